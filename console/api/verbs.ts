@@ -1627,9 +1627,142 @@ export interface components {
              */
             created_at: string;
         };
+        LiveEvent: {
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            at: string;
+            ready: boolean;
+            /** @description Why no run is accepted */
+            not_ready: string[];
+            /** @description What will soon end that runs are accepted */
+            warnings: string[];
+            runs: {
+                under_way: number;
+                /** @description `runs` and their times without simulated ones; `failed`: with a failed call */
+                minute: {
+                    runs: number;
+                    failed: number;
+                    simulated: number;
+                    p50_ms: number | null;
+                    p99_ms: number | null;
+                };
+                hour: {
+                    runs: number;
+                    failed: number;
+                    simulated: number;
+                    p50_ms: number | null;
+                    p99_ms: number | null;
+                };
+                /** @description Minute by minute, the oldest first, until the end of the last minute that is over */
+                last_hour: {
+                    /**
+                     * Format: date-time
+                     * @description UTC
+                     */
+                    until: string;
+                    every_ms: number;
+                    runs: number[];
+                    failed: number[];
+                    p50_ms: (number | null)[];
+                    p99_ms: (number | null)[];
+                };
+            };
+            /** @description Those that were called in the last hour, by id */
+            sources: {
+                source: string;
+                minute: {
+                    calls: number;
+                    match: number;
+                    no_match: number;
+                    failed: number;
+                    p50_ms: number | null;
+                    p99_ms: number | null;
+                };
+                hour: {
+                    calls: number;
+                    match: number;
+                    no_match: number;
+                    failed: number;
+                    p50_ms: number | null;
+                    p99_ms: number | null;
+                };
+                /** @description In stretches of five minutes, the oldest first, and the last of them not over */
+                last_hour: {
+                    calls: number[];
+                    failed: number[];
+                };
+            }[];
+            breakers: {
+                source: string;
+                organization_tuid: string;
+                open_ms: number;
+            }[];
+            ledger: {
+                unavailable: string | null;
+                pending_runs: number;
+                lag_ms: number;
+                undrained_runs: number;
+                journal_bytes: number;
+                journal_bytes_max: number;
+                journal_days_left: number | null;
+            };
+            unknown_charges: {
+                charges: number;
+                is_more: boolean;
+                since: string | null;
+            } | null;
+            budgets: {
+                budget: string;
+                organization_tuid: string;
+                workflow: string | null;
+                source: string | null;
+                cred_id: string | null;
+                /** @enum {string} */
+                per: "day" | "month";
+                limit: string;
+                used: string;
+                left: string;
+                nearly_used: boolean;
+                /**
+                 * Format: date-time
+                 * @description UTC
+                 */
+                period_to: string;
+                used_percent: number;
+            }[] | null;
+            attention: {
+                /** @enum {string} */
+                what: "not_ready" | "unreadable" | "keys_unreadable" | "journal_damaged" | "refused_runs" | "budget_nearly_used" | "credential_refused" | "charges_unknown" | "breaker_open" | "ledger_lag" | "ledger_undrained" | "journal_fills_up" | "failed_logins";
+                /** @enum {string} */
+                severity: "critical" | "warning";
+                /** @description A sentence for people, which may change */
+                says: string;
+                /**
+                 * @description The page of the console that shows it
+                 * @enum {string}
+                 */
+                page: "overview" | "runs" | "sources" | "credentials" | "money" | "audit";
+                /** @description What selects it on that page */
+                filter: {
+                    [key: string]: string;
+                };
+                /** @description A command that shows it */
+                command: string | null;
+            }[];
+            /**
+             * Format: date-time
+             * @description When charges, budgets and what needs a person were looked at
+             */
+            looked_at: string;
+        };
     };
 }
 type Schemas = components["schemas"];
+
+/** What the stream of `GET /api/live` tells. */
+export type LiveEvent = Schemas["LiveEvent"];
 
 export interface Verbs {
   "attention show": { input: Schemas["AttentionShowInput"]; result: Schemas["AttentionShowResult"] };

@@ -5,6 +5,7 @@ import { FunctionListPage } from "./functions/function-list-page.tsx";
 import { FunctionPage } from "./functions/function-page.tsx";
 import { SourceListPage } from "./sources/source-list-page.tsx";
 import { SourcePage } from "./sources/source-page.tsx";
+import { OverviewPage } from "./overview/overview-page.tsx";
 
 export interface PageEntry {
   /** `:name` stands for a part of the path, which the page gets as a property. */
@@ -17,6 +18,7 @@ export interface PageEntry {
 
 /** All pages, in the order of the navigation. */
 export const PAGES: readonly PageEntry[] = [
+  { path: "/", label: "Overview", page: OverviewPage },
   { path: "/run", label: "Run", page: RunPage },
   { path: "/sources", label: "Sources", page: SourceListPage },
   { path: "/sources/:id", page: SourcePage },

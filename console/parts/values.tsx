@@ -31,7 +31,11 @@ export function Count({ of }: { readonly of: number }) {
 /** 1,234 ms; from ten seconds on in seconds. */
 export function Took({ ms }: { readonly ms: number | null | undefined }) {
   if (ms === null || ms === undefined) return <span class="dim">–</span>;
-  return <>{ms < 10_000 ? `${NUMBER.format(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`}</>;
+  return <>{tookText(ms)}</>;
+}
+
+export function tookText(ms: number): string {
+  return ms < 10_000 ? `${NUMBER.format(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
 }
 
 /** An id, which people copy and paste. */

@@ -6,7 +6,7 @@ import type { BudgetUse, ServiceState } from "../admin/ports.ts";
 import { count, listOf, orNull, text, time, yesOrNo } from "../admin/result-schemas.ts";
 import { toWireTime } from "../admin/wire-time.ts";
 import type { LiveFigures } from "../operate/live-figures.ts";
-import type { WindowSums } from "../operate/window.ts";
+import type { WindowSeries, WindowSums } from "../operate/window.ts";
 import { percentUsed } from "../terms/money.ts";
 import { Type } from "../terms/type.ts";
 
@@ -26,6 +26,12 @@ const percentiles = { p50_ms: orNull(count), p99_ms: orNull(count) };
 const ofRuns = Type.Object({ runs: count, failed: count, simulated: count, ...percentiles });
 const ofCalls = Type.Object({ calls: count, match: count, no_match: count, failed: count, ...percentiles });
 
+const ofTimes = listOf(orNull(count));
+const callsOverTime = Type.Object(
+  { calls: listOf(count), failed: listOf(count) },
+  { description: "In stretches of five minutes, the oldest first, and the last of them not over" },
+);
+
 /** The data of one event of `GET /api/live`. */
 export const LiveEvent = Type.Object({
   at: time,
@@ -36,9 +42,13 @@ export const LiveEvent = Type.Object({
     under_way: count,
     minute: { ...ofRuns, description: "`runs` and their times without simulated ones; `failed`: with a failed call" },
     hour: ofRuns,
+    last_hour: Type.Object(
+      { until: time, every_ms: count, runs: listOf(count), failed: listOf(count), p50_ms: ofTimes, p99_ms: ofTimes },
+      { description: "Minute by minute, the oldest first, until the end of the last minute that is over" },
+    ),
   }),
   sources: {
-    ...listOf(Type.Object({ source: text, minute: ofCalls, hour: ofCalls })),
+    ...listOf(Type.Object({ source: text, minute: ofCalls, hour: ofCalls, last_hour: callsOverTime })),
     description: "Those that were called in the last hour, by id",
   },
   breakers: listOf(Type.Object({ source: text, organization_tuid: text, open_ms: count })),
@@ -71,8 +81,18 @@ export function toLiveEvent({ wallAt, figures, runsUnderWay, state, warnings }: 
     ready: state.notReady.length === 0,
     not_ready: state.notReady,
     warnings,
-    runs: { under_way: runsUnderWay, minute: runsOf("minute"), hour: runsOf("hour") },
-    sources: figures.sources.map(({ source, minute, hour }) => ({ source, minute: callsOf(minute), hour: callsOf(hour) })), // prettier-ignore
+    runs: {
+      under_way: runsUnderWay,
+      minute: runsOf("minute"),
+      hour: runsOf("hour"),
+      last_hour: overTime(wallAt, figures.lastHour),
+    },
+    sources: figures.sources.map(({ source, minute, hour, lastHour: { slots } }) => ({
+      source,
+      minute: callsOf(minute),
+      hour: callsOf(hour),
+      last_hour: { calls: slots.map(total), failed: slots.map(({ failed }) => failed) },
+    })),
     breakers: state.openBreakers.map(({ source, organizationId, openForMs }) => ({
       source,
       organization_tuid: organizationId,
@@ -99,6 +119,18 @@ export function toLiveEvent({ wallAt, figures, runsUnderWay, state, warnings }: 
 
 function total({ match, no_match, failed }: WindowSums): number {
   return match + no_match + failed;
+}
+
+function overTime(wallAt: number, { everyMs, begunMsAgo, slots: all }: WindowSeries) {
+  const slots = all.slice(0, -1);
+  return {
+    until: toWireTime(Math.round(wallAt - begunMsAgo)),
+    every_ms: everyMs,
+    runs: slots.map(total),
+    failed: slots.map(({ failed }) => failed),
+    p50_ms: slots.map(({ p50Ms }) => p50Ms),
+    p99_ms: slots.map(({ p99Ms }) => p99Ms),
+  };
 }
 
 function timesOf({ p50Ms, p99Ms }: WindowSums) {

@@ -55,7 +55,7 @@ export function createCounting(isSource: (id: string) => boolean, clock: Clock):
     refusals: noRefusals(),
     runTimes: noTimes(),
     sources: new Map(),
-    runsLately: nothingLately(),
+    runsLately: { minute: new Window(60_000, 12), hour: new Window(3_600_000, 60) },
     simulatedLately: nothingLately(),
     refusalsLately: new Map(ownRefusals().map((kind) => [kind, new Window(REFUSALS_MS, 10)])),
   };

@@ -1,13 +1,15 @@
 import type { Clock } from "../terms/clock.ts";
 import type { Counts, Lately } from "./counts.ts";
-import type { WindowSums } from "./window.ts";
+import type { WindowSeries, WindowSums } from "./window.ts";
 
 /** The last minute and the last hour of this process. */
 export interface LiveFigures {
   readonly runs: Stretches;
+  /** Minute by minute. */
+  readonly lastHour: WindowSeries;
   readonly simulated: Stretches;
   /** Sorted by id. If there are very many, those that were called most in the last hour. */
-  readonly sources: readonly (Stretches & { readonly source: string })[];
+  readonly sources: readonly (Stretches & { readonly source: string; readonly lastHour: WindowSeries })[];
 }
 
 export interface Stretches {
@@ -21,11 +23,12 @@ const SOURCES_MAX = 200;
 export function readLiveFigures(counts: Counts, clock: Clock): LiveFigures {
   const now = clock.now();
   const called = [...counts.sources]
-    .map(([source, { lately }]) => ({ source, ...stretchesOf(lately, now) }))
+    .map(([source, { lately }]) => ({ source, ...stretchesOf(lately, now), lastHour: lately.hour.series(now) }))
     .filter(({ hour }) => total(hour) > 0)
     .toSorted((one, other) => total(other.hour) - total(one.hour));
   return {
     runs: stretchesOf(counts.runsLately, now),
+    lastHour: counts.runsLately.hour.series(now),
     simulated: stretchesOf(counts.simulatedLately, now),
     sources: called.slice(0, SOURCES_MAX).toSorted((one, other) => (one.source < other.source ? -1 : 1)),
   };

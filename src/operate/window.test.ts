@@ -53,6 +53,19 @@ test("what happens in any order of quiet and busy times is counted once and no l
   );
 });
 
+test("a series has every slot, the oldest first and that of now last", () => {
+  const window = new Window(MINUTE_MS, 12);
+  window.add(1_000, "match", 10);
+  window.add(6_000, "failed", 20);
+  window.add(7_000, "match", 20);
+  window.add(61_000, "match", 40);
+  const { everyMs, begunMsAgo, slots } = window.series(62_000);
+  assert.deepEqual([everyMs, begunMsAgo, slots.length], [5_000, 2_000, 13]);
+  assert.deepEqual(slots.map(({ match, failed }) => match + failed), [1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]); // prettier-ignore
+  assert.deepEqual(slots[1], { match: 1, no_match: 0, failed: 1, p50Ms: 22, p99Ms: 22 });
+  assert.deepEqual(window.series(65_000).slots.at(-2)?.match, 1);
+});
+
 test("a percentile is at most an eighth off", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 900_000 }), { minLength: 1, maxLength: 200 }), (times) => {

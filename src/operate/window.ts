@@ -11,6 +11,14 @@ export interface WindowSums {
   readonly p99Ms: number | null;
 }
 
+/** What happened slot by slot, the oldest first. The last slot is that of now, which is not over. */
+export interface WindowSeries {
+  readonly everyMs: number;
+  /** How long ago the last one began. */
+  readonly begunMsAgo: number;
+  readonly slots: readonly WindowSums[];
+}
+
 const ENDS: readonly CallEnd[] = ["match", "no_match", "failed"];
 /** Each doubling of time has four buckets, so a percentile is at most an eighth off. */
 const STEPS_BITS = 2;
@@ -52,9 +60,16 @@ export class Window {
       const at = ((slot - back + this.#slots) % this.#slots) * WIDTH;
       for (let which = 0; which < WIDTH; which += 1) sums[which]! += share * this.#counts[at + which]!;
     }
-    const times = sums.subarray(ENDS.length);
-    const [match, no_match, failed] = sums.subarray(0, ENDS.length).map(Math.round) as unknown as [number, number, number]; // prettier-ignore
-    return { match, no_match, failed, p50Ms: percentile(times, 0.5), p99Ms: percentile(times, 0.99) };
+    return toSums(sums);
+  }
+
+  series(now: number): WindowSeries {
+    const slot = this.#turnTo(now);
+    const slots = Array.from({ length: this.#slots }, (_, at) => {
+      const begin = ((slot + 1 + at) % this.#slots) * WIDTH;
+      return toSums(Float64Array.from(this.#counts.subarray(begin, begin + WIDTH)));
+    });
+    return { everyMs: this.#slotMs, begunMsAgo: now - slot * this.#slotMs, slots };
   }
 
   /** Empties the slots whose time has come again. The clock is monotonic. */
@@ -69,6 +84,12 @@ export class Window {
     this.#slot = slot;
     return slot;
   }
+}
+
+function toSums(counts: Float64Array): WindowSums {
+  const times = counts.subarray(ENDS.length);
+  const [match, no_match, failed] = counts.subarray(0, ENDS.length).map(Math.round) as unknown as [number, number, number]; // prettier-ignore
+  return { match, no_match, failed, p50Ms: percentile(times, 0.5), p99Ms: percentile(times, 0.99) };
 }
 
 /** The number of a time's bucket: the position of its first bit, and the two bits after that. */

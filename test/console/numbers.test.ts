@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { NO_BROWSER, openConsole } from "../rig/browser/console.ts";
+import { NO_BROWSER, openConsole, untilLoaded } from "../rig/browser/console.ts";
 import { startWorld } from "../rig/browser/world.ts";
 
 /** Gathers, from before the page's own script runs, how far content moved by itself. */
@@ -50,7 +50,7 @@ test("nothing on a page moves by itself while it loads", { skip: NO_BROWSER }, a
       await page.addInitScript(WATCH_SHIFTS);
       await page.goto(world.service.adminUrl + href);
       await page.getByRole("heading", { level: 1 }).waitFor();
-      await page.waitForLoadState("networkidle");
+      await untilLoaded(page);
       const [painted, shifted, shifts] = await Promise.all([page.evaluate(FIRST_PAINT), page.evaluate("window.shifted"), page.evaluate("window.shifts")]); // prettier-ignore
       t.diagnostic(`${href} at ${width} px: first paint after ${Math.round(painted as number)} ms`);
       // A hundredth is what nobody sees.

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { after, test } from "node:test";
-import { openConsole } from "../rig/browser/console.ts";
+import { openConsole, untilLoaded } from "../rig/browser/console.ts";
 import { startWorld, type Amount, type World } from "../rig/browser/world.ts";
 
 // For people: pictures of every page, wide and narrow, light and dark, with more and less to show.
@@ -13,6 +13,7 @@ const amounts = (process.env["WITH"] ?? "none little much longest").split(" ") a
 
 /** Where each picture is taken. A page that shows one thing gets its id from the world. */
 const PLACES: Readonly<Record<string, (world: World) => string | Promise<string>>> = {
+  overview: () => "/",
   run: ({ acme: { workflow } }) =>
     `/run?workflow=${workflow}&with=examples&sources=registry__company,bureau__credit_report,lists__sanctions,register__insolvency`,
   "run-nothing": () => "/run",
@@ -31,7 +32,7 @@ for (const amount of amounts) {
     const world = await startWorld(t, amount);
     for (const [name, place] of Object.entries(PLACES).filter(([name]) => name.includes(only))) {
       const page = await openConsole(t, world.service, { as: world.owner, at: await place(world) });
-      await page.waitForLoadState("networkidle");
+      await untilLoaded(page);
       for (const scheme of ["light", "dark"] as const) {
         for (const width of [1280, 390]) {
           await page.emulateMedia({ colorScheme: scheme });

@@ -33,7 +33,7 @@ export function verbTypes(document: object): string {
       ? []
       : [{ name: path.slice("/api/".length).replaceAll("/", " "), title: capital(post.operationId), ...post }],
   );
-  const titles = new Set(verbs.flatMap(({ title }) => [`${title}Input`, `${title}Result`]));
+  const titles = new Set(["LiveEvent", ...verbs.flatMap(({ title }) => [`${title}Input`, `${title}Result`])]);
   // Other verbs answer with a text.
   const resultOf = (title: string) => (`${title}Result` in components.schemas ? `Schemas["${title}Result"]` : "string");
   const schemas = Object.fromEntries(Object.entries(components.schemas).filter(([name]) => titles.has(name)));
@@ -45,6 +45,9 @@ export function verbTypes(document: object): string {
 
 ${generate({ openapi, info: { title: "verbs", version: "1" }, paths: {}, components: { schemas } })}
 type Schemas = components["schemas"];
+
+/** What the stream of \`GET /api/live\` tells. */
+export type LiveEvent = Schemas["LiveEvent"];
 
 export interface Verbs {
 ${lines(({ title }) => `{ input: Schemas["${title}Input"]; result: ${resultOf(title)} }`)}

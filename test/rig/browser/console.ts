@@ -34,7 +34,12 @@ after(async () => (await browser)?.close());
 export async function openConsole(t: TestContext, service: TestService, options: ConsoleOptions = {}): Promise<Page> {
   const { as = "owner", at = "/", width = 1280, height = 900, scheme = "light", leadsTo, failing } = options;
   browser ??= launchChromium();
-  const view: BrowserContextOptions = { viewport: { width, height }, colorScheme: scheme, reducedMotion: "reduce" };
+  const view: BrowserContextOptions = {
+    viewport: { width, height },
+    colorScheme: scheme,
+    reducedMotion: "reduce",
+    locale: "en-GB",
+  };
   const context = await (await browser).newContext(view);
   t.after(() => context.close());
   const wrong: string[] = [];
@@ -73,6 +78,11 @@ export async function openConsole(t: TestContext, service: TestService, options:
 
 /** What a page was asking for when its test ended, and the service with it. */
 const LEFT_UNANSWERED = /net::ERR_(CONNECTION_(REFUSED|RESET|CLOSED)|EMPTY_RESPONSE|INCOMPLETE_CHUNKED_ENCODING)/;
+
+/** Until nothing more is asked for. A page that is told what happens asks for ever, and is loaded once it was told. */
+export async function untilLoaded(page: Page): Promise<void> {
+  await Promise.race([page.waitForLoadState("networkidle"), page.locator("[data-live=yes]").waitFor()]);
+}
 
 /** The secret of a new session of this operator's. */
 export async function beginSession({ adminUrl }: TestService, { token }: Pick<Appointed, "token">): Promise<string> {

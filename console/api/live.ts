@@ -1,0 +1,93 @@
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { session } from "../session.ts";
+import { CallError, OWN_HEADERS } from "./ask.ts";
+import { createEventReader } from "./read-events.ts";
+import type { LiveEvent } from "./verbs.ts";
+
+/** What happens now, as far as it is known. */
+export interface Live {
+  /** The last that was told; `undefined` before the first. */
+  readonly event: LiveEvent | undefined;
+  /** Why nothing is told at the moment; `undefined` while it is. */
+  readonly problem: CallError | undefined;
+}
+
+const RETRY_FIRST_MS = 1_000;
+const RETRY_MAX_MS = 15_000;
+/** The service tells something each second. */
+const SILENT_MS = 6_000;
+
+const live = signal<Live>({ event: undefined, problem: undefined });
+
+/** Is told while a page that uses it is in sight: there are few places, and nobody reads a page that is hidden. */
+export function useLive(): Live {
+  useEffect(() => {
+    let gone = new AbortController();
+    const follow = () => {
+      gone.abort();
+      gone = new AbortController();
+      if (document.visibilityState === "visible") void listen(gone.signal);
+    };
+    follow();
+    document.addEventListener("visibilitychange", follow);
+    return () => {
+      gone.abort();
+      document.removeEventListener("visibilitychange", follow);
+    };
+  }, []);
+  return live.value;
+}
+
+/** Listens again and again, until it is aborted or nobody is logged in any more. */
+async function listen(gone: AbortSignal): Promise<void> {
+  for (let wait = RETRY_FIRST_MS; !gone.aborted; wait = Math.min(wait * 2, RETRY_MAX_MS)) {
+    try {
+      await readAll(gone, (event) => {
+        wait = RETRY_FIRST_MS;
+        live.value = { event, problem: undefined };
+      });
+    } catch (thrown) {
+      if (gone.aborted) return;
+      const problem =
+        thrown instanceof CallError ? thrown : new CallError("unreachable", "The service does not answer.");
+      live.value = { ...live.peek(), problem };
+      if (problem.code === "unauthenticated") return void (session.value = null);
+    }
+    await new Promise((resolve) => setTimeout(resolve, wait));
+  }
+}
+
+/** Ends only by throwing. */
+async function readAll(gone: AbortSignal, tell: (event: LiveEvent) => void): Promise<never> {
+  const silent = new AbortController();
+  let timer = setTimeout(() => silent.abort(), SILENT_MS);
+  try {
+    const signal = AbortSignal.any([gone, silent.signal]);
+    const response = await fetch("/api/live", { headers: OWN_HEADERS, cache: "no-store", signal });
+    if (!response.ok) throw toError(await response.text());
+    const pieces = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    const read = createEventReader();
+    for (;;) {
+      const { value, done } = await pieces.read();
+      if (done) throw new CallError("unreachable", "The service has hung up.");
+      clearTimeout(timer);
+      timer = setTimeout(() => silent.abort(), SILENT_MS);
+      for (const { event, data } of read(value)) {
+        if (event === "error") throw toError(data);
+        tell(JSON.parse(data) as LiveEvent);
+      }
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function toError(text: string): CallError {
+  try {
+    const { code, message } = (JSON.parse(text) as { error: { code: string; message: string } }).error;
+    return new CallError(code, message);
+  } catch {
+    return new CallError("unreachable", "The answer was not from the service.");
+  }
+}

@@ -1,0 +1,106 @@
+import type { ComponentChildren } from "preact";
+import type { LiveEvent } from "../../api/verbs.ts";
+import { hrefOf } from "../../address.ts";
+import { Shape } from "../../parts/outcome.tsx";
+import { Badge, Count, Day, Took } from "../../parts/values.tsx";
+
+/** The figures by which one sees whether everything goes its way. */
+export function FiguresNow({ event }: { readonly event: LiveEvent }) {
+  const { runs, breakers, unknown_charges: unknown } = event;
+  const sources = new Set(breakers.map(({ source }) => source));
+  return (
+    <dl class="figures">
+      <Figure title="Runs a minute" value={<Count of={runs.minute.runs} />}>
+        <Count of={runs.under_way} /> under way, <Count of={runs.minute.failed} /> with a failed call{" "}
+        {runs.minute.simulated > 0 && <Badge kind="simulated">{`and ${runs.minute.simulated} simulated`}</Badge>}
+      </Figure>
+      <Figure title="Latency of runs, p50" value={<Took ms={runs.minute.p50_ms} />}>
+        in the last hour <Took ms={runs.hour.p50_ms} />
+      </Figure>
+      <Figure title="p99" value={<Took ms={runs.minute.p99_ms} />}>
+        in the last hour <Took ms={runs.hour.p99_ms} />
+      </Figure>
+      <Figure
+        title="Charges to settle"
+        href={unknown === null || unknown.charges === 0 ? undefined : hrefOf("/runs", { charged: "unknown" })}
+        shape={unknown !== null && unknown.charges > 0 ? "unknown" : undefined}
+        value={
+          unknown === null ? (
+            "?"
+          ) : (
+            <>
+              {unknown.is_more && "> "}
+              <Count of={unknown.charges} />
+            </>
+          )
+        }
+      >
+        {unknown === null ? (
+          "the ledger cannot be read"
+        ) : unknown.charges === 0 ? (
+          "every charge is known"
+        ) : (
+          <>
+            the oldest of <Day at={unknown.since} />
+          </>
+        )}
+      </Figure>
+      <Figure
+        title="Breakers open"
+        href={sources.size === 0 ? undefined : hrefOf("/sources")}
+        shape={sources.size === 0 ? undefined : "failed"}
+        value={<Count of={breakers.length} />}
+      >
+        {sources.size === 0 ? "every source is called" : [...sources].join(", ")}
+      </Figure>
+      <LedgerFigure ledger={event.ledger} />
+    </dl>
+  );
+}
+
+function LedgerFigure({ ledger }: { readonly ledger: LiveEvent["ledger"] }) {
+  const { unavailable, lag_ms: lagMs, pending_runs: pending, undrained_runs: undrained } = ledger;
+  const full = Math.floor((100 * ledger.journal_bytes) / ledger.journal_bytes_max);
+  return (
+    <Figure
+      title="Ledger lag"
+      shape={unavailable !== null ? "failed" : lagMs > 1_000 ? "unknown" : undefined}
+      value={unavailable === null ? <Took ms={lagMs} /> : "stopped"}
+    >
+      {unavailable ?? (
+        <>
+          <Count of={pending} /> {undrained > 0 ? "to write, " : "runs to write, "}
+          {undrained > 0 && (
+            <>
+              <Count of={undrained} /> to send,{" "}
+            </>
+          )}
+          journal {full}&nbsp;%&nbsp;full
+        </>
+      )}
+    </Figure>
+  );
+}
+
+interface FigureProps {
+  readonly title: string;
+  readonly value: ComponentChildren;
+  readonly href?: string | undefined;
+  readonly shape?: "failed" | "unknown" | undefined;
+  readonly children: ComponentChildren;
+}
+
+function Figure({ title, value, href, shape, children }: FigureProps) {
+  return (
+    <div class="figure">
+      <dt>{title}</dt>
+      <dd>
+        <span class={`figure-value${shape === undefined ? "" : ` outcome-${shape}`}`}>
+          {shape && <Shape of={shape} />}
+          {href === undefined ? value : <a href={href}>{value}</a>}
+        </span>
+        <span class="figure-note">{children}</span>
+      </dd>
+    </div>
+  );
+}

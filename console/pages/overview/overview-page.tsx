@@ -1,0 +1,66 @@
+import { address, setQuery } from "../../address.ts";
+import { useLive } from "../../api/live.ts";
+import { Button } from "../../parts/button.tsx";
+import { Failure } from "../../parts/failure.tsx";
+import { Outcome } from "../../parts/outcome.tsx";
+import { Page, Section } from "../../parts/page.tsx";
+import type { LiveEvent } from "../../api/verbs.ts";
+import { AttentionNow } from "./attention-now.tsx";
+import { BudgetsNow } from "./budgets-now.tsx";
+import { FiguresNow } from "./figures-now.tsx";
+import { LastHour } from "./last-hour.tsx";
+import { SourcesNow, type Stretch } from "./sources-now.tsx";
+import "./overview.css";
+
+/** What happens now, and what needs a person. */
+export function OverviewPage() {
+  const { event, problem } = useLive();
+  return (
+    <Page title="Overview" about="What this machine does, second by second." actions={<Pulse at={event?.at} isLive={problem === undefined} />}>
+      {problem && <Failure error={problem} />}
+      {event && <Now event={event} />}
+    </Page>
+  );
+} // prettier-ignore
+
+function Now({ event }: { readonly event: LiveEvent }) {
+  const stretch: Stretch = address().query.get("of") === "minute" ? "minute" : "hour";
+  return (
+    <>
+      <AttentionNow items={event.attention} />
+      <FiguresNow event={event} />
+      <LastHour event={event} />
+      <Section
+        title="Sources"
+        actions={
+          <div class="beside" role="group" aria-label="Which time the sources are shown for">
+            <Button kind="quiet" pressed={stretch === "minute"} onClick={() => setQuery({ of: "minute" })}>
+              Last minute
+            </Button>
+            <Button kind="quiet" pressed={stretch === "hour"} onClick={() => setQuery({ of: null })}>
+              Last hour
+            </Button>
+          </div>
+        }
+      >
+        <SourcesNow sources={event.sources} breakers={event.breakers} stretch={stretch} />
+      </Section>
+      <Section title="Budgets">
+        <BudgetsNow budgets={event.budgets} />
+      </Section>
+    </>
+  );
+}
+
+const CLOCK = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium", timeZone: "UTC" });
+
+/** Whether the figures are of now, and else of when. Its text is as long in either case. */
+function Pulse({ at, isLive }: { readonly at: string | undefined; readonly isLive: boolean }) {
+  const time = at === undefined ? "--:--:--" : CLOCK.format(new Date(at));
+  return (
+    <p class="pulse" data-live={at !== undefined && isLive ? "yes" : "no"}>
+      {isLive ? <Outcome kind={at === undefined ? "waiting" : "found"} says="live" /> : <Outcome kind="failed" says="as of" />}{" "}
+      <span class="dim">{time} UTC</span>
+    </p>
+  );
+} // prettier-ignore

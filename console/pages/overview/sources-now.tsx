@@ -1,0 +1,60 @@
+import type { LiveEvent } from "../../api/verbs.ts";
+import { hrefOf } from "../../address.ts";
+import { Empty } from "../../parts/empty.tsx";
+import { Outcome } from "../../parts/outcome.tsx";
+import { Spark } from "../../parts/spark.tsx";
+import { Table, type Column } from "../../parts/table.tsx";
+import { Badge, Count, Id, Took } from "../../parts/values.tsx";
+
+export type Stretch = "minute" | "hour";
+
+interface SourcesNowProps extends Pick<LiveEvent, "sources" | "breakers"> {
+  readonly stretch: Stretch;
+}
+
+/** How the calls of each source ended of late. */
+export function SourcesNow({ sources, breakers, stretch }: SourcesNowProps) {
+  if (sources.length === 0)
+    return (
+      <Empty
+        title="No source was called in the last hour."
+        command="datarun source run SOURCE --workflow WORKFLOW --input NAME=VALUE"
+      >
+        A run shows up here within a second.
+      </Empty>
+    );
+  const open = new Set(breakers.map(({ source }) => source));
+  return <Table caption={`Calls of each source in the last ${stretch}`} columns={columnsOf(stretch, open)} rows={sources} keyOf={({ source }) => source} />; // prettier-ignore
+}
+
+type Row = LiveEvent["sources"][number];
+
+function columnsOf(stretch: Stretch, open: ReadonlySet<string>): readonly Column<Row>[] {
+  const number = (title: string, which: "calls" | "match" | "no_match"): Column<Row> => ({
+    title,
+    isNumber: true,
+    show: (row) => <Count of={row[stretch][which]} />,
+  });
+  return [
+    {
+      title: "Source",
+      show: ({ source }) => (
+        <span class="beside">
+          <Id href={hrefOf(`/sources/${encodeURIComponent(source)}`)}>{source}</Id>
+          {open.has(source) && <Badge kind="failed">not called now</Badge>}
+        </span>
+      ),
+    },
+    number("Calls", "calls"),
+    number("Found", "match"),
+    number("No record", "no_match"),
+    {
+      title: "Failed",
+      isNumber: true,
+      show: ({ [stretch]: { failed } }) => (failed === 0 ? <Count of={0} /> : <Outcome kind="failed" says={failed.toLocaleString("en-GB")} />), // prettier-ignore
+    },
+    { title: "p50", isNumber: true, show: (row) => <Took ms={row[stretch].p50_ms} /> },
+    { title: "p99", isNumber: true, show: (row) => <Took ms={row[stretch].p99_ms} /> },
+    { title: "Last hour", show: ({ last_hour: { calls, failed } }) => <Spark all={calls} part={failed} /> },
+  ];
+}

@@ -1,0 +1,23 @@
+import "./spark.css";
+
+const WIDTH = 96;
+const HEIGHT = 18;
+const GAP = 2;
+
+/** A bar for each stretch of time, the newest at the right, with the part of it that failed. Its numbers stand beside it. */
+export function Spark({ all, part }: { readonly all: readonly number[]; readonly part: readonly number[] }) {
+  const most = Math.max(1, ...all);
+  const step = WIDTH / all.length;
+  const high = (count: number) => (count === 0 ? 0 : Math.max(1.5, (count / most) * (HEIGHT - 1)));
+  const bar = (count: number, at: number, of: string) => {
+    const height = high(count);
+    return height === 0 ? null : <rect key={`${of}${at}`} class={of} x={at * step} y={HEIGHT - 1 - height} width={step - GAP} height={height} />; // prettier-ignore
+  };
+  return (
+    <svg class="spark" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} width={WIDTH} height={HEIGHT} aria-hidden="true">
+      <path d={`M0 ${HEIGHT - 0.5}h${WIDTH}`} class="spark-base" />
+      {all.map((count, at) => bar(count, at, "spark-all"))}
+      {part.map((count, at) => bar(count, at, "spark-part"))}
+    </svg>
+  );
+}

@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { assertUsableEverywhere, NO_BROWSER, openConsole } from "../rig/browser/console.ts";
+import { startWorld } from "../rig/browser/world.ts";
+
+const LIVE = "[data-live=yes]";
+
+test("runs show up as they happen, and what needs a person leads to where it is", { skip: NO_BROWSER }, async (t) => {
+  const world = await startWorld(t, "little");
+  const page = await openConsole(t, world.service, { as: "viewer" });
+  await page.locator(LIVE).waitFor();
+  const runs = page.locator(".figure", { hasText: "Runs a minute" }).locator(".figure-value");
+  const before = Number(await runs.textContent());
+  assert.ok(before > 0);
+  await world.service.run({ registry__company: true }, { number: "09446231" }, { as: world.acme });
+  await page
+    .locator(".figure-value", { hasText: new RegExp(`^${before + 1}$`) })
+    .first()
+    .waitFor();
+  const row = page.getByRole("row", { name: /registry__company/ });
+  assert.equal(await row.count(), 1);
+
+  const need = page.getByRole("region", { name: "What needs a person" });
+  const charges = need.getByRole("link", { name: /charges? (is|are) unknown since/ });
+  if (!(await charges.isVisible())) await need.getByText(/^and .* more$/).click();
+  assert.match((await charges.getAttribute("href"))!, /\/console\/runs\?charged=unknown$/);
+  await assertUsableEverywhere(page);
+});
+
+test(
+  "with nothing to show it teaches the next step, and says nothing that needs nobody",
+  { skip: NO_BROWSER },
+  async (t) => {
+    const world = await startWorld(t, "none");
+    const page = await openConsole(t, world.service, { as: world.owner });
+    await page.locator(LIVE).waitFor();
+    await page.getByText("No source was called in the last hour.").waitFor();
+    await page.getByText("Nothing limits what may be spent.").waitFor();
+    assert.equal(await page.locator(".attention-item").count(), 0);
+    await assertUsableEverywhere(page);
+  },
+);
+
+test(
+  "the time that the sources are shown for is chosen by keyboard, and is in the address",
+  { skip: NO_BROWSER },
+  async (t) => {
+    const world = await startWorld(t, "little");
+    const page = await openConsole(t, world.service, { as: "viewer" });
+    await page.locator(LIVE).waitFor();
+    const minute = page.getByRole("button", { name: "Last minute" });
+    for (let presses = 0; !(await minute.evaluate((it) => it.matches(":focus"))); presses += 1) {
+      assert.ok(presses < 60, "it is reached with the tab key");
+      await page.keyboard.press("Tab");
+    }
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/[?&]of=minute$/);
+    assert.equal(await minute.getAttribute("aria-pressed"), "true");
+    await page.getByRole("table", { name: "Calls of each source in the last minute" }).waitFor();
+    await page.reload();
+    await page.getByRole("table", { name: "Calls of each source in the last minute" }).waitFor();
+  },
+);
+
+test("whoever is revoked sees the login within a second, at the same address", { skip: NO_BROWSER }, async (t) => {
+  const world = await startWorld(t, "none");
+  const eve = await world.service.operator.appoint("viewer", "eve");
+  const page = await openConsole(t, world.service, { as: eve, at: "/?of=minute", failing: /\/api\// });
+  await page.locator(LIVE).waitFor();
+  await world.service.operator.dismiss(eve.id);
+  await page.getByRole("heading", { name: /log in/i }).waitFor({ timeout: 3_000 });
+  assert.match(page.url(), /\/console\/\?of=minute$/);
+});
+
+test(
+  "what was last told stays, and it is said that it is old, when the service stops",
+  { skip: NO_BROWSER },
+  async (t) => {
+    const world = await startWorld(t, "little");
+    const page = await openConsole(t, world.service, { as: "viewer", failing: /\/api\// });
+    await page.locator(LIVE).waitFor();
+    await world.service.close();
+    await page.locator("[data-live=no]").waitFor();
+    await page.getByRole("alert").waitFor();
+    assert.ok(await page.getByText("Runs a minute").first().isVisible());
+  },
+);
