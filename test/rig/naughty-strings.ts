@@ -103,3 +103,23 @@ function* collect(): Generator<string> {
 function words(text: string): string[] {
   return text.split(" ");
 }
+
+/** Strings that do something where a text is taken for markup, an address or a template. What they do is seen in `window.pwned`. */
+export const MARKUP_STRINGS: readonly string[] = [
+  "<script>window.pwned=1</script>",
+  '<img src=x onerror="window.pwned=1">',
+  "\"><svg onload=window.pwned=1 id='evil'>",
+  "' onmouseover='window.pwned=1' x='",
+  "</title></style></textarea></script><script>window.pwned=1</script>",
+  '<iframe srcdoc="<script>parent.pwned=1</script>"></iframe>',
+  '<a id="evil" href="javascript:window.pwned=1">x</a>',
+  '<base href="https://evil.example/">',
+  "<link rel=stylesheet href=https://evil.example/x.css>",
+  "<math><mtext><mglyph><style><!--</style><img title='--&gt;&lt;img src=x onerror=window.pwned=1&gt;'>",
+  "javascript:window.pwned=1//",
+  "{{constructor.constructor('window.pwned=1')()}}",
+  "${window.pwned=1}",
+  "&lt;img src=x onerror=window.pwned=1&gt;",
+  "\\u003cimg src=x onerror=window.pwned=1\\u003e",
+  "\u202e>1=denwop.wodniw=rorreno x=crs gmi<",
+];

@@ -1,0 +1,39 @@
+import type { Page } from "playwright-core";
+
+/** What differs between two pages of a kind. */
+const IDS = /\b(?:trx|org|tok|wfl|cred|key|bud|adt|opr)_[0-9a-f]{32}|dfunc_\w+|\w+__\w+|\d{4}-\d\d(?:-\d\d)?/g;
+
+/**
+ * Opens every page of the console, beginning with those of the navigation: of each kind that a page links to, one, and
+ * those of `first`. A page that is added later is walked without a word here. Gives the address below the origin.
+ */
+export async function* walk(page: Page, adminUrl: string, first: readonly string[] = []): AsyncGenerator<string> {
+  const waiting = [...new Set([...first, "/console/"])];
+  const seen = new Set(waiting.map(kindOf));
+  for (let at = waiting.shift(); at !== undefined; at = waiting.shift()) {
+    await open(page, adminUrl + at);
+    const links = (await page.evaluate(LINKS)) as readonly string[];
+    for (const href of links) {
+      const kind = kindOf(href);
+      if (seen.has(kind)) continue;
+      seen.add(kind);
+      waiting.push(href);
+    }
+    yield at;
+  }
+}
+
+/** Opens a page, and waits until it has everything that it asks for. */
+export async function open(page: Page, url: string): Promise<void> {
+  await page.goto(url);
+  await page.getByRole("heading", { level: 1 }).first().waitFor();
+  // A page that is told news as it comes is never without a request.
+  await page.waitForLoadState("networkidle", { timeout: 2_000 }).catch(() => {});
+}
+
+const LINKS = `[...document.querySelectorAll("a[href^='/console/']")].map((link) => link.pathname + link.search)`;
+
+function kindOf(href: string): string {
+  const { pathname, searchParams } = new URL(href, "http://console");
+  return `${decodeURIComponent(pathname).replaceAll(IDS, "*")}?${[...searchParams.keys()].sort().join("&")}`;
+}
