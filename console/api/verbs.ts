@@ -1099,6 +1099,20 @@ export interface components {
              */
             created_at: string;
         };
+        OrgShowInput: {
+            /** @description Id of the organization (org_…) */
+            org: string;
+        };
+        OrgShowResult: {
+            organization_tuid: string;
+            name: string;
+            disabled: boolean;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            created_at: string;
+        };
         SourceCredentialsInput: {
             /** @description Id of the source, as `datarun source list` shows it */
             source: string;
@@ -1811,6 +1825,7 @@ export interface Verbs {
   "org enable": { input: Schemas["OrgEnableInput"]; result: Schemas["OrgEnableResult"] };
   "org list": { input: Schemas["OrgListInput"]; result: Schemas["OrgListResult"] };
   "org rename": { input: Schemas["OrgRenameInput"]; result: Schemas["OrgRenameResult"] };
+  "org show": { input: Schemas["OrgShowInput"]; result: Schemas["OrgShowResult"] };
   "source credentials": { input: Schemas["SourceCredentialsInput"]; result: Schemas["SourceCredentialsResult"] };
   "source list": { input: Schemas["SourceListInput"]; result: Schemas["SourceListResult"] };
   "source run": { input: Schemas["SourceRunInput"]; result: Schemas["SourceRunResult"] };
@@ -1879,6 +1894,7 @@ export const ROLE_OF: Readonly<Record<keyof Verbs, Role>> = {
   "org enable": "operator",
   "org list": "viewer",
   "org rename": "operator",
+  "org show": "viewer",
   "source credentials": "viewer",
   "source list": "viewer",
   "source run": "operator",
@@ -1944,6 +1960,7 @@ export const CHANGES: Readonly<Record<keyof Verbs, boolean>> = {
   "org enable": true,
   "org list": false,
   "org rename": true,
+  "org show": false,
   "source credentials": false,
   "source list": false,
   "source run": true,

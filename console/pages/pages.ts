@@ -1,6 +1,9 @@
 import type { ComponentType } from "preact";
 import { RunPage } from "./run/run-page.tsx";
+import { AccessPage } from "./access/access-page.tsx";
 import { AuditPage } from "./audit/audit-page.tsx";
+import { CredentialsPage } from "./credentials/credentials-page.tsx";
+import { NewCredentialPage } from "./credentials/new-credential-page.tsx";
 import { FunctionListPage } from "./functions/function-list-page.tsx";
 import { FunctionPage } from "./functions/function-page.tsx";
 import { SourceListPage } from "./sources/source-list-page.tsx";
@@ -24,5 +27,9 @@ export const PAGES: readonly PageEntry[] = [
   { path: "/sources/:id", page: SourcePage },
   { path: "/functions", label: "Functions", page: FunctionListPage },
   { path: "/functions/:id", page: FunctionPage },
+  { path: "/credentials", label: "Credentials", page: CredentialsPage },
+  { path: "/credentials/new", page: NewCredentialPage },
+  { path: "/access", label: "Access", page: AccessPage },
+  { path: "/access/:org", page: AccessPage },
   { path: "/audit", label: "Audit", page: AuditPage },
 ];

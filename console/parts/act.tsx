@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { CallError } from "../api/ask.ts";
 import { call } from "../api/call.ts";
 import { toCallError } from "../api/use-verb.ts";
@@ -12,6 +12,8 @@ import { Failure } from "./failure.tsx";
 export interface Acting<Name extends VerbName> {
   readonly isBusy: boolean;
   readonly error: CallError | undefined;
+  /** What the service said beside the last result. */
+  notes(): readonly string[];
   /** Resolves with `undefined` if it failed; then `error` is why. */
   run(input: InputOf<Name>): Promise<ResultOf<Name> | undefined>;
 }
@@ -20,14 +22,17 @@ export interface Acting<Name extends VerbName> {
 export function useAct<Name extends VerbName>(name: Name): Acting<Name> {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<CallError>();
+  const notes = useRef<readonly string[]>([]);
   return {
     isBusy,
     error,
+    notes: () => notes.current,
     async run(input) {
       setBusy(true);
       setError(undefined);
       try {
-        return await call(name, input);
+        notes.current = [];
+        return await call(name, input, { note: (sentence) => (notes.current = [...notes.current, sentence]) });
       } catch (thrown) {
         setError(toCallError(thrown));
         return undefined;

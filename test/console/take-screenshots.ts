@@ -17,6 +17,14 @@ const PLACES: Readonly<Record<string, (world: World) => string | Promise<string>
   run: ({ acme: { workflow } }) =>
     `/run?workflow=${workflow}&with=examples&sources=registry__company,bureau__credit_report,lists__sanctions,register__insolvency`,
   "run-nothing": () => "/run",
+  access: () => "/access",
+  organization: ({ acme }) => `/access?org=${acme.id}`,
+  operators: () => "/access?tab=operators",
+  credentials: ({ acme }) => `/credentials?org=${acme.id}`,
+  "credentials-taken": ({ acme }) => `/credentials?org=${acme.id}&view=matrix`,
+  "credentials-steps": ({ acme }) =>
+    `/credentials?org=${acme.id}&view=matrix&workflow=${acme.workflow}&source=bureau__credit_report`,
+  "credentials-new": ({ acme }) => `/credentials/new?org=${acme.id}&source=bureau__credit_report`,
   audit: () => "/audit",
   sources: () => "/sources",
   source: () => "/sources/bureau__credit_report",

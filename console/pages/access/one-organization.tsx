@@ -1,0 +1,103 @@
+import { useState } from "preact/hooks";
+import { hrefOf } from "../../address.ts";
+import { useVerb } from "../../api/use-verb.ts";
+import type { ResultOf } from "../../api/verb-types.ts";
+import { Act } from "../../parts/act.tsx";
+import { Failure } from "../../parts/failure.tsx";
+import { TextField } from "../../parts/fields.tsx";
+import { FormAct } from "../../parts/form-act.tsx";
+import { Page } from "../../parts/page.tsx";
+import { Day, Id } from "../../parts/values.tsx";
+import { OrganizationState } from "./organization-list.tsx";
+import { Tokens } from "./tokens.tsx";
+import { Workflows } from "./workflows.tsx";
+
+type Organization = ResultOf<"org show">;
+
+/** An organization with its workflows and tokens. */
+export function OneOrganization({ org }: { readonly org: string }) {
+  const { result, error, reload } = useVerb("org show", { org });
+  if (result === undefined) {
+    return (
+      <Page title="Organization" about={<Id>{org}</Id>}>
+        {error && <Failure error={error} retry={reload} />}
+      </Page>
+    );
+  }
+  return (
+    <Page
+      title={result.name}
+      about={
+        <span class="beside">
+          <Id>{org}</Id>
+          <OrganizationState disabled={result.disabled} />
+          <span>
+            created <Day at={result.created_at} />
+          </span>
+          <a href={hrefOf("/credentials", { org })}>Credentials</a>
+        </span>
+      }
+      actions={<Acts of={result} onDone={reload} />}
+    >
+      {result.disabled && (
+        <p>
+          <strong>It is disabled.</strong> All requests with its tokens get 401 until it is enabled.
+        </p>
+      )}
+      <Workflows org={org} />
+      <Tokens org={org} name={result.name} />
+    </Page>
+  );
+}
+
+function Acts({
+  of: { organization_tuid: org, name, disabled },
+  onDone,
+}: {
+  readonly of: Organization;
+  readonly onDone: () => void;
+}) {
+  // prettier-ignore
+  const [text, setText] = useState(name);
+  return (
+    <>
+      <FormAct
+        verb="org rename"
+        label="Rename"
+        does="Rename"
+        title={`Rename ${name}`}
+        input={() => (text === name ? null : { org, name: text })}
+        onOpen={() => setText(name)}
+        onDone={onDone}
+      >
+        <TextField
+          label="Name"
+          hint="The id and everything that belongs to it stay the same. The audit trail keeps both names."
+          value={text}
+          onValue={setText}
+          required
+        />
+      </FormAct>
+      {disabled ? (
+        <Act verb="org enable" input={{ org }} label="Enable" onDone={onDone} />
+      ) : (
+        <Act
+          verb="org disable"
+          input={{ org }}
+          label="Disable"
+          isDangerous
+          asks={{
+            title: `Disable ${name}?`,
+            says: (
+              <p>
+                Within a second, every request with any token of {name} gets 401, on all machines. Runs under way are
+                completed. Nothing is deleted, and it can be enabled again.
+              </p>
+            ),
+          }}
+          onDone={onDone}
+        />
+      )}
+    </>
+  );
+}

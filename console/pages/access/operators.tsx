@@ -1,0 +1,149 @@
+import { useState } from "preact/hooks";
+import { useList } from "../../api/use-list.ts";
+import type { InputOf, ResultOf, RowOf } from "../../api/verb-types.ts";
+import { Act } from "../../parts/act.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { SelectField, TextField } from "../../parts/fields.tsx";
+import { FormAct } from "../../parts/form-act.tsx";
+import { List } from "../../parts/list.tsx";
+import { Named } from "../../parts/named.tsx";
+import { Section } from "../../parts/page.tsx";
+import { RowActs } from "../../parts/row-acts.tsx";
+import { ShownOnce } from "../../parts/shown-once.tsx";
+import { Day, Time } from "../../parts/values.tsx";
+import { mayUse, session } from "../../session.ts";
+import { EXPIRY_DEFAULT, ExpiryField, Expires } from "./expiry.tsx";
+import { TokenState } from "./token-state.tsx";
+
+type Operator = RowOf<"operator list", "operators">;
+type Role = InputOf<"operator create">["role"];
+
+const ROLES: readonly { readonly value: Role; readonly label: string }[] = [
+  { value: "viewer", label: "viewer: reads everything but secrets" },
+  { value: "operator", label: "operator: also runs things, and changes what callers use" },
+  { value: "owner", label: "owner: also operators, money, keys and old records" },
+];
+
+/** Who may use this console and the admin API. A new operator's token is shown once, above the list. */
+export function Operators() {
+  const list = useList("operator list", {}, "operators");
+  const [made, setMade] = useState<ResultOf<"operator create"> & { readonly name: string }>();
+  return (
+    <Section
+      title="Operators"
+      actions={
+        <CreateOperator
+          onDone={(result) => {
+            setMade(result);
+            list.reload();
+          }}
+        />
+      }
+    >
+      {!mayUse("operator create") && <p class="dim">Operators are created and revoked by owners.</p>}
+      {made && (
+        <ShownOnce
+          title={`The operator token of ${made.name}`}
+          secret={made.operator_token}
+          onDone={() => setMade(undefined)}
+        >
+          {" "}
+          With it {made.name} logs in here, or uses the commands with <code>--remote</code>.
+        </ShownOnce>
+      )}
+      <List
+        caption="Operators"
+        columns={[
+          { title: "Operator", show: ({ operator_id: id, name }: Operator) => <Named id={id} name={name} /> },
+          { title: "Role", show: ({ role }) => role },
+          { title: "State", show: ({ state, revoked_at: at }) => <TokenState state={state} revokedAt={at} /> },
+          { title: "Last used", show: ({ last_used_at: at }) => <Time at={at} /> },
+          { title: "Expires", show: ({ expires_at: at, state }) => <Expires at={at} state={state} /> },
+          { title: "Created", show: ({ created_at: at }) => <Day at={at} /> },
+          {
+            title: "Actions",
+            show: (one) =>
+              one.state === "active" && (
+                <RowActs>
+                  <Revoke operator={one} onDone={list.reload} />
+                </RowActs>
+              ),
+          },
+        ]}
+        keyOf={({ operator_id: id }) => id}
+        empty={<Empty title="There is no operator." command="datarun operator create ada@acme.example --role owner" />}
+        {...list}
+      />
+    </Section>
+  );
+}
+
+type Made = ResultOf<"operator create"> & { readonly name: string };
+
+function CreateOperator({ onDone }: { readonly onDone: (made: Made) => void }) {
+  const [name, setName] = useState("");
+  const [role, setRole] = useState<Role>("viewer");
+  const [expiry, setExpiry] = useState(EXPIRY_DEFAULT);
+  return (
+    <FormAct
+      verb="operator create"
+      label="New operator"
+      does="Create"
+      title="New operator"
+      input={() => ({ name: name.trim(), role, ...(expiry !== "" && { expires_in: expiry }) })}
+      onOpen={() => {
+        setName("");
+        setRole("viewer");
+        setExpiry(EXPIRY_DEFAULT);
+      }}
+      onDone={(result) => onDone({ ...result, name: name.trim() })}
+    >
+      <TextField
+        label="Name"
+        hint="Of the person or program, as the audit trail will show it: letters, digits and . _ @ + -"
+        value={name}
+        onValue={setName}
+        required
+      />
+      <SelectField label="Role" choices={ROLES} value={role} onValue={(value) => setRole(value as Role)} />
+      <ExpiryField value={expiry} onValue={setExpiry} />
+      <p class="dim">The token is shown once, when it has been made.</p>
+    </FormAct>
+  );
+}
+
+function Revoke({
+  operator: { name, role, operator_id: operator },
+  onDone,
+}: {
+  readonly operator: Operator;
+  readonly onDone: () => void;
+}) {
+  // prettier-ignore
+  return (
+    <Act
+      verb="operator revoke"
+      input={{ operator }}
+      label="Revoke"
+      isDangerous
+      asks={{
+        title: `Revoke ${name}?`,
+        says: (
+          <>
+            {name === session.value?.name && (
+              <p>
+                <strong>This is you: you will be logged out.</strong>
+              </p>
+            )}
+            <p>
+              From the next request on, {name} ({role}) can neither use this console nor the admin API, on all machines.
+              What {name} has done stays in the audit trail. It cannot be undone; the name can be given to a new
+              operator.
+            </p>
+          </>
+        ),
+      }}
+      onDone={onDone}
+    />
+  );
+}

@@ -1,0 +1,94 @@
+import { useState } from "preact/hooks";
+import { address, goTo, hrefOf, setQuery } from "../../address.ts";
+import { useList } from "../../api/use-list.ts";
+import { useVerb } from "../../api/use-verb.ts";
+import type { RowOf } from "../../api/verb-types.ts";
+import { Empty } from "../../parts/empty.tsx";
+import { TextField } from "../../parts/fields.tsx";
+import { FormAct } from "../../parts/form-act.tsx";
+import { List } from "../../parts/list.tsx";
+import { Named } from "../../parts/named.tsx";
+import { Outcome } from "../../parts/outcome.tsx";
+import { Day } from "../../parts/values.tsx";
+
+type Organization = RowOf<"org list", "organizations">;
+
+/** All organizations, newest first, or those whose name or id is looked for. Each leads to where the caller says. */
+export function OrganizationList({ hrefOfOne }: { readonly hrefOfOne: (id: string) => string }) {
+  const find = address().query.get("find") ?? "";
+  return (
+    <>
+      <form class="filter" onSubmit={(event) => event.preventDefault()}>
+        <TextField
+          label="Find an organization"
+          hint="By its name, or the beginning of its id."
+          type="search"
+          value={find}
+          onValue={(value) => setQuery({ find: value })}
+        />
+      </form>
+      {find.trim() === "" ? <All hrefOfOne={hrefOfOne} /> : <Found text={find} hrefOfOne={hrefOfOne} />}
+    </>
+  );
+}
+
+function All({ hrefOfOne }: { readonly hrefOfOne: (id: string) => string }) {
+  const list = useList("org list", {}, "organizations");
+  return (
+    <List
+      caption="Organizations"
+      columns={[
+        { title: "Organization", show: ({ organization_tuid: id, name }: Organization) => <Named id={id} name={name} href={hrefOfOne(id)} /> }, // prettier-ignore
+        { title: "State", show: ({ disabled }) => <OrganizationState disabled={disabled} /> },
+        { title: "Created", show: ({ created_at: at }) => <Day at={at} /> },
+      ]}
+      keyOf={({ organization_tuid: id }) => id}
+      empty={
+        <Empty title="There is no organization yet." command={'datarun org create "Acme Lending"'}>
+          An organization has workflows, with which its requests are made, tokens, which allow them, and its own
+          credentials of vendors.
+        </Empty>
+      }
+      {...list}
+    />
+  );
+}
+
+function Found({ text, hrefOfOne }: { readonly text: string; readonly hrefOfOne: (id: string) => string }) {
+  const { result, ...asked } = useVerb("object find", { text: text.slice(0, 200) });
+  const rows = result?.matches.filter(({ kind }) => kind === "organization");
+  return (
+    <List
+      caption="Organizations that were found"
+      columns={[
+        { title: "Organization", show: ({ id, name }) => <Named id={id} name={name ?? ""} href={hrefOfOne(id)} /> },
+      ]}
+      keyOf={({ id }) => id}
+      empty={<Empty title="No organization has such a name or id." command="datarun org list" />}
+      rows={rows}
+      {...asked}
+    />
+  );
+}
+
+export function OrganizationState({ disabled }: { readonly disabled: boolean }) {
+  return disabled ? <Outcome kind="off" says="disabled" /> : <Outcome kind="found" says="active" />;
+}
+
+export function CreateOrganization() {
+  const [name, setName] = useState("");
+  return (
+    <FormAct
+      verb="org create"
+      kind="primary"
+      label="New organization"
+      does="Create"
+      title="New organization"
+      input={() => ({ name })}
+      onOpen={() => setName("")}
+      onDone={({ organization_tuid: org }) => goTo(hrefOf("/access", { org }))}
+    >
+      <TextField label="Name" hint="What people call it. It can be changed." value={name} onValue={setName} required />
+    </FormAct>
+  );
+}

@@ -1,0 +1,17 @@
+import { Outcome } from "../../parts/outcome.tsx";
+import { Day } from "../../parts/values.tsx";
+
+interface TokenStateProps {
+  readonly state: "active" | "revoked" | "expired" | (string & {});
+  readonly revokedAt: string | null;
+}
+
+/** Whether a token of a program or an operator is accepted. */
+export function TokenState({ state, revokedAt }: TokenStateProps) {
+  if (state === "active") return <Outcome kind="found" says="active" />;
+  return (
+    <div>
+      <Outcome kind="off" says={state} /> {state === "revoked" && <Day at={revokedAt} />}
+    </div>
+  );
+}

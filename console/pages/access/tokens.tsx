@@ -1,0 +1,133 @@
+import { useState } from "preact/hooks";
+import { address, setQuery } from "../../address.ts";
+import { useList } from "../../api/use-list.ts";
+import type { ResultOf, RowOf } from "../../api/verb-types.ts";
+import { Act } from "../../parts/act.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { CheckField, TextField } from "../../parts/fields.tsx";
+import { FormAct } from "../../parts/form-act.tsx";
+import { List } from "../../parts/list.tsx";
+import { Named } from "../../parts/named.tsx";
+import { Section } from "../../parts/page.tsx";
+import { RowActs } from "../../parts/row-acts.tsx";
+import { ShownOnce } from "../../parts/shown-once.tsx";
+import { Day, Time } from "../../parts/values.tsx";
+import { EXPIRY_DEFAULT, ExpiryField, Expires } from "./expiry.tsx";
+import { TokenState } from "./token-state.tsx";
+
+type Token = RowOf<"token list", "tokens">;
+
+/** The tokens of an organization. A new one is shown once, above the list. */
+export function Tokens({ org, name }: { readonly org: string; readonly name: string }) {
+  const { query } = address();
+  // Each run that an operator makes leaves a revoked token, so those are left out unless one of them is meant.
+  const isAll = query.get("tokens") === "all" || query.has("token");
+  const list = useList("token list", isAll ? { org } : { org, state: "active" }, "tokens");
+  const [made, setMade] = useState<ResultOf<"token create">>();
+  return (
+    <Section
+      title="Tokens"
+      actions={
+        <>
+          <CheckField
+            label="Also revoked and expired ones"
+            checked={isAll}
+            onChecked={(checked) => setQuery({ tokens: checked ? "all" : null, token: null })}
+          />
+          <CreateToken
+            org={org}
+            onDone={(result) => {
+              setMade(result);
+              list.reload();
+            }}
+          />
+        </>
+      }
+    >
+      {made && (
+        <ShownOnce title="The new access token" secret={made.access_token} onDone={() => setMade(undefined)}>
+          Give it to the program of {name} that is to call, by a way that is meant for secrets.
+        </ShownOnce>
+      )}
+      <List
+        caption="Access tokens"
+        columns={[
+          { title: "Token", show: ({ token_id: id, name: of }: Token) => <Named id={id} name={of} /> },
+          { title: "State", show: ({ state, revoked_at: at }) => <TokenState state={state} revokedAt={at} /> },
+          { title: "Last used", show: ({ last_used_at: at }) => <Time at={at} /> },
+          { title: "Expires", show: ({ expires_at: at, state }) => <Expires at={at} state={state} /> },
+          { title: "Created", show: ({ created_at: at }) => <Day at={at} /> },
+          { title: "Actions", show: (one) => one.state === "active" && <RowActs><Revoke token={one} of={name} onDone={list.reload} /></RowActs> }, // prettier-ignore
+        ]}
+        keyOf={({ token_id: id }) => id}
+        current={query.get("token") ?? undefined}
+        empty={
+          <Empty
+            title={isAll ? "It has had no token yet." : "It has no active token."}
+            command={`datarun token create --org ${org} --name server --expires-in 90d`}
+          >
+            A program needs a token to call for {name}.
+          </Empty>
+        }
+        {...list}
+      />
+    </Section>
+  );
+}
+
+function CreateToken({
+  org,
+  onDone,
+}: {
+  readonly org: string;
+  readonly onDone: (made: ResultOf<"token create">) => void;
+}) {
+  // prettier-ignore
+  const [name, setName] = useState("");
+  const [expiry, setExpiry] = useState(EXPIRY_DEFAULT);
+  return (
+    <FormAct
+      verb="token create"
+      label="New token"
+      does="Create"
+      title="New access token"
+      input={() => ({ org, ...(name.trim() !== "" && { name }), ...(expiry !== "" && { expires_in: expiry }) })}
+      onOpen={() => {
+        setName("");
+        setExpiry(EXPIRY_DEFAULT);
+      }}
+      onDone={onDone}
+    >
+      <TextField label="Name" hint="Which program uses it." value={name} onValue={setName} />
+      <ExpiryField value={expiry} onValue={setExpiry} />
+      <p class="dim">The token is shown once, when it has been made.</p>
+    </FormAct>
+  );
+}
+
+function Revoke({ token, of, onDone }: { readonly token: Token; readonly of: string; readonly onDone: () => void }) {
+  const { token_id, name, last_used_at: usedAt } = token;
+  return (
+    <Act
+      verb="token revoke"
+      input={{ token_id }}
+      label="Revoke"
+      isDangerous
+      asks={{
+        title: `Revoke ${name === "" ? "this token" : name}?`,
+        says: (
+          <>
+            <p>
+              Within a second, every request of {of} with this token gets 401, on all machines. Runs under way are
+              completed. It cannot be undone.
+            </p>
+            <p>
+              Last used: <Time at={usedAt} />. Whatever still uses it needs another token first.
+            </p>
+          </>
+        ),
+      }}
+      onDone={onDone}
+    />
+  );
+}

@@ -1,0 +1,135 @@
+import { useState } from "preact/hooks";
+import { address } from "../../address.ts";
+import { useList } from "../../api/use-list.ts";
+import type { RowOf } from "../../api/verb-types.ts";
+import { Act } from "../../parts/act.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { CheckField, TextField } from "../../parts/fields.tsx";
+import { FormAct } from "../../parts/form-act.tsx";
+import { List } from "../../parts/list.tsx";
+import { Named } from "../../parts/named.tsx";
+import { Outcome } from "../../parts/outcome.tsx";
+import { RowActs } from "../../parts/row-acts.tsx";
+import { Section } from "../../parts/page.tsx";
+import { Badge, Day } from "../../parts/values.tsx";
+import { changedSettings, NO_SETTINGS, saySettings, SettingFields } from "./workflow-settings.tsx";
+
+type Workflow = RowOf<"workflow list", "workflows">;
+
+export function Workflows({ org }: { readonly org: string }) {
+  const list = useList("workflow list", { org }, "workflows");
+  return (
+    <Section title="Workflows" actions={<CreateWorkflow org={org} onDone={list.reload} />}>
+      <List
+        caption="Workflows"
+        columns={[
+          { title: "Workflow", show: ({ workflow, name }: Workflow) => <Named id={workflow} name={name} /> },
+          { title: "Mode", show: ({ simulated }) => <Mode simulated={simulated} /> },
+          { title: "Settings", show: (one) => saySettings(one) || <span class="dim">none</span> },
+          { title: "State", show: ({ disabled }) => <State disabled={disabled} /> },
+          { title: "Created", show: ({ created_at: at }) => <Day at={at} /> },
+          { title: "Actions", show: (one) => <Acts of={one} onDone={list.reload} /> },
+        ]}
+        keyOf={({ workflow }) => workflow}
+        current={address().query.get("workflow") ?? undefined}
+        empty={
+          <Empty title="It has no workflow yet." command={`datarun workflow create --org ${org} --name onboarding`}>
+            Every request names a workflow. Its id is no secret.
+          </Empty>
+        }
+        {...list}
+      />
+    </Section>
+  );
+}
+
+export function Mode({ simulated }: { readonly simulated: boolean }) {
+  return <div>{simulated ? <Badge kind="simulated">simulated</Badge> : <Badge kind="live">live</Badge>}</div>;
+}
+
+function State({ disabled }: { readonly disabled: boolean }) {
+  return disabled ? <Outcome kind="off" says="disabled" /> : <Outcome kind="found" says="active" />;
+}
+
+function CreateWorkflow({ org, onDone }: { readonly org: string; readonly onDone: () => void }) {
+  const [name, setName] = useState("");
+  const [settings, setSettings] = useState(NO_SETTINGS);
+  const [simulated, setSimulated] = useState(false);
+  return (
+    <FormAct
+      verb="workflow create"
+      label="New workflow"
+      does="Create"
+      title="New workflow"
+      input={() => ({ org, ...(name.trim() !== "" && { name }), ...settings, simulated })}
+      onOpen={() => {
+        setName("");
+        setSettings(NO_SETTINGS);
+        setSimulated(false);
+      }}
+      onDone={onDone}
+    >
+      <TextField label="Name" hint="What it is for. It can be changed." value={name} onValue={setName} />
+      <SettingFields values={settings} onValues={setSettings} />
+      <CheckField
+        name="simulated"
+        label="Simulated: it calls no vendor, costs nothing and marks its answers. This cannot be changed later."
+        checked={simulated}
+        onChecked={setSimulated}
+      />
+    </FormAct>
+  );
+}
+
+function Acts({ of, onDone }: { readonly of: Workflow; readonly onDone: () => void }) {
+  const { workflow, name, disabled, simulated } = of;
+  const [text, setText] = useState(name);
+  const [settings, setSettings] = useState(NO_SETTINGS);
+  const called = name === "" ? workflow : name;
+  return (
+    <RowActs>
+      <FormAct
+        verb="workflow set"
+        label="Settings"
+        does="Save"
+        title={`Settings of ${called}`}
+        input={() => {
+          const changes = { ...changedSettings(of, settings), ...(text !== name && text.trim() !== "" && { name: text }) }; // prettier-ignore
+          return Object.keys(changes).length === 0 ? null : { workflow, ...changes };
+        }}
+        onOpen={() => {
+          setText(name);
+          setSettings(of);
+        }}
+        onDone={onDone}
+      >
+        <TextField label="Name" value={text} onValue={setText} />
+        <SettingFields values={settings} onValues={setSettings} />
+        <p class="dim">
+          It is {simulated ? "simulated" : "live"}, and stays so: whether a workflow is simulated cannot be changed. For
+          the other, create another workflow.
+        </p>
+      </FormAct>
+      {disabled ? (
+        <Act verb="workflow enable" input={{ workflow }} label="Enable" onDone={onDone} />
+      ) : (
+        <Act
+          verb="workflow disable"
+          input={{ workflow }}
+          label="Disable"
+          isDangerous
+          asks={{
+            title: `Disable ${called}?`,
+            says: (
+              <p>
+                Within a second, every request that names {called} gets 401, on all machines. Runs under way are
+                completed. It can be enabled again.
+              </p>
+            ),
+          }}
+          onDone={onDone}
+        />
+      )}
+    </RowActs>
+  );
+}

@@ -1,0 +1,37 @@
+import { useEffect, useRef } from "preact/hooks";
+import { hrefOf } from "../../address.ts";
+import { Button } from "../../parts/button.tsx";
+import { Outcome } from "../../parts/outcome.tsx";
+import { Id } from "../../parts/values.tsx";
+import { VerifyCredential } from "./verify-credential.tsx";
+
+interface CreatedCredentialProps {
+  readonly org: string;
+  readonly credential: string;
+  readonly source: string;
+  readonly notes: readonly string[];
+  readonly onAnother: () => void;
+}
+
+/** That it is stored, and what to do next. */
+export function CreatedCredential({ org, credential, source, notes, onAnother }: CreatedCredentialProps) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => place.current?.focus(), []);
+  return (
+    <div ref={place} class="stack" role="status" tabIndex={-1}>
+      <p>
+        <Outcome kind="found" says="stored" />: <Id href={hrefOf("/credentials", { org, credential })}>{credential}</Id>{" "}
+        for {source}. The next run can take it.
+      </p>
+      {notes.map((sentence) => (
+        <p key={sentence}>{sentence}</p>
+      ))}
+      <div class="beside">
+        <VerifyCredential credential={credential} source={source} />
+        <Button onClick={onAnother}>Store another</Button>
+        <a href={hrefOf("/credentials", { org })}>All credentials</a>
+        <a href={hrefOf("/credentials", { org, view: "matrix" })}>What runs take</a>
+      </div>
+    </div>
+  );
+}

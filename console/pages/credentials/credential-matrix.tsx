@@ -1,0 +1,132 @@
+import { address, hrefOf, setQuery } from "../../address.ts";
+import { useVerb } from "../../api/use-verb.ts";
+import type { ResultOf } from "../../api/verb-types.ts";
+import { Empty } from "../../parts/empty.tsx";
+import { SelectField } from "../../parts/fields.tsx";
+import { List } from "../../parts/list.tsx";
+import { Outcome } from "../../parts/outcome.tsx";
+import { CredentialSteps } from "./credential-steps.tsx";
+import { groupWorkflows, type WorkflowGroup } from "./group-workflows.ts";
+import "./credentials.css";
+
+type Source = ResultOf<"credential matrix">["sources"][number];
+type Choice = Source["auto_credentials"];
+type Context = "prod" | "test" | "dev";
+
+const CONTEXTS = ["prod", "test", "dev"] as const satisfies readonly Context[];
+const NAMED_MAX = 6;
+
+/** For every workflow and source of an organization: which credential a run would take. A cell opens the steps. */
+export function CredentialMatrix({ org }: { readonly org: string }) {
+  const { query } = address();
+  const context = CONTEXTS.find((one) => one === query.get("context")) ?? "prod";
+  const { result, ...asked } = useVerb("credential matrix", { org, context, limit: 1_000 });
+  const groups = groupWorkflows(result?.workflows ?? []);
+  const [workflow, source] = [query.get("workflow"), query.get("source")];
+  return (
+    <>
+      <form class="filter" onSubmit={(event) => event.preventDefault()}>
+        <SelectField
+          label="Context of the run"
+          choices={CONTEXTS.map((value) => ({ value, label: value }))}
+          value={context}
+          onValue={(value) => setQuery({ context: value })}
+        />
+      </form>
+      <p class="dim">
+        For requests that contain no credential and name none. Workflows with equal settings take the same.
+      </p>
+      <Groups of={groups} />
+      <List
+        caption="Which credential runs take, by source and workflow"
+        columns={[
+          { title: "Source", show: ({ source: id, needs_credential: needs }: Source) => (
+            <div class="credential-source">
+              <a href={hrefOf(`/sources/${encodeURIComponent(id)}`)}>{id}</a>
+              <span class="dim">{needs}</span>
+            </div>
+          ) }, // prettier-ignore
+          ...groups.map((group) => ({
+            title: group.title,
+            show: (row: Source) => <Cell org={org} context={context} group={group} row={row} />,
+          })),
+        ]}
+        keyOf={({ source: id }) => id}
+        current={source ?? undefined}
+        empty={<Empty title="No source that is on takes a credential." command="datarun source list" />}
+        rows={result?.sources}
+        {...asked}
+      />
+      {result?.workflows.length === 0 && (
+        <Empty
+          title="It has no workflow, so no run."
+          command={`datarun workflow create --org ${org} --name onboarding`}
+        />
+      )}
+      {workflow !== null && source !== null && (
+        <CredentialSteps
+          workflow={workflow}
+          name={result?.workflows.find((one) => one.workflow === workflow)?.name || workflow}
+          source={source}
+          context={context}
+          onClose={() => setQuery({ workflow: null, source: null })}
+        />
+      )}
+    </>
+  );
+}
+
+/** Which workflows each column is about. */
+function Groups({ of }: { readonly of: readonly WorkflowGroup[] }) {
+  return (
+    <dl class="matrix-groups">
+      {of.map(({ title, workflows }) => (
+        <div key={title}>
+          <dt>{title}</dt>
+          <dd>{sayNames(workflows)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function sayNames(workflows: WorkflowGroup["workflows"]): string {
+  const named = workflows.slice(0, NAMED_MAX).map(({ name, workflow }) => name || workflow);
+  const others = workflows.length - named.length;
+  return others > 0 ? `${named.join(", ")} and ${others} more` : named.join(", ");
+}
+
+interface CellProps {
+  readonly org: string;
+  readonly context: Context;
+  readonly group: WorkflowGroup;
+  readonly row: Source;
+}
+
+function Cell({ org, context, group: { takes, workflows }, row }: CellProps) {
+  if (takes === "made up") return <span class="dim">{context === "prod" ? "refused in prod" : "a made-up one"}</span>;
+  const { workflow } = workflows[0]!;
+  const href = hrefOf("/credentials", { org, view: "matrix", context, workflow, source: row.source });
+  const choice = row[takes];
+  return (
+    <a class="matrix-cell" href={href} title={choice.reason}>
+      <Taken choice={choice} needs={row.needs_credential} />
+      {choice.cred_id !== null && <code class="id">…{choice.cred_id.slice(-8)}</code>}
+    </a>
+  );
+}
+
+const BY_RULE: Readonly<Record<string, string>> = { auto: "the newest active", default: "the default" };
+
+function Taken({ choice, needs }: { readonly choice: Choice; readonly needs: Source["needs_credential"] }) {
+  const { rule, usable } = choice;
+  if (rule === "none") {
+    return needs === "required" ? (
+      <Outcome kind="failed" says="none: the call fails" />
+    ) : (
+      <Outcome kind="no_record" says="none: called without" />
+    );
+  }
+  const says = BY_RULE[rule] ?? rule;
+  return usable ? <Outcome kind="found" says={says} /> : <Outcome kind="failed" says={`${says}, unusable`} />;
+}

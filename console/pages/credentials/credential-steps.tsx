@@ -1,0 +1,89 @@
+import { useVerb } from "../../api/use-verb.ts";
+import type { InputOf, ResultOf } from "../../api/verb-types.ts";
+import { Button } from "../../parts/button.tsx";
+import { Command } from "../../parts/copy.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { Failure } from "../../parts/failure.tsx";
+import { Outcome, type OutcomeKind } from "../../parts/outcome.tsx";
+import { Table } from "../../parts/table.tsx";
+import { Id } from "../../parts/values.tsx";
+
+interface CredentialStepsProps {
+  readonly workflow: string;
+  /** What people call the workflow. */
+  readonly name: string;
+  readonly source: string;
+  readonly context: NonNullable<InputOf<"credential explain">["context"]>;
+  readonly onClose: () => void;
+}
+
+type Step = ResultOf<"credential explain">["steps"][number];
+
+const RULES: Readonly<Record<string, string>> = {
+  inline: "In the request",
+  named: "Named by cred_id",
+  auto: "Selected automatically",
+  default: "The default",
+};
+
+const VERDICTS: Readonly<Record<string, OutcomeKind>> = { takes: "found", refuses: "failed", passes: "no_record" };
+
+/** Every rule in its order, what it said, and why. */
+export function CredentialSteps({ workflow, name, source, context, onClose }: CredentialStepsProps) {
+  const { result, error, reload } = useVerb("credential explain", { workflow, source, context });
+  return (
+    <Dialog title={`What a run of ${name} takes for ${source} in ${context}`} onClose={onClose}>
+      {error && <Failure error={error} retry={reload} />}
+      {result && (
+        <>
+          <p>
+            <Conclusion of={result} />
+          </p>
+          <Table
+            caption="The rules in their order"
+            columns={[
+              { title: "Rule", show: ({ rule }: Step) => RULES[rule] ?? rule },
+              { title: "Says", show: ({ verdict }) => <Outcome kind={VERDICTS[verdict] ?? "off"} says={verdict} /> },
+              { title: "Because", show: ({ reason, cred_id: id }) => <Because reason={reason} credential={id} /> },
+            ]}
+            rows={result.steps}
+            keyOf={({ rule }) => rule}
+          />
+          <Command>{`datarun credential explain --workflow ${workflow} --source ${source} --context ${context}`}</Command>
+        </>
+      )}
+      <div class="dialog-actions">
+        <Button onClick={onClose}>Close</Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function Conclusion({
+  of: { usable, cred_id: id, problem, needs_credential: needs },
+}: {
+  readonly of: ResultOf<"credential explain">;
+}) {
+  // prettier-ignore
+  if (problem !== null) return <Outcome kind="failed" says={`The call fails: ${problem}.`} />;
+  if (!usable) return <Outcome kind="failed" says="The call fails, and nothing is sent." />;
+  if (id === null) return <Outcome kind="no_record" says={needs === "required" ? "No credential." : "The source is called without a credential."} />; // prettier-ignore
+  return (
+    <>
+      <Outcome kind="found" says="A run takes" /> <Id>{id}</Id>
+    </>
+  );
+}
+
+function Because({ reason, credential }: { readonly reason: string; readonly credential: string | null }) {
+  return (
+    <div>
+      {reason}
+      {credential !== null && (
+        <div class="dim">
+          <Id>{credential}</Id>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+import { address, hrefOf } from "../../address.ts";
+import { useVerb } from "../../api/use-verb.ts";
+import { Failure } from "../../parts/failure.tsx";
+import { Page } from "../../parts/page.tsx";
+import { Tabs } from "../../parts/tabs.tsx";
+import { mayUse } from "../../session.ts";
+import { OrganizationList } from "../access/organization-list.tsx";
+import { CredentialMatrix } from "./credential-matrix.tsx";
+import { StoredCredentials } from "./stored-credentials.tsx";
+
+/** The credentials of an organization with vendors, and which of them a run would take. */
+export function CredentialsPage() {
+  const org = address().query.get("org") ?? "";
+  return org === "" ? <ChooseOrganization /> : <OfOrganization key={org} org={org} />;
+}
+
+function ChooseOrganization() {
+  return (
+    <Page title="Credentials" about="Each organization has its own. Choose one.">
+      <OrganizationList hrefOfOne={(org) => hrefOf("/credentials", { org })} />
+    </Page>
+  );
+}
+
+function OfOrganization({ org }: { readonly org: string }) {
+  const { result, error, reload } = useVerb("org show", { org });
+  const isMatrix = address().query.get("view") === "matrix";
+  return (
+    <Page
+      title="Credentials"
+      about={
+        <span class="beside">
+          <span>
+            of <a href={hrefOf("/access", { org })}>{result?.name ?? org}</a>
+          </span>
+          <a href={hrefOf("/credentials")}>Another organization</a>
+        </span>
+      }
+      actions={
+        mayUse("credential create") && (
+          <a class="button button-primary" href={hrefOf("/credentials/new", { org })}>
+            New credential
+          </a>
+        )
+      }
+    >
+      {error && <Failure error={error} retry={reload} />}
+      <Tabs
+        label="Parts of this page"
+        tabs={[
+          { label: "Stored", href: hrefOf("/credentials", { org }), isCurrent: !isMatrix },
+          { label: "What runs take", href: hrefOf("/credentials", { org, view: "matrix" }), isCurrent: isMatrix },
+        ]}
+      />
+      {isMatrix ? <CredentialMatrix org={org} /> : <StoredCredentials org={org} name={result?.name ?? org} />}
+    </Page>
+  );
+}

@@ -1,0 +1,182 @@
+import { useState } from "preact/hooks";
+import { address, hrefOf, setQuery } from "../../address.ts";
+import { useVerb } from "../../api/use-verb.ts";
+import type { InputOf } from "../../api/verb-types.ts";
+import { useAct } from "../../parts/act.tsx";
+import { Button } from "../../parts/button.tsx";
+import { Command } from "../../parts/copy.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { Failure } from "../../parts/failure.tsx";
+import { CheckField, SelectField, TextField } from "../../parts/fields.tsx";
+import { Page, Section } from "../../parts/page.tsx";
+import { fieldsOf, problemsAt, readTexts, type Problems, type SchemaField, type Texts } from "../../parts/schema-fields.ts"; // prettier-ignore
+import { SchemaForm } from "../../parts/schema-form.tsx";
+import { mayUse } from "../../session.ts";
+import { CreatedCredential } from "./created-credential.tsx";
+
+type Create = InputOf<"credential create">;
+type Context = NonNullable<Create["context"]>[number];
+
+const CONTEXTS: readonly Context[] = ["prod", "test", "dev"];
+
+/** Stores a credential. The address names the organization and the source, and never what is typed. */
+export function NewCredentialPage() {
+  const { query } = address();
+  const [org, source] = [query.get("org") ?? "", query.get("source") ?? ""];
+  const organization = useVerb("org show", org === "" ? null : { org });
+  const sources = useVerb("source list", {}).result?.sources.filter(({ credential }) => credential !== "none");
+  const [created, setCreated] = useState<Created>();
+  return (
+    <Page
+      title="New credential"
+      about={
+        <span class="beside">
+          <span>
+            of <a href={hrefOf("/credentials", { org })}>{organization.result?.name ?? org}</a>
+          </span>
+        </span>
+      }
+    >
+      {org === "" && <Empty title="A credential belongs to an organization: choose one on the page Credentials." />}
+      {organization.error && <Failure error={organization.error} />}
+      {!mayUse("credential create") && <p>To store a credential takes the role operator.</p>}
+      {created ? (
+        <CreatedCredential {...created} org={org} onAnother={() => setCreated(undefined)} />
+      ) : (
+        organization.result &&
+        mayUse("credential create") && (
+          <>
+            <div class="filter">
+              <SelectField
+                label="Source"
+                choices={[
+                  { value: "", label: sources === undefined ? "Loading…" : "Choose a source" },
+                  ...(sources ?? []).map(({ source: id, title }) => ({ value: id, label: `${id}: ${title}` })),
+                ]}
+                value={source}
+                onValue={(value) => setQuery({ source: value })}
+              />
+            </div>
+            {source !== "" && <CredentialForm key={source} org={org} source={source} onCreated={setCreated} />}
+          </>
+        )
+      )}
+    </Page>
+  );
+}
+
+interface Created {
+  readonly credential: string;
+  readonly source: string;
+  /** What the service said beside it, such as which one is no longer the default. */
+  readonly notes: readonly string[];
+}
+
+interface CredentialFormProps {
+  readonly org: string;
+  readonly source: string;
+  readonly onCreated: (created: Created) => void;
+}
+
+function CredentialForm({ org, source, onCreated }: CredentialFormProps) {
+  const shown = useVerb("source show", { source });
+  // Here alone: with the form they are gone, and when they are stored they are emptied.
+  const [texts, setTexts] = useState<Texts>({});
+  const [wrong, setWrong] = useState<Problems>({});
+  const [isVisible, setVisible] = useState(false);
+  const [contexts, setContexts] = useState<readonly Context[]>([]);
+  const [regions, setRegions] = useState("");
+  const [isDefault, setDefault] = useState(true);
+  const [note, setNote] = useState("");
+  const { isBusy, error, notes, run } = useAct("credential create");
+  if (shown.result?.source !== source) return shown.error ? <Failure error={shown.error} retry={shown.reload} /> : null;
+  const fields = fieldsOf(shown.result.credential_fields).map((field) => (isVisible ? open(field) : hidden(field)));
+
+  async function submit(event: Event): Promise<void> {
+    event.preventDefault();
+    const { values, problems } = readTexts(fields, texts);
+    setWrong(problems);
+    if (Object.keys(problems).length > 0) return;
+    const region = regions.split(/[\s,]+/).filter((one) => one !== "");
+    const result = await run({
+      org,
+      source,
+      fields: values,
+      default: isDefault,
+      ...(contexts.length > 0 && { context: [...contexts] }),
+      ...(region.length > 0 && { region }),
+      ...(note.trim() !== "" && { note: note.trim() }),
+    });
+    if (result === undefined) return;
+    setTexts({});
+    onCreated({ credential: result.cred_id, source, notes: notes() });
+  }
+
+  return (
+    <form class="stack credential-form" autocomplete="off" onSubmit={(event) => void submit(event)}>
+      <Section title="Fields">
+        <p class="dim">
+          They are encrypted under a key of the organization. Once stored, nothing shows them again, here or anywhere.
+        </p>
+        <SchemaForm
+          fields={fields}
+          texts={texts}
+          onText={(name, text) => setTexts((before) => ({ ...before, [name]: text }))}
+          problems={{ ...problemsAt(error, "/fields"), ...wrong }}
+          disabled={isBusy}
+        />
+        <CheckField label="Show what I type" checked={isVisible} onChecked={setVisible} />
+      </Section>
+      <Section title="Where it is used">
+        <CheckField
+          label="Default: workflows that select no credential take it, and one that was the default before is no longer"
+          checked={isDefault}
+          onChecked={setDefault}
+        />
+        <fieldset class="beside credential-contexts">
+          <legend>Contexts (every one if none is chosen)</legend>
+          {CONTEXTS.map((one) => (
+            <CheckField
+              key={one}
+              label={one}
+              checked={contexts.includes(one)}
+              onChecked={(checked) => setContexts(CONTEXTS.filter((each) => (each === one ? checked : contexts.includes(each))))} // prettier-ignore
+            />
+          ))}
+        </fieldset>
+        <TextField
+          label="Regions"
+          hint="Of the setting region, such as eu; a deployment elsewhere refuses it. Every region if left out."
+          value={regions}
+          onValue={setRegions}
+        />
+        <TextField label="Note" hint="For the list; never a secret." value={note} onValue={setNote} />
+      </Section>
+      {error && <Failure error={error} />}
+      <div class="beside">
+        <Button kind="primary" type="submit" isBusy={isBusy}>
+          Store the credential
+        </Button>
+        <a href={hrefOf("/credentials", { org })}>Cancel</a>
+      </div>
+      <div class="stack">
+        <p class="dim">The same from a terminal, with the secret in a variable:</p>
+        <Command>{commandFor(org, source, fields)}</Command>
+      </div>
+    </form>
+  );
+}
+
+/** Every text of a credential may be a secret, whether or not its schema says so. */
+function hidden(field: SchemaField): SchemaField {
+  return { ...field, isSecret: field.kind === "text" || field.kind === "lines" || field.isSecret };
+}
+
+function open(field: SchemaField): SchemaField {
+  return { ...field, isSecret: false };
+}
+
+function commandFor(org: string, source: string, fields: readonly SchemaField[]): string {
+  const given = fields.filter(({ isRequired }) => isRequired).map(({ name }) => ` --set-env ${name}=${name.toUpperCase()}`); // prettier-ignore
+  return `datarun credential create --org ${org} --source ${source}${given.join("")} --default`;
+}

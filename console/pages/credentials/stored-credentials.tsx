@@ -1,0 +1,146 @@
+import { address, hrefOf } from "../../address.ts";
+import { useList } from "../../api/use-list.ts";
+import type { RowOf } from "../../api/verb-types.ts";
+import { Act } from "../../parts/act.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { List } from "../../parts/list.tsx";
+import { Outcome } from "../../parts/outcome.tsx";
+import { RowActs } from "../../parts/row-acts.tsx";
+import { Id, Time } from "../../parts/values.tsx";
+import { Age } from "./age.tsx";
+import { VerifyCredential } from "./verify-credential.tsx";
+import "./credentials.css";
+
+type Credential = RowOf<"credential list", "credentials">;
+
+interface StoredCredentialsProps {
+  readonly org: string;
+  /** What people call the organization. */
+  readonly name: string;
+}
+
+/** What is stored for an organization, without a single value. */
+export function StoredCredentials({ org, name }: StoredCredentialsProps) {
+  const list = useList("credential list", { org }, "credentials");
+  return (
+    <List
+      caption="Stored credentials"
+      columns={[
+        { title: "Source", show: (one: Credential) => <SourceOf credential={one} /> },
+        { title: "Fields", show: ({ fields }) => <FieldNames names={fields} /> },
+        { title: "Used in", show: (one) => <UsedIn credential={one} /> },
+        { title: "State", show: (one) => <State credential={one} /> },
+        { title: "Last used", show: ({ last_used_at: at }) => (at === undefined ? <span class="dim">not known now</span> : <Time at={at} none="not on the ledger" />) }, // prettier-ignore
+        { title: "Age", show: ({ created_at: at }) => <Age since={at} /> },
+        { title: "Actions", show: (one) => <Acts credential={one} of={name} onDone={list.reload} /> },
+      ]}
+      keyOf={({ cred_id: id }) => id}
+      current={address().query.get("credential") ?? undefined}
+      empty={
+        <Empty
+          title="No credential is stored for it."
+          command={`datarun credential create --org ${org} --source SOURCE --set-env api_key=KEY --default`}
+        >
+          Sources that take one need it here, or in each request.
+        </Empty>
+      }
+      {...list}
+    />
+  );
+}
+
+function SourceOf({ credential: { source, cred_id, note } }: { readonly credential: Credential }) {
+  return (
+    <div class="credential-source">
+      <a href={hrefOf(`/sources/${encodeURIComponent(source)}`)}>{source}</a>
+      <span class="dim">
+        <Id>{cred_id}</Id>
+      </span>
+      {note && <span>{note}</span>}
+    </div>
+  );
+}
+
+function FieldNames({ names }: { readonly names: readonly string[] | null | undefined }) {
+  if (!names) return <span class="dim">not recorded</span>;
+  return <code>{names.join(", ")}</code>;
+}
+
+function UsedIn({ credential: { contexts, regions } }: { readonly credential: Credential }) {
+  return (
+    <div>
+      {contexts[0] === "every" ? "every context" : contexts.join(", ")}
+      {regions[0] !== "every" && <div>in {regions.join(", ")}</div>}
+    </div>
+  );
+}
+
+function State({ credential: { disabled, default: isDefault } }: { readonly credential: Credential }) {
+  return (
+    <div>
+      {disabled ? <Outcome kind="off" says="disabled" /> : <Outcome kind="found" says="active" />}
+      {isDefault && <div>default</div>}
+    </div>
+  );
+}
+
+interface ActsProps {
+  readonly credential: Credential;
+  readonly of: string;
+  readonly onDone: () => void;
+}
+
+function Acts({ credential, of, onDone }: ActsProps) {
+  const { cred_id, source, disabled, last_used_at: usedAt } = credential;
+  const whose = (
+    <p>
+      {cred_id} for {source}, of {of}. Last used: <Time at={usedAt} none="not on the ledger" />.
+    </p>
+  );
+  return (
+    <RowActs>
+      {!disabled && <VerifyCredential credential={cred_id} source={source} />}
+      {disabled ? (
+        <Act verb="credential enable" input={{ cred_id }} label="Enable" onDone={onDone} />
+      ) : (
+        <Act
+          verb="credential disable"
+          input={{ cred_id }}
+          label="Disable"
+          asks={{
+            title: `Disable the credential for ${source}?`,
+            says: (
+              <>
+                {whose}
+                <p>
+                  Within a second no run takes it: those that select one take the next that is active, or the default,
+                  which may be another contract; those that name it fail. It can be enabled again.
+                </p>
+              </>
+            ),
+          }}
+          onDone={onDone}
+        />
+      )}
+      <Act
+        verb="credential delete"
+        input={{ cred_id }}
+        label="Delete"
+        isDangerous
+        asks={{
+          title: `Delete the credential for ${source}?`,
+          says: (
+            <>
+              {whose}
+              <p>
+                Its encrypted fields are erased from the store, for good. Runs that select a credential take another one
+                or fail, and runs that name this one fail. The ledger keeps its id.
+              </p>
+            </>
+          ),
+        }}
+        onDone={onDone}
+      />
+    </RowActs>
+  );
+}

@@ -1,0 +1,23 @@
+import { Type } from "../../../terms/type.ts";
+import { organizationInput } from "../../inputs.ts";
+import { toWireOrganization, wireOrganization } from "../../organization-wire.ts";
+import { unknownOrganization } from "../../require.ts";
+import { defineVerb } from "../../verb.ts";
+
+export default defineVerb({
+  summary: "Show an organization's name and state",
+  example: "org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
+  input: Type.Object({ org: organizationInput }, { additionalProperties: false }),
+  positional: ["org"],
+  role: "viewer",
+  changes: false,
+  needs: ["store"],
+
+  result: wireOrganization,
+
+  async run({ org }, { store }) {
+    const organization = await (await store()).organization(org);
+    if (organization === null) throw unknownOrganization(org);
+    return toWireOrganization(organization);
+  },
+});

@@ -1,0 +1,176 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { adminPort } from "../rig/admin.ts";
+import { assertUsableEverywhere, beginSession, NO_BROWSER, openConsole } from "../rig/browser/console.ts";
+import { startWorld } from "../rig/browser/world.ts";
+import { startService } from "../rig/service.ts";
+import { until } from "../rig/until.ts";
+
+const skip = NO_BROWSER;
+const HOSTILE = `<img src=x onerror="alert(1)">'"\u202e{{7*7}}`;
+
+/** The dialog over the page, in which an act is asked for once. */
+const dialog = (page: Page) => page.getByRole("dialog");
+
+test("a token is shown once, is used, and is refused with 401 when it is revoked", { skip }, async (t) => {
+  const service = await startService(t);
+  const page = await openConsole(t, service, { as: "operator", at: `/access/${service.a.id}` });
+  await page.getByRole("button", { name: "New token" }).click();
+  await dialog(page).getByRole("textbox", { name: /^Name/ }).fill("back end");
+  await assertUsableEverywhere(page);
+  await page.keyboard.press("Enter");
+  const shown = page.getByRole("group", { name: "The new access token" });
+  const token = service.secrets.add((await shown.locator("code").first().textContent())!);
+  assert.match(token, /^drt_/);
+  await shown.getByText("It is shown only now").waitFor();
+  await assertUsableEverywhere(page);
+  const as = { ...service.a, token };
+  assert.equal((await service.run({}, {}, { as })).statusCode, 200);
+
+  await shown.getByRole("button", { name: "I have kept it" }).click();
+  await shown.waitFor({ state: "detached" });
+  await page.reload();
+  const row = page.getByRole("table", { name: "Access tokens" }).getByRole("row").filter({ hasText: "back end" });
+  await row.waitFor();
+  assert.ok(!(await page.content()).includes(token));
+  assert.ok(!page.url().includes(token));
+
+  await row.getByRole("button", { name: "Revoke" }).click();
+  await dialog(page).getByText("Within a second, every request of A with this token gets 401").waitFor();
+  await assertUsableEverywhere(page);
+  await dialog(page).getByRole("button", { name: "Revoke" }).click();
+  await row.waitFor({ state: "detached" });
+  await until(async () => (await service.post("/data", {}, { as })).statusCode === 401);
+  await page.getByLabel("Also revoked and expired ones").check();
+  await row.getByText("revoked").waitFor();
+  assert.match(page.url(), /tokens=all/);
+});
+
+test(
+  "organizations and workflows are made, changed and disabled, and what cannot change is said",
+  { skip },
+  async (t) => {
+    const service = await startService(t);
+    const page = await openConsole(t, service, { as: "operator", at: "/access" });
+    await page.getByRole("button", { name: "New organization" }).click();
+    await dialog(page).getByRole("textbox", { name: /^Name/ }).fill(HOSTILE);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: HOSTILE }).waitFor();
+    await page.getByText("It has no workflow yet.").waitFor();
+    await page.getByText("It has no active token.").waitFor();
+    await assertUsableEverywhere(page);
+
+    await page.getByRole("button", { name: "New workflow" }).click();
+    await dialog(page).getByRole("textbox", { name: /^Name/ }).fill("trial");
+    await dialog(page)
+      .getByLabel(/^Simulated:/)
+      .check();
+    await dialog(page).getByRole("button", { name: "Create" }).click();
+    const row = page.getByRole("table", { name: "Workflows" }).getByRole("row").filter({ hasText: "trial" });
+    await row.getByText("simulated").waitFor();
+    await row.getByRole("button", { name: "Settings" }).click();
+    await dialog(page).getByText("whether a workflow is simulated cannot be changed").waitFor();
+    await dialog(page)
+      .getByLabel(/^Details of failures/)
+      .check();
+    await dialog(page).getByRole("button", { name: "Save" }).click();
+    await row.getByText("details of failures").waitFor();
+    await row.getByRole("button", { name: "Disable" }).click();
+    await dialog(page).getByRole("button", { name: "Disable" }).click();
+    await row.getByText("disabled").waitFor();
+    await row.getByRole("button", { name: "Enable" }).click();
+    await row.getByText("active").waitFor();
+
+    await page.getByRole("button", { name: "Rename" }).click();
+    await dialog(page).getByRole("textbox", { name: /^Name/ }).fill("Acme Ltd");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Acme Ltd" }).waitFor();
+
+    await page.goto(`${service.adminUrl}/console/access/${service.a.id}`);
+    await page.getByRole("heading", { level: 1, name: "A" }).waitFor();
+    await page.locator(".page-head").first().getByRole("button", { name: "Disable" }).click();
+    await dialog(page).getByText("every request with any token of A gets 401").waitFor();
+    await dialog(page).getByRole("button", { name: "Disable" }).click();
+    await page.getByText("It is disabled.").waitFor();
+    await until(async () => (await service.post("/data", {})).statusCode === 401);
+  },
+);
+
+test("an owner makes an operator and revokes one, who is out at once", { skip }, async (t) => {
+  const service = await startService(t);
+  const page = await openConsole(t, service, { as: "owner", at: "/access?tab=operators" });
+  await page.getByRole("button", { name: "New operator" }).click();
+  await dialog(page).getByRole("textbox", { name: /^Name/ }).fill("ada");
+  await dialog(page).getByLabel("Role").selectOption("operator");
+  await dialog(page).getByLabel("Expires").selectOption("");
+  await dialog(page).getByRole("button", { name: "Create" }).click();
+  const shown = page.getByRole("group", { name: "The operator token of ada" });
+  const token = service.secrets.add((await shown.locator("code").first().textContent())!);
+  await assertUsableEverywhere(page);
+  const ada = { id: "", name: "ada", token };
+  await beginSession(service, ada);
+  const { call } = adminPort(t, service.adminUrl, service.secrets);
+  assert.equal((await call("org list", {}, { as: ada })).statusCode, 200);
+  const row = page.getByRole("table", { name: "Operators" }).getByRole("row").filter({ hasText: "ada" });
+  await row.getByRole("button", { name: "Revoke" }).click();
+  await dialog(page).getByText("From the next request on, ada (operator) can").waitFor();
+  await dialog(page).getByRole("button", { name: "Revoke" }).click();
+  await row.getByText("revoked").waitFor();
+  assert.equal((await call("org list", {}, { as: ada })).statusCode, 401);
+});
+
+test("a viewer is offered nothing that changes, and is refused what is forged", { skip }, async (t) => {
+  const { service, acme } = await startWorld(t, "little");
+  const viewer = await service.operator.appoint("viewer", "vera");
+  const page = await openConsole(t, service, { as: viewer, at: `/access?org=${acme.id}`, failing: /\/api\// });
+  const buttons = async () => page.locator("main").getByRole("button").allTextContents();
+  const places = ["/access", `/access?org=${acme.id}`, "/access?tab=operators", `/credentials?org=${acme.id}`, `/credentials?org=${acme.id}&view=matrix`]; // prettier-ignore
+  for (const place of places) {
+    await page.goto(`${service.adminUrl}/console${place}`);
+    await page.getByRole("table").first().waitFor();
+    assert.deepEqual(await buttons(), [], place);
+    assert.equal(await page.getByRole("link", { name: "New credential" }).count(), 0);
+  }
+  await page.goto(`${service.adminUrl}/console/credentials/new?org=${acme.id}&source=registry__company`);
+  await page.getByText("takes the role operator").waitFor();
+  assert.deepEqual(await buttons(), []);
+  const forged = await page.evaluate(
+    async ([org, token]) => {
+      const send = async (path: string, input: object) => {
+        const headers = { "Content-Type": "application/json", "Datarun-Console": "1" };
+        return (await fetch(`/api/${path}`, { method: "POST", headers, body: JSON.stringify(input) })).status;
+      };
+      return [
+        await send("token/create", { org }),
+        await send("token/revoke", { token_id: token }),
+        await send("org/disable", { org }),
+        await send("operator/create", { name: "mallory", role: "owner" }),
+        await send("credential/create", { org, source: "registry__company", fields: { api_key: "x" } }),
+      ];
+    },
+    [acme.id, acme.tokenId],
+  );
+  assert.deepEqual(forged, [403, 403, 403, 403, 403]);
+});
+
+test("one of hundreds of organizations is found by its name, and by keyboard alone", { skip }, async (t) => {
+  const { service } = await startWorld(t, "none");
+  const { result } = adminPort(t, service.adminUrl, service.secrets);
+  const ada = await service.operator.appoint("operator", "ada");
+  for (let at = 0; at < 110; at += 1) await result("org create", { name: `Customer ${at}` }, ada);
+  const page = await openConsole(t, service, { as: ada, at: "/access" });
+  const rows = page.getByRole("table").getByRole("row");
+  await page.getByText("Customer 109").waitFor();
+  assert.equal(await rows.count(), 101);
+  await page.getByRole("button", { name: "Show more" }).click();
+  await page.getByText("Customer 0", { exact: true }).waitFor();
+  await page.getByLabel("Find an organization").focus();
+  await page.keyboard.type("Customer 77");
+  await page.getByText("Customer 76").waitFor({ state: "detached" });
+  await page.getByRole("link", { name: "Customer 77" }).waitFor();
+  assert.match(page.url(), /find=Customer\+77/);
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "Customer 77" }).waitFor();
+});
