@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { AreaField, SelectField, TextField } from "./fields.tsx";
+import { ProseLine } from "./prose.tsx";
 import type { Problems, SchemaField, Texts } from "./schema-fields.ts";
 import "./schema-form.css";
 
@@ -105,7 +106,7 @@ function Hint({ field, more }: { readonly field: SchemaField; readonly more?: Co
   if (says === "" && example === undefined && !more) return null;
   return (
     <>
-      {says}
+      <ProseLine>{says}</ProseLine>
       {example !== undefined && (
         <>
           {says && " "}

@@ -17,5 +17,12 @@ test("a newcomer with the demo's address has run five sources after two clicks",
   await page.getByRole("status").filter({ hasText: /^5 found\. Answered in/ }).waitFor(); // prettier-ignore
   assert.equal(await page.getByRole("region", { name: "Answer" }).getByRole("region").count(), 5);
   await page.getByRole("link", { name: "The run's timeline" }).waitFor();
+
+  // And one more shows what a failure looks like.
+  await page.getByLabel("Simulated vendor").selectOption("gleif__lei_record");
+  await page.getByLabel("What it does").selectOption("never answers");
+  await page.getByRole("button", { name: "Run simulated" }).click();
+  await page.getByRole("status").filter({ hasText: /4 found/ }).waitFor(); // prettier-ignore
+  await page.getByRole("region", { name: "Legal entity by LEI" }).getByText("timed out").waitFor();
   if (process.env["SHOTS"]) await page.screenshot({ path: `${process.env["SHOTS"]}/demo.png`, fullPage: true });
 });

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { adminPort } from "../rig/admin.ts";
 import { assertUsableEverywhere, beginSession, NO_BROWSER, openConsole } from "../rig/browser/console.ts";
 import { startService, type ServiceOptions } from "../rig/service.ts";
-import { asksVendor, sendsCredential } from "../rig/sources.ts";
+import { answers, asksVendor, sendsCredential, throws } from "../rig/sources.ts";
 import { project } from "../start/project-folder.ts";
 import { hang, json } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
@@ -186,8 +186,7 @@ test("everything is reached by keyboard, and a copy has no secret", { skip: NO_B
   }
   await picture(page, "run-copy");
   await page.getByLabel("Registration number").press("Control+Enter");
-  const card = page.getByRole("region", { name: "Registry" });
-  await card.waitFor();
+  await page.getByRole("region", { name: "Registry" }).waitFor();
   service.expectRunWithoutAnswer();
 
   // A link with inputs fills them in, and does not keep them.
@@ -229,3 +228,30 @@ test(
     await assertUsableEverywhere(page);
   },
 );
+
+test("an output is folded by keyboard, and what a vendor sends stays text", { skip: NO_BROWSER }, async (t) => {
+  const evil = `<img src=x onerror="document.title='broken'">`;
+  const output = { [evil]: { first: evil, second: [1, null] }, last: "\u202Etxt" };
+  const service = await startService(t, {
+    sources: [answers("evil__source", output, { title: evil }), throws("evil__failing", new Error(evil))],
+  });
+  const at = `/run?workflow=${service.a.workflow}&sources=evil__source,evil__failing,evil__unknown`;
+  const page = await openConsole(t, service, { at });
+  await page.getByText("There is no such source.").waitFor();
+  await page.getByRole("button", { name: "Run for real, free of charge" }).click();
+  const items = page.getByRole("tree", { name: "Output of evil__source" }).getByRole("treeitem");
+  await items.first().waitFor();
+  service.expectRunWithoutAnswer();
+  assert.equal(await page.getByRole("heading", { name: evil }).count(), 1);
+  assert.equal(await page.locator("img").count(), 0);
+  assert.match(await page.title(), /^Run/);
+
+  assert.equal(await items.count(), 6);
+  await items.first().focus();
+  await page.keyboard.press("ArrowLeft");
+  assert.equal(await items.count(), 2);
+  assert.equal(await items.first().getAttribute("aria-expanded"), "false");
+  for (const key of ["ArrowRight", "ArrowRight", "End", "ArrowUp", "ArrowLeft"]) await page.keyboard.press(key);
+  assert.equal(await page.evaluate("document.activeElement.textContent"), "second2 entries");
+  await assertUsableEverywhere(page);
+});

@@ -40,11 +40,14 @@ export function entriesOf(answer: Answer, { sources }: Pick<Asked, "sources">): 
   });
 }
 
+const ORDER: readonly OutcomeKind[] = ["found", "no_record", "failed", "unknown"];
+
 /** How many of each, in a sentence: `4 found, 1 failed`. */
 export function summaryOf(entries: readonly Entry[]): string {
-  const counts = new Map<string, number>();
-  for (const { says } of entries) counts.set(says, (counts.get(says) ?? 0) + 1);
-  return [...counts].map(([says, count]) => `${count} ${says}`).join(", ");
+  return ORDER.flatMap((kind) => {
+    const of = entries.filter((entry) => entry.kind === kind);
+    return of.length === 0 ? [] : [`${of.length} ${of[0]!.says}`];
+  }).join(", ");
 }
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

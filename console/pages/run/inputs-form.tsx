@@ -13,6 +13,7 @@ import { CopyAs } from "./copy-as.tsx";
 import { runLabel } from "./price-words.ts";
 import { linkWith, type RunContext } from "./run-address.ts";
 import { lastRun, startRun, texts } from "./run-under-way.ts";
+import { SimulateFields, simulateInput } from "./simulate-fields.tsx";
 import { placeRefusals, type Refusal, type SharedField, withExamples } from "./union-of-inputs.ts";
 
 interface InputsFormProps {
@@ -43,10 +44,12 @@ export function InputsForm({ plan, context, fields, functionId, functionExample 
   const isUnderWay = lastRun.value?.state === "under way";
   const { workflow, organization, sources } = plan;
   const isSimulated = workflow.simulated;
-  const { values, problems: unread } = readTexts(fields, texts.value);
+  const { values: typed, problems: unread } = readTexts(fields, texts.value);
+  const ids = sources.map(({ source }) => source);
+  const values = { ...typed, ...(isSimulated && simulateInput(texts.value, ids)) };
   const verb = functionId === undefined ? "workflow run" : "function run";
 
-  useEffect(() => setFound(NOTHING_FOUND), [workflow.workflow, context, sources.map(({ source }) => source).join()]);
+  useEffect(() => setFound(NOTHING_FOUND), [workflow.workflow, context, ids.join()]);
 
   function edit(name: string, text: string): void {
     texts.value = { ...texts.value, [name]: text };
@@ -57,7 +60,7 @@ export function InputsForm({ plan, context, fields, functionId, functionExample 
   async function check(): Promise<Found> {
     if (Object.keys(unread).length > 0) return { problems: unread, elsewhere: [] };
     if (functionId !== undefined) return NOTHING_FOUND;
-    const asked = { workflow: workflow.workflow, context, source: sources.map(({ source }) => source), inputs: values };
+    const asked = { workflow: workflow.workflow, context, source: ids, inputs: values };
     const judged = await call("workflow plan", asked);
     const refusals = judged.sources.flatMap(({ source, input_problem }): Refusal[] =>
       input_problem === null ? [] : [{ source, ...input_problem }],
@@ -108,7 +111,7 @@ export function InputsForm({ plan, context, fields, functionId, functionExample 
   ];
   const config =
     functionId === undefined
-      ? { context, sources: Object.fromEntries(sources.map(({ source }) => [source, true])) }
+      ? { context, sources: Object.fromEntries(ids.map((id) => [id, true])) }
       : { context, data_func: functionId };
   const refused = found.plan?.sources.filter(({ input_problem }) => input_problem !== null) ?? [];
   return (
@@ -139,6 +142,7 @@ export function InputsForm({ plan, context, fields, functionId, functionExample 
           })}
         />
       )}
+      {isSimulated && ids.length > 0 && <SimulateFields texts={texts.value} onText={edit} sources={sources} />}
       <div class="beside">
         <Button kind="quiet" onClick={() => (texts.value = withExamples(texts.value, examples, toText))}>
           Fill in examples
@@ -187,8 +191,10 @@ export function InputsForm({ plan, context, fields, functionId, functionExample 
         </div>
       ) : (
         <p class="dim">
-          {session.value?.name} has the role {session.value?.role}; to run something takes the role operator. What
-          stands here can be copied and given to somebody.
+          {session.value?.console === "read_only"
+            ? "This console is read-only, so nothing is run here. "
+            : `${session.value?.name} has the role ${session.value?.role}; to run something takes the role operator. `}
+          What stands here can be copied and given to somebody.
         </p>
       )}
       <CopyAs
