@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { getPriority } from "node:os";
 import { test } from "node:test";
+import { FakeClock } from "../terms/clock.kit.ts";
 import type { Fault } from "../terms/fault.ts";
 import { startPool } from "./pool/pool.kit.ts";
 
@@ -11,7 +12,7 @@ test("an organization whose 64 runs never end leaves room for the calls of anoth
   const idle = Array.from({ length: 64 }, () => rig.attempt(NEVER, { organizationId: "org_a", limitMs: 9_000 }));
   const calls = [1, 2, 3].map(() => rig.attempt("() => ({})", { organizationId: "org_b", limitMs: 8_000 }));
   for (const call of calls) assert.equal((await call).json, "{}");
-  assert.equal(rig.pool.stats().active, 64, "all of the first organization run meanwhile");
+  await rig.running(64);
   await Promise.all(idle);
 });
 
@@ -75,6 +76,28 @@ test("an organization whose function computes all the time gets a process of its
     .sort((a, b) => a - b);
   if (process.platform === "linux") assert.deepEqual(lower.filter((by) => by > 5), [10]); // prettier-ignore
   assert.equal(rig.lines.filter(({ event }) => event !== "function_process_replaced").length, 0, "nobody is blamed");
+});
+
+test("of functions that are new, an organization has four runs in a process, until it is known what they need", async (t) => {
+  const clock = new FakeClock();
+  const rig = await startPool(t, { clock, children: 1, spares: 0 });
+  const begin = (organizationId: string, text = NEVER) => rig.attempt(text, { organizationId, limitMs: 60_000 });
+  const runs = Array.from({ length: 6 }, () => begin("org_a"));
+  runs.push(begin("org_a", `() => new Promise(() => {}, "another")`), ...[1, 2, 3, 4].map(() => begin("org_b")));
+  await rig.running(8);
+  assert.deepEqual([rig.pool.stats().active, rig.pool.stats().queued], [8, 3]);
+  await clock.advance(600);
+  await rig.running(11);
+  await rig.pool.close();
+  await Promise.all(runs);
+});
+
+test("a function that computes waits for a process of its own, and does not go on among the others", async (t) => {
+  const rig = await startPool(t, { children: 1, spares: 0 });
+  const compute = () => rig.attempt(COMPUTES, { limitMs: 60_000 });
+  for (let left = 10; rig.pool.stats().apart === 0 && left > 0; left -= 1)
+    await Promise.all([1, 2, 3].map(() => compute()));
+  assert.equal(rig.pool.stats().apart, 1);
 });
 
 test("where no process can be set apart for it, such a function runs among the others", async (t) => {

@@ -3,7 +3,7 @@ import { configFilesOf } from "./config-file.ts";
 import { preparePrelude } from "../functions/load/bundle-cache.ts";
 import { createFunctions, type Functions, type ListedFunction } from "../functions/catalog.ts";
 import { LoadError } from "../terms/load-error.ts";
-import type { PoolStats } from "../functions/pool/supervisor.ts";
+import type { PoolStats } from "../functions/pool/pool-stats.ts";
 import { createPool, type Pool } from "../functions/pool/pool.ts";
 import type { ClosedPlace } from "../functions/imports/import-scope.ts";
 import type { FunctionsLog } from "../functions/ports.ts";

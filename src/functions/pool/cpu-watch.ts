@@ -13,7 +13,8 @@ export interface CpuWatchParts {
 
 /**
  * Learns from the processes which functions use much CPU time. A process in which a run turns out to do so takes no more
- * runs, and lets others come first. That happens once, because the next such run is placed elsewhere.
+ * runs, and lets others come first as soon as only such runs are left in it: those of others would starve there. That
+ * happens once, because the next such run is placed elsewhere.
  */
 export class CpuWatch {
   readonly #parts: CpuWatchParts;
@@ -30,7 +31,14 @@ export class CpuWatch {
     const isNew = ({ job, isKnownBusy }: Running): boolean =>
       job.what === "start" && !isKnownBusy && demands.needsCpu(job.isolate);
     if (![...host.runs.values()].some(isNew)) return;
-    letOthersFirst(host);
+    host.isBusy = true;
+    this.left(host);
     retire(host);
+  }
+
+  /** A run has left the process. */
+  left(host: HostProcess): void {
+    const isBusy = ({ job }: Running): boolean => this.#parts.demands.needsCpu(job.isolate);
+    if (host.isBusy && !host.yields && [...host.runs.values()].every(isBusy)) letOthersFirst(host);
   }
 }

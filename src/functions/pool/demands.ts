@@ -7,6 +7,11 @@ const CPU_MS_PER_S = 250;
 const CPU_MS_AT_ONCE = 1_000;
 /** For so long after it was last seen to use much. */
 const REMEMBERED_MS = 600_000;
+/** So long after its first run it is measured, or longer if it uses more than its part meanwhile. */
+const TRIAL_MS = 500;
+const TRIAL_MS_MAX = 5_000;
+/** What may be left in the bucket of one that uses no more than its part: reports come several times a second. */
+const CPU_MS_LEFT = 100;
 /** Isolate keys that are remembered. */
 const KEYS_MAX = 10_000;
 
@@ -14,6 +19,8 @@ interface Demand {
   /** A bucket from which `CPU_MS_PER_S` runs out. */
   cpuMs: number;
   countedAt: number;
+  /** When it was first run, or first after what it needed was forgotten. */
+  begunAt: number;
   muchCpuUntil: number;
   muchMemoryUntil: number;
 }
@@ -35,11 +42,26 @@ export class Demands {
     this.#of(isolate).muchMemoryUntil = this.#clock.now() + REMEMBERED_MS;
   }
 
+  /** It is run. */
+  began(isolate: string): void {
+    const now = this.#clock.now();
+    const demand = this.#of(isolate);
+    if (isForgotten(demand, now)) [demand.begunAt, demand.muchCpuUntil] = [now, 0];
+  }
+
+  /** Whether it may still turn out to use much CPU time, because it has not been run for long. */
+  isNew(isolate: string): boolean {
+    const now = this.#clock.now();
+    const demand = this.#demands.get(isolate);
+    if (demand === undefined || isForgotten(demand, now)) return true;
+    const triedMs = now - demand.begunAt;
+    return triedMs < TRIAL_MS || (triedMs < TRIAL_MS_MAX && leftIn(demand, now) > CPU_MS_LEFT);
+  }
+
   usedCpu(isolate: string, cpuMs: number): void {
     const now = this.#clock.now();
     const demand = this.#of(isolate);
-    const leftMs = Math.max(0, demand.cpuMs - ((now - demand.countedAt) / 1_000) * CPU_MS_PER_S);
-    demand.cpuMs = Math.min(2 * CPU_MS_AT_ONCE, leftMs + cpuMs);
+    demand.cpuMs = Math.min(2 * CPU_MS_AT_ONCE, leftIn(demand, now) + cpuMs);
     demand.countedAt = now;
     if (demand.cpuMs > CPU_MS_AT_ONCE) demand.muchCpuUntil = now + REMEMBERED_MS;
   }
@@ -54,6 +76,15 @@ export class Demands {
 
   #of(isolate: string): Demand {
     const now = this.#clock.now();
-    return this.#demands.getOrMake(isolate, () => ({ cpuMs: 0, countedAt: now, muchCpuUntil: 0, muchMemoryUntil: 0 }));
+    const none = { cpuMs: 0, countedAt: now, begunAt: now, muchCpuUntil: 0, muchMemoryUntil: 0 };
+    return this.#demands.getOrMake(isolate, () => none);
   }
+}
+
+function leftIn({ cpuMs, countedAt }: Demand, now: number): number {
+  return Math.max(0, cpuMs - ((now - countedAt) / 1_000) * CPU_MS_PER_S);
+}
+
+function isForgotten({ muchCpuUntil }: Demand, now: number): boolean {
+  return muchCpuUntil > 0 && muchCpuUntil <= now;
 }

@@ -18,6 +18,8 @@ export interface HostProcess {
   emptyBytes: number;
   /** Takes no new runs, and is ended when its last one has ended. */
   retired: boolean;
+  /** One of its functions has turned out to use much CPU time. */
+  isBusy: boolean;
   /** All other processes come first, for good. */
   yields: boolean;
   /** Set for a process with the runs of one organization only; it stays so for good. */

@@ -6,6 +6,7 @@ import type { Running } from "./running.ts";
 import { isOpen, newApart, PLAIN_MEMORY_MB, type HostProcess } from "./host-process.ts";
 
 export interface PlacementOptions {
+  readonly now: () => number;
   readonly quarantine: Quarantine;
   readonly demands: Demands;
   /** Processes that take everyone's runs; ready ones beyond them are spares. */
@@ -18,6 +19,10 @@ export interface PlacementOptions {
 
 /** How much memory the runs in one process that is set apart may use together. */
 const APART_GRANT_MB = 512;
+/** How long a run that uses much CPU time waits for a process that is being started. */
+const APART_WAIT_MS = 5_000;
+/** How many runs an organization has among the others whose functions are new, so that nobody knows what they need. */
+const NEW_AT_ONCE = 4;
 /** The default. */
 export const WAITING_PER_ORGANIZATION = 256;
 
@@ -33,7 +38,8 @@ export type Placed = { readonly running: Running; readonly host: HostProcess | n
  * Decides where runs go, and which is next. Organizations share the places fairly and take turns waiting. A run that
  * may use much memory or is known to, uses much CPU time, or may have ended a process, goes into a process that is set
  * apart for its organization. There it affects no other organization, and however many such runs one has, the others
- * still get a process.
+ * still get a process. As long as it is not known what a function needs, a few of its runs begin, and the others wait
+ * for a moment.
  */
 export class Placement {
   readonly #options: PlacementOptions;
@@ -75,11 +81,13 @@ export class Placement {
   /** The next run that need not wait, with its process, in which its place is now taken; `null`: it must not be run. */
   next(): Placed | undefined {
     let ward = null as Ward | null;
+    let newRuns: ReadonlyMap<string, number> | undefined;
+    const tries = (organizationId: string): number => (newRuns ??= this.#newRuns()).get(organizationId) ?? 0;
     const running = this.#waiting.next(
       () => true,
       (waiting) => {
         if (waiting.over || this.#standingOf(waiting) === "quarantined") return true;
-        ward = this.#wardFor(waiting);
+        ward = this.#wardFor(waiting, tries);
         return ward !== null;
       },
     );
@@ -104,18 +112,48 @@ export class Placement {
     this.#waiting.next(
       (owner) => !lacks && this.#apart.fits(owner) && this.#apartCount() < this.#options.apart,
       (waiting) => {
-        lacks ||= this.#needsApart(waiting);
+        lacks ||= this.#needsApart(waiting) || this.#isBusy(waiting);
         return false;
       },
     );
     return lacks;
   }
 
-  #wardFor(running: Running): Ward | null {
+  /** @param tries how many runs of new functions an organization has among the others */
+  #wardFor(running: Running, tries: (organizationId: string) => number): Ward | null {
     if (this.#needsApart(running)) return apartIn(this.#apartFor(running, running.job.memoryMb));
-    // It costs others only time, so it may run among them where no process can be set apart.
-    const mayGoApart = this.#isBusy(running) ? apartIn(this.#apartFor(running, this.#busyMb)) : null;
-    return mayGoApart ?? this.#plainFor(running);
+    if (this.#isBusy(running)) {
+      const apart = apartIn(this.#apartFor(running, this.#busyMb));
+      if (apart !== null || this.#waitsApart(running)) return apart;
+      // It costs others only time, so it may run among them where no process can be set apart.
+    } else if (this.#isNew(running) && tries(running.job.organizationId) >= NEW_AT_ONCE) return null;
+    return this.#plainFor(running);
+  }
+
+  /** Whether a process will soon be ready that can be set apart for it: a spare that is taken is replaced. */
+  #waitsApart(running: Running): boolean {
+    if (!this.#apart.fits(running.job.organizationId) || this.#apartCount() >= this.#options.apart) return false;
+    const now = this.#options.now();
+    running.waitsApartSince ??= now;
+    return now - running.waitsApartSince < APART_WAIT_MS;
+  }
+
+  /** Nobody knows what its function needs. */
+  #isNew({ job }: Running): boolean {
+    return job.what === "start" && this.#options.demands.isNew(job.isolate);
+  }
+
+  /** How many of these each organization has in processes for everybody. */
+  #newRuns(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const { apart, runs } of this.#hosts) {
+      if (apart !== null) continue;
+      for (const running of runs.values()) {
+        const { organizationId } = running.job;
+        if (this.#isNew(running)) counts.set(organizationId, (counts.get(organizationId) ?? 0) + 1);
+      }
+    }
+    return counts;
   }
 
   #plainFor({ job }: Running): Ward | null {
@@ -147,6 +185,7 @@ export class Placement {
   #take(running: Running, { host, apart: isApart }: Ward): void {
     const { organizationId, memoryMb } = running.job;
     running.isKnownBusy = this.#isBusy(running);
+    this.#options.demands.began(running.job.isolate);
     if (!isApart) return void this.#places.take(organizationId);
     const apart = (host.apart ??= newApart());
     if (apart.owner === null) this.#apart.take(organizationId);

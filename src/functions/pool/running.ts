@@ -38,6 +38,8 @@ export class Running {
   grantedMb = 0;
   /** When it was placed, it was known to use much CPU time. */
   isKnownBusy = false;
+  /** Since when it waits until a process can be set apart for it. */
+  waitsApartSince: number | null = null;
   readonly #host: FunctionHost;
   readonly #settle: { resolve: (json: string | null) => void; reject: (fault: Fault) => void };
   #argument: string;

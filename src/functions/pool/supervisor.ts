@@ -2,6 +2,7 @@ import type { Clock } from "../../terms/clock.ts";
 import { printable } from "../../terms/printable.ts";
 import { Fault } from "../../terms/fault.ts";
 import { Blame } from "./blame.ts";
+import { callLater } from "./call-later.ts";
 import { CpuWatch } from "./cpu-watch.ts";
 import { Demands } from "./demands.ts";
 import { Fleet } from "./fleet.ts";
@@ -9,24 +10,12 @@ import type { Named } from "./largest-run.ts";
 import { MemoryWatch } from "./memory-watch.ts";
 import type { FromChild, Reply } from "./messages.ts";
 import { Placement } from "./placement.ts";
+import { type PoolStats, statsOf } from "./pool-stats.ts";
 import type { FunctionsLog } from "../ports.ts";
 import type { Quarantine } from "./quarantine.ts";
 import type { Running } from "./running.ts";
 import { whenSilent } from "./when-silent.ts";
 import { isOpen, letOthersFirst, limitBytes, PLAIN_MEMORY_MB, type HostProcess } from "./host-process.ts";
-
-export interface PoolStats {
-  /** Processes that take everyone's runs, and spares. */
-  readonly children: number;
-  /** Processes with the runs of one organization only. */
-  readonly apart: number;
-  /** How many of these can take a run. */
-  readonly ready: number;
-  readonly active: number;
-  readonly queued: number;
-  readonly killed: number;
-  readonly pids: readonly number[];
-}
 
 export interface SupervisorOptions {
   readonly clock: Clock;
@@ -49,6 +38,8 @@ export interface SupervisorOptions {
 const END_WITHIN_MS = 2_000;
 /** How long an empty process that is set apart is kept for the next run that needs one. */
 const APART_IDLE_MS = 10_000;
+/** Some runs wait only until it is known what their functions need. */
+const SERVE_AGAIN_MS = 100;
 const MEGABYTE = 1_048_576;
 /** A run that held this multiple of the memory it may use has broken V8's limits. */
 const BREACH = 2;
@@ -66,6 +57,7 @@ export class Supervisor {
   readonly #blame: Blame;
   readonly #demands: Demands;
   readonly #cpu: CpuWatch;
+  readonly #serveLater: () => void;
   #closed = false;
   /** Nothing has been asked of it yet, or since `rest`. */
   #resting: boolean;
@@ -86,7 +78,8 @@ export class Supervisor {
     });
     const { hosts } = this.#fleet;
     this.#demands = new Demands(options.clock);
-    this.#placement = new Placement(hosts, { ...options, demands: this.#demands });
+    this.#placement = new Placement(hosts, { ...options, now: options.clock.now, demands: this.#demands });
+    this.#serveLater = callLater(options.clock, SERVE_AGAIN_MS, () => this.#serve());
     this.#blame = new Blame(options.quarantine, options.log);
     this.#cpu = new CpuWatch({
       demands: this.#demands,
@@ -112,16 +105,7 @@ export class Supervisor {
   }
 
   stats(): PoolStats {
-    const hosts = [...this.#fleet.hosts];
-    return {
-      children: hosts.filter(({ apart }) => apart === null).length,
-      apart: hosts.filter(({ apart }) => apart !== null).length,
-      ready: hosts.filter((host) => isOpen(host) && host.apart === null).length,
-      active: hosts.reduce((sum, { runs }) => sum + runs.size, 0),
-      queued: this.#placement.waiting,
-      killed: this.#killed,
-      pids: hosts.flatMap(({ process }) => process.pid ?? []),
-    };
+    return statsOf(this.#fleet.hosts, { queued: this.#placement.waiting, killed: this.#killed });
   }
 
   ready(): Promise<void> {
@@ -180,7 +164,9 @@ export class Supervisor {
       if (host !== null) this.#startIn(host, running);
       else running.fail(new Fault("function.quarantined"));
     }
-    if (this.#placement.waiting > 0) void this.#fleet.fill();
+    if (this.#placement.waiting === 0) return;
+    void this.#fleet.fill();
+    this.#serveLater();
   }
 
   #startIn(host: HostProcess, running: Running): void {
@@ -239,6 +225,7 @@ export class Supervisor {
     host.runs.delete(running.id);
     host.replies.left(running.id, running.job.organizationId);
     this.#placement.left(running, host);
+    this.#cpu.left(host);
     if (host.runs.size > 0 || host.killed) return;
     if (host.retired) return this.#fleet.end(host);
     if (host.apart !== null) this.#keepApart(host);

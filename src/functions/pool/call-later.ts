@@ -1,0 +1,18 @@
+import type { Clock } from "../../terms/clock.ts";
+
+/** Returns what calls back so much later, once for all calls until then. */
+export function callLater(clock: Clock, delayMs: number, callback: () => void): () => void {
+  let isComing = false;
+  return () => {
+    if (isComing) return;
+    isComing = true;
+    clock.after(
+      delayMs,
+      () => {
+        isComing = false;
+        callback();
+      },
+      "loose",
+    );
+  };
+}
