@@ -32,6 +32,7 @@ const CREDIT: readonly Behaviour[] = [
   bare(404),
   bare(500),
   later(90, json({ score: 540 })),
+  ...Array.from({ length: 12 }, () => later(60, json({ score: 655 }))),
 ];
 const SANCTIONS: readonly Behaviour[] = [
   bare(404),
@@ -45,6 +46,7 @@ const INSOLVENCY: readonly Behaviour[] = [
   hang,
   bare(429),
   json({ cases: [] }),
+  ...Array.from({ length: 18 }, () => later(30, json({ cases: [] }))),
 ];
 
 /** A deployment with organizations, credentials, prices, a budget and runs, on which pages can be looked at. */
@@ -96,7 +98,7 @@ async function fill({ service, verb, acme }: World, amount: Amount): Promise<voi
     });
     await verb("credential price set", { cred_id, amount: price, currency: "EUR", from: "2026-01-01" });
   }
-  await verb("budget set", { org, per: "month", amount: amount === "much" ? "180" : "50", currency: "EUR" });
+  await verb("budget set", { org, per: "month", amount: amount === "much" ? "700" : "50", currency: "EUR" });
   if (amount === "much") {
     for (let at = 0; at < 40; at += 1) {
       const { organization_tuid } = await verb("org create", { name: `Customer ${String(at + 1).padStart(2, "0")}` });
