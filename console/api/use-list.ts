@@ -14,6 +14,10 @@ export interface AskedList<Row> {
   reload(): void;
 }
 
+/** What the verbs show unless told otherwise, and at most. */
+const PAGE = 100;
+const LIMIT_MAX = 1_000;
+
 interface Pages<Row> {
   readonly key: string;
   readonly rows: readonly Row[];
@@ -34,12 +38,12 @@ export function useList<Name extends ListVerb, Rows extends keyof ResultOf<Name>
   const gone = useRef<AbortController>(undefined);
 
   const load = useCallback(
-    (after: Pages<Row> | undefined) => {
+    (after: Pages<Row> | undefined, limit?: number) => {
       gone.current?.abort();
       const { signal } = (gone.current = new AbortController());
       setLoading(true);
       setError(undefined);
-      const asked = after === undefined ? input : { ...input, after: after.next };
+      const asked = { ...input, ...(after && { after: after.next }), ...(limit !== undefined && { limit }) };
       call(name, asked as InputOf<Name>, { signal })
         .then((result) => {
           const { next, [rows]: come } = result as Record<string, unknown> & { readonly next?: string };
@@ -59,12 +63,14 @@ export function useList<Name extends ListVerb, Rows extends keyof ResultOf<Name>
 
   useAfterLogin(error, () => load(pages?.key === key ? pages : undefined));
 
+  const shown = pages?.key === key ? pages.rows.length : 0;
   return {
     // Under another filter, the rows of before stay until the new ones are there.
     rows: pages?.rows,
     error,
     isLoading,
     more: pages?.key === key && pages.next !== undefined && !isLoading ? () => load(pages) : null,
-    reload: () => load(undefined),
+    // As much as is shown, so that what somebody has just changed far below stays where it is.
+    reload: () => load(undefined, shown > PAGE ? Math.min(shown, LIMIT_MAX) : undefined),
   };
 }
