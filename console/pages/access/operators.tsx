@@ -40,7 +40,9 @@ export function Operators() {
         />
       }
     >
-      {!mayUse("operator create") && <p class="dim">Operators are created and revoked by owners.</p>}
+      {!mayUse("operator create") && (
+        <p class="dim">Operators are created and revoked by owners, in a console that is not read-only.</p>
+      )}
       {made && (
         <ShownOnce
           title={`The operator token of ${made.name}`}

@@ -39,7 +39,9 @@ export function NewCredentialPage() {
     >
       {org === "" && <Empty title="A credential belongs to an organization: choose one on the page Credentials." />}
       {organization.error && <Failure error={organization.error} />}
-      {!mayUse("credential create") && <p>To store a credential takes the role operator.</p>}
+      {!mayUse("credential create") && (
+        <p>To store a credential takes the role operator, and a console that is not read-only.</p>
+      )}
       {created ? (
         <CreatedCredential {...created} org={org} onAnother={() => setCreated(undefined)} />
       ) : (
