@@ -24,6 +24,25 @@ export interface components {
                 command: string | null;
             }[];
         };
+        AuditExportInput: {
+            /**
+             * @description csv by default
+             * @enum {unknown}
+             */
+            format?: "csv" | "jsonl";
+            /** @description Id of the organization (org_…) */
+            org?: string;
+            /** @description Only what this operator or user did, by name */
+            who?: string;
+            /** @description Only this act, such as "token revoke" */
+            what?: string;
+            /** @description Only what was done to the object with this id */
+            subject?: string;
+            /** @description Only what was done then or later; a day begins at midnight UTC */
+            from?: string;
+            /** @description Only what was done before then */
+            to?: string;
+        };
         AuditListInput: {
             /** @description Id of the organization (org_…) */
             org?: string;
@@ -80,14 +99,28 @@ export interface components {
                 /** @enum {string} */
                 per: "day" | "month";
                 limit: string;
+                warn_percent: number;
+                /**
+                 * Format: date-time
+                 * @description UTC
+                 */
+                counts_from: string;
                 used: string;
+                leased: string;
                 left: string;
                 nearly_used: boolean;
                 /**
                  * Format: date-time
                  * @description UTC
                  */
+                period_from: string;
+                /**
+                 * Format: date-time
+                 * @description UTC
+                 */
                 period_to: string;
+                organization: string | null;
+                workflow_name: string | null;
             }[];
             next?: string;
         };
@@ -166,19 +199,19 @@ export interface components {
              */
             counts_from: string;
             used: string;
+            leased: string;
             left: string;
             nearly_used: boolean;
             /**
              * Format: date-time
              * @description UTC
              */
-            period_to: string;
-            leased: string;
+            period_from: string;
             /**
              * Format: date-time
              * @description UTC
              */
-            period_from: string;
+            period_to: string;
             requests?: number;
             unknown?: number;
             unpriced?: number;
@@ -351,6 +384,30 @@ export interface components {
             }[];
             next?: string;
         };
+        CredentialPriceCurrentInput: {
+            /** @description Id of the organization (org_…) */
+            org: string;
+            /** @description How many to show; 100 by default */
+            limit?: number;
+            /** @description Where the previous list ended, as it said */
+            after?: string;
+        };
+        CredentialPriceCurrentResult: {
+            credentials: {
+                cred_id: string;
+                source: string;
+                disabled: boolean;
+                /** @enum {string} */
+                price: "own" | "list" | "none";
+                amount: string | null;
+                currency: string | null;
+                /** @description What is billed; null if the source is not there any more */
+                per: string | null;
+                from: string | null;
+                steps: number;
+            }[];
+            next?: string;
+        };
         CredentialPriceListInput: {
             /** @description Id of the credential (cred_…) */
             cred_id: string;
@@ -371,6 +428,8 @@ export interface components {
                 currency: string;
                 per: string;
                 time_zone: string;
+                /** @enum {string} */
+                state: "to come" | "holds" | "over";
             }[];
             next?: string;
         };
@@ -828,6 +887,10 @@ export interface components {
                 source?: string | null;
                 credential?: string | null;
                 day?: string | null;
+                /** @description What the organization or the workflow is called now; of a credential, its source */
+                name?: string | null;
+                /** @description Whose workflow or credential it is */
+                organization_tuid?: string | null;
                 requests: number;
                 charged: number;
                 not_charged: number;
@@ -838,9 +901,12 @@ export interface components {
                 amount_at_most: string | null;
             }[];
             totals: {
-                currency: string;
-                amount: string;
-                amount_at_most: string;
+                currency: string | null;
+                requests: number;
+                unknown: number;
+                unpriced: number;
+                amount: string | null;
+                amount_at_most: string | null;
             }[];
             next?: string;
         };
@@ -856,6 +922,8 @@ export interface components {
             charges: {
                 source: string;
                 organization_tuid: string | null;
+                /** @description What it is called now */
+                organization: string | null;
                 cred_id: string | null;
                 credential: string;
                 requests: number;
@@ -869,9 +937,12 @@ export interface components {
                 amount_at_most: string | null;
             }[];
             totals: {
-                currency: string;
-                amount: string;
-                amount_at_most: string;
+                currency: string | null;
+                requests: number;
+                unknown: number;
+                unpriced: number;
+                amount: string | null;
+                amount_at_most: string | null;
             }[];
             next?: string;
         };
@@ -1736,9 +1807,21 @@ export interface components {
                 /** @enum {string} */
                 per: "day" | "month";
                 limit: string;
+                warn_percent: number;
+                /**
+                 * Format: date-time
+                 * @description UTC
+                 */
+                counts_from: string;
                 used: string;
+                leased: string;
                 left: string;
                 nearly_used: boolean;
+                /**
+                 * Format: date-time
+                 * @description UTC
+                 */
+                period_from: string;
                 /**
                  * Format: date-time
                  * @description UTC
@@ -1780,6 +1863,7 @@ export type LiveEvent = Schemas["LiveEvent"];
 
 export interface Verbs {
   "attention show": { input: Schemas["AttentionShowInput"]; result: Schemas["AttentionShowResult"] };
+  "audit export": { input: Schemas["AuditExportInput"]; result: string };
   "audit list": { input: Schemas["AuditListInput"]; result: Schemas["AuditListResult"] };
   "budget list": { input: Schemas["BudgetListInput"]; result: Schemas["BudgetListResult"] };
   "budget remove": { input: Schemas["BudgetRemoveInput"]; result: Schemas["BudgetRemoveResult"] };
@@ -1792,6 +1876,7 @@ export interface Verbs {
   "credential explain": { input: Schemas["CredentialExplainInput"]; result: Schemas["CredentialExplainResult"] };
   "credential list": { input: Schemas["CredentialListInput"]; result: Schemas["CredentialListResult"] };
   "credential matrix": { input: Schemas["CredentialMatrixInput"]; result: Schemas["CredentialMatrixResult"] };
+  "credential price current": { input: Schemas["CredentialPriceCurrentInput"]; result: Schemas["CredentialPriceCurrentResult"] };
   "credential price list": { input: Schemas["CredentialPriceListInput"]; result: Schemas["CredentialPriceListResult"] };
   "credential price remove": { input: Schemas["CredentialPriceRemoveInput"]; result: Schemas["CredentialPriceRemoveResult"] };
   "credential price set": { input: Schemas["CredentialPriceSetInput"]; result: Schemas["CredentialPriceSetResult"] };
@@ -1849,6 +1934,7 @@ export type Role = (typeof ROLES)[number];
 /** The least role that may use a verb. */
 export const ROLE_OF: Readonly<Record<keyof Verbs, Role>> = {
   "attention show": "viewer",
+  "audit export": "viewer",
   "audit list": "viewer",
   "budget list": "viewer",
   "budget remove": "owner",
@@ -1861,6 +1947,7 @@ export const ROLE_OF: Readonly<Record<keyof Verbs, Role>> = {
   "credential explain": "viewer",
   "credential list": "viewer",
   "credential matrix": "viewer",
+  "credential price current": "viewer",
   "credential price list": "viewer",
   "credential price remove": "owner",
   "credential price set": "owner",
@@ -1915,6 +2002,7 @@ export const ROLE_OF: Readonly<Record<keyof Verbs, Role>> = {
 /** Whether a verb changes anything. */
 export const CHANGES: Readonly<Record<keyof Verbs, boolean>> = {
   "attention show": false,
+  "audit export": false,
   "audit list": false,
   "budget list": false,
   "budget remove": true,
@@ -1927,6 +2015,7 @@ export const CHANGES: Readonly<Record<keyof Verbs, boolean>> = {
   "credential explain": false,
   "credential list": false,
   "credential matrix": false,
+  "credential price current": false,
   "credential price list": false,
   "credential price remove": true,
   "credential price set": true,

@@ -28,16 +28,19 @@ const told = {
   per: oneOf(...BUDGET_PERIODS),
   limit: text,
 };
-const use = { used: text, left: text, nearly_used: yesOrNo, period_to: time };
-
-export const listedBudget = Type.Object({ ...told, ...use });
+const use = { used: text, leased: text, left: text, nearly_used: yesOrNo, period_from: time, period_to: time };
 export const removedBudget = Type.Object({ removed: yesOrNo, ...told, warn_percent: count });
 export const wireBudget = Type.Object({ ...told, warn_percent: count, counts_from: time });
+export const listedBudget = Type.Object({ ...wireBudget.properties, ...use });
+export const namedBudget = Type.Object({
+  ...listedBudget.properties,
+  /** What they are called now. */
+  organization: orNull(text),
+  workflow_name: orNull(text),
+});
 export const wireBudgetUse = Type.Object({
   ...wireBudget.properties,
   ...use,
-  leased: text,
-  period_from: time,
   /** Missing as long as there is no ledger. */
   requests: Type.Optional(count),
   unknown: Type.Optional(count),
@@ -61,9 +64,7 @@ export function toWireBudget(budget: Budget) {
 
 /** A budget as lists show it. */
 export function toListedBudget(use: BudgetUse) {
-  const { counts_from: _, warn_percent: __, ...budget } = toWireBudget(use.budget);
-  const { used, left, nearly_used, period_to } = toWireUse(use);
-  return { ...budget, used, left, nearly_used, period_to };
+  return { ...toWireBudget(use.budget), ...toWireUse(use) };
 }
 
 export function toWireUse({ budget, period, used, leased }: BudgetUse) {

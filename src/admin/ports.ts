@@ -299,6 +299,8 @@ export interface PriceAdmin {
   ): Promise<{ readonly replaced: PriceTerm | null } | null>;
   /** The newest beginning first, and its steps in order. */
   prices(credentialId: string, page?: PageOfPrices): Promise<readonly PriceTerm[]>;
+  /** All prices of each of these credentials, in no order. */
+  pricesOf(credentialIds: readonly string[]): Promise<readonly (PriceTerm & { readonly credentialId: string })[]>;
   /** Returns how many were there. */
   removePrices(act: Act, credential: PricedCredential, terms: readonly PriceTerm[]): Promise<number | null>;
 }

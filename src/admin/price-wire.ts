@@ -3,7 +3,7 @@ import { isDay, startOfDay } from "../terms/calendar.ts";
 import { CURRENCIES } from "../terms/currency.ts";
 import { AMOUNT_PATTERN, amountText, type Micros, readAmount } from "../terms/money.ts";
 import { OperatorError } from "../terms/operator-error.ts";
-import type { PriceTerm } from "../terms/price.ts";
+import { type PriceTerm, termAt } from "../terms/price.ts";
 import { toWireTime } from "./wire-time.ts";
 import { text, time } from "./result-schemas.ts";
 
@@ -60,6 +60,11 @@ export function amountOf(text: string): Micros {
 /** Whether a price begins on this day of its own time zone. */
 export function begins(term: PriceTerm, day: string): boolean {
   return startOfDay(day, term.timeZone) === term.fromWallAt;
+}
+
+/** When the price began that holds at a moment; `null` if none has begun. */
+export function beginningAt(terms: readonly PriceTerm[], wallAt: number): number | null {
+  return termAt(terms, wallAt, 0)?.fromWallAt ?? null;
 }
 
 export function toWirePrice(term: PriceTerm) {

@@ -1,5 +1,5 @@
 import type { Spent } from "../ledger/read/sum-requests.ts";
-import { amountText } from "../terms/money.ts";
+import { amountText, type Micros } from "../terms/money.ts";
 import { Type } from "../terms/type.ts";
 import { count, orNull, text } from "./result-schemas.ts";
 
@@ -13,7 +13,17 @@ export const wireSpent = {
   amount_at_most: orNull(text),
 };
 
-export const wireTotal = Type.Object({ currency: text, amount: text, amount_at_most: text });
+export const wireTotal = Type.Object({
+  currency: orNull(text),
+  requests: count,
+  unknown: count,
+  unpriced: count,
+  amount: orNull(text),
+  amount_at_most: orNull(text),
+});
+
+/** What the command line shows of a total. */
+export const TOTAL_COLUMNS = ["currency", "amount", "amount_at_most"];
 
 /** For the descriptions of verbs that show amounts. */
 export const AMOUNTS =
@@ -25,16 +35,25 @@ export function toWireSpent({ currency, least, most, unpriced }: Spent) {
   return { unpriced, currency, amount: amounts[0]!, amount_at_most: amounts[1]! };
 }
 
-/** The sums of all lines in each currency. */
-export function totalsOf(lines: readonly Spent[]) {
-  const totals = new Map<string, Spent>();
-  for (const line of lines) {
-    const { currency } = line;
-    if (currency === null) continue;
-    const sum = totals.get(currency) ?? { currency, least: 0n, most: 0n, unpriced: 0 };
-    totals.set(currency, { currency, least: sum.least + line.least, most: sum.most + line.most, unpriced: 0 });
-  }
-  return [...totals.values()]
-    .toSorted((one, other) => (one.currency! < other.currency! ? -1 : 1))
-    .map(({ currency, least, most }) => ({ currency, amount: amountText(least), amount_at_most: amountText(most) }));
+/** A line of which a total is made. */
+type Line = Spent & { readonly requests: number; readonly charged_unknown: number };
+
+/** The sums of all lines in each currency, and last those of requests that have none. */
+export function totalsOf(lines: readonly Line[]) {
+  return [...Map.groupBy(lines, ({ currency }) => currency)]
+    .toSorted(([one], [other]) => ((one ?? "~") < (other ?? "~") ? -1 : 1))
+    .map(([currency, own]) => {
+      const counted = (of: (line: Line) => number) => own.reduce((sum, line) => sum + of(line), 0);
+      const added = (of: (line: Line) => Micros) => own.reduce((sum, line) => sum + of(line), 0n);
+      return {
+        requests: counted(({ requests }) => requests),
+        unknown: counted(({ charged_unknown: unknown }) => unknown),
+        ...toWireSpent({
+          currency,
+          least: added(({ least }) => least),
+          most: added(({ most }) => most),
+          unpriced: counted(({ unpriced }) => unpriced),
+        }),
+      };
+    });
 }

@@ -24,7 +24,7 @@ const AUDIT_FILTERS: readonly AuditFilter[] = [
 
 /** Every combination of them, and none of them. */
 function combinations<Filter>(filters: readonly Filter[]): readonly Filter[] {
-  return filters.reduce<Filter[]>((some, one) => [...some, ...some.map((other) => ({ ...other, ...one }))], [{} as Filter]); // prettier-ignore
+  return filters.reduce<Filter[]>((some, one) => some.concat(some.map((other) => ({ ...other, ...one }))), [{} as Filter]); // prettier-ignore
 }
 
 /** Every list of the store with every filter, as its first page and as a later one. */
@@ -50,6 +50,7 @@ function lists(admin: AdminStore): Readonly<Record<string, () => Promise<unknown
   }
   for (const id of ["org_1", "wfl_1", "tok_1", "cred_1", "bud_1", "opr_1"])
     asked[`find ${id}`] = () => admin.findById(id, 20);
+  asked["prices of some"] = () => admin.pricesOf(["cred_1", "cred_2"]);
   asked["find ids"] = () => admin.findByIds(["org_1", "wfl_1", "org_2", "trx_1", null]);
   asked["find name"] = () => admin.findByName("acme", 20);
   return asked;

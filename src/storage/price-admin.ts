@@ -3,6 +3,7 @@ import type { PriceAdmin } from "../admin/ports.ts";
 import { amountFromColumn, amountText, amountToColumn } from "../terms/money.ts";
 import type { PriceTerm } from "../terms/price.ts";
 import type { Engine } from "./engine.ts";
+import { inParts } from "./read-page.ts";
 import { recordChange } from "./record-change.ts";
 import type { NewRow, Row, Tables } from "./schema.ts";
 
@@ -41,6 +42,13 @@ export function createPriceAdmin(engine: Engine): PriceAdmin {
         );
       if (limit !== undefined) query = query.limit(limit);
       return (await query.execute()).map(toPriceTerm);
+    },
+
+    pricesOf: async (credentialIds) => {
+      const rows = await inParts(credentialIds, (part) =>
+        engine.reader.selectFrom("credential_prices").selectAll().where("credential_id", "in", part).execute(),
+      );
+      return rows.map((row) => ({ ...toPriceTerm(row), credentialId: row.credential_id }));
     },
 
     removePrices: (act, credential, terms) =>

@@ -66,3 +66,29 @@ test("an invoice is compared from its text", async (t) => {
   const tooLarge = await call("ledger compare", { invoice: "A;B\n".repeat(300_000), map: ["order=A"], ...AT }, { as: viewer }); // prettier-ignore
   assert.match(tooLarge.text, /is larger than 1048576 bytes/);
 });
+
+test("the audit trail is downloaded whole, by the filters of its list, and no name in it is a formula", async (t) => {
+  const service = await startService(t);
+  const { call, result } = adminPort(t, service.adminUrl, service.secrets);
+  const [owner, viewer] = [await service.operator.appoint("owner"), await service.operator.appoint("viewer")];
+  const names = ["=1+1", 'a "quoted", name', "ünï"];
+  for (const name of names) await result("org create", { name }, owner);
+  // More than are read at once.
+  for (let at = 0; at < 520; at += 1) await service.operator.changeOrganization(service.a.id, { name: `A${at}` });
+
+  const whole = await call("audit export", { format: "jsonl" }, { as: viewer });
+  assert.equal(whole.headers["content-type"], "application/jsonl; charset=utf-8");
+  const entries = whole.text.trimEnd().split("\n").map((line) => JSON.parse(line) as { id: string; what: string; detail: { name: string } }); // prettier-ignore
+  assert.equal(new Set(entries.map(({ id }) => id)).size, entries.length);
+  const listed = await result("audit list", { limit: 1_000 }, viewer);
+  assert.deepEqual(entries.map(({ id }) => id), listed.entries.map(({ id }: { id: string }) => id)); // prettier-ignore
+
+  const csv = await call("audit export", { what: "org create", who: "owner" }, { as: viewer });
+  assert.equal(csv.headers["content-disposition"], 'attachment; filename="audit.csv"');
+  const [head, ...lines] = csv.text.trimEnd().split("\r\n");
+  assert.equal(head, "id,at,who,via,what,organization_tuid,subject,detail");
+  assert.equal(lines.length, names.length);
+  assert.match(lines[1]!, /,"\{""name"":""a \\""quoted\\"", name""\}"$/);
+  assert.equal((await call("audit export", { who: "nobody" }, { as: viewer })).text, `${head}\r\n`);
+  assert.equal((await call("audit export", { from: "2026-02-30" }, { as: viewer })).statusCode, 422);
+});

@@ -139,7 +139,13 @@ test("where no service has run yet, ledger summary counts the live tests, and li
 test("ledger summary and prune answer for a month and delete what is old", async (t) => {
   const { json, unsettled } = await ledgerTerminal(t);
   const { charges } = await json<{ charges: object[] }>(["ledger", "summary", "2026-03"]);
-  const line = { source: "acme__people", organization_tuid: "org_a", cred_id: null, credential: "none" };
+  const line = {
+    source: "acme__people",
+    organization_tuid: "org_a",
+    organization: null,
+    cred_id: null,
+    credential: "none",
+  };
   assert.deepEqual(charges, [
     {
       ...line,

@@ -27,8 +27,8 @@ test("prices have a history and steps, and days begin in the time zone of the co
     const { code, stderr } = await price(words);
     assert.equal(code, 0, stderr);
   }
-  const later = { ...BASIC, from: "2026-06-30T22:00:00.000Z", per: "match", time_zone: "Europe/Berlin" };
-  const first = { ...BASIC, from: "2026-01-01T00:00:00.000Z" };
+  const later = { ...BASIC, from: "2026-06-30T22:00:00.000Z", per: "match", time_zone: "Europe/Berlin", state: "holds" }; // prettier-ignore
+  const first = { ...BASIC, from: "2026-01-01T00:00:00.000Z", state: "over" };
   assert.deepEqual(await list(), [
     { ...later, amount: "12.00" },
     { ...later, above: 500, amount: "10.00" },
@@ -40,7 +40,9 @@ test("prices have a history and steps, and days begin in the time zone of the co
   assert.match(replaced.stderr, /replaces 0\.35 EUR/);
   assert.equal((await price("remove CRED --from 2026-01-01 --above 10000")).code, 0);
   assert.equal((await price("remove CRED --from 2026-07-01")).code, 0);
-  assert.deepEqual(await list(), [{ ...first, amount: "0.36" }]);
+  assert.deepEqual(await list(), [{ ...first, amount: "0.36", state: "holds" }]);
+  await price("set CRED --amount 9 --currency EUR --from 2100-01-01");
+  assert.equal(((await list()) as { state: string }[])[0]!.state, "to come");
 });
 
 test("what is no price is refused, and the message says why", async (t) => {

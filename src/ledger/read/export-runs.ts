@@ -1,6 +1,7 @@
 import { listOf, type Columns } from "../column.ts";
 import { ATTEMPT_COLUMNS, CALL_COLUMNS, RUN_COLUMNS } from "../columns.ts";
 import { outcomeOf } from "../journal/verdicts.ts";
+import { type Cell, csvLine } from "../../terms/csv-line.ts";
 import { amountFromColumn, amountText } from "../../terms/money.ts";
 import { costOf, priceText, withPriceText } from "./costs.ts";
 import { isDamage } from "../journal/journal-damage.ts";
@@ -45,7 +46,7 @@ export async function exportPage(
   format: ExportFormat,
   from: ExportPlace | null,
 ): Promise<ExportPage> {
-  const head = from === null && format === "csv" ? toLine(HEADERS) : "";
+  const head = from === null && format === "csv" ? csvLine(HEADERS) : "";
   const { place, limit } = from ?? { place: [Number.MIN_SAFE_INTEGER, ""], limit: RUNS_A_PAGE };
   const runs = await findRuns(tables, filter, place, limit).catch(nullIfDamaged);
   if (runs !== null) {
@@ -83,7 +84,7 @@ export async function* exportRuns(
 /** What stands in an export for a run that is damaged. */
 export function damagedLine(run: string, format: ExportFormat): string {
   if (format === "jsonl") return `${JSON.stringify({ run: { transaction_id: run, state: "damaged" } })}\n`;
-  return toLine(HEADERS.map((header) => (header === "transaction_id" ? run : header === "state" ? "damaged" : null)));
+  return csvLine(HEADERS.map((header) => (header === "transaction_id" ? run : header === "state" ? "damaged" : null)));
 }
 
 type Found = Pick<RunRow, "started_at" | "transaction_id">;
@@ -132,7 +133,6 @@ function nullIfDamaged(error: unknown): null {
   throw error;
 }
 
-type Cell = string | number | null;
 /** For columns of which something else than the stored value is exported. */
 type Instead<Row> = { readonly [Name in keyof Row]?: (row: Row) => Cell };
 
@@ -167,7 +167,7 @@ function costCells(attempt: AttemptRow | null): readonly Cell[] {
 
 function csvLines({ run, calls, attempts }: RunReportRow): string {
   const line = (call: CallRow | null, attempt: AttemptRow | null): string =>
-    toLine([...runCells(run), ...callCells(call), ...attemptCells(attempt), ...costCells(attempt)]);
+    csvLine([...runCells(run), ...callCells(call), ...attemptCells(attempt), ...costCells(attempt)]);
   if (calls.length === 0) return line(null, null);
   return calls
     .map((call) => {
@@ -180,17 +180,4 @@ function csvLines({ run, calls, attempts }: RunReportRow): string {
 function toIso(wallAt: number): string {
   const date = new Date(wallAt);
   return Number.isNaN(date.getTime()) ? String(wallAt) : date.toISOString();
-}
-
-/** Quoted as in RFC 4180. */
-function toLine(cells: readonly Cell[]): string {
-  return cells.map(toCell).join(",") + "\r\n";
-}
-
-function toCell(cell: Cell): string {
-  if (cell === null) return "";
-  if (typeof cell === "number") return String(cell);
-  // Callers can send any text as a source id, and a spreadsheet treats a text with such a beginning as a formula.
-  const text = /^[=+\-@]/.test(cell) ? `'${cell}` : cell;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

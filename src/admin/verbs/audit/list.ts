@@ -15,6 +15,7 @@ export default defineVerb({
   needs: ["store"],
 
   result: Type.Object({ entries: listOf(wireEntry), ...nextPlace }),
+  columns: { entries: ["at", "who", "via", "what", "organization_tuid", "subject", "detail"] },
 
   async run({ limit, after, ...filter }, { store, note }) {
     const open = await store();

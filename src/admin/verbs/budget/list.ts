@@ -1,5 +1,5 @@
 import { Type } from "../../../terms/type.ts";
-import { listedBudget, toListedBudget } from "../../budget-wire.ts";
+import { namedBudget, toListedBudget } from "../../budget-wire.ts";
 import { organizationInput } from "../../inputs.ts";
 import { requireOrganization } from "../../require.ts";
 import { nextPlace, pagedById, readPage } from "../../pages.ts";
@@ -19,15 +19,25 @@ export default defineVerb({
   changes: false,
   needs: ["store"],
 
-  result: Type.Object({ budgets: listOf(listedBudget), ...nextPlace }),
+  result: Type.Object({ budgets: listOf(namedBudget), ...nextPlace }),
 
   async run({ org, ...page }, { store, note }) {
     const open = await store();
     if (org !== undefined) await requireOrganization(open, org);
     const placeOf = (use: BudgetUse) => use.budget.id;
     const { lines, next } = await readPage(page, note, placeOf, (asked) => open.budgets(org, asked));
-    return { budgets: lines.map(toListedBudget), ...next };
+    const known = await open.findByIds(lines.flatMap(({ budget: it }) => [it.organizationId, it.workflowId]));
+    const nameOf = (id: string | null) => (id === null ? null : known.get(id)?.name || null);
+    const budgets = lines.map((use) => ({
+      ...toListedBudget(use),
+      organization: nameOf(use.budget.organizationId),
+      workflow_name: nameOf(use.budget.workflowId),
+    }));
+    return { budgets, ...next };
   },
 
+  columns: {
+    budgets: ["budget", "organization_tuid", "workflow", "source", "cred_id", "per", "limit", "used", "left", "nearly_used", "period_to"], // prettier-ignore
+  },
   nothing: { budgets: "There are no budgets." },
 });

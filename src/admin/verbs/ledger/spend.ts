@@ -3,8 +3,10 @@ import { SPEND_KEYS } from "../../../ledger/read/sum-spend.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { credentialInput, organizationInput, sourceInput, workflowInput } from "../../inputs.ts";
 import { momentInput, toMoment } from "../../ledger-inputs.ts";
+import { namesOf } from "../../names-of.ts";
+import type { FoundObject } from "../../ports.ts";
 import { nextPlace, pagedByPlace, readPageOf } from "../../pages.ts";
-import { AMOUNTS, toWireSpent, totalsOf, wireSpent, wireTotal } from "../../spend-wire.ts";
+import { AMOUNTS, TOTAL_COLUMNS, toWireSpent, totalsOf, wireSpent, wireTotal } from "../../spend-wire.ts";
 import { count, listOf, orNull, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
@@ -27,13 +29,18 @@ export default defineVerb({
   ),
   role: "viewer",
   changes: false,
-  needs: ["ledger"],
+  needs: ["ledger", "store"],
 
   result: Type.Object({
     spend: listOf(
       Type.Object({
         // What the line is about, under the name that was given as `by`.
         ...Object.fromEntries(SPEND_KEYS.map((key) => [key, Type.Optional(orNull(text))])),
+        name: Type.Optional({
+          ...orNull(text),
+          description: "What the organization or the workflow is called now; of a credential, its source",
+        }),
+        organization_tuid: Type.Optional({ ...orNull(text), description: "Whose workflow or credential it is" }),
         requests: count,
         charged: count,
         not_charged: count,
@@ -45,7 +52,7 @@ export default defineVerb({
     ...nextPlace,
   }),
 
-  async run({ by, from, to, org, workflow, source, credential, ...page }, { ledger, note }) {
+  async run({ by, from, to, org, workflow, source, credential, ...page }, { ledger, store, note }) {
     const span = { from: toMoment(from), to: toMoment(to) };
     if (span.from >= span.to) throw new OperatorError("invalid", "--from must be before --to.");
     const all = await (
@@ -58,9 +65,11 @@ export default defineVerb({
       ...(credential !== undefined && { credentialId: credential }),
     });
     const { lines, next } = await readPageOf(all, page, note, ({ key, currency }) => [key, currency]);
+    const named = await namesOf(NAMED.has(by) ? lines.map(({ key }) => key) : [], store);
     return {
       spend: lines.map((line) => ({
         [by]: line.key,
+        ...(NAMED.has(by) && toWireName(named.get(line.key ?? ""))),
         requests: line.requests,
         charged: line.charged_yes,
         not_charged: line.charged_no,
@@ -72,5 +81,13 @@ export default defineVerb({
     };
   },
 
-  nothing: { spend: "No requests were sent.", totals: "No request has a price." },
+  columns: { totals: TOTAL_COLUMNS },
+  nothing: { spend: "No requests were sent.", totals: "" },
 });
+
+/** What has a name besides its id. */
+const NAMED: ReadonlySet<string> = new Set(["org", "workflow", "credential"]);
+
+function toWireName(found: FoundObject | undefined) {
+  return { name: found?.name || null, organization_tuid: found?.organizationId ?? null };
+}

@@ -2,8 +2,9 @@ import { Type } from "../../../terms/type.ts";
 import { type ChargeSummary, monthRange } from "../../../ledger/read/summarize.ts";
 import { LIVE_TEST_MAX_MS, LIVE_VERBS, withLiveTests } from "../../authoring/live-charges.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
+import { namesOf } from "../../names-of.ts";
 import { nextPlace, pagedByPlace, readPageOf } from "../../pages.ts";
-import { AMOUNTS, toWireSpent, totalsOf, wireSpent, wireTotal } from "../../spend-wire.ts";
+import { AMOUNTS, TOTAL_COLUMNS, toWireSpent, totalsOf, wireSpent, wireTotal } from "../../spend-wire.ts";
 import type { VerbBasics, VerbNeeds } from "../../needs.ts";
 import type { AuditEntry } from "../../ports.ts";
 import { count, listOf, orNull, text } from "../../result-schemas.ts";
@@ -34,6 +35,7 @@ export default defineVerb({
       Type.Object({
         source: text,
         organization_tuid: orNull(text),
+        organization: { ...orNull(text), description: "What it is called now" },
         cred_id: orNull(text),
         credential: text,
         requests: count,
@@ -57,10 +59,12 @@ export default defineVerb({
     if (noLedger !== null) note(`${noLedger.message} Only live tests are counted.`);
     const all = withLiveTests(runs, tests, to);
     const { lines, next } = await readPageOf(all, page, note, keyOf);
+    const named = await namesOf(lines.map((line) => line.organization_id), store); // prettier-ignore
     return {
       charges: lines.map((line) => ({
         source: line.source,
         organization_tuid: line.organization_id,
+        organization: named.get(line.organization_id ?? "")?.name || null,
         cred_id: line.credential_id,
         credential: line.credential,
         requests: line.requests,
@@ -75,7 +79,10 @@ export default defineVerb({
     };
   },
 
-  nothing: { totals: "No request has a price." },
+  columns: {
+    charges: ["source", "organization_tuid", "cred_id", "credential", "requests", "charged", "not_charged", "unknown", "live_tests", "unpriced", "currency", "amount", "amount_at_most"], // prettier-ignore
+    totals: TOTAL_COLUMNS,
+  },
 });
 
 function keyOf(line: ReturnType<typeof withLiveTests>[number]) {

@@ -1,14 +1,17 @@
 import { Type } from "../../../../terms/type.ts";
 import { credentialInput } from "../../../inputs.ts";
-import { toWirePrice, wirePrice } from "../../../price-wire.ts";
+import { beginningAt, toWirePrice, wirePrice } from "../../../price-wire.ts";
 import { unknownCredential } from "../../../require.ts";
 import { nextPlace, pagedByPlace, readPage } from "../../../pages.ts";
-import { listOf } from "../../../result-schemas.ts";
+import { listOf, oneOf } from "../../../result-schemas.ts";
 import type { PriceTerm } from "../../../../terms/price.ts";
 import { defineVerb } from "../../../verb.ts";
 
 /** The beginning of a price, and its number of calls. */
 const PLACE = /^-?\d{1,16}\.\d{1,16}$/;
+
+/** Of a price and its steps. */
+const STATES = ["to come", "holds", "over"] as const;
 
 export default defineVerb({
   summary: "List the prices of a credential, the newest first, each followed by its steps",
@@ -21,9 +24,9 @@ export default defineVerb({
   changes: false,
   needs: ["store"],
 
-  result: Type.Object({ prices: listOf(Type.Object(wirePrice)), ...nextPlace }),
+  result: Type.Object({ prices: listOf(Type.Object({ ...wirePrice, state: oneOf(...STATES) })), ...nextPlace }),
 
-  async run({ cred_id, limit, after }, { store, note }) {
+  async run({ cred_id, limit, after }, { clock, store, note }) {
     const open = await store();
     if ((await open.credential(cred_id)) === null) throw unknownCredential(cred_id);
     const page = { ...(limit !== undefined && { limit }), ...(after !== undefined && { after }) };
@@ -34,9 +37,15 @@ export default defineVerb({
         ...(asked.after !== undefined && { after: readPlace(asked.after) }),
       }),
     );
-    return { prices: lines.map(toWirePrice), ...next };
+    const holding = beginningAt(await open.pricesOf([cred_id]), clock.wall());
+    return { prices: lines.map((term) => ({ ...toWirePrice(term), state: stateOf(term, holding) })), ...next };
   },
 });
+
+function stateOf({ fromWallAt }: PriceTerm, holding: number | null): (typeof STATES)[number] {
+  if (holding === fromWallAt) return "holds";
+  return holding === null || fromWallAt > holding ? "to come" : "over";
+}
 
 function readPlace(after: string) {
   const [fromWallAt = 0, above = 0] = after.split(".").map(Number);

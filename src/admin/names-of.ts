@@ -1,0 +1,17 @@
+import { OperatorError } from "../terms/operator-error.ts";
+import type { VerbNeeds } from "./needs.ts";
+import type { FoundObject } from "./ports.ts";
+
+/** What is known of some ids. A ledger can be read without a store, for instance a copy of it; then nothing is. */
+export async function namesOf(
+  ids: readonly (string | null)[],
+  store: VerbNeeds["store"],
+): Promise<ReadonlyMap<string, FoundObject>> {
+  if (ids.length === 0) return new Map();
+  try {
+    return await (await store()).findByIds(ids);
+  } catch (error) {
+    if (error instanceof OperatorError) return new Map();
+    throw error;
+  }
+}

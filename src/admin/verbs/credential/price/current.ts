@@ -1,0 +1,62 @@
+import { PREFIX } from "../../../../terms/ids.ts";
+import { termAt } from "../../../../terms/price.ts";
+import { Type } from "../../../../terms/type.ts";
+import { organizationInput } from "../../../inputs.ts";
+import { idOf, nextPlace, pagedById, readPage } from "../../../pages.ts";
+import { toWirePrice } from "../../../price-wire.ts";
+import { requireOrganization } from "../../../require.ts";
+import { count, listOf, oneOf, orNull, text, time, yesOrNo } from "../../../result-schemas.ts";
+import { toWireCharge } from "../../../source-wire.ts";
+import { defineVerb } from "../../../verb.ts";
+
+export default defineVerb({
+  summary: "Show what each credential of an organization costs now",
+  description:
+    "Its own price that has begun or, without one, the list price of its source. AMOUNT is that of the first call of a month; STEPS says how many volume steps follow, which `credential price list` shows.",
+  example: "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
+  input: Type.Object({ org: organizationInput, ...pagedById(PREFIX.credential) }, { additionalProperties: false }),
+  role: "viewer",
+  changes: false,
+  needs: ["store", "sources"],
+
+  result: Type.Object({
+    credentials: listOf(
+      Type.Object({
+        cred_id: text,
+        source: text,
+        disabled: yesOrNo,
+        price: oneOf("own", "list", "none"),
+        amount: orNull(text),
+        currency: orNull(text),
+        per: { ...orNull(text), description: "What is billed; null if the source is not there any more" },
+        from: orNull(time),
+        steps: count,
+      }),
+    ),
+    ...nextPlace,
+  }),
+
+  async run({ org, ...page }, { clock, store, sources, note }) {
+    const open = await store();
+    await requireOrganization(open, org);
+    const { lines, next } = await readPage(page, note, idOf, (asked) => open.credentials(org, asked));
+    const [terms, listing] = [await open.pricesOf(lines.map(({ id }) => id)), await sources()];
+    const ofCredential = Map.groupBy(terms, ({ credentialId }) => credentialId);
+    const credentials = lines.map(({ id, source, disabled }) => {
+      const own = ofCredential.get(id) ?? [];
+      const held = termAt(own, clock.wall(), 0);
+      const declared = listing.find(source);
+      const charge = declared === undefined ? null : toWireCharge(declared);
+      const about = { cred_id: id, source, disabled };
+      const model = charge?.model.replace("per_", "") ?? null;
+      if (held === null) {
+        const list = charge?.list_price ?? null;
+        return { ...about, price: list === null ? "none" : "list", amount: list?.amount ?? null, currency: list?.currency ?? null, per: model, from: null, steps: 0 }; // prettier-ignore
+      }
+      const { amount, currency, per, from } = toWirePrice(held);
+      const steps = own.filter(({ fromWallAt, above }) => fromWallAt === held.fromWallAt && above > 0).length;
+      return { ...about, price: "own", amount, currency, per: held.per === null ? model : per, from, steps };
+    });
+    return { credentials, ...next };
+  },
+});

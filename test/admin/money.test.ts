@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { adminPort } from "../rig/admin.ts";
+import { startService } from "../rig/service.ts";
+import { asksVendor, sendsCredential } from "../rig/sources.ts";
+import { until } from "../rig/until.ts";
+import { startVendor } from "../vendor/scripted-vendor.ts";
+
+const SPAN = { from: "2020-01-01", to: "2100-01-01" };
+
+test("sums name what they are about, and say by currency how much of them is unknown", async (t) => {
+  const vendor = await startVendor(t);
+  const service = await startService(t, {
+    sources: [
+      sendsCredential("acme__people", vendor, "/json", { charge: { model: "per_call", amount: 2, currency: "EUR" } }),
+      asksVendor("acme__lost", vendor, "/hang", { timeout_ms: 200, charge: { model: "per_call", amount: 3, currency: "EUR" } }), // prettier-ignore
+      asksVendor("acme__free_of_price", vendor, "/json", { charge: "per_call" }),
+    ],
+    vendors: [vendor],
+  });
+  const { result } = adminPort(t, service.adminUrl, service.secrets);
+  const owner = await service.operator.appoint("owner");
+  const { id: org, workflow } = service.a;
+  const secret = service.secrets.add("a-vendor-key-of-money");
+  const { cred_id } = await result("credential create", { org, source: "acme__people", fields: { api_key: secret } }, owner); // prettier-ignore
+  await result("org rename", { org, name: "Acme & Söhne" }, owner);
+  await result("workflow set", { workflow, name: "checks", auto_credentials: true }, owner);
+  for (const source of ["acme__people", "acme__lost", "acme__free_of_price"]) {
+    await result("source run", { source, workflow }, owner);
+    service.expectRunWithoutAnswer();
+  }
+  await until(async () => (await result("ledger spend", { by: "source", ...SPAN }, owner)).spend.length === 3);
+
+  const { spend, totals } = await result("ledger spend", { by: "org", ...SPAN }, owner);
+  assert.deepEqual(spend.map(({ org: id, name }: { org: string; name: string }) => [id, name]), [[org, "Acme & Söhne"], [org, "Acme & Söhne"]]); // prettier-ignore
+  assert.deepEqual(totals, [
+    { currency: "EUR", requests: 2, unknown: 1, unpriced: 0, amount: "2.00", amount_at_most: "5.00" },
+    { currency: null, requests: 1, unknown: 0, unpriced: 1, amount: null, amount_at_most: null },
+  ]);
+  const { charges } = await result("ledger summary", { month: new Date().toISOString().slice(0, 7) }, owner);
+  assert.deepEqual(new Set(charges.map(({ organization }: { organization: string }) => organization)), new Set(["Acme & Söhne"])); // prettier-ignore
+  const [ofWorkflow] = (await result("ledger spend", { by: "workflow", ...SPAN }, owner)).spend;
+  assert.deepEqual([ofWorkflow.workflow, ofWorkflow.name, ofWorkflow.organization_tuid], [workflow, "checks", org]);
+  const ofCredential = (await result("ledger spend", { by: "credential", ...SPAN }, owner)).spend.find((line: { credential: string }) => line.credential === cred_id); // prettier-ignore
+  assert.deepEqual([ofCredential.name, ofCredential.organization_tuid], ["acme__people", org]);
+  assert.equal("name" in (await result("ledger spend", { by: "source", ...SPAN }, owner)).spend[0], false);
+
+  await result("budget set", { org, workflow, per: "month", amount: "9", currency: "EUR", warn: 70 }, owner);
+  const [budget] = (await result("budget list", {}, owner)).budgets;
+  assert.deepEqual([budget.organization, budget.workflow_name, budget.warn_percent, typeof budget.leased], ["Acme & Söhne", "checks", 70, "string"]); // prettier-ignore
+});
+
+test("what a credential costs now is its own price, or else the list price of its source", async (t) => {
+  const vendor = await startVendor(t);
+  const listed = { charge: { model: "per_match", amount: 2.5, currency: "EUR" } } as const;
+  const service = await startService(t, {
+    sources: [
+      sendsCredential("acme__listed", vendor, "/json", listed),
+      sendsCredential("acme__without", vendor, "/json", { charge: "per_call" }),
+    ],
+    vendors: [vendor],
+  });
+  const { result } = adminPort(t, service.adminUrl, service.secrets);
+  const owner = await service.operator.appoint("owner");
+  const org = service.a.id;
+  const create = async (source: string, at: number) =>
+    (await result("credential create", { org, source, fields: { api_key: service.secrets.add(`a-vendor-key-${source}-${at}`) } }, owner)).cred_id; // prettier-ignore
+  await create("acme__without", 0);
+  const own = await create("acme__listed", 0);
+  await create("acme__listed", 1);
+  const set = (words: object) => result("credential price set", { cred_id: own, currency: "EUR", ...words }, owner);
+  await set({ amount: "1.9", from: "2026-01-01", per: "call" });
+  await set({ amount: "1.5", from: "2026-01-01", per: "call", above: 100 });
+  await set({ amount: "9", from: "2100-01-01" });
+
+  const { credentials } = await result("credential price current", { org }, owner);
+  const told = (credentials as Record<string, unknown>[]).map(({ source, price, amount, currency, per, from, steps }) => [source, price, amount, currency, per, from, steps]); // prettier-ignore
+  assert.deepEqual(told, [
+    ["acme__listed", "list", "2.50", "EUR", "match", null, 0],
+    ["acme__listed", "own", "1.90", "EUR", "call", "2026-01-01T00:00:00.000Z", 1],
+    ["acme__without", "none", null, null, "call", null, 0],
+  ]);
+  const first = await result("credential price current", { org, limit: 2 }, owner);
+  const rest = await result("credential price current", { org, after: first.next }, owner);
+  assert.deepEqual([...first.credentials, ...rest.credentials], credentials);
+});
