@@ -6,6 +6,10 @@ import { CredentialsPage } from "./credentials/credentials-page.tsx";
 import { NewCredentialPage } from "./credentials/new-credential-page.tsx";
 import { FunctionListPage } from "./functions/function-list-page.tsx";
 import { FunctionPage } from "./functions/function-page.tsx";
+import { BudgetsPage } from "./money/budgets-page.tsx";
+import { InvoicePage } from "./money/invoice-page.tsx";
+import { PricesPage } from "./money/prices-page.tsx";
+import { SpendPage } from "./money/spend-page.tsx";
 import { SourceListPage } from "./sources/source-list-page.tsx";
 import { SourcePage } from "./sources/source-page.tsx";
 import { OverviewPage } from "./overview/overview-page.tsx";
@@ -31,5 +35,9 @@ export const PAGES: readonly PageEntry[] = [
   { path: "/credentials/new", page: NewCredentialPage },
   { path: "/access", label: "Access", page: AccessPage },
   { path: "/access/:org", page: AccessPage },
+  { path: "/money", label: "Money", page: SpendPage },
+  { path: "/money/budgets", page: BudgetsPage },
+  { path: "/money/prices", page: PricesPage },
+  { path: "/money/invoice", page: InvoicePage },
   { path: "/audit", label: "Audit", page: AuditPage },
 ];

@@ -6,6 +6,7 @@ import { logOut, session } from "../session.ts";
 import type { CallError } from "../api/ask.ts";
 import { forgetResults, toCallError } from "../api/use-verb.ts";
 import { Button } from "./button.tsx";
+import { Search } from "./search.tsx";
 import { Failure } from "./failure.tsx";
 import "./shell.css";
 
@@ -25,6 +26,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
         <a class="shell-mark" href={hrefOf("/")}>
           datarun
         </a>
+        <Search />
         <div class="shell-menu">
           <Button onClick={() => setOpen(!isOpen)} pressed={isOpen}>
             Menu

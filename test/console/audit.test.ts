@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { assertUsableEverywhere, NO_BROWSER, openConsole } from "../rig/browser/console.ts";
 import { startWorld } from "../rig/browser/world.ts";
@@ -27,6 +28,12 @@ test(
     await page.getByRole("cell", { name: "budget set" }).waitFor({ state: "detached" });
     assert.equal(await rows.count(), 4, "three renamings and the head");
     assert.ok(all > 4);
+    const saving = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Export JSON lines" }).click();
+    const saved = readFileSync((await (await saving).path())!, "utf8")
+      .trimEnd()
+      .split("\n");
+    assert.deepEqual(saved.map((line) => (JSON.parse(line) as { what: string }).what), Array(3).fill("org rename")); // prettier-ignore
     // Nothing is raw: a change is a list of names and values.
     await page.getByRole("term").filter({ hasText: "name before" }).first().waitFor();
 

@@ -30,6 +30,17 @@ const PLACES: Readonly<Record<string, (world: World) => string | Promise<string>
   source: () => "/sources/bureau__credit_report",
   "source-ask": ({ acme }) => `/sources/bureau__credit_report?ask=live&org=${acme.id}&workflow=${acme.workflow}`,
   functions: () => "/functions",
+  money: () => "/money",
+  "money-org": () => "/money?by=org",
+  budgets: async ({ verb }) => {
+    const { budgets } = await verb("budget list", {});
+    return `/money/budgets?budget=${budgets[0]?.budget ?? ""}`;
+  },
+  invoice: () => "/money/invoice",
+  prices: async ({ verb, acme }) => {
+    const { credentials } = await verb("credential price current", { org: acme.id });
+    return `/money/prices?org=${acme.id}&credential=${credentials[0]?.cred_id ?? ""}`;
+  },
 };
 
 mkdirSync(folder, { recursive: true });

@@ -13,6 +13,7 @@ import type { Column } from "../../parts/table.tsx";
 import { Time } from "../../parts/values.tsx";
 import { ACTS } from "./acts.ts";
 import { Details } from "./details.tsx";
+import { ExportEntries } from "./export-entries.tsx";
 
 type Entry = RowOf<"audit list", "entries">;
 
@@ -51,7 +52,11 @@ export function AuditPage() {
   const isFiltered = Object.keys(given).length > 0;
   const list = useList("audit list", given as InputOf<"audit list">, "entries");
   return (
-    <Page title="Audit" about="Every change, and every failed login, newest first. Times are in UTC.">
+    <Page
+      title="Audit"
+      about="Every change, and every failed login, newest first. Times are in UTC."
+      actions={<ExportEntries filter={given as InputOf<"audit list">} />}
+    >
       <FilterForm key={JSON.stringify(given)} filter={filter} isFiltered={isFiltered} />
       <List
         caption="Acts of operators"

@@ -1,0 +1,72 @@
+import { hrefOf } from "../../address.ts";
+import { useVerb } from "../../api/use-verb.ts";
+import { grouped } from "../../parts/amount.tsx";
+import { Failure } from "../../parts/failure.tsx";
+import { Section } from "../../parts/page.tsx";
+import { Count, Id, Time } from "../../parts/values.tsx";
+
+/** One budget with what the ledger says of its period. */
+export function BudgetDetails({ id }: { readonly id: string }) {
+  const { result: budget, error, reload } = useVerb("budget show", { budget: id });
+  if (error) return <Failure error={error} retry={reload} />;
+  if (budget === undefined) return null;
+  const { unknown, unpriced, other_currencies: others } = budget;
+  const runs = {
+    from: budget.period_from,
+    to: budget.period_to,
+    org: budget.organization_tuid,
+    workflow: budget.workflow,
+    source: budget.source,
+  };
+  return (
+    <Section title="This budget's period">
+      <dl class="money-facts">
+        <Fact name="Budget">
+          <Id>{budget.budget}</Id>
+        </Fact>
+        <Fact name="Period">
+          <Time at={budget.period_from} /> to <Time at={budget.period_to} />
+        </Fact>
+        <Fact name="Counts from">
+          <Time at={budget.counts_from} />
+        </Fact>
+        <Fact name="Warns">
+          at {budget.warn_percent} % of {grouped(budget.limit)}
+        </Fact>
+        <Fact name="Used">{grouped(budget.used)}, spent or reserved for requests under way</Fact>
+        <Fact name="Reserved">{grouped(budget.leased)}, held by processes to use soon or to give back</Fact>
+        {budget.requests !== undefined && (
+          <Fact name="Requests">
+            <a href={hrefOf("/runs", runs)}>
+              <Count of={budget.requests} />
+            </a>
+          </Fact>
+        )}
+        {unknown !== undefined && unknown > 0 && (
+          <Fact name="Charge unknown">
+            <a href={hrefOf("/runs", { ...runs, charged: "unknown" })}>
+              <Count of={unknown} />
+            </a>
+            , which count in full until they are settled
+          </Fact>
+        )}
+        {unpriced !== undefined && unpriced > 0 && (
+          <Fact name="Without a price">
+            <Count of={unpriced} />, which{" "}
+            {budget.other_currencies === null ? "count as requests" : "it does not count"}
+          </Fact>
+        )}
+        {others && <Fact name="Other currencies">{others}, which it does not count</Fact>}
+      </dl>
+    </Section>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: preact.ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,201 @@
+import { useState } from "preact/hooks";
+import { useVerb } from "../../api/use-verb.ts";
+import type { InputOf } from "../../api/verb-types.ts";
+import { useAct } from "../../parts/act.tsx";
+import { Button } from "../../parts/button.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { Failure } from "../../parts/failure.tsx";
+import { type Choice, SelectField, TextField } from "../../parts/fields.tsx";
+import { type ListedBudget, Scope } from "./budget-scope.tsx";
+import { OrganizationField } from "./organization-field.tsx";
+
+interface BudgetFormProps {
+  /** The one whose limit is changed; `null` for a new one. */
+  readonly budget: ListedBudget | null;
+  readonly org: string;
+  readonly onClose: () => void;
+  readonly onSet: () => void;
+}
+
+/** Sets a budget, or changes the limit of one: what it is for stays. It says what it will do before it does. */
+export function BudgetForm({ budget, org: shownOrg, onClose, onSet }: BudgetFormProps) {
+  const { isBusy, error, run } = useAct("budget set");
+  const [draft, setDraft] = useState(() => draftOf(budget, shownOrg));
+  const field = <Name extends keyof Draft>(name: Name) => ({
+    name,
+    value: draft[name],
+    onValue: (value: string) => setDraft({ ...draft, [name]: value }),
+  });
+  const isMoney = draft.unit === "money";
+  return (
+    <Dialog title={budget === null ? "Set a budget" : "Change a budget"} onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void run(toInput(draft)).then((set) => set !== undefined && onSet());
+        }}
+      >
+        {budget === null ? (
+          <ScopeFields draft={draft} change={(changes) => setDraft({ ...draft, ...changes })} />
+        ) : (
+          <Scope of={budget} />
+        )}
+        <div class="filter">
+          {budget === null && (
+            <>
+              <SelectField
+                label="Limits"
+                choices={[
+                  { value: "money", label: "money" },
+                  { value: "calls", label: "requests" },
+                ]}
+                {...field("unit")}
+              />
+              <SelectField
+                label="Per"
+                choices={[
+                  { value: "month", label: "month (UTC)" },
+                  { value: "day", label: "day (UTC)" },
+                ]}
+                {...field("per")}
+              />
+            </>
+          )}
+          <TextField
+            label={isMoney ? "Amount" : "Requests"}
+            inputMode={isMoney ? "decimal" : "numeric"}
+            required
+            placeholder={isMoney ? "500.00" : "10000"}
+            {...field("limit")}
+          />
+          {isMoney && budget === null && (
+            <TextField
+              label="Currency"
+              required
+              placeholder="EUR"
+              list={["EUR", "USD", "GBP", "CHF"]}
+              {...field("currency")}
+            />
+          )}
+          <TextField label="Warn from percent" inputMode="numeric" placeholder="80" {...field("warn")} />
+        </div>
+        <p>{sentenceOf(draft)}</p>
+        {error && <Failure error={error} />}
+        <div class="dialog-actions">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" isBusy={isBusy}>
+            {budget === null ? "Set budget" : "Change budget"}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+interface Draft {
+  readonly org: string;
+  readonly workflow: string;
+  readonly source: string;
+  readonly credential: string;
+  readonly unit: string;
+  readonly per: string;
+  readonly limit: string;
+  readonly currency: string;
+  readonly warn: string;
+}
+
+function draftOf(budget: ListedBudget | null, org: string): Draft {
+  const nothing = {
+    workflow: "",
+    source: "",
+    credential: "",
+    unit: "money",
+    per: "month",
+    limit: "",
+    currency: "",
+    warn: "",
+  };
+  if (budget === null) return { ...nothing, org };
+  const [limit = "", currency = ""] = budget.limit.split(" ");
+  const isMoney = !currency.startsWith("request");
+  return {
+    org: budget.organization_tuid,
+    workflow: budget.workflow ?? "",
+    source: budget.source ?? "",
+    credential: budget.cred_id ?? "",
+    unit: isMoney ? "money" : "calls",
+    per: budget.per,
+    limit,
+    currency: isMoney ? currency : "",
+    warn: String(budget.warn_percent),
+  };
+}
+
+/** What is not a number goes as it is, so that the service says what is wrong with it. */
+function toInput({
+  org,
+  workflow,
+  source,
+  credential,
+  unit,
+  per,
+  limit,
+  currency,
+  warn,
+}: Draft): InputOf<"budget set"> {
+  const number = (text: string) => (/^\d+$/.test(text.trim()) ? Number(text) : text);
+  return {
+    org,
+    per,
+    ...(workflow && { workflow }),
+    ...(source && { source }),
+    ...(credential && { credential }),
+    ...(unit === "money"
+      ? { amount: limit.trim(), currency: currency.trim().toUpperCase() }
+      : { calls: number(limit) }),
+    ...(warn.trim() && { warn: number(warn) }),
+  } as InputOf<"budget set">;
+}
+
+function sentenceOf({ unit, per, limit, currency, warn }: Draft): string {
+  const what = unit === "money" ? `${limit || "…"} ${currency.toUpperCase() || "…"}` : `${limit || "…"} requests`;
+  return `At most ${what} may be charged a ${per}. A request beyond that is not sent, and its source fails. From ${warn || "80"} % on it is logged and shown here. What was used in this ${per} still counts if the budget is there already.`;
+}
+
+/** What the budget is for. Its workflow and credential are those of the organization. */
+function ScopeFields({ draft, change }: { readonly draft: Draft; readonly change: (changes: Partial<Draft>) => void }) {
+  const { org } = draft;
+  const workflows = useVerb("workflow list", org === "" ? null : { org, limit: 1_000 }).result?.workflows ?? [];
+  const credentials = useVerb("credential list", org === "" ? null : { org, limit: 1_000 }).result?.credentials ?? [];
+  const sources = useVerb("source list", {}).result?.sources ?? [];
+  const all = (choices: readonly Choice[]) => [{ value: "", label: "all" }, ...(org === "" ? [] : choices)];
+  return (
+    <div class="filter">
+      <OrganizationField
+        value={org}
+        none="Choose one"
+        required
+        onValue={(value) => change({ org: value, workflow: "", credential: "" })}
+      />
+      <SelectField
+        label="Workflow"
+        value={draft.workflow}
+        onValue={(workflow) => change({ workflow })}
+        choices={all(workflows.map(({ workflow, name }) => ({ value: workflow, label: name || workflow })))}
+      />
+      <SelectField
+        label="Source"
+        value={draft.source}
+        onValue={(source) => change({ source })}
+        choices={all(sources.map(({ source }) => ({ value: source, label: source })))}
+      />
+      <SelectField
+        label="Credential"
+        value={draft.credential}
+        onValue={(credential) => change({ credential })}
+        choices={all(credentials.map(({ cred_id: id, source }) => ({ value: id, label: `${source} (${id})` })))}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,144 @@
+import { useState } from "preact/hooks";
+import { address, hrefOf, setQuery } from "../../address.ts";
+import { useList } from "../../api/use-list.ts";
+import { Act } from "../../parts/act.tsx";
+import { grouped } from "../../parts/amount.tsx";
+import { Button } from "../../parts/button.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { List } from "../../parts/list.tsx";
+import { thousandths } from "../../parts/micros.ts";
+import { Outcome } from "../../parts/outcome.tsx";
+import { ShareBar } from "../../parts/share-bar.tsx";
+import type { Column } from "../../parts/table.tsx";
+import { Day } from "../../parts/values.tsx";
+import { mayUse } from "../../session.ts";
+import { BudgetForm } from "./budget-form.tsx";
+import { BudgetDetails } from "./budget-details.tsx";
+import { type ListedBudget, Scope } from "./budget-scope.tsx";
+import { MoneyPage } from "./money-head.tsx";
+import { OrganizationField } from "./organization-field.tsx";
+
+/** What may be charged, and how far it is used. */
+export function BudgetsPage() {
+  const { query } = address();
+  const org = query.get("org") ?? "";
+  const list = useList("budget list", org === "" ? {} : { org }, "budgets");
+  const [changing, setChanging] = useState<ListedBudget | "new">();
+  const open = list.rows?.find(({ budget }) => budget === query.get("budget"));
+  const actions = mayUse("budget set") && (
+    <Button kind="primary" onClick={() => setChanging("new")}>
+      Set a budget
+    </Button>
+  );
+  return (
+    <MoneyPage
+      title="Budgets"
+      about="A request that a budget has no room for is not sent, and its source fails with a message that names the budget."
+      actions={actions}
+    >
+      <form class="filter" onSubmit={(event) => event.preventDefault()}>
+        <OrganizationField
+          value={org}
+          onValue={(value) => setQuery({ org: value, budget: null }, { remember: true })}
+        />
+      </form>
+      <List
+        caption="Budgets"
+        columns={columnsOf(list.reload, setChanging)}
+        keyOf={({ budget }) => budget}
+        current={open?.budget}
+        empty={
+          <Empty
+            title="Nothing limits what may be charged."
+            command={`datarun budget set --org ${org || "ORG"} --per month --amount 500 --currency EUR`}
+          >
+            An owner can set a budget for an organization, or for one workflow, source or credential of it.
+          </Empty>
+        }
+        {...list}
+      />
+      {open && <BudgetDetails id={open.budget} />}
+      {changing && (
+        <BudgetForm
+          budget={changing === "new" ? null : changing}
+          org={org}
+          onClose={() => setChanging(undefined)}
+          onSet={() => {
+            setChanging(undefined);
+            list.reload();
+          }}
+        />
+      )}
+    </MoneyPage>
+  );
+}
+
+function columnsOf(reload: () => void, change: (budget: ListedBudget) => void): readonly Column<ListedBudget>[] {
+  const columns: readonly Column<ListedBudget>[] = [
+    { title: "For", show: (budget) => <Scope of={budget} /> },
+    { title: "Limit", isNumber: true, show: ({ limit, per }) => <>{grouped(limit)} <span class="dim">a {per}</span></> }, // prettier-ignore
+    { title: "Used", isNumber: true, show: ({ used }) => grouped(used) },
+    { title: "Use", show: (budget) => <Use of={budget} /> },
+    { title: "Reserved", isNumber: true, show: ({ leased }) => grouped(leased) },
+    { title: "Left", isNumber: true, show: ({ left }) => grouped(left) },
+    { title: "Until", show: ({ period_to: at }) => <Day at={at} /> },
+    { title: "Budget", show: ({ budget }) => <a href={hrefOf("/money/budgets", { org: address().query.get("org"), budget })}>Details<span class="visually-hidden"> of {budget}</span></a> }, // prettier-ignore
+  ];
+  if (!mayUse("budget set")) return columns;
+  return [...columns, { title: "Acts", show: (budget) => <Acts of={budget} reload={reload} change={change} /> }];
+}
+
+function Use({
+  of: { used, leased, limit, left, warn_percent: warn, nearly_used: isNearlyUsed },
+}: {
+  readonly of: ListedBudget;
+}) {
+  const known = thousandths(used, limit);
+  const open = Math.min(known + thousandths(leased, limit), 1_000);
+  const isFull = /^-?0(\.0+)?( |$)/.test(left) || left.startsWith("-");
+  return (
+    <>
+      <ShareBar known={known} open={open} mark={warn * 10} isFull={isFull} />
+      {isFull ? (
+        <Outcome kind="failed" says="no room" />
+      ) : isNearlyUsed ? (
+        <Outcome kind="unknown" says={`above ${warn} %`} />
+      ) : null}
+    </>
+  );
+}
+
+function Acts({
+  of,
+  reload,
+  change,
+}: {
+  readonly of: ListedBudget;
+  readonly reload: () => void;
+  readonly change: (budget: ListedBudget) => void;
+}) {
+  return (
+    <div class="beside">
+      <Button onClick={() => change(of)}>Change</Button>
+      <Act
+        verb="budget remove"
+        input={{ budget: of.budget }}
+        label="Remove"
+        isDangerous
+        asks={{
+          title: "Remove this budget?",
+          says: (
+            <>
+              <p>
+                Nothing will hold the charges of {of.organization ?? of.organization_tuid} to {grouped(of.limit)} a{" "}
+                {of.per} any more. What it has counted is deleted.
+              </p>
+              <p class="dim">A running service notices within a second. The audit trail keeps who removed it.</p>
+            </>
+          ),
+        }}
+        onDone={reload}
+      />
+    </div>
+  );
+}

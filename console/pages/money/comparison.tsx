@@ -1,0 +1,140 @@
+import type { ComponentChildren } from "preact";
+import { hrefOf } from "../../address.ts";
+import type { ResultOf } from "../../api/verb-types.ts";
+import { Amount, grouped } from "../../parts/amount.tsx";
+import { Outcome, type OutcomeKind } from "../../parts/outcome.tsx";
+import { Table, type Column } from "../../parts/table.tsx";
+import { Count } from "../../parts/values.tsx";
+import { dayAfter, spanOfMonth } from "./month.ts";
+
+type Compared = ResultOf<"ledger compare">;
+type Difference = Compared["differences"][number];
+
+interface ComparisonProps {
+  readonly of: Compared;
+  readonly month: string;
+  readonly about: { readonly org?: string | undefined; readonly source?: string | undefined };
+}
+
+/** What an invoice and the ledger do not agree on comes first, and then the sums of both. */
+export function Comparison({
+  of: { differences, bad_rows: bad, equal, lines, totals },
+  month,
+  about,
+}: ComparisonProps) {
+  return (
+    <div class="stack" aria-live="polite">
+      <p>
+        <strong>
+          {differences.length === 0 ? (
+            "The invoice and the ledger agree."
+          ) : (
+            <>
+              <Count of={differences.length} /> {differences.length === 1 ? "difference" : "differences"}.
+            </>
+          )}
+        </strong>{" "}
+        <Count of={lines} /> lines were read, and <Count of={equal} /> {equal === 1 ? "is" : "are"} the same on both
+        sides.
+      </p>
+      {differences.length > 0 && (
+        <Table
+          caption="Differences"
+          columns={columnsOf(month, about)}
+          rows={differences}
+          keyOf={(one) => `${keyOf(one)} ${one.currency ?? ""}`}
+        />
+      )}
+      {bad.length > 0 && (
+        <Table
+          caption="Lines that could not be read"
+          columns={[
+            { title: "Line", show: ({ line }) => <Count of={line} /> },
+            { title: "Could not be read", show: ({ problem }) => problem },
+          ]}
+          rows={bad}
+          keyOf={({ line }) => String(line)}
+        />
+      )}
+      {totals.length > 0 && (
+        <Table
+          caption="Sums"
+          columns={[
+            {
+              title: "Sum of the ledger",
+              show: ({ ours, ours_at_most: atMost, currency }) => (
+                <Amount amount={ours} atMost={atMost} currency={currency} />
+              ),
+            },
+            {
+              title: "Sum of the invoice",
+              show: ({ theirs, currency }) => <Amount amount={theirs} currency={currency} />,
+            },
+          ]}
+          rows={totals}
+          keyOf={({ currency }) => currency}
+        />
+      )}
+    </div>
+  );
+}
+
+/** How a difference looks, and what can be done about it. */
+const KINDS: Readonly<Record<Difference["difference"], readonly [OutcomeKind, string]>> = {
+  "ours only": ["no_record", "The vendor does not bill it: nothing is owed. It may be on the next invoice."],
+  "theirs only": ["failed", "The vendor bills what was not sent, or was not charged: dispute it."],
+  differs: ["failed", "Both have it, but not the same: ask the vendor, or settle what was billed."],
+  "unknown charge": ["unknown", "The invoice answers what the ledger did not know: settle the charge."],
+  "no price": ["unknown", "The ledger has no price to compare with: set one, and settle what was billed."],
+};
+
+function columnsOf(month: string, about: ComparisonProps["about"]): readonly Column<Difference>[] {
+  return [
+    { title: "Difference", show: ({ difference }) => <Outcome kind={KINDS[difference][0]} says={difference} /> },
+    { title: "About", show: (one) => keyOf(one) || <span class="dim">nothing that it names</span> },
+    {
+      title: "Ledger",
+      isNumber: true,
+      show: (one) => <Sum from={one.ours} to={one.ours_at_most} currency={one.currency} />,
+    },
+    {
+      title: "Invoice",
+      isNumber: true,
+      show: (one) => <Sum from={one.theirs} to={one.theirs} currency={one.currency} />,
+    },
+    { title: "Lines", show: ({ lines }) => lines || <span class="dim">none</span> },
+    { title: "What to do", show: ({ difference }) => KINDS[difference][1] },
+    { title: "Runs", show: (one) => runsOf(one, month, about) },
+  ];
+}
+
+function keyOf({ order, transaction, day }: Difference): string {
+  return order ?? transaction ?? day ?? "";
+}
+
+/** Amounts come as text, and counts as numbers. */
+function Sum({
+  from,
+  to,
+  currency,
+}: {
+  readonly from: string | number | null;
+  readonly to: string | number | null;
+  readonly currency: string | null | undefined;
+}) {
+  if (from === null) return <span class="dim">–</span>;
+  if (currency) return <Amount amount={String(from)} atMost={String(to)} currency={currency} />;
+  return <>{from === to ? grouped(String(from)) : `${grouped(String(from))} to ${grouped(String(to))}`}</>;
+}
+
+/** The runs behind a difference: the one that it names, or those of its day or of the month. */
+function runsOf(one: Difference, month: string, about: ComparisonProps["about"]): ComponentChildren {
+  if (one.transaction?.startsWith("trx_"))
+    return <a href={hrefOf(`/runs/${encodeURIComponent(one.transaction)}`)}>The run</a>;
+  const span = one.day ? { from: one.day, to: dayAfter(one.day) } : spanOfMonth(month);
+  return (
+    <a href={hrefOf("/runs", { ...span, org: about.org, source: about.source })}>
+      Runs of the {one.day ? "day" : "month"}
+    </a>
+  );
+}

@@ -1,0 +1,84 @@
+import { useState } from "preact/hooks";
+import { address, hrefOf, setQuery } from "../../address.ts";
+import { useList } from "../../api/use-list.ts";
+import type { ResultOf, RowOf } from "../../api/verb-types.ts";
+import { Amount } from "../../parts/amount.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { List } from "../../parts/list.tsx";
+import { ObjectLink } from "../../parts/object-link.tsx";
+import { Section } from "../../parts/page.tsx";
+import type { Column } from "../../parts/table.tsx";
+import { Count } from "../../parts/values.tsx";
+import { Comparison } from "./comparison.tsx";
+import { InvoiceForm } from "./invoice-form.tsx";
+import { MoneyPage, MonthChoice } from "./money-head.tsx";
+import { monthOf, monthText, spanOfMonth } from "./month.ts";
+import { OrganizationField } from "./organization-field.tsx";
+
+type Charge = RowOf<"ledger summary", "charges">;
+
+/** A month of the ledger beside a vendor's invoice. */
+export function InvoicePage() {
+  const { query } = address();
+  const month = monthOf(query.get("month"));
+  const [org, source, credential] = [query.get("org") ?? "", query.get("source") ?? "", query.get("credential") ?? ""];
+  const list = useList("ledger summary", { month, limit: 1_000 }, "charges");
+  const rows = list.rows?.filter((charge) => org === "" || charge.organization_tuid === org);
+  const about = { ...(org && { org }), ...(source && { source }), ...(credential && { credential }) };
+  const [compared, setCompared] = useState<ResultOf<"ledger compare">>();
+  const key = JSON.stringify({ month, ...about });
+  return (
+    <MoneyPage
+      title="Invoices"
+      about="What the ledger has of a month, and what a vendor's invoice says about it. The invoice is not kept."
+    >
+      <MonthChoice />
+      <form class="filter" onSubmit={(event) => event.preventDefault()}>
+        <OrganizationField
+          value={org}
+          onValue={(value) => setQuery({ org: value, credential: null }, { remember: true })}
+        />
+      </form>
+      <Section title={`The ledger of ${monthText(month)}`}>
+        <List
+          caption="Charges by source and credential"
+          columns={columnsOf(month)}
+          keyOf={(one) => [one.source, one.organization_tuid, one.cred_id, one.credential, one.currency].join(" ")}
+          empty={
+            <Empty
+              title={`Nothing was sent to a vendor in ${monthText(month)}.`}
+              command={`datarun ledger summary ${month}`}
+            />
+          }
+          {...list}
+          rows={rows}
+        />
+      </Section>
+      <Section title={source === "" ? "Compare an invoice" : `Compare an invoice for ${source}`}>
+        {source !== "" && (
+          <p>
+            <a href={hrefOf("/money/invoice", { month, org })}>Compare with all sources instead</a>
+          </p>
+        )}
+        <InvoiceForm key={key} span={spanOfMonth(month)} about={about} onCompared={setCompared} />
+        {compared && <Comparison key={key} of={compared} month={month} about={about} />}
+      </Section>
+    </MoneyPage>
+  );
+}
+
+function columnsOf(month: string): readonly Column<Charge>[] {
+  const compare = ({ source, organization_tuid: org, cred_id: credential }: Charge) =>
+    hrefOf("/money/invoice", { month, org, source, credential });
+  return [
+    { title: "Source", show: ({ source }) => <ObjectLink id={source} /> },
+    { title: "Organization", show: ({ organization_tuid: org, organization }) => (org ? <ObjectLink id={org} name={organization} /> : <span class="dim">none</span>) }, // prettier-ignore
+    { title: "Credential", show: ({ cred_id: id, organization_tuid: org, credential }) => (id ? <ObjectLink id={id} org={org} /> : <span class="dim">{credential}</span>) }, // prettier-ignore
+    { title: "Amount", isNumber: true, show: (one) => one.currency === null && one.unpriced === 0 ? <span class="dim">nothing</span> : <Amount amount={one.amount} atMost={one.amount_at_most} currency={one.currency} /> }, // prettier-ignore
+    { title: "Requests", isNumber: true, show: ({ requests }) => <Count of={requests} /> },
+    { title: "Charged", isNumber: true, show: ({ charged }) => <Count of={charged} /> },
+    { title: "Unknown", isNumber: true, show: ({ unknown }) => <Count of={unknown} /> },
+    { title: "Live tests", isNumber: true, show: ({ live_tests: tests }) => <Count of={tests} /> },
+    { title: "Invoice", show: (one) => <a href={compare(one)}>Compare<span class="visually-hidden"> with an invoice for {one.source}</span></a> }, // prettier-ignore
+  ];
+}

@@ -1,0 +1,55 @@
+import type { ComponentChildren } from "preact";
+import { address, hrefOf } from "../../address.ts";
+import { Page } from "../../parts/page.tsx";
+import { monthAfter, monthOf, monthText } from "./month.ts";
+import "./money.css";
+
+const VIEWS = [
+  { path: "/money", label: "Spend" },
+  { path: "/money/budgets", label: "Budgets" },
+  { path: "/money/prices", label: "Prices" },
+  { path: "/money/invoice", label: "Invoices" },
+] as const;
+
+interface MoneyPageProps {
+  readonly title: string;
+  readonly about: string;
+  readonly actions?: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+/** A page about money, with the way to the others. Organization and month go with it. */
+export function MoneyPage({ title, about, actions, children }: MoneyPageProps) {
+  const { path, query } = address();
+  const kept = { org: query.get("org"), month: query.get("month") };
+  return (
+    <Page title={title} about={about} actions={actions}>
+      <nav aria-label="Money">
+        <ul class="money-views">
+          {VIEWS.map(({ path: target, label }) => (
+            <li key={target}>
+              <a href={hrefOf(target, kept)} aria-current={path === target ? "page" : undefined}>
+                {label}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      {children}
+    </Page>
+  );
+}
+
+/** The month of the address, and those before and after it. */
+export function MonthChoice() {
+  const { path, query } = address();
+  const month = monthOf(query.get("month"));
+  const to = (other: string) => hrefOf(path, { ...Object.fromEntries(query), month: other });
+  return (
+    <nav class="money-month" aria-label="Month">
+      <a href={to(monthAfter(month, -1))}>{monthText(monthAfter(month, -1))}</a>
+      <strong aria-current="date">{monthText(month)}</strong>
+      {month < monthOf(null) && <a href={to(monthAfter(month, 1))}>{monthText(monthAfter(month, 1))}</a>}
+    </nav>
+  );
+}

@@ -1,0 +1,36 @@
+/** A month such as `2026-03`, of UTC. */
+
+const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
+const LONG = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });
+
+/** The month that an address names, or the current one. */
+export function monthOf(text: string | null, now: Date = new Date()): string {
+  return text !== null && MONTH.test(text) ? text : now.toISOString().slice(0, 7);
+}
+
+/** So many months later, or earlier. */
+export function monthAfter(month: string, months: number): string {
+  const date = new Date(`${month}-01T00:00:00Z`);
+  date.setUTCMonth(date.getUTCMonth() + months);
+  return date.toISOString().slice(0, 7);
+}
+
+/** The span of a month as verbs take it. */
+export function spanOfMonth(month: string): { readonly from: string; readonly to: string } {
+  return { from: `${month}-01`, to: `${monthAfter(month, 1)}-01` };
+}
+
+/** March 2026. */
+export function monthText(month: string): string {
+  return LONG.format(new Date(`${month}-01T00:00:00Z`));
+}
+
+/** Every day of a month. */
+export function daysOf(month: string): readonly string[] {
+  const days = new Date(Date.parse(`${monthAfter(month, 1)}-01T00:00:00Z`) - 1).getUTCDate();
+  return Array.from({ length: days }, (_, at) => `${month}-${String(at + 1).padStart(2, "0")}`);
+}
+
+export function dayAfter(day: string): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
+}

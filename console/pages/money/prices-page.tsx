@@ -1,0 +1,176 @@
+import { useState } from "preact/hooks";
+import { address, hrefOf, setQuery } from "../../address.ts";
+import { useList } from "../../api/use-list.ts";
+import type { RowOf } from "../../api/verb-types.ts";
+import { Act } from "../../parts/act.tsx";
+import { Amount } from "../../parts/amount.tsx";
+import { Button } from "../../parts/button.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { List } from "../../parts/list.tsx";
+import { ObjectLink } from "../../parts/object-link.tsx";
+import { Outcome } from "../../parts/outcome.tsx";
+import { Section } from "../../parts/page.tsx";
+import type { Column } from "../../parts/table.tsx";
+import { Badge, Count, Day } from "../../parts/values.tsx";
+import { mayUse } from "../../session.ts";
+import { MoneyPage } from "./money-head.tsx";
+import { OrganizationField } from "./organization-field.tsx";
+import { PriceForm } from "./price-form.tsx";
+
+type Credential = RowOf<"credential price current", "credentials">;
+type Price = RowOf<"credential price list", "prices">;
+
+/** What the contracts of an organization cost. */
+export function PricesPage() {
+  const { query } = address();
+  const [org, credential] = [query.get("org") ?? "", query.get("credential")];
+  return (
+    <MoneyPage
+      title="Prices"
+      about="A price belongs to a credential, because it belongs to a contract. Each request keeps the price of the moment at which it was sent."
+    >
+      <form class="filter" onSubmit={(event) => event.preventDefault()}>
+        <OrganizationField
+          value={org}
+          none="Choose one"
+          onValue={(value) => setQuery({ org: value, credential: null }, { remember: true })}
+        />
+      </form>
+      {org === "" ? (
+        <Empty
+          title="Choose an organization to see what its contracts cost."
+          command="datarun credential price current --org ORG"
+        />
+      ) : (
+        <OfOrganization key={org} org={org} credential={credential} />
+      )}
+    </MoneyPage>
+  );
+}
+
+function OfOrganization({ org, credential }: { readonly org: string; readonly credential: string | null }) {
+  const list = useList("credential price current", { org }, "credentials");
+  const columns: readonly Column<Credential>[] = [
+    { title: "Source", show: ({ source }) => <ObjectLink id={source} /> },
+    { title: "Credential", show: ({ cred_id: id, disabled }) => <div><ObjectLink id={id} org={org} />{disabled && <> <Badge>disabled</Badge></>}</div> }, // prettier-ignore
+    {
+      title: "Price now",
+      isNumber: true,
+      show: ({ amount, currency }) => <Amount amount={amount} currency={currency} />,
+    },
+    { title: "Per", show: ({ per }) => per ?? <span class="dim">–</span> },
+    { title: "From", show: (one) => one.price === "own" ? <Day at={one.from} /> : <span class="dim">{one.price === "list" ? "list price of the source" : "–"}</span> }, // prettier-ignore
+    {
+      title: "Volume steps",
+      isNumber: true,
+      show: ({ steps }) => (steps === 0 ? <span class="dim">0</span> : <Count of={steps} />),
+    },
+    { title: "Prices", show: ({ cred_id: id }) => <a href={hrefOf("/money/prices", { org, credential: id })}>History<span class="visually-hidden"> of {id}</span></a> }, // prettier-ignore
+  ];
+  const open = list.rows?.find(({ cred_id: id }) => id === credential);
+  return (
+    <>
+      <List
+        caption="Credentials and what they cost now"
+        columns={columns}
+        keyOf={({ cred_id: id }) => id}
+        current={credential ?? undefined}
+        empty={<Empty title="This organization has no credential." command={`datarun credential create --org ${org} --source SOURCE --set api_key=…`} />} // prettier-ignore
+        {...list}
+      />
+      {credential && <History key={credential} id={credential} source={open?.source} reloadAll={list.reload} />}
+    </>
+  );
+}
+
+const STATES = {
+  "to come": <Outcome kind="waiting" says="to come" />,
+  holds: <Outcome kind="found" says="holds" />,
+  over: <Outcome kind="off" says="over" />,
+} as const;
+
+function History({
+  id,
+  source,
+  reloadAll,
+}: {
+  readonly id: string;
+  readonly source: string | undefined;
+  readonly reloadAll: () => void;
+}) {
+  const list = useList("credential price list", { cred_id: id }, "prices");
+  const [isSetting, setSetting] = useState(false);
+  const reload = () => {
+    list.reload();
+    reloadAll();
+  };
+  const columns: readonly Column<Price>[] = [
+    { title: "From", show: (price) => price.above === 0 ? <Day at={price.from} /> : <span class="dim">above <Count of={price.above} /> calls a month</span> }, // prettier-ignore
+    { title: "Price", isNumber: true, show: ({ amount, currency }) => <Amount amount={amount} currency={currency} /> },
+    { title: "Per", show: ({ per }) => per },
+    { title: "Time zone", show: ({ time_zone: zone }) => zone },
+    { title: "State", show: ({ state }) => STATES[state as keyof typeof STATES] },
+    ...(mayUse("credential price remove") ? [{ title: "Acts", show: (price: Price) => <RemovePrice id={id} price={price} onDone={reload} /> }] : []), // prettier-ignore
+  ];
+  const actions = mayUse("credential price set") && <Button onClick={() => setSetting(true)}>Set a price</Button>;
+  return (
+    <Section title={`Prices of ${source ?? id}`} actions={actions}>
+      <List
+        caption={`Prices of ${id}`}
+        columns={columns}
+        keyOf={({ from, above }) => `${from} ${above}`}
+        empty={<Empty title="It has no price of its own, so the list price of its source holds." command={`datarun credential price set ${id} --amount 0.35 --currency EUR --from 2026-01-01`} />} // prettier-ignore
+        {...list}
+      />
+      {isSetting && (
+        <PriceForm
+          id={id}
+          known={list.rows ?? []}
+          onClose={() => setSetting(false)}
+          onSet={() => {
+            setSetting(false);
+            reload();
+          }}
+        />
+      )}
+    </Section>
+  );
+}
+
+function RemovePrice({
+  id,
+  price,
+  onDone,
+}: {
+  readonly id: string;
+  readonly price: Price;
+  readonly onDone: () => void;
+}) {
+  const what = price.above === 0 ? "this price and its volume steps" : `the step above ${price.above} calls`;
+  return (
+    <Act
+      verb="credential price remove"
+      input={{ cred_id: id, from: dayOf(price), ...(price.above > 0 && { above: price.above }) }}
+      label="Remove"
+      isDangerous
+      asks={{
+        title: `Remove ${what}?`,
+        says: (
+          <p>
+            From the next request on,{" "}
+            {price.state === "holds"
+              ? "the price before it, or else the list price of the source, holds"
+              : "nothing changes for requests sent today"}
+            . Requests that were sent keep the price that they recorded.
+          </p>
+        ),
+      }}
+      onDone={onDone}
+    />
+  );
+}
+
+/** The day on which a price begins, in the time zone of its contract. */
+export function dayOf({ from, time_zone: timeZone }: Pick<Price, "from" | "time_zone">): string {
+  return new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeZone }).format(new Date(from));
+}

@@ -1,0 +1,187 @@
+import { address, hrefOf, setQuery } from "../../address.ts";
+import { useList } from "../../api/use-list.ts";
+import { useVerb } from "../../api/use-verb.ts";
+import type { ResultOf, RowOf } from "../../api/verb-types.ts";
+import { Amount } from "../../parts/amount.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { SelectField } from "../../parts/fields.tsx";
+import { List } from "../../parts/list.tsx";
+import { largestOf, thousandths, toMicros } from "../../parts/micros.ts";
+import { ObjectLink } from "../../parts/object-link.tsx";
+import { Section } from "../../parts/page.tsx";
+import { Shape } from "../../parts/outcome.tsx";
+import { ShareBar } from "../../parts/share-bar.tsx";
+import type { Column } from "../../parts/table.tsx";
+import { Count } from "../../parts/values.tsx";
+import { DayBars } from "./day-bars.tsx";
+import { MoneyPage, MonthChoice } from "./money-head.tsx";
+import { dayAfter, monthOf, monthText, spanOfMonth } from "./month.ts";
+import { OrganizationField } from "./organization-field.tsx";
+
+type Line = RowOf<"ledger spend", "spend">;
+type Total = ResultOf<"ledger spend">["totals"][number];
+
+const KEYS = { source: "Source", org: "Organization", workflow: "Workflow", credential: "Credential", day: "Day" };
+type Key = keyof typeof KEYS;
+const LINES_MAX = 1_000;
+
+/** What a month cost, by what it was spent on. */
+export function SpendPage() {
+  const { query } = address();
+  const month = monthOf(query.get("month"));
+  const span = spanOfMonth(month);
+  const org = query.get("org") ?? "";
+  const asked = query.get("by") ?? "";
+  const by = (asked in KEYS ? asked : "source") as Key;
+  const about = { ...span, ...(org !== "" && { org }) };
+  const days = useVerb("ledger spend", { by: "day", ...about, limit: LINES_MAX });
+  const list = useList("ledger spend", { by, ...about, limit: LINES_MAX }, "spend");
+  const totals = days.result?.totals ?? [];
+  return (
+    <MoneyPage
+      title="Money"
+      about="What vendors charge for calls, at the prices of the moment. Simulated runs cost nothing and are left out."
+    >
+      <div class="beside">
+        <MonthChoice />
+      </div>
+      <Sums totals={totals} isThere={days.result !== undefined} month={month} />
+      <Unknown totals={totals} span={span} org={org} />
+      {days.result && totals.length > 0 && <DayBars month={month} lines={days.result.spend} />}
+      <Section title={`By ${KEYS[by].toLowerCase()}`}>
+        <form class="filter" onSubmit={(event) => event.preventDefault()}>
+          <SelectField
+            label="By"
+            value={by}
+            choices={Object.entries(KEYS).map(([value, label]) => ({ value, label }))}
+            onValue={(value) => setQuery({ by: value }, { remember: true })}
+          />
+          <OrganizationField value={org} onValue={(value) => setQuery({ org: value }, { remember: true })} />
+        </form>
+        <List
+          caption={`Spend by ${KEYS[by].toLowerCase()}`}
+          columns={columnsOf(by, span, list.rows ?? [])}
+          keyOf={(line) => `${line[by] ?? ""} ${line.currency ?? ""}`}
+          empty={<Empty title={`Nothing was sent to a vendor in ${monthText(month)}.`} command={`datarun ledger spend --by ${by} --from ${span.from} --to ${span.to}`} />} // prettier-ignore
+          {...list}
+          rows={list.rows && inOrder(list.rows, by)}
+        />
+      </Section>
+    </MoneyPage>
+  );
+}
+
+/** Days as they come; everything else with the most money first. Currencies stay apart. */
+function inOrder(lines: readonly Line[], by: Key): readonly Line[] {
+  if (by === "day") return lines;
+  const most = ({ amount_at_most: amount }: Line) => toMicros(amount ?? "0");
+  return lines.toSorted((one, other) => {
+    if (one.currency !== other.currency) return (one.currency ?? "~") < (other.currency ?? "~") ? -1 : 1;
+    return most(one) === most(other) ? 0 : most(one) > most(other) ? -1 : 1;
+  });
+}
+
+function columnsOf(
+  by: Key,
+  span: { readonly from: string; readonly to: string },
+  lines: readonly Line[],
+): readonly Column<Line>[] {
+  const most = new Map<string | null, string>();
+  for (const { currency, amount_at_most: amount } of lines)
+    most.set(currency, largestOf([most.get(currency) ?? "0", amount ?? "0"]));
+  return [
+    { title: KEYS[by], show: (line) => <About line={line} by={by} /> },
+    { title: "Amount", isNumber: true, show: (line) => <Spent of={line} /> }, // prettier-ignore
+    { title: "Share", show: (line) => line.amount !== null && <ShareBar known={thousandths(line.amount, most.get(line.currency)!)} open={thousandths(line.amount_at_most!, most.get(line.currency)!)} /> }, // prettier-ignore
+    { title: "Requests", isNumber: true, show: (line) => <a href={runsOf(line, by, span)}><Count of={line.requests} /></a> }, // prettier-ignore
+    { title: "Charged", isNumber: true, show: ({ charged }) => <Count of={charged} /> },
+    { title: "Not charged", isNumber: true, show: (line) => <Count of={line.not_charged} /> },
+    { title: "Unknown", isNumber: true, show: (line) => line.unknown === 0 ? <span class="dim">0</span> : <a href={runsOf(line, by, span, "unknown")}><Count of={line.unknown} /></a> }, // prettier-ignore
+    { title: "Without a price", isNumber: true, show: ({ unpriced }) => unpriced === 0 ? <span class="dim">0</span> : <Count of={unpriced} /> }, // prettier-ignore
+  ];
+}
+
+/** Without a price, nothing may have been charged all the same. */
+function Spent({ of: { amount, amount_at_most: atMost, currency, unpriced } }: { readonly of: Line }) {
+  if (currency === null && unpriced === 0) return <span class="dim">nothing</span>;
+  return <Amount amount={amount} atMost={atMost} currency={currency} />;
+}
+
+function About({ line, by }: { readonly line: Line; readonly by: Key }) {
+  const key = line[by];
+  if (by === "day") return <>{key}</>;
+  if (!key) return <span class="dim">{by === "credential" ? "no stored credential" : "none"}</span>;
+  return <ObjectLink id={key} org={line.organization_tuid ?? null} name={line.name} withId={by !== "org"} />;
+}
+
+/** The runs behind a line. */
+function runsOf(line: Line, by: Key, span: { readonly from: string; readonly to: string }, charged?: string): string {
+  const key = line[by] ?? null;
+  const days = by === "day" && key !== null ? { from: key, to: dayAfter(key) } : span;
+  const about = by === "day" || by === "credential" ? {} : { [by]: key };
+  return hrefOf("/runs", { ...days, ...about, charged });
+}
+
+function Sums({
+  totals,
+  isThere,
+  month,
+}: {
+  readonly totals: readonly Total[];
+  readonly isThere: boolean;
+  readonly month: string;
+}) {
+  const priced = totals.filter(({ currency }) => currency !== null);
+  return (
+    <div class="money-sums" aria-label={`Sums of ${monthText(month)}`} role="group">
+      {priced.map((total) => (
+        <div key={total.currency}>
+          <p class="money-sum">
+            <Amount amount={total.amount} atMost={total.amount_at_most} currency={total.currency} />
+          </p>
+          <p class="dim">
+            <Count of={total.requests} /> {total.requests === 1 ? "request" : "requests"} with a price
+          </p>
+        </div>
+      ))}
+      {priced.length === 0 && <p class="money-sum dim">{isThere ? "Nothing was charged" : "\u00a0"}</p>}
+    </div>
+  );
+}
+
+/** What stands between the sums and the truth. */
+function Unknown({
+  totals,
+  span,
+  org,
+}: {
+  readonly totals: readonly Total[];
+  readonly span: object;
+  readonly org: string;
+}) {
+  const unknown = totals.reduce((sum, total) => sum + total.unknown, 0);
+  const unpriced = totals.reduce((sum, total) => sum + total.unpriced, 0);
+  if (unknown === 0 && unpriced === 0) return null;
+  return (
+    <div class="stack">
+      {unknown > 0 && (
+        <p class="money-notice">
+          <Shape of="unknown" /> {unknown === 1 ? "Of one request" : `Of ${unknown} requests`} nobody knows whether the
+          vendor charged
+          {unknown === 1 ? " it" : " them"}; the sums are ranges until {unknown === 1 ? "it is" : "they are"} settled.{" "}
+          <a href={hrefOf("/runs", { ...span, org, charged: "unknown" })}>Settle what is unknown</a>
+        </p>
+      )}
+      {unpriced > 0 && (
+        <p class="money-notice">
+          ◇{" "}
+          {unpriced === 1
+            ? "One request is or may be charged and has"
+            : `${unpriced} requests are or may be charged and have`}{" "}
+          no price, and {unpriced === 1 ? "is" : "are"} in no sum.{" "}
+          <a href={hrefOf("/money/prices", { org })}>Set prices</a>
+        </p>
+      )}
+    </div>
+  );
+}

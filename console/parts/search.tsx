@@ -1,0 +1,165 @@
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { goTo } from "../address.ts";
+import { useVerb } from "../api/use-verb.ts";
+import type { RowOf } from "../api/verb-types.ts";
+import { hrefOfObject, type ObjectKind } from "./object-link.tsx";
+import "./search.css";
+
+type Match = RowOf<"object find", "matches">;
+
+const RUN_ID = /^trx_[0-9a-f]{32}$/;
+/** People type several letters in that time. */
+const PAUSE_MS = 120;
+
+/**
+ * Finds anything by id or name. `/` leads to it from anywhere, and a run's id that is pasted anywhere opens the run. A
+ * combobox with a list, as WAI-ARIA describes it: the focus stays in the field, and the arrows choose.
+ */
+export function Search() {
+  const field = useRef<HTMLInputElement>(null);
+  const id = useId();
+  const [text, setText] = useState("");
+  const [isOpen, setOpen] = useState(false);
+  const [chosen, choose] = useState(0);
+  const asked = useSettled(text.trim());
+  const { result, error, isLoading } = useVerb("object find", asked === "" ? null : { text: asked });
+  useShortcuts(field);
+
+  const matches = asked === "" ? [] : (result?.matches ?? []);
+  const isShown = isOpen && text.trim() !== "";
+  const current = matches[Math.min(chosen, matches.length - 1)];
+
+  function close(): void {
+    setOpen(false);
+    setText("");
+  }
+
+  function open(match: Match): void {
+    close();
+    field.current?.blur();
+    goTo(hrefOf(match));
+  }
+
+  function change(value: string): void {
+    if (RUN_ID.test(value.trim())) return openRun(value.trim());
+    setText(value);
+    setOpen(true);
+    choose(0);
+  }
+
+  function openRun(run: string): void {
+    close();
+    field.current?.blur();
+    goTo(hrefOfObject("run", run));
+  }
+
+  function onKeyDown(event: KeyboardEvent): void {
+    const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (move !== undefined && matches.length > 0) {
+      event.preventDefault();
+      setOpen(true);
+      choose((chosen + move + matches.length) % matches.length);
+    } else if (event.key === "Enter" && isShown && current !== undefined) {
+      event.preventDefault();
+      open(current);
+    } else if (event.key === "Escape") close();
+  }
+
+  return (
+    <div class="search" role="search">
+      <input
+        ref={field}
+        type="search"
+        role="combobox"
+        list={undefined}
+        aria-label="Search"
+        aria-keyshortcuts="/"
+        aria-autocomplete="list"
+        aria-expanded={isShown && matches.length > 0}
+        aria-controls={`${id}-list`}
+        aria-activedescendant={isShown && current ? `${id}-${matches.indexOf(current)}` : undefined}
+        placeholder="Search  /"
+        autocomplete="off"
+        spellcheck={false}
+        value={text}
+        onInput={(event) => change(event.currentTarget.value)}
+        onKeyDown={onKeyDown}
+        onFocus={() => setOpen(true)}
+        onBlur={() => setOpen(false)}
+      />
+      <div class="search-found" hidden={!isShown}>
+        <ul id={`${id}-list`} role="listbox" aria-label="Matches">
+          {matches.map((match, at) => (
+            <li
+              key={match.id}
+              id={`${id}-${at}`}
+              role="option"
+              aria-selected={match === current}
+              // The field keeps the focus, so that the list is still there when the button is released.
+              onMouseDown={(event) => event.preventDefault()}
+              onClick={() => open(match)}
+            >
+              <span class="search-kind">{match.kind}</span>
+              <span class="search-name">
+                <span>{match.name || match.id}</span>
+                {match.name && match.name !== match.id && <code class="dim">{match.id}</code>}
+              </span>
+            </li>
+          ))}
+        </ul>
+        <p class="dim" role="status">
+          {error
+            ? error.message
+            : matches.length > 0
+              ? ""
+              : isLoading || asked !== text.trim()
+                ? "Searching…"
+                : "Nothing has such an id or name."}
+        </p>
+      </div>
+    </div>
+  );
+}
+
+function hrefOf({ kind, id, organization_tuid: org }: Match): string {
+  return hrefOfObject(kind as ObjectKind, id, org);
+}
+
+/** A text once nobody has changed it for a moment. */
+function useSettled(text: string): string {
+  const [settled, settle] = useState(text);
+  useEffect(() => {
+    if (text === "") return settle("");
+    const timer = setTimeout(() => settle(text), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}
+
+function useShortcuts(field: { readonly current: HTMLInputElement | null }): void {
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isElsewhere(event)) return;
+      event.preventDefault();
+      field.current?.focus();
+      field.current?.select();
+    };
+    const onPaste = (event: ClipboardEvent): void => {
+      const pasted = event.clipboardData?.getData("text").trim() ?? "";
+      if (RUN_ID.test(pasted) && !isElsewhere(event)) goTo(hrefOfObject("run", pasted));
+    };
+    document.addEventListener("keydown", onKeyDown);
+    document.addEventListener("paste", onPaste);
+    return () => {
+      document.removeEventListener("keydown", onKeyDown);
+      document.removeEventListener("paste", onPaste);
+    };
+  }, []);
+}
+
+/** Whether what is typed belongs to a field or to a window over the page. */
+function isElsewhere({ target }: Event): boolean {
+  return (
+    target instanceof Element && target.closest("input, textarea, select, [contenteditable], dialog[open]") !== null
+  );
+}

@@ -1,0 +1,27 @@
+import "./amount.css";
+
+interface ShareBarProps {
+  /** In thousandths of the width: what is certain, and where what may be added to it ends. */
+  readonly known: number;
+  readonly open?: number;
+  /** Where a line is drawn, such as a warn level. */
+  readonly mark?: number;
+  readonly isFull?: boolean;
+}
+
+/** A bar beside a figure. The figure says the same, so nobody has to see it. */
+export function ShareBar({ known, open = known, mark, isFull = false }: ShareBarProps) {
+  return (
+    <svg
+      class={isFull ? "share share-full" : "share"}
+      viewBox="0 0 1000 10"
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      <rect class="share-ground" x="0" y="0" width="1000" height="10" />
+      {open > known && <rect class="share-open" x={known} y="1" width={open - known} height="8" />}
+      {known > 0 && <rect class="share-known" x="0" y="1" width={known} height="8" />}
+      {mark !== undefined && <line class="share-mark" x1={mark} x2={mark} y1="0" y2="10" />}
+    </svg>
+  );
+}

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { assertUsableEverywhere, NO_BROWSER, openConsole } from "../rig/browser/console.ts";
+import { startWorld } from "../rig/browser/world.ts";
+import { until } from "../rig/until.ts";
+
+const HOSTILE = `<img src=x onerror="alert(1)">`;
+
+test(
+  "an invoice that is pasted or dropped is held against the month, with the differences first",
+  { skip: NO_BROWSER },
+  async (t) => {
+    const { service, acme, verb } = await startWorld(t, "little");
+    const today = new Date().toISOString().slice(0, 10);
+    await until(async () => (await verb("ledger list", { org: acme.id })).runs.length === 4);
+    const page = await openConsole(t, service, { as: "viewer", at: "/money/invoice", failing: /ledger\/compare/ });
+    const charges = page.getByRole("table", { name: "Charges by source and credential" });
+    await charges
+      .getByRole("row")
+      .filter({ hasText: "registry__company" })
+      .getByRole("link", { name: /^Compare/ })
+      .click();
+    await page.getByRole("heading", { name: "Compare an invoice for registry__company" }).waitFor();
+
+    const field = page.getByLabel("The invoice as CSV");
+    await field.fill(`Datum;Betrag;Text\n${today};1,60;"${HOSTILE.replaceAll('"', '""')}"\nnever;1;x\n`);
+    // What the columns mean is guessed from their headings.
+    assert.equal(await page.getByLabel("A line is about").inputValue(), "day");
+    assert.equal(await page.getByLabel("Its column").inputValue(), "Datum");
+    assert.equal(await page.getByLabel("Amounts are written 1.234,56").isChecked(), true);
+    await page.getByLabel("Currency of all lines").fill("eur");
+    await page.getByRole("button", { name: "Compare", exact: true }).click();
+    await page.getByText("The invoice and the ledger agree.").waitFor();
+    await page.getByRole("table", { name: "Lines that could not be read" }).getByRole("cell", { name: "3" }).waitFor();
+    await assertUsableEverywhere(page);
+
+    const transfer = await page.evaluateHandle(`(() => {
+    const data = new DataTransfer();
+    data.items.add(new File([${JSON.stringify(`Reference,Net\n${HOSTILE.replaceAll('"', "")},0.70\n`)}], "invoice.csv"));
+    return data;
+  })()`);
+    await page.locator(".money-drop").dispatchEvent("drop", { dataTransfer: transfer });
+    await page.getByLabel("Currency of all lines").fill("EUR");
+    assert.equal(
+      await page.getByText("The invoice and the ledger agree.").count(),
+      0,
+      "what was compared before is gone",
+    );
+    await page.getByRole("button", { name: "Compare", exact: true }).click();
+    const differences = page.getByRole("table", { name: "Differences" });
+    const theirs = differences.getByRole("row").filter({ hasText: "theirs only" });
+    await theirs.getByText(HOSTILE.replaceAll('"', "")).waitFor();
+    await theirs.getByText("0.70 EUR").waitFor();
+    assert.match(
+      (await theirs.getByRole("link").getAttribute("href"))!,
+      /^\/console\/runs\?from=.*source=registry__company/,
+    );
+    await assertUsableEverywhere(page);
+
+    await page.getByLabel("Its column").selectOption("none");
+    assert.equal(await page.getByRole("button", { name: "Compare", exact: true }).isDisabled(), true);
+  },
+);
+
+test(
+  "a month without requests says so, and an invoice can be compared all the same",
+  { skip: NO_BROWSER },
+  async (t) => {
+    const { service } = await startWorld(t, "none");
+    const page = await openConsole(t, service, { at: "/money/invoice?month=2026-03" });
+    await page.getByText("Nothing was sent to a vendor in March 2026.").waitFor();
+    await page.getByLabel("A CSV file").setInputFiles({
+      name: "i.csv",
+      mimeType: "text/csv",
+      buffer: Buffer.from("\ufeffDate\tQty\n2026-03-02\t3\n", "utf16le"),
+    });
+    await page.getByRole("button", { name: "Compare", exact: true }).click();
+    await page.getByRole("table", { name: "Differences" }).getByText("theirs only").waitFor();
+    await assertUsableEverywhere(page);
+  },
+);

@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { assertUsableEverywhere, NO_BROWSER, openConsole } from "../rig/browser/console.ts";
+import { startWorld } from "../rig/browser/world.ts";
+import { until } from "../rig/until.ts";
+
+const HOSTILE = `</script><img src=x onerror="alert(1)">\u202e'"{{7*7}}`;
+
+test(
+  "a month's spend is a range while charges are unknown, and each line leads to its runs",
+  { skip: NO_BROWSER },
+  async (t) => {
+    const { service, acme, verb } = await startWorld(t, "little");
+    await verb("org rename", { org: acme.id, name: HOSTILE });
+    const month = new Date().toISOString().slice(0, 7);
+    const span = { from: `${month}-01`, to: "2100-01-01" };
+    await until(async () => (await verb("ledger spend", { by: "source", ...span })).totals.some((total: { unknown: number }) => total.unknown > 0)); // prettier-ignore
+    const { totals } = await verb("ledger spend", { by: "source", ...span });
+    const page = await openConsole(t, service, { as: "viewer", at: "/money" });
+    const sums = page.getByRole("group", { name: /^Sums of/ });
+    await sums.getByText(`${totals[0].amount} to ${totals[0].amount_at_most} EUR`).waitFor();
+    const settle = page.getByRole("link", { name: "Settle what is unknown" });
+    assert.match(
+      (await settle.getAttribute("href"))!,
+      new RegExp(`^/console/runs\\?from=${month}-01&to=.*&charged=unknown$`),
+    );
+    const table = page.getByRole("table", { name: "Spend by source" });
+    const line = table.getByRole("row").filter({ hasText: "registry__company" });
+    assert.match(
+      (await line.getByRole("link", { name: /^\d+$/ }).first().getAttribute("href"))!,
+      /source=registry__company/,
+    );
+    await assertUsableEverywhere(page);
+
+    await page.getByLabel("By", { exact: true }).selectOption("Organization");
+    await page.getByRole("table", { name: "Spend by organization" }).getByText(HOSTILE).first().waitFor();
+    await page.waitForURL(/by=org/);
+    await page
+      .getByRole("link", { name: /\d{4}$/ })
+      .first()
+      .click();
+    await page.getByText(/Nothing was sent to a vendor in/).waitFor();
+    await page.getByText("Nothing was charged").waitFor();
+    assert.equal(await page.getByRole("button", { name: /Set|Remove|Change/ }).count(), 0);
+  },
+);
+
+test(
+  "an owner sets, changes and removes a budget with the keyboard, and is told before what it does",
+  { skip: NO_BROWSER },
+  async (t) => {
+    const { service, acme, verb } = await startWorld(t, "none");
+    await verb("org rename", { org: acme.id, name: HOSTILE });
+    const page = await openConsole(t, service, { at: "/money/budgets", failing: /budget\/set/ });
+    await page.getByText("Nothing limits what may be charged.").waitFor();
+    await assertUsableEverywhere(page);
+
+    await page.getByRole("button", { name: "Set a budget" }).focus();
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Set a budget" });
+    await dialog.getByLabel("Organization").selectOption(HOSTILE);
+    await dialog.getByLabel("Amount").fill("0.3,5");
+    await dialog.getByLabel("Currency").fill("eur");
+    await page.keyboard.press("Enter");
+    await dialog.getByRole("alert").filter({ hasText: "amount" }).waitFor();
+    await dialog.getByLabel("Amount").fill("12.34");
+    await dialog.getByText("At most 12.34 EUR may be charged a month.").waitFor();
+    await assertUsableEverywhere(page);
+    await dialog.getByLabel("Warn from percent").fill("50");
+    await page.keyboard.press("Enter");
+    const row = page.getByRole("row").filter({ hasText: "12.34 EUR a month" });
+    await row.waitFor();
+
+    await row.getByRole("button", { name: "Change" }).click();
+    const change = page.getByRole("dialog", { name: "Change a budget" });
+    await change.getByLabel("Amount").fill("1000000.5");
+    await page.keyboard.press("Enter");
+    const changed = page.getByRole("row").filter({ hasText: "1,000,000.50 EUR a month" });
+    await changed.waitFor();
+    await changed.getByRole("link", { name: /^Details/ }).click();
+    await page.getByText("at 50 % of 1,000,000.50 EUR").waitFor();
+    await assertUsableEverywhere(page);
+
+    await changed.getByRole("button", { name: "Remove" }).click();
+    const ask = page.getByRole("dialog", { name: "Remove this budget?" });
+    await ask.getByText(/Nothing will hold the charges of/).waitFor();
+    await page.keyboard.press("Escape");
+    assert.equal((await verb("budget list", {})).budgets.length, 1, "nothing was removed");
+    await changed.getByRole("button", { name: "Remove" }).click();
+    await ask.getByRole("button", { name: "Remove" }).click();
+    await page.getByText("Nothing limits what may be charged.").waitFor();
+    assert.deepEqual((await verb("budget list", {})).budgets, []);
+  },
+);
+
+test("a price has a history, holds from a day on, and is removed with its step", { skip: NO_BROWSER }, async (t) => {
+  const { service, acme, verb } = await startWorld(t, "little");
+  const page = await openConsole(t, service, { at: `/money/prices?org=${acme.id}` });
+  const now = page.getByRole("table", { name: "Credentials and what they cost now" });
+  const company = now.getByRole("row").filter({ hasText: "registry__company" });
+  await company.getByText("0.40 EUR").waitFor();
+  await company.getByRole("link", { name: /^History/ }).click();
+  const set = async (fields: Readonly<Record<string, string>>) => {
+    await page.getByRole("button", { name: "Set a price" }).click();
+    const dialog = page.getByRole("dialog", { name: "Set a price" });
+    for (const [label, value] of Object.entries(fields)) await dialog.getByLabel(label).fill(value);
+    await dialog.getByRole("button", { name: "Set price" }).click();
+    await dialog.waitFor({ state: "detached" });
+  };
+  await set({ Amount: "0.31", From: "2026-02-01" });
+  await company.getByText("0.31 EUR").waitFor();
+  await set({ Amount: "0.25", From: "2026-02-01", "Above calls a month": "1000" });
+  const history = page.getByRole("table", { name: /^Prices of cred_/ });
+  await history.getByText("above 1,000 calls a month").waitFor();
+  await history.getByRole("row").filter({ hasText: "0.40 EUR" }).getByText("over").waitFor();
+  await assertUsableEverywhere(page);
+
+  await history.getByRole("row").filter({ hasText: "0.31 EUR" }).getByRole("button", { name: "Remove" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+  await company.getByText("0.40 EUR").waitFor();
+  const { cred_id } = (await verb("credential price current", { org: acme.id })).credentials.find((one: { source: string }) => one.source === "registry__company"); // prettier-ignore
+  assert.equal((await verb("credential price list", { cred_id })).prices.length, 1);
+});

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { assertUsableEverywhere, NO_BROWSER, openConsole } from "../rig/browser/console.ts";
+import { startWorld } from "../rig/browser/world.ts";
+
+const HOSTILE = `Zed <img src=x onerror="alert(1)">'"{{7*7}}`;
+const RUN = "trx_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f";
+
+test(
+  "anything is found with the keyboard alone, from any page, and a pasted id of a run opens the run",
+  { skip: NO_BROWSER },
+  async (t) => {
+    const { service, acme, verb } = await startWorld(t, "none");
+    await verb("org rename", { org: acme.id, name: HOSTILE });
+    await verb("workflow create", { org: acme.id, name: "Zed checks" });
+    const page = await openConsole(t, service, { as: "viewer", at: "/audit", failing: /\/api\/ledger/ });
+    const path = () => page.evaluate("location.pathname + location.search");
+    const field = page.getByRole("combobox", { name: "Search" });
+
+    await page.keyboard.press("/");
+    await page.keyboard.type("zed");
+    const options = page.getByRole("listbox", { name: "Matches" }).getByRole("option");
+    await options.filter({ hasText: HOSTILE }).waitFor();
+    await options.filter({ hasText: "Zed checks" }).waitFor();
+    assert.equal(await field.getAttribute("aria-expanded"), "true");
+    const first = await field.getAttribute("aria-activedescendant");
+    await page.keyboard.press("ArrowDown");
+    assert.notEqual(await field.getAttribute("aria-activedescendant"), first);
+    assert.equal(
+      await page.locator("[role=option][aria-selected=true]").getAttribute("id"),
+      await field.getAttribute("aria-activedescendant"),
+    );
+    await assertUsableEverywhere(page);
+    await page.keyboard.press("ArrowUp");
+    const name = await page.locator("[role=option][aria-selected=true]").textContent();
+    await page.keyboard.press("Enter");
+    const expected = name!.includes("Zed checks")
+      ? /^\/console\/access\?org=org_.*&workflow=wfl_/
+      : new RegExp(`^/console/access\\?org=${acme.id}$`);
+    assert.match((await path()) as string, expected);
+
+    // A slash in a field is a slash.
+    await page.goto(`${service.adminUrl}/console/audit`);
+    await page.getByLabel("Who").fill("a");
+    await page.getByLabel("Who").press("/");
+    assert.equal(await page.getByLabel("Who").inputValue(), "a/");
+
+    await page.keyboard.press("Tab");
+    await field.fill("no such thing at all");
+    await page.getByText("Nothing has such an id or name.").waitFor();
+    await page.keyboard.press("Escape");
+    assert.equal(await field.inputValue(), "");
+    await field.fill(` ${RUN} `);
+    assert.equal(await path(), `/console/runs/${RUN}`);
+
+    await page.goto(`${service.adminUrl}/console/audit`);
+    await page.getByRole("heading", { name: "Audit" }).waitFor();
+    await page.evaluate(`(() => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text", "${RUN}\\n");
+    document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
+  })()`);
+    assert.equal(await path(), `/console/runs/${RUN}`);
+  },
+);
