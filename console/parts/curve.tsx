@@ -17,13 +17,15 @@ interface CurveProps {
   readonly times: readonly number[];
   readonly lines: readonly Line[];
   readonly format: (value: number) => string;
+  /** What is said where no line has a value. */
+  readonly nothing: string;
 }
 
 const HEIGHT = 132;
 const LEFT = 60;
 
 /** Lines over time, and their values at the moment that is pointed at. Its height is fixed, so that nothing moves. */
-export function Curve({ says, times, lines, format }: CurveProps) {
+export function Curve({ says, times, lines, format, nothing }: CurveProps) {
   const holder = useRef<HTMLElement>(null);
   const [width, setWidth] = useState(480);
   const [pointed, point] = useState<number | null>(null);
@@ -70,6 +72,11 @@ export function Curve({ says, times, lines, format }: CurveProps) {
             {timeOf(time)}
           </text>
         ))}
+        {lines.every(({ values }) => values.every((value) => value === null)) && (
+          <text class="curve-nothing" x={(frame.left + frame.right) / 2} y={(frame.top + frame.bottom) / 2}>
+            {nothing}
+          </text>
+        )}
         {shown !== null && <path class="curve-grid" d={`M${scale.x(times[shown]!)} ${frame.top}V${frame.bottom}`} />}
         {lines.map(({ label, colour, values, isDashed = false }) => {
           const { path, points } = drawLine(times, values, scale);

@@ -1,7 +1,7 @@
 /** How a source call ended. */
 export type CallEnd = "match" | "no_match" | "failed";
 
-/** What happened in the latest stretch of time. */
+/** What happened in a stretch of time. */
 export interface WindowSums {
   readonly match: number;
   readonly no_match: number;
@@ -19,13 +19,14 @@ export interface WindowSeries {
   readonly slots: readonly WindowSums[];
 }
 
-const ENDS: readonly CallEnd[] = ["match", "no_match", "failed"];
+const PLACE: Readonly<Record<CallEnd, number>> = { match: 0, no_match: 1, failed: 2 };
+const ENDS = 3;
 /** Each doubling of time has four buckets, so a percentile is at most an eighth off. */
 const STEPS_BITS = 2;
 const STEPS = 1 << STEPS_BITS;
 /** The last bucket begins at 14 minutes, which is longer than any call. */
 const BUCKETS = 19 * STEPS;
-const WIDTH = ENDS.length + BUCKETS;
+const WIDTH = ENDS + BUCKETS;
 
 /**
  * Counts what ended in the latest stretch of time, in slots that are used again in turn. Counting adds to two numbers of
@@ -36,6 +37,9 @@ export class Window {
   readonly #slots: number;
   readonly #counts: Uint32Array;
   #slot = -1;
+  /** Where the slot of now has its numbers, and when it is over. */
+  #at = 0;
+  #until = Number.NEGATIVE_INFINITY;
 
   /** @param lengthMs of which `slots` are an equal share each */
   constructor(lengthMs: number, slots: number) {
@@ -45,51 +49,65 @@ export class Window {
   }
 
   add(now: number, end: CallEnd, tookMs: number): void {
-    const slot = this.#turnTo(now);
-    const at = (slot % this.#slots) * WIDTH;
-    this.#counts[at + ENDS.indexOf(end)]! += 1;
-    this.#counts[at + ENDS.length + bucketOf(tookMs)]! += 1;
+    if (now >= this.#until) this.#turnTo(now);
+    const at = this.#at;
+    this.#counts[at + PLACE[end]]! += 1;
+    this.#counts[at + ENDS + bucketOf(tookMs)]! += 1;
   }
 
   sums(now: number): WindowSums {
-    const slot = this.#turnTo(now);
+    if (now >= this.#until) this.#turnTo(now);
     const sums = new Float64Array(WIDTH);
-    const left = 1 - (now / this.#slotMs - slot);
-    for (let back = 0; back < this.#slots; back += 1) {
-      const share = back === this.#slots - 1 ? left : 1;
-      const at = ((slot - back + this.#slots) % this.#slots) * WIDTH;
-      for (let which = 0; which < WIDTH; which += 1) sums[which]! += share * this.#counts[at + which]!;
-    }
+    const left = (this.#until - now) / this.#slotMs;
+    for (let back = 0; back < this.#slots; back += 1) this.#addTo(sums, this.#slot - back, back === this.#slots - 1 ? left : 1); // prettier-ignore
     return toSums(sums);
   }
 
   series(now: number): WindowSeries {
-    const slot = this.#turnTo(now);
+    if (now >= this.#until) this.#turnTo(now);
     const slots = Array.from({ length: this.#slots }, (_, at) => {
-      const begin = ((slot + 1 + at) % this.#slots) * WIDTH;
-      return toSums(Float64Array.from(this.#counts.subarray(begin, begin + WIDTH)));
+      const sums = new Float64Array(WIDTH);
+      this.#addTo(sums, this.#slot - (this.#slots - 1) + at, 1);
+      return toSums(sums);
     });
-    return { everyMs: this.#slotMs, begunMsAgo: now - slot * this.#slotMs, slots };
+    return { everyMs: this.#slotMs, begunMsAgo: now - (this.#until - this.#slotMs), slots };
+  }
+
+  #addTo(sums: Float64Array, slot: number, share: number): void {
+    const at = this.#placeOf(slot);
+    // Most slots of most sources are empty.
+    if (this.#counts[at] === 0 && this.#counts[at + 1] === 0 && this.#counts[at + 2] === 0) return;
+    for (let which = 0; which < WIDTH; which += 1) sums[which]! += share * this.#counts[at + which]!;
+  }
+
+  #placeOf(slot: number): number {
+    return ((slot + this.#slots) % this.#slots) * WIDTH;
   }
 
   /** Empties the slots whose time has come again. The clock is monotonic. */
-  #turnTo(now: number): number {
+  #turnTo(now: number): void {
     const slot = Math.floor(now / this.#slotMs);
-    if (slot === this.#slot) return slot;
     const steps = this.#slot === -1 ? 0 : Math.min(slot - this.#slot, this.#slots);
     for (let step = 0; step < steps; step += 1) {
-      const at = ((slot - step) % this.#slots) * WIDTH;
+      const at = this.#placeOf(slot - step);
       this.#counts.fill(0, at, at + WIDTH);
     }
     this.#slot = slot;
-    return slot;
+    this.#at = this.#placeOf(slot);
+    this.#until = (slot + 1) * this.#slotMs;
   }
 }
 
 function toSums(counts: Float64Array): WindowSums {
-  const times = counts.subarray(ENDS.length);
-  const [match, no_match, failed] = counts.subarray(0, ENDS.length).map(Math.round) as unknown as [number, number, number]; // prettier-ignore
-  return { match, no_match, failed, p50Ms: percentile(times, 0.5), p99Ms: percentile(times, 0.99) };
+  let total = 0;
+  for (let bucket = ENDS; bucket < WIDTH; bucket += 1) total += counts[bucket]!;
+  return {
+    match: Math.round(counts[PLACE.match]!),
+    no_match: Math.round(counts[PLACE.no_match]!),
+    failed: Math.round(counts[PLACE.failed]!),
+    p50Ms: percentile(counts, total, 0.5),
+    p99Ms: percentile(counts, total, 0.99),
+  };
 }
 
 /** The number of a time's bucket: the position of its first bit, and the two bits after that. */
@@ -108,13 +126,12 @@ function startOf(bucket: number): number {
 }
 
 /** The middle of the bucket in which the percentile is. */
-function percentile(buckets: Float64Array, share: number): number | null {
-  const total = buckets.reduce((sum, one) => sum + one, 0);
+function percentile(counts: Float64Array, total: number, share: number): number | null {
   // Less than half of one is what is left of something that ended a whole stretch ago.
   if (total < 0.5) return null;
   let before = 0;
   for (let bucket = 0; bucket < BUCKETS; bucket += 1) {
-    before += buckets[bucket]!;
+    before += counts[ENDS + bucket]!;
     if (before >= share * total) return Math.round((startOf(bucket) + startOf(bucket + 1) - 1) / 2);
   }
   return startOf(BUCKETS - 1);

@@ -20,6 +20,15 @@ test("runs show up as they happen, and what needs a person leads to where it is"
   const row = page.getByRole("row", { name: /registry__company/ });
   assert.equal(await row.count(), 1);
 
+  // What a curve shows is told in a sentence, and each of its moments to whoever points at it.
+  await page
+    .getByRole("img", { name: /^Runs a minute in the last hour: \d+ in all/ })
+    .hover({ position: { x: 200, y: 60 } });
+  await page
+    .getByText(/^at \d\d:\d\d$/)
+    .first()
+    .waitFor();
+
   const need = page.getByRole("region", { name: "What needs a person" });
   const charges = need.getByRole("link", { name: /charges? (is|are) unknown since/ });
   if (!(await charges.isVisible())) await need.getByText(/^and .* more$/).click();

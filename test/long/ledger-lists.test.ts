@@ -73,6 +73,12 @@ async function measure(t: TestContext, name: string, reader: LedgerAnswers): Pro
   const after = placeOfCharge(charges.at(-1)!);
   await inTime("unknown on", () => reader.unknown({ limit: 101, after }));
   charges = [];
+  await inTime("how many unknown", () => reader.countUnknown());
+  for (const ago of [30 * DAY, DAY, DAY / 24]) {
+    const span = { from: FIRST + 30 * DAY - ago, to: FIRST + 30 * DAY };
+    await inTime(`activity of ${ago / DAY} days`, () => reader.activity({ by: "source", ...span }));
+  }
+  await inTime("activity of one", () => reader.activity({ by: "credential", from: FIRST, to: FIRST + 30 * DAY, source: "acme__people" })); // prettier-ignore
   const sorted = took.toSorted((one, other) => one - other);
   const quantile = (part: number) => Math.round(sorted[Math.floor((sorted.length - 1) * part)]!);
   t.diagnostic(`${name}: ${took.length} lists, ms p50 ${quantile(0.5)}, p99 ${quantile(0.99)}, at most ${quantile(1)}`);

@@ -23,6 +23,7 @@ export function LastHour({ event: { at: now, runs: all } }: { readonly event: Li
             { label: "with a failed call", colour: "failed", values: [...of.failed, minute.failed], isDashed: true },
           ]}
           format={(count) => String(Math.round(count))}
+          nothing="no run in this hour"
         />
       </section>
       <section aria-label="Latency in the last hour">
@@ -34,7 +35,8 @@ export function LastHour({ event: { at: now, runs: all } }: { readonly event: Li
             { label: "p50", colour: "accent", values: [...of.p50_ms, minute.p50_ms] },
             { label: "p99", colour: "no-record", values: [...of.p99_ms, minute.p99_ms], isDashed: true },
           ]}
-          format={(ms) => tookText(ms)}
+          format={tookText}
+          nothing="no run in this hour"
         />
       </section>
     </div>

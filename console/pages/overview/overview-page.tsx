@@ -1,8 +1,7 @@
 import { address, setQuery } from "../../address.ts";
 import { useLive } from "../../api/live.ts";
 import { Button } from "../../parts/button.tsx";
-import { Failure } from "../../parts/failure.tsx";
-import { Outcome } from "../../parts/outcome.tsx";
+import { Outcome, Shape } from "../../parts/outcome.tsx";
 import { Page, Section } from "../../parts/page.tsx";
 import type { LiveEvent } from "../../api/verbs.ts";
 import { AttentionNow } from "./attention-now.tsx";
@@ -16,12 +15,24 @@ import "./overview.css";
 export function OverviewPage() {
   const { event, problem } = useLive();
   return (
-    <Page title="Overview" about="What this machine does, second by second." actions={<Pulse at={event?.at} isLive={problem === undefined} />}>
-      {problem && <Failure error={problem} />}
+    <Page
+      title="Overview"
+      about={problem === undefined ? "What this machine does, second by second." : <Problem says={problem.message} />}
+      actions={<Pulse at={event?.at} isLive={problem === undefined} />}
+    >
       {event && <Now event={event} />}
     </Page>
   );
-} // prettier-ignore
+}
+
+/** In the place of the sentence about the page, so that the figures stay where they are. */
+function Problem({ says }: { readonly says: string }) {
+  return (
+    <span role="alert" class="outcome-failed">
+      <Shape of="failed" /> {says} It is tried again.
+    </span>
+  );
+}
 
 function Now({ event }: { readonly event: LiveEvent }) {
   const stretch: Stretch = address().query.get("of") === "minute" ? "minute" : "hour";

@@ -34,6 +34,27 @@ test("an organization that invents credentials without end removes no breakers o
   await assert.rejects(limited(source, by("org_b", "key")), { code: "source.rate_limited_here" });
 });
 
+test("open breakers are told by source and organization, with how long they have been open, until they close", async () => {
+  const clock = new FakeClock();
+  let fails = true;
+  const around = withBreaker(clock);
+  const calling = around(async () => {
+    if (fails) throw new Fault("source.vendor_5xx", { status: 500 });
+    return FOUND;
+  });
+  for (let count = 0; count < 20; count += 1) await assert.rejects(calling(SOURCE, by("org_b", "key")));
+  const told = (openForMs: number) => [{ source: SOURCE.id, organizationId: "org_b", openForMs }];
+  assert.deepEqual(around.open(), told(0));
+  // A probe that fails keeps it open, and it has been open since it opened.
+  await clock.advance(6_000);
+  await assert.rejects(calling(SOURCE, by("org_b", "key")), { code: "source.vendor_5xx" });
+  assert.deepEqual(around.open(), told(6_000));
+  fails = false;
+  await clock.advance(10_000);
+  await calling(SOURCE, by("org_b", "key"));
+  assert.deepEqual(around.open(), []);
+});
+
 /** The era of a call that must be admitted. */
 function admitted(breaker: Breaker, now: number): number {
   const era = breaker.admit(now);
