@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { Readable, Writable } from "node:stream";
 import { test } from "node:test";
 import { findVerbs, type VerbSet } from "../../src/admin/find-verbs.ts";
@@ -8,10 +11,12 @@ import { osActor } from "../../src/cli/os-actor.ts";
 import { runCli } from "../../src/cli/run-cli.ts";
 import { systemClock } from "../../src/terms/clock.ts";
 import { Type } from "../../src/terms/type.ts";
+import { until } from "../rig/until.ts";
 
 /** Runs one verb with this body, and says what is printed while it works. */
-function shell(body: (call: VerbCall, printed: () => string, interrupt: () => void) => Promise<void>) {
+function shell(body: (call: VerbCall, printed: () => string, interrupt: () => void) => Promise<void>, env = {}) {
   let [printed, interrupt] = ["", () => {}];
+  let now = 0;
   const into = new Writable({
     write(chunk: Buffer, _encoding, done) {
       printed += chunk.toString();
@@ -38,11 +43,13 @@ function shell(body: (call: VerbCall, printed: () => string, interrupt: () => vo
       interrupt = () => {};
     };
   };
-  const io = { stdin: Readable.from([]), stdout: into, stderr: into, env: {}, onInterrupt };
+  const io = { stdin: Readable.from([]), stdout: into, stderr: into, env, onInterrupt };
   const run = async (...args: string[]) =>
     runCli(["work", "do", ...args], io, {
       verbs,
       lasting: {},
+      // Each look at it is a second later, so that nothing is too soon to be shown.
+      clock: { ...systemClock, now: () => (now += 1_000) },
       version: async () => "v1",
       open: async (_place, _needs, note) => ({
         given: { clock: systemClock, actor: osActor(), note },
@@ -81,4 +88,27 @@ test("every verb that does its work bit by bit says how to go on with it", async
     declared.filter(([, says]) => says !== undefined).map(([name]) => name),
     ["keys rotate", "ledger drain", "ledger export", "ledger prune", "store copy"],
   );
+});
+
+test("of a command that a service does, progress and remarks are printed as they come, and who interrupts it is told that it goes on", async (t) => {
+  const event = (name: string, data: object) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+  let end = (): void => {};
+  const server = createServer((_, response) => {
+    response.writeHead(200, { "Content-Type": "text/event-stream; charset=utf-8", "Datarun-Api": "1" });
+    for (const done of [1, 20, 300]) response.write(event("progress", { what: "runs", done, of: 5_000 }));
+    response.write(event("note", { says: "Half of them are old." }));
+    end = () => response.end(event("result", { done: true }));
+  }).listen(0, "127.0.0.1");
+  t.after(() => (server.closeAllConnections(), server.close()));
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const env = { DATARUN_REMOTE: `http://127.0.0.1:${port}`, DATARUN_OPERATOR_TOKEN: `dop_${"0".repeat(49)}` };
+  const { run, printed, interrupt } = shell(async () => assert.fail("it is done elsewhere"), env);
+  const running = run();
+  await until(() => printed().includes("Half of them are old."));
+  assert.equal(printed().includes("done"), false);
+  interrupt();
+  assert.match(printed(), /Interrupted after 300 of 5,000 runs\. The service goes on with it\.\n$/);
+  end();
+  assert.equal(await running, 0);
 });
