@@ -1632,6 +1632,7 @@ export interface components {
             };
             organization_tuid: string;
             organization: string;
+            context: string;
             problem: string | null;
             at_most: {
                 amount: string;

@@ -88,6 +88,7 @@ test("a plan says what a run would do and cost, and asks nobody", async (t) => {
   const listed = await plan({});
   // One without a credential, one in another region and one that does not exist are not asked: they cost nothing.
   assert.deepEqual(listed.at_most, [{ amount: "2.50", currency: "EUR" }]);
+  assert.equal(listed.context, "dev");
   assert.deepEqual(listed.unknown_cost, ["carl__unpriced"]);
   const of = Object.fromEntries((listed.sources as { source: string }[]).map((row) => [row.source, row])) as Record<string, Record<string, unknown>>; // prettier-ignore
   assert.deepEqual(

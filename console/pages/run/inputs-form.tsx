@@ -1,119 +1,35 @@
-import { useEffect, useRef, useState } from "preact/hooks";
-import { call } from "../../api/call.ts";
-import type { ResultOf } from "../../api/verb-types.ts";
-import type { CallError } from "../../api/ask.ts";
-import { toCallError } from "../../api/use-verb.ts";
+import { useRef } from "preact/hooks";
 import { Button } from "../../parts/button.tsx";
 import { Copy } from "../../parts/copy.tsx";
 import { Failure } from "../../parts/failure.tsx";
-import { type Problems, readTexts, toText } from "../../parts/schema-fields.ts";
+import { toText } from "../../parts/schema-fields.ts";
 import { SchemaForm } from "../../parts/schema-form.tsx";
 import { mayUse, session } from "../../session.ts";
 import { CopyAs } from "./copy-as.tsx";
 import { runLabel } from "./price-words.ts";
-import { linkWith, type RunContext } from "./run-address.ts";
-import { lastRun, startRun, texts } from "./run-under-way.ts";
-import { SimulateFields, simulateInput } from "./simulate-fields.tsx";
-import { placeRefusals, type Refusal, type SharedField, withExamples } from "./union-of-inputs.ts";
+import { Refused } from "./refused.tsx";
+import { linkWith } from "./run-address.ts";
+import { texts } from "./run-under-way.ts";
+import { SimulateFields } from "./simulate-fields.tsx";
+import { type SharedField, withExamples } from "./union-of-inputs.ts";
+import { type ToRun, useRunForm } from "./use-run-form.ts";
 
-interface InputsFormProps {
-  readonly plan: ResultOf<"workflow plan">;
-  readonly context: RunContext;
-  readonly fields: readonly SharedField[];
-  readonly functionId: string | undefined;
-  readonly functionExample?: Readonly<Record<string, unknown>> | undefined;
+interface InputsFormProps extends ToRun {
+  /** Whether the plan is that of what the address says now. */
+  readonly isCurrent: boolean;
 }
-
-interface Found {
-  readonly problems: Problems;
-  readonly elsewhere: readonly string[];
-  /** The plan with these inputs, if the service has judged them: then the run can be made all the same. */
-  readonly plan?: ResultOf<"workflow plan">;
-}
-
-const NOTHING_FOUND: Found = { problems: {}, elsewhere: [] };
 
 /** The inputs of all chosen sources in one form, and the button that runs them. */
-export function InputsForm({ plan, context, fields, functionId, functionExample }: InputsFormProps) {
-  const [found, setFound] = useState(NOTHING_FOUND);
-  const [isChecking, setChecking] = useState(false);
-  const [error, setError] = useState<CallError>();
+export function InputsForm({ isCurrent, ...toRun }: InputsFormProps) {
+  const { plan, context, fields, functionId } = toRun;
   const form = useRef<HTMLFormElement>(null);
-  // Set before anything is awaited, unlike a state: two presses are one.
-  const isBusy = useRef(false);
-  const isUnderWay = lastRun.value?.state === "under way";
-  const { workflow, organization, sources } = plan;
-  const isSimulated = workflow.simulated;
-  const { values: typed, problems: unread } = readTexts(fields, texts.value);
-  const ids = sources.map(({ source }) => source);
-  const values = { ...typed, ...(isSimulated && simulateInput(texts.value, ids)) };
-  const verb = functionId === undefined ? "workflow run" : "function run";
-
-  useEffect(() => setFound(NOTHING_FOUND), [workflow.workflow, context, ids.join()]);
-
-  function edit(name: string, text: string): void {
-    texts.value = { ...texts.value, [name]: text };
-    const { [name]: _, ...others } = found.problems;
-    setFound({ problems: others, elsewhere: [] });
-  }
-
-  async function check(): Promise<Found> {
-    if (Object.keys(unread).length > 0) return { problems: unread, elsewhere: [] };
-    if (functionId !== undefined) return NOTHING_FOUND;
-    const asked = { workflow: workflow.workflow, context, source: ids, inputs: values };
-    const judged = await call("workflow plan", asked);
-    const refusals = judged.sources.flatMap(({ source, input_problem }): Refusal[] =>
-      input_problem === null ? [] : [{ source, ...input_problem }],
-    );
-    return { ...placeRefusals(refusals, judged.sources), ...(refusals.length > 0 && { plan: judged }) };
-  }
-
-  async function submit(): Promise<void> {
-    if (isBusy.current || isUnderWay) return;
-    isBusy.current = true;
-    setChecking(true);
-    setError(undefined);
-    try {
-      const now = await check();
-      setFound(now);
-      if (Object.keys(now.problems).length > 0 || now.elsewhere.length > 0) return focusProblem();
-      run();
-    } catch (thrown) {
-      setError(toCallError(thrown));
-    } finally {
-      isBusy.current = false;
-      setChecking(false);
-    }
-  }
-
-  function run(): void {
-    void startRun({
-      workflow: workflow.workflow,
-      isSimulated,
-      context,
-      sources: sources.map(({ source, title, timeout_ms }) => ({
-        id: source,
-        title: title ?? source,
-        timeoutMs: timeout_ms,
-      })),
-      functionId,
-      inputs: values,
-    });
-  }
-
-  function focusProblem(): void {
-    requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
-  }
-
-  const examples = [
-    ...sources.map(({ example }) => example as Readonly<Record<string, unknown>>),
-    ...(functionExample ? [functionExample] : []),
-  ];
-  const config =
-    functionId === undefined
-      ? { context, sources: Object.fromEntries(ids.map((id) => [id, true])) }
-      : { context, data_func: functionId };
-  const refused = found.plan?.sources.filter(({ input_problem }) => input_problem !== null) ?? [];
+  const { ids, inputs, objections, error, isChecking, isUnderWay, edit, submit, send } = useRunForm(toRun, () =>
+    requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()),
+  );
+  const { workflow, sources } = plan;
+  const kind = functionId === undefined ? "sources" : "function";
+  const mayRun = mayUse(kind === "sources" ? "workflow run" : "function run");
+  const chosen = functionId === undefined ? { sources: Object.fromEntries(ids.map((id) => [id, true])) } : { data_func: functionId }; // prettier-ignore
   return (
     <form
       ref={form}
@@ -126,7 +42,7 @@ export function InputsForm({ plan, context, fields, functionId, functionExample 
       onKeyDown={(event) => {
         if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
         event.preventDefault();
-        if (mayUse(verb)) void submit();
+        if (mayRun && isCurrent && plan.problem === null) void submit();
       }}
     >
       {fields.length === 0 ? (
@@ -136,15 +52,13 @@ export function InputsForm({ plan, context, fields, functionId, functionExample 
           fields={fields}
           texts={texts.value}
           onText={edit}
-          problems={{ ...found.problems }}
-          {...(functionId === undefined && {
-            about: (field) => <Readers field={field as SharedField} of={sources.length} />,
-          })}
+          problems={objections.problems}
+          {...(kind === "sources" && { about: (field) => <Readers field={field as SharedField} of={ids.length} /> })}
         />
       )}
-      {isSimulated && ids.length > 0 && <SimulateFields texts={texts.value} onText={edit} sources={sources} />}
+      {workflow.simulated && ids.length > 0 && <SimulateFields texts={texts.value} onText={edit} sources={sources} />}
       <div class="beside">
-        <Button kind="quiet" onClick={() => (texts.value = withExamples(texts.value, examples, toText))}>
+        <Button kind="quiet" onClick={() => (texts.value = withExamples(texts.value, examplesOf(toRun), toText))}>
           Fill in examples
         </Button>
         <Button kind="quiet" onClick={() => (texts.value = {})}>
@@ -155,38 +69,21 @@ export function InputsForm({ plan, context, fields, functionId, functionExample 
           label="Copy a link with these inputs"
         />
       </div>
-      {refused.length > 0 && (
-        <div class="run-refused" role="alert">
-          <p>
-            <strong>Nothing was sent.</strong>{" "}
-            {refused.length === 1 ? "One source does" : `${refused.length} sources do`} not take these inputs.
-          </p>
-          {found.elsewhere.length > 0 && (
-            <ul>
-              {found.elsewhere.map((sentence) => (
-                <li key={sentence}>{sentence}</li>
-              ))}
-            </ul>
-          )}
-          {refused.length < sources.length && (
-            <Button onClick={run} disabled={isUnderWay}>
-              {`${runLabel(found.plan!, "sources")}, without ${refused.length === 1 ? "this one" : "these"}`}
-            </Button>
-          )}
-        </div>
-      )}
+      <Refused objections={objections} onRun={mayRun && !isUnderWay ? send : undefined} />
       {error && <Failure error={error} />}
       {plan.problem !== null && <p class="field-problem">{plan.problem}</p>}
-      {mayUse(verb) ? (
-        <div class={isSimulated ? "run-go run-go-simulated" : "run-go"}>
-          <Button kind="primary" type="submit" isBusy={isChecking || isUnderWay} disabled={plan.problem !== null}>
-            {isUnderWay ? "Under way…" : runLabel(plan, functionId === undefined ? "sources" : "function")}
+      {mayRun ? (
+        <div class={workflow.simulated ? "run-go run-go-simulated" : "run-go"}>
+          <Button
+            kind="primary"
+            type="submit"
+            isBusy={isChecking || isUnderWay}
+            disabled={plan.problem !== null || !isCurrent}
+          >
+            {isUnderWay ? "Under way…" : runLabel(plan, kind)}
           </Button>
           <span class="dim">
-            {isSimulated ? "No vendor is asked, and nothing is billed." : `${organization} pays. `}
-            {!isSimulated &&
-              plan.unknown_cost.length > 0 &&
-              `Nobody has said what these cost: ${plan.unknown_cost.join(", ")}.`}
+            <WhoPays {...toRun} />
           </span>
         </div>
       ) : (
@@ -200,32 +97,57 @@ export function InputsForm({ plan, context, fields, functionId, functionExample 
       <CopyAs
         request={{
           workflow: workflow.workflow,
-          path: functionId === undefined ? "/data" : "/func",
-          body: { config, inputs: values },
+          path: kind === "sources" ? "/data" : "/func",
+          body: { config: { context, ...chosen }, inputs },
         }}
       />
     </form>
   );
 }
 
+/** Of the sources or, for a function, those of its schema. */
+function examplesOf({ plan, fields, functionId }: ToRun): readonly Readonly<Record<string, unknown>>[] {
+  if (functionId === undefined) return plan.sources.map(({ example }) => example as Readonly<Record<string, unknown>>);
+  return [Object.fromEntries(fields.flatMap(({ name, examples: [first] }) => (first === undefined ? [] : [[name, first]])))]; // prettier-ignore
+}
+
+function WhoPays({ plan, functionId }: Pick<ToRun, "plan" | "functionId">) {
+  const { workflow, organization, at_most, unknown_cost } = plan;
+  if (workflow.simulated) return <>No vendor is asked, and nothing is billed.</>;
+  if (functionId !== undefined) return <>{organization} pays for whatever the function asks.</>;
+  return (
+    <>
+      {at_most.length + unknown_cost.length > 0 && `${organization} pays. `}
+      {unknown_cost.length > 0 && `Nobody has said what these cost: ${unknown_cost.join(", ")}.`}
+    </>
+  );
+}
+
 /** Which sources read a field, and which cannot do without it. */
 function Readers({ field: { readBy, requiredBy }, of }: { readonly field: SharedField; readonly of: number }) {
   if (of === 1) return null;
-  const isForAll = readBy.length === of;
   return (
     <>
-      Read by{" "}
-      {isForAll
-        ? "all"
-        : readBy.map((source, at) => (
-            <>
-              {at > 0 && ", "}
-              <code>{source}</code>
-            </>
-          ))}
+      Read by {readBy.length === of ? "all" : <Ids of={readBy} />}
       {requiredBy.length > 0 && requiredBy.length < readBy.length && (
-        <> (required by {requiredBy.length === 1 ? <code>{requiredBy[0]}</code> : requiredBy.length})</>
+        <>
+          {" "}
+          (required by <Ids of={requiredBy} />)
+        </>
       )}
+    </>
+  );
+}
+
+function Ids({ of }: { readonly of: readonly string[] }) {
+  return (
+    <>
+      {of.map((id, at) => (
+        <>
+          {at > 0 && ", "}
+          <code>{id}</code>
+        </>
+      ))}
     </>
   );
 }

@@ -23,7 +23,10 @@ export function RunPage() {
   const planned = useVerb("workflow plan", workflow === undefined ? null : { workflow, context, source: [...sources] });
   // While another one is planned, the plan before it stands, unless it is of another workflow: its price would be too.
   const plan = planned.result?.workflow.workflow === workflow ? planned.result : undefined;
-  const isCurrent = plan !== undefined && plan.sources.map(({ source }) => source).join() === sources.join();
+  const isCurrent =
+    plan !== undefined &&
+    plan.context === context &&
+    plan.sources.map(({ source }) => source).join() === sources.join();
   useInputsOfLink();
   useExamples(chosen.withExamples, isCurrent ? plan.sources : undefined);
   const isSimulated = plan?.workflow.simulated;
@@ -47,16 +50,24 @@ export function RunPage() {
                   <h3>Inputs</h3>
                   <InputsForm
                     plan={plan}
+                    isCurrent={isCurrent}
                     context={context}
                     fields={unionOfInputs(plan.sources)}
                     functionId={undefined}
+                    reload={planned.reload}
                   />
                 </>
               )}
             </Section>
           )}
           {plan !== undefined && kind === "function" && functionId !== "none" && functionId !== undefined && (
-            <FunctionForm plan={plan} context={context} functionId={functionId} />
+            <FunctionForm
+              plan={plan}
+              isCurrent={isCurrent}
+              context={context}
+              functionId={functionId}
+              reload={planned.reload}
+            />
           )}
           {lastRun.value !== undefined && <RunResult run={lastRun.value} />}
         </div>
@@ -97,11 +108,11 @@ function Try({ isSimulated, wanted }: { readonly isSimulated: boolean; readonly 
   );
 }
 
-interface FunctionFormProps extends Pick<Parameters<typeof InputsForm>[0], "plan" | "context"> {
+interface FunctionFormProps extends Omit<Parameters<typeof InputsForm>[0], "fields"> {
   readonly functionId: string;
 }
 
-function FunctionForm({ plan, context, functionId }: FunctionFormProps) {
+function FunctionForm({ functionId, plan, ...rest }: FunctionFormProps) {
   const { result, error, reload } = useVerb("function show", { function: functionId });
   if (error) return <Failure error={error} retry={reload} />;
   if (result?.function !== functionId) return null;
@@ -110,7 +121,7 @@ function FunctionForm({ plan, context, functionId }: FunctionFormProps) {
   return (
     <Section title={title}>
       {description !== null && <p>{description}</p>}
-      <InputsForm plan={{ ...plan, sources: [] }} context={context} fields={fields} functionId={functionId} />
+      <InputsForm {...rest} plan={{ ...plan, sources: [] }} fields={fields} functionId={functionId} />
     </Section>
   );
 }
