@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { session } from "../session.ts";
+import { logins, noteEnd } from "../session.ts";
 import { CallError, OWN_HEADERS } from "./ask.ts";
 import { createEventReader } from "./read-events.ts";
 import type { LiveEvent } from "./verbs.ts";
@@ -22,6 +22,7 @@ const live = signal<Live>({ event: undefined, problem: undefined });
 
 /** Is told while a page that uses it is in sight: there are few places, and nobody reads a page that is hidden. */
 export function useLive(): Live {
+  const times = logins.value;
   useEffect(() => {
     let gone = new AbortController();
     const follow = () => {
@@ -35,7 +36,7 @@ export function useLive(): Live {
       gone.abort();
       document.removeEventListener("visibilitychange", follow);
     };
-  }, []);
+  }, [times]);
   return live.value;
 }
 
@@ -52,7 +53,7 @@ async function listen(gone: AbortSignal): Promise<void> {
       const problem =
         thrown instanceof CallError ? thrown : new CallError("unreachable", "The service does not answer.");
       live.value = { ...live.peek(), problem };
-      if (problem.code === "unauthenticated") return void (session.value = null);
+      if (problem.code === "unauthenticated") return void noteEnd();
     }
     await new Promise((resolve) => setTimeout(resolve, wait));
   }

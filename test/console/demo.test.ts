@@ -26,3 +26,26 @@ test("a newcomer with the demo's address has run five sources after two clicks",
   await page.getByRole("region", { name: "Legal entity by LEI" }).getByText("timed out").waitFor();
   if (process.env["SHOTS"]) await page.screenshot({ path: `${process.env["SHOTS"]}/demo.png`, fullPage: true });
 });
+
+test(
+  "the demo's address opens the Overview, which leads to a first run and its timeline",
+  { skip: NO_BROWSER },
+  async (t) => {
+    const demo = await startCommand(t, ["--demo"]);
+    const [, code] = /\/console\/(#code=\S+)/.exec(demo.stderr())!;
+    const service = { adminUrl: demo.adminUrl, secrets: new Secrets() } as TestService;
+    const page = await openConsole(t, service, { as: null, at: `/${code}` });
+    await page.getByText("demo owner").waitFor();
+    assert.equal(page.url(), `${demo.adminUrl}/console/`);
+    await page.getByRole("link", { name: "Ask five sources with examples" }).click();
+    // The examples are filled in as soon as they have come.
+    const email = page.getByLabel("Email (required)");
+    while ((await email.inputValue()) === "") await page.waitForTimeout(20);
+    await page.getByRole("button", { name: "Run simulated" }).click();
+    await page.getByText("5 found.").waitFor();
+    const timeline = page.getByRole("link", { name: "The run's timeline" });
+    const transaction = /trx_\w{32}/.exec((await timeline.getAttribute("href"))!)![0];
+    await timeline.click();
+    await page.waitForURL(new RegExp(`/console/runs/${transaction}$`));
+  },
+);

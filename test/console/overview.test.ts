@@ -77,7 +77,7 @@ test("whoever is revoked sees the login within a second, at the same address", {
   const page = await openConsole(t, world.service, { as: eve, at: "/?of=minute", failing: /\/api\// });
   await page.locator(LIVE).waitFor();
   await world.service.operator.dismiss(eve.id);
-  await page.getByRole("heading", { name: /log in/i }).waitFor({ timeout: 3_000 });
+  await page.getByRole("heading", { name: "Your session has ended" }).waitFor({ timeout: 3_000 });
   assert.match(page.url(), /\/console\/\?of=minute$/);
 });
 

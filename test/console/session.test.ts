@@ -99,3 +99,22 @@ test("when a session ends, what was typed stays, and the same person goes on", {
   assert.equal(await page.getByLabel("From").inputValue(), "2026-01-01");
   assert.equal(await page.getByRole("alert").count(), 0);
 });
+
+test(
+  "the Overview, which only listens, says by itself that the session has ended, and goes on after a login",
+  { skip: NO_BROWSER },
+  async (t) => {
+    const service = await startService(t);
+    const ada = await service.operator.appoint("viewer", "ada");
+    const page = await openConsole(t, service, { as: ada, failing: FAILING });
+    await page.locator(".pulse[data-live=yes]").waitFor();
+    const [cookie] = await page.context().cookies(service.adminUrl);
+    await fetch(`${service.adminUrl}/api/session/end`, { method: "POST", headers: { ...pageOf(service), Cookie: `datarun=${cookie!.value}` } }); // prettier-ignore
+    const dialog = page.getByRole("dialog", { name: "Your session has ended" });
+    await dialog.waitFor();
+    await dialog.getByLabel("Operator token").fill(ada.token);
+    await page.keyboard.press("Enter");
+    await dialog.waitFor({ state: "detached" });
+    await page.locator(".pulse[data-live=yes]").waitFor();
+  },
+);

@@ -4,6 +4,7 @@ import { Empty } from "../../parts/empty.tsx";
 import { Outcome } from "../../parts/outcome.tsx";
 import { Spark } from "../../parts/spark.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
+import { mayUse } from "../../session.ts";
 import { Badge, Count, Id, Took } from "../../parts/values.tsx";
 
 export type Stretch = "minute" | "hour";
@@ -18,8 +19,13 @@ export function SourcesNow({ sources, breakers, stretch }: SourcesNowProps) {
     return (
       <Empty
         title="No source was called in the last hour."
-        command="datarun source run SOURCE --workflow WORKFLOW --input NAME=VALUE"
+        command="datarun source run SOURCE --workflow WORKFLOW --set NAME=VALUE"
       >
+        {mayUse("workflow run") && (
+          <>
+            <a href={hrefOf("/run", { with: "examples" })}>Ask five sources with examples</a>:{" "}
+          </>
+        )}
         A run shows up here within a second.
       </Empty>
     );
