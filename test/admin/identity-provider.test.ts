@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { IncomingMessage } from "node:http";
 import { test, type TestContext } from "node:test";
 import { systemClock, type Clock } from "../../src/terms/clock.ts";
 import { adminPort } from "../rig/admin.ts";
@@ -217,6 +218,20 @@ test("an answer counts once, in the browser that asked for it, and for ten minut
   assert.deepEqual([first!.who, first!.detail], ["(unknown)", { identity_provider: "not_begun_here", count: 1 }]);
 });
 
+test("a login never continues the session that a browser has, whoever put it there", async (t) => {
+  const { visit, finish, logIn, inSession } = await startBoth(t);
+  const planted = `datarun=${"A".repeat(43)}`;
+  const { Cookie, answer } = await visit();
+  const begun = await finish({ answer, Cookie: `${planted}; ${Cookie}` });
+  const [fresh] = cookiesOf(begun);
+  assert.notEqual(fresh, planted);
+  assert.equal((await inSession(planted, "org list")).statusCode, 401);
+  const again = await visit();
+  await finish({ answer: again.answer, Cookie: `${fresh}; ${again.Cookie}` });
+  assert.equal((await inSession(fresh!, "org list")).statusCode, 401, "the one before has ended");
+  assert.equal((await inSession(await logIn(), "org list")).statusCode, 200);
+});
+
 test("state, nonce and code verifier are checked: what was altered on the way to the provider is refused", async (t) => {
   const { visit, finish } = await startBoth(t);
   for (const name of ["state", "nonce", "code_challenge"]) {
@@ -288,6 +303,30 @@ test("a provider that is down or says no is spoken of in words; tokens work mean
   assert.equal(denied.json().error.message, "The identity provider did not let you in (access_denied). Log in again.");
   const failed = (await service.logLines()).filter(({ event }) => event === "identity_provider_failed");
   assert.equal(failed.length, 4);
+});
+
+test("a provider that hangs keeps sixteen logins waiting at most, and nobody else", async (t) => {
+  const { service, provider, port, headers } = await startBoth(t);
+  const bob = await service.operator.appoint("viewer", "bob");
+  const held: IncomingMessage[] = [];
+  provider.interfere = (request) => (held.push(request), true);
+  const said: string[] = [];
+  const begins = Array.from({ length: 20 }, async () => {
+    const reply = await port.call("session provider begin", undefined, { headers });
+    assert.equal(reply.statusCode, 503);
+    said.push(reply.json().error.message);
+  });
+  while (said.length < 4) await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.deepEqual(
+    said,
+    Array.from({ length: 4 }, () => "Too many logins are under way. Try again."),
+  );
+  assert.equal((await port.call("org list", {}, { as: bob })).statusCode, 200);
+  assert.equal((await port.call("session", undefined, { as: bob, headers })).statusCode, 200);
+  assert.equal(held.length, 1, "all who wait for it wait for the same answer");
+  held[0]!.socket.destroy();
+  await Promise.all(begins);
+  assert.equal(said.filter((one) => one.includes("cannot be reached")).length, 16);
 });
 
 test("a wrong client secret is said in words that lead to the setting", async (t) => {

@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
 import { createServer, type RequestListener } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { test, type TestContext } from "node:test";
+import { createSecureContext } from "node:tls";
+import { issueCertificate, makeAuthority } from "../../../test/vendor/certificate.ts";
 import { createLog } from "../../operate/log.ts";
 import { systemClock } from "../../terms/clock.ts";
 import { createIdentityProvider } from "./identity-provider.ts";
 
+const LOG = createLog("error", "/dev/null");
 const ATTEMPT = { redirectUri: "http://127.0.0.1:1/console/login", state: "s", nonce: "n", codeVerifier: "v" };
 const SETTINGS = { clientId: "datarun", clientSecret: "s", scopes: [], nameClaim: "email", groupsClaim: "groups", viewers: [], operators: [], owners: [] }; // prettier-ignore
 
@@ -18,7 +22,7 @@ async function toldBy(t: TestContext, answer: RequestListener, path = ""): Promi
   const provider = createIdentityProvider({
     settings: { ...SETTINGS, issuer: `http://${host}${path}` },
     clock: systemClock,
-    log: createLog("error", "/dev/null"),
+    log: LOG,
     trust: () => undefined,
     seconds: 0.3,
   });
@@ -59,8 +63,30 @@ test("a port where nobody listens is said to be that", async () => {
   const provider = createIdentityProvider({
     settings: { ...SETTINGS, issuer: "http://127.0.0.1:1" },
     clock: systemClock,
-    log: createLog("error", "/dev/null"),
+    log: LOG,
     trust: () => undefined,
   });
   await assert.rejects(provider.addressFor(ATTEMPT), /^ProviderProblem: The identity provider \(127\.0\.0\.1:1\) cannot be reached \(ECONNREFUSED\)\./); // prettier-ignore
+});
+
+test("a provider is trusted by an authority of one's own, and without it not asked anything", async (t) => {
+  const authority = makeAuthority();
+  const { cert, key } = issueCertificate({ names: ["127.0.0.1"], authority });
+  let asked = 0;
+  const server = createSecureServer({ cert, key }, (_, response) => {
+    asked += 1;
+    const metadata = { issuer, authorization_endpoint: `${issuer}/auth`, token_endpoint: `${issuer}/token` };
+    response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(metadata));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => (server.closeAllConnections(), server.close()));
+  const issuer = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const parts = { settings: { ...SETTINGS, issuer }, clock: systemClock, log: LOG };
+
+  const trusted = createIdentityProvider({ ...parts, trust: () => createSecureContext({ ca: authority.cert }) });
+  assert.equal(new URL(await trusted.addressFor(ATTEMPT)).origin, issuer);
+  assert.equal(asked, 1);
+  const untrusted = createIdentityProvider({ ...parts, trust: () => undefined });
+  await assert.rejects(untrusted.addressFor(ATTEMPT), /cannot be reached \(UNABLE_TO_VERIFY_LEAF_SIGNATURE\)/);
+  assert.equal(asked, 1);
 });
