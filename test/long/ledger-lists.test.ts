@@ -68,6 +68,8 @@ async function measure(t: TestContext, name: string, reader: LedgerAnswers): Pro
   await inTime("one run", () => reader.list({ transactionId: id }));
   await inTime("show", () => reader.show(id));
   for (const length of [4, 9, 12, 36]) await inTime(`find ${length}`, () => reader.find(id.slice(0, length), 20));
+  const credentials = Array.from({ length: 100 }, (_, at) => `cred_${at}`);
+  await inTime("last uses", () => reader.lastUses(credentials));
   let charges = await reader.unknown({ limit: 101 });
   await inTime("unknown", () => reader.unknown({ limit: 101 }));
   const after = placeOfCharge(charges.at(-1)!);
