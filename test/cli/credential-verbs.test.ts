@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { JOURNAL_FILE } from "../../src/ledger/journal/journal-database.ts";
 import { terminal } from "./terminal.ts";
 
 const CANARY = "canary-9f31c2-secret";
@@ -53,6 +54,22 @@ test("a stored credential prints its id, and its fields are nowhere to be read",
   ]) {
     assert.ok(!bytes.some((text) => text.includes(form)));
   }
+});
+
+test("credentials are listed without their last use if the ledger cannot be read, which is said", async (t) => {
+  const { stored, json, run, org, dataDir } = await prepared(t);
+  const id = await stored("--default");
+  const list = ["credential", "list", "--org", org];
+  const { credentials } = await json<{ credentials: Record<string, unknown>[] }>(list);
+  assert.deepEqual([credentials[0]?.["last_used_at"], credentials[0]?.["fields"]], [null, ["api_key"]]);
+  mkdirSync(join(dataDir, "ledger"));
+  writeFileSync(join(dataDir, "ledger", JOURNAL_FILE), "this is no database".repeat(1_000));
+  const { code, stdout, stderr } = await run([...list, "--json"]);
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /When they were last used is not known: The journal .* is damaged/);
+  const [listed] = JSON.parse(stdout).credentials;
+  assert.equal(listed.cred_id, id);
+  assert.ok(!("last_used_at" in listed));
 });
 
 test("fields come from the command line, the environment and standard input at once", async (t) => {

@@ -25,6 +25,10 @@ test("a token is shown once, is used, and is refused with 401 when it is revoked
   assert.match(token, /^drt_/);
   await shown.getByText("It is shown only now").waitFor();
   await assertUsableEverywhere(page);
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await shown.getByRole("button", { name: "Copy the token" }).click();
+  await shown.getByRole("button", { name: "Copied" }).waitFor();
+  assert.equal(await page.evaluate("navigator.clipboard.readText()"), token);
   const as = { ...service.a, token };
   assert.equal((await service.run({}, {}, { as })).statusCode, 200);
 
