@@ -76,7 +76,7 @@ export function BudgetsPage() {
 function columnsOf(reload: () => void, change: (budget: ListedBudget) => void): readonly Column<ListedBudget>[] {
   const columns: readonly Column<ListedBudget>[] = [
     { title: "For", show: (budget) => <Scope of={budget} /> },
-    { title: "Limit", isNumber: true, show: ({ limit, per }) => <>{grouped(limit)} <span class="dim">a {per}</span></> }, // prettier-ignore
+    { title: "Limit", isNumber: true, show: ({ limit, per }) => <div>{grouped(limit)} <span class="dim">a {per}</span></div>}, // prettier-ignore
     { title: "Used", isNumber: true, show: ({ used }) => grouped(used) },
     { title: "Use", show: (budget) => <Use of={budget} /> },
     { title: "Reserved", isNumber: true, show: ({ leased }) => grouped(leased) },

@@ -91,7 +91,11 @@ const KINDS: Readonly<Record<Difference["difference"], readonly [OutcomeKind, st
 function columnsOf(month: string, about: ComparisonProps["about"]): readonly Column<Difference>[] {
   return [
     { title: "Difference", show: ({ difference }) => <Outcome kind={KINDS[difference][0]} says={difference} /> },
-    { title: "About", show: (one) => keyOf(one) || <span class="dim">nothing that it names</span> },
+    {
+      title: "About",
+      show: (one) =>
+        (one.day ? <span class="time">{one.day}</span> : keyOf(one)) || <span class="dim">nothing that it names</span>,
+    },
     {
       title: "Ledger",
       isNumber: true,
