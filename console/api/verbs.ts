@@ -907,6 +907,8 @@ export interface components {
                 unpriced: number;
                 amount: string | null;
                 amount_at_most: string | null;
+                /** @description What the unknown charges come to in full */
+                amount_unknown: string | null;
             }[];
             next?: string;
         };
@@ -943,6 +945,8 @@ export interface components {
                 unpriced: number;
                 amount: string | null;
                 amount_at_most: string | null;
+                /** @description What the unknown charges come to in full */
+                amount_unknown: string | null;
             }[];
             next?: string;
         };

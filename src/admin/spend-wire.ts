@@ -20,6 +20,7 @@ export const wireTotal = Type.Object({
   unpriced: count,
   amount: orNull(text),
   amount_at_most: orNull(text),
+  amount_unknown: { ...orNull(text), description: "What the unknown charges come to in full" },
 });
 
 /** What the command line shows of a total. */
@@ -45,15 +46,12 @@ export function totalsOf(lines: readonly Line[]) {
     .map(([currency, own]) => {
       const counted = (of: (line: Line) => number) => own.reduce((sum, line) => sum + of(line), 0);
       const added = (of: (line: Line) => Micros) => own.reduce((sum, line) => sum + of(line), 0n);
+      const [least, most] = [added((line) => line.least), added((line) => line.most)];
       return {
         requests: counted(({ requests }) => requests),
         unknown: counted(({ charged_unknown: unknown }) => unknown),
-        ...toWireSpent({
-          currency,
-          least: added(({ least }) => least),
-          most: added(({ most }) => most),
-          unpriced: counted(({ unpriced }) => unpriced),
-        }),
+        ...toWireSpent({ currency, least, most, unpriced: counted(({ unpriced }) => unpriced) }),
+        amount_unknown: currency === null ? null : amountText(most - least),
       };
     });
 }

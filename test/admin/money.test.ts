@@ -34,8 +34,16 @@ test("sums name what they are about, and say by currency how much of them is unk
   const { spend, totals } = await result("ledger spend", { by: "org", ...SPAN }, owner);
   assert.deepEqual(spend.map(({ org: id, name }: { org: string; name: string }) => [id, name]), [[org, "Acme & Söhne"], [org, "Acme & Söhne"]]); // prettier-ignore
   assert.deepEqual(totals, [
-    { currency: "EUR", requests: 2, unknown: 1, unpriced: 0, amount: "2.00", amount_at_most: "5.00" },
-    { currency: null, requests: 1, unknown: 0, unpriced: 1, amount: null, amount_at_most: null },
+    {
+      currency: "EUR",
+      requests: 2,
+      unknown: 1,
+      unpriced: 0,
+      amount: "2.00",
+      amount_at_most: "5.00",
+      amount_unknown: "3.00",
+    },
+    { currency: null, requests: 1, unknown: 0, unpriced: 1, amount: null, amount_at_most: null, amount_unknown: null },
   ]);
   const { charges } = await result("ledger summary", { month: new Date().toISOString().slice(0, 7) }, owner);
   assert.deepEqual(new Set(charges.map(({ organization }: { organization: string }) => organization)), new Set(["Acme & Söhne"])); // prettier-ignore

@@ -19,6 +19,7 @@ test(
     const page = await openConsole(t, service, { as: "viewer", at: "/money" });
     const sums = page.getByRole("group", { name: /^Sums of/ });
     await sums.getByText(`${totals[0].amount} to ${totals[0].amount_at_most} EUR`).waitFor();
+    await page.getByText(`charges are unknown, up to ${totals[0].amount_unknown} EUR.`).waitFor();
     const settle = page.getByRole("link", { name: "Settle what is unknown" });
     assert.match(
       (await settle.getAttribute("href"))!,

@@ -9,13 +9,13 @@ import { List } from "../../parts/list.tsx";
 import { largestOf, thousandths, toMicros } from "../../parts/micros.ts";
 import { ObjectLink } from "../../parts/object-link.tsx";
 import { Section } from "../../parts/page.tsx";
-import { Shape } from "../../parts/outcome.tsx";
 import { ShareBar } from "../../parts/share-bar.tsx";
 import type { Column } from "../../parts/table.tsx";
 import { Count } from "../../parts/values.tsx";
 import { DayBars } from "./day-bars.tsx";
 import { MoneyPage, MonthChoice } from "./money-head.tsx";
 import { dayAfter, monthOf, monthText, spanOfMonth } from "./month.ts";
+import { OpenCharges } from "./open-charges.tsx";
 import { OrganizationField } from "./organization-field.tsx";
 
 type Line = RowOf<"ledger spend", "spend">;
@@ -46,7 +46,7 @@ export function SpendPage() {
         <MonthChoice />
       </div>
       <Sums totals={totals} isThere={days.result !== undefined} month={month} />
-      <Unknown totals={totals} span={span} org={org} />
+      <OpenCharges totals={totals} span={span} org={org} />
       {days.result && totals.length > 0 && <DayBars month={month} lines={days.result.spend} />}
       <Section title={`By ${KEYS[by].toLowerCase()}`}>
         <form class="filter" onSubmit={(event) => event.preventDefault()}>
@@ -145,43 +145,6 @@ function Sums({
         </div>
       ))}
       {priced.length === 0 && <p class="money-sum dim">{isThere ? "Nothing was charged" : "\u00a0"}</p>}
-    </div>
-  );
-}
-
-/** What stands between the sums and the truth. */
-function Unknown({
-  totals,
-  span,
-  org,
-}: {
-  readonly totals: readonly Total[];
-  readonly span: object;
-  readonly org: string;
-}) {
-  const unknown = totals.reduce((sum, total) => sum + total.unknown, 0);
-  const unpriced = totals.reduce((sum, total) => sum + total.unpriced, 0);
-  if (unknown === 0 && unpriced === 0) return null;
-  return (
-    <div class="stack">
-      {unknown > 0 && (
-        <p class="money-notice">
-          <Shape of="unknown" /> {unknown === 1 ? "Of one request" : `Of ${unknown} requests`} nobody knows whether the
-          vendor charged
-          {unknown === 1 ? " it" : " them"}; the sums are ranges until {unknown === 1 ? "it is" : "they are"} settled.{" "}
-          <a href={hrefOf("/runs", { ...span, org, charged: "unknown" })}>Settle what is unknown</a>
-        </p>
-      )}
-      {unpriced > 0 && (
-        <p class="money-notice">
-          ◇{" "}
-          {unpriced === 1
-            ? "One request is or may be charged and has"
-            : `${unpriced} requests are or may be charged and have`}{" "}
-          no price, and {unpriced === 1 ? "is" : "are"} in no sum.{" "}
-          <a href={hrefOf("/money/prices", { org })}>Set prices</a>
-        </p>
-      )}
     </div>
   );
 }

@@ -1,0 +1,45 @@
+import { hrefOf } from "../../address.ts";
+import type { ResultOf } from "../../api/verb-types.ts";
+import { Amount } from "../../parts/amount.tsx";
+import { Shape } from "../../parts/outcome.tsx";
+
+interface OpenChargesProps {
+  readonly totals: ResultOf<"ledger spend">["totals"];
+  readonly span: { readonly from: string; readonly to: string };
+  readonly org: string;
+}
+
+/** What stands between the sums and the truth, with the way to settle it. */
+export function OpenCharges({ totals, span, org }: OpenChargesProps) {
+  const unknown = totals.reduce((sum, total) => sum + total.unknown, 0);
+  const unpriced = totals.reduce((sum, total) => sum + total.unpriced, 0);
+  const open = totals.filter((total) => total.unknown > 0 && total.currency !== null);
+  if (unknown === 0 && unpriced === 0) return null;
+  return (
+    <div class="stack">
+      {unknown > 0 && (
+        <p class="money-notice">
+          <Shape of="unknown" /> {unknown === 1 ? "One charge is unknown" : `${unknown} charges are unknown`}
+          {open.map(({ currency, amount_unknown: amount }, at) => (
+            <span key={currency}>
+              {at === 0 ? ", up to " : " and "}
+              <Amount amount={amount} currency={currency} />
+            </span>
+          ))}
+          . The sums are ranges until {unknown === 1 ? "it is" : "they are"} settled.{" "}
+          <a href={hrefOf("/runs", { ...span, org, charged: "unknown" })}>Settle what is unknown</a>
+        </p>
+      )}
+      {unpriced > 0 && (
+        <p class="money-notice">
+          <Shape of="unknown" />{" "}
+          {unpriced === 1
+            ? "One request that is or may be charged has"
+            : `${unpriced} requests that are or may be charged have`}{" "}
+          no price, and {unpriced === 1 ? "is" : "are"} in no sum.{" "}
+          <a href={hrefOf("/money/prices", { org })}>Set prices</a>
+        </p>
+      )}
+    </div>
+  );
+}
