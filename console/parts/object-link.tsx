@@ -34,7 +34,7 @@ export function hrefOfObject(kind: ObjectKind, id: string, org: string | null = 
     case "token":
       return hrefOf("/access", { org, token: id });
     case "operator":
-      return hrefOf("/audit", { subject: id });
+      return hrefOf("/access", { tab: "operators", operator: id });
   }
 }
 

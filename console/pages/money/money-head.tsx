@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { address, hrefOf } from "../../address.ts";
 import { Page } from "../../parts/page.tsx";
+import { Tabs } from "../../parts/tabs.tsx";
 import { monthAfter, monthOf, monthText } from "./month.ts";
 import "./money.css";
 
@@ -24,17 +25,14 @@ export function MoneyPage({ title, about, actions, children }: MoneyPageProps) {
   const kept = { org: query.get("org"), month: query.get("month") };
   return (
     <Page title={title} about={about} actions={actions}>
-      <nav aria-label="Money">
-        <ul class="money-views">
-          {VIEWS.map(({ path: target, label }) => (
-            <li key={target}>
-              <a href={hrefOf(target, kept)} aria-current={path === target ? "page" : undefined}>
-                {label}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </nav>
+      <Tabs
+        label="Money"
+        tabs={VIEWS.map(({ path: target, label }) => ({
+          label,
+          href: hrefOf(target, kept),
+          isCurrent: path === target,
+        }))}
+      />
       {children}
     </Page>
   );

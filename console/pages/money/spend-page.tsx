@@ -132,6 +132,8 @@ function Sums({
   readonly month: string;
 }) {
   const priced = totals.filter(({ currency }) => currency !== null);
+  // What has no price may have cost something all the same.
+  const none = totals.some(({ unpriced }) => unpriced > 0) ? "No amount is known" : "Nothing was charged";
   return (
     <div class="money-sums" aria-label={`Sums of ${monthText(month)}`} role="group">
       {priced.map((total) => (
@@ -144,7 +146,7 @@ function Sums({
           </p>
         </div>
       ))}
-      {priced.length === 0 && <p class="money-sum dim">{isThere ? "Nothing was charged" : "\u00a0"}</p>}
+      {priced.length === 0 && <p class="money-sum dim">{isThere ? none : "\u00a0"}</p>}
     </div>
   );
 }
