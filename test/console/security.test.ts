@@ -6,7 +6,7 @@ import { test, type TestContext } from "node:test";
 import type { Page } from "playwright-core";
 import { CHANGES, ROLE_OF } from "../../console/api/verbs.ts";
 import { NO_BROWSER, openConsole } from "../rig/browser/console.ts";
-import { open, walk } from "../rig/browser/walk.ts";
+import { open, settle, walk } from "../rig/browser/walk.ts";
 import { startWorld } from "../rig/browser/world.ts";
 import { MARKUP_STRINGS, NAUGHTY_STRINGS } from "../rig/naughty-strings.ts";
 import { startService } from "../rig/service.ts";
@@ -121,7 +121,7 @@ async function clickEverything(page: Page, url: string): Promise<number> {
       .nth(at)
       .click({ timeout: 2_000 })
       .catch(() => {}); // One before it may have taken it away.
-    await page.waitForLoadState("networkidle", { timeout: 2_000 }).catch(() => {});
+    await settle(page);
     const inDialog = page.locator("dialog[open] button:enabled:visible");
     if ((await inDialog.count()) > 0) await inDialog.last().click();
     if (page.url() !== url || (await page.locator("dialog[open]").count()) > 0) await open(page, url);

@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Page, Request } from "playwright-core";
 
 /** What differs between two pages of a kind. */
 const IDS = /\b(?:trx|org|tok|wfl|cred|key|bud|adt|opr)_[0-9a-f]{32}|dfunc_\w+|\w+__\w+|\d{4}-\d\d(?:-\d\d)?/g;
@@ -25,10 +25,32 @@ export async function* walk(page: Page, adminUrl: string, first: readonly string
 
 /** Opens a page, and waits until it has everything that it asks for. */
 export async function open(page: Page, url: string): Promise<void> {
+  const asked = underWay.get(page) ?? watch(page);
+  // What the page before was still waiting for, nobody waits for any more.
+  asked.clear();
   await page.goto(url);
   await page.getByRole("heading", { level: 1 }).first().waitFor();
-  // A page that is told news as it comes is never without a request.
-  await page.waitForLoadState("networkidle", { timeout: 2_000 }).catch(() => {});
+  await settle(page);
+}
+
+/** Waits until a page asks for nothing any more, apart from news, which it is never without. */
+export async function settle(page: Page): Promise<void> {
+  const asked = underWay.get(page) ?? watch(page);
+  const until = Date.now() + SETTLED_MS_MAX;
+  for (let quiet = 0; quiet < 4 && Date.now() < until; quiet = asked.size === 0 ? quiet + 1 : 0)
+    await page.waitForTimeout(25);
+}
+
+const SETTLED_MS_MAX = 5_000;
+const underWay = new WeakMap<Page, Set<Request>>();
+
+function watch(page: Page): Set<Request> {
+  const asked = new Set<Request>();
+  underWay.set(page, asked);
+  page.on("request", (request) => void (request.url().endsWith("/api/live") || asked.add(request)));
+  for (const end of ["requestfinished", "requestfailed"] as const)
+    page.on(end as "requestfinished", (request) => asked.delete(request));
+  return asked;
 }
 
 const LINKS = `[...document.querySelectorAll("a[href^='/console/']")].map((link) => link.pathname + link.search)`;
