@@ -36,7 +36,7 @@ export interface ActivityLine {
 }
 
 /** So many of each source or, if one is given, of that one. */
-export const NEWEST_OF_EACH = 500;
+export const NEWEST_OF_EACH = 200;
 export const NEWEST_OF_ONE = 2_000;
 /** Sources are those that exist or did. */
 const SOURCES_MAX = 1_000;
@@ -54,9 +54,8 @@ interface CallFigures {
 /** Simulated runs are left out: invented outcomes and times would tell of vendors that nobody has asked. */
 export async function sumActivity(tables: LedgerTables, filter: ActivityFilter): Promise<readonly ActivityLine[]> {
   const lines: ActivityLine[] = [];
-  const sources = filter.source === undefined ? everySource(tables) : [await keyOf(tables, toStored(filter.source))];
-  for await (const found of sources) {
-    if (found === null) continue;
+  const sources = await (filter.source === undefined ? everySource(tables) : keyOf(tables, toStored(filter.source)));
+  for (const found of sources) {
     const { newest = filter.source === undefined ? NEWEST_OF_EACH : NEWEST_OF_ONE } = filter;
     const calls = await newestCalls(tables, found.key, { ...filter, newest });
     const countedFrom = calls.length < newest ? filter.from : Math.max(filter.from, calls.at(-1)!.started_at);
@@ -73,28 +72,23 @@ interface FoundSource {
   readonly source: string;
 }
 
-async function keyOf({ query, calls, isKey, textOf }: LedgerTables, source: string): Promise<FoundSource | null> {
-  const [found] = await query<FoundSource>(
+function keyOf({ query, calls, isKey, textOf }: LedgerTables, source: string): Promise<readonly FoundSource[]> {
+  return query<FoundSource>(
     `SELECT x.source_key AS key, ${textOf("x.source_key")} AS source FROM ${calls} AS x
      WHERE ${isKey("x.source_key")} LIMIT 1`,
     [source],
   );
-  return found ?? null;
 }
 
 /** Steps through an index from source to source, whatever is between them. */
-async function* everySource({ query, calls, textOf }: LedgerTables): AsyncGenerator<FoundSource> {
-  let last: FoundSource | undefined;
-  for (let count = 0; count < SOURCES_MAX; count += 1) {
-    const [next]: readonly FoundSource[] = await query<FoundSource>(
-      `SELECT x.source_key AS key, ${textOf("x.source_key")} AS source FROM ${calls} AS x
-       ${last === undefined ? "" : "WHERE x.source_key > ?"} ORDER BY x.source_key LIMIT 1`,
-      last === undefined ? [] : [last.key],
-    );
-    if (next === undefined) return;
-    yield next;
-    last = next;
-  }
+function everySource({ query, calls, textOf }: LedgerTables): Promise<readonly FoundSource[]> {
+  const next = (condition: string) =>
+    `(SELECT x.source_key FROM ${calls} AS x ${condition} ORDER BY x.source_key LIMIT 1)`;
+  return query<FoundSource>(
+    `WITH RECURSIVE s(key) AS (
+       SELECT ${next("")} UNION ALL SELECT ${next("WHERE x.source_key > s.key")} FROM s WHERE s.key IS NOT NULL)
+     SELECT s.key, ${textOf("s.key")} AS source FROM s WHERE s.key IS NOT NULL LIMIT ${SOURCES_MAX}`,
+  );
 }
 
 /** Newest first. */
