@@ -4,6 +4,7 @@ import { assertUsableEverywhere, NO_BROWSER, openConsole } from "../rig/browser/
 import { startWorld } from "../rig/browser/world.ts";
 import { startService } from "../rig/service.ts";
 import { answers, source } from "../rig/sources.ts";
+import { until } from "../rig/until.ts";
 
 const skip = NO_BROWSER;
 
@@ -19,7 +20,12 @@ const checked = source("acme__checked", ({ inputs }) => ({ name: inputs["name"] 
 
 test("sources are found by what the address says, and one shows who may use it and no secret", { skip }, async (t) => {
   const world = await startWorld(t, "little");
+  // Runs reach the ledger a moment after their answers.
+  const calls = async () =>
+    (await world.verb("ledger activity", { source: "register__insolvency" })).activity[0]?.calls;
+  await until(async () => (await calls()) === 4);
   const page = await openConsole(t, world.service, { as: "viewer", at: "/sources" });
+  await page.getByRole("row", { name: /Insolvency announcements .* 4 2 \d+ ms/ }).waitFor();
   await page.getByText("5 sources").waitFor();
   await assertUsableEverywhere(page);
   await page.getByLabel("Find").fill("number insolvency");
@@ -40,6 +46,11 @@ test("sources are found by what the address says, and one shows who may use it a
     .getByRole("table", { name: "Inputs" })
     .getByRole("row", { name: /number string yes/ })
     .waitFor();
+  const lastDay = page.getByRole("region", { name: "The last day" });
+  await lastDay.getByText("4", { exact: true }).waitFor();
+  assert.equal(await lastDay.getByText("2 (50 %)").count(), 2, "found, and failed");
+  await lastDay.getByText("source.timeout").first().waitFor();
+  await lastDay.getByRole("link", { name: "Its runs" }).waitFor();
   const holders = page.getByRole("table", { name: "Who has a credential" });
   await holders.getByRole("row", { name: /Acme Lending cred_\w+ enabled no every/ }).waitFor();
   // What only an operator may do is not offered.

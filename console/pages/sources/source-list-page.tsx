@@ -2,34 +2,46 @@ import { useEffect, useMemo } from "preact/hooks";
 import { address, goTo, hrefOf, setQuery } from "../../address.ts";
 import { useVerb } from "../../api/use-verb.ts";
 import { Empty } from "../../parts/empty.tsx";
+import { Failure } from "../../parts/failure.tsx";
 import { SelectField, TextField } from "../../parts/fields.tsx";
 import { List } from "../../parts/list.tsx";
+import { Outcome } from "../../parts/outcome.tsx";
 import { Page } from "../../parts/page.tsx";
 import type { Column } from "../../parts/table.tsx";
-import { Count } from "../../parts/values.tsx";
+import { Count, Took } from "../../parts/values.tsx";
 import { FILTER_KEYS, filterSources, type ListedSource, type SourceFilter } from "./filter-sources.ts";
+import type { Activity } from "./last-day.tsx";
 import { sayCharge } from "./say-charge.ts";
 import { SourceState } from "./source-state.tsx";
 
-const COLUMNS: readonly Column<ListedSource>[] = [
+type Row = ListedSource & { readonly lastDay?: Activity | undefined };
+
+const COLUMNS: readonly Column<Row>[] = [
   {
     title: "Source",
-    show: ({ source, title }) => (
+    show: ({ source, title, from }) => (
       <div>
         <a href={hrefOf(`/sources/${encodeURIComponent(source)}`)}>{title}</a>
         <div class="dim">
           <code>{source}</code>
+          {from === "project" && " · your project"}
         </div>
       </div>
     ),
   },
   { title: "State", show: (source) => <SourceState of={source} /> },
   { title: "Asked live", show: ({ live_tested: tested }) => tested },
-  { title: "From", show: ({ from }) => from },
   { title: "Credential", show: ({ credential }) => credential },
   { title: "Billed", show: ({ charge }) => sayCharge(charge) },
+  { title: "Calls, last day", isNumber: true, show: ({ lastDay }) => lastDay && <Count of={lastDay.calls} /> },
+  { title: "Failed", isNumber: true, show: ({ lastDay }) => lastDay && <Failed of={lastDay.failed} /> },
+  { title: "Half took", isNumber: true, show: ({ lastDay }) => lastDay && <Took ms={lastDay.p50_ms} /> },
   { title: "Cases", isNumber: true, show: ({ cases }) => <Count of={cases} /> },
 ];
+
+function Failed({ of }: { readonly of: number }) {
+  return of === 0 ? <Count of={0} /> : <Outcome kind="failed" says={of.toLocaleString("en-GB")} />;
+}
 
 /** Every source of the catalog and of the project. */
 export function SourceListPage() {
@@ -42,7 +54,11 @@ export function SourceListPage() {
   const { result, error, isLoading, reload } = useVerb("source list", {});
   const all = result?.sources;
   const key = FILTER_KEYS.map((name) => filter[name]).join("\n");
-  const rows = useMemo(() => all && filterSources(all, filter), [all, key]);
+  const activity = useVerb("ledger activity", {});
+  const rows = useMemo(
+    () => all && withLastDay(filterSources(all, filter), activity.result?.activity ?? []),
+    [all, key, activity.result],
+  );
   const isNarrowed = FILTER_KEYS.some((name) => filter[name] !== "");
   return (
     <Page title="Sources" about="What can be asked: the catalog, and the sources of your project.">
@@ -71,6 +87,7 @@ export function SourceListPage() {
             ? `${rows.length} of ${all.length} sources`
             : `${all.length} sources`}
       </p>
+      {activity.error && <Failure error={activity.error} retry={activity.reload} />}
       <List
         caption="Sources"
         columns={COLUMNS}
@@ -91,6 +108,11 @@ export function SourceListPage() {
       />
     </Page>
   );
+}
+
+function withLastDay(sources: readonly ListedSource[], activity: readonly Activity[]): readonly Row[] {
+  const bySource = new Map(activity.map((each) => [each.source, each]));
+  return sources.map((source) => ({ ...source, lastDay: bySource.get(source.source) }));
 }
 
 const CHOICES = [

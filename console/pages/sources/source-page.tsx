@@ -11,6 +11,7 @@ import { Prose } from "../../parts/prose.tsx";
 import { Badge } from "../../parts/values.tsx";
 import { AskOnce } from "./ask-once.tsx";
 import { SourceState } from "./source-state.tsx";
+import { LastDay } from "./last-day.tsx";
 import { SourceCases } from "./source-cases.tsx";
 import { SourceCredentials } from "./source-credentials.tsx";
 import { SourceFacts } from "./source-facts.tsx";
@@ -59,6 +60,7 @@ export function SourcePage({ id }: { readonly id: string }) {
         {source.description !== null && <Prose>{source.description}</Prose>}
         <SourceFacts source={source} />
       </div>
+      <LastDay source={id} />
       <Section title="Inputs">
         <DeclaredFields caption="Inputs" fields={source.fields.inputs} none="It takes no inputs." />
       </Section>

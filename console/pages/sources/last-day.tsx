@@ -1,0 +1,72 @@
+import type { ComponentChildren } from "preact";
+import { hrefOf } from "../../address.ts";
+import { useVerb } from "../../api/use-verb.ts";
+import type { ResultOf } from "../../api/verb-types.ts";
+import { Facts, type Fact } from "../../parts/facts.tsx";
+import { Failure } from "../../parts/failure.tsx";
+import { Outcome } from "../../parts/outcome.tsx";
+import { Section } from "../../parts/page.tsx";
+import { Count, Time, Took } from "../../parts/values.tsx";
+
+export type Activity = ResultOf<"ledger activity">["activity"][number];
+
+/** How the calls of the last day ended and how long they took. */
+export function LastDay({ source }: { readonly source: string }) {
+  const { result, error, reload } = useVerb("ledger activity", { source });
+  const activity = result?.activity.find((each) => each.source === source);
+  return (
+    <Section title="The last day" actions={<a href={hrefOf("/runs", { source })}>Its runs</a>}>
+      {error && <Failure error={error} retry={reload} />}
+      {result && activity === undefined && <p class="dim">It was not called.</p>}
+      {activity && <Facts of={factsOf(activity)} />}
+    </Section>
+  );
+}
+
+function factsOf(activity: Activity): readonly Fact[] {
+  const faults = Object.entries(activity.failures);
+  const facts: readonly (readonly [title: string, value: ComponentChildren])[] = [
+    ["Calls", <Count of={activity.calls} />],
+    ["Found", <Ended kind="found" calls={activity.match} of={activity.calls} />],
+    ["No record", <Ended kind="no_record" calls={activity.no_match} of={activity.calls} />],
+    ["Failed", <Ended kind="failed" calls={activity.failed} of={activity.calls} />],
+    ...(activity.unknown === 0 ? [] : [["Not known", <Ended kind="unknown" calls={activity.unknown} of={activity.calls} />] as const]), // prettier-ignore
+    ["Half took", <>at most <Took ms={activity.p50_ms} /></>],
+    ["99 of 100 took", <>at most <Took ms={activity.p99_ms} /></>],
+    ["Last call", <><Time at={activity.last_at} />, {sayOutcome(activity.last)}</>],
+    ...(faults.length === 0 ? [] : [["Failures", <Faults of={faults} />] as const]),
+    ["Counted from", <Time at={activity.counted_from} />],
+  ]; // prettier-ignore
+  return facts.map(([title, value]) => ({ title, value }));
+}
+
+interface EndedProps {
+  readonly kind: "found" | "no_record" | "failed" | "unknown";
+  readonly calls: number;
+  readonly of: number;
+}
+
+/** A count with its share, and its shape only if there is any. */
+function Ended({ kind, calls, of }: EndedProps) {
+  if (calls === 0) return <Count of={0} />;
+  return <Outcome kind={kind} says={`${calls.toLocaleString("en-GB")} (${Math.round((100 * calls) / of)} %)`} />;
+}
+
+function Faults({ of }: { readonly of: readonly (readonly [code: string, calls: number])[] }) {
+  return (
+    <ul>
+      {of.map(([code, calls]) => (
+        <li key={code}>
+          <Count of={calls} /> <code>{code}</code>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const OUTCOMES: Readonly<Record<string, string>> = { match: "found", no_match: "no record", unknown: "not known" };
+
+/** A call ended with an outcome or a fault. */
+function sayOutcome(last: string): string {
+  return OUTCOMES[last] ?? last;
+}
