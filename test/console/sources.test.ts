@@ -41,7 +41,7 @@ test("sources are found by what the address says, and one shows who may use it a
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { level: 1, name: "Insolvency announcements" }).waitFor();
   assert.equal(new URL(page.url()).pathname, "/console/sources/register__insolvency");
-  await page.getByText("every request, 0.10 EUR").waitFor();
+  await page.getByText("0.10 EUR per request").waitFor();
   await page
     .getByRole("table", { name: "Inputs" })
     .getByRole("row", { name: /number string yes/ })

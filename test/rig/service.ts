@@ -81,6 +81,8 @@ export interface TestService {
   expectRunWithoutAnswer(): void;
   /** Ends the service before the test does. */
   close(): Promise<void>;
+  /** Whether its end has begun. */
+  readonly hasEnded: boolean;
 }
 
 /** The whole suite runs on the embedded store, and once more on PostgreSQL. */
@@ -240,6 +242,10 @@ export async function startService(t: TestLife, options: ServiceOptions = {}): P
     },
 
     close,
+
+    get hasEnded() {
+      return closed;
+    },
   };
   return service;
 }

@@ -33,6 +33,6 @@ test("sources are found by words of their id, title and inputs, and narrowed by 
   assert.deepEqual(found({ cost: "billed" }), ["kvk__company"]);
   assert.deepEqual(found({ credential: "required" }), ["kvk__company"]);
   assert.deepEqual(found({ state: "off" }), ["kvk__company"]);
-  assert.deepEqual(found({ state: "never_asked" }), ["kvk__company"]);
+  assert.deepEqual(found({ state: "never_tested" }), ["kvk__company"]);
   assert.deepEqual(found({ state: "local" }), ["iso__country"]);
 });

@@ -38,7 +38,7 @@ function hasState(source: ListedSource, state: string): boolean {
       return source.on;
     case "off":
       return !source.on;
-    case "never_asked":
+    case "never_tested":
       return source.live_tested === "never";
     case "local":
       return !source.leaves_machine;

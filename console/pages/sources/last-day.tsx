@@ -31,8 +31,8 @@ function factsOf(activity: Activity): readonly Fact[] {
     ["No record", <Ended kind="no_record" calls={activity.no_match} of={activity.calls} />],
     ["Failed", <Ended kind="failed" calls={activity.failed} of={activity.calls} />],
     ...(activity.unknown === 0 ? [] : [["Not known", <Ended kind="unknown" calls={activity.unknown} of={activity.calls} />] as const]), // prettier-ignore
-    ["Half took", <>at most <Took ms={activity.p50_ms} /></>],
-    ["99 of 100 took", <>at most <Took ms={activity.p99_ms} /></>],
+    ["p50", <Took ms={activity.p50_ms} />],
+    ["p99", <Took ms={activity.p99_ms} />],
     ["Last call", <><Time at={activity.last_at} />, {sayOutcome(activity.last)}</>],
     ...(faults.length === 0 ? [] : [["Failures", <Faults of={faults} />] as const]),
     ["Counted from", <Time at={activity.counted_from} />],

@@ -4,10 +4,10 @@ import { sayCharge, sayCost, type Charge, type Planned } from "./say-charge.ts";
 
 const list: Charge = { model: "per_success", list_price: { amount: "0.50", currency: "EUR" }, rows: [] };
 test("a charge is said with its list price, the highest if there are several", () => {
-  assert.equal(sayCharge(list), "every completed request, 0.50 EUR");
+  assert.equal(sayCharge(list), "0.50 EUR per completed request");
   assert.equal(sayCharge({ ...list, model: "free", list_price: null }), "nothing");
-  assert.equal(sayCharge({ ...list, list_price: null }), "every completed request; no list price");
-  assert.equal(sayCharge({ ...list, rows: [{ when: null, list_price: null }] }), "every completed request, at most 0.50 EUR"); // prettier-ignore
+  assert.equal(sayCharge({ ...list, list_price: null }), "per completed request; no list price");
+  assert.equal(sayCharge({ ...list, rows: [{ when: null, list_price: null }] }), "at most 0.50 EUR per completed request"); // prettier-ignore
 });
 
 test("what asking costs is said with whose price it is, and never as nothing if it is not known", () => {

@@ -3,18 +3,19 @@ import type { ResultOf } from "../../api/verb-types.ts";
 export type Charge = ResultOf<"source show">["charge"];
 export type ListPrice = Charge["list_price"];
 
-const BILLS: Readonly<Record<Charge["model"], string>> = {
-  free: "nothing",
-  per_call: "every request",
-  per_success: "every completed request",
-  per_match: "every record",
+/** What is billed once. */
+const BILLED: Readonly<Record<Charge["model"], string>> = {
+  free: "request",
+  per_call: "request",
+  per_success: "completed request",
+  per_match: "record",
 };
 
-/** `every request, 0.50 EUR`: what the vendor bills, and its list price. */
+/** `0.50 EUR per record`: the list price of what the vendor bills. */
 export function sayCharge({ model, list_price: price, rows }: Charge): string {
   if (model === "free") return "nothing";
-  if (price === null) return `${BILLS[model]}; no list price`;
-  return `${BILLS[model]}, ${rows.length > 0 ? "at most " : ""}${sayPrice(price)}`;
+  if (price === null) return `per ${BILLED[model]}; no list price`;
+  return `${rows.length > 0 ? "at most " : ""}${sayPrice(price)} per ${BILLED[model]}`;
 }
 
 export function sayPrice(price: ListPrice): string {
@@ -31,7 +32,7 @@ export function sayCost({ cost, bills, at_most: most, currency, price_from: from
   readonly says: string;
 } {
   if (cost === "nothing") return { short: null, says: "Nothing will be billed." };
-  const billed = `The vendor bills ${BILLS[bills]}`;
+  const billed = `The vendor bills every ${BILLED[bills]}`;
   if (cost === "unknown")
     return {
       short: "price not known",

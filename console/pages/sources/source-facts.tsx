@@ -16,7 +16,7 @@ export function SourceFacts({ source }: { readonly source: Source }) {
     { title: "Credential", value: `${source.credential}${source.verifies ? ", can be verified" : ""}` },
     leaves && {
       title: "Last live test",
-      value: source.live_tested === "never" ? "never asked live" : source.live_tested,
+      value: source.live_tested === "never" ? "never" : source.live_tested,
     },
     {
       title: "Time",

@@ -13,6 +13,7 @@ import { FILTER_KEYS, filterSources, type ListedSource, type SourceFilter } from
 import type { Activity } from "./last-day.tsx";
 import { sayCharge } from "./say-charge.ts";
 import { SourceState } from "./source-state.tsx";
+import "./source-list-page.css";
 
 type Row = ListedSource & { readonly lastDay?: Activity | undefined };
 
@@ -20,23 +21,22 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     title: "Source",
     show: ({ source, title, from }) => (
-      <div>
+      <div class="source-name">
         <a href={hrefOf(`/sources/${encodeURIComponent(source)}`)}>{title}</a>
         <div class="dim">
           <code>{source}</code>
-          {from === "project" && " · your project"}
+          {from === "project" && " · project"}
         </div>
       </div>
     ),
   },
   { title: "State", show: (source) => <SourceState of={source} /> },
-  { title: "Asked live", show: ({ live_tested: tested }) => tested },
+  { title: "Tested live", show: ({ live_tested: tested }) => tested },
   { title: "Credential", show: ({ credential }) => credential },
   { title: "Billed", show: ({ charge }) => sayCharge(charge) },
   { title: "Calls, last day", isNumber: true, show: ({ lastDay }) => lastDay && <Count of={lastDay.calls} /> },
   { title: "Failed", isNumber: true, show: ({ lastDay }) => lastDay && <Failed of={lastDay.failed} /> },
-  { title: "Half took", isNumber: true, show: ({ lastDay }) => lastDay && <Took ms={lastDay.p50_ms} /> },
-  { title: "Cases", isNumber: true, show: ({ cases }) => <Count of={cases} /> },
+  { title: "p50", isNumber: true, show: ({ lastDay }) => lastDay && <Took ms={lastDay.p50_ms} /> },
 ];
 
 function Failed({ of }: { readonly of: number }) {
@@ -122,7 +122,7 @@ const CHOICES = [
     choices: [
       { value: "on", label: "on" },
       { value: "off", label: "off" },
-      { value: "never_asked", label: "never asked live" },
+      { value: "never_tested", label: "never tested live" },
       { value: "local", label: "answers on this machine" },
     ],
   },

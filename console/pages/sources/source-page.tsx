@@ -34,7 +34,7 @@ export function SourcePage({ id }: { readonly id: string }) {
         <span class="beside">
           <code>{source.source}</code>
           <SourceState of={source} />
-          {source.live_tested === "never" && <Badge kind="unknown">never asked live</Badge>}
+          {source.live_tested === "never" && <Badge kind="unknown">never tested live</Badge>}
         </span>
       }
       actions={
