@@ -43,7 +43,7 @@ async function pagesOf(page: Page): Promise<readonly string[]> {
 test("nothing on a page moves by itself while it loads", { skip: NO_BROWSER }, async (t) => {
   const world = await startWorld(t, "much");
   const first = await openConsole(t, world.service, { as: world.owner });
-  for (const href of await pagesOf(first)) {
+  for (const href of [...(await pagesOf(first)), "/console/sources/register__insolvency"]) {
     for (const width of [1280, 390]) {
       const page = await first.context().newPage();
       await page.setViewportSize({ width, height: 900 });

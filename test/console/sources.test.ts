@@ -3,8 +3,10 @@ import { test } from "node:test";
 import { assertUsableEverywhere, NO_BROWSER, openConsole } from "../rig/browser/console.ts";
 import { startWorld } from "../rig/browser/world.ts";
 import { startService } from "../rig/service.ts";
-import { answers, source } from "../rig/sources.ts";
+import { answers, asksVendor, source } from "../rig/sources.ts";
 import { until } from "../rig/until.ts";
+import { bare } from "../vendor/behaviours.ts";
+import { startVendor } from "../vendor/scripted-vendor.ts";
 
 const skip = NO_BROWSER;
 
@@ -110,6 +112,20 @@ test("a vendor is asked once, by a live workflow, after its price was shown and 
   await page.getByRole("link", { name: "Open in Run" }).click();
   await page.getByRole("heading", { level: 1, name: "Run" }).waitFor();
   await page.getByText("Company profile").first().waitFor();
+});
+
+test("a source that is not called for now, because its vendor fails, says so while it is so", { skip }, async (t) => {
+  const vendor = await startVendor(t);
+  vendor.on("/broken", bare(500));
+  const broken = asksVendor("acme__broken", vendor, "/broken");
+  const service = await startService(t, { sources: [broken], vendors: [vendor] });
+  const page = await openConsole(t, service, { as: "viewer", at: "/sources/acme__broken" });
+  await page.getByText("It was not called.").waitFor();
+  await Promise.all(Array.from({ length: 24 }, () => service.run({ acme__broken: true })));
+  const now = page.getByRole("status").filter({ hasText: "Not called now" });
+  await now.getByText("its vendor mostly fails").waitFor();
+  await now.getByRole("link", { name: service.a.id }).waitFor();
+  await assertUsableEverywhere(page);
 });
 
 test("what authors write is text: no markup, no script, and only links to pages", { skip }, async (t) => {

@@ -1,21 +1,27 @@
 import type { ComponentChildren } from "preact";
 import { hrefOf } from "../../address.ts";
-import { useVerb } from "../../api/use-verb.ts";
+import { useLive } from "../../api/live.ts";
+import type { Asked } from "../../api/use-verb.ts";
 import type { ResultOf } from "../../api/verb-types.ts";
 import { Facts, type Fact } from "../../parts/facts.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Outcome } from "../../parts/outcome.tsx";
 import { Section } from "../../parts/page.tsx";
-import { Count, Time, Took } from "../../parts/values.tsx";
+import { Count, Id, Time, Took } from "../../parts/values.tsx";
 
 export type Activity = ResultOf<"ledger activity">["activity"][number];
 
-/** How the calls of the last day ended and how long they took. */
-export function LastDay({ source }: { readonly source: string }) {
-  const { result, error, reload } = useVerb("ledger activity", { source });
+interface LastDayProps {
+  readonly source: string;
+  readonly of: Asked<ResultOf<"ledger activity">>;
+}
+
+/** How the calls of the last day ended and how long they took, and whether it is called at all now. */
+export function LastDay({ source, of: { result, error, reload } }: LastDayProps) {
   const activity = result?.activity.find((each) => each.source === source);
   return (
     <Section title="The last day" actions={<a href={hrefOf("/runs", { source })}>Its runs</a>}>
+      <NotCalledNow source={source} />
       {error && <Failure error={error} retry={reload} />}
       {result && activity === undefined && <p class="dim">It was not called.</p>}
       {activity && <Facts of={factsOf(activity)} />}
@@ -69,4 +75,23 @@ const OUTCOMES: Readonly<Record<string, string>> = { match: "found", no_match: "
 /** A call ended with an outcome or a fault. */
 function sayOutcome(last: string): string {
   return OUTCOMES[last] ?? last;
+}
+
+/** Breakers are those of the machine that answers. */
+function NotCalledNow({ source }: { readonly source: string }) {
+  const { event, problem } = useLive();
+  const open = event?.breakers.filter((breaker) => breaker.source === source) ?? [];
+  return (
+    <div role="status" data-live={event === undefined ? "no" : "yes"}>
+      {open.length === 0 && (
+        <p class="dim">{problem?.message ?? (event === undefined ? "…" : "It is called: no breaker is open.")}</p>
+      )}
+      {open.map(({ organization_tuid: org, open_ms: ms }, at) => (
+        <p key={at}>
+          <Outcome kind="failed" says="Not called now" /> for <Id href={hrefOf("/access", { org })}>{org}</Id>, since{" "}
+          <Took ms={ms} />: its vendor mostly fails.
+        </p>
+      ))}
+    </div>
+  );
 }

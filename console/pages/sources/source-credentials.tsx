@@ -1,5 +1,5 @@
 import { hrefOf } from "../../address.ts";
-import { useList } from "../../api/use-list.ts";
+import type { AskedList } from "../../api/use-list.ts";
 import type { RowOf } from "../../api/verb-types.ts";
 import { DeclaredFields } from "../../parts/declared-fields.tsx";
 import { Empty } from "../../parts/empty.tsx";
@@ -39,8 +39,13 @@ function stateOf({ disabled, organization_disabled: isOff }: Row) {
   return disabled ? <Outcome kind="off" says="disabled" /> : <Outcome kind="found" says="enabled" />;
 }
 
+interface SourceCredentialsProps {
+  readonly source: Source;
+  readonly holders: AskedList<Row>;
+}
+
 /** What a credential of this source has, and which organizations have one. */
-export function SourceCredentials({ source }: { readonly source: Source }) {
+export function SourceCredentials({ source, holders }: SourceCredentialsProps) {
   if (source.credential === "none") return null;
   return (
     <Section title="Credentials">
@@ -49,25 +54,18 @@ export function SourceCredentials({ source }: { readonly source: Source }) {
         fields={source.fields.credential}
         none="Its fields are not fixed."
       />
-      <Holders source={source.source} />
+      <List
+        caption="Who has a credential"
+        columns={COLUMNS}
+        keyOf={(row) => row.cred_id}
+        empty={
+          <Empty
+            title="No organization has a credential for it."
+            command={`datarun credential create --org ORG --source ${source.source} --stdin`}
+          />
+        }
+        {...holders}
+      />
     </Section>
-  );
-}
-
-function Holders({ source }: { readonly source: string }) {
-  const list = useList("source credentials", { source }, "credentials");
-  return (
-    <List
-      caption="Who has a credential"
-      columns={COLUMNS}
-      keyOf={(row) => row.cred_id}
-      empty={
-        <Empty
-          title="No organization has a credential for it."
-          command={`datarun credential create --org ORG --source ${source} --stdin`}
-        />
-      }
-      {...list}
-    />
   );
 }

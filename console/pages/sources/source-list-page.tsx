@@ -1,5 +1,6 @@
 import { useEffect, useMemo } from "preact/hooks";
 import { address, goTo, hrefOf, setQuery } from "../../address.ts";
+import { useTogether } from "../../api/use-together.ts";
 import { useVerb } from "../../api/use-verb.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { Failure } from "../../parts/failure.tsx";
@@ -55,9 +56,10 @@ export function SourceListPage() {
   const all = result?.sources;
   const key = FILTER_KEYS.map((name) => filter[name]).join("\n");
   const activity = useVerb("ledger activity", {});
+  const isWhole = useTogether(activity.result ?? activity.error);
   const rows = useMemo(
-    () => all && withLastDay(filterSources(all, filter), activity.result?.activity ?? []),
-    [all, key, activity.result],
+    () => (isWhole && all ? withLastDay(filterSources(all, filter), activity.result?.activity ?? []) : undefined),
+    [all, key, activity.result, isWhole],
   );
   const isNarrowed = FILTER_KEYS.some((name) => filter[name] !== "");
   return (
@@ -82,7 +84,7 @@ export function SourceListPage() {
       </form>
       <p class="dim" aria-live="polite">
         {all === undefined || rows === undefined
-          ? " "
+          ? "\u00a0"
           : isNarrowed
             ? `${rows.length} of ${all.length} sources`
             : `${all.length} sources`}

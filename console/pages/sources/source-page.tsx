@@ -1,4 +1,6 @@
 import { address, hrefOf, setQuery } from "../../address.ts";
+import { useList } from "../../api/use-list.ts";
+import { useTogether } from "../../api/use-together.ts";
 import { useVerb } from "../../api/use-verb.ts";
 import { mayUse } from "../../session.ts";
 import { Button } from "../../parts/button.tsx";
@@ -19,7 +21,10 @@ import { SourceFacts } from "./source-facts.tsx";
 /** One source: what it asks, takes and gives, who may use it, and whether it works. */
 export function SourcePage({ id }: { readonly id: string }) {
   const { result: source, error, reload } = useVerb("source show", { source: id });
-  if (source?.source !== id) {
+  const activity = useVerb("ledger activity", { source: id });
+  const holders = useList("source credentials", { source: id }, "credentials");
+  const isWhole = useTogether(activity.result ?? activity.error, holders.rows ?? holders.error);
+  if (source?.source !== id || !isWhole) {
     return (
       <Page title={id} about={error === undefined ? "Loading…" : undefined}>
         {error && <Failure error={error} retry={reload} />}
@@ -60,7 +65,7 @@ export function SourcePage({ id }: { readonly id: string }) {
         {source.description !== null && <Prose>{source.description}</Prose>}
         <SourceFacts source={source} />
       </div>
-      <LastDay source={id} />
+      <LastDay source={id} of={activity} />
       <Section title="Inputs">
         <DeclaredFields caption="Inputs" fields={source.fields.inputs} none="It takes no inputs." />
       </Section>
@@ -72,7 +77,7 @@ export function SourcePage({ id }: { readonly id: string }) {
           none="The vendor's own reply, unchanged."
         />
       </Section>
-      <SourceCredentials source={source} />
+      <SourceCredentials source={source} holders={holders} />
       <SourceCases source={source} />
       {source.recipe !== null && (
         <Section title="How it asks" actions={<Copy text={source.recipe} />}>
