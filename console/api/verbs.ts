@@ -805,6 +805,7 @@ export interface components {
                 requests: number;
                 charged: number;
                 charge_unknown: number;
+                cost: string[];
             }[];
             next?: string;
         };
@@ -851,10 +852,88 @@ export interface components {
         };
         LedgerShowResult: {
             damaged: boolean;
-            run: Record<string, unknown>;
-            calls: Record<string, unknown>[];
-            attempts: Record<string, unknown>[];
-            reconciliations: Record<string, unknown>[];
+            run: {
+                transaction_id: string;
+                state: string;
+                kind: string;
+                organization_id: string;
+                workflow_id: string;
+                token_id: string;
+                context: string;
+                region: string;
+                simulated: number;
+                function_id: string | null;
+                /**
+                 * Format: date-time
+                 * @description UTC
+                 */
+                started_at: string;
+                took_ms: number | null;
+                client_gone: number;
+                function_fault: string | null;
+                has_unknown: number;
+                verdicts: number;
+                unknown_sources: number;
+                unknown_source_names: string | null;
+                checksum: number | null;
+            } | null;
+            costs: {
+                currency: string;
+                amount: string;
+                amount_at_most: string;
+            }[];
+            unpriced: number;
+            calls: {
+                transaction_id: string;
+                ordinal: number;
+                source: string;
+                success: number | null;
+                match: number | null;
+                fault_code: string | null;
+                fault_kind: string | null;
+                charged: string;
+                charges: number;
+                credential_id: string | null;
+                credential_rule: string;
+                started_after_ms: number | null;
+                took_ms: number | null;
+                output_bytes: number | null;
+                order_id: string | null;
+                waited_for: number | null;
+            }[];
+            attempts: {
+                transaction_id: string;
+                ordinal: number;
+                number: number;
+                origin: string;
+                method: string;
+                /**
+                 * Format: date-time
+                 * @description UTC
+                 */
+                sent_at: string;
+                status: number | null;
+                took_ms: number | null;
+                charged: string;
+                price: string | null;
+                currency: string | null;
+            }[];
+            reconciliations: {
+                transaction_id: string;
+                ordinal: number;
+                revision: number;
+                charged: string;
+                decided_by: string;
+                /**
+                 * Format: date-time
+                 * @description UTC
+                 */
+                decided_at: string;
+                note: string;
+                attempt: number;
+                price: string | null;
+                currency: string | null;
+            }[];
             timeline: string;
         };
         LedgerSpendInput: {
@@ -1004,6 +1083,19 @@ export interface components {
             matches: {
                 /** @enum {string} */
                 kind: "run" | "organization" | "workflow" | "token" | "credential" | "budget" | "operator" | "source" | "function";
+                id: string;
+                name: string | null;
+                organization_tuid: string | null;
+            }[];
+        };
+        ObjectNameInput: {
+            /** @description An id; may be given several times */
+            id: string[];
+        };
+        ObjectNameResult: {
+            objects: {
+                /** @enum {string} */
+                kind: "organization" | "workflow" | "token" | "credential" | "budget" | "operator";
                 id: string;
                 name: string | null;
                 organization_tuid: string | null;
@@ -1906,6 +1998,7 @@ export interface Verbs {
   "ledger unknown": { input: Schemas["LedgerUnknownInput"]; result: Schemas["LedgerUnknownResult"] };
   "ledger verify": { input: Schemas["LedgerVerifyInput"]; result: Schemas["LedgerVerifyResult"] };
   "object find": { input: Schemas["ObjectFindInput"]; result: Schemas["ObjectFindResult"] };
+  "object name": { input: Schemas["ObjectNameInput"]; result: Schemas["ObjectNameResult"] };
   "operator create": { input: Schemas["OperatorCreateInput"]; result: Schemas["OperatorCreateResult"] };
   "operator list": { input: Schemas["OperatorListInput"]; result: Schemas["OperatorListResult"] };
   "operator restore": { input: Schemas["OperatorRestoreInput"]; result: Schemas["OperatorRestoreResult"] };
@@ -1977,6 +2070,7 @@ export const ROLE_OF: Readonly<Record<keyof Verbs, Role>> = {
   "ledger unknown": "viewer",
   "ledger verify": "viewer",
   "object find": "viewer",
+  "object name": "viewer",
   "operator create": "owner",
   "operator list": "viewer",
   "operator restore": "owner",
@@ -2045,6 +2139,7 @@ export const CHANGES: Readonly<Record<keyof Verbs, boolean>> = {
   "ledger unknown": false,
   "ledger verify": false,
   "object find": false,
+  "object name": false,
   "operator create": true,
   "operator list": false,
   "operator restore": true,

@@ -10,6 +10,8 @@ import { BudgetsPage } from "./money/budgets-page.tsx";
 import { InvoicePage } from "./money/invoice-page.tsx";
 import { PricesPage } from "./money/prices-page.tsx";
 import { SpendPage } from "./money/spend-page.tsx";
+import { OneRunPage } from "./runs/one-run-page.tsx";
+import { RunsPage } from "./runs/runs-page.tsx";
 import { SourceListPage } from "./sources/source-list-page.tsx";
 import { SourcePage } from "./sources/source-page.tsx";
 import { OverviewPage } from "./overview/overview-page.tsx";
@@ -27,6 +29,8 @@ export interface PageEntry {
 export const PAGES: readonly PageEntry[] = [
   { path: "/", label: "Overview", page: OverviewPage },
   { path: "/run", label: "Run", page: RunPage },
+  { path: "/runs", label: "Runs", page: RunsPage },
+  { path: "/runs/:id", page: OneRunPage },
   { path: "/sources", label: "Sources", page: SourceListPage },
   { path: "/sources/:id", page: SourcePage },
   { path: "/functions", label: "Functions", page: FunctionListPage },

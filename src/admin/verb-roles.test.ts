@@ -13,6 +13,7 @@ const ANYWHERE: Readonly<Record<Role, string>> = {
     audit list; budget list; budget show; credential explain; credential list; credential matrix; credential price list; function list; function show; keys verify;
     ledger compare; ledger export;
     ledger list; ledger show; ledger spend; ledger summary; ledger unknown; ledger verify; object find; operator list; org list; org show;
+    object name;
     source credentials; source list; source show; token list; workflow list; workflow plan`,
   operator: `
     credential create; credential delete; credential disable; credential enable; credential verify; function run; function test; ledger reconcile; org create; org disable;

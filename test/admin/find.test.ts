@@ -65,6 +65,23 @@ test("anything is found by its id, by the beginning of it, or by its name", asyn
   assert.equal((await call("object find", { text: "  " }, { as: viewer })).statusCode, 422);
 });
 
+test("ids are named, those that are there, and of nothing else", async (t) => {
+  const service = await startService(t);
+  const { call, result } = adminPort(t, service.adminUrl, service.secrets);
+  const owner = await service.operator.appoint("owner", "grace");
+  const { organization_tuid: org } = await result("org create", { name: "Acme" }, owner);
+  const { workflow } = await result("workflow create", { org, name: "Onboarding" }, owner);
+  const { token_id } = await result("token create", { org }, owner);
+  const ids = [org, workflow, token_id, owner.id, workflow, "trx_0", `org_${"0".repeat(32)}`, "", "nonsense"];
+  const { objects } = await result("object name", { id: ids.filter((id) => id !== "") }, owner);
+  const named = objects.map(({ kind, name, organization_tuid }: Match) => [kind, name, organization_tuid]);
+  assert.deepEqual(
+    named.toSorted(),
+    [["operator", "grace", null], ["organization", "Acme", org], ["token", null, org], ["workflow", "Onboarding", org]].toSorted(), // prettier-ignore
+  );
+  assert.equal((await call("object name", { id: [] }, { as: owner })).statusCode, 422);
+});
+
 test("at most twenty are shown, and what begins with the text comes first", async (t) => {
   const service = await startService(t);
   const { result } = adminPort(t, service.adminUrl, service.secrets);

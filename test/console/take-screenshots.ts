@@ -26,6 +26,11 @@ const PLACES: Readonly<Record<string, (world: World) => string | Promise<string>
     `/credentials?org=${acme.id}&view=matrix&workflow=${acme.workflow}&source=bureau__credit_report`,
   "credentials-new": ({ acme }) => `/credentials/new?org=${acme.id}&source=bureau__credit_report`,
   audit: () => "/audit",
+  runs: () => "/runs",
+  "one-run": async ({ verb }) => {
+    const { runs } = await verb("ledger list", { limit: 1 });
+    return `/runs/${runs[0]?.transaction_id ?? "trx_0"}`;
+  },
   sources: () => "/sources",
   source: () => "/sources/bureau__credit_report",
   "source-ask": ({ acme }) => `/sources/bureau__credit_report?ask=live&org=${acme.id}&workflow=${acme.workflow}`,

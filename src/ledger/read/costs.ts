@@ -1,4 +1,5 @@
 import { amountFromColumn, amountText, type Micros } from "../../terms/money.ts";
+import type { AttemptRow } from "../ports.ts";
 import type { Charged } from "../../terms/fault.ts";
 
 /** What something cost: between two amounts, which are equal once every charge is known. */
@@ -22,4 +23,25 @@ export function withPriceText<Row extends { readonly price: number | null }>(row
 export function priceText(price: number | null): string | null {
   const amount = amountFromColumn(price);
   return amount === null ? null : amountText(amount);
+}
+
+/** What a run cost, by currency. */
+export interface RunCost {
+  readonly costs: readonly (Cost & { readonly currency: string })[];
+  /** Requests that were or may have been charged and have no price, so that they are in no sum. */
+  readonly unpriced: number;
+}
+
+export function costOfRequests(attempts: readonly Pick<AttemptRow, "charged" | "price" | "currency">[]): RunCost {
+  const sums = new Map<string, Cost>();
+  let unpriced = 0;
+  for (const { charged, price, currency } of attempts) {
+    const cost = costOf(charged, amountFromColumn(price));
+    if (cost === null) unpriced += 1;
+    if (cost === null || currency === null) continue;
+    const sum = sums.get(currency) ?? { least: 0n, most: 0n };
+    sums.set(currency, { least: sum.least + cost.least, most: sum.most + cost.most });
+  }
+  const costs = [...sums].map(([currency, sum]) => ({ currency, ...sum }));
+  return { costs: costs.toSorted((one, other) => (one.currency < other.currency ? -1 : 1)), unpriced };
 }

@@ -2,12 +2,13 @@ import type { Charged } from "../../terms/fault.ts";
 import { PREFIX } from "../../terms/ids.ts";
 import { callCondition, lineCondition, runCondition, type Condition, type LedgerFilter } from "./ledger-filter.ts";
 import type { LedgerTables, RunReportRow, RunRow } from "../ports.ts";
+import { costOfRequests, type RunCost } from "./costs.ts";
 import { readRuns } from "./read-runs.ts";
 import { toStored } from "../stored-text.ts";
 import { UNKNOWN_CALL } from "../journal/verdicts.ts";
 
 /** A run in a list: when it ran and for whom, how its calls ended, and what was charged for its requests. */
-export interface RunLine extends RunRow {
+export interface RunLine extends RunRow, RunCost {
   readonly calls: number;
   readonly failed: number;
   readonly requests: number;
@@ -89,6 +90,7 @@ function lineOf({ run, calls, attempts }: RunReportRow): RunLine {
   const charged = (one: Charged): number => attempts.filter((attempt) => attempt.charged === one).length;
   return {
     ...run,
+    ...costOfRequests(attempts),
     calls: calls.length,
     failed: calls.filter((call) => call.success === 0).length,
     requests: attempts.length,

@@ -123,7 +123,7 @@ function priceNote({ charged, price, currency }: AttemptRow): string {
 }
 
 /** The last of the calls that had ended when this one began: most likely what a function waited for. */
-function waitedFor(call: CallRow, calls: readonly CallRow[]): CallRow | null {
+export function waitedFor(call: CallRow, calls: readonly CallRow[]): CallRow | null {
   const { started_after_ms: startedAfterMs } = call;
   if (startedAfterMs === null) return null;
   let last: CallRow | null = null;

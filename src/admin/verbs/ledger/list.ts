@@ -1,5 +1,6 @@
 import { Type } from "../../../terms/type.ts";
 import { filterInputs, toFilter } from "../../ledger-inputs.ts";
+import { toCostTexts } from "../../ledger-wire.ts";
 import { nextPlace, pagedByPlace, sayMore, SHOWN } from "../../pages.ts";
 import { PLACE } from "../../../ledger/read/list-runs.ts";
 import { count, listOf, orNull, text, time, yesOrNo } from "../../result-schemas.ts";
@@ -39,6 +40,7 @@ export default defineVerb({
         requests: count,
         charged: count,
         charge_unknown: count,
+        cost: listOf(text),
       }),
     ),
     ...nextPlace,
@@ -66,6 +68,7 @@ export default defineVerb({
         requests: run.requests,
         charged: run.charged_yes,
         charge_unknown: run.charged_unknown,
+        cost: toCostTexts(run),
       })),
       ...(page.next !== null && { next: page.next }),
     };

@@ -1,16 +1,22 @@
 import { Type } from "../../../terms/type.ts";
 import type { ShownRun } from "../../../ledger/read/ledger-reader.ts";
-import { withPriceText } from "../../../ledger/read/costs.ts";
-import { renderTimeline } from "../../../ledger/read/render-timeline.ts";
+import { costOfRequests, withPriceText } from "../../../ledger/read/costs.ts";
+import { renderTimeline, waitedFor } from "../../../ledger/read/render-timeline.ts";
+import { ATTEMPT_COLUMNS, CALL_COLUMNS, RECONCILIATION_COLUMNS, RUN_COLUMNS } from "../../../ledger/columns.ts";
 import { printable } from "../../../terms/printable.ts";
 import { transactionInput, unknownRun } from "../../ledger-inputs.ts";
-import { anObject, listOf, text, yesOrNo } from "../../result-schemas.ts";
+import { toWireRunCost, wireRow, wireRunCost } from "../../ledger-wire.ts";
+import { count, listOf, orNull, text, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";
 
+/** As decimal text. */
+const PRICE = { price: orNull(text) };
+
 export default defineVerb({
   summary: "Show one run as a timeline: who was called, who waited for whom, what it cost",
-  description: "Inputs and outputs are not on the ledger. Times count from the arrival of the request.",
+  description:
+    "Inputs and outputs are not on the ledger. Of each call the result says for which other one it most likely waited. Times count from the arrival of the request.",
   example: "trx_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
   input: Type.Object({ transaction: transactionInput }, { additionalProperties: false }),
   positional: ["transaction"],
@@ -20,10 +26,14 @@ export default defineVerb({
 
   result: Type.Object({
     damaged: yesOrNo,
-    run: anObject,
-    calls: listOf(anObject),
-    attempts: listOf(anObject),
-    reconciliations: listOf(anObject),
+    // Of a damaged run nothing is certain, so there is only the text.
+    run: orNull(wireRow(RUN_COLUMNS)),
+    ...wireRunCost,
+    calls: listOf(
+      Type.Object({ transaction_id: text, ...wireRow(CALL_COLUMNS).properties, waited_for: orNull(count) }),
+    ),
+    attempts: listOf(Type.Object({ transaction_id: text, ...wireRow(ATTEMPT_COLUMNS, PRICE).properties })),
+    reconciliations: listOf(Type.Object({ transaction_id: text, ...wireRow(RECONCILIATION_COLUMNS, PRICE).properties })), // prettier-ignore
     timeline: text,
   }),
 
@@ -34,7 +44,8 @@ export default defineVerb({
     return {
       damaged: false,
       run: { ...row.run, started_at: toWireTime(row.run.started_at) },
-      calls: row.calls.map((call) => ({ ...call })),
+      ...toWireRunCost(costOfRequests(row.attempts)),
+      calls: row.calls.map((call) => ({ ...call, waited_for: waitedFor(call, row.calls)?.ordinal ?? null })),
       attempts: row.attempts.map((attempt) => ({ ...withPriceText(attempt), sent_at: toWireTime(attempt.sent_at) })),
       reconciliations: row.reconciliations.map((one) => ({
         ...withPriceText(one),
@@ -53,20 +64,6 @@ export default defineVerb({
 function whatIsLeft({ damaged, run, calls, attempts, reconciliations }: ShownRun) {
   const rows = { run, calls, attempts, reconciliations };
   const says = "The record of this run is damaged: its rows are not what was written. They are shown as they are now.";
-  return {
-    damaged,
-    run: { ...run, started_at: String(run.started_at) },
-    calls: calls.map((call) => ({ ...call })),
-    attempts: attempts.map((attempt) => ({
-      ...attempt,
-      price: String(attempt.price),
-      sent_at: String(attempt.sent_at),
-    })),
-    reconciliations: reconciliations.map((one) => ({
-      ...one,
-      price: String(one.price),
-      decided_at: String(one.decided_at),
-    })),
-    timeline: `${says}\n\n${JSON.stringify(rows, (_, value: unknown) => (typeof value === "string" ? printable(value) : value), 2)}\n`,
-  };
+  const timeline = `${says}\n\n${JSON.stringify(rows, (_, value: unknown) => (typeof value === "string" ? printable(value) : value), 2)}\n`;
+  return { damaged, run: null, costs: [], unpriced: 0, calls: [], attempts: [], reconciliations: [], timeline };
 }

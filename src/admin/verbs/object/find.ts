@@ -2,6 +2,7 @@ import { PREFIX } from "../../../terms/ids.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { Type } from "../../../terms/type.ts";
 import type { VerbCall } from "../../needs.ts";
+import { FOUND_KINDS } from "../../found-kinds.ts";
 import type { FoundObject } from "../../ports.ts";
 import { listOf, oneOf, orNull, text as anyText } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
@@ -11,17 +12,7 @@ const SHOWN = 20;
 
 type Match = Omit<FoundObject, "kind"> & { readonly kind: (typeof KINDS)[number] };
 
-const KINDS = [
-  "run",
-  "organization",
-  "workflow",
-  "token",
-  "credential",
-  "budget",
-  "operator",
-  "source",
-  "function",
-] as const satisfies readonly (FoundObject["kind"] | "run" | "source" | "function")[];
+const KINDS = ["run", ...FOUND_KINDS, "source", "function"] as const;
 
 export default defineVerb({
   summary: "Find runs, organizations, workflows and everything else by id or name",

@@ -1,0 +1,28 @@
+import type { InputOf } from "../../api/verb-types.ts";
+
+/** The parameters of the address, which are those of the verb. */
+export const FILTERS = ["org", "workflow", "source", "outcome", "charged", "from", "to"] as const;
+export type FilterName = (typeof FILTERS)[number];
+export type Filter = Readonly<Partial<Record<FilterName, string>>> & InputOf<"ledger list">;
+
+export function readFilter(query: URLSearchParams): Filter {
+  const given = FILTERS.map((name) => [name, query.get(name)?.trim() ?? ""] as const);
+  return Object.fromEntries(given.filter(([, value]) => value !== "")) as Filter;
+}
+
+/** The command that shows the same. */
+export function commandOf(filter: Filter, verb = "ledger list"): string {
+  const options = Object.entries(filter).map(([name, value]) => ` --${name} ${/^[\w.@:-]+$/.test(String(value)) ? String(value) : JSON.stringify(value)}`); // prettier-ignore
+  return `datarun ${verb}${options.join("")}`;
+}
+
+/** A moment as a field for it shows it: 2026-03-01T12:00, in UTC. A day is its midnight. */
+export function toField(moment: string | undefined): string {
+  const wallAt = moment === undefined ? NaN : Date.parse(moment);
+  return Number.isNaN(wallAt) ? "" : new Date(wallAt).toISOString().slice(0, 16);
+}
+
+/** What stands in such a field, as the verb takes it. */
+export function fromField(text: string): string | null {
+  return text === "" ? null : `${text.slice(0, 16)}Z`;
+}

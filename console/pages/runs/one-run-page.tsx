@@ -1,0 +1,98 @@
+import { useNames } from "../../api/use-names.ts";
+import { useVerb } from "../../api/use-verb.ts";
+import { Copy } from "../../parts/copy.tsx";
+import { Failure } from "../../parts/failure.tsx";
+import { ObjectLink } from "../../parts/object-link.tsx";
+import { Page, Section } from "../../parts/page.tsx";
+import { Badge, Id, Time, Took } from "../../parts/values.tsx";
+import { RunCost } from "./run-cost.tsx";
+import { RunTimeline } from "./run-timeline.tsx";
+import type { Shown } from "./run-words.ts";
+import "./one-run.css";
+
+/** One run: first what it cost and who was paid, then who was called, and when. */
+export function OneRunPage({ id }: { readonly id: string }) {
+  const { result, error, reload } = useVerb("ledger show", { transaction: id });
+  return (
+    <Page title="Run" about={<RunId id={id} />}>
+      {error && <Failure error={error} retry={reload} />}
+      {result &&
+        (result.damaged || result.run === null ? <Damaged of={result} /> : <Whole of={result} reload={reload} />)}
+    </Page>
+  );
+}
+
+function RunId({ id }: { readonly id: string }) {
+  return (
+    <>
+      <Id>{id}</Id> <Copy text={id} />
+    </>
+  );
+}
+
+function Whole({ of: shown, reload }: { readonly of: Shown; readonly reload: () => void }) {
+  const run = shown.run!;
+  const names = useNames([run.organization_id, run.workflow_id, run.token_id]);
+  return (
+    <>
+      <RunCost of={shown} />
+      <RunFacts of={shown} names={names} />
+      <Section title="Calls">
+        <RunTimeline of={shown} organization={names.get(run.organization_id) ?? run.organization_id} reload={reload} />
+      </Section>
+    </>
+  );
+}
+
+/** Nothing in it is certain, so it is shown as it stands. */
+function Damaged({ of: { timeline } }: { readonly of: Shown }) {
+  return <pre>{timeline}</pre>;
+}
+
+function RunFacts({ of, names }: { readonly of: Shown; readonly names: ReadonlyMap<string, string> }) {
+  const run = of.run!;
+  const org = run.organization_id;
+  const link = (id: string) => <ObjectLink id={id} org={org} name={names.get(id)} />;
+  return (
+    <dl class="one-run-facts">
+      <Fact label="Started">
+        <Time at={run.started_at} />
+      </Fact>
+      <Fact label="Took">
+        {run.state === "unknown" ? <Badge kind="unknown">interrupted</Badge> : <Took ms={run.took_ms} />}
+      </Fact>{" "}
+      {/* prettier-ignore */}
+      <Fact label="Asked for">
+        {run.function_id === null ? (run.kind === "data" ? "sources" : "a function") : <ObjectLink id={run.function_id} />}
+      </Fact>
+      <Fact label="Organization">{link(org)}</Fact>
+      <Fact label="Workflow">{link(run.workflow_id)}</Fact>
+      <Fact label="Token">{link(run.token_id)}</Fact>
+      <Fact label="Context">
+        <span class="beside">
+          {run.context}
+          {run.simulated === 1 && <Badge kind="simulated">simulated</Badge>}
+        </span>
+      </Fact>
+      {run.region !== "" && <Fact label="Region">{run.region}</Fact>}
+      {run.function_fault !== null && <Fact label="Function failed">{run.function_fault}</Fact>}
+      {run.client_gone === 1 && <Fact label="Client">had gone before the answer</Fact>}
+      {run.unknown_sources > 0 && <Fact label="Of no source">{unknownSources(run)}</Fact>}
+    </dl>
+  );
+}
+
+function Fact({ label, children }: { readonly label: string; readonly children: preact.ComponentChildren }) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function unknownSources({ unknown_sources: count, unknown_source_names: names }: NonNullable<Shown["run"]>): string {
+  const named = JSON.parse(names ?? "[]") as readonly string[];
+  const more = count - named.length;
+  return `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}

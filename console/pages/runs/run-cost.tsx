@@ -1,0 +1,49 @@
+import { ObjectLink } from "../../parts/object-link.tsx";
+import { Outcome, Shape } from "../../parts/outcome.tsx";
+import { Table, type Column } from "../../parts/table.tsx";
+import { type Call, costSentences, contractText, priceText, ruleText, type Shown } from "./run-words.ts";
+
+/** What the run cost, which contract paid, whether that is certain, and why it was that contract. */
+export function RunCost({ of }: { readonly of: Shown }) {
+  const billable = of.run?.simulated === 1 ? [] : of.calls.filter(({ charged }) => charged !== "no");
+  const isCertain = billable.every(({ charged }) => charged === "yes");
+  return (
+    <div class="one-run-cost">
+      <p class="one-run-verdict">
+        {billable.length > 0 && <Shape of={isCertain ? "found" : "unknown"} />} {costSentences(of).join(" ")}
+      </p>
+      {billable.length > 0 && (
+        <Table
+          caption="Who was paid"
+          columns={columnsOf(of)}
+          rows={billable}
+          keyOf={({ ordinal }) => String(ordinal)}
+        />
+      )}
+    </div>
+  );
+}
+
+function columnsOf({ run, attempts }: Shown): readonly Column<Call>[] {
+  const org = run!.organization_id;
+  return [
+    { title: "Source", show: ({ source }) => <ObjectLink id={source} /> },
+    { title: "Charged", show: ({ charged }) => (charged === "yes" ? <Outcome kind="found" says="for certain" /> : <Outcome kind="unknown" says="not known" />) }, // prettier-ignore
+    { title: "Cost", show: (call) => costOf(call, attempts), isNumber: true },
+    { title: "Paid by", show: ({ credential_id: id, credential_rule: rule }) => <Contract id={id} rule={rule} org={org} /> }, // prettier-ignore
+  ];
+}
+
+function costOf(call: Call, attempts: Shown["attempts"]): string {
+  const own = attempts.filter(({ ordinal, charged }) => ordinal === call.ordinal && charged !== "no");
+  return own.length === 0 ? "not known" : own.map(priceText).join(" + ");
+}
+
+function Contract({ id, rule, org }: { readonly id: string | null; readonly rule: string; readonly org: string }) {
+  return (
+    <>
+      {id === null ? contractText(rule) : <ObjectLink id={id} org={org} />}
+      <div class="dim">{ruleText(rule)}</div>
+    </>
+  );
+}

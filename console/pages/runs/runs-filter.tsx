@@ -1,0 +1,110 @@
+import { useState } from "preact/hooks";
+import { setQuery } from "../../address.ts";
+import { useVerb } from "../../api/use-verb.ts";
+import { Button } from "../../parts/button.tsx";
+import { SelectField, TextField, type Choice } from "../../parts/fields.tsx";
+import { type Filter, type FilterName, FILTERS, fromField, toField } from "./filter.ts";
+
+interface RunsFilterProps {
+  readonly filter: Filter;
+  readonly isFiltered: boolean;
+}
+
+/** What a list of runs is narrowed by. What is chosen takes effect at once, what is typed with Enter. */
+export function RunsFilter({ filter, isFiltered }: RunsFilterProps) {
+  const [draft, setDraft] = useState<Readonly<Partial<Record<FilterName, string>>>>(filter);
+  const org = draft.org ?? "";
+  const organizations = useVerb("org list", { limit: 1_000 }).result?.organizations ?? [];
+  const workflows = useVerb("workflow list", /^org_[0-9a-z]+$/.test(org) ? { org, limit: 1_000 } : null).result?.workflows ?? []; // prettier-ignore
+  const sources = useVerb("source list", {}).result?.sources ?? [];
+
+  const apply = (changes: Readonly<Partial<Record<FilterName, string | null>>>) =>
+    setQuery(changesOf({ ...draft, ...changes }), { remember: true });
+  const typed = (name: FilterName) => ({
+    name,
+    value: draft[name] ?? "",
+    onValue: (value: string) => setDraft({ ...draft, [name]: value }),
+  });
+  const chosen = (name: FilterName) => ({
+    name,
+    value: draft[name] ?? "",
+    onValue: (value: string) => apply({ [name]: value }),
+  });
+  const moment = (name: "from" | "to") => ({
+    name,
+    type: "datetime-local" as const,
+    value: toField(draft[name]),
+    onValue: (value: string) => setDraft({ ...draft, [name]: fromField(value) ?? "" }),
+  });
+  return (
+    <form
+      class="filter runs-filter"
+      aria-label="Filter"
+      onSubmit={(event) => {
+        event.preventDefault();
+        apply({});
+      }}
+    >
+      <SelectField
+        label="Organization"
+        choices={namedChoices("any", org, organizations.map(({ organization_tuid: id, name }) => ({ id, name })))} // prettier-ignore
+        {...chosen("org")}
+        onValue={(value) => apply({ org: value, workflow: null })}
+      />
+      {org !== "" && (
+        <SelectField
+          label="Workflow"
+          choices={namedChoices("any", draft.workflow ?? "", workflows.map(({ workflow: id, name }) => ({ id, name })))} // prettier-ignore
+          {...chosen("workflow")}
+        />
+      )}
+      <TextField label="Source" list={sources.map(({ source }) => source)} placeholder="any" {...typed("source")} />{" "}
+      {/* prettier-ignore */}
+      <SelectField label="Outcome" choices={OUTCOMES} {...chosen("outcome")} />
+      <SelectField label="Charge" choices={CHARGES} {...chosen("charged")} />
+      <TextField label="From (UTC)" {...moment("from")} />
+      <TextField label="Before (UTC)" {...moment("to")} />
+      <Button type="submit">Filter</Button>
+      {isFiltered && (
+        <Button kind="quiet" onClick={() => setQuery(changesOf({}), { remember: true })}>
+          Show all
+        </Button>
+      )}
+    </form>
+  );
+}
+
+/** Every parameter of the filter, so that what is not given is taken away. */
+function changesOf(filter: Readonly<Partial<Record<FilterName, string | null>>>) {
+  return Object.fromEntries(FILTERS.map((name) => [name, filter[name]?.trim() || null]));
+}
+
+/** What the address names is a choice too, also if it is not in the list. */
+function namedChoices(
+  all: string,
+  given: string,
+  found: readonly { readonly id: string; readonly name: string }[],
+): readonly Choice[] {
+  // prettier-ignore
+  const isListed = given === "" || found.some(({ id }) => id === given);
+  return [
+    { value: "", label: all },
+    ...(isListed ? [] : [{ value: given, label: given }]),
+    ...found.map(({ id, name }) => ({ value: id, label: name || id })),
+  ];
+}
+
+const OUTCOMES: readonly Choice[] = [
+  { value: "", label: "any" },
+  { value: "match", label: "found" },
+  { value: "no_match", label: "no record" },
+  { value: "failed", label: "failed" },
+  { value: "unknown", label: "interrupted" },
+];
+
+const CHARGES: readonly Choice[] = [
+  { value: "", label: "any" },
+  { value: "unknown", label: "charge unknown" },
+  { value: "yes", label: "charged" },
+  { value: "no", label: "not charged" },
+];

@@ -1,0 +1,120 @@
+import { address } from "../../address.ts";
+import { useList } from "../../api/use-list.ts";
+import { useNames } from "../../api/use-names.ts";
+import type { RowOf } from "../../api/verb-types.ts";
+import { Empty } from "../../parts/empty.tsx";
+import { List } from "../../parts/list.tsx";
+import { hrefOfObject, ObjectLink } from "../../parts/object-link.tsx";
+import { Outcome } from "../../parts/outcome.tsx";
+import { Page } from "../../parts/page.tsx";
+import type { Column } from "../../parts/table.tsx";
+import { Badge, Id, Time, Took } from "../../parts/values.tsx";
+import { ExportRuns } from "./export-runs.tsx";
+import { commandOf, readFilter } from "./filter.ts";
+import { RunsFilter } from "./runs-filter.tsx";
+import "./runs.css";
+
+type Run = RowOf<"ledger list", "runs">;
+type Names = ReadonlyMap<string, string>;
+
+/** The ledger, by everything that it can be narrowed by. The filter is in the address. */
+export function RunsPage() {
+  const filter = readFilter(address().query);
+  const list = useList("ledger list", filter, "runs");
+  const names = useNames((list.rows ?? []).flatMap((run) => [run.organization_tuid, run.workflow]));
+  const isFiltered = Object.keys(filter).length > 0;
+  return (
+    <Page
+      title="Runs"
+      about="Those with a charge that nobody knows come first, then the newest. Times are in UTC."
+      actions={<ExportRuns filter={filter} />}
+    >
+      <RunsFilter key={JSON.stringify(filter)} filter={filter} isFiltered={isFiltered} />
+      <List
+        caption="Runs"
+        columns={columnsWith(names)}
+        keyOf={({ transaction_id: id }) => id}
+        empty={isFiltered ? <Empty title="No run is like this." command={commandOf(filter)} /> : NOTHING_YET}
+        {...list}
+      />
+    </Page>
+  );
+}
+
+const NOTHING_YET = (
+  <Empty title="No run has ended yet." command="datarun source run SOURCE --workflow wfl_…">
+    Each request to the service leaves a run here: who was asked, what came of it, and what it cost.
+  </Empty>
+);
+
+function columnsWith(names: Names): readonly Column<Run>[] {
+  return [
+    { title: "Run", show: (run) => <Started run={run} /> },
+    { title: "For", show: (run) => <Caller run={run} names={names} /> },
+    { title: "Kind", show: (run) => <Kind run={run} /> },
+    { title: "Calls", show: (run) => <Calls run={run} /> },
+    { title: "Charge", show: (run) => <Charge run={run} /> },
+    { title: "Cost", show: ({ cost }) => (cost.length === 0 ? <span class="dim">–</span> : cost.join(", ")), isNumber: true }, // prettier-ignore
+    { title: "Took", show: ({ took_ms: ms }) => <Took ms={ms} />, isNumber: true },
+  ];
+}
+
+function Started({ run: { transaction_id: id, started_at: at } }: { readonly run: Run }) {
+  return (
+    <div class="runs-two runs-started">
+      <a href={hrefOfObject("run", id)}>
+        <Time at={at} />
+      </a>
+      <span class="dim runs-id">
+        <Id>{id}</Id>
+      </span>
+    </div>
+  );
+}
+
+function Caller({ run, names }: { readonly run: Run; readonly names: Names }) {
+  const { organization_tuid: org, workflow } = run;
+  return (
+    <div class="runs-two">
+      <ObjectLink id={org} name={names.get(org)} />
+      <ObjectLink id={workflow} org={org} name={names.get(workflow)} />
+    </div>
+  );
+}
+
+function Kind({ run: { kind, context, simulated, state } }: { readonly run: Run }) {
+  return (
+    <div class="runs-two">
+      {kind.startsWith("dfunc_") ? <ObjectLink id={kind} /> : <span>{kind}</span>}
+      <span class="beside">
+        {simulated && <Badge kind="simulated">simulated</Badge>}
+        {context !== "prod" && <Badge>{context}</Badge>}
+        {state === "unknown" && <Badge kind="unknown">interrupted</Badge>}
+      </span>
+    </div>
+  );
+}
+
+function Calls({ run: { calls, failed } }: { readonly run: Run }) {
+  return (
+    <div class="runs-two">
+      <span>{calls === 1 ? "1 call" : `${calls} calls`}</span>
+      {failed > 0 && <Outcome kind="failed" says={`${failed} failed`} />}
+    </div>
+  );
+}
+
+function Charge({ run: { requests, charged, charge_unknown: unknown } }: { readonly run: Run }) {
+  return (
+    <div class="runs-two">
+      {unknown > 0 && <Outcome kind="unknown" says={`${unknown} to settle`} />}
+      {requests === 0 ? (
+        <span class="dim">nothing sent</span>
+      ) : (
+        <span class="runs-short">
+          {charged} of {requests} charged
+        </span>
+      )}
+    </div>
+  );
+}

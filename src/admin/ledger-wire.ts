@@ -1,0 +1,41 @@
+import type { TSchema } from "typebox";
+import { listOf as columnsOf, type Columns } from "../ledger/column.ts";
+import type { RunCost } from "../ledger/read/costs.ts";
+import { amountText } from "../terms/money.ts";
+import { Type } from "../terms/type.ts";
+import { count, listOf, orNull, text, time } from "./result-schemas.ts";
+
+/** How the rows of a run are shown: texts and whole numbers as they are, moments as times. */
+export function wireRow(table: Columns, instead: Readonly<Record<string, TSchema>> = {}) {
+  const fields = columnsOf(table).map(({ name, column: { holds } }): [string, TSchema] => {
+    if (instead[name] !== undefined) return [name, instead[name]];
+    if (holds.isMoment) return [name, time];
+    const value = holds.type === "whole" ? Type.Integer() : text;
+    return [name, holds.otherwise === null ? orNull(value) : value];
+  });
+  return Type.Object(Object.fromEntries(fields));
+}
+
+/** What a run cost: by currency what is certain, and what it is at most. */
+export const wireRunCost = {
+  costs: listOf(Type.Object({ currency: text, amount: text, amount_at_most: text })),
+  /** Requests that were or may have been charged and have no price, so that they are in no sum. */
+  unpriced: count,
+};
+
+export function toWireRunCost({ costs, unpriced }: RunCost) {
+  const lines = costs.map(({ currency, least, most }) => ({
+    currency,
+    amount: amountText(least),
+    amount_at_most: amountText(most),
+  }));
+  return { costs: lines, unpriced };
+}
+
+/** The same in a few words, for a line of a list: one for each currency. */
+export function toCostTexts({ costs }: RunCost): string[] {
+  return costs.map(({ currency, least, most }) => {
+    const range = least === most ? amountText(least) : `${amountText(least)} to ${amountText(most)}`;
+    return `${range} ${currency}`;
+  });
+}

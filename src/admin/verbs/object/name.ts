@@ -1,0 +1,43 @@
+import { Type } from "../../../terms/type.ts";
+import { listOf, oneOf, orNull, text } from "../../result-schemas.ts";
+import { FOUND_KINDS } from "../../found-kinds.ts";
+import { defineVerb } from "../../verb.ts";
+
+export default defineVerb({
+  summary: "Say what ids stand for: their kind, name and organization",
+  description: "Ids of what is not in the store, such as runs, and of what was never there, are left out.",
+  example: "org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
+  input: Type.Object(
+    {
+      id: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
+        minItems: 1,
+        maxItems: 1_000,
+        description: "An id; may be given several times",
+      }),
+    },
+    { additionalProperties: false },
+  ),
+  role: "viewer",
+  changes: false,
+  needs: ["store"],
+
+  result: Type.Object({
+    objects: listOf(
+      Type.Object({ kind: oneOf(...FOUND_KINDS), id: text, name: orNull(text), organization_tuid: orNull(text) }),
+    ),
+  }),
+
+  async run({ id: ids }, { store }) {
+    const known = await (await store()).findByIds(ids);
+    return {
+      objects: [...known.values()].map(({ kind, id, name, organizationId }) => ({
+        kind,
+        id,
+        name: name === "" ? null : name,
+        organization_tuid: organizationId,
+      })),
+    };
+  },
+
+  nothing: { objects: "There is nothing with such an id." },
+});

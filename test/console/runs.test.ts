@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { assertUsableEverywhere, NO_BROWSER, openConsole } from "../rig/browser/console.ts";
+import { startWorld, type World } from "../rig/browser/world.ts";
+import { startService } from "../rig/service.ts";
+import { until } from "../rig/until.ts";
+
+interface Listed {
+  readonly transaction_id: string;
+  readonly charge_unknown: number;
+}
+
+/** The runs of a world, once all of them are on the ledger. */
+async function runsOf({ verb }: World, filter: object = {}): Promise<readonly Listed[]> {
+  let runs: readonly Listed[] = [];
+  await until(async () => {
+    const before = runs.length;
+    runs = (await verb("ledger list", { limit: 1_000, ...filter })).runs;
+    return runs.length > 0 && runs.length === before;
+  });
+  return runs;
+}
+
+/** The page has all that it asked for: names come last. */
+async function named(page: Page): Promise<void> {
+  await page.getByRole("link", { name: "Acme Lending" }).first().waitFor();
+}
+
+test(
+  "runs to be settled come first, every filter is in the address, and a run leads to its page",
+  { skip: NO_BROWSER },
+  async (t) => {
+    const world = await startWorld(t, "little");
+    const all = await runsOf(world);
+    const page = await openConsole(t, world.service, { as: "viewer", at: "/runs" });
+    const rows = page.getByRole("table", { name: "Runs" }).getByRole("row");
+    await page.getByText("1 to settle").first().waitFor();
+    assert.equal(await rows.count(), 1 + all.length);
+    assert.match(await rows.nth(1).innerText(), /1 to settle/);
+    assert.match(await rows.nth(1).innerText(), /Acme Lending/);
+    await assertUsableEverywhere(page);
+
+    await page.getByLabel("Outcome").selectOption("failed");
+    await page.waitForURL(/outcome=failed/);
+    await page.getByLabel("Charge").selectOption("unknown");
+    await page.waitForURL(/charged=unknown/);
+    await page.getByLabel("Organization").selectOption({ label: "Borealis Bank" });
+    await page.getByText("No run is like this.").waitFor();
+    await page.getByText(`--org ${world.service.b.id}`).waitFor();
+    await page.getByLabel("Organization").selectOption({ label: "Acme Lending" });
+    const toSettle = await runsOf(world, { outcome: "failed", charged: "unknown" });
+    await page.getByText("1 to settle").first().waitFor();
+    assert.equal(await rows.count(), 1 + toSettle.length);
+    await page.getByLabel("Source").fill("register__insolvency");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/source=register__insolvency/);
+
+    // Somebody else sees the same at this address, and going back undoes one step.
+    const { pathname, search } = new URL(page.url());
+    const shared = await openConsole(t, world.service, {
+      as: world.owner,
+      at: pathname.replace("/console", "") + search,
+    });
+    assert.equal(await shared.getByLabel("Source").inputValue(), "register__insolvency");
+    assert.equal(await shared.getByLabel("Outcome").inputValue(), "failed");
+    await named(shared);
+    await page.goBack();
+    await page.waitForURL((url) => !url.searchParams.has("source"));
+    await page.getByRole("button", { name: "Show all" }).click();
+    await page.waitForURL(/\/runs$/);
+
+    await page.getByLabel("From (UTC)").fill("2001-01-01T10:30");
+    await page.getByLabel("Before (UTC)").fill("2001-01-02T00:00");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/from=2001-01-01T10%3A30Z/);
+    await page.getByText("No run is like this.").waitFor();
+    await page.getByRole("button", { name: "Show all" }).click();
+    await page
+      .getByRole("link", { name: /\d{2}:\d{2}:\d{2}/ })
+      .first()
+      .click();
+    await page.waitForURL(/\/runs\/trx_/);
+    await named(page);
+  },
+);
+
+test(
+  "a run says first what it cost, who was paid and why; a viewer settles nothing, an operator does, once asked",
+  { skip: NO_BROWSER },
+  async (t) => {
+    const world = await startWorld(t, "little");
+    const [first] = (await runsOf(world)).filter(({ charge_unknown: unknown }) => unknown > 0);
+    const at = `/runs/${first!.transaction_id}`;
+    const viewer = await openConsole(t, world.service, { as: "viewer", at });
+    await viewer.getByText(/for certain, and .* EUR at most: nobody knows yet whether 1 request was charged/).waitFor();
+    const paid = viewer.getByRole("table", { name: "Who was paid" });
+    assert.match(await paid.innerText(), /cred_[0-9a-f]{32}[\s\S]*the newest that fits/);
+    assert.match(await paid.innerText(), /register__insolvency[\s\S]*not known[\s\S]*0\.00 to 0\.12 EUR/);
+    // What failed explains itself where it stands.
+    await viewer
+      .getByRole("paragraph")
+      .filter({ hasText: /failed: (the vendor did not answer in time|the connection broke)/ })
+      .waitFor();
+    assert.equal(await viewer.getByRole("button", { name: /Settle/ }).count(), 0);
+    await assertUsableEverywhere(viewer);
+
+    const page = await openConsole(t, world.service, { as: "operator", at });
+    await page.getByRole("button", { name: "Settle the charge of request 1 of call" }).first().click();
+    const dialog = page.getByRole("dialog", { name: "Settle a charge" });
+    await dialog.getByText(/for Acme Lending whether register__insolvency charged for request 1/).waitFor();
+    await assertUsableEverywhere(page);
+    await dialog.getByLabel("Was it charged?").selectOption("yes");
+    await dialog.getByLabel("Amount billed").fill("0.15");
+    await dialog.getByLabel("Reason").fill("Invoice <b>4711</b>");
+    await dialog.getByRole("button", { name: "Record as charged" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await page.getByText(/were charged, and nothing is uncertain\./).waitFor();
+    await page.getByText(/settled as charged by operator.*: Invoice <b>4711<\/b>/).waitFor();
+    const shown = await world.verb("ledger show", { transaction: first!.transaction_id });
+    assert.equal(shown.reconciliations.at(-1).price, "0.15");
+    assert.equal(shown.unpriced, 0);
+  },
+);
+
+test(
+  "calls are opened and closed by keyboard, and the address keeps which are open",
+  { skip: NO_BROWSER },
+  async (t) => {
+    const world = await startWorld(t, "little");
+    const [first] = await runsOf(world);
+    const page = await openConsole(t, world.service, { as: "viewer", at: `/runs/${first!.transaction_id}?open=none` });
+    const names = page.locator(".timeline-name");
+    await names.first().waitFor();
+    assert.equal(await page.locator('[aria-expanded="true"]').count(), 0);
+    await names.first().focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/open=1$/);
+    await page.getByRole("table", { name: /^Requests of/ }).waitFor();
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("Space");
+    await page.waitForURL(/open=0%2C1$/);
+    assert.equal(await page.locator('[aria-expanded="true"]').count(), 2);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/open=1$/);
+    await named(page);
+  },
+);
+
+test("the runs of a filter are saved as a file, and a file that breaks off is not", { skip: NO_BROWSER }, async (t) => {
+  const world = await startWorld(t, "little");
+  const failed = await runsOf(world, { outcome: "failed" });
+  const page = await openConsole(t, world.service, { as: "viewer", at: "/runs?outcome=failed", failing: /export/ });
+  const [saved] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export JSON lines" }).click()]); // prettier-ignore
+  assert.equal(saved.suggestedFilename(), "ledger.jsonl");
+  const lines = readFileSync(await saved.path(), "utf8")
+    .trim()
+    .split("\n");
+  assert.equal(lines.length, failed.length);
+  const [csv] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export CSV" }).click()]); // prettier-ignore
+  assert.match(readFileSync(await csv.path(), "utf8"), /^transaction_id,state,/);
+
+  await page.route("**/api/ledger/export", (route) => route.abort("connectionreset"));
+  await page.getByRole("button", { name: "Export CSV" }).click();
+  await page.getByRole("alert").waitFor();
+});
+
+test(
+  "a new deployment's runs say what will be here, and a run that is not there says so",
+  { skip: NO_BROWSER },
+  async (t) => {
+    const service = await startService(t);
+    const page = await openConsole(t, service, { at: "/runs", failing: /ledger\/show/ });
+    await page.getByText("No run has ended yet.").waitFor();
+    await assertUsableEverywhere(page);
+    await page.goto(`${service.adminUrl}/console/runs/trx_0`);
+    await page.getByRole("alert").getByText("There is no such run").waitFor();
+  },
+);
