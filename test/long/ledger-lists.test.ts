@@ -4,13 +4,14 @@ import { monthRange } from "../../src/ledger/read/summarize.ts";
 import { SPEND_KEYS } from "../../src/ledger/read/sum-spend.ts";
 import { placeOfCharge } from "../../src/ledger/read/unknown-charges.ts";
 import type { LedgerFilter } from "../../src/ledger/read/ledger-filter.ts";
+import { exportRuns } from "../../src/ledger/read/export-runs.ts";
 import { openJournalReader } from "../../src/ledger/read/journal-reader.ts";
 import { createLedgerReader, type LedgerAnswers } from "../../src/ledger/read/ledger-reader.ts";
 import { atEnd, makeDirectory, startLedger } from "../../src/ledger/ledger.kit.ts";
 import { openStore } from "../../src/storage/store.ts";
 import { systemClock } from "../../src/terms/clock.ts";
 import { newDatabase } from "../postgres/shared-postgres.ts";
-import { fillJournal, fillShared } from "./million-runs.ts";
+import { fillJournal, fillShared, RUNS } from "./million-runs.ts";
 
 /** What a page may wait for a list, on a machine that does nothing else. */
 const LIST_MS_MAX = 200;
@@ -93,6 +94,20 @@ async function measure(t: TestContext, name: string, reader: LedgerAnswers): Pro
     sums[`${by} of a month`] = Math.round(await quickest(() => reader.spend(by, { from, to })));
   }
   t.diagnostic(`${name}: ${JSON.stringify(sums)}`);
+  for (const filter of [{ from: FIRST + 29 * DAY }, { source: "rare__one" }, { charged: "unknown" }] as const) {
+    let [pages, longest, runs] = [0, 0, 0];
+    const startedAt = performance.now();
+    let at = startedAt;
+    for await (const page of exportRuns(reader, filter, "csv")) {
+      longest = Math.max(longest, performance.now() - at);
+      at = performance.now();
+      pages += 1;
+      runs += page.runs;
+    }
+    t.diagnostic(`${name}: export ${JSON.stringify(filter)}: ${runs} runs in ${pages} pages and ${Math.round(at - startedAt)} ms, the longest page ${Math.round(longest)} ms`); // prettier-ignore
+    if ("source" in filter) assert.equal(runs, RUNS / 100_000);
+    if ("charged" in filter) assert.equal(runs, RUNS / 500);
+  }
   assert.deepEqual(slow, []);
 }
 

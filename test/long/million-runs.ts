@@ -22,15 +22,15 @@ const OF_ENDING = `CASE ending WHEN 0 THEN 1 WHEN 1 THEN 1 ELSE 0 END AS success
   CASE ending WHEN 2 THEN 1 ELSE 0 END AS has_unknown,
   CASE ending WHEN 0 THEN 2 WHEN 1 THEN 18 WHEN 2 THEN 1026 ELSE 258 END AS verdicts`;
 
-/** A journal as a service leaves it, in a directory where one was opened and closed. */
-export function fillJournal(directory: string, firstWallAt: number): void {
+/** A journal as a service leaves it, in a directory where one was opened and closed, with so many runs. */
+export function fillJournal(directory: string, firstWallAt: number, count = RUNS): void {
   const database = new DatabaseSync(join(directory, JOURNAL_FILE));
   const named = (name: string): string => `(SELECT id FROM names WHERE name = ${name})`;
   const id = `printf('trx_%012x', ${firstWallAt} + CAST(i * ${STEP_MS} AS INTEGER)) || printf('7%019d', i)`;
   database.exec(`
     PRAGMA synchronous = OFF; PRAGMA temp_store = FILE; BEGIN;
     CREATE TEMP TABLE seeds AS SELECT *, ${OF_ENDING} FROM (
-      WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ${RUNS})
+      WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ${count})
       SELECT i, ${id} AS trx, ${firstWallAt} + CAST(i * ${STEP_MS} AS INTEGER) AS started_at, ${RUN} FROM n);
     INSERT OR IGNORE INTO names (name) VALUES ('data'), ('ended'), ('tok_1'), ('prod'), ('eu'), ('auto'), ('none'), ('GET'),
       ('EUR'), ('cred_1'), ('https://vendor.example');
@@ -40,7 +40,7 @@ export function fillJournal(directory: string, firstWallAt: number): void {
       started_at, took_ms, client_gone, has_unknown, verdicts, unknown_sources)
       SELECT i + 1, trx, ${named("'ended'")}, ${named("'data'")}, ${named("org")}, ${named("wfl")}, ${named("'tok_1'")},
         ${named("'prod'")}, ${named("'eu'")}, 0, started_at, 40, 0, has_unknown, verdicts, 0 FROM seeds ORDER BY i;
-    UPDATE journal SET checked_from = ${RUNS + 1};`);
+    UPDATE journal SET checked_from = ${count + 1};`);
   for (const [ordinal, source, ending] of [
     [0, "source", "success, match, charged, charges"],
     [1, "other", "1, 1, 'yes' AS charged, 2"],

@@ -48,17 +48,18 @@ export async function exportPage(
 ): Promise<ExportPage> {
   const head = from === null && format === "csv" ? csvLine(HEADERS) : "";
   const { place, limit } = from ?? { place: [Number.MIN_SAFE_INTEGER, ""], limit: RUNS_A_PAGE };
-  const runs = await findRuns(tables, filter, place, limit).catch(nullIfDamaged);
-  if (runs !== null) {
+  const part = await findRuns(tables, filter, place, limit).catch(nullIfDamaged);
+  if (part !== null) {
+    const { runs, end } = part;
     const found = await readRuns(tables.query, runs.map((run) => run.transaction_id)); // prettier-ignore
     const texts = found.flatMap(({ row, damaged }) => (row === null || damaged ? [] : toText(row, format)));
     const last = runs.at(-1);
-    const isLast = last === undefined || runs.length < limit;
+    const reached = runs.length === limit && last !== undefined ? placeOf(last) : end;
     return {
       text: head + texts.join(""),
       runs: found.length,
       damaged: found.flatMap(({ transactionId, damaged }) => (damaged ? transactionId : [])),
-      next: isLast ? null : { place: [last.started_at, last.transaction_id], limit: RUNS_A_PAGE },
+      next: reached === null ? null : { place: reached, limit: RUNS_A_PAGE },
     };
   }
   if (limit > 1) return { text: head, runs: 0, damaged: [], next: { place, limit: Math.ceil(limit / 8) } };
@@ -89,19 +90,52 @@ export function damagedLine(run: string, format: ExportFormat): string {
 
 type Found = Pick<RunRow, "started_at" | "transaction_id">;
 
-function findRuns(
+function placeOf({ started_at: at, transaction_id: id }: Found): Place {
+  return [at, id];
+}
+
+interface Part {
+  readonly runs: readonly Found[];
+  /** How far they were looked for, if that is not the end of the ledger. */
+  readonly end: Place | null;
+}
+
+/** How many runs are looked at for a page if most of them may not belong to it: the next question is not kept waiting. */
+const LOOKED_AT_MAX = 5_000;
+
+async function findRuns(
   { query, isText }: LedgerTables,
   filter: LedgerFilter,
   place: Place,
   limit: number,
-): Promise<readonly Found[]> {
+): Promise<Part> {
+  // prettier-ignore
   const condition = runCondition(filter, isText);
-  return query<Found>(
+  const end = isRare(filter) ? await endOfPart(query, filter, place) : null;
+  const until = end === null ? { sql: "TRUE", values: [] } : { sql: "(r.started_at, r.transaction_id) <= (?, ?)", values: end }; // prettier-ignore
+  const runs = await query<Found>(
     `SELECT r.started_at, r.transaction_id FROM ledger_runs AS r
-     WHERE ${condition.sql} AND (r.started_at, r.transaction_id) > (?, ?)
+     WHERE ${condition.sql} AND (r.started_at, r.transaction_id) > (?, ?) AND ${until.sql}
      ORDER BY r.started_at, r.transaction_id LIMIT ?`,
-    [...condition.values, ...place, limit],
+    [...condition.values, ...place, ...until.values, limit],
   );
+  return { runs, end };
+}
+
+/** Whether runs are found by reading others too: no index has what is in their calls in the order of time. */
+function isRare({ transactionId, source, outcome, charged }: LedgerFilter): boolean {
+  return transactionId === undefined && (source ?? outcome ?? charged) !== undefined;
+}
+
+async function endOfPart(query: LedgerTables["query"], { from, to }: LedgerFilter, place: Place) {
+  const times = [...(from === undefined ? [] : [["r.started_at >= ?", from] as const]), ...(to === undefined ? [] : [["r.started_at < ?", to] as const])]; // prettier-ignore
+  const [end] = await query<Found>(
+    `SELECT r.started_at, r.transaction_id FROM ledger_runs AS r
+     WHERE ${["(r.started_at, r.transaction_id) > (?, ?)", ...times.map(([sql]) => sql)].join(" AND ")}
+     ORDER BY r.started_at, r.transaction_id LIMIT 1 OFFSET ${LOOKED_AT_MAX - 1}`,
+    [...place, ...times.map(([, value]) => value)],
+  );
+  return end === undefined ? null : placeOf(end);
 }
 
 /**

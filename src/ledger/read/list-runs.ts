@@ -59,10 +59,12 @@ export async function listRuns(
 ): Promise<RunPage> {
   const limit = Math.max(1, Math.min(page.limit ?? LIMIT_DEFAULT, LIMIT_MAX));
   const place = page.after === undefined ? BEGINNING : readPlace(page.after);
-  const found = place.unknown ? [...(await findPage(tables, filter, true, place, limit + 1))] : [];
+  const callers = await countRunsOfCallers(tables, filter);
+  const asked: AskedPage = { filter: withoutOrganization(filter), callers };
+  const found = place.unknown ? [...(await findPage(tables, asked, true, place, limit + 1))] : [];
   if (found.length <= limit) {
     const from = place.unknown ? { ...BEGINNING, unknown: false } : place;
-    found.push(...(await findPage(tables, filter, false, from, limit + 1 - found.length)));
+    found.push(...(await findPage(tables, asked, false, from, limit + 1 - found.length)));
   }
   const shown = found.slice(0, limit);
   const last = shown.at(-1);
@@ -70,6 +72,18 @@ export async function listRuns(
     ...(await readLines(tables, shown)),
     next: found.length > limit && last !== undefined ? last.place : null,
   };
+}
+
+interface AskedPage {
+  readonly filter: LedgerFilter;
+  /** How many runs there are to look at, counted up to `FEW_RUNS`. */
+  readonly callers: number;
+}
+
+/** A workflow belongs to one organization, which has been compared: no index of its runs has that too. */
+function withoutOrganization(filter: LedgerFilter): LedgerFilter {
+  const { organizationId: _, ...rest } = filter;
+  return filter.workflowId === undefined ? filter : rest;
 }
 
 /** Runs that were deleted meanwhile are left out. */
@@ -102,13 +116,12 @@ function lineOf({ run, calls, attempts }: RunReportRow): RunLine {
 /** Finds the runs of a page, newest first, from an index alone. */
 async function findPage(
   tables: LedgerTables,
-  filter: LedgerFilter,
+  { filter, callers }: AskedPage,
   unknown: boolean,
   place: Place,
   limit: number,
 ): Promise<readonly Found[]> {
   const { query, isText, linesByTransaction } = tables;
-  const callers = await countRunsOfCallers(tables, filter);
   if (callers === 0) return [];
   // If a source is given, runs are found by its calls, unless the rest of the filter leaves only a few runs. Otherwise
   // runs are read in the order of time, of the organization or workflow if one is given.
@@ -176,9 +189,12 @@ export function firstIdOf(wallAt: number): string {
   return PREFIX.transaction + Math.min(Math.max(wallAt, 0), MOMENT_MAX).toString(16).padStart(12, "0");
 }
 
-/** How many runs the workflow or, without one, the organization has in the time range, counted up to `FEW_RUNS`. */
+/**
+ * How many runs the workflow or, without one, the organization has in the time range, with such an outcome and charge of
+ * any call, counted up to `FEW_RUNS`.
+ */
 async function countRunsOfCallers({ query, isText }: LedgerTables, filter: LedgerFilter): Promise<number> {
-  const { organizationId, workflowId, from, to } = filter;
+  const { organizationId, workflowId, from, to, outcome, charged } = filter;
   if (organizationId === undefined && workflowId === undefined) return FEW_RUNS;
   if (organizationId !== undefined && workflowId !== undefined) {
     const { sql, values } = runCondition({ workflowId }, isText);
@@ -190,10 +206,14 @@ async function countRunsOfCallers({ query, isText }: LedgerTables, filter: Ledge
     // A workflow belongs to one organization: with another one there are no runs to look for.
     if (one?.organization_id !== toStored(organizationId)) return 0;
   }
+  // Without a source, runs are read in their order in any case.
+  if (filter.source === undefined) return FEW_RUNS;
   const callers = {
     ...(workflowId === undefined ? { organizationId: organizationId! } : { workflowId }),
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
+    ...(outcome !== undefined && { outcome }),
+    ...(charged !== undefined && { charged }),
   };
   const { sql, values } = runCondition(callers, isText);
   const [counted] = await query<{ readonly runs: number }>(
