@@ -64,13 +64,13 @@ export async function ask(path: string, input: object, options: AskOptions = {})
   throw toError(response.status, value?.error);
 }
 
-interface ErrorBody {
+export interface ErrorBody {
   readonly code: string;
   readonly message: string;
   readonly details?: readonly unknown[];
 }
 
-function toError(status: number, error: ErrorBody | undefined): CallError {
+export function toError(status: number, error: ErrorBody | undefined): CallError {
   if (error === undefined)
     return new CallError("unreachable", `The answer was not from the service: status ${status}.`);
   return new CallError(error.code, error.message, error.details);

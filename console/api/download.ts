@@ -1,4 +1,5 @@
-import { CallError, OWN_HEADERS } from "./ask.ts";
+import { noteEnd } from "../session.ts";
+import { CallError, type ErrorBody, OWN_HEADERS, toError } from "./ask.ts";
 import type { InputOf, VerbName } from "./verb-types.ts";
 
 /**
@@ -15,8 +16,10 @@ export async function download<Name extends VerbName>(name: Name, input: InputOf
     throw new CallError("unreachable", "The service does not answer.");
   });
   if (!response.ok) {
-    const value = (await response.json().catch(() => null)) as { error?: { code: string; message: string } } | null;
-    throw new CallError(value?.error?.code ?? "unreachable", value?.error?.message ?? "The service does not answer.");
+    const value = (await response.json().catch(() => null)) as { readonly error?: ErrorBody } | null;
+    const error = toError(response.status, value?.error);
+    if (error.code === "unauthenticated") await noteEnd();
+    throw error;
   }
   const text = await response.blob().catch(() => {
     throw new CallError("unreachable", "The file broke off before its end, so it was not saved. Try again.");

@@ -75,10 +75,9 @@ test("ids are named, those that are there, and of nothing else", async (t) => {
   const ids = [org, workflow, token_id, owner.id, workflow, "trx_0", `org_${"0".repeat(32)}`, "", "nonsense"];
   const { objects } = await result("object name", { id: ids.filter((id) => id !== "") }, owner);
   const named = objects.map(({ kind, name, organization_tuid }: Match) => [kind, name, organization_tuid]);
-  assert.deepEqual(
-    named.toSorted(),
-    [["operator", "grace", null], ["organization", "Acme", org], ["token", null, org], ["workflow", "Onboarding", org]].toSorted(), // prettier-ignore
-  );
+  const known = [["operator", "grace", null], ["organization", "Acme", org], ["token", null, org], ["workflow", "Onboarding", org]]; // prettier-ignore
+  assert.deepEqual(new Set(named), new Set(known));
+  assert.equal(named.length, known.length);
   assert.equal((await call("object name", { id: [] }, { as: owner })).statusCode, 422);
 });
 

@@ -91,7 +91,7 @@ test(
   { skip: NO_BROWSER },
   async (t) => {
     const world = await startWorld(t, "little");
-    const [first] = (await runsOf(world)).filter(({ charge_unknown: unknown }) => unknown > 0);
+    const first = (await runsOf(world)).find(({ charge_unknown: unknown }) => unknown > 0);
     const at = `/runs/${first!.transaction_id}`;
     const viewer = await openConsole(t, world.service, { as: "viewer", at });
     await viewer.getByText(/for certain, and .* EUR at most: nobody knows yet whether 1 request was charged/).waitFor();
