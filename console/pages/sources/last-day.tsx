@@ -23,7 +23,7 @@ export function LastDay({ source, of: { result, error, reload } }: LastDayProps)
     <Section title="The last day" actions={<a href={hrefOf("/runs", { source })}>Its runs</a>}>
       <NotCalledNow source={source} />
       {error && <Failure error={error} retry={reload} />}
-      {result && activity === undefined && <p class="dim">It was not called.</p>}
+      {result && activity === undefined && <p class="dim">No run called it in the last day.</p>}
       {activity && <Facts of={factsOf(activity)} />}
     </Section>
   );
@@ -84,7 +84,7 @@ function NotCalledNow({ source }: { readonly source: string }) {
   return (
     <div role="status" data-live={event === undefined ? "no" : "yes"}>
       {open.length === 0 && (
-        <p class="dim">{problem?.message ?? (event === undefined ? "…" : "It is called: no breaker is open.")}</p>
+        <p class="dim">{problem?.message ?? (event === undefined ? "…" : "No breaker is open.")}</p>
       )}
       {open.map(({ organization_tuid: org, open_ms: ms }, at) => (
         <p key={at}>
