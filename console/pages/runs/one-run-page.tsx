@@ -32,7 +32,7 @@ function RunId({ id }: { readonly id: string }) {
 
 function Whole({ of: shown, reload }: { readonly of: Shown; readonly reload: () => void }) {
   const run = shown.run!;
-  const names = useNames([run.organization_id, run.workflow_id, run.token_id]);
+  const names = useNames([run.organization_id, run.workflow_id, run.token_id]) ?? new Map<string, string>();
   return (
     <>
       <RunCost of={shown} />

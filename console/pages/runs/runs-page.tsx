@@ -32,14 +32,18 @@ export function RunsPage() {
       <RunsFilter key={JSON.stringify(filter)} filter={filter} isFiltered={isFiltered} />
       <List
         caption="Runs"
-        columns={columnsWith(names)}
+        columns={columnsWith(names ?? NO_NAMES)}
         keyOf={({ transaction_id: id }) => id}
         empty={isFiltered ? <Empty title="No run is like this." command={commandOf(filter)} /> : NOTHING_YET}
         {...list}
+        // A name is shorter than an id: a row that gets its name later would move those below it.
+        rows={names === undefined ? undefined : list.rows}
       />
     </Page>
   );
 }
+
+const NO_NAMES: Names = new Map();
 
 const NOTHING_YET = (
   <Empty title="No run has ended yet." command="datarun source run SOURCE --workflow wfl_…">
