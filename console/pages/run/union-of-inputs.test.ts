@@ -30,7 +30,7 @@ test("one field for every name, with what any source says of it and who reads it
       ["phone", "Phone", "text", 1, ["bell__phone"]],
       ["name", "Full name", "text", 2, []],
       ["level", "Level", "choice", 2, []],
-      ["id", "Id", "text", 2, []],
+      ["id", "ID", "text", 2, []],
     ],
   );
   assert.deepEqual(fields.find(({ name }) => name === "level")!.choices, ["1", "2", "three"]);
