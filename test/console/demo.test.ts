@@ -4,15 +4,18 @@ import { NO_BROWSER, openConsole } from "../rig/browser/console.ts";
 import { startCommand } from "../rig/command.ts";
 import { Secrets } from "../rig/secrets.ts";
 import type { TestService } from "../rig/service.ts";
+import { until } from "../rig/until.ts";
 
 test("a newcomer with the demo's address has run five sources after two clicks", { skip: NO_BROWSER }, async (t) => {
   const demo = await startCommand(t, ["--demo"]);
   const [, code] = /\/console\/(#code=\S+)/.exec(demo.stderr())!;
   const service = { adminUrl: demo.adminUrl, secrets: new Secrets() } as TestService;
-  const page = await openConsole(t, service, { as: null, at: `/run${code}` });
+  const page = await openConsole(t, service, { as: null, at: `/${code}` });
+  await page.getByRole("link", { name: "Ask five sources with examples" }).click();
   await page.getByText("Simulated. No vendor is asked").waitFor();
+  // The examples are filled in as soon as they have come.
+  await until(async () => (await page.getByRole("textbox", { name: /^Email/ }).inputValue()) !== "");
 
-  await page.getByRole("button", { name: "Try 5 sources with examples" }).click();
   await page.getByRole("button", { name: "Run simulated" }).click();
   await page.getByRole("status").filter({ hasText: /^5 found\. Answered in/ }).waitFor(); // prettier-ignore
   assert.equal(await page.getByRole("region", { name: "Answer" }).getByRole("region").count(), 5);
@@ -24,28 +27,12 @@ test("a newcomer with the demo's address has run five sources after two clicks",
   await page.getByRole("button", { name: "Run simulated" }).click();
   await page.getByRole("status").filter({ hasText: /4 found/ }).waitFor(); // prettier-ignore
   await page.getByRole("region", { name: "Legal entity by LEI" }).getByText("timed out").waitFor();
+  const id = await page.getByText(/^trx_/).innerText();
+  await page.getByRole("link", { name: "The run's timeline" }).click();
+  await page.getByText(id).first().waitFor();
+  await page.getByText("gleif__lei_record").first().waitFor();
+  assert.equal(new URL(page.url()).pathname, `/console/runs/${id}`);
   if (process.env["SHOTS"]) await page.screenshot({ path: `${process.env["SHOTS"]}/demo.png`, fullPage: true });
+  // Before the service ends, which whatever the page still asks would not outlive.
+  await page.context().close();
 });
-
-test(
-  "the demo's address opens the Overview, which leads to a first run and its timeline",
-  { skip: NO_BROWSER },
-  async (t) => {
-    const demo = await startCommand(t, ["--demo"]);
-    const [, code] = /\/console\/(#code=\S+)/.exec(demo.stderr())!;
-    const service = { adminUrl: demo.adminUrl, secrets: new Secrets() } as TestService;
-    const page = await openConsole(t, service, { as: null, at: `/${code}` });
-    await page.getByText("demo owner").waitFor();
-    assert.equal(page.url(), `${demo.adminUrl}/console/`);
-    await page.getByRole("link", { name: "Ask five sources with examples" }).click();
-    // The examples are filled in as soon as they have come.
-    const email = page.getByLabel("Email (required)");
-    while ((await email.inputValue()) === "") await page.waitForTimeout(20);
-    await page.getByRole("button", { name: "Run simulated" }).click();
-    await page.getByText("5 found.").waitFor();
-    const timeline = page.getByRole("link", { name: "The run's timeline" });
-    const transaction = /trx_\w{32}/.exec((await timeline.getAttribute("href"))!)![0];
-    await timeline.click();
-    await page.waitForURL(new RegExp(`/console/runs/${transaction}$`));
-  },
-);
