@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import test from "node:test";
+import { test } from "node:test";
 import { JournalTables } from "../journal/journal-tables.ts";
 import { atEnd, makeCall, makeReport, makeRun, runOnce, startLedger } from "../ledger.kit.ts";
 import type { LedgerTables } from "../ports.ts";
@@ -18,6 +18,7 @@ test("neither activity nor the count of unknown charges looks through a table of
     const run = makeRun();
     await runOnce(ledger, run, makeReport(run, { calls: [makeCall(), makeCall({ ordinal: 1, charged: "unknown" })] }));
   }
+  await ledger.flush();
   const tables = new JournalTables(directory);
   atEnd(t, () => tables.close());
   const plans: string[] = [];
