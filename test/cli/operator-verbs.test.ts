@@ -35,6 +35,7 @@ test("an operator's token is shown once, stored as its digest, and is no access 
     expires_at: ada?.["expires_at"],
     revoked_at: null,
     last_used_at: null,
+    login: "token",
   });
 });
 

@@ -29,10 +29,9 @@ export function RunPage() {
     plan.sources.map(({ source }) => source).join() === sources.join();
   useInputsOfLink();
   useExamples(chosen.withExamples, isCurrent ? plan.sources : undefined);
-  const isSimulated = plan?.workflow.simulated;
   return (
     <Page title="Run" about="Ask several sources at once, or run a function, as a client of a workflow would.">
-      {isSimulated !== undefined && <Mode isSimulated={isSimulated} organization={plan!.organization} />}
+      <Mode {...(plan && { isSimulated: plan.workflow.simulated, organization: plan.organization })} />
       <ChooseWorkflow workflow={workflow} context={context} plan={plan} />
       {planned.error && <Failure error={planned.error} retry={planned.reload} />}
       <div class="run-columns">
@@ -77,7 +76,9 @@ export function RunPage() {
 }
 
 /** What cannot be overlooked: whether what happens here is real. */
-function Mode({ isSimulated, organization }: { readonly isSimulated: boolean; readonly organization: string }) {
+function Mode({ isSimulated, organization }: { readonly isSimulated?: boolean; readonly organization?: string }) {
+  // It keeps its place until it is known, so that nothing moves then.
+  if (isSimulated === undefined) return <p class="run-mode run-mode-waits">&nbsp;</p>;
   return isSimulated ? (
     <p class="run-mode run-mode-simulated">
       <strong>Simulated.</strong> No vendor is asked, nothing is billed, and what comes back is invented.
