@@ -232,7 +232,14 @@ test("what live tests and proofs of credentials sent is in the sum of the month"
   await run([...live, wrong]);
   await run(["credential", "verify", right]);
   const { charges } = await json(["ledger", "summary", new Date().toISOString().slice(0, 7)]);
-  const line = { source: "acme__company", organization_tuid: org, credential: "stored", unknown: 0, unpriced: 0 };
+  const line = {
+    source: "acme__company",
+    organization_tuid: org,
+    organization: "Acme",
+    credential: "stored",
+    unknown: 0,
+    unpriced: 0,
+  };
   const spent = { currency: "EUR", amount: "0.35", amount_at_most: "0.35" };
   const unpriced = { currency: null, amount: null, amount_at_most: null };
   assert.deepEqual(charges, [

@@ -43,6 +43,7 @@ async function pagesOf(page: Page): Promise<readonly string[]> {
 test("nothing on a page moves by itself while it loads", { skip: NO_BROWSER }, async (t) => {
   const world = await startWorld(t, "much");
   const first = await openConsole(t, world.service, { as: world.owner });
+  const moved: string[] = [];
   for (const href of [...(await pagesOf(first)), "/console/sources/register__insolvency"]) {
     for (const width of [1280, 390]) {
       const page = await first.context().newPage();
@@ -54,10 +55,11 @@ test("nothing on a page moves by itself while it loads", { skip: NO_BROWSER }, a
       const [painted, shifted, shifts] = await Promise.all([page.evaluate(FIRST_PAINT), page.evaluate("window.shifted"), page.evaluate("window.shifts")]); // prettier-ignore
       t.diagnostic(`${href} at ${width} px: first paint after ${Math.round(painted as number)} ms`);
       // A hundredth is what nobody sees.
-      assert.ok((shifted as number) < 0.01, `${href} at ${width} px: moved by ${String(shifted)}: ${String(shifts)}`);
+      if ((shifted as number) >= 0.01) moved.push(`${href} at ${width} px by ${String(shifted)}: ${String(shifts)}`);
       await page.close();
     }
   }
+  assert.deepEqual(moved, []);
 });
 
 test("a list of a thousand rows is scrolled through", { skip: NO_BROWSER }, async (t) => {

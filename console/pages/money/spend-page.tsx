@@ -1,5 +1,6 @@
 import { address, hrefOf, setQuery } from "../../address.ts";
 import { useList } from "../../api/use-list.ts";
+import { useTogether } from "../../api/use-together.ts";
 import { useVerb } from "../../api/use-verb.ts";
 import type { ResultOf, RowOf } from "../../api/verb-types.ts";
 import { Amount } from "../../parts/amount.tsx";
@@ -37,6 +38,8 @@ export function SpendPage() {
   const days = useVerb("ledger spend", { by: "day", ...about, limit: LINES_MAX });
   const list = useList("ledger spend", { by, ...about, limit: LINES_MAX }, "spend");
   const totals = days.result?.totals ?? [];
+  // What stands above the lines is as high as it will be.
+  const isPlaced = useTogether(days.result ?? days.error);
   return (
     <MoneyPage
       title="Money"
@@ -48,25 +51,27 @@ export function SpendPage() {
       <Sums totals={totals} isThere={days.result !== undefined} month={month} />
       <OpenCharges totals={totals} span={span} org={org} />
       {days.result && totals.length > 0 && <DayBars month={month} lines={days.result.spend} />}
-      <Section title={`By ${KEYS[by].toLowerCase()}`}>
-        <form class="filter" onSubmit={(event) => event.preventDefault()}>
-          <SelectField
-            label="By"
-            value={by}
-            choices={Object.entries(KEYS).map(([value, label]) => ({ value, label }))}
-            onValue={(value) => setQuery({ by: value }, { remember: true })}
+      {isPlaced && (
+        <Section title={`By ${KEYS[by].toLowerCase()}`}>
+          <form class="filter" onSubmit={(event) => event.preventDefault()}>
+            <SelectField
+              label="By"
+              value={by}
+              choices={Object.entries(KEYS).map(([value, label]) => ({ value, label }))}
+              onValue={(value) => setQuery({ by: value }, { remember: true })}
+            />
+            <OrganizationField value={org} onValue={(value) => setQuery({ org: value }, { remember: true })} />
+          </form>
+          <List
+            caption={`Spend by ${KEYS[by].toLowerCase()}`}
+            columns={columnsOf(by, span, list.rows ?? [])}
+            keyOf={(line) => `${line[by] ?? ""} ${line.currency ?? ""}`}
+            empty={<Empty title={`Nothing was sent to a vendor in ${monthText(month)}.`} command={`datarun ledger spend --by ${by} --from ${span.from} --to ${span.to}`} />} // prettier-ignore
+            {...list}
+            rows={list.rows && inOrder(list.rows, by)}
           />
-          <OrganizationField value={org} onValue={(value) => setQuery({ org: value }, { remember: true })} />
-        </form>
-        <List
-          caption={`Spend by ${KEYS[by].toLowerCase()}`}
-          columns={columnsOf(by, span, list.rows ?? [])}
-          keyOf={(line) => `${line[by] ?? ""} ${line.currency ?? ""}`}
-          empty={<Empty title={`Nothing was sent to a vendor in ${monthText(month)}.`} command={`datarun ledger spend --by ${by} --from ${span.from} --to ${span.to}`} />} // prettier-ignore
-          {...list}
-          rows={list.rows && inOrder(list.rows, by)}
-        />
-      </Section>
+        </Section>
+      )}
     </MoneyPage>
   );
 }
