@@ -78,6 +78,7 @@ test("beside a running service nothing is found, made or changed, and the servic
   const dataDir = join(folder, "data");
   const env = { DATARUN_PROJECT: folder, DATARUN_DATA_DIR: dataDir };
   const service = await startCommand(t, [], env);
+  verb(env, "operator", "create", "ada", "--role", "owner");
   const before = pathsIn(folder);
   const { code, facts, findings } = checked(env, "--production", "--ignore", "data_dir.slow");
   assert.deepEqual([code, findings.map((finding) => finding.code)], [1, ["production.root_key_beside_data"]]);
@@ -118,6 +119,7 @@ test("a shared database is looked at and nothing is made in it", async (t) => {
     assert.deepEqual([look().findings, look().facts["store"]], [[], "shared, none yet: the first start makes it"]);
   const org = verb(env, "org", "create", "Acme")["organization_tuid"]!;
   verb(env, "token", "create", "--org", org);
+  verb(env, "operator", "create", "ada", "--role", "owner");
   const { findings, facts, ignored } = look();
   assert.deepEqual([findings, facts["store"], ignored >= 1], [[], "shared", true]);
 });

@@ -63,10 +63,10 @@ export default defineFunction({ id: "dfunc_own", title: "Own", run: async () => 
 const newKey = (): string => randomBytes(32).toString("base64");
 const days = (count: number): Clock => ({ ...systemClock, wall: () => Date.now() + count * 86_400_000 });
 
-/** With a root key from outside, as production has it. */
+/** With a root key from outside and somebody who operates it, as production has them. */
 async function onStore(
   dataDir: string,
-  use: (operator: Operator) => Promise<unknown>,
+  use: (operator: Operator & { dismissAll(): Promise<unknown> }) => Promise<unknown>,
   rootKey = newKey(),
 ): Promise<Record<string, string>> {
   const opened = await openKeyedStore({
@@ -76,7 +76,10 @@ async function onStore(
     clock: systemClock,
     opening: "make",
   });
-  await use(createOperator(opened, systemClock, new Secrets()));
+  const operator = createOperator(opened, systemClock, new Secrets());
+  // One fixture comes to the same store twice.
+  const ada = await operator.appoint("owner", `ada-${randomBytes(4).toString("hex")}`);
+  await use({ ...operator, dismissAll: () => operator.dismiss(ada.id) });
   await opened.store.close();
   return { DATARUN_ROOT_KEY: rootKey };
 }
@@ -384,6 +387,13 @@ export const FIXTURES: readonly Fixture[] = [
     says: /^admin_host is 0\.0\.0\.0$/,
   },
   {
+    code: "production.no_operator",
+    name: "nobody but one whose token was revoked",
+    asked: "production",
+    prepare: (_t, dataDir) => onStore(dataDir, (operator) => operator.dismissAll()),
+    says: /^there is no operator$/,
+  },
+  {
     code: "production.endless_tokens",
     name: "a token without an end",
     asked: "production",
@@ -395,7 +405,9 @@ export const FIXTURES: readonly Fixture[] = [
     name: "the key file that a first start makes",
     asked: "production",
     prepare: async (_t, dataDir) => {
-      await (await openKeyedStore({ dataDir, databaseUrl: undefined, rootKey: undefined, clock: systemClock })).store.close(); // prettier-ignore
+      const opened = await openKeyedStore({ dataDir, databaseUrl: undefined, rootKey: undefined, clock: systemClock });
+      await createOperator(opened, systemClock, new Secrets()).appoint("owner");
+      await opened.store.close();
     },
     says: /^a root key file is in /,
   },
@@ -417,6 +429,7 @@ export const FIXTURES: readonly Fixture[] = [
       const slow = asksVendor("acme__slow", vendor, "/hang", { timeout_ms: 200 });
       const service = await startService(t, { sources: [slow], vendors: [vendor] });
       await service.run({ acme__slow: true });
+      await service.operator.appoint("owner");
       for (const { tokenId } of [service.a, service.b]) await service.operator.revokeToken(tokenId);
       await service.close();
       rmSync(join(service.dataDir, "root-1.key"));

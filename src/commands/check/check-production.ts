@@ -1,4 +1,5 @@
 import { join, relative, resolve } from "node:path";
+import { operatorState } from "../../admin/operator-wire.ts";
 import { createLedgerReader, type LedgerAnswers } from "../../ledger/read/ledger-reader.ts";
 import { RootKeyFiles } from "../../credentials/root-key-files.ts";
 import { hasJournal } from "../../ledger/journal/journal-tables.ts";
@@ -39,6 +40,7 @@ export async function checkProduction(parts: ProductionParts, report: Report): P
     report.add("production.private_origins", `outbound.private_origins: ${origin}`);
   checkRootKey(parts, report);
   if (store === null) return;
+  await checkOperators(parts, store, report);
   await checkTokens(store, report);
   await withLedger(parts, store, report, async (ledger) => {
     if (ledger !== null) await checkCharges(ledger, parts.clock, report);
@@ -54,6 +56,13 @@ function checkRootKey({ settings, environment, dataDir, hasKeys }: ProductionPar
   } else if (hasKeys && settings.databaseUrl === undefined && new RootKeyFiles(dataDir).read().length > 0) {
     report.add("production.root_key_beside_data", `a root key file is in ${dataDir}`, { file: dataDir });
   }
+}
+
+async function checkOperators({ settings, clock }: ProductionParts, { admin }: Store, report: Report): Promise<void> {
+  if (settings.oidc.issuer !== undefined) return;
+  const now = clock.wall();
+  if ((await admin.operators()).every((operator) => operatorState(operator, now) !== "active"))
+    report.add("production.no_operator", "there is no operator");
 }
 
 async function checkTokens({ admin }: Store, report: Report): Promise<void> {

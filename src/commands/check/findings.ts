@@ -116,6 +116,11 @@ export const CHECKS = {
     hint: "Set `admin_host` to 127.0.0.1 or an address of a private network.",
     asked: "production",
   },
+  "production.no_operator": {
+    says: "There is no operator, and no identity provider: nobody but whoever has a terminal on the machine can look after the deployment, and what they do is recorded under the name of a user of that machine.",
+    hint: "Make an owner with `datarun operator create NAME --role owner`, or set `oidc.issuer`.",
+    asked: "production",
+  },
   "production.endless_tokens": {
     says: "An organization has access tokens that never expire.",
     hint: "Issue new ones with `datarun token create --expires-in`, and revoke these.",
