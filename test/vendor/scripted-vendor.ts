@@ -1,4 +1,4 @@
-import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { connect, createServer as createTcpServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer, type TlsOptions } from "node:tls";
 import { type Behaviour, json, STANDARD } from "./behaviours.ts";
 import { type RecordedRequest, RequestReader } from "./request-reader.ts";
@@ -43,12 +43,24 @@ export async function startVendor(t: TestLife, options: VendorOptions = {}): Pro
   return vendor;
 }
 
-/** An origin at which nothing listens. */
+let refusingPort = 0;
+
+/**
+ * An origin at which nothing listens, another one at each call. It is one of the ports that no system gives to whoever
+ * asks for any free one: such a port, freed again, may be another test's a moment later.
+ */
 export async function refusingOrigin(): Promise<string> {
-  const server = createTcpServer();
-  const port = await listen(server);
-  await new Promise((resolve) => server.close(resolve));
-  return `http://127.0.0.1:${port}`;
+  do refusingPort += 1;
+  while (!(await isRefused(refusingPort)));
+  return `http://127.0.0.1:${refusingPort}`;
+}
+
+function isRefused(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.on("connect", () => (socket.destroy(), resolve(false)));
+    socket.on("error", () => resolve(true));
+  });
 }
 
 class ScriptedVendor implements Vendor {
