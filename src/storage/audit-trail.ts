@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
 import type { AuditEntry, AuditTrail } from "../admin/ports.ts";
-import { PREFIX, timeInId } from "../terms/ids.ts";
+import { firstIdAt } from "../terms/ids.ts";
 import type { JsonObject } from "../terms/json.ts";
 import type { Engine } from "./engine.ts";
 import { readPage } from "./read-page.ts";
@@ -21,8 +21,8 @@ export function createAuditTrail(engine: Engine): AuditTrail {
         .$if(who !== undefined, (query) => query.where("who", "=", who!))
         .$if(what !== undefined, (query) => query.where("what", "=", what!))
         .$if(subjectId !== undefined, (query) => query.where("subject_id", "=", subjectId!))
-        .$if(from !== undefined, (query) => query.where("id", ">=", firstIdAt(from!)))
-        .$if(to !== undefined, (query) => query.where("id", "<", firstIdAt(to!)));
+        .$if(from !== undefined, (query) => query.where("id", ">=", firstIdAt("audit", from!)))
+        .$if(to !== undefined, (query) => query.where("id", "<", firstIdAt("audit", to!)));
       return (await readPage(chosen, page)).map(toEntry);
     },
 
@@ -31,18 +31,13 @@ export function createAuditTrail(engine: Engine): AuditTrail {
         .selectFrom("audit")
         .selectAll()
         .where("what", "in", what)
-        .where("id", ">=", firstIdAt(from))
-        .where("id", "<", firstIdAt(to))
+        .where("id", ">=", firstIdAt("audit", from))
+        .where("id", "<", firstIdAt("audit", to))
         .orderBy("id")
         .execute();
       return rows.map(toEntry);
     },
   };
-}
-
-/** Ids begin with the millisecond of their entry, so a span of time is a span of ids, and every index has those. */
-function firstIdAt(wallAt: number): string {
-  return PREFIX.audit + timeInId(wallAt);
 }
 
 function toEntry(row: Selectable<Tables["audit"]>): AuditEntry {

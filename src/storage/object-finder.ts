@@ -1,6 +1,6 @@
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { FoundObject, ObjectFinder } from "../admin/ports.ts";
-import { PREFIX } from "../terms/ids.ts";
+import { AFTER_DIGITS, PREFIX } from "../terms/ids.ts";
 import type { Engine } from "./engine.ts";
 import { nameKey } from "./name-key.ts";
 import { inParts } from "./read-page.ts";
@@ -17,8 +17,6 @@ const TABLES = [
 
 type Kept = (typeof TABLES)[number];
 
-/** Comes after every digit of an id, in every order of letters that a database may have. */
-const AFTER_DIGITS = "z";
 /** So many of the newest are searched for a text anywhere in their name. */
 const SEARCHED_MAX = 2_000;
 

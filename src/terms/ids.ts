@@ -31,10 +31,28 @@ export function uuidV7(wallMs: number): string {
   return timeInId(wallMs) + "7" + random.slice(15, 18) + random.slice(19, 23) + random.slice(24);
 }
 
-/** How every id made in this millisecond begins, after its prefix. */
-export function timeInId(wallMs: number): string {
-  return Math.max(wallMs, 0).toString(16).padStart(12, "0");
+/** The largest time that fits into the digits of an id. */
+const TIME_MAX = 0xff_ff_ff_ff_ff_ff;
+const TIME_DIGITS = 12;
+
+function timeInId(wallMs: number): string {
+  return Math.min(Math.max(wallMs, 0), TIME_MAX).toString(16).padStart(TIME_DIGITS, "0");
 }
+
+/** The smallest id of a kind that can be made in this millisecond: ids of a kind sort by time, and every index has them. */
+export function firstIdAt(kind: IdKind, wallMs: number): string {
+  return PREFIX[kind] + timeInId(wallMs);
+}
+
+/** The millisecond in which an id was made; `null` if it is none of this kind. */
+export function timeOfId(kind: IdKind, id: string): number | null {
+  if (!id.startsWith(PREFIX[kind])) return null;
+  const digits = id.slice(PREFIX[kind].length, PREFIX[kind].length + TIME_DIGITS);
+  return /^[0-9a-f]{12}$/.test(digits) ? Number.parseInt(digits, 16) : null;
+}
+
+/** Comes after every digit of an id, in every order of letters that a database may have. */
+export const AFTER_DIGITS = "z";
 
 const SPAN_CHARS = PREFIX.transaction.length + 6;
 

@@ -1,5 +1,5 @@
 import type { Charged } from "../../terms/fault.ts";
-import { PREFIX } from "../../terms/ids.ts";
+import { AFTER_DIGITS, firstIdAt, PREFIX } from "../../terms/ids.ts";
 import { callCondition, lineCondition, runCondition, type Condition, type LedgerFilter } from "./ledger-filter.ts";
 import type { LedgerTables, RunReportRow, RunRow } from "../ports.ts";
 import { costOfRequests, type RunCost } from "./costs.ts";
@@ -40,11 +40,7 @@ interface Place {
 
 const BEGINNING: Place = { unknown: true, startedAt: Number.MAX_SAFE_INTEGER, transactionId: "" };
 
-/** The largest time that fits into the twelve hexadecimal digits of an id. */
-const MOMENT_MAX = 0xff_ff_ff_ff_ff_ff;
-
-/** Ids of runs are `trx_` and hexadecimal digits that begin with the millisecond of their start. */
-const AFTER_EVERY_ID = `${PREFIX.transaction}z`;
+const AFTER_EVERY_ID = PREFIX.transaction + AFTER_DIGITS;
 
 interface Found {
   readonly transactionId: string;
@@ -178,15 +174,10 @@ async function findPage(
 function transactionsBetween({ from, to }: LedgerFilter): Condition {
   const bounds: [sql: string, id: string][] = [];
   for (const id of ["l.transaction_id", "l.run_transaction_id"]) {
-    if (from !== undefined) bounds.push([`${id} >= ?`, firstIdOf(from)]);
-    if (to !== undefined) bounds.push([`${id} < ?`, firstIdOf(to)]);
+    if (from !== undefined) bounds.push([`${id} >= ?`, firstIdAt("transaction", from)]);
+    if (to !== undefined) bounds.push([`${id} < ?`, firstIdAt("transaction", to)]);
   }
   return { sql: ["TRUE", ...bounds.map(([sql]) => sql)].join(" AND "), values: bounds.map(([, id]) => id) };
-}
-
-/** The smallest id that a run can have which starts then. */
-export function firstIdOf(wallAt: number): string {
-  return PREFIX.transaction + Math.min(Math.max(wallAt, 0), MOMENT_MAX).toString(16).padStart(12, "0");
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { LedgerQuery, LedgerTables } from "../ports.ts";
 import { toStored } from "../stored-text.ts";
 import { type CallOutcome, outcomeOf } from "../journal/verdicts.ts";
-import { firstIdOf } from "./list-runs.ts";
+import { firstIdAt } from "../../terms/ids.ts";
 
 /** What activity is shown by. */
 export const ACTIVITY_KEYS = ["source", "credential"] as const;
@@ -105,7 +105,7 @@ async function newestCalls(
     // Both sides of the join, so that the index of each begins at the right place.
     const ids = ["x.transaction_id", "x.run_transaction_id"];
     const between = ids.map((id) => `${id} >= ? AND ${id} < ?`).join(" AND ");
-    const bounds = [firstIdOf(from), firstIdOf(to)];
+    const bounds = [firstIdAt("transaction", from), firstIdAt("transaction", to)];
     return read(query, select(between, "x.transaction_id"), [key, ...bounds, ...bounds, newest]);
   }
   // The journal's index has the runs with unknown charges apart from the others.
