@@ -28,6 +28,7 @@ export function openJournalReader(options: { readonly dir: string }): JournalRea
       catchUp(dir);
       return ask(...asked);
     };
+  const firstPage = afterLog(reader.exportPage);
   return {
     ...reader,
     list: afterLog(reader.list),
@@ -40,7 +41,8 @@ export function openJournalReader(options: { readonly dir: string }): JournalRea
     countUnknown: afterLog(reader.countUnknown),
     activity: afterLog(reader.activity),
     moment: afterLog(reader.moment),
-    exportPage: afterLog(reader.exportPage),
+    // What is added while an export is under way may be too late for it, so its further pages do not wait for that.
+    exportPage: (filter, format, from) => (from === null ? firstPage : reader.exportPage)(filter, format, from),
     reconcile: afterLog(async (decision) => {
       // A run is sent once and not updated: a charge settled here afterwards would be known on this machine only.
       const outbox = await tables.query("SELECT run FROM drained");
