@@ -19,6 +19,12 @@ export function isDamage(error: unknown): boolean {
   return typeof code === "string" && POSTGRES_DAMAGE.test(code);
 }
 
+/** For what can be answered without the unreadable: any other error is thrown again. */
+export function nullIfDamaged(error: unknown): null {
+  if (isDamage(error)) return null;
+  throw error;
+}
+
 /** Throws an error for the operator if it is damage, instead of an unexpected one. */
 export function sayDamaged(error: unknown): never {
   if (!isDamage(error)) throw error;

@@ -1,4 +1,6 @@
-import { exportPage, type ExportFormat, type ExportPage, type ExportPlace } from "./export-runs.ts";
+import type { ExportFormat } from "./export-lines.ts";
+import { exportPage, type ExportPage, type Place } from "./export-runs.ts";
+import { AFTER_DIGITS } from "../../terms/ids.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { sayDamaged } from "../journal/journal-damage.ts";
 import type { LedgerFilter } from "./ledger-filter.ts";
@@ -39,7 +41,7 @@ export interface LedgerAnswers {
   /** When a run last took each of these credentials; those that none has taken are left out. */
   lastUses(credentialIds: readonly string[]): Promise<readonly LastUse[]>;
   /** A page of an export, from where the one before it has ended. */
-  exportPage(filter: LedgerFilter, format: ExportFormat, from: ExportPlace | null): Promise<ExportPage>;
+  exportPage(filter: LedgerFilter, format: ExportFormat, from: Place | null): Promise<ExportPage>;
   /** How many those are, counted up to a bound. */
   countUnknown(): Promise<UnknownCount>;
   /** How the newest calls of each source ended, and how long they took. */
@@ -96,8 +98,7 @@ export function createLedgerReader(tables: LedgerTables): LedgerAnswers {
       query<FoundRunId>(
         `SELECT r.transaction_id, r.organization_id FROM ledger_runs AS r
          WHERE r.transaction_id >= ? AND r.transaction_id < ? ORDER BY r.transaction_id DESC LIMIT ?`,
-        // No digit of an id comes after this letter, in whatever order a database has them.
-        [toStored(beginning), `${toStored(beginning)}z`, limit],
+        [toStored(beginning), toStored(beginning) + AFTER_DIGITS, limit],
       ).catch(sayDamaged),
     exportPage: (...asked) => exportPage(tables, ...asked).catch(sayDamaged),
     summary: (month) => summarize(tables, month).catch(sayDamaged),

@@ -1,4 +1,4 @@
-import { isDamage } from "../journal/journal-damage.ts";
+import { nullIfDamaged } from "../journal/journal-damage.ts";
 import { ATTEMPT_COLUMNS, CALL_COLUMNS, RECONCILIATION_COLUMNS, RUN_COLUMNS } from "../columns.ts";
 import { isSound } from "../journal/run-checksum.ts";
 import { selectionOf, type Columns } from "../column.ts";
@@ -57,11 +57,6 @@ async function readTogether(
   );
   const rows = await withAllRows(query, runs);
   return new Map(rows.map((row) => [row.run.transaction_id, row]));
-}
-
-function nullIfDamaged(error: unknown): null {
-  if (isDamage(error)) return null;
-  throw error;
 }
 
 /** The runs with all their rows, in the given order. Pass no more runs than fit in one statement. */

@@ -1,5 +1,6 @@
 import { Type } from "../../../terms/type.ts";
-import { damagedLine, type ExportFormat, exportRuns } from "../../../ledger/read/export-runs.ts";
+import { damagedLine, type ExportFormat } from "../../../ledger/read/export-lines.ts";
+import { exportRuns } from "../../../ledger/read/export-runs.ts";
 import type { LedgerAnswers } from "../../../ledger/read/ledger-reader.ts";
 import type { LedgerFilter } from "../../../ledger/read/ledger-filter.ts";
 import { filterInputs, toFilter } from "../../ledger-inputs.ts";
