@@ -8,6 +8,7 @@ export const organizationInput = Type.String({
   maxLength: 128,
   description: "Id of the organization (org_…)",
   "x-says": "must be the id of an organization (org_…)",
+  "x-names": "organization",
 });
 
 export const workflowInput = Type.String({
@@ -15,6 +16,7 @@ export const workflowInput = Type.String({
   maxLength: 128,
   description: "Id of the workflow (wfl_…)",
   "x-says": "must be the id of a workflow (wfl_…)",
+  "x-names": "workflow",
 });
 
 export const credentialInput = Type.String({
@@ -22,12 +24,14 @@ export const credentialInput = Type.String({
   maxLength: 128,
   description: "Id of the credential (cred_…)",
   "x-says": "must be the id of a credential (cred_…)",
+  "x-names": "credential",
 });
 
 export const sourceInput = Type.String({
   minLength: 1,
   maxLength: 128,
   description: "Id of the source, as `datarun source list` shows it",
+  "x-names": "source",
 });
 
 /** As many as one run may ask. */
@@ -43,6 +47,7 @@ export const functionInput = Type.String({
   minLength: 1,
   maxLength: 128,
   description: "Id of the function, as `datarun function list` shows it",
+  "x-names": "function",
 });
 
 export const regionInput = Type.String({

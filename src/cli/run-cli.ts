@@ -16,8 +16,9 @@ import { readFiles } from "./read-text-file.ts";
 import { printable } from "../terms/printable.ts";
 import { renderResult } from "./render.ts";
 import { EXIT, reportFailure } from "./report-failure.ts";
-import { openProgress, type ShownProgress } from "./progress.ts";
-import { findRemote } from "./remote/find-remote.ts";
+import { openProgress } from "./progress.ts";
+import { tellingIfInterrupted } from "./telling-if-interrupted.ts";
+import { findRemote, type Remote } from "./remote/find-remote.ts";
 import { openTerminal } from "./terminal.ts";
 import { writeText } from "./write-text.ts";
 import { stepsOf } from "../terms/json-pointer.ts";
@@ -156,13 +157,14 @@ async function runCommand(
     const isPrinted = !isStreamed(verb) || command.file !== undefined;
     if (json && !isPrinted) throw usage("With --json, give FILE: the text would go to standard output.");
     const remote = findRemote(command.remote, io.env);
-    if (remote === null) return { isPrinted, result: await runOpened(name, verb, checked, command, io, cli) };
-    // Loaded only where it is used.
-    const { runRemotely } = await import("./remote/run-remotely.ts");
-    const told = openProgress(io.stderr, cli.clock ?? systemClock, json);
-    const goesOn = verb.interrupted === undefined ? null : "The service goes on with it.";
-    const work = () => runRemotely(name, verb, checked, command, remote, told, io);
-    return { isPrinted, result: await tellingIfInterrupted(goesOn, told, io, work) };
+    const work = () =>
+      remote === null
+        ? runOpened(name, verb, checked, command, io, cli)
+        : runElsewhere(name, verb, checked, command, remote, io, cli);
+    // A script completes nothing.
+    if ((io.stderr as { readonly isTTY?: boolean }).isTTY !== true) return { isPrinted, result: await work() };
+    const { notingIds } = await import("./completion/note-ids.ts");
+    return { isPrinted, result: await notingIds({ name, verb, input: checked }, command, io, work) };
   });
   // Nobody reads the text any more.
   if (result === null) return { text: "", exitCode: EXIT.done };
@@ -170,6 +172,22 @@ async function runCommand(
   if (!isPrinted) return { text: "", exitCode };
   const text = json ? `${JSON.stringify(result)}\n` : (verb.render?.(result) ?? renderResult(result, verb));
   return { text, exitCode };
+}
+
+/** Loads only here what asks a service elsewhere. */
+async function runElsewhere(
+  name: string,
+  verb: Verb,
+  input: object,
+  command: ParsedCommand,
+  remote: Remote,
+  io: CommandIo,
+  cli: CliDeps,
+): Promise<JsonObject | null> {
+  const { runRemotely } = await import("./remote/run-remotely.ts");
+  const told = openProgress(io.stderr, cli.clock ?? systemClock, command.json);
+  const goesOn = verb.interrupted === undefined ? null : "The service goes on with it.";
+  return tellingIfInterrupted(goesOn, told, io, () => runRemotely(name, verb, input, command, remote, told, io));
 }
 
 async function runOpened(
@@ -195,23 +213,6 @@ async function runOpened(
   } finally {
     terminal.close();
     await opened.close();
-  }
-}
-
-/** Somebody who interrupts the work is told how far it was, and what becomes of it. */
-async function tellingIfInterrupted<Result>(
-  becomes: string | null,
-  progress: ShownProgress,
-  io: CommandIo,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  const forget =
-    becomes === null ? undefined : io.onInterrupt?.(() => progress.note(`Interrupted${progress.soFar()}. ${becomes}`));
-  try {
-    return await work();
-  } finally {
-    forget?.();
-    progress.end();
   }
 }
 

@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { test, type TestContext } from "node:test";
+import { test } from "node:test";
 import { command } from "../start/operator-verb.ts";
-import { project } from "../start/project-folder.ts";
-import { SHELLS, type Shell } from "../../src/cli/completion/shells.ts";
+import { SHELLS } from "../../src/cli/completion/shells.ts";
+import { has, suggestions } from "./shells.ts";
 
 /** What stands on the command line after `datarun`, the last word unfinished, and all that may be meant by it. */
 const LINES: readonly (readonly [line: readonly string[], meant: readonly string[]])[] = [
@@ -29,52 +26,6 @@ const LINES: readonly (readonly [line: readonly string[], meant: readonly string
   [["org", "create", "--js"], ["--json"]],
   [["unknown", "x"], []],
 ];
-
-const quoted = (text: string): string => `'${text}'`;
-
-/** A program for the shell that says what it suggests for these words, one a line. */
-const ASKS: Readonly<Record<Shell, (script: string, line: readonly string[]) => readonly string[]>> = {
-  bash: (script, line) => [
-    "--norc",
-    "-c",
-    `source ${script}; COMP_WORDS=(datarun ${line.map(quoted).join(" ")}); COMP_CWORD=${line.length}; _datarun; printf '%s\\n' "\${COMPREPLY[@]}"`,
-  ],
-  // Outside of a line editor: what the script calls to suggest something prints it, as far as it begins alike.
-  zsh: (script, line) => [
-    "--no-rcs",
-    "-c",
-    `compdef() { : }
-     say() { local each; for each in "$@"; do [[ $each == "$PREFIX"* ]] && print -r -- "$each"; done }
-     compadd() { shift; say "$@" }
-     _describe() { local name="\${@[-1]}"; say "\${(@)\${(P)name}%%:*}" }
-     _files() { say *(/N) }
-     words=(datarun ${line.map(quoted).join(" ")}); CURRENT=${line.length + 1}; PREFIX=${quoted(line.at(-1)!)}
-     source ${script}; _datarun`,
-  ],
-  fish: (script, line) => [
-    "--no-config",
-    "-c",
-    `source ${script}; complete -C ${quoted(["datarun", ...line].join(" "))}`,
-  ],
-};
-
-const has = (shell: Shell): boolean => spawnSync(shell, ["--version"]).status === 0;
-
-function suggestions(t: TestContext, shell: Shell) {
-  const folder = project(t, {});
-  mkdirSync(join(folder, "project-1"));
-  writeFileSync(join(folder, "project.txt"), "");
-  const script = join(folder, "script");
-  const printed = command({}, "completion", shell);
-  assert.deepEqual([printed.code, printed.stderr], [0, ""]);
-  writeFileSync(script, printed.stdout);
-  return (line: readonly string[]): readonly string[] => {
-    const { stdout, stderr } = spawnSync(shell, [...ASKS[shell](script, line)], { cwd: folder, encoding: "utf8" });
-    assert.equal(stderr, "", shell);
-    const words = stdout.split("\n").map((each) => each.split("\t")[0]!.replace(/\/$/, ""));
-    return words.filter((word) => word !== "").sort();
-  };
-}
 
 for (const shell of SHELLS) {
   test(`${shell} completes commands, options and values`, { skip: !has(shell) && `there is no ${shell} here` }, (t) => {

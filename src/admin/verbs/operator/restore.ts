@@ -19,6 +19,7 @@ export default defineVerb({
         maxLength: 128,
         description: "The operator's name, or id (opr_…)",
         "x-says": "must be the name or the id of an operator",
+        "x-names": "operator",
       }),
     },
     { additionalProperties: false },

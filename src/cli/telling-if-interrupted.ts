@@ -1,0 +1,19 @@
+import type { CommandIo } from "./command-io.ts";
+import type { ShownProgress } from "./progress.ts";
+
+/** Somebody who interrupts the work is told how far it was, and what becomes of it. */
+export async function tellingIfInterrupted<Result>(
+  becomes: string | null,
+  progress: ShownProgress,
+  io: CommandIo,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const forget =
+    becomes === null ? undefined : io.onInterrupt?.(() => progress.note(`Interrupted${progress.soFar()}. ${becomes}`));
+  try {
+    return await work();
+  } finally {
+    forget?.();
+    progress.end();
+  }
+}
