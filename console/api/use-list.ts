@@ -7,6 +7,8 @@ import type { InputOf, ListVerb, ResultOf, RowOf } from "./verb-types.ts";
 export interface AskedList<Row> {
   /** All rows that have come so far; `undefined` before the first. */
   readonly rows: readonly Row[] | undefined;
+  /** Whether these rows are of what is asked now, and not of what was asked before. */
+  readonly isCurrent: boolean;
   readonly error: CallError | undefined;
   readonly isLoading: boolean;
   /** Asks for the rows after the last one; `null` if there are none. */
@@ -33,7 +35,7 @@ export function useList<Name extends ListVerb, Rows extends keyof ResultOf<Name>
   type Row = RowOf<Name, Rows>;
   const key = `${name} ${JSON.stringify(input)}`;
   const [pages, setPages] = useState<Pages<Row>>();
-  const [error, setError] = useState<CallError>();
+  const [failed, setFailed] = useState<{ readonly key: string; readonly error: CallError }>();
   const [isLoading, setLoading] = useState(true);
   const gone = useRef<AbortController>(undefined);
 
@@ -42,14 +44,14 @@ export function useList<Name extends ListVerb, Rows extends keyof ResultOf<Name>
       gone.current?.abort();
       const { signal } = (gone.current = new AbortController());
       setLoading(true);
-      setError(undefined);
+      setFailed(undefined);
       const asked = { ...input, ...(after && { after: after.next }), ...(limit !== undefined && { limit }) };
       call(name, asked as InputOf<Name>, { signal })
         .then((result) => {
           const { next, [rows]: come } = result as Record<string, unknown> & { readonly next?: string };
           setPages({ key, rows: [...(after?.rows ?? []), ...(come as Row[])], next });
         })
-        .catch((thrown: unknown) => !signal.aborted && setError(toCallError(thrown)))
+        .catch((thrown: unknown) => !signal.aborted && setFailed({ key, error: toCallError(thrown) }))
         .finally(() => !signal.aborted && setLoading(false));
     },
     // The key is the verb with its input.
@@ -61,12 +63,14 @@ export function useList<Name extends ListVerb, Rows extends keyof ResultOf<Name>
     return () => gone.current?.abort();
   }, [load]);
 
+  const error = failed?.key === key ? failed.error : undefined;
   useAfterLogin(error, () => load(pages?.key === key ? pages : undefined));
 
   const shown = pages?.key === key ? pages.rows.length : 0;
   return {
-    // Under another filter, the rows of before stay until the new ones are there.
-    rows: pages?.rows,
+    // Under another filter, the rows of before stay until the new ones are there, or cannot be had.
+    rows: pages?.key === key || error === undefined ? pages?.rows : undefined,
+    isCurrent: pages?.key === key,
     error,
     isLoading,
     more: pages?.key === key && pages.next !== undefined && !isLoading ? () => load(pages) : null,

@@ -5,8 +5,13 @@ import { call } from "./call.ts";
 import type { InputOf, ResultOf, VerbName } from "./verb-types.ts";
 
 export interface Asked<Result> {
-  /** While it is asked again, what it was before, so that nothing jumps. */
+  /**
+   * While something else is asked, what it was before, so that nothing jumps. If that fails, or nothing is asked, there
+   * is none: what was asked before is no answer to it.
+   */
   readonly result: Result | undefined;
+  /** Whether the result is of what is asked now, and not of what was asked before. */
+  readonly isCurrent: boolean;
   readonly error: CallError | undefined;
   readonly isLoading: boolean;
   reload(): void;
@@ -44,11 +49,12 @@ export function useVerb<Name extends VerbName>(name: Name, input: InputOf<Name> 
       .then(
         (result) => {
           keep(key, result);
-          setState({ key, result });
+          if (!gone.signal.aborted) setState({ key, result });
         },
-        (error: unknown) => {
+        (thrown: unknown) => {
           if (gone.signal.aborted) return;
-          setState((before) => ({ ...before, key, error: toCallError(error) }));
+          const error = toCallError(thrown);
+          setState((before) => (before.key === key ? { ...before, error } : { key, error }));
         },
       )
       .finally(() => !gone.signal.aborted && setLoading(false));
@@ -57,9 +63,11 @@ export function useVerb<Name extends VerbName>(name: Name, input: InputOf<Name> 
   const reload = useCallback(() => setTimes((so) => so + 1), []);
   useAfterLogin(state.error, reload);
 
-  const before = state.key === key ? state.result : undefined;
+  const own = state.key === key ? state.result : undefined;
+  const current = key === null ? undefined : (own ?? (kept.get(key) as ResultOf<Name> | undefined));
   return {
-    result: before ?? (key === null ? undefined : (kept.get(key) as ResultOf<Name> | undefined)) ?? state.result,
+    result: current ?? (key === null ? undefined : state.result),
+    isCurrent: current !== undefined,
     error: state.key === key ? state.error : undefined,
     isLoading,
     reload,

@@ -51,16 +51,20 @@ interface ActProps<Name extends VerbName> {
   readonly isDangerous?: boolean;
   /** Asked once before it is done: what it will do, and to whom. Without it, it is done at once. */
   readonly asks?: { readonly title: string; readonly says: ComponentChildren };
+  /** Takes away what came of it before, which would stand beside a failure as if it were its result. */
+  readonly onBegin?: () => void;
   readonly onDone: (result: ResultOf<Name>) => void;
 }
 
 /** A button that runs a verb. Who may not use the verb does not see it. */
-export function Act<Name extends VerbName>({ verb, input, label, isDangerous = false, asks, onDone }: ActProps<Name>) {
+export function Act<Name extends VerbName>(props: ActProps<Name>) {
+  const { verb, input, label, isDangerous = false, asks, onBegin, onDone } = props;
   const [isAsking, setAsking] = useState(false);
   const { isBusy, error, run } = useAct(verb);
   if (!mayUse(verb)) return null;
 
   async function begin(): Promise<void> {
+    onBegin?.();
     const result = await run(input);
     if (result === undefined) return;
     setAsking(false);

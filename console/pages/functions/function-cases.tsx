@@ -20,6 +20,7 @@ export function FunctionCases({ shown }: { readonly shown: ResultOf<"function sh
           verb="function test"
           input={{ function: id }}
           label="Run its cases"
+          onBegin={() => setReport(undefined)}
           onDone={({ functions }) => setReport(functions[0])}
         />
       }

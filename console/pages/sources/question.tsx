@@ -59,6 +59,7 @@ export function Question({ source, workflow, context }: QuestionProps) {
                   says: <Warning source={source} workflow={workflow} planned={planned} />,
                 },
               })}
+              onBegin={() => setAnswer(undefined)}
               onDone={setAnswer}
             />
           ) : (

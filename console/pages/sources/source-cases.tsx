@@ -21,6 +21,7 @@ export function SourceCases({ source: { source, cases } }: { readonly source: So
           verb="source test"
           input={{ source }}
           label="Run its cases"
+          onBegin={() => setReport(undefined)}
           onDone={(result) => "sources" in result && setReport(result.sources[0])}
         />
       }
