@@ -23,7 +23,7 @@ interface InputsFormProps extends ToRun {
 export function InputsForm({ isCurrent, ...toRun }: InputsFormProps) {
   const { plan, context, fields, functionId } = toRun;
   const form = useRef<HTMLFormElement>(null);
-  const { ids, inputs, objections, error, isChecking, isUnderWay, edit, submit, send } = useRunForm(toRun, () =>
+  const { ids, inputs, objections, error, isChecking, isUnderWay, edit, submit } = useRunForm(toRun, () =>
     requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()),
   );
   const { workflow, sources } = plan;
@@ -69,7 +69,11 @@ export function InputsForm({ isCurrent, ...toRun }: InputsFormProps) {
           label="Copy a link with these inputs"
         />
       </div>
-      <Refused objections={objections} onRun={mayRun && !isUnderWay ? send : undefined} />
+      <Refused
+        objections={objections}
+        isBusy={isChecking}
+        onRun={mayRun && isCurrent && !isUnderWay ? (without) => void submit(without) : undefined}
+      />
       {error && <Failure error={error} />}
       {plan.problem !== null && <p class="field-problem">{plan.problem}</p>}
       {mayRun ? (

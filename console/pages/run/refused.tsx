@@ -2,14 +2,17 @@ import { Button } from "../../parts/button.tsx";
 import { runLabel } from "./price-words.ts";
 import type { Objections } from "./use-run-form.ts";
 
+type Plan = NonNullable<Objections["plan"]>;
+
 interface RefusedProps {
   readonly objections: Objections;
   /** Makes the run all the same: who refuses the inputs fails without being asked. */
-  readonly onRun: (() => void) | undefined;
+  readonly onRun: ((without: Plan) => void) | undefined;
+  readonly isBusy: boolean;
 }
 
 /** Why nothing was sent, beyond what stands at the fields. */
-export function Refused({ objections: { plan, elsewhere, isDearer }, onRun }: RefusedProps) {
+export function Refused({ objections: { plan, elsewhere, isDearer }, onRun, isBusy }: RefusedProps) {
   if (isDearer === true)
     return (
       <div class="run-refused" role="alert">
@@ -35,7 +38,10 @@ export function Refused({ objections: { plan, elsewhere, isDearer }, onRun }: Re
         </ul>
       )}
       {onRun !== undefined && refusing < plan.sources.length && (
-        <Button onClick={onRun}>{`${runLabel(plan, "sources")}, without ${refusing === 1 ? "it" : "them"}`}</Button>
+        <Button
+          isBusy={isBusy}
+          onClick={() => onRun(plan)}
+        >{`${runLabel(plan, "sources")}, without ${refusing === 1 ? "it" : "them"}`}</Button>
       )}
     </div>
   );

@@ -1,12 +1,12 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { call } from "../../api/call.ts";
 import type { CallError } from "../../api/ask.ts";
 import { toCallError } from "../../api/use-verb.ts";
 import type { ResultOf } from "../../api/verb-types.ts";
-import { type Problems, readTexts } from "../../parts/schema-fields.ts";
+import { type Problems, readTexts, type Texts } from "../../parts/schema-fields.ts";
 import { runLabel } from "./price-words.ts";
 import type { RunContext } from "./run-address.ts";
-import { lastRun, startRun, texts } from "./run-under-way.ts";
+import { type Asked, lastRun, startRun, texts } from "./run-under-way.ts";
 import { simulateInput } from "./simulate-fields.tsx";
 import { placeRefusals, type Refusal, type SharedField } from "./union-of-inputs.ts";
 
@@ -34,11 +34,18 @@ export interface Objections {
   readonly isDearer?: boolean;
 }
 
+/** What was said of a form, as it was then. */
+interface Judged {
+  readonly key: string;
+  readonly texts: Texts;
+  readonly objections: Objections;
+}
+
 const NONE: Objections = { problems: {}, elsewhere: [] };
 
 /** What stands in the form, and the way from there to a run: read, judged by the service, agreed on, sent once. */
 export function useRunForm({ plan, context, fields, functionId, reload }: ToRun, onProblem: () => void) {
-  const [objections, setObjections] = useState(NONE);
+  const [judged, setJudged] = useState<Judged>();
   const [isChecking, setChecking] = useState(false);
   const [error, setError] = useState<CallError>();
   // Set before anything is awaited, unlike a state: two presses are one.
@@ -49,37 +56,44 @@ export function useRunForm({ plan, context, fields, functionId, reload }: ToRun,
   const ids = sources.map(({ source }) => source);
   const read = readTexts(fields, texts.value);
   const inputs = { ...read.values, ...(isSimulated && simulateInput(texts.value, ids)) };
-
-  useEffect(() => setObjections(NONE), [workflow.workflow, context, ids.join()]);
+  const toAsk: Asked = {
+    workflow: workflow.workflow,
+    isSimulated,
+    context,
+    sources: sources.map(({ source, title, timeout_ms: timeoutMs }) => ({ id: source, title: title ?? source, timeoutMs })), // prettier-ignore
+    functionId,
+    inputs,
+  };
+  const place = JSON.stringify([workflow.workflow, context, ids, functionId]);
+  const key = `${place} ${JSON.stringify(texts.value)}`;
 
   function edit(name: string, text: string): void {
     texts.value = { ...texts.value, [name]: text };
-    const { [name]: _, ...others } = objections.problems;
-    setObjections({ problems: others, elsewhere: [] });
   }
 
   async function judge(): Promise<Objections> {
     if (Object.keys(read.problems).length > 0) return { problems: read.problems, elsewhere: [] };
     if (functionId !== undefined) return NONE;
-    const judged = await call("workflow plan", { workflow: workflow.workflow, context, source: ids, inputs });
-    const refusals = judged.sources.flatMap(({ source, input_problem }): Refusal[] =>
+    const found = await call("workflow plan", { workflow: workflow.workflow, context, source: ids, inputs });
+    const refusals = found.sources.flatMap(({ source, input_problem }): Refusal[] =>
       input_problem === null ? [] : [{ source, ...input_problem }],
     );
-    if (refusals.length > 0) return { ...placeRefusals(refusals, judged.sources), plan: judged };
-    return { ...NONE, isDearer: runLabel(judged, "sources") !== runLabel(plan, "sources") };
+    if (refusals.length > 0) return { ...placeRefusals(refusals, found.sources), plan: found };
+    return { ...NONE, isDearer: runLabel(found, "sources") !== runLabel(plan, "sources") };
   }
 
-  async function submit(): Promise<void> {
+  /** With `without` it is sent although sources refuse the inputs: those of that plan, and at its price. */
+  async function submit(without?: Plan): Promise<void> {
     if (isBusy.current || isUnderWay) return;
     isBusy.current = true;
     setChecking(true);
     setError(undefined);
     try {
-      const found = await judge();
-      setObjections(found);
-      if (found.isDearer === true) reload();
-      else if (found.plan !== undefined || Object.keys(found.problems).length > 0) onProblem();
-      else send();
+      const objections = await judge();
+      setJudged({ key, texts: texts.peek(), objections });
+      if (objections.isDearer === true) reload();
+      else if (isAgreed(objections, without)) void startRun(toAsk);
+      else onProblem();
     } catch (thrown) {
       setError(toCallError(thrown));
     } finally {
@@ -88,20 +102,29 @@ export function useRunForm({ plan, context, fields, functionId, reload }: ToRun,
     }
   }
 
-  function send(): void {
-    void startRun({
-      workflow: workflow.workflow,
-      isSimulated,
-      context,
-      sources: sources.map(({ source, title, timeout_ms }) => ({
-        id: source,
-        title: title ?? source,
-        timeoutMs: timeout_ms,
-      })),
-      functionId,
-      inputs,
-    });
-  }
+  return { ids, inputs, objections: stillTrue(judged, key, place), error, isChecking, isUnderWay, edit, submit };
+}
 
-  return { ids, inputs, objections, error, isChecking, isUnderWay, edit, submit, send };
+/** Whether nothing speaks against a run, or nothing but what a person was shown and has agreed to. */
+function isAgreed({ plan, problems }: Objections, without: Plan | undefined): boolean {
+  if (plan === undefined) return Object.keys(problems).length === 0;
+  return without !== undefined && agreement(plan) === agreement(without);
+}
+
+function agreement(plan: Plan): string {
+  const refusing = plan.sources.filter(({ input_problem: problem }) => problem !== null);
+  return [runLabel(plan, "sources"), ...refusing.map(({ source }) => source)].join(" ");
+}
+
+/**
+ * What was said is about what stood in the form: once anything is changed there, by whatever button, only the problems of
+ * the fields that are as they were still hold, and nothing can be agreed to.
+ */
+function stillTrue(judged: Judged | undefined, key: string, place: string): Objections {
+  if (judged === undefined || !judged.key.startsWith(`${place} `)) return NONE;
+  if (judged.key === key) return judged.objections;
+  const same = Object.entries(judged.objections.problems).filter(
+    ([name]) => (judged.texts[name] ?? "") === (texts.value[name] ?? ""),
+  );
+  return { ...NONE, problems: Object.fromEntries(same) };
 }
