@@ -1,21 +1,39 @@
 import type { ComponentChildren } from "preact";
 import "./facts.css";
 
-export interface Fact {
+export interface NamedValue {
   readonly title: string;
   readonly value: ComponentChildren;
 }
 
 /** What is known of one thing: a name and a value each. */
-export function Facts({ of }: { readonly of: readonly Fact[] }) {
+export function Facts({ of }: { readonly of: readonly NamedValue[] }) {
   return (
-    <dl class="facts">
-      {of.map(({ title, value }) => (
-        <div key={title}>
-          <dt>{title}</dt>
-          <dd>{value}</dd>
-        </div>
+    <FactList>
+      {of.map(({ title, value }, at) => (
+        <Fact key={at} title={title}>
+          {value}
+        </Fact>
       ))}
-    </dl>
+    </FactList>
+  );
+}
+
+interface FactListProps {
+  /** Of short values: each stands below its name, several beside each other. */
+  readonly isShort?: boolean;
+  readonly children: ComponentChildren;
+}
+
+export function FactList({ isShort = false, children }: FactListProps) {
+  return <dl class={isShort ? "facts-short" : "facts"}>{children}</dl>;
+}
+
+export function Fact({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{title}</dt>
+      <dd>{children}</dd>
+    </div>
   );
 }

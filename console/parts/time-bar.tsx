@@ -17,14 +17,12 @@ interface TimeBarProps {
   readonly totalMs: number;
   /** One after the other, or over each other: the later ones are in front. */
   readonly spans: readonly TimeSpan[];
-  /** Moments that are marked, such as that of a failure. */
-  readonly marks?: readonly { readonly atMs: number; readonly says: string }[];
 }
 
 /** When something happened, on an axis that begins with the run. Its colour and its filling say what came of it. */
-export function TimeBar({ totalMs, spans, marks = [] }: TimeBarProps) {
+export function TimeBar({ totalMs, spans }: TimeBarProps) {
   const share = (ms: number) => `${(100 * Math.min(Math.max(ms / Math.max(totalMs, 1), 0), 1)).toFixed(2)}%`;
-  const says = [...spans, ...marks].map((one) => one.says).join("; ");
+  const says = spans.map((one) => one.says).join("; ");
   return (
     <svg class="time-bar" role="img" aria-label={says} width="100%" height="14">
       <line class="time-bar-axis" x1="0" x2="100%" y1="13" y2="13" />
@@ -43,11 +41,6 @@ export function TimeBar({ totalMs, spans, marks = [] }: TimeBarProps) {
           </rect>
         );
       })}
-      {marks.map(({ atMs, says: text }) => (
-        <line key={`${atMs} ${text}`} class="time-mark" x1={share(atMs)} x2={share(atMs)} y1="0" y2="14">
-          <title>{text}</title>
-        </line>
-      ))}
     </svg>
   );
 }

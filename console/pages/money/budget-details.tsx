@@ -1,6 +1,7 @@
 import { hrefOf } from "../../address.ts";
 import { useVerb } from "../../api/use-verb.ts";
 import { grouped } from "../../parts/amount.tsx";
+import { Fact, FactList } from "../../parts/facts.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Section } from "../../parts/page.tsx";
 import { Count, Id, Time } from "../../parts/values.tsx";
@@ -20,30 +21,30 @@ export function BudgetDetails({ id }: { readonly id: string }) {
   };
   return (
     <Section title="This budget's period">
-      <dl class="money-facts">
-        <Fact name="Budget">
+      <FactList>
+        <Fact title="Budget">
           <Id>{budget.budget}</Id>
         </Fact>
-        <Fact name="Period">
+        <Fact title="Period">
           <Time at={budget.period_from} /> to <Time at={budget.period_to} />
         </Fact>
-        <Fact name="Counts from">
+        <Fact title="Counts from">
           <Time at={budget.counts_from} />
         </Fact>
-        <Fact name="Warns">
+        <Fact title="Warns">
           at {budget.warn_percent} % of {grouped(budget.limit)}
         </Fact>
-        <Fact name="Used">{grouped(budget.used)}, spent or reserved for requests under way</Fact>
-        <Fact name="Reserved">{grouped(budget.leased)}, held by processes to use soon or to give back</Fact>
+        <Fact title="Used">{grouped(budget.used)}, spent or reserved for requests under way</Fact>
+        <Fact title="Reserved">{grouped(budget.leased)}, held by processes to use soon or to give back</Fact>
         {budget.requests !== undefined && (
-          <Fact name="Requests">
+          <Fact title="Requests">
             <a href={hrefOf("/runs", runs)}>
               <Count of={budget.requests} />
             </a>
           </Fact>
         )}
         {unknown !== undefined && unknown > 0 && (
-          <Fact name="Charge unknown">
+          <Fact title="Charge unknown">
             <a href={hrefOf("/runs", { ...runs, charged: "unknown" })}>
               <Count of={unknown} />
             </a>
@@ -51,22 +52,13 @@ export function BudgetDetails({ id }: { readonly id: string }) {
           </Fact>
         )}
         {unpriced !== undefined && unpriced > 0 && (
-          <Fact name="Without a price">
+          <Fact title="Without a price">
             <Count of={unpriced} />, which{" "}
             {budget.other_currencies === null ? "count as requests" : "it does not count"}
           </Fact>
         )}
-        {others && <Fact name="Other currencies">{others}, which it does not count</Fact>}
-      </dl>
+        {others && <Fact title="Other currencies">{others}, which it does not count</Fact>}
+      </FactList>
     </Section>
-  );
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: preact.ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }

@@ -1,6 +1,7 @@
 import { useNames } from "../../api/use-names.ts";
 import { useVerb } from "../../api/use-verb.ts";
 import { Copy } from "../../parts/copy.tsx";
+import { Fact, FactList } from "../../parts/facts.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { ObjectLink } from "../../parts/object-link.tsx";
 import { Page, Section } from "../../parts/page.tsx";
@@ -54,40 +55,31 @@ function RunFacts({ of, names }: { readonly of: Shown; readonly names: ReadonlyM
   const org = run.organization_id;
   const link = (id: string) => <ObjectLink id={id} org={org} name={names.get(id)} />;
   return (
-    <dl class="one-run-facts">
-      <Fact label="Started">
+    <FactList isShort>
+      <Fact title="Started">
         <Time at={run.started_at} />
       </Fact>
-      <Fact label="Took">
+      <Fact title="Took">
         {run.state === "unknown" ? <Badge kind="unknown">interrupted</Badge> : <Took ms={run.took_ms} />}
       </Fact>{" "}
       {/* prettier-ignore */}
-      <Fact label="Asked for">
+      <Fact title="Asked for">
         {run.function_id === null ? (run.kind === "data" ? "sources" : "a function") : <ObjectLink id={run.function_id} />}
       </Fact>
-      <Fact label="Organization">{link(org)}</Fact>
-      <Fact label="Workflow">{link(run.workflow_id)}</Fact>
-      <Fact label="Token">{link(run.token_id)}</Fact>
-      <Fact label="Context">
+      <Fact title="Organization">{link(org)}</Fact>
+      <Fact title="Workflow">{link(run.workflow_id)}</Fact>
+      <Fact title="Token">{link(run.token_id)}</Fact>
+      <Fact title="Context">
         <span class="beside">
           {run.context}
           {run.simulated === 1 && <Badge kind="simulated">simulated</Badge>}
         </span>
       </Fact>
-      {run.region !== "" && <Fact label="Region">{run.region}</Fact>}
-      {run.function_fault !== null && <Fact label="Function failed">{run.function_fault}</Fact>}
-      {run.client_gone === 1 && <Fact label="Client">had gone before the answer</Fact>}
-      {run.unknown_sources > 0 && <Fact label="Of no source">{unknownSources(run)}</Fact>}
-    </dl>
-  );
-}
-
-function Fact({ label, children }: { readonly label: string; readonly children: preact.ComponentChildren }) {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>{children}</dd>
-    </div>
+      {run.region !== "" && <Fact title="Region">{run.region}</Fact>}
+      {run.function_fault !== null && <Fact title="Function failed">{run.function_fault}</Fact>}
+      {run.client_gone === 1 && <Fact title="Client">had gone before the answer</Fact>}
+      {run.unknown_sources > 0 && <Fact title="Of no source">{unknownSources(run)}</Fact>}
+    </FactList>
   );
 }
 

@@ -3,7 +3,7 @@ import { hrefOf } from "../../address.ts";
 import { useLive } from "../../api/live.ts";
 import type { Asked } from "../../api/use-verb.ts";
 import type { ResultOf } from "../../api/verb-types.ts";
-import { Facts, type Fact } from "../../parts/facts.tsx";
+import { Facts, type NamedValue } from "../../parts/facts.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Outcome } from "../../parts/outcome.tsx";
 import { Section } from "../../parts/page.tsx";
@@ -29,7 +29,7 @@ export function LastDay({ source, of: { result, error, reload } }: LastDayProps)
   );
 }
 
-function factsOf(activity: Activity): readonly Fact[] {
+function factsOf(activity: Activity): readonly NamedValue[] {
   const faults = Object.entries(activity.failures);
   const facts: readonly (readonly [title: string, value: ComponentChildren])[] = [
     ["Calls", <Count of={activity.calls} />],

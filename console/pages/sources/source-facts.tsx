@@ -1,5 +1,5 @@
 import type { ResultOf } from "../../api/verb-types.ts";
-import { Facts, type Fact } from "../../parts/facts.tsx";
+import { Facts, type NamedValue } from "../../parts/facts.tsx";
 import { Outward } from "../../parts/prose.tsx";
 import { httpAddress } from "../../parts/read-prose.ts";
 import { Count, Took } from "../../parts/values.tsx";
@@ -10,7 +10,7 @@ export type Source = ResultOf<"source show">;
 /** What is known of a source besides its fields. */
 export function SourceFacts({ source }: { readonly source: Source }) {
   const { leaves_machine: leaves, limits, regions } = source;
-  const facts: readonly (Fact | false)[] = [
+  const facts: readonly (NamedValue | false)[] = [
     { title: "Asks", value: leaves ? <Texts of={source.origins} /> : "nobody: it answers on this machine" },
     { title: "Billed", value: <Billed source={source} /> },
     { title: "Credential", value: `${source.credential}${source.verifies ? ", can be verified" : ""}` },
