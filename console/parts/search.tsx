@@ -3,13 +3,13 @@ import { goTo } from "../address.ts";
 import { useVerb } from "../api/use-verb.ts";
 import type { RowOf } from "../api/verb-types.ts";
 import { hrefOfObject, type ObjectKind } from "./object-link.tsx";
+import { useChoosing } from "./use-choosing.ts";
+import { useSettled } from "./use-settled.ts";
 import "./search.css";
 
 type Match = RowOf<"object find", "matches">;
 
 const RUN_ID = /^trx_[0-9a-f]{32}$/;
-/** People type several letters in that time. */
-const PAUSE_MS = 120;
 
 /**
  * Finds anything by id or name. `/` leads to it from anywhere, and a run's id that is pasted anywhere opens the run. A
@@ -20,18 +20,20 @@ export function Search() {
   const id = useId();
   const [text, setText] = useState("");
   const [isOpen, setOpen] = useState(false);
-  const [chosen, choose] = useState(0);
-  const asked = useSettled(text.trim());
-  const { result, error, isLoading } = useVerb("object find", asked === "" ? null : { text: asked });
+  const [asked, settle] = useSettled(text.trim());
+  const { result, error, isCurrent } = useVerb("object find", asked === "" ? null : { text: asked });
   useShortcuts(field);
 
-  const matches = asked === "" ? [] : (result?.matches ?? []);
+  const matches = result?.matches ?? [];
   const isShown = isOpen && text.trim() !== "";
-  const current = matches[Math.min(chosen, matches.length - 1)];
+  const isSettled = asked === text.trim() && (isCurrent || error !== undefined);
+  const choosing = useChoosing({ id, matches, isSettled, take: open });
+  const current = matches[choosing.at];
 
   function close(): void {
     setOpen(false);
     setText("");
+    choosing.forget();
   }
 
   function open(match: Match): void {
@@ -44,7 +46,7 @@ export function Search() {
     if (RUN_ID.test(value.trim())) return openRun(value.trim());
     setText(value);
     setOpen(true);
-    choose(0);
+    choosing.forget();
   }
 
   function openRun(run: string): void {
@@ -54,14 +56,15 @@ export function Search() {
   }
 
   function onKeyDown(event: KeyboardEvent): void {
-    const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (move !== undefined && matches.length > 0) {
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : null;
+    if (step !== null && matches.length > 0) {
       event.preventDefault();
       setOpen(true);
-      choose((chosen + move + matches.length) % matches.length);
-    } else if (event.key === "Enter" && isShown && current !== undefined) {
+      choosing.move(step);
+    } else if (event.key === "Enter" && isShown) {
       event.preventDefault();
-      open(current);
+      settle();
+      choosing.enter();
     } else if (event.key === "Escape") close();
   }
 
@@ -77,7 +80,7 @@ export function Search() {
         aria-autocomplete="list"
         aria-expanded={isShown && matches.length > 0}
         aria-controls={`${id}-list`}
-        aria-activedescendant={isShown && current ? `${id}-${matches.indexOf(current)}` : undefined}
+        aria-activedescendant={isShown && current ? `${id}-${choosing.at}` : undefined}
         placeholder="Search  /"
         autocomplete="off"
         spellcheck={false}
@@ -85,7 +88,11 @@ export function Search() {
         onInput={(event) => change(event.currentTarget.value)}
         onKeyDown={onKeyDown}
         onFocus={() => setOpen(true)}
-        onBlur={() => setOpen(false)}
+        onBlur={() => {
+          setOpen(false);
+          // Whoever has gone elsewhere is not taken away from there.
+          choosing.forget();
+        }}
       />
       <div class="search-found" hidden={!isShown}>
         <ul id={`${id}-list`} role="listbox" aria-label="Matches">
@@ -112,9 +119,9 @@ export function Search() {
             ? error.message
             : matches.length > 0
               ? ""
-              : isLoading || asked !== text.trim()
-                ? "Searching…"
-                : "Nothing has such an id or name."}
+              : isSettled
+                ? "Nothing has such an id or name."
+                : "Searching…"}
         </p>
       </div>
     </div>
@@ -123,17 +130,6 @@ export function Search() {
 
 function hrefOf({ kind, id, organization_tuid: org }: Match): string {
   return hrefOfObject(kind as ObjectKind, id, org);
-}
-
-/** A text once nobody has changed it for a moment. */
-function useSettled(text: string): string {
-  const [settled, settle] = useState(text);
-  useEffect(() => {
-    if (text === "") return settle("");
-    const timer = setTimeout(() => settle(text), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
 }
 
 function useShortcuts(field: { readonly current: HTMLInputElement | null }): void {

@@ -12,6 +12,7 @@ test(
   async (t) => {
     const { service, acme, verb } = await startWorld(t, "none");
     await verb("org rename", { org: acme.id, name: HOSTILE });
+    await verb("org rename", { org: service.b.id, name: "Borealis" });
     await verb("workflow create", { org: acme.id, name: "Zed checks" });
     const page = await openConsole(t, service, { as: "viewer", at: "/audit", failing: /\/api\/ledger/ });
     const path = () => page.evaluate("location.pathname + location.search");
@@ -38,6 +39,25 @@ test(
       ? /^\/console\/access\?org=org_.*&workflow=wfl_/
       : new RegExp(`^/console/access\\?org=${acme.id}$`);
     assert.match((await path()) as string, expected);
+
+    // Who types and presses Enter at once gets the first, once it is there, and never one of what stood there before.
+    await page.route("**/api/object/find", async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      await route.continue();
+    });
+    await page.keyboard.press("/");
+    await page.keyboard.type("zed chec");
+    await options.filter({ hasText: "Zed checks" }).waitFor();
+    await field.fill("borealis");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(new RegExp(`/console/access\\?org=${service.b.id}$`));
+    await page.getByRole("heading", { name: "Borealis" }).and(page.locator(":focus")).waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("nobody is called so");
+    await page.keyboard.press("Enter");
+    await page.getByText("Nothing has such an id or name.").waitFor();
+    await page.keyboard.press("Escape");
+    await page.unroute("**/api/object/find");
 
     // A slash in a field is a slash.
     await page.goto(`${service.adminUrl}/console/audit`);

@@ -1,0 +1,46 @@
+import { useEffect, useState } from "preact/hooks";
+
+interface ChoosingProps<Match> {
+  /** Of the list: each match has it with its number, as `${id}-0`. */
+  readonly id: string;
+  readonly matches: readonly Match[];
+  /** Whether these are the matches of what stands in the field, and not of what stood there before. */
+  readonly isSettled: boolean;
+  readonly take: (match: Match) => void;
+}
+
+export interface Choosing {
+  /** The match that Enter takes; -1 if there is none. */
+  readonly at: number;
+  /** The match after this one, or before it, and round again. */
+  move(step: 1 | -1): void;
+  /** Takes the match that the arrows chose, or else the first: as soon as it is there. */
+  enter(): void;
+  /** As if nobody had chosen: for when something else is typed. */
+  forget(): void;
+}
+
+/** Choosing one of some matches with the arrows and Enter, while the focus stays in the field that they are found by. */
+export function useChoosing<Match>({ id, matches, isSettled, take }: ChoosingProps<Match>): Choosing {
+  const [chosen, choose] = useState<number>();
+  const [isWaiting, wait] = useState(false);
+  const at = Math.min(chosen ?? 0, matches.length - 1);
+  const takeOne = (match: Match | undefined) => match !== undefined && take(match);
+  useEffect(() => {
+    if (!isWaiting || !isSettled) return;
+    wait(false);
+    takeOne(matches[0]);
+  }, [isWaiting, isSettled]);
+  useEffect(() => {
+    if (chosen !== undefined) document.getElementById(`${id}-${chosen}`)?.scrollIntoView({ block: "nearest" });
+  }, [chosen]);
+  return {
+    at,
+    move: (step) => matches.length > 0 && choose((at + step + matches.length) % matches.length),
+    enter: () => (chosen !== undefined || isSettled ? takeOne(matches[at]) : wait(true)),
+    forget() {
+      choose(undefined);
+      wait(false);
+    },
+  };
+}
