@@ -26,6 +26,7 @@ test(
     await page.keyboard.press("Enter");
     await page.waitForURL(/what=org\+rename/);
     await page.getByRole("cell", { name: "budget set" }).waitFor({ state: "detached" });
+    assert.equal(await page.evaluate("document.activeElement.name"), "what", "the focus stays in the filter");
     assert.equal(await rows.count(), 4, "three renamings and the head");
     assert.ok(all > 4);
     const saving = page.waitForEvent("download");
@@ -46,7 +47,7 @@ test(
     await page.getByLabel("Before").fill("2001-02-01");
     await page.keyboard.press("Enter");
     await page.getByText("Nothing of this kind has been done.").waitFor();
-    await page.getByText('--what "org rename"').waitFor();
+    await page.getByText("--what 'org rename'").waitFor();
     await page.getByRole("button", { name: "Show all" }).click();
     await page.getByRole("cell", { name: "budget set" }).waitFor();
   },

@@ -1,19 +1,20 @@
-import { useState } from "preact/hooks";
 import { address, setQuery } from "../../address.ts";
 import { useList } from "../../api/use-list.ts";
 import { useVerb } from "../../api/use-verb.ts";
 import type { InputOf, RowOf } from "../../api/verb-types.ts";
 import { Button } from "../../parts/button.tsx";
+import { commandOf } from "../../parts/command-of.ts";
 import { Empty } from "../../parts/empty.tsx";
+import { Export } from "../../parts/export.tsx";
 import { TextField } from "../../parts/fields.tsx";
 import { List } from "../../parts/list.tsx";
 import { ObjectLink } from "../../parts/object-link.tsx";
 import { Page } from "../../parts/page.tsx";
 import type { Column } from "../../parts/table.tsx";
+import { focusFirst, useDraft } from "../../parts/use-draft.ts";
 import { Time } from "../../parts/values.tsx";
 import { ACTS } from "./acts.ts";
 import { Details } from "./details.tsx";
-import { ExportEntries } from "./export-entries.tsx";
 
 type Entry = RowOf<"audit list", "entries">;
 
@@ -55,14 +56,14 @@ export function AuditPage() {
     <Page
       title="Audit"
       about="Every change, and every failed login, newest first. Times are in UTC."
-      actions={<ExportEntries filter={given as InputOf<"audit list">} />}
+      actions={<Export verb="audit export" filter={given} />}
     >
-      <FilterForm key={JSON.stringify(given)} filter={filter} isFiltered={isFiltered} />
+      <FilterForm filter={filter} isFiltered={isFiltered} />
       <List
         caption="Acts of operators"
         columns={COLUMNS}
         keyOf={({ id }) => id}
-        empty={<Empty title={isFiltered ? "Nothing of this kind has been done." : "Nothing has been done here yet."} command={commandOf(given)} />} // prettier-ignore
+        empty={<Empty title={isFiltered ? "Nothing of this kind has been done." : "Nothing has been done here yet."} command={commandOf("audit list", given)} />} // prettier-ignore
         {...list}
       />
     </Page>
@@ -71,7 +72,7 @@ export function AuditPage() {
 
 function FilterForm({ filter, isFiltered }: { readonly filter: Filter; readonly isFiltered: boolean }) {
   const operators = useVerb("operator list", { limit: 1_000 }).result?.operators ?? [];
-  const [draft, setDraft] = useState(filter);
+  const [draft, setDraft] = useDraft(filter);
   const field = (name: keyof Filter) => ({
     name,
     value: draft[name],
@@ -94,7 +95,13 @@ function FilterForm({ filter, isFiltered }: { readonly filter: Filter; readonly 
       <TextField label="Before" type="date" {...field("to")} />
       <Button type="submit">Filter</Button>
       {isFiltered && (
-        <Button kind="quiet" onClick={showAll}>
+        <Button
+          kind="quiet"
+          onClick={(event) => {
+            focusFirst(event);
+            showAll();
+          }}
+        >
           Show all
         </Button>
       )}
@@ -104,10 +111,4 @@ function FilterForm({ filter, isFiltered }: { readonly filter: Filter; readonly 
 
 function showAll(): void {
   setQuery(Object.fromEntries(FILTERS.map((name) => [name, null])), { remember: true });
-}
-
-/** The command that shows the same. */
-function commandOf(given: Readonly<Record<string, string>>): string {
-  const options = Object.entries(given).map(([name, value]) => ` --${name} ${/^[\w.@:-]+$/.test(value) ? value : JSON.stringify(value)}`); // prettier-ignore
-  return `datarun audit list${options.join("")}`;
 }

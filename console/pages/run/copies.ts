@@ -1,3 +1,5 @@
+import { shellWord } from "../../parts/shell-word.ts";
+
 /** A run as a client asks for it. */
 export interface ClientRequest {
   readonly workflow: string;
@@ -14,7 +16,7 @@ function toCurl({ workflow, path, body }: ClientRequest): string {
     `  -H "X-Service-Access-Token: $DATARUN_TOKEN" \\`,
     `  -H 'X-Service-Workflow: ${workflow}' \\`,
     `  -H 'Content-Type: application/json' \\`,
-    `  -d '${JSON.stringify(body).replaceAll("'", String.raw`'\''`)}'`,
+    `  -d ${shellWord(JSON.stringify(body))}`,
   ].join("\n");
 }
 

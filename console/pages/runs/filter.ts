@@ -10,12 +10,6 @@ export function readFilter(query: URLSearchParams): Filter {
   return Object.fromEntries(given.filter(([, value]) => value !== "")) as Filter;
 }
 
-/** The command that shows the same. */
-export function commandOf(filter: Filter, verb = "ledger list"): string {
-  const options = Object.entries(filter).map(([name, value]) => ` --${name} ${/^[\w.@:-]+$/.test(String(value)) ? String(value) : JSON.stringify(value)}`); // prettier-ignore
-  return `datarun ${verb}${options.join("")}`;
-}
-
 /** A moment as a field for it shows it: 2026-03-01T12:00, in UTC. A day is its midnight. */
 export function toField(moment: string | undefined): string {
   const wallAt = moment === undefined ? NaN : Date.parse(moment);

@@ -2,15 +2,16 @@ import { address } from "../../address.ts";
 import { useList } from "../../api/use-list.ts";
 import { useNames } from "../../api/use-names.ts";
 import type { RowOf } from "../../api/verb-types.ts";
+import { commandOf } from "../../parts/command-of.ts";
 import { Empty } from "../../parts/empty.tsx";
+import { Export } from "../../parts/export.tsx";
 import { List } from "../../parts/list.tsx";
 import { hrefOfObject, ObjectLink } from "../../parts/object-link.tsx";
 import { Outcome } from "../../parts/outcome.tsx";
 import { Page } from "../../parts/page.tsx";
 import type { Column } from "../../parts/table.tsx";
 import { Badge, Id, Time, Took } from "../../parts/values.tsx";
-import { ExportRuns } from "./export-runs.tsx";
-import { commandOf, readFilter } from "./filter.ts";
+import { readFilter } from "./filter.ts";
 import { RunsFilter } from "./runs-filter.tsx";
 import "./runs.css";
 
@@ -27,14 +28,16 @@ export function RunsPage() {
     <Page
       title="Runs"
       about="Those with a charge that nobody knows come first, then the newest. Times are in UTC."
-      actions={<ExportRuns filter={filter} />}
+      actions={<Export verb="ledger export" filter={filter} />}
     >
-      <RunsFilter key={JSON.stringify(filter)} filter={filter} isFiltered={isFiltered} />
+      <RunsFilter filter={filter} isFiltered={isFiltered} />
       <List
         caption="Runs"
         columns={columnsWith(names ?? NO_NAMES)}
         keyOf={({ transaction_id: id }) => id}
-        empty={isFiltered ? <Empty title="No run is like this." command={commandOf(filter)} /> : NOTHING_YET}
+        empty={
+          isFiltered ? <Empty title="No run is like this." command={commandOf("ledger list", filter)} /> : NOTHING_YET
+        }
         {...list}
         // A name is shorter than an id: a row that gets its name later would move those below it.
         rows={names === undefined ? undefined : list.rows}
