@@ -119,7 +119,8 @@ export function CheckField({ label, name, checked, onChecked, disabled = false }
   );
 }
 
-function Field({
+/** A label with what belongs to it. The caller brings the control, with this id. */
+export function Field({
   id,
   label,
   hint,

@@ -19,13 +19,20 @@ interface ListProps<Row> {
   /** In place of the table if there are no rows: what they would be, and how to get the first. */
   readonly empty: ComponentChildren;
   readonly current?: string | undefined;
+  /** What the address names, if it is not among the rows. */
+  readonly missing?: string | undefined;
 }
 
 /** A list with what can come of asking for it: it is under way, it failed, there is nothing, there is more. */
-export function List<Row>({ rows, error, isLoading, reload, more, empty, ...table }: ListProps<Row>) {
+export function List<Row>({ rows, error, isLoading, reload, more, empty, missing, ...table }: ListProps<Row>) {
   return (
     <div class="list" aria-busy={isLoading}>
       {error && <Failure error={error} {...(reload && { retry: reload })} />}
+      {missing !== undefined && (
+        <p role="status">
+          The address names <code class="id">{missing}</code>, which is not among these.
+        </p>
+      )}
       {rows === undefined ? (
         !error && <p class="list-waits dim">Loading…</p>
       ) : rows.length === 0 ? (

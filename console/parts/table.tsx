@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import "./table.css";
 
 export interface Column<Row> {
@@ -20,6 +21,11 @@ interface TableProps<Row> {
 
 /** A list of rows. On a narrow screen each row is a block in which each value has its title. */
 export function Table<Row>({ caption, columns, rows, keyOf, current }: TableProps<Row>) {
+  const named = useRef<HTMLTableRowElement>(null);
+  const isThere = current !== undefined && rows.some((row) => keyOf(row) === current);
+  useEffect(() => {
+    if (isThere) named.current?.scrollIntoView({ block: "nearest" });
+  }, [current, isThere]);
   return (
     <table class="table" role="table">
       <caption class="visually-hidden">{caption}</caption>
@@ -36,7 +42,12 @@ export function Table<Row>({ caption, columns, rows, keyOf, current }: TableProp
         {rows.map((row) => {
           const key = keyOf(row);
           return (
-            <tr key={key} role="row" aria-current={current === key ? "true" : undefined}>
+            <tr
+              key={key}
+              {...(current === key && { ref: named })}
+              role="row"
+              aria-current={current === key ? "true" : undefined}
+            >
               {columns.map(({ title, show, isNumber }) => (
                 <td key={title} role="cell" data-title={title} class={isNumber ? "number" : undefined}>
                   {show(row)}

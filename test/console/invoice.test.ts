@@ -59,6 +59,12 @@ test(
 
     await page.getByLabel("Its column").selectOption("none");
     assert.equal(await page.getByRole("button", { name: "Compare", exact: true }).isDisabled(), true);
+
+    // It is about this month, and stands under no other.
+    assert.equal(await differences.count(), 1);
+    await page.getByRole("navigation", { name: "Month" }).getByRole("link").first().click();
+    await page.getByText(/^Nothing was sent to a vendor in/).waitFor();
+    assert.equal(await differences.count(), 0);
   },
 );
 

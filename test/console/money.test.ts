@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertUsableEverywhere, NO_BROWSER, openConsole } from "../rig/browser/console.ts";
+import { assertUsableEverywhere, chooseOrganization, NO_BROWSER, openConsole } from "../rig/browser/console.ts";
 import { startWorld } from "../rig/browser/world.ts";
 import { until } from "../rig/until.ts";
 
@@ -33,6 +33,17 @@ test(
     );
     await assertUsableEverywhere(page);
 
+    // What was chosen goes with every link.
+    await chooseOrganization(page, HOSTILE);
+    await page.waitForURL(new RegExp(`org=${acme.id}`));
+    const links = line.getByRole("link", { name: /^\d+$/ });
+    await page.locator(`a[href*="org=${acme.id}&source=registry__company"]`).first().waitFor();
+    for (const link of await links.all())
+      assert.match((await link.getAttribute("href"))!, new RegExp(`org=${acme.id}`));
+    await page.getByRole("combobox", { name: "Organization" }).click();
+    await page.getByRole("option", { name: "All" }).click();
+    await page.waitForURL((url) => !url.searchParams.has("org"));
+
     await page.getByLabel("By", { exact: true }).selectOption("Organization");
     await page.getByRole("table", { name: "Spend by organization" }).getByText(HOSTILE).first().waitFor();
     await page.waitForURL(/by=org/);
@@ -59,7 +70,7 @@ test(
     await page.getByRole("button", { name: "Set a budget" }).focus();
     await page.keyboard.press("Enter");
     const dialog = page.getByRole("dialog", { name: "Set a budget" });
-    await dialog.getByLabel("Organization").selectOption(HOSTILE);
+    await chooseOrganization(dialog, HOSTILE);
     await dialog.getByLabel("Amount").fill("0.3,5");
     await dialog.getByLabel("Currency").fill("eur");
     await page.keyboard.press("Enter");

@@ -2,9 +2,16 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import type { Page } from "playwright-core";
 import { adminPort } from "../rig/admin.ts";
-import { assertUsableEverywhere, beginSession, NO_BROWSER, openConsole } from "../rig/browser/console.ts";
+import {
+  assertUsableEverywhere,
+  beginSession,
+  chooseOrganization,
+  NO_BROWSER,
+  openConsole,
+} from "../rig/browser/console.ts";
+import { startWorld } from "../rig/browser/world.ts";
 import { startService, type ServiceOptions } from "../rig/service.ts";
-import { answers, asksVendor, sendsCredential, throws } from "../rig/sources.ts";
+import { answers, asksVendor, sendsCredential, source, throws } from "../rig/sources.ts";
 import { until } from "../rig/until.ts";
 import { project } from "../start/project-folder.ts";
 import { hang, json } from "../vendor/behaviours.ts";
@@ -139,6 +146,72 @@ test(
     );
   },
 );
+
+test(
+  "without a source that refuses, exactly what was judged is sent, at the price that was agreed to",
+  { skip: NO_BROWSER },
+  async (t) => {
+    const strict = { type: "object", properties: { number, year: { type: "integer" } }, required: ["number"] } as const;
+    const lenient = { type: "object", properties: { number: { type: "string" } } } as const;
+    const asked: unknown[] = [];
+    const service = await startService(t, {
+      sources: [
+        source("acme__lenient", ({ inputs }) => (asked.push({ ...inputs }), { found: true }), { title: "Lenient", inputs: lenient, charge: "free" }), // prettier-ignore
+        answers("bell__strict", {}, { title: "Strict", inputs: strict, charge: "free" }),
+      ],
+    });
+    const page = await openConsole(t, service, { at: `/run?workflow=${service.a.workflow}&sources=acme__lenient,bell__strict` }); // prettier-ignore
+    const run = page.getByRole("button", { name: "Run for real, free of charge", exact: true });
+    const without = page.getByRole("button", { name: "Run for real, free of charge, without it" });
+    const field = page.getByLabel("Registration number");
+    await field.fill("1");
+    await run.click();
+    await without.waitFor();
+    // What nobody has judged cannot be sent by it, however it came into the form.
+    await page.getByRole("button", { name: "Clear" }).click();
+    await without.waitFor({ state: "detached" });
+    assert.equal(await field.getAttribute("aria-invalid"), "false");
+    await field.fill("2");
+    await page.getByLabel("Year").fill("soon");
+    await run.click();
+    await page.getByText("must be a number").waitFor();
+    assert.equal(await without.count(), 0);
+    await page.getByLabel("Year").fill("");
+    await run.click();
+    await without.click();
+    await page.getByRole("status").filter({ hasText: "1 found, 1 failed" }).waitFor();
+    service.expectRunWithoutAnswer();
+    assert.deepEqual(asked, [{ number: "2" }]);
+  },
+);
+
+test("of two organizations that are chosen, the later one stays", { skip: NO_BROWSER }, async (t) => {
+  const { service } = await startWorld(t, "little");
+  const page = await openConsole(t, service, { as: "viewer", at: `/run?workflow=${service.a.workflow}` });
+  await page.getByText("Live. Vendors are asked in the name of Acme Lending").waitFor();
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  let [isAsked, isAnswered] = [false, false];
+  await page.route("**/api/workflow/list", async (route) => {
+    const { org } = route.request().postDataJSON() as { readonly org: string };
+    if (org === service.b.id) {
+      isAsked = true;
+      await held;
+    }
+    await route.continue().catch(() => {});
+    isAnswered ||= org === service.b.id;
+  });
+  await chooseOrganization(page, "Borealis Bank");
+  await until(() => isAsked);
+  await chooseOrganization(page, "Acme Lending");
+  await page.getByText("Simulated. No vendor is asked").waitFor();
+  release();
+  await until(() => isAnswered);
+  // What the page was still told has come before this.
+  await page.evaluate("fetch('/console/').then(() => 1)");
+  await page.getByText("Simulated. No vendor is asked").waitFor();
+  assert.equal(await page.getByRole("combobox", { name: "Organization" }).inputValue(), "Acme Lending");
+});
 
 test("a simulated workflow is chosen first, and says so everywhere", { skip: NO_BROWSER }, async (t) => {
   const { service, vendor, owner, verb } = await startFive(t);

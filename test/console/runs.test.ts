@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { assertUsableEverywhere, NO_BROWSER, openConsole } from "../rig/browser/console.ts";
+import { assertUsableEverywhere, chooseOrganization, NO_BROWSER, openConsole } from "../rig/browser/console.ts";
 import { startWorld, type World } from "../rig/browser/world.ts";
 import { startService } from "../rig/service.ts";
 import { until } from "../rig/until.ts";
@@ -42,14 +42,18 @@ test(
     assert.match(await rows.nth(1).innerText(), /Acme Lending/);
     await assertUsableEverywhere(page);
 
+    await page.getByLabel("Outcome").focus();
     await page.getByLabel("Outcome").selectOption("failed");
     await page.waitForURL(/outcome=failed/);
+    // Whoever goes through the filter by keyboard is still where they were.
+    await page.getByRole("button", { name: "Show all" }).waitFor();
+    assert.equal(await page.evaluate("document.activeElement.name"), "outcome");
     await page.getByLabel("Charge").selectOption("unknown");
     await page.waitForURL(/charged=unknown/);
-    await page.getByLabel("Organization").selectOption({ label: "Borealis Bank" });
+    await chooseOrganization(page, "Borealis Bank");
     await page.getByText("No run is like this.").waitFor();
     await page.getByText(`--org ${world.service.b.id}`).waitFor();
-    await page.getByLabel("Organization").selectOption({ label: "Acme Lending" });
+    await chooseOrganization(page, "Acme Lending");
     const toSettle = await runsOf(world, { outcome: "failed", charged: "unknown" });
     await page.getByText("1 to settle").first().waitFor();
     assert.equal(await rows.count(), 1 + toSettle.length);
@@ -70,6 +74,7 @@ test(
     await page.waitForURL((url) => !url.searchParams.has("source"));
     await page.getByRole("button", { name: "Show all" }).click();
     await page.waitForURL(/\/runs$/);
+    assert.equal(await page.evaluate("document.activeElement.name"), "org");
 
     await page.getByLabel("From (UTC)").fill("2001-01-01T10:30");
     await page.getByLabel("Before (UTC)").fill("2001-01-02T00:00");
@@ -165,7 +170,67 @@ test("the runs of a filter are saved as a file, and a file that breaks off is no
   await page.route("**/api/ledger/export", (route) => route.abort("connectionreset"));
   await page.getByRole("button", { name: "Export CSV" }).click();
   await page.getByRole("alert").waitFor();
+
+  // Where the browser cannot write to the disk by itself, no more is held in memory than a bound.
+  await page.evaluate(`window.fetch = async () => {
+    let left = 101;
+    const megabyte = new Uint8Array(1_000_000);
+    return new Response(new ReadableStream({ pull(it) { (left -= 1) < 0 ? it.close() : it.enqueue(megabyte); } }));
+  }`);
+  await page.getByRole("button", { name: "Export CSV" }).click();
+  await page.getByRole("alert").filter({ hasText: "larger than 100 MB" }).waitFor();
+  await page.getByText("datarun ledger export ledger.csv --outcome failed --format csv").waitFor();
 });
+
+/** In place of the browser's window: a file of the page's own, which is written as a chosen one is. */
+const PICKER = `window.showSaveFilePicker = async ({ suggestedName }) => {
+  if (window.cancels) throw new DOMException("", "AbortError");
+  const folder = await navigator.storage.getDirectory();
+  return folder.getFileHandle(suggestedName, { create: true });
+}`;
+const SAVED = `(async () => {
+  const saved = {};
+  for await (const [name, file] of await navigator.storage.getDirectory()) saved[name] = await (await file.getFile()).text();
+  return saved;
+})()`;
+
+test(
+  "a file is written to the disk as it comes, and what breaks off leaves nothing",
+  { skip: NO_BROWSER },
+  async (t) => {
+    const world = await startWorld(t, "little");
+    const all = await runsOf(world);
+    const page = await openConsole(t, world.service, { as: "viewer", at: "/runs", failing: /export/ });
+    await named(page);
+    await page.evaluate(PICKER);
+    const button = page.getByRole("button", { name: "Export JSON lines" });
+    const idle = () => button.and(page.locator("[aria-busy=false]")).waitFor();
+    await page.evaluate("window.cancels = true");
+    await button.click();
+    await idle();
+    assert.deepEqual(
+      await page.evaluate(SAVED),
+      {},
+      "nothing is asked for and nothing is said when nothing was chosen",
+    );
+    assert.equal(await page.getByRole("alert").count(), 0);
+
+    await page.evaluate("window.cancels = false");
+    await button.click();
+    await until(async () => Object.keys((await page.evaluate(SAVED)) as object).length === 1);
+    await idle();
+    const saved = (await page.evaluate(SAVED)) as Readonly<Record<string, string>>;
+    assert.equal(saved["ledger.jsonl"]!.trim().split("\n").length, all.length);
+
+    await page.evaluate(`window.fetch = async () => {
+    let pieces = 3;
+    return new Response(new ReadableStream({ pull(it) { (pieces -= 1) < 0 ? it.error(new Error("gone")) : it.enqueue(new Uint8Array(1_000)); } }));
+  }`);
+    await button.click();
+    await page.getByRole("alert").filter({ hasText: "broke off before its end" }).waitFor();
+    assert.deepEqual(await page.evaluate(SAVED), {});
+  },
+);
 
 test(
   "a new deployment's runs say what will be here, and a run that is not there says so",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertUsableEverywhere, NO_BROWSER, openConsole } from "../rig/browser/console.ts";
+import { assertUsableEverywhere, chooseOrganization, NO_BROWSER, openConsole } from "../rig/browser/console.ts";
 import { startWorld } from "../rig/browser/world.ts";
 import { startService } from "../rig/service.ts";
 import { answers, asksVendor, source } from "../rig/sources.ts";
@@ -82,7 +82,7 @@ test("a vendor is asked once, by a live workflow, after its price was shown and 
   const page = await openConsole(t, service, { as: "operator", at: "/sources/registry__company" });
   await page.getByRole("button", { name: "Ask live once" }).focus();
   await page.keyboard.press("Enter");
-  await page.getByLabel("Organization").selectOption({ label: "Acme Lending" });
+  await chooseOrganization(page, "Acme Lending");
   await page.getByLabel("Workflow").selectOption(acme.workflow);
   await page.getByText("at most 0.40 EUR a request, by the price of the credential").waitFor();
   assert.equal(await page.getByLabel("Registration number").inputValue(), "09446231");

@@ -6,8 +6,9 @@ import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { type Choice, SelectField, TextField } from "../../parts/fields.tsx";
+import { CURRENCIES } from "./currencies.ts";
 import { type ListedBudget, Scope } from "./budget-scope.tsx";
-import { OrganizationField } from "./organization-field.tsx";
+import { OrganizationField } from "../../parts/organization-field.tsx";
 
 interface BudgetFormProps {
   /** The one whose limit is changed; `null` for a new one. */
@@ -70,13 +71,7 @@ export function BudgetForm({ budget, org: shownOrg, onClose, onSet }: BudgetForm
             {...field("limit")}
           />
           {isMoney && budget === null && (
-            <TextField
-              label="Currency"
-              required
-              placeholder="EUR"
-              list={["EUR", "USD", "GBP", "CHF"]}
-              {...field("currency")}
-            />
+            <TextField label="Currency" required placeholder="EUR" list={CURRENCIES} {...field("currency")} />
           )}
           <TextField label="Warn from percent" inputMode="numeric" placeholder="80" {...field("warn")} />
         </div>
@@ -174,7 +169,6 @@ function ScopeFields({ draft, change }: { readonly draft: Draft; readonly change
     <div class="filter">
       <OrganizationField
         value={org}
-        none="Choose one"
         required
         onValue={(value) => change({ org: value, workflow: "", credential: "" })}
       />

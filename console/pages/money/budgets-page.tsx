@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { address, hrefOf, setQuery } from "../../address.ts";
-import { useList } from "../../api/use-list.ts";
+import { useListWith } from "../../api/use-list-with.ts";
 import { Act } from "../../parts/act.tsx";
 import { grouped } from "../../parts/amount.tsx";
 import { Button } from "../../parts/button.tsx";
@@ -16,15 +16,16 @@ import { BudgetForm } from "./budget-form.tsx";
 import { BudgetDetails } from "./budget-details.tsx";
 import { type ListedBudget, Scope } from "./budget-scope.tsx";
 import { MoneyPage } from "./money-head.tsx";
-import { OrganizationField } from "./organization-field.tsx";
+import { OrganizationField } from "../../parts/organization-field.tsx";
 
 /** What may be charged, and how far it is used. */
 export function BudgetsPage() {
   const { query } = address();
   const org = query.get("org") ?? "";
-  const list = useList("budget list", org === "" ? {} : { org }, "budgets");
+  const named = query.get("budget");
+  const list = useListWith("budget list", org === "" ? {} : { org }, "budgets", { key: "budget", id: named, order: "oldest first" }); // prettier-ignore
   const [changing, setChanging] = useState<ListedBudget | "new">();
-  const open = list.rows?.find(({ budget }) => budget === query.get("budget"));
+  const open = list.rows?.find(({ budget }) => budget === named);
   const actions = mayUse("budget set") && (
     <Button kind="primary" onClick={() => setChanging("new")}>
       Set a budget
@@ -39,6 +40,7 @@ export function BudgetsPage() {
       <form class="filter" onSubmit={(event) => event.preventDefault()}>
         <OrganizationField
           value={org}
+          none="All"
           onValue={(value) => setQuery({ org: value, budget: null }, { remember: true })}
         />
       </form>

@@ -4,6 +4,7 @@ import { useAct } from "../../parts/act.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { AreaField, CheckField, SelectField, TextField } from "../../parts/fields.tsx";
+import { CURRENCIES } from "./currencies.ts";
 import { guessMeanings, type Meaning, readColumns } from "./read-columns.ts";
 
 interface InvoiceFormProps {
@@ -114,7 +115,7 @@ export function InvoiceForm({ span, about, onCompared }: InvoiceFormProps) {
                 value={currency}
                 onValue={setCurrency}
                 placeholder="EUR"
-                list={["EUR", "USD", "GBP", "CHF"]}
+                list={CURRENCIES}
               />
             )}
           </div>

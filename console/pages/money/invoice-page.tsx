@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { address, hrefOf, setQuery } from "../../address.ts";
 import { useList } from "../../api/use-list.ts";
-import type { ResultOf, RowOf } from "../../api/verb-types.ts";
+import type { InputOf, ResultOf, RowOf } from "../../api/verb-types.ts";
 import { Amount } from "../../parts/amount.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { List } from "../../parts/list.tsx";
@@ -13,7 +13,7 @@ import { Comparison } from "./comparison.tsx";
 import { InvoiceForm } from "./invoice-form.tsx";
 import { MoneyPage, MonthChoice } from "./money-head.tsx";
 import { monthOf, monthText, spanOfMonth } from "./month.ts";
-import { OrganizationField } from "./organization-field.tsx";
+import { OrganizationField } from "../../parts/organization-field.tsx";
 
 type Charge = RowOf<"ledger summary", "charges">;
 
@@ -25,8 +25,6 @@ export function InvoicePage() {
   const list = useList("ledger summary", { month, limit: 1_000 }, "charges");
   const rows = list.rows?.filter((charge) => org === "" || charge.organization_tuid === org);
   const about = { ...(org && { org }), ...(source && { source }), ...(credential && { credential }) };
-  const [compared, setCompared] = useState<ResultOf<"ledger compare">>();
-  const key = JSON.stringify({ month, ...about });
   return (
     <MoneyPage
       title="Invoices"
@@ -36,6 +34,7 @@ export function InvoicePage() {
       <form class="filter" onSubmit={(event) => event.preventDefault()}>
         <OrganizationField
           value={org}
+          none="All"
           onValue={(value) => setQuery({ org: value, credential: null }, { remember: true })}
         />
       </form>
@@ -60,10 +59,25 @@ export function InvoicePage() {
             <a href={hrefOf("/money/invoice", { month, org })}>Compare with all sources instead</a>
           </p>
         )}
-        <InvoiceForm key={key} span={spanOfMonth(month)} about={about} onCompared={setCompared} />
-        {compared && <Comparison key={key} of={compared} month={month} about={about} />}
+        <Compare key={JSON.stringify({ month, ...about })} month={month} about={about} />
       </Section>
     </MoneyPage>
+  );
+}
+
+interface CompareProps {
+  readonly month: string;
+  readonly about: Pick<InputOf<"ledger compare">, "org" | "source" | "credential">;
+}
+
+/** What was compared is of this month and of what it is about: with another, both the form and its answer begin anew. */
+function Compare({ month, about }: CompareProps) {
+  const [compared, setCompared] = useState<ResultOf<"ledger compare">>();
+  return (
+    <>
+      <InvoiceForm span={spanOfMonth(month)} about={about} onCompared={setCompared} />
+      {compared && <Comparison of={compared} month={month} about={about} />}
+    </>
   );
 }
 

@@ -5,6 +5,7 @@ import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { SelectField, TextField } from "../../parts/fields.tsx";
+import { CURRENCIES } from "./currencies.ts";
 
 interface PriceFormProps {
   readonly id: string;
@@ -40,13 +41,7 @@ export function PriceForm({ id, known, onClose, onSet }: PriceFormProps) {
       >
         <div class="filter">
           <TextField label="Amount" inputMode="decimal" required placeholder="0.35" {...field("amount")} />
-          <TextField
-            label="Currency"
-            required
-            placeholder="EUR"
-            list={["EUR", "USD", "GBP", "CHF"]}
-            {...field("currency")}
-          />
+          <TextField label="Currency" required placeholder="EUR" list={CURRENCIES} {...field("currency")} />
           <TextField label="From" type="date" required {...field("from")} />
           <SelectField label="Billed per" choices={PER} {...field("per")} />
         </div>

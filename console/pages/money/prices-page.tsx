@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { address, hrefOf, setQuery } from "../../address.ts";
 import { useList } from "../../api/use-list.ts";
+import { useListWith } from "../../api/use-list-with.ts";
 import type { RowOf } from "../../api/verb-types.ts";
 import { Act } from "../../parts/act.tsx";
 import { Amount } from "../../parts/amount.tsx";
@@ -14,7 +15,7 @@ import type { Column } from "../../parts/table.tsx";
 import { Badge, Count, Day } from "../../parts/values.tsx";
 import { mayUse } from "../../session.ts";
 import { MoneyPage } from "./money-head.tsx";
-import { OrganizationField } from "./organization-field.tsx";
+import { OrganizationField } from "../../parts/organization-field.tsx";
 import { PriceForm } from "./price-form.tsx";
 
 type Credential = RowOf<"credential price current", "credentials">;
@@ -32,7 +33,6 @@ export function PricesPage() {
       <form class="filter" onSubmit={(event) => event.preventDefault()}>
         <OrganizationField
           value={org}
-          none="Choose one"
           onValue={(value) => setQuery({ org: value, credential: null }, { remember: true })}
         />
       </form>
@@ -49,7 +49,7 @@ export function PricesPage() {
 }
 
 function OfOrganization({ org, credential }: { readonly org: string; readonly credential: string | null }) {
-  const list = useList("credential price current", { org }, "credentials");
+  const list = useListWith("credential price current", { org }, "credentials", { key: "cred_id", id: credential });
   const columns: readonly Column<Credential>[] = [
     { title: "Source", show: ({ source }) => <ObjectLink id={source} /> },
     { title: "Credential", show: ({ cred_id: id, disabled }) => <div><ObjectLink id={id} org={org} />{disabled && <> <Badge>disabled</Badge></>}</div> }, // prettier-ignore

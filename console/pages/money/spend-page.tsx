@@ -5,6 +5,7 @@ import { useVerb } from "../../api/use-verb.ts";
 import type { ResultOf, RowOf } from "../../api/verb-types.ts";
 import { Amount } from "../../parts/amount.tsx";
 import { Empty } from "../../parts/empty.tsx";
+import { Failure } from "../../parts/failure.tsx";
 import { SelectField } from "../../parts/fields.tsx";
 import { List } from "../../parts/list.tsx";
 import { largestOf, thousandths, toMicros } from "../../parts/micros.ts";
@@ -17,7 +18,7 @@ import { DayBars } from "./day-bars.tsx";
 import { MoneyPage, MonthChoice } from "./money-head.tsx";
 import { dayAfter, monthOf, monthText, spanOfMonth } from "./month.ts";
 import { OpenCharges } from "./open-charges.tsx";
-import { OrganizationField } from "./organization-field.tsx";
+import { OrganizationField } from "../../parts/organization-field.tsx";
 
 type Line = RowOf<"ledger spend", "spend">;
 type Total = ResultOf<"ledger spend">["totals"][number];
@@ -49,6 +50,7 @@ export function SpendPage() {
         <MonthChoice />
       </div>
       <Sums totals={totals} isThere={days.result !== undefined} month={month} />
+      {days.error && <Failure error={days.error} retry={days.reload} />}
       <OpenCharges totals={totals} span={span} org={org} />
       {days.result && totals.length > 0 && <DayBars month={month} lines={days.result.spend} />}
       {isPlaced && (
@@ -60,11 +62,15 @@ export function SpendPage() {
               choices={Object.entries(KEYS).map(([value, label]) => ({ value, label }))}
               onValue={(value) => setQuery({ by: value }, { remember: true })}
             />
-            <OrganizationField value={org} onValue={(value) => setQuery({ org: value }, { remember: true })} />
+            <OrganizationField
+              value={org}
+              none="All"
+              onValue={(value) => setQuery({ org: value }, { remember: true })}
+            />
           </form>
           <List
             caption={`Spend by ${KEYS[by].toLowerCase()}`}
-            columns={columnsOf(by, span, list.rows ?? [])}
+            columns={columnsOf(by, { ...span, org }, list.rows ?? [])}
             keyOf={(line) => `${line[by] ?? ""} ${line.currency ?? ""}`}
             empty={<Empty title={`Nothing was sent to a vendor in ${monthText(month)}.`} command={`datarun ledger spend --by ${by} --from ${span.from} --to ${span.to}`} />} // prettier-ignore
             {...list}
@@ -86,11 +92,14 @@ function inOrder(lines: readonly Line[], by: Key): readonly Line[] {
   });
 }
 
-function columnsOf(
-  by: Key,
-  span: { readonly from: string; readonly to: string },
-  lines: readonly Line[],
-): readonly Column<Line>[] {
+/** Which lines are shown. */
+interface Shown {
+  readonly from: string;
+  readonly to: string;
+  readonly org: string;
+}
+
+function columnsOf(by: Key, shown: Shown, lines: readonly Line[]): readonly Column<Line>[] {
   const most = new Map<string | null, string>();
   for (const { currency, amount_at_most: amount } of lines)
     most.set(currency, largestOf([most.get(currency) ?? "0", amount ?? "0"]));
@@ -98,10 +107,10 @@ function columnsOf(
     { title: KEYS[by], show: (line) => <About line={line} by={by} /> },
     { title: "Amount", isNumber: true, show: (line) => <Spent of={line} /> }, // prettier-ignore
     { title: "Share", show: (line) => line.amount !== null && <ShareBar known={thousandths(line.amount, most.get(line.currency)!)} open={thousandths(line.amount_at_most!, most.get(line.currency)!)} /> }, // prettier-ignore
-    { title: "Requests", isNumber: true, show: (line) => <a href={runsOf(line, by, span)}><Count of={line.requests} /></a> }, // prettier-ignore
+    { title: "Requests", isNumber: true, show: (line) => <a href={runsOf(line, by, shown)}><Count of={line.requests} /></a> }, // prettier-ignore
     { title: "Charged", isNumber: true, show: ({ charged }) => <Count of={charged} /> },
     { title: "Not charged", isNumber: true, show: (line) => <Count of={line.not_charged} /> },
-    { title: "Unknown", isNumber: true, show: (line) => line.unknown === 0 ? <span class="dim">0</span> : <a href={runsOf(line, by, span, "unknown")}><Count of={line.unknown} /></a> }, // prettier-ignore
+    { title: "Unknown", isNumber: true, show: (line) => line.unknown === 0 ? <span class="dim">0</span> : <a href={runsOf(line, by, shown, "unknown")}><Count of={line.unknown} /></a> }, // prettier-ignore
     { title: "Without a price", isNumber: true, show: ({ unpriced }) => unpriced === 0 ? <span class="dim">0</span> : <Count of={unpriced} /> }, // prettier-ignore
   ];
 }
@@ -120,11 +129,12 @@ function About({ line, by }: { readonly line: Line; readonly by: Key }) {
 }
 
 /** The runs behind a line. */
-function runsOf(line: Line, by: Key, span: { readonly from: string; readonly to: string }, charged?: string): string {
+function runsOf(line: Line, by: Key, { org, ...span }: Shown, charged?: string): string {
   const key = line[by] ?? null;
   const days = by === "day" && key !== null ? { from: key, to: dayAfter(key) } : span;
+  // A credential selects no runs, but its organization does.
   const about = by === "day" || by === "credential" ? {} : { [by]: key };
-  return hrefOf("/runs", { ...days, ...about, charged });
+  return hrefOf("/runs", { ...days, org: org || line.organization_tuid, ...about, charged });
 }
 
 function Sums({

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { call } from "../../api/call.ts";
 import type { ResultOf, RowOf } from "../../api/verb-types.ts";
 import { toCallError, useVerb } from "../../api/use-verb.ts";
@@ -6,6 +6,7 @@ import type { CallError } from "../../api/ask.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { SelectField } from "../../parts/fields.tsx";
+import { NEWEST, OrganizationField } from "../../parts/organization-field.tsx";
 import { chooseContext, chooseWorkflow, CONTEXTS, type RunContext } from "./run-address.ts";
 
 type Workflow = RowOf<"workflow list", "workflows">;
@@ -18,27 +19,35 @@ interface ChooseWorkflowProps {
 
 /** In whose name is asked, and for what. Without a choice in the address, the safest one is made: a simulated workflow. */
 export function ChooseWorkflow({ workflow, context, plan }: ChooseWorkflowProps) {
-  const organizations = useVerb("org list", { limit: 1_000 });
+  const organizations = useVerb("org list", { limit: NEWEST });
   const [withoutOne, setWithoutOne] = useState<string>();
   const [error, setError] = useState<CallError>();
   const known = organizations.result?.organizations;
   const org = withoutOne ?? plan?.organization_tuid;
   const workflows = useVerb("workflow list", org === undefined ? null : { org, limit: 1_000 });
+  /** The last choice of an organization, as long as its workflows are asked for. */
+  const choosing = useRef<AbortController>(undefined);
+  useEffect(() => () => choosing.current?.abort(), []);
 
   async function choose(organization: string): Promise<void> {
+    choosing.current?.abort();
+    const { signal } = (choosing.current = new AbortController());
+    setError(undefined);
     try {
-      const { workflows: found } = await call("workflow list", { org: organization, limit: 1_000 });
+      const { workflows: found } = await call("workflow list", { org: organization, limit: 1_000 }, { signal });
+      if (signal.aborted) return;
       const best = safest(found);
       setWithoutOne(best === undefined ? organization : undefined);
-      if (best !== undefined) chooseWorkflow(best.workflow);
+      // With none, nothing can be run: the one chosen before is of another organization.
+      chooseWorkflow(best?.workflow ?? null);
     } catch (thrown) {
-      setError(toCallError(thrown));
+      if (!signal.aborted) setError(toCallError(thrown));
     }
   }
 
-  const first = known?.find(({ disabled }) => !disabled)?.organization_tuid;
+  const first = (known?.find(({ disabled }) => !disabled) ?? known?.[0])?.organization_tuid;
   useEffect(() => {
-    if (workflow === undefined && first !== undefined) void choose(first);
+    if (workflow === undefined && withoutOne === undefined && first !== undefined) void choose(first);
   }, [workflow, first]);
 
   if (known?.length === 0)
@@ -51,23 +60,15 @@ export function ChooseWorkflow({ workflow, context, plan }: ChooseWorkflowProps)
   return (
     <div class="stack">
       <div class="run-choice">
-        <SelectField
-          label="Organization"
-          value={org ?? ""}
-          onValue={(id) => void choose(id)}
-          choices={withCurrent(
-            (known ?? []).map((one) => ({
-              value: one.organization_tuid,
-              label: `${one.name}${one.disabled ? " (disabled)" : ""}`,
-            })),
-            org,
-            plan?.organization,
-          )}
-        />
+        <OrganizationField value={org ?? ""} onValue={(id) => void choose(id)} />
         <SelectField
           label="Workflow"
           value={workflow ?? ""}
-          onValue={chooseWorkflow}
+          onValue={(id) => {
+            // A later choice than that of an organization.
+            choosing.current?.abort();
+            chooseWorkflow(id);
+          }}
           disabled={withoutOne !== undefined}
           choices={withCurrent(
             choices.map((one) => ({ value: one.workflow, label: labelOf(one) })),

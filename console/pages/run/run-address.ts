@@ -32,7 +32,7 @@ export function readRunAddress(): RunAddress {
   };
 }
 
-export function chooseWorkflow(workflow: string): void {
+export function chooseWorkflow(workflow: string | null): void {
   // What is meant for one workflow, such as its context prod, is not carried over to another.
   setQuery({ workflow, context: null });
 }

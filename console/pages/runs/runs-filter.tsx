@@ -1,8 +1,9 @@
-import { useState } from "preact/hooks";
 import { setQuery } from "../../address.ts";
 import { useVerb } from "../../api/use-verb.ts";
 import { Button } from "../../parts/button.tsx";
 import { SelectField, TextField, type Choice } from "../../parts/fields.tsx";
+import { OrganizationField } from "../../parts/organization-field.tsx";
+import { focusFirst, useDraft } from "../../parts/use-draft.ts";
 import { type Filter, type FilterName, FILTERS, fromField, toField } from "./filter.ts";
 
 interface RunsFilterProps {
@@ -12,9 +13,8 @@ interface RunsFilterProps {
 
 /** What a list of runs is narrowed by. What is chosen takes effect at once, what is typed with Enter. */
 export function RunsFilter({ filter, isFiltered }: RunsFilterProps) {
-  const [draft, setDraft] = useState<Readonly<Partial<Record<FilterName, string>>>>(filter);
+  const [draft, setDraft] = useDraft<Readonly<Partial<Record<FilterName, string>>>>(filter);
   const org = draft.org ?? "";
-  const organizations = useVerb("org list", { limit: 1_000 }).result?.organizations ?? [];
   const workflows = useVerb("workflow list", /^org_[0-9a-z]+$/.test(org) ? { org, limit: 1_000 } : null).result?.workflows ?? []; // prettier-ignore
   const sources = useVerb("source list", {}).result?.sources ?? [];
 
@@ -45,12 +45,7 @@ export function RunsFilter({ filter, isFiltered }: RunsFilterProps) {
         apply({});
       }}
     >
-      <SelectField
-        label="Organization"
-        choices={namedChoices("any", org, organizations.map(({ organization_tuid: id, name }) => ({ id, name })))} // prettier-ignore
-        {...chosen("org")}
-        onValue={(value) => apply({ org: value, workflow: null })}
-      />
+      <OrganizationField value={org} none="any" onValue={(value) => apply({ org: value, workflow: null })} />
       {org !== "" && (
         <SelectField
           label="Workflow"
@@ -66,7 +61,13 @@ export function RunsFilter({ filter, isFiltered }: RunsFilterProps) {
       <TextField label="Before (UTC)" {...moment("to")} />
       <Button type="submit">Filter</Button>
       {isFiltered && (
-        <Button kind="quiet" onClick={() => setQuery(changesOf({}), { remember: true })}>
+        <Button
+          kind="quiet"
+          onClick={(event) => {
+            focusFirst(event);
+            setQuery(changesOf({}), { remember: true });
+          }}
+        >
           Show all
         </Button>
       )}

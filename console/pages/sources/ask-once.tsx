@@ -3,12 +3,13 @@ import { useVerb } from "../../api/use-verb.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { SelectField } from "../../parts/fields.tsx";
+import { NEWEST, OrganizationField } from "../../parts/organization-field.tsx";
 import { Section } from "../../parts/page.tsx";
 import type { Workflow } from "./before-asking.tsx";
 import { Question, type Context } from "./question.tsx";
 import type { Source } from "./source-facts.tsx";
 
-/** So many are offered, the newest. Others can be named in the address. */
+/** So many workflows are offered, the newest. Others can be named in the address. */
 const OFFERED_MAX = 1_000;
 
 /** Asks a source through a workflow, after saying what that costs. Organization, workflow and context are in the address. */
@@ -17,7 +18,7 @@ export function AskOnce({ source }: { readonly source: Source }) {
   const org = query.get("org") ?? "";
   const workflow = query.get("workflow") ?? "";
   const context = query.get("context") ?? "dev";
-  const orgs = useVerb("org list", { limit: OFFERED_MAX });
+  const orgs = useVerb("org list", { limit: NEWEST });
   const workflows = useVerb("workflow list", org === "" ? null : { org, limit: OFFERED_MAX });
   const offered = org === "" ? [] : (workflows.result?.workflows ?? []);
   const chosen = offered.find((each) => each.workflow === workflow);
@@ -32,18 +33,7 @@ export function AskOnce({ source }: { readonly source: Source }) {
   return (
     <Section title="Ask live once">
       <form class="filter" onSubmit={(event) => event.preventDefault()}>
-        <SelectField
-          label="Organization"
-          value={org}
-          onValue={(value) => setQuery({ org: value, workflow: null })}
-          choices={[
-            { value: "", label: "choose one" },
-            ...(orgs.result?.organizations ?? []).map(({ organization_tuid: value, name }) => ({
-              value,
-              label: name || value,
-            })),
-          ]}
-        />
+        <OrganizationField value={org} onValue={(value) => setQuery({ org: value, workflow: null })} />
         <SelectField
           label="Workflow"
           value={workflow}

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after, type TestContext } from "node:test";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import type { Role } from "../../../src/admin/ports.ts";
 import type { Appointed } from "../organization.ts";
 import type { TestService } from "../service.ts";
@@ -42,6 +42,8 @@ export async function openConsole(t: TestContext, service: TestService, options:
   };
   const context = await (await browser).newContext(view);
   t.after(() => context.close());
+  // Its window is one of the operating system's, which nobody sees here.
+  await context.addInitScript("delete window.showSaveFilePicker");
   const wrong: string[] = [];
   context.on("request", (request) => {
     const { origin, protocol } = new URL(request.url());
@@ -76,6 +78,14 @@ export async function openConsole(t: TestContext, service: TestService, options:
   await page.goto(`${service.adminUrl}/console${at}`);
   await page.getByRole("heading", { level: 1 }).waitFor();
   return page;
+}
+
+/** Chooses an organization in the field that finds one by its name, in a page or a dialog. */
+export async function chooseOrganization(within: Page | Locator, name: string): Promise<void> {
+  const field = within.getByRole("combobox", { name: "Organization" });
+  await field.fill(name);
+  await within.getByRole("option", { name }).first().waitFor();
+  await field.press("Enter");
 }
 
 /** Until nothing more is asked for. A page that is told what happens asks for ever, and is loaded once it was told. */

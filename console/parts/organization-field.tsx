@@ -1,0 +1,68 @@
+import { useState } from "preact/hooks";
+import { useNames } from "../api/use-names.ts";
+import { useVerb } from "../api/use-verb.ts";
+import { ComboField, type FoundChoice } from "./combo-field.tsx";
+import { useSettled } from "./use-settled.ts";
+
+interface OrganizationFieldProps {
+  readonly value: string;
+  readonly onValue: (id: string) => void;
+  /** What stands for none of them, which can be chosen too. Without it one has to be chosen. */
+  readonly none?: string;
+  readonly required?: boolean;
+}
+
+/** So many are offered before something is typed. */
+export const NEWEST = 50;
+const TEXT_UNITS_MAX = 200;
+
+/** One of the organizations, by name or id, however many there are. */
+export function OrganizationField({ value, onValue, none, required = false }: OrganizationFieldProps) {
+  const [text, search] = useState("");
+  const [asked] = useSettled(text.trim().slice(0, TEXT_UNITS_MAX));
+  const newest = useVerb("org list", { limit: NEWEST });
+  const found = useVerb("object find", asked === "" ? null : { text: asked });
+  const names = useNames([value]);
+  const isSearch = text.trim() !== "";
+  const isSettled = isSearch
+    ? asked === text.trim().slice(0, TEXT_UNITS_MAX) && (found.isCurrent || found.error !== undefined)
+    : newest.result !== undefined;
+  const choices: readonly FoundChoice[] = isSearch
+    ? (found.result?.matches ?? []).flatMap(({ kind, id, name }) => (kind === "organization" ? [choiceOf(id, name ?? "")] : [])) // prettier-ignore
+    : [
+        ...(none === undefined ? [] : [{ value: "", label: none }]),
+        ...(newest.result?.organizations ?? []).map((one) => choiceOf(one.organization_tuid, one.name, one.disabled)),
+      ];
+  const error = isSearch ? found.error : newest.error;
+  return (
+    <ComboField
+      label="Organization"
+      name="org"
+      says={value === "" ? "" : (names?.get(value) ?? (names === undefined ? "" : value))}
+      placeholder={none ?? "Choose one"}
+      required={required}
+      onSearch={search}
+      choices={choices}
+      isSettled={isSettled}
+      status={
+        error !== undefined
+          ? error.message
+          : !isSettled
+            ? "Searching…"
+            : isSearch
+              ? choices.length === 0
+                ? "No organization has such a name or id."
+                : ""
+              : newest.result?.next === undefined
+                ? ""
+                : "These are the newest. Type a name or an id to find any other."
+      }
+      onValue={onValue}
+    />
+  );
+}
+
+function choiceOf(id: string, name: string, isDisabled = false): FoundChoice {
+  const label = `${name === "" ? id : name}${isDisabled ? " (disabled)" : ""}`;
+  return { value: id, label, ...(name !== "" && { note: id }) };
+}
