@@ -117,6 +117,11 @@ test("an owner makes an operator and revokes one, who is out at once", { skip },
   const { call } = adminPort(t, service.adminUrl, service.secrets);
   assert.equal((await call("org list", {}, { as: ada })).statusCode, 200);
   const row = page.getByRole("table", { name: "Operators" }).getByRole("row").filter({ hasText: "ada" });
+  // An address that names an operator shows that one.
+  const { operators } = (await call("operator list", {}, { as: ada })).json();
+  const { operator_id: id } = operators.find(({ name }: { readonly name: string }) => name === "ada");
+  await page.goto(`${service.adminUrl}/console/access?tab=operators&operator=${id}`);
+  await row.and(page.locator("[aria-current=true]")).waitFor();
   await row.getByRole("button", { name: "Revoke" }).click();
   await dialog(page).getByText("From the next request on, ada (operator) can").waitFor();
   await dialog(page).getByRole("button", { name: "Revoke" }).click();
@@ -181,6 +186,22 @@ test("a list of many keeps its place when a row far below is changed", { skip },
   await dialog(page).getByRole("button", { name: "Revoke" }).click();
   await last.waitFor({ state: "detached" });
   assert.equal(await rows.count(), 105, "the head, and all others");
+
+  // An address that names a row shows it, however far below it is, and says so if there is none.
+  const { tokens } = await result("token list", { org: service.a.id, limit: 1_000 }, ada);
+  const named = tokens.find(({ name }: { readonly name: string }) => name === "program 1");
+  await page.goto(`${service.adminUrl}/console/access?org=${service.a.id}&token=${named.token_id}`);
+  await rows.and(page.locator("[aria-current=true]")).filter({ hasText: "program 1" }).waitFor();
+  assert.equal(await rows.count(), 102, "the head, the first page, and the one that is named");
+  await page.getByRole("button", { name: "Show more" }).click();
+  await rows.filter({ has: page.getByText("program 2", { exact: true }) }).waitFor();
+  assert.equal(await rows.filter({ hasText: named.token_id }).count(), 1);
+  const nobody = `tok_${"0".repeat(32)}`;
+  await page.goto(`${service.adminUrl}/console/access?org=${service.a.id}&token=${nobody}`);
+  await page
+    .getByRole("status")
+    .filter({ hasText: `names ${nobody}, which is not among these` })
+    .waitFor();
 });
 
 test("one of hundreds of organizations is found by its name, and by keyboard alone", { skip }, async (t) => {
@@ -202,4 +223,34 @@ test("one of hundreds of organizations is found by its name, and by keyboard alo
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { level: 1, name: "Customer 77" }).waitFor();
+
+  // A field for an organization finds one that is not among the newest, by keyboard, and says what it does.
+  await page.goto(`${service.adminUrl}/console/money/prices`);
+  const field = page.getByRole("combobox", { name: "Organization" });
+  await field.focus();
+  assert.equal(await field.getAttribute("aria-expanded"), "false");
+  await page.keyboard.press("ArrowDown");
+  await page.getByRole("option", { name: "Customer 109" }).waitFor();
+  await page.getByRole("status").filter({ hasText: "These are the newest." }).waitFor();
+  assert.equal(await page.getByRole("option", { name: "Customer 3", exact: true }).count(), 0);
+  await page.keyboard.type("customer 3");
+  await page.getByRole("option", { name: /^Customer 3 ?org_/ }).waitFor();
+  await assertUsableEverywhere(page);
+  const options = page.getByRole("option");
+  const selected = page.locator("[role=option][aria-selected=true]");
+  while (!(await selected.textContent())!.startsWith("Customer 3org_")) await page.keyboard.press("ArrowDown");
+  assert.equal(
+    await page.locator("[role=option][aria-selected=true]").getAttribute("id"),
+    await field.getAttribute("aria-activedescendant"),
+  );
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/org=org_/);
+  await options.first().waitFor({ state: "hidden" });
+  assert.equal(await field.inputValue(), "Customer 3");
+  assert.equal(await page.evaluate("document.activeElement.name"), "org");
+  // Escape leaves everything as it was.
+  await page.keyboard.type("no such");
+  await page.getByRole("status").filter({ hasText: "No organization has such a name or id." }).waitFor();
+  await page.keyboard.press("Escape");
+  assert.equal(await field.inputValue(), "Customer 3");
 });

@@ -34,6 +34,28 @@ test("runs show up as they happen, and what needs a person leads to where it is"
   if (!(await charges.isVisible())) await need.getByText(/^and .* more$/).click();
   assert.match((await charges.getAttribute("href"))!, /\/console\/runs\?charged=unknown$/);
   await assertUsableEverywhere(page);
+
+  // Things are called by their names, and lead to themselves, also where they are not on the first page of their list.
+  const { id: org } = world.acme;
+  const { budget: used } = await world.verb("budget set", { org, per: "month", amount: "1", currency: "EUR" });
+  const { budget } = await world.verb("budget set", { org, source: "registry__company", per: "day", calls: 1 });
+  const placeOf = (id: string) => `/console/money/budgets?org=${org}&budget=${id}`;
+  const says = /^The budget of organization Acme Lending is used to \d+ % this month/;
+  await need
+    .locator(`a[href="${placeOf(used)}"]`)
+    .filter({ hasText: says })
+    .waitFor({ state: "attached" });
+  const budgets = page.getByRole("table", { name: "Budgets, the fullest first" });
+  await budgets.getByRole("link", { name: "Acme Lending" }).first().waitFor();
+  await page.route("**/api/budget/list", (route) => {
+    const asked = route.request().postDataJSON() as object;
+    return route.continue({ postData: JSON.stringify({ limit: 1, ...asked }) });
+  });
+  await budgets.getByRole("link", { name: budget }).click();
+  const current = page.getByRole("table", { name: "Budgets" }).locator("[aria-current=true]");
+  await current.getByText("registry__company").waitFor();
+  assert.equal(page.url(), `${world.service.adminUrl}${placeOf(budget)}`);
+  await page.getByText("at 80 % of 1 request").waitFor();
 });
 
 test(

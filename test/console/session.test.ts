@@ -73,6 +73,18 @@ test(
     await page.goto(`${service.adminUrl}/console/login`);
     await page.getByText("ada@acme.example owner").waitFor();
     assert.equal(page.url(), `${service.adminUrl}/console/`);
+
+    // Who was revoked can be let in again, by somebody who is told what that means.
+    const owner = await openConsole(t, service, { at: "/access?tab=operators" });
+    const row = owner.getByRole("row").filter({ hasText: "ada@acme.example" });
+    await row.getByRole("button", { name: "Revoke" }).click();
+    await owner.getByRole("dialog").getByText("An owner can let them log in again.").waitFor();
+    await owner.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+    await row.getByRole("button", { name: "Restore" }).click();
+    await owner.getByRole("dialog").getByText("Sessions from before stay ended.").waitFor();
+    await assertUsableEverywhere(owner);
+    await owner.getByRole("dialog").getByRole("button", { name: "Restore" }).click();
+    await row.getByText("active").waitFor();
   },
 );
 

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
-import { useList } from "../../api/use-list.ts";
+import { address } from "../../address.ts";
+import { useListWith } from "../../api/use-list-with.ts";
 import type { InputOf, ResultOf, RowOf } from "../../api/verb-types.ts";
 import { Act } from "../../parts/act.tsx";
 import { Empty } from "../../parts/empty.tsx";
@@ -15,6 +16,7 @@ import { mayUse, session } from "../../session.ts";
 import { EXPIRY_DEFAULT, ExpiryField, Expires } from "./expiry.tsx";
 import { TokenState } from "./token-state.tsx";
 
+type Made = ResultOf<"operator create"> & { readonly name: string };
 type Operator = RowOf<"operator list", "operators">;
 type Role = InputOf<"operator create">["role"];
 
@@ -26,8 +28,9 @@ const ROLES: readonly { readonly value: Role; readonly label: string }[] = [
 
 /** Who may use this console and the admin API. A new operator's token is shown once, above the list. */
 export function Operators() {
-  const list = useList("operator list", {}, "operators");
-  const [made, setMade] = useState<ResultOf<"operator create"> & { readonly name: string }>();
+  const named = address().query.get("operator");
+  const list = useListWith("operator list", {}, "operators", { key: "operator_id", id: named });
+  const [made, setMade] = useState<Made>();
   return (
     <Section
       title="Operators"
@@ -64,23 +67,24 @@ export function Operators() {
           { title: "Created", show: ({ created_at: at }) => <Day at={at} /> },
           {
             title: "Actions",
-            show: (one) =>
-              one.state === "active" && (
-                <RowActs>
-                  <Revoke operator={one} onDone={list.reload} />
-                </RowActs>
-              ),
+            show: (one) => (
+              <RowActs>
+                {one.state === "active" && <Revoke operator={one} onDone={list.reload} />}
+                {one.state === "revoked" && one.login === "identity_provider" && (
+                  <Restore operator={one} onDone={list.reload} />
+                )}
+              </RowActs>
+            ),
           },
         ]}
         keyOf={({ operator_id: id }) => id}
+        current={named ?? undefined}
         empty={<Empty title="There is no operator." command="datarun operator create ada@acme.example --role owner" />}
         {...list}
       />
     </Section>
   );
 }
-
-type Made = ResultOf<"operator create"> & { readonly name: string };
 
 function CreateOperator({ onDone }: { readonly onDone: (made: Made) => void }) {
   const [name, setName] = useState("");
@@ -114,14 +118,33 @@ function CreateOperator({ onDone }: { readonly onDone: (made: Made) => void }) {
   );
 }
 
-function Revoke({
-  operator: { name, role, operator_id: operator },
-  onDone,
-}: {
+interface OperatorActProps {
   readonly operator: Operator;
   readonly onDone: () => void;
-}) {
-  // prettier-ignore
+}
+
+/** The token of an operator who has one stays revoked; who comes from the identity provider can be let in again. */
+function Restore({ operator: { name, operator_id: operator }, onDone }: OperatorActProps) {
+  return (
+    <Act
+      verb="operator restore"
+      input={{ operator }}
+      label="Restore"
+      asks={{
+        title: `Let ${name} log in again?`,
+        says: (
+          <p>
+            From now on {name} can log in at the identity provider again, with the role that the groups there give then.
+            Sessions from before stay ended. The audit trail keeps that {name} was revoked.
+          </p>
+        ),
+      }}
+      onDone={onDone}
+    />
+  );
+}
+
+function Revoke({ operator: { name, role, login, operator_id: operator }, onDone }: OperatorActProps) {
   return (
     <Act
       verb="operator revoke"
@@ -139,8 +162,10 @@ function Revoke({
             )}
             <p>
               From the next request on, {name} ({role}) can neither use this console nor the admin API, on all machines.
-              What {name} has done stays in the audit trail. It cannot be undone; the name can be given to a new
-              operator.
+              What {name} has done stays in the audit trail.{" "}
+              {login === "identity_provider"
+                ? "An owner can let them log in again."
+                : "It cannot be undone; the name can be given to a new operator."}
             </p>
           </>
         ),

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { address, setQuery } from "../../address.ts";
-import { useList } from "../../api/use-list.ts";
+import { useListWith } from "../../api/use-list-with.ts";
 import type { ResultOf, RowOf } from "../../api/verb-types.ts";
 import { Act } from "../../parts/act.tsx";
 import { Empty } from "../../parts/empty.tsx";
@@ -22,7 +22,8 @@ export function Tokens({ org, name }: { readonly org: string; readonly name: str
   const { query } = address();
   // Each run that an operator makes leaves a revoked token, so those are left out unless one of them is meant.
   const isAll = query.get("tokens") === "all" || query.has("token");
-  const list = useList("token list", isAll ? { org } : { org, state: "active" }, "tokens");
+  const named = { key: "token_id", id: query.get("token") } as const;
+  const list = useListWith("token list", isAll ? { org } : { org, state: "active" }, "tokens", named);
   const [made, setMade] = useState<ResultOf<"token create">>();
   return (
     <Section
@@ -60,7 +61,7 @@ export function Tokens({ org, name }: { readonly org: string; readonly name: str
           { title: "Actions", show: (one) => one.state === "active" && <RowActs><Revoke token={one} of={name} onDone={list.reload} /></RowActs> }, // prettier-ignore
         ]}
         keyOf={({ token_id: id }) => id}
-        current={query.get("token") ?? undefined}
+        current={named.id ?? undefined}
         empty={
           <Empty
             title={isAll ? "It has had no token yet." : "It has no active token."}

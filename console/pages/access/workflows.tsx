@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { address } from "../../address.ts";
-import { useList } from "../../api/use-list.ts";
+import { useListWith } from "../../api/use-list-with.ts";
 import type { RowOf } from "../../api/verb-types.ts";
 import { Act } from "../../parts/act.tsx";
 import { Empty } from "../../parts/empty.tsx";
@@ -17,7 +17,8 @@ import { changedSettings, NO_SETTINGS, saySettings, SettingFields } from "./work
 type Workflow = RowOf<"workflow list", "workflows">;
 
 export function Workflows({ org }: { readonly org: string }) {
-  const list = useList("workflow list", { org }, "workflows");
+  const named = { key: "workflow", id: address().query.get("workflow") } as const;
+  const list = useListWith("workflow list", { org }, "workflows", named);
   return (
     <Section title="Workflows" actions={<CreateWorkflow org={org} onDone={list.reload} />}>
       <List
@@ -31,7 +32,7 @@ export function Workflows({ org }: { readonly org: string }) {
           { title: "Actions", show: (one) => <Acts of={one} onDone={list.reload} /> },
         ]}
         keyOf={({ workflow }) => workflow}
-        current={address().query.get("workflow") ?? undefined}
+        current={named.id ?? undefined}
         empty={
           <Empty title="It has no workflow yet." command={`datarun workflow create --org ${org} --name onboarding`}>
             Every request names a workflow. Its id is no secret.

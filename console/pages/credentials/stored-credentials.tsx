@@ -1,5 +1,5 @@
 import { address, hrefOf } from "../../address.ts";
-import { useList } from "../../api/use-list.ts";
+import { useListWith } from "../../api/use-list-with.ts";
 import type { RowOf } from "../../api/verb-types.ts";
 import { Act } from "../../parts/act.tsx";
 import { Empty } from "../../parts/empty.tsx";
@@ -21,7 +21,8 @@ interface StoredCredentialsProps {
 
 /** What is stored for an organization, without a single value. */
 export function StoredCredentials({ org, name }: StoredCredentialsProps) {
-  const list = useList("credential list", { org }, "credentials");
+  const named = { key: "cred_id", id: address().query.get("credential") } as const;
+  const list = useListWith("credential list", { org }, "credentials", named);
   return (
     <List
       caption="Stored credentials"
@@ -35,7 +36,7 @@ export function StoredCredentials({ org, name }: StoredCredentialsProps) {
         { title: "Actions", show: (one) => <Acts credential={one} of={name} onDone={list.reload} /> },
       ]}
       keyOf={({ cred_id: id }) => id}
-      current={address().query.get("credential") ?? undefined}
+      current={named.id ?? undefined}
       empty={
         <Empty
           title="No credential is stored for it."

@@ -1,27 +1,32 @@
 import type { LiveEvent } from "../../api/verbs.ts";
 import { hrefOf } from "../../address.ts";
+import { type NamedObject, useObjects } from "../../api/use-names.ts";
 import { Command } from "../../parts/copy.tsx";
+import { hrefOfObject } from "../../parts/object-link.tsx";
 import { Shape } from "../../parts/outcome.tsx";
+import { idsIn, splitByIds } from "./split-by-ids.ts";
 import "./attention-now.css";
 
 type Item = LiveEvent["attention"][number];
+type Objects = ReadonlyMap<string, NamedObject>;
 
 /** What needs a person: the most urgent in a sentence, and the others if they are asked for. Nothing if nothing does. */
 export function AttentionNow({ items }: { readonly items: readonly Item[] }) {
   const [first, ...others] = items;
+  const objects = useObjects(items.flatMap(({ says, filter }) => [...idsIn(says), ...Object.values(filter)])) ?? NOTHING_KNOWN; // prettier-ignore
   return (
     <section class="attention" aria-label="What needs a person">
       <p class="visually-hidden" aria-live="polite">
         {items.length === 0 ? "" : items.length === 1 ? "1 thing needs you" : `${items.length} things need you`}
       </p>
-      {first && <AttentionItem item={first} />}
+      {first && <AttentionItem item={first} objects={objects} />}
       {others.length > 0 && (
         <details>
           <summary>{others.length === 1 ? "and one more" : `and ${others.length} more`}</summary>
           <ul>
             {others.map((item) => (
               <li key={`${item.what} ${item.command} ${item.says}`}>
-                <AttentionItem item={item} />
+                <AttentionItem item={item} objects={objects} />
               </li>
             ))}
           </ul>
@@ -31,9 +36,15 @@ export function AttentionNow({ items }: { readonly items: readonly Item[] }) {
   );
 }
 
-function placeOf({ page, filter }: Item): string {
-  const { source, ...others } = filter;
+const NOTHING_KNOWN: Objects = new Map();
+
+/** Where the very thing is shown that a sentence is about. */
+function placeOf({ page, filter }: Item, objects: Objects): string {
+  const { source, budget, cred_id: credential, ...others } = filter;
   if (page === "sources" && source !== undefined) return hrefOf(`/sources/${encodeURIComponent(source)}`, others);
+  const orgOf = (id: string) => objects.get(id)?.organization_tuid ?? null;
+  if (budget !== undefined) return hrefOfObject("budget", budget, orgOf(budget));
+  if (credential !== undefined) return hrefOfObject("credential", credential, orgOf(credential));
   return hrefOf(PATHS[page], filter);
 }
 
@@ -46,16 +57,39 @@ const PATHS: Readonly<Record<Item["page"], string>> = {
   audit: "/audit",
 };
 
-function AttentionItem({ item }: { readonly item: Item }) {
+function AttentionItem({ item, objects }: { readonly item: Item; readonly objects: Objects }) {
   const { severity, says, page, command } = item;
+  const sentence = <Sentence of={says} objects={objects} />;
   return (
     <div class={`attention-item attention-${severity}`}>
       <Shape of={severity === "critical" ? "failed" : "unknown"} />
       <p>
         <span class="visually-hidden">{severity === "critical" ? "Urgent: " : ""}</span>
-        {page === "overview" ? says : <a href={placeOf(item)}>{says}</a>}
+        {page === "overview" ? sentence : <a href={placeOf(item, objects)}>{sentence}</a>}
       </p>
       {command !== null && <Command>{command}</Command>}
     </div>
   );
 }
+
+/** The service names things by their ids, people by their names. */
+function Sentence({ of, objects }: { readonly of: string; readonly objects: Objects }) {
+  return (
+    <>
+      {splitByIds(of).map((part, at) => {
+        const found = objects.get(part);
+        const isNamed = found !== undefined && found.name !== null && NAMED.has(found.kind);
+        return isNamed ? (
+          <span key={at} title={part}>
+            {found.name}
+          </span>
+        ) : (
+          part
+        );
+      })}
+    </>
+  );
+}
+
+/** What has a name of its own: that of a credential or a budget would be its source, which the sentence names anyway. */
+const NAMED: ReadonlySet<string> = new Set(["organization", "workflow", "operator"]);

@@ -1,22 +1,16 @@
 import type { LiveEvent } from "../../api/verbs.ts";
-import { hrefOf } from "../../address.ts";
+import { useNames } from "../../api/use-names.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { Meter } from "../../parts/meter.tsx";
+import { hrefOfObject, ObjectLink } from "../../parts/object-link.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { Id, Time } from "../../parts/values.tsx";
 
 type Budget = NonNullable<LiveEvent["budgets"]>[number];
 
-const COLUMNS: readonly Column<Budget>[] = [
-  { title: "Budget", show: ({ budget }) => <Id href={hrefOf("/money", { budget })}>{budget}</Id> },
-  { title: "Of", show: scopeOf },
-  { title: "Used", show: ({ used_percent, nearly_used, used, limit }) => <Meter percent={used_percent} isHigh={nearly_used} says={`${used} of ${limit}`} /> },
-  { title: "Left", isNumber: true, show: ({ left }) => left },
-  { title: "Until", show: ({ period_to }) => <Time at={period_to} /> },
-]; // prettier-ignore
-
 /** What is spent of each budget, the fullest first. */
 export function BudgetsNow({ budgets }: { readonly budgets: LiveEvent["budgets"] }) {
+  const names = useNames((budgets ?? []).flatMap(({ organization_tuid: org, workflow }) => [org, workflow]));
   if (budgets === null) return <p class="dim">The store does not answer, so what is used is not known.</p>;
   if (budgets.length === 0)
     return (
@@ -27,9 +21,31 @@ export function BudgetsNow({ budgets }: { readonly budgets: LiveEvent["budgets"]
         A budget stops requests before they are sent, once it is used up.
       </Empty>
     );
-  return <Table caption="Budgets, the fullest first" columns={COLUMNS} rows={budgets} keyOf={({ budget }) => budget} />;
+  return (
+    <Table
+      caption="Budgets, the fullest first"
+      columns={columnsWith(names ?? new Map())}
+      rows={budgets}
+      keyOf={({ budget }) => budget}
+    />
+  );
 }
 
-function scopeOf({ organization_tuid, workflow, source, cred_id }: Budget) {
-  return [organization_tuid, workflow, source, cred_id].filter((part) => part !== null).map((part) => <Id key={part}>{part}</Id>); // prettier-ignore
+function columnsWith(names: ReadonlyMap<string, string>): readonly Column<Budget>[] {
+  return [
+    { title: "For", show: (budget) => <Scope of={budget} names={names} /> },
+    { title: "Used", show: ({ used_percent, nearly_used, used, limit }) => <Meter percent={used_percent} isHigh={nearly_used} says={`${used} of ${limit}`} /> }, // prettier-ignore
+    { title: "Left", isNumber: true, show: ({ left }) => left },
+    { title: "Until", show: ({ period_to }) => <Time at={period_to} /> },
+    { title: "Budget", show: ({ budget, organization_tuid: org }) => <Id href={hrefOfObject("budget", budget, org)}>{budget}</Id> }, // prettier-ignore
+  ];
+}
+
+function Scope({ of, names }: { readonly of: Budget; readonly names: ReadonlyMap<string, string> }) {
+  const { organization_tuid: org, workflow, source, cred_id: credential } = of;
+  return (
+    <div>
+      {[org, workflow, source, credential].map((id) => id !== null && <div key={id}><ObjectLink id={id} org={org} name={names.get(id)} withId /></div>)}
+    </div>
+  ); // prettier-ignore
 }
