@@ -1,11 +1,13 @@
-// Runs the tests with Node's own runner on the carried Node: all of them, or those whose path contains one of the words
-// given. The black-box tests run on the embedded store and once more on PostgreSQL, and those of success on `datarun mock`. Word `long` adds the suites that take
-// minutes.
-import { spawn, spawnSync } from "node:child_process";
+// Runs the tests on the carried Node: all of them, or those whose path contains one of the words given. The black-box
+// tests run on the embedded store and once more on PostgreSQL, and those of success on `datarun mock`. Word `long` adds
+// the suites that take minutes, and word `costs` a table of what each folder and file took.
+import { spawnSync } from "node:child_process";
 import fs, { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { costsOf } from "./runner/costs-of.mjs";
+import { runFiles } from "./runner/run-files.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 if (Number(process.versions.node.split(".")[0]) < 24) {
@@ -20,8 +22,20 @@ const ON_BOTH_STORES = [...Object.keys(paths), "/admin"].map((path) => `test${pa
 /** Success is the same of the service and of `datarun mock`. */
 const ON_MOCK = new Set(Object.keys(paths).map((path) => `test${path}/200.test.ts`));
 
-const words = process.argv.slice(2).filter((word) => word !== "long");
-const long = process.argv.includes("long");
+/** These begin first, so that none of them is what all others' places wait for at the end. `costs` tells which they are. */
+const LONGEST = [
+  "test/console/security.test.ts",
+  "test/ledger/shared.test.ts",
+  "test/budgets/crash.test.ts",
+  "test/package/package.test.ts",
+  "src/functions/blame.test.ts",
+  "src/functions/shares.test.ts",
+  "src/storage/store.test.ts",
+];
+const MODES = ["long", "costs"];
+
+const words = process.argv.slice(2).filter((word) => !MODES.includes(word));
+const [long, withCosts] = MODES.map((mode) => process.argv.includes(mode));
 const files = fs
   .globSync(
     ["src", "console", "test", "catalog", "bench"].map((folder) => `${folder}/**/*.test.ts`),
@@ -29,63 +43,44 @@ const files = fs
   )
   .filter((file) => long || !file.startsWith("test/long/"))
   .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
-  .sort();
+  .sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
 if (files.length === 0) throw new Error(`no test file has ${words.join(" or ")} in its path`);
 
 const folder = mkdtempSync(join(tmpdir(), "datarun-tests-"));
-const totals = { passed: 0, failed: 0, skipped: 0 };
+const costs = join(folder, "costs.jsonl");
 try {
-  await onPostgres(async (url) => {
-    await run(files, { TEST_DATABASE_URL: url });
-    const again = files.filter((file) => ON_BOTH_STORES.some((folder) => file.startsWith(folder)));
-    if (again.length > 0) await run(again, { TEST_STORE: "postgres", TEST_DATABASE_URL: url });
-    const mocked = files.filter((file) => ON_MOCK.has(file));
-    if (mocked.length > 0) await run(mocked, { TEST_STORE: "mock" });
-  });
+  const { passed, failed, skipped } = await onPostgres(runAll);
+  if (withCosts) process.stdout.write(`\n${costsOf(costs, root)}`);
+  process.stdout.write(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}\n`);
+  process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
-const { passed, failed, skipped } = totals;
-process.stdout.write(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}\n`);
-process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 
-/** One run of the runner, added to the totals. */
-async function run(chosen, env) {
-  const totalsFile = join(folder, `totals-${env.TEST_STORE ?? "embedded"}.json`);
-  const child = spawn(
-    process.execPath,
-    [
-      "--no-node-snapshot",
-      ...(long ? [] : ["--import", new URL("fixed-seed.mjs", import.meta.url).href]),
-      "--test",
-      // One more than the cores that it is meant for: a third of the files' time is waiting.
-      "--test-concurrency=3",
-      `--test-timeout=${long ? 1_800_000 : 600_000}`,
-      "--test-reporter=dot",
-      "--test-reporter-destination=stderr",
-      "--test-reporter=./test/summary.mjs",
-      "--test-reporter-destination=stdout",
-      ...chosen,
-    ],
-    {
-      stdio: "inherit",
-      cwd: root,
-      env: {
-        ...process.env,
-        NODE_OPTIONS: "",
-        // Two hundred processes read the same modules.
-        NODE_COMPILE_CACHE: join(root, ".cache", "compiled"),
-        PATH: `${root}node_modules/.bin:${process.env.PATH}`,
-        TEST_TOTALS_FILE: totalsFile,
-        ...env,
-      },
-    },
-  );
-  const code = await new Promise((resolve) => child.on("close", resolve));
-  const counted = existsSync(totalsFile) ? JSON.parse(readFileSync(totalsFile, "utf8")) : {};
-  for (const name of Object.keys(totals)) totals[name] += counted[name] ?? 0;
-  // A runner that ended badly has failed, even where every test that it counted had passed.
-  if (code !== 0 && !(counted.failed > 0)) totals.failed += 1;
+/** On all that they run on, in one go: no place is free before the end. */
+function runAll(databaseUrl) {
+  const given = { TEST_DATABASE_URL: databaseUrl };
+  const embedded = files.map((file) => ({ file, env: given }));
+  const again = files
+    .filter((file) => ON_BOTH_STORES.some((folder) => file.startsWith(folder)))
+    .map((file) => ({ file, env: { ...given, TEST_STORE: "postgres" }, note: " (on PostgreSQL)" }));
+  const mocked = files
+    .filter((file) => ON_MOCK.has(file))
+    .map((file) => ({ file, env: { TEST_STORE: "mock" }, note: " (on the mock)" }));
+  return runFiles([...embedded, ...again, ...mocked], {
+    root,
+    folder,
+    // More than there are cores, because a good part of the files' time is waiting.
+    places: long ? 3 : availableParallelism() + 2,
+    timeoutMs: long ? 1_800_000 : 600_000,
+    seed: long ? "any" : "fixed",
+    costs: withCosts ? costs : undefined,
+  });
+}
+
+function rank(file) {
+  const at = LONGEST.indexOf(file);
+  return at < 0 ? LONGEST.length : at;
 }
 
 /** On the server that TEST_DATABASE_URL names, or on one of our own that ends with this. */

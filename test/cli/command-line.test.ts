@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { test } from "node:test";
 import { findVerbs } from "../../src/admin/find-verbs.ts";
 import { terminal } from "./terminal.ts";
@@ -10,6 +11,10 @@ test("every verb has help with its options, what they mean, and an example that 
   const { run, dataDir } = terminal(t);
   const verbs = findVerbs();
   assert.ok(verbs.names.length >= 17);
+  // An example may name a file that it writes.
+  const before = process.cwd();
+  process.chdir(dirname(dataDir));
+  t.after(() => process.chdir(before));
   for (const name of verbs.names) {
     const verb = await verbs.load(name);
     const { code, stdout, stderr } = await run([...name.split(" "), "--help"]);

@@ -1,0 +1,87 @@
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+
+const beside = (name) => new URL(name, import.meta.url).href;
+/** What a file may have said before it ended is the end of this. */
+const SAID_CHARS_MAX = 4_000;
+const LAST_WORDS_MS = 1_000;
+
+/**
+ * Runs each file of tests in a process of its own, several at a time, in the order given. A file is `{ file, env, note }`;
+ * `note` is added to the names of its failures.
+ * @returns how many tests passed, failed and were skipped
+ */
+export async function runFiles(files, { root, folder, places, timeoutMs, seed, costs }) {
+  const totals = { passed: 0, failed: 0, skipped: 0 };
+  const shared = {
+    ...process.env,
+    NODE_OPTIONS: "",
+    // Hundreds of processes read the same modules.
+    NODE_COMPILE_CACHE: join(root, ".cache", "compiled"),
+    PATH: `${join(root, "node_modules", ".bin")}:${process.env.PATH}`,
+    ...(costs === undefined ? {} : { TEST_COSTS_FILE: costs }),
+  };
+  const waiting = files.map((one, at) => ({ ...one, report: join(folder, `${at}.jsonl`) }));
+  const inPlace = async () => {
+    for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
+      for (const { outcome, ...failure } of await run(one)) {
+        totals[outcome] += 1;
+        process.stderr.write({ passed: ".", failed: "X", skipped: "," }[outcome]);
+        if (outcome === "failed") process.stdout.write(textOf(one, failure));
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: places }, inPlace));
+  process.stderr.write("\n");
+  return totals;
+
+  /** The outcomes of its tests. A process that ended badly has failed, even where every test that it told of had passed. */
+  async function run({ file, env, report }) {
+    const child = spawn(
+      process.execPath,
+      [
+        "--no-node-snapshot",
+        ...(seed === "fixed" ? ["--import", beside("fixed-seed.mjs")] : []),
+        ...(costs === undefined ? [] : ["--import", beside("note-cost.mjs")]),
+        `--test-reporter=${beside("report.mjs")}`,
+        `--test-reporter-destination=${report}`,
+        `--test-timeout=${timeoutMs}`,
+        file,
+      ],
+      {
+        cwd: root,
+        stdio: ["ignore", "ignore", "pipe"],
+        timeout: timeoutMs,
+        killSignal: "SIGKILL",
+        env: { ...shared, ...env },
+      },
+    );
+    let said = "";
+    child.stderr.on("data", (chunk) => {
+      said = (said + chunk).slice(-SAID_CHARS_MAX);
+      if (process.env.TEST_STDERR) process.stderr.write(chunk);
+    });
+    const closed = new Promise((resolve) => child.on("close", resolve));
+    const how = await new Promise((resolve) => child.on("exit", (code, signal) => resolve(signal ?? code)));
+    // A process that it left behind may keep its output open.
+    if (how !== 0) await Promise.race([closed, setTimeout(LAST_WORDS_MS)]);
+    const outcomes = read(report);
+    if (how !== 0 && !outcomes.some(({ outcome }) => outcome === "failed"))
+      outcomes.push({ outcome: "failed", name: `the file ended with ${how}`, error: said });
+    return outcomes;
+  }
+}
+
+function read(report) {
+  if (!existsSync(report)) return [];
+  const lines = readFileSync(report, "utf8").split("\n");
+  rmSync(report);
+  // A process that was killed may have left half a line.
+  return lines.slice(0, -1).map((line) => JSON.parse(line));
+}
+
+function textOf({ file, note }, { name, at, error }) {
+  return `\nFAILED ${name}${note ?? ""}\n  ${file}${at === undefined ? "" : `:${at}`}\n${error.replace(/^/gm, "    ")}\n`;
+}
