@@ -9,11 +9,11 @@ import { sendStream } from "./send-stream.ts";
 const LINE = `${"x".repeat(1_023)}\n`;
 
 /** Asks for a text over a real connection; `sent` is how its sending ended. */
-async function ask(t: TestContext, pieces: AsyncGenerator<string, JsonObject, void>, notes: string[] = []) {
+async function ask(t: TestContext, pieces: AsyncGenerator<string, JsonObject, void>, notes: string[] = [], stalledMs?: number) {
   const sent = Promise.withResolvers<unknown>();
   const server = createServer((_, response) => {
     const stream = { mediaType: "text/csv", fileName: "a.csv", pieces };
-    sendStream(response, stream, notes).then(
+    sendStream(response, stream, notes, stalledMs).then(
       () => sent.resolve("done"),
       (error: unknown) => sent.resolve(error),
     );
@@ -92,4 +92,34 @@ test("a text is made no faster than it is read, and no further when its reader h
   incoming.destroy();
   assert.equal(await sent, "done");
   assert.equal(ended, true);
+});
+
+test("a text that is slow to be made is no client that has stalled", async (t) => {
+  const { incoming } = await ask(
+    t,
+    (async function* () {
+      yield "1\n";
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      yield "2\n";
+      return {};
+    })(),
+    [],
+    20,
+  );
+  assert.equal(await textOf(incoming), "1\n2\n");
+});
+
+test("a client that reads nothing any more is given up, while the text is made and when it has been", async (t) => {
+  for (const [what, pieces] of [
+    ["made", endless()],
+    ["whole", (async function* () { yield LINE.repeat(64 * 1_024); return {}; })()], // prettier-ignore
+  ] as const) {
+    const { incoming, sent } = await ask(t, pieces, [], 50);
+    assert.equal(await sent, "done", what);
+    await assert.rejects(textOf(incoming), { code: "ECONNRESET" }, what);
+  }
+
+  async function* endless() {
+    for (;;) yield LINE.repeat(64);
+  }
 });

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import type { TextStream } from "../admin/verb.ts";
 import { API_HEADERS, encodeNotes, NOTES_HEADER, RESULT_TRAILER } from "./api-headers.ts";
 
-/** So long a client may take nothing before it is taken for gone: each of them keeps others from a place. */
+/** So long a client may take nothing of what waits for it before it is taken for gone: each of them keeps others from a place. */
 const STALLED_MS = 60_000;
 
 /**
@@ -16,6 +16,7 @@ export async function sendStream(
   response: ServerResponse,
   { mediaType, fileName, pieces }: TextStream,
   notes: readonly string[],
+  stalledMs = STALLED_MS,
 ): Promise<void> {
   let piece = await pieces.next();
   if (response.destroyed) return void (await pieces.return?.(undefined as never));
@@ -27,11 +28,11 @@ export async function sendStream(
     "Content-Disposition": `attachment; filename="${fileName}"`,
     Trailer: `${NOTES_HEADER}, ${RESULT_TRAILER}`,
   });
-  response.setTimeout(STALLED_MS, () => response.destroy());
+  response.on("timeout", () => response.destroy());
   try {
     for (; piece.done !== true; piece = await pieces.next()) {
       if (response.destroyed) return;
-      if (piece.value !== "" && !response.write(piece.value)) await drained(response);
+      if (piece.value !== "" && !response.write(piece.value)) await drained(response, stalledMs);
     }
   } catch (thrown) {
     response.destroy();
@@ -43,16 +44,20 @@ export async function sendStream(
     [NOTES_HEADER]: encodeNotes(notes.slice(told)),
     [RESULT_TRAILER]: encodeURIComponent(JSON.stringify(piece.value)),
   });
+  response.setTimeout(stalledMs);
   response.end();
 }
 
 /** Resolves when there is room again, or nobody is there any more. */
-async function drained(response: ServerResponse): Promise<void> {
+async function drained(response: ServerResponse, stalledMs: number): Promise<void> {
   const over = new AbortController();
   const { signal } = over;
+  // Only now does it depend on the client: whatever it takes begins the time anew.
+  response.setTimeout(stalledMs);
   try {
     await Promise.race([once(response, "drain", { signal }), once(response, "close", { signal })]);
   } finally {
     over.abort();
+    response.setTimeout(0);
   }
 }
