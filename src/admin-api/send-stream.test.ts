@@ -9,7 +9,12 @@ import { sendStream } from "./send-stream.ts";
 const LINE = `${"x".repeat(1_023)}\n`;
 
 /** Asks for a text over a real connection; `sent` is how its sending ended. */
-async function ask(t: TestContext, pieces: AsyncGenerator<string, JsonObject, void>, notes: string[] = [], stalledMs?: number) {
+async function ask(
+  t: TestContext,
+  pieces: AsyncGenerator<string, JsonObject, void>,
+  notes: string[] = [],
+  stalledMs?: number,
+) {
   const sent = Promise.withResolvers<unknown>();
   const server = createServer((_, response) => {
     const stream = { mediaType: "text/csv", fileName: "a.csv", pieces };

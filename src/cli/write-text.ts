@@ -21,21 +21,25 @@ export async function writeText(pieces: Pieces, file: string | undefined, { stdo
 }
 
 async function writeToFile(pieces: Pieces, file: string): Promise<JsonObject> {
-  // What fails before the first piece leaves no file behind.
-  const first = await pieces.next();
-  const output = await open(file, "wx", 0o600).catch(cannotMake);
-  let bytes = 0;
-  const take = async (piece: string) => {
-    await output.writeFile(piece);
-    bytes += Buffer.byteLength(piece);
-    return true;
-  };
   try {
-    if (first.done !== true) await take(first.value);
-    const result = first.done === true ? first.value : await takeAll(pieces, take);
-    return { file, bytes, ...result };
+    // What fails before the first piece leaves no file behind.
+    const first = await pieces.next();
+    const output = await open(file, "wx", 0o600).catch(cannotMake);
+    let bytes = 0;
+    const take = async (piece: string) => {
+      await output.writeFile(piece);
+      bytes += Buffer.byteLength(piece);
+      return true;
+    };
+    try {
+      if (first.done !== true) await take(first.value);
+      const result = first.done === true ? first.value : await takeAll(pieces, take);
+      return { file, bytes, ...result };
+    } finally {
+      await output.close();
+    }
   } finally {
-    await output.close();
+    // Whoever makes the text may hold a connection open until all of it is taken.
     await pieces.return({});
   }
 }

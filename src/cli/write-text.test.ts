@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { test, type TestContext } from "node:test";
+import { type Pieces, writeText } from "./write-text.ts";
+
+/** A text in three pieces, and whether whoever makes it was told to end. */
+function makeText() {
+  const made = { ended: false };
+  async function* pieces(): Pieces {
+    try {
+      yield "a";
+      yield "b";
+      return { runs: 2 };
+    } finally {
+      made.ended = true;
+    }
+  }
+  return { made, pieces: pieces() };
+}
+
+function newPath(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), "datarun-text-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  return join(folder, "text.csv");
+}
+
+const IO = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough(), env: {} };
+
+test("a file that exists already is kept, and whoever makes the text is told to end", async (t) => {
+  const path = newPath(t);
+  writeFileSync(path, "kept");
+  const { made, pieces } = makeText();
+  await assert.rejects(writeText(pieces, path, IO), /The file cannot be created: it exists already\./);
+  assert.equal(made.ended, true);
+  assert.equal(readFileSync(path, "utf8"), "kept");
+});
+
+test("a text is written whole, and its result says where", async (t) => {
+  const path = newPath(t);
+  const { made, pieces } = makeText();
+  assert.deepEqual(await writeText(pieces, path, IO), { file: path, bytes: 2, runs: 2 });
+  assert.equal(readFileSync(path, "utf8"), "ab");
+  assert.equal(made.ended, true);
+});
