@@ -20,13 +20,18 @@ export type ApiErrorCode = keyof typeof STATUS_OF;
 export class Refusal extends Error {
   readonly code: ApiErrorCode;
   readonly details: readonly FieldProblem[] | undefined;
-  /** With `method_not_allowed`: the method that is. */
-  readonly allow: string | undefined;
+  /** What HTTP wants to be said with the status. */
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(code: Exclude<ApiErrorCode, "method_not_allowed">, message: string, details?: readonly FieldProblem[]);
+  constructor(code: "method_not_allowed", message: string, details: undefined, allow: string);
   constructor(code: ApiErrorCode, message: string, details?: readonly FieldProblem[], allow?: string) {
     super(message);
     this.name = "Refusal";
     this.code = code;
     this.details = details;
-    this.allow = allow;
+    this.headers = {
+      ...(code === "unauthenticated" && { "WWW-Authenticate": "Bearer" }),
+      ...(allow !== undefined && { Allow: allow }),
+    };
   }
 }

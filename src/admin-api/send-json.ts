@@ -23,17 +23,11 @@ export function sendJson(
 }
 
 export function sendError(response: ServerResponse, refusal: Refusal, notes?: readonly string[]): void {
-  const { code } = refusal;
-  const allow = refusal.allow === undefined ? {} : { Allow: refusal.allow };
-  sendJson(response, STATUS_OF[code satisfies ApiErrorCode], errorBody(refusal), notes, { ...CHALLENGE[code], ...allow }); // prettier-ignore
+  const { code, headers } = refusal;
+  sendJson(response, STATUS_OF[code satisfies ApiErrorCode], errorBody(refusal), notes, headers);
 }
 
 /** The one shape of every error. */
 export function errorBody({ code, message, details }: Pick<Refusal, "code" | "message" | "details">): object {
   return { error: { code, message, ...(details === undefined ? {} : { details }) } };
 }
-
-/** What HTTP wants to be said with this status. */
-const CHALLENGE: Partial<Record<ApiErrorCode, Readonly<Record<string, string>>>> = {
-  unauthenticated: { "WWW-Authenticate": "Bearer" },
-};

@@ -124,7 +124,7 @@ test("a client that reads nothing any more is given up, while the text is made a
     await assert.rejects(textOf(incoming), { code: "ECONNRESET" }, what);
   }
 
-  async function* endless() {
+  async function* endless(): AsyncGenerator<string, never, void> {
     for (;;) yield LINE.repeat(64);
   }
 });

@@ -43,7 +43,10 @@ test("every address of the console is its page, on the admin port alone", async 
   }
   assert.equal((await get(script!, { "Accept-Encoding": "gzip" })).headers["content-encoding"], "gzip");
   assert.equal((await get("/console/console-OLD.js")).statusCode, 404);
-  assert.equal((await get("/console/", {}, "POST")).statusCode, 405);
+  for (const path of ["/", "/console/", script!]) {
+    const { statusCode, headers } = await get(path, {}, "POST");
+    assert.deepEqual([statusCode, headers["allow"]], [405, "GET, HEAD"], path);
+  }
 
   // A foreign name may resolve to this address. A link of another site may lead here: the page is the same for everybody.
   assert.equal((await get("/console/", { Host: "attacker.example" })).statusCode, 403);

@@ -61,7 +61,7 @@ export function createConsole({ hosts, log, load }: ConsoleParts): Console {
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     refuseForeignHost(request.headers, allowed);
     if (request.method !== "GET" && request.method !== "HEAD")
-      throw new Refusal("method_not_allowed", "The console is read with GET.");
+      throw new Refusal("method_not_allowed", "The console is read with GET.", undefined, "GET, HEAD");
     const [path = ""] = (request.url ?? "").split("?");
     if (!path.startsWith(PREFIX)) {
       response.writeHead(308, { ...API_HEADERS, Location: PREFIX }).end();
@@ -86,7 +86,12 @@ export function createConsole({ hosts, log, load }: ConsoleParts): Console {
           ? thrown
           : new Refusal("internal", "The console could not be loaded. The log has the cause.");
         if (response.headersSent) return;
-        response.writeHead(STATUS_OF[refusal.code], { ...API_HEADERS, "Content-Type": "text/plain; charset=utf-8" });
+        const { code, headers } = refusal;
+        response.writeHead(STATUS_OF[code], {
+          ...API_HEADERS,
+          ...headers,
+          "Content-Type": "text/plain; charset=utf-8",
+        });
         response.end(`${refusal.message}\n`);
       }
     },
