@@ -34,7 +34,7 @@ test("an organization that invents credentials without end removes no breakers o
   await assert.rejects(limited(source, by("org_b", "key")), { code: "source.rate_limited_here" });
 });
 
-test("open breakers are told by source and organization, with how long they have been open, until they close", async () => {
+test("open breakers are told by source and organization, with how long calls have been refused, while they are", async () => {
   const clock = new FakeClock();
   let fails = true;
   const around = withBreaker(clock);
@@ -45,13 +45,41 @@ test("open breakers are told by source and organization, with how long they have
   for (let count = 0; count < 20; count += 1) await assert.rejects(calling(SOURCE, by("org_b", "key")));
   const told = (openForMs: number) => [{ source: SOURCE.id, organizationId: "org_b", openForMs }];
   assert.deepEqual(around.open(), told(0));
+  // From then on the next call would be sent.
+  await clock.advance(5_000);
+  assert.deepEqual(around.open(), []);
   // A probe that fails keeps it open, and it has been open since it opened.
-  await clock.advance(6_000);
+  await clock.advance(1_000);
   await assert.rejects(calling(SOURCE, by("org_b", "key")), { code: "source.vendor_5xx" });
   assert.deepEqual(around.open(), told(6_000));
+  // When nobody has asked for long, nobody was refused meanwhile.
+  await clock.advance(3_600_000);
+  assert.deepEqual(around.open(), []);
+  await assert.rejects(calling(SOURCE, by("org_b", "key")), { code: "source.vendor_5xx" });
+  await clock.advance(4_000);
+  assert.deepEqual(around.open(), told(4_000));
   fails = false;
-  await clock.advance(10_000);
+  await clock.advance(60_000);
   await calling(SOURCE, by("org_b", "key"));
+  assert.deepEqual(around.open(), []);
+});
+
+test("while one call probes, the others are still refused, and that is told", async () => {
+  const clock = new FakeClock();
+  const around = withBreaker(clock);
+  const answer = Promise.withResolvers<Answer>();
+  let fails = true;
+  const calling = around(async () => {
+    if (fails) throw new Fault("source.vendor_5xx", { status: 500 });
+    return answer.promise;
+  });
+  for (let count = 0; count < 20; count += 1) await assert.rejects(calling(SOURCE, by("org_b", "key")));
+  fails = false;
+  await clock.advance(5_000);
+  const probe = calling(SOURCE, by("org_b", "key"));
+  assert.deepEqual(around.open(), [{ source: SOURCE.id, organizationId: "org_b", openForMs: 5_000 }]);
+  answer.resolve(FOUND);
+  await probe;
   assert.deepEqual(around.open(), []);
 });
 

@@ -10,7 +10,7 @@ const BLAMES_VENDOR: ReadonlySet<string> = new Set(VENDOR_FAILED);
 export interface OpenBreaker {
   readonly source: string;
   readonly organizationId: string;
-  /** How long it has been open. */
+  /** How long calls have been refused. */
   readonly openForMs: number;
 }
 
@@ -36,10 +36,13 @@ export function withBreaker(clock: Clock): Around & { open(): readonly OpenBreak
       },
     );
   };
-  const open = (): OpenBreaker[] =>
-    [...breakers.entries()].flatMap(({ owner, of, value: { openSince } }) =>
-      openSince === null ? [] : [{ source: of, organizationId: owner, openForMs: clock.now() - openSince }],
-    );
+  const open = (): OpenBreaker[] => {
+    const now = clock.now();
+    return [...breakers.entries()].flatMap(({ owner, of, value }) => {
+      const since = value.refusesSince(now);
+      return since === null ? [] : [{ source: of, organizationId: owner, openForMs: now - since }];
+    });
+  };
   return Object.assign(around, { open });
 }
 
@@ -101,9 +104,10 @@ export class Breaker {
     return this.#openUntil !== null;
   }
 
-  /** `null`: it is closed. */
-  get openSince(): number | null {
-    return this.isOpen ? this.#openSince : null;
+  /** `null`: the next call is let through, be it to probe. */
+  refusesSince(now: number): number | null {
+    if (this.#openUntil === null) return null;
+    return this.#probing || now < this.#openUntil ? this.#openSince : null;
   }
 
   /**
@@ -114,6 +118,8 @@ export class Breaker {
     if (this.#openUntil === null) return this.#era;
     if (this.#probing || now < this.#openUntil) return null;
     this.#probing = true;
+    // Nobody has asked for a while, so nobody was refused.
+    if (now >= this.#openUntil + this.#limits.windowMs) this.#openSince = now;
     return this.#era;
   }
 
