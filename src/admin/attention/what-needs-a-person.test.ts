@@ -74,12 +74,12 @@ test("nothing is said when nothing needs a person, right up to each threshold", 
 });
 
 test("each thing is said in a sentence, with where it leads, and the most urgent first", () => {
-  const breaker = (source: string) => ({ source, organizationId: "org_1", openForMs: THRESHOLDS.breakerOpenMs });
+  const breaker = (source: string, organizationId = "org_1") => ({ source, organizationId, openForMs: THRESHOLDS.breakerOpenMs }); // prettier-ignore
   const found = whatNeedsAPerson(
     seen({
       service: {
         notReady: ["journal: the disk has no room left"],
-        openBreakers: [breaker("acme__people"), breaker("acme__people"), breaker("bell__phone")],
+        openBreakers: [breaker("acme__people"), breaker("acme__people", "org_2"), breaker("bell__phone")],
         refusedLately: { overloaded: 12, unavailable: 1, internal: 0 },
         unreadableDataKeys: 1,
       },
@@ -99,14 +99,14 @@ test("each thing is said in a sentence, with where it leads, and the most urgent
       "critical unreadable: The store does not answer.",
       "critical keys_unreadable: 1 data key cannot be opened, and credentials that are sealed with it fail.",
       "critical journal_damaged: The journal was found damaged.",
+      "critical refused_runs: 1 request was refused in the last five minutes because no run could be recorded, or the store failed.",
       "warning refused_runs: 12 requests were refused in the last five minutes because too many runs are under way.",
-      "warning refused_runs: 1 request was refused in the last five minutes because no run could be recorded, or the store failed.",
       "warning budget_nearly_used: The budget of organization org_1, source acme__people is used to 96 % this month: 96.50 EUR of 100.00 EUR.",
       "warning budget_nearly_used: The budget of organization org_1, source acme__people is used to 100 % this month: 100.00 EUR of 100.00 EUR.",
       "warning credential_refused: The credential cred_1 of acme__people was refused by the vendor 2 times in the last hour.",
       "warning charges_unknown: 3 charges are unknown since 2026-03-10 12:00 UTC.",
-      "warning breaker_open: acme__people is not called for now, because its vendor mostly fails.",
-      "warning breaker_open: bell__phone is not called for now, because its vendor mostly fails.",
+      "warning breaker_open: Calls to acme__people are refused for 2 organizations for now: most of the recent ones failed.",
+      "warning breaker_open: Calls to bell__phone are refused for organization org_1 for now: most of the recent ones failed.",
       "warning ledger_lag: The ledger lags: the journal is 3 s behind its log.",
       "warning ledger_undrained: The shared database does not take the ledger: 1,200 runs have not reached it.",
       "warning journal_fills_up: The journal is full in 12 days at the rate of the last day.",
@@ -123,12 +123,19 @@ test("what can be seen is said although the rest cannot, and from a terminal not
   assert.deepEqual(says(blind), ["The store does not answer."]);
 });
 
-test("what is said has the alerts of Prometheus, with their thresholds", () => {
+test("what is said has the alerts of Prometheus, with their thresholds and severities", () => {
   const file = new URL("../../../deploy/prometheus/rules.yaml", import.meta.url);
-  const { groups } = parse(readFileSync(file, "utf8")) as { groups: { rules: { alert: string; expr: string; for?: string }[] }[] }; // prettier-ignore
+  const { groups } = parse(readFileSync(file, "utf8")) as { groups: { rules: { alert: string; expr: string; for?: string; labels: { severity: string } }[] }[] }; // prettier-ignore
   const rules = new Map(groups[0]!.rules.map((rule) => [rule.alert, rule]));
   for (const alert of Object.values(ATTENTION).flatMap((alerts) => alerts?.split(" ") ?? []))
     assert.ok(rules.has(alert), alert);
+  const refused = whatNeedsAPerson(
+    seen({ service: { refusedLately: { overloaded: 1, unavailable: 1, internal: 1 } } }),
+  );
+  assert.deepEqual(
+    refused.map(({ severity }) => severity).toSorted(),
+    ATTENTION.refused_runs.split(" ").map((alert) => rules.get(alert)!.labels.severity).toSorted(),
+  ); // prettier-ignore
   const expr = (alert: string) => rules.get(alert)!.expr;
   assert.match(expr("DatarunLedgerLag"), new RegExp(`> ${THRESHOLDS.lagMs / 1_000}$`));
   assert.match(expr("DatarunJournalFillsUp"), new RegExp(`< ${THRESHOLDS.journalDaysLeft}$`));

@@ -1,6 +1,6 @@
 import { budgetText, isNearlyUsed, scopeText } from "../../terms/budget.ts";
 import { percentUsed } from "../../terms/money.ts";
-import type { BudgetUse, LedgerHealth, ServiceState } from "../ports.ts";
+import type { BudgetUse, LedgerHealth, OpenBreaker, ServiceState } from "../ports.ts";
 import { LOGINS_MS, type Seen, type SeenInLedger, type SeenInStore } from "./look-around.ts";
 
 /** Each kind has one of the alerts of deploy/prometheus/rules.yaml, with the same threshold, if a metric shows it too. */
@@ -78,13 +78,20 @@ function ofService({ notReady, openBreakers, refusedLately, unreadableDataKeys, 
       : [critical("keys_unreadable", `${counted(unreadableDataKeys, "data key")} cannot be opened, and credentials that are sealed with ${unreadableDataKeys === 1 ? "it" : "them"} fail.`, { page: "credentials", command: "datarun keys verify" })]), // prettier-ignore
     ...Object.entries(refusedLately)
       .filter(([, count]) => count > 0)
-      .map(([kind, count]) => warning("refused_runs", `${counted(count, "request was", "requests were")} refused in the last five minutes ${REFUSED[kind] ?? kind}.`)), // prettier-ignore
-    ...[...new Set(lasting.map(({ source }) => source))].map(
-      (source) =>
-      warning("breaker_open", `${source} is not called for now, because its vendor mostly fails.`, { page: "sources", filter: { source }, command: `datarun ledger activity --source ${source}` }), // prettier-ignore
-    ),
+      .map(([kind, count]) => (kind === "unavailable" ? critical : warning)("refused_runs", `${counted(count, "request was", "requests were")} refused in the last five minutes ${REFUSED[kind] ?? `(${kind})`}.`)), // prettier-ignore
+    ...[...Map.groupBy(lasting, ({ source }) => source)].map(([source, open]) => breakerOpen(source, open)),
     ...ofLedgerHealth(ledger),
   ];
+}
+
+function breakerOpen(source: string, open: readonly OpenBreaker[]): Attention {
+  const organizations = [...new Set(open.map(({ organizationId }) => organizationId))];
+  const whose = organizations.length === 1 ? `organization ${organizations[0]}` : `${organizations.length} organizations`; // prettier-ignore
+  return warning(
+    "breaker_open",
+    `Calls to ${source} are refused for ${whose} for now: most of the recent ones failed.`,
+    { page: "sources", filter: { source }, command: `datarun ledger activity --source ${source}` },
+  );
 }
 
 function ofLedgerHealth({
