@@ -39,11 +39,11 @@ export interface Login {
 
 /** How long a failed login waits for its answer. */
 export const FAILED_MS = 1_000;
-/** So many may wait. Further ones are cut off at once, so that they cannot use up the connections of everybody else. */
+/** So many of each way may wait. Further ones are cut off at once, so that they cannot use up the connections of everybody else. */
 export const FAILED_WAITING_MAX = 16;
 /** In the audit trail, the first failure of a kind has an entry of its own, and the further ones of each minute one. */
 const RECORD_EVERY_MS = 60_000;
-/** A provider may vouch for anybody in the world. */
+/** So many kinds are counted apart at a time: a provider may vouch for anybody in the world. */
 const KINDS_MAX = 1_000;
 /** Times of use are kept to the minute: a page may ask several times a second. */
 const USE_NOTED_MS = 60_000;
@@ -57,9 +57,12 @@ export function isDue(notedWallAt: number | null, clock: Clock): boolean {
 /** Finds out which operator sends a request, by the token in its `Authorization`. */
 export function createLogin({ store, clock, log }: LoginParts): Login {
   let failed = 0;
-  let waiting = 0;
-  const kinds = new Map<string, FailedLogin>();
-  const failures = createTally<string>((kind, count) => void record(kinds.get(kind)!, count), clock, RECORD_EVERY_MS);
+  const waiting = new Map<FailedLogin["with"], number>();
+  const failures = createTally<FailedKind>(
+    (kind, count) => void record(failureOf(kind), count),
+    clock,
+    RECORD_EVERY_MS,
+  );
 
   async function record({ with: way, reason, name, operatorId }: FailedLogin, count: number): Promise<void> {
     const why: JsonObject = { [way]: reason };
@@ -72,15 +75,14 @@ export function createLogin({ store, clock, log }: LoginParts): Login {
 
   async function fail(request: IncomingMessage, failure: FailedLogin): Promise<void> {
     failed += 1;
-    // Who is known is one of few, and what nobody was given is always the same kind.
-    const named = `${failure.with} ${failure.name ?? ""}`;
-    const kind = kinds.size < KINDS_MAX || kinds.has(named) ? named : failure.with;
-    kinds.set(kind, failure);
-    failures.note(kind);
-    if (waiting >= FAILED_WAITING_MAX) return void request.destroy();
-    waiting += 1;
+    const kind = kindOf(failure);
+    failures.note(failures.kinds() < KINDS_MAX || failures.isCounting(kind) ? kind : kindOfNobody(failure));
+    // Of each way by itself: what one of them is flooded with neither hides nor cuts off who fails with another.
+    const others = waiting.get(failure.with) ?? 0;
+    if (others >= FAILED_WAITING_MAX) return void request.destroy();
+    waiting.set(failure.with, others + 1);
     await new Promise<void>((resolve) => clock.after(FAILED_MS, resolve));
-    waiting -= 1;
+    waiting.set(failure.with, waiting.get(failure.with)! - 1);
   }
 
   return {
@@ -103,6 +105,21 @@ export function createLogin({ store, clock, log }: LoginParts): Login {
     failed: () => failed,
     close: () => failures.close(),
   };
+}
+
+/** Failures of one kind are counted together: those with the same way, reason and operator. */
+type FailedKind = string;
+
+function kindOf({ with: way, reason, name, operatorId }: FailedLogin): FailedKind {
+  return JSON.stringify({ with: way, reason, name, operatorId });
+}
+
+function kindOfNobody({ with: way, reason }: FailedLogin): FailedKind {
+  return kindOf({ with: way, reason });
+}
+
+function failureOf(kind: FailedKind): FailedLogin {
+  return JSON.parse(kind) as FailedLogin;
 }
 
 function tokenIn({ headers: { authorization = "" } }: IncomingMessage): string | undefined {

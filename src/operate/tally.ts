@@ -32,6 +32,9 @@ export function createTally<Kind extends string>(
       say(kind, 1);
       wait(kind);
     },
+    /** How many kinds are being counted. */
+    kinds: () => counts.size,
+    isCounting: (kind: Kind) => counts.has(kind),
     /** Logs what has not been logged yet. */
     close(): void {
       for (const [kind, count] of counts) if (count > 0) say(kind, count);
