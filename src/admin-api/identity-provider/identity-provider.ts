@@ -6,7 +6,7 @@ import { causeOf } from "../../operate/run-log.ts";
 import type { Clock } from "../../terms/clock.ts";
 import type { JsonObject } from "../../terms/json.ts";
 import type { LoginAttempt } from "./login-attempt.ts";
-import { type ClaimSettings, isWithoutClaims } from "./person-of-claims.ts";
+import { type ClaimSettings, isWithoutClaims, joinClaims } from "./person-of-claims.ts";
 import { createProviderFetch } from "./provider-fetch.ts";
 import { problemOf } from "./provider-problem.ts";
 
@@ -123,7 +123,8 @@ export function createIdentityProvider(parts: ProviderParts): IdentityProvider {
         const claims = tokens.claims()! as JsonObject;
         const { userinfo_endpoint: more } = configuration.serverMetadata();
         if (more === undefined || !isWithoutClaims(claims, settings)) return claims;
-        return { ...(await client.fetchUserInfo(configuration, tokens.access_token, claims["sub"] as string)), ...claims } as JsonObject; // prettier-ignore
+        const told = await client.fetchUserInfo(configuration, tokens.access_token, claims["sub"] as string);
+        return joinClaims(claims, told as JsonObject);
       });
     },
   };

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { isOperatorName } from "../../admin/operator-wire.ts";
 import type { JsonObject } from "../../terms/json.ts";
-import { isWithoutClaims, personOfClaims } from "./person-of-claims.ts";
+import { isWithoutClaims, joinClaims, personOfClaims } from "./person-of-claims.ts";
 
 const SETTINGS = {
   nameClaim: "email",
@@ -49,6 +49,38 @@ test("an e-mail address that is not verified is neither a name nor a group", () 
   }
 });
 
+test("an address that the provider says is not verified is no name under another claim either", () => {
+  const claims = { email: "Boss@acme.example", email_verified: false };
+  const by = (nameClaim: string, more: JsonObject) => person({ ...claims, ...more }, { nameClaim }).name;
+  assert.equal(by("preferred_username", { preferred_username: "boss@acme.example" }), IDENTITY.sub);
+  assert.equal(by("preferred_username", { preferred_username: "boss" }), "boss");
+  assert.match(by("email", { sub: "boss@acme.example" }), /^person-/);
+  // A provider that says nothing of an address vouches for its other claims as ever.
+  const { email_verified: _, ...silent } = claims;
+  const unsaid = personOfClaims(
+    { ...IDENTITY, ...silent, upn: "boss@acme.example" },
+    { ...SETTINGS, nameClaim: "upn" },
+  );
+  assert.equal(unsaid.name, "boss@acme.example");
+});
+
+test("whether an address is verified is taken from where the address is from", () => {
+  const verified = { email: "a@acme.example", email_verified: true };
+  const merged = (token: JsonObject, more: JsonObject) => {
+    const { email, email_verified } = joinClaims(token, more);
+    return [email, email_verified];
+  };
+  assert.deepEqual(merged({ email: "boss@acme.example" }, verified), ["a@acme.example", true]);
+  assert.deepEqual(merged(verified, { email: "b@acme.example", email_verified: false }), ["a@acme.example", true]);
+  assert.deepEqual(merged({ email: "boss@acme.example", email_verified: false }, verified), [
+    "boss@acme.example",
+    false,
+  ]);
+  assert.deepEqual(merged({ email: "boss@acme.example" }, { email_verified: true }), ["boss@acme.example", undefined]);
+  assert.deepEqual(merged({ groups: [] }, verified), ["a@acme.example", true]);
+  assert.deepEqual(joinClaims({ sub: "1", groups: ["a"] }, { sub: "2", groups: ["b"], name: "n" }), { sub: "1", groups: ["a"], name: "n" }); // prettier-ignore
+});
+
 test("every name can stand in the audit trail, and one subject of one issuer is always the same person", () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.string(), fc.string(), (email, sub, iss) => {
@@ -64,7 +96,9 @@ test("every name can stand in the audit trail, and one subject of one issuer is 
 });
 
 test("claims that an ID token lacks are noticed", () => {
-  assert.equal(isWithoutClaims({ email: "a", groups: [] }, SETTINGS), false);
+  assert.equal(isWithoutClaims({ email: "a", email_verified: false, groups: [] }, SETTINGS), false);
+  assert.equal(isWithoutClaims({ email: "a", groups: [] }, SETTINGS), true);
+  assert.equal(isWithoutClaims({ upn: "a", groups: [] }, { ...SETTINGS, nameClaim: "upn" }), false);
   assert.equal(isWithoutClaims({ email: "a" }, SETTINGS), true);
   assert.equal(isWithoutClaims({ groups: ["v"] }, SETTINGS), true);
 });

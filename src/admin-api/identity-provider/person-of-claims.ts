@@ -35,13 +35,29 @@ export function personOfClaims(claims: JsonObject, settings: ClaimSettings): Per
 
 /** Whether they lack something that a provider may tell only when it is asked once more. */
 export function isWithoutClaims(claims: JsonObject, { nameClaim, groupsClaim }: ClaimSettings): boolean {
-  return claims[nameClaim] === undefined || claims[groupsClaim] === undefined;
+  const wanted = [nameClaim, groupsClaim].flatMap((name) => (name === EMAIL ? [EMAIL, VERIFIED] : [name]));
+  return wanted.some((name) => claims[name] === undefined);
 }
+
+/**
+ * The claims of an ID token, and those that it lacks from what the provider told when it was asked once more. Whether an
+ * address is verified is said of that address, so both come from the same place.
+ */
+export function joinClaims(ofToken: JsonObject, more: JsonObject): JsonObject {
+  const joined = { ...more, ...ofToken };
+  if (ofToken[VERIFIED] !== undefined) return joined;
+  const { [VERIFIED]: _, ...unverified } = joined;
+  if (more[EMAIL] === undefined) return unverified;
+  return { ...unverified, [EMAIL]: more[EMAIL], ...(more[VERIFIED] !== undefined && { [VERIFIED]: more[VERIFIED] }) };
+}
+
+const EMAIL = "email";
+const VERIFIED = "email_verified";
 
 /** Names have no capitals, so that two that differ only in them are one person's. What is no name gets one that is. */
 function nameOf(claims: JsonObject, { nameClaim }: ClaimSettings, digest: string): string {
   const [named] = textsIn(claims, nameClaim).map((name) => name.toLowerCase());
-  const subject = claims["sub"];
+  const [subject] = textsIn(claims, "sub");
   return [named, subject, `person-${digest.slice(0, 16)}`].find(isOperatorName)!;
 }
 
@@ -57,7 +73,9 @@ function roleOf(claims: JsonObject, settings: ClaimSettings): Role | null {
 
 /** The texts of a claim. An e-mail address that the provider has not verified is whatever somebody typed in there. */
 function textsIn(claims: JsonObject, name: string): readonly string[] {
-  if (name === "email" && claims["email_verified"] !== true) return [];
+  if (name === EMAIL && claims[VERIFIED] !== true) return [];
   const value = Object.hasOwn(claims, name) ? claims[name] : undefined;
-  return (Array.isArray(value) ? value : [value]).filter((one) => typeof one === "string");
+  const texts = (Array.isArray(value) ? value : [value]).filter((one) => typeof one === "string");
+  const typedIn = claims[VERIFIED] === false && typeof claims[EMAIL] === "string" ? claims[EMAIL].toLowerCase() : null;
+  return texts.filter((one) => one.toLowerCase() !== typedIn);
 }
