@@ -45,16 +45,16 @@ export function createObjectFinder({ reader }: Engine): ObjectFinder {
     },
 
     findByName: async (text, limit) => {
-      const part = `%${text.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+      const part = folded(text);
+      const has = ({ name }: FoundObject): boolean => folded(name ?? "").includes(part);
       const found = new Map<string, FoundObject>();
       for (const kept of TABLES.filter(({ kind }) => BY_NAME.has(kind))) {
-        const key = nameKey(text);
+        const key = nameKey(part);
         const begins = sql<SqlBool>`name_key >= ${key} and name_key < ${key + AFTER_DIGITS}`;
-        const newest = sql`select id from ${sql.table(kept.table)} order by id desc limit ${SEARCHED_MAX}`;
-        const contains = sql<SqlBool>`id in (select id from (${newest}) as newest)
-          and lower(name) like ${part} escape ${"\\"}`;
-        for (const one of await ask(kept, begins, limit, sql`name_key, id`)) found.set(one.id, one);
-        for (const one of await ask(kept, contains, limit)) found.set(one.id, one);
+        const first = await ask(kept, begins, limit, sql`name_key, id`);
+        // Databases differ in what is the lower case of a letter, so names are compared here.
+        const newest = await ask(kept, sql`true`, SEARCHED_MAX);
+        for (const one of [...first.filter(has), ...newest.filter(has).slice(0, limit)]) found.set(one.id, one);
       }
       return [...found.values()];
     },
@@ -70,6 +70,11 @@ export function createObjectFinder({ reader }: Engine): ObjectFinder {
       return found;
     },
   };
+}
+
+/** Without capitals, and with each letter in the one form of the several that Unicode has for it. */
+function folded(name: string): string {
+  return name.normalize("NFC").toLowerCase();
 }
 
 const BY_NAME: ReadonlySet<string> = new Set(["organization", "workflow", "operator"]);
