@@ -710,6 +710,8 @@ export interface components {
                 transaction?: string | null;
                 day?: string | null;
                 lines: string;
+                /** @description Of an order that the ledger has: the runs that sent its first and its last request */
+                runs?: string[];
                 currency?: string | null;
                 ours: (string | number) | null;
                 ours_at_most: (string | number) | null;

@@ -30,7 +30,8 @@ function none(name: string): string {
 
 function renderTable(rows: readonly JsonObject[], nothing: string, shown: readonly string[] | undefined): string {
   if (rows.length === 0) return nothing;
-  const columns = shown ?? Object.keys(rows[0]!);
+  // A field that no row has, such as one for another kind of line, would be an empty column.
+  const columns = shown?.filter((column) => rows.some((row) => column in row)) ?? Object.keys(rows[0]!);
   return alignColumns([
     columns.map((column) => column.toUpperCase().replaceAll("_", " ")),
     ...rows.map((row) => columns.map((column) => cell(row[column] ?? null))),

@@ -85,5 +85,5 @@ test("where no price is known, no amount of ours is shown, not even 0.00", async
   const { stdout } = await run(words.split(" "));
   const { differences } = JSON.parse(stdout) as { differences: object[] };
   const none = { difference: "no price", currency: null, lines: "", ours: null, ours_at_most: null, theirs: null };
-  assert.deepEqual(differences, ORDERS.map(([order]) => ({ ...none, order }))); // prettier-ignore
+  assert.deepEqual(differences, ORDERS.map(([order], at) => ({ ...none, order, runs: [`trx_019ca00000007000800000000000000${at + 1}`] }))); // prettier-ignore
 });

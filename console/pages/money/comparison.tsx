@@ -1,11 +1,10 @@
-import type { ComponentChildren } from "preact";
 import { hrefOf } from "../../address.ts";
 import type { ResultOf } from "../../api/verb-types.ts";
 import { Amount, grouped } from "../../parts/amount.tsx";
 import { Outcome, type OutcomeKind } from "../../parts/outcome.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { Count } from "../../parts/values.tsx";
-import { dayAfter, spanOfMonth } from "./month.ts";
+import { type ComparedWith, runsOfDifference } from "./runs-of-difference.ts";
 
 type Compared = ResultOf<"ledger compare">;
 type Difference = Compared["differences"][number];
@@ -40,7 +39,7 @@ export function Comparison({
       {differences.length > 0 && (
         <Table
           caption="Differences"
-          columns={columnsOf(month, about)}
+          columns={columnsOf({ ...about, month })}
           rows={differences}
           keyOf={(one) => `${keyOf(one)} ${one.currency ?? ""}`}
         />
@@ -88,7 +87,7 @@ const KINDS: Readonly<Record<Difference["difference"], readonly [OutcomeKind, st
   "no price": ["unknown", "The ledger has no price to compare with: set one, and settle what was billed."],
 };
 
-function columnsOf(month: string, about: ComparisonProps["about"]): readonly Column<Difference>[] {
+function columnsOf(about: ComparedWith): readonly Column<Difference>[] {
   return [
     { title: "Difference", show: ({ difference }) => <Outcome kind={KINDS[difference][0]} says={difference} /> },
     {
@@ -108,7 +107,7 @@ function columnsOf(month: string, about: ComparisonProps["about"]): readonly Col
     },
     { title: "Lines", show: ({ lines }) => lines || <span class="dim">none</span> },
     { title: "What to do", show: ({ difference }) => KINDS[difference][1] },
-    { title: "Runs", show: (one) => runsOf(one, month, about) },
+    { title: "Runs", show: (one) => <Runs of={one} about={about} /> },
   ];
 }
 
@@ -131,14 +130,14 @@ function Sum({
   return <>{from === to ? grouped(String(from)) : `${grouped(String(from))} to ${grouped(String(to))}`}</>;
 }
 
-/** The runs behind a difference: the one that it names, or those of its day or of the month. */
-function runsOf(one: Difference, month: string, about: ComparisonProps["about"]): ComponentChildren {
-  if (one.transaction?.startsWith("trx_"))
-    return <a href={hrefOf(`/runs/${encodeURIComponent(one.transaction)}`)}>The run</a>;
-  const span = one.day ? { from: one.day, to: dayAfter(one.day) } : spanOfMonth(month);
+function Runs({ of, about }: { readonly of: Difference; readonly about: ComparedWith }) {
   return (
-    <a href={hrefOf("/runs", { ...span, org: about.org, source: about.source })}>
-      Runs of the {one.day ? "day" : "month"}
-    </a>
+    <>
+      {runsOfDifference(of, about).map(({ label, path, query }) => (
+        <div key={label}>
+          <a href={hrefOf(path, query)}>{label}</a>
+        </div>
+      ))}
+    </>
   );
 }

@@ -21,6 +21,8 @@ export interface Difference {
   readonly currency: string | null;
   /** The lines of the invoice. */
   readonly lines: readonly number[];
+  /** The first run and the last with a request of this order, which mostly are one; none if that is not known. */
+  readonly runs: readonly string[];
   readonly ours: Range;
   readonly theirs: Side;
 }
@@ -66,9 +68,16 @@ export async function compareInvoice(
     const billed = sumOf(lines);
     const kind = kindOf(range, lines.length === 0 ? null : billed, byAmount ? "amount" : "count", unpriced.has(key));
     if (kind === null) equal += range.most.count > 0 || lines.length > 0 ? 1 : 0;
-    else differences.push({ kind, key: key ?? "", currency, lines: lines.map(({ line }) => line), ours: range, theirs: billed }); // prettier-ignore
+    else differences.push({ kind, key: key ?? "", currency, lines: lines.map(({ line }) => line), runs: runsOf(own), ours: range, theirs: billed }); // prettier-ignore
   }
   return { differences: differences.toSorted((a, b) => (a.key < b.key ? -1 : 1)), equal };
+}
+
+/** Without a number of an order, the calls have nothing in common. */
+function runsOf(lines: readonly SpendLine[]): readonly string[] {
+  const ids = lines.flatMap(({ key, first_run: first, last_run: last }) => (key === null ? [] : [first, last]));
+  const sorted = ids.filter((id) => id !== undefined).toSorted();
+  return [...new Set([sorted[0], sorted.at(-1)])].filter((id) => id !== undefined);
 }
 
 function kindOf(

@@ -81,6 +81,19 @@ export function ledgerMoneyContract(name: string, newLedger: (t: TestContext) =>
       assert.deepEqual(await by("org", { to: MARCH }), {});
     });
 
+    test("spend by order names the first and the last run of each, and by anything else none", async (t) => {
+      const ledger = await newLedger(t);
+      const price = [sent("yes", eur(1n))];
+      const first = await recorded(ledger, price, { orderId: "B-1" });
+      const last = await recorded(ledger, price, { orderId: "B-1" });
+      const other = await recorded(ledger, price, { orderId: "B-2" });
+      const lines = await ledger.reader.spend("order", SPAN);
+      const runs = lines.map((line) => [line.key, line.requests, line.first_run, line.last_run]);
+      assert.deepEqual(runs, [["B-1", 2, ...[first, last].toSorted()], ["B-2", 1, other, other]]); // prettier-ignore
+      const [line] = await ledger.reader.spend("source", SPAN);
+      assert.equal(line?.first_run, undefined);
+    });
+
     test("settling sets the amount: the recorded price, or what the vendor has billed instead", async (t) => {
       const ledger = await newLedger(t);
       const { reader } = ledger;

@@ -27,6 +27,9 @@ export interface SpendLine extends Spent {
   readonly charged_yes: number;
   readonly charged_no: number;
   readonly charged_unknown: number;
+  /** Of an order: the runs that sent the first and the last of its requests. */
+  readonly first_run?: string;
+  readonly last_run?: string;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -42,6 +45,8 @@ const KEY: Readonly<Record<SpendKey, string>> = {
 };
 /** The keys that are not made into a text. */
 const PLAIN: ReadonlySet<SpendKey> = new Set(["day", "order", "transaction"]);
+/** An id begins with the time when its run started. */
+const RUNS = "min(x.transaction_id) AS first_run, max(x.transaction_id) AS last_run";
 
 /** Sums up what was sent, group by group and currency by currency. Simulated runs are left out. */
 export async function sumSpend(
@@ -50,14 +55,15 @@ export async function sumSpend(
   filter: SpendFilter,
 ): Promise<readonly SpendLine[]> {
   const { sql, values } = spendCondition(filter, isKey);
+  const isOrder = by === "order";
   const byKeys = `
-    SELECT ${KEY[by]} AS spend_key, x.currency_key, ${COUNTS}, ${SUMS}
+    SELECT ${KEY[by]} AS spend_key, x.currency_key, ${COUNTS}, ${SUMS}${isOrder ? `, ${RUNS}` : ""}
     FROM ${requests} AS x WHERE ${sql} GROUP BY ${KEY[by]}, x.currency_key`;
   const key = PLAIN.has(by) ? "k.spend_key" : textOf("k.spend_key");
   const rows = await query<SummedRow & Omit<SpendLine, keyof Spent | "key"> & { readonly key: string | number | null }>(
     `SELECT * FROM (
        SELECT ${key} AS key, ${textOf("k.currency_key")} AS currency, k.requests, k.charged_yes, k.charged_no,
-         k.charged_unknown, k.unpriced, k.least, k.most
+         k.charged_unknown, k.unpriced, k.least, k.most${isOrder ? ", k.first_run, k.last_run" : ""}
        FROM (${byKeys}) AS k) AS s
      ORDER BY s.key, coalesce(s.currency, '') ${filter.linesMax === undefined ? "" : `LIMIT ${Math.trunc(filter.linesMax)}`}`,
     values,

@@ -59,6 +59,10 @@ export default defineVerb({
         difference: oneOf(...DIFFERENCES),
         ...Object.fromEntries(INVOICE_KEYS.map((key) => [key, Type.Optional(orNull(text))])),
         lines: text,
+        runs: Type.Optional({
+          ...listOf(text),
+          description: "Of an order that the ledger has: the runs that sent its first and its last request",
+        }),
         currency: Type.Optional(orNull(text)),
         ours: sums,
         ours_at_most: sums,
@@ -99,6 +103,7 @@ export default defineVerb({
   },
 
   hasFailed: ({ differences, bad_rows }) => differences.length > 0 || bad_rows.length > 0,
+  columns: { differences: ["difference", ...INVOICE_KEYS, "lines", "currency", "ours", "ours_at_most", "theirs"] },
   nothing: { differences: "The invoice and the ledger agree.", bad_rows: "Every line could be read.", totals: "" },
 });
 
@@ -114,8 +119,8 @@ function formOf(map: readonly string[], currency: string | null, hasDecimalComma
   return { columns, key: keys[0]!, currency, hasDecimalCommas };
 }
 
-function toWire({ kind, key, currency, lines, ours, theirs }: Difference, name: string, byAmount: boolean) {
-  const about = { difference: kind, [name]: key, lines: lines.join(" ") };
+function toWire({ kind, key, currency, lines, runs, ours, theirs }: Difference, name: string, byAmount: boolean) {
+  const about = { difference: kind, [name]: key, lines: lines.join(" "), ...(runs.length > 0 && { runs: [...runs] }) };
   // Without a currency there is no amount, which is not the same as nothing.
   if (byAmount && currency === null) return { ...about, currency, ours: null, ours_at_most: null, theirs: null };
   return byAmount
