@@ -77,11 +77,15 @@ export function ComboField(props: ComboFieldProps) {
           required={required}
           value={typed ?? says}
           placeholder={says === "" ? placeholder : says}
+          title={says === "" ? undefined : says}
           onInput={(event) => type(event.currentTarget.value)}
           onClick={() => !isOpen && type("")}
           onKeyDown={onKeyDown}
           onBlur={() => type(undefined)}
         />
+        <svg class="combo-mark" viewBox="0 0 10 8" width="10" height="8" aria-hidden="true">
+          <path d="M1 2l4 4 4-4" fill="none" stroke="currentColor" stroke-width="1.5" />
+        </svg>
         <div class="combo-found" hidden={!isOpen}>
           <ul id={`${id}-list`} role="listbox" aria-label="Choices">
             {choices.map((choice, at) => (
