@@ -19,6 +19,7 @@ const TEXT_UNITS_MAX = 200;
 /** One of the organizations, by name or id, however many there are. */
 export function OrganizationField({ value, onValue, none, required = false }: OrganizationFieldProps) {
   const [text, search] = useState("");
+  const [taken, take] = useState<FoundChoice>();
   const [asked] = useSettled(text.trim().slice(0, TEXT_UNITS_MAX));
   const newest = useVerb("org list", { limit: NEWEST });
   const found = useVerb("object find", asked === "" ? null : { text: asked });
@@ -38,7 +39,7 @@ export function OrganizationField({ value, onValue, none, required = false }: Or
     <ComboField
       label="Organization"
       name="org"
-      says={value === "" ? "" : (names?.get(value) ?? (names === undefined ? "" : value))}
+      says={names?.get(value) ?? (taken?.value === value && value !== "" ? taken.label : names && value) ?? ""}
       placeholder={none ?? "Choose one"}
       required={required}
       onSearch={search}
@@ -57,7 +58,11 @@ export function OrganizationField({ value, onValue, none, required = false }: Or
                 ? ""
                 : "These are the newest. Type a name or an id to find any other."
       }
-      onValue={onValue}
+      onValue={(id) => {
+        // Its name is known before the service is asked for it.
+        take(choices.find((choice) => choice.value === id));
+        onValue(id);
+      }}
     />
   );
 }
