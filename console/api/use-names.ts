@@ -2,10 +2,11 @@ import type { RowOf } from "./verb-types.ts";
 import { useVerb } from "./use-verb.ts";
 
 export type NamedObject = RowOf<"object name", "objects">;
+export type Objects = ReadonlyMap<string, NamedObject>;
 type Id = string | null | undefined;
 
 /** What is known of things of the store, by their ids; `undefined` until it is there. */
-export function useObjects(ids: readonly Id[]): ReadonlyMap<string, NamedObject> | undefined {
+export function useObjects(ids: readonly Id[]): Objects | undefined {
   const asked = [...new Set(ids.filter((id): id is string => !!id))].toSorted().slice(0, 1_000);
   const { result, error } = useVerb("object name", asked.length === 0 ? null : { id: asked });
   // Without names a page is still of use.

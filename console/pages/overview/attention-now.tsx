@@ -1,6 +1,6 @@
 import type { LiveEvent } from "../../api/verbs.ts";
 import { hrefOf } from "../../address.ts";
-import { type NamedObject, useObjects } from "../../api/use-names.ts";
+import type { Objects } from "../../api/use-names.ts";
 import { Command } from "../../parts/copy.tsx";
 import { hrefOfObject } from "../../parts/object-link.tsx";
 import { Shape } from "../../parts/outcome.tsx";
@@ -8,12 +8,10 @@ import { idsIn, splitByIds } from "./split-by-ids.ts";
 import "./attention-now.css";
 
 type Item = LiveEvent["attention"][number];
-type Objects = ReadonlyMap<string, NamedObject>;
 
 /** What needs a person: the most urgent in a sentence, and the others if they are asked for. Nothing if nothing does. */
-export function AttentionNow({ items }: { readonly items: readonly Item[] }) {
+export function AttentionNow({ items, objects }: { readonly items: readonly Item[]; readonly objects: Objects }) {
   const [first, ...others] = items;
-  const objects = useObjects(items.flatMap(({ says, filter }) => [...idsIn(says), ...Object.values(filter)])) ?? NOTHING_KNOWN; // prettier-ignore
   return (
     <section class="attention" aria-label="What needs a person">
       <p class="visually-hidden" aria-live="polite">
@@ -36,7 +34,10 @@ export function AttentionNow({ items }: { readonly items: readonly Item[] }) {
   );
 }
 
-const NOTHING_KNOWN: Objects = new Map();
+/** The ids of what is called by its name here, or leads to where it is. */
+export function idsOfAttention(items: readonly Item[]): readonly string[] {
+  return items.flatMap(({ says, filter }) => [...idsIn(says), ...Object.values(filter)]);
+}
 
 /** Where the very thing is shown that a sentence is about. */
 function placeOf({ page, filter }: Item, objects: Objects): string {

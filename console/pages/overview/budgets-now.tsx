@@ -1,5 +1,5 @@
 import type { LiveEvent } from "../../api/verbs.ts";
-import { useNames } from "../../api/use-names.ts";
+import type { Objects } from "../../api/use-names.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { Meter } from "../../parts/meter.tsx";
 import { hrefOfObject, ObjectLink } from "../../parts/object-link.tsx";
@@ -8,9 +8,13 @@ import { Id, Time } from "../../parts/values.tsx";
 
 type Budget = NonNullable<LiveEvent["budgets"]>[number];
 
+interface BudgetsNowProps {
+  readonly budgets: LiveEvent["budgets"];
+  readonly objects: Objects;
+}
+
 /** What is spent of each budget, the fullest first. */
-export function BudgetsNow({ budgets }: { readonly budgets: LiveEvent["budgets"] }) {
-  const names = useNames((budgets ?? []).flatMap(({ organization_tuid: org, workflow }) => [org, workflow]));
+export function BudgetsNow({ budgets, objects }: BudgetsNowProps) {
   if (budgets === null) return <p class="dim">The store does not answer, so what is used is not known.</p>;
   if (budgets.length === 0)
     return (
@@ -24,16 +28,16 @@ export function BudgetsNow({ budgets }: { readonly budgets: LiveEvent["budgets"]
   return (
     <Table
       caption="Budgets, the fullest first"
-      columns={columnsWith(names ?? new Map())}
+      columns={columnsWith(objects)}
       rows={budgets}
       keyOf={({ budget }) => budget}
     />
   );
 }
 
-function columnsWith(names: ReadonlyMap<string, string>): readonly Column<Budget>[] {
+function columnsWith(objects: Objects): readonly Column<Budget>[] {
   return [
-    { title: "For", show: (budget) => <Scope of={budget} names={names} /> },
+    { title: "For", show: (budget) => <Scope of={budget} objects={objects} /> },
     { title: "Used", show: ({ used_percent, nearly_used, used, limit }) => <Meter percent={used_percent} isHigh={nearly_used} says={`${used} of ${limit}`} /> }, // prettier-ignore
     { title: "Left", isNumber: true, show: ({ left }) => left },
     { title: "Until", show: ({ period_to }) => <Time at={period_to} /> },
@@ -41,11 +45,16 @@ function columnsWith(names: ReadonlyMap<string, string>): readonly Column<Budget
   ];
 }
 
-function Scope({ of, names }: { readonly of: Budget; readonly names: ReadonlyMap<string, string> }) {
+function Scope({ of, objects }: { readonly of: Budget; readonly objects: Objects }) {
   const { organization_tuid: org, workflow, source, cred_id: credential } = of;
   return (
     <div>
-      {[org, workflow, source, credential].map((id) => id !== null && <div key={id}><ObjectLink id={id} org={org} name={names.get(id)} withId /></div>)}
+      {[org, workflow, source, credential].map((id) => id !== null && <div key={id}><ObjectLink id={id} org={org} name={id === org || id === workflow ? objects.get(id)?.name : null} withId /></div>)}
     </div>
   ); // prettier-ignore
+}
+
+/** Of those, the ones that have a name of their own. */
+export function idsOfBudgets(budgets: LiveEvent["budgets"]): readonly (string | null)[] {
+  return (budgets ?? []).flatMap(({ organization_tuid: org, workflow }) => [org, workflow]);
 }

@@ -1,11 +1,13 @@
 import { address, setQuery } from "../../address.ts";
 import { useLive } from "../../api/live.ts";
+import { useObjects } from "../../api/use-names.ts";
+import { useTogether } from "../../api/use-together.ts";
 import { Button } from "../../parts/button.tsx";
 import { Outcome, Shape } from "../../parts/outcome.tsx";
 import { Page, Section } from "../../parts/page.tsx";
 import type { LiveEvent } from "../../api/verbs.ts";
-import { AttentionNow } from "./attention-now.tsx";
-import { BudgetsNow } from "./budgets-now.tsx";
+import { AttentionNow, idsOfAttention } from "./attention-now.tsx";
+import { BudgetsNow, idsOfBudgets } from "./budgets-now.tsx";
 import { FiguresNow } from "./figures-now.tsx";
 import { LastHour } from "./last-hour.tsx";
 import { SourcesNow, type Stretch } from "./sources-now.tsx";
@@ -35,10 +37,15 @@ function Problem({ says }: { readonly says: string }) {
 }
 
 function Now({ event }: { readonly event: LiveEvent }) {
+  const objects = useObjects([...idsOfAttention(event.attention), ...idsOfBudgets(event.budgets)]);
+  // A name is shorter than an id: what gets its name later would move what is below it.
+  const isPlaced = useTogether(objects);
   const stretch: Stretch = address().query.get("of") === "minute" ? "minute" : "hour";
+  if (!isPlaced) return null;
+  const known = objects ?? new Map();
   return (
     <>
-      <AttentionNow items={event.attention} />
+      <AttentionNow items={event.attention} objects={known} />
       <FiguresNow event={event} />
       <LastHour event={event} />
       <Section
@@ -57,7 +64,7 @@ function Now({ event }: { readonly event: LiveEvent }) {
         <SourcesNow sources={event.sources} breakers={event.breakers} stretch={stretch} />
       </Section>
       <Section title="Budgets">
-        <BudgetsNow budgets={event.budgets} />
+        <BudgetsNow budgets={event.budgets} objects={known} />
       </Section>
     </>
   );
