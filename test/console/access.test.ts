@@ -190,7 +190,8 @@ test("a list of many keeps its place when a row far below is changed", { skip },
   // An address that names a row shows it, however far below it is, and says so if there is none.
   const { tokens } = await result("token list", { org: service.a.id, limit: 1_000 }, ada);
   const named = tokens.find(({ name }: { readonly name: string }) => name === "program 1");
-  await page.goto(`${service.adminUrl}/console/access?org=${service.a.id}&token=${named.token_id}`);
+  await page.goto(`${service.adminUrl}/console/access?token=${named.token_id}`);
+  await page.waitForURL((url) => url.searchParams.get("org") === service.a.id);
   await rows.and(page.locator("[aria-current=true]")).filter({ hasText: "program 1" }).waitFor();
   assert.equal(await rows.count(), 102, "the head, the first page, and the one that is named");
   await page.getByRole("button", { name: "Show more" }).click();

@@ -1,4 +1,5 @@
 import { address, hrefOf } from "../../address.ts";
+import { useOrganizationOf } from "../../api/use-organization-of.ts";
 import { Page } from "../../parts/page.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { OneOrganization } from "./one-organization.tsx";
@@ -9,6 +10,7 @@ import { CreateOrganization, OrganizationList } from "./organization-list.tsx";
 export function AccessPage({ org: inPath }: { readonly org?: string }) {
   const { query } = address();
   const org = inPath ?? query.get("org");
+  useOrganizationOf(org ? null : (query.get("token") ?? query.get("workflow")));
   if (org) return <OneOrganization key={org} org={org} />;
   const isOperators = query.get("tab") === "operators";
   return (

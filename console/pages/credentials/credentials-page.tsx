@@ -1,4 +1,5 @@
 import { address, hrefOf } from "../../address.ts";
+import { useOrganizationOf } from "../../api/use-organization-of.ts";
 import { useVerb } from "../../api/use-verb.ts";
 import { Failure } from "../../parts/failure.tsx";
 import { Page } from "../../parts/page.tsx";
@@ -10,7 +11,9 @@ import { StoredCredentials } from "./stored-credentials.tsx";
 
 /** The credentials of an organization with vendors, and which of them a run would take. */
 export function CredentialsPage() {
-  const org = address().query.get("org") ?? "";
+  const { query } = address();
+  const org = query.get("org") ?? "";
+  useOrganizationOf(org === "" ? query.get("credential") : null);
   return org === "" ? <ChooseOrganization /> : <OfOrganization key={org} org={org} />;
 }
 
