@@ -68,6 +68,8 @@ export interface VerbNeeds {
   copyStore(act: Act, onProgress: OnProgress): Promise<CopiedStore>;
   /** The region of this deployment, from its settings. */
   region(): string;
+  /** The largest reply of a vendor that is read, in bytes after decoding, from its settings. */
+  replyBytesMax(): number;
   /** The same finder that runs use, so that `credential explain` shows what really happens. */
   finder(): Promise<ExplainingFinder>;
   /** The tools to write and try sources. They write files on this machine and call vendors. */

@@ -22,6 +22,7 @@ const OPENERS: Readonly<Record<Exclude<Need, "terminal">, Opener>> = {
   ledger: ofLedger,
   ledgersHere: ofLedger,
   drainLedger: ofLedger,
+  replyBytesMax: ofFiles,
   sources: ofFiles,
   functions: ofFiles,
   authoring: ofFiles,

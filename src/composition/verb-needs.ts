@@ -80,6 +80,7 @@ function needsOf(
       return { store: { ...store.credentials, ...store.keys }, rootKeys, sealer };
     },
     region: () => settings.region,
+    replyBytesMax: () => settings.limits.replyDecodedBytes,
     ledger: async () => {
       const waiting = settings.databaseUrl === undefined ? 0 : ledger.undrainedRuns();
       if (waiting > 0) note(sayUndrained(waiting));

@@ -100,6 +100,7 @@ export function commandsOn(dataDir: string): CliDeps {
           copyStore: notHere,
           drainLedger: async () => ({ sent: 0 }),
           region: () => "local",
+          replyBytesMax: () => 10_485_760,
           finder: async () =>
             createCredentialFinder({
               store: store.credentials,

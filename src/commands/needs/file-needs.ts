@@ -11,12 +11,13 @@ export function fileNeeds({
   project,
   dataDir,
   catalog,
+  replyBytesMax,
   environment,
   note,
   once,
   clock,
   store,
-}: VerbPlace): Pick<VerbNeeds, "sources" | "functions" | "authoring" | "projectFolder"> {
+}: VerbPlace): Pick<VerbNeeds, "sources" | "functions" | "replyBytesMax" | "authoring" | "projectFolder"> {
   const remark = remarkOnFolder(project, process.cwd());
   if (remark !== null) note(remark);
   const loaded = once(
@@ -52,6 +53,7 @@ export function fileNeeds({
       for (const { message } of problems) note(`A file cannot be used: ${message}`);
       return listing;
     },
+    replyBytesMax: () => replyBytesMax,
     authoring: tools,
     projectFolder: () => {
       if (project !== undefined) return project;

@@ -16,6 +16,8 @@ export interface VerbPlace {
   readonly databaseUrl: string | undefined;
   readonly rootKey: string | undefined;
   readonly region: string;
+  /** The largest reply of a vendor that is read, after decoding. */
+  readonly replyBytesMax: number;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   note(sentence: string): void;
@@ -38,7 +40,7 @@ export async function findVerbPlace(
   const options = given === undefined ? {} : { "data-dir": given };
   const settings = await readSettingsOf(project, options, environment).catch(invalid);
   const dataDir = resolve(settings.dataDir);
-  const { catalog, databaseUrl, rootKey, region } = settings;
+  const { catalog, databaseUrl, rootKey, region, limits } = settings;
   const once: VerbPlace["once"] = (open, close) => {
     let opening: ReturnType<typeof open> | undefined;
     return () => {
@@ -74,6 +76,7 @@ export async function findVerbPlace(
     databaseUrl,
     rootKey,
     region,
+    replyBytesMax: limits.replyDecodedBytes,
     environment,
     clock: systemClock,
     note,

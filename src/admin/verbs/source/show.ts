@@ -18,7 +18,7 @@ export default defineVerb({
   positional: ["source"],
   role: "viewer",
   changes: false,
-  needs: ["sources"],
+  needs: ["sources", "replyBytesMax"],
 
   result: Type.Object({
     source: text,
@@ -57,7 +57,7 @@ export default defineVerb({
     recipe: { ...orNull(text), description: "The recipe of a YAML file as text" },
   }),
 
-  async run({ source: id }, { sources }) {
+  async run({ source: id }, { sources, replyBytesMax }) {
     const listing = await sources();
     const source = requireSource(listing, id);
     const { declaration } = source;
@@ -87,11 +87,11 @@ export default defineVerb({
       origins: [...(declaration.origins ?? [])],
       regions: [...(declaration.regions ?? [])],
       charge: toWireCharge(source),
-      limits: limitsOf(source),
+      limits: limitsOf(source, replyBytesMax()),
       verifies: declaration.verify !== undefined,
       live_tested: liveTestedOf(source),
       live_inputs: plain(declaration.live?.inputs ?? null),
-      values: valuesOf(source),
+      values: valuesOf(source, replyBytesMax()),
       cases: (declaration.cases ?? []).map(toWireCase),
       recipe: recipe === null ? null : toYaml(recipe),
     };
@@ -122,19 +122,17 @@ function sayCode({ leavesMachine }: RunnableSource): string {
     : "nobody: it is written in TypeScript and answers from data that comes with it";
 }
 
-function limitsOf({ declaration, timeoutMs }: RunnableSource) {
-  const { max_bytes = MAX_BYTES_DEFAULT, concurrency, rate = [] } = declaration.limits ?? {};
+function limitsOf({ declaration, timeoutMs }: RunnableSource, replyBytesMax: number) {
+  const { max_bytes = replyBytesMax, concurrency, rate = [] } = declaration.limits ?? {};
   return {
     timeout_ms: timeoutMs,
-    max_bytes,
+    max_bytes: Math.min(max_bytes, replyBytesMax),
     concurrency: concurrency ?? null,
     rates: rate.map(({ per, max, every_ms }) => ({ per, max, every_ms })),
   };
 }
 
-const MAX_BYTES_DEFAULT = 10_485_760;
-
-function valuesOf({ declaration, leavesMachine, timeoutMs }: RunnableSource): JsonObject[] {
+function valuesOf({ declaration, leavesMachine, timeoutMs }: RunnableSource, replyBytesMax: number): JsonObject[] {
   const { limits = {}, charge } = declaration;
   const value = (name: string, given: unknown, otherwise: unknown) => ({
     name,
@@ -146,7 +144,9 @@ function valuesOf({ declaration, leavesMachine, timeoutMs }: RunnableSource): Js
   if (!leavesMachine) return [time, chargeValue];
   return [
     time,
-    value("limits.max_bytes", limits.max_bytes, MAX_BYTES_DEFAULT),
+    limits.max_bytes === undefined || limits.max_bytes > replyBytesMax
+      ? { name: "limits.max_bytes", value: replyBytesMax, from: "the setting limits.reply_decoded_bytes" }
+      : value("limits.max_bytes", limits.max_bytes, replyBytesMax),
     value("limits.concurrency", limits.concurrency, "no limit of its own"),
     value("limits.rate", limits.rate, "no limit of its own"),
     chargeValue,
