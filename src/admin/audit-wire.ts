@@ -1,8 +1,7 @@
 import type { Static } from "typebox";
-import { OperatorError } from "../terms/operator-error.ts";
 import { Type } from "../terms/type.ts";
 import { organizationInput } from "./inputs.ts";
-import { momentInput, toMoment } from "./ledger-inputs.ts";
+import { momentInput, toSpan } from "./ledger-inputs.ts";
 import type { AuditEntry, AuditFilter, ObjectFinder } from "./ports.ts";
 import { anObject, oneOf, orNull, text, time } from "./result-schemas.ts";
 import { toWireTime } from "./wire-time.ts";
@@ -30,17 +29,12 @@ const filterObject = Type.Object(auditFilterInputs);
 /** @throws OperatorError for a day that does not exist, and for a span without time in it */
 export function toAuditFilter(input: Static<typeof filterObject>): AuditFilter {
   const { org, who, what, subject } = input;
-  const from = input.from === undefined ? undefined : toMoment(input.from);
-  const to = input.to === undefined ? undefined : toMoment(input.to);
-  if (from !== undefined && to !== undefined && from >= to)
-    throw new OperatorError("invalid", "--from must be before --to.");
   return {
     ...(org !== undefined && { organizationId: org }),
     ...(who !== undefined && { who }),
     ...(what !== undefined && { what }),
     ...(subject !== undefined && { subjectId: subject }),
-    ...(from !== undefined && { from }),
-    ...(to !== undefined && { to }),
+    ...toSpan(input),
   };
 }
 

@@ -46,13 +46,12 @@ export const filterInputs = {
 
 const filterObject = Type.Object(filterInputs);
 
-/** @throws OperatorError for a day that does not exist */
+/** @throws OperatorError for a day that does not exist, and for a span without time in it */
 export function toFilter(input: Static<typeof filterObject>): LedgerFilter {
-  const { transaction, from, to, org, workflow, source, outcome, charged } = input;
+  const { transaction, org, workflow, source, outcome, charged } = input;
   return {
     ...(transaction !== undefined && { transactionId: transaction }),
-    ...(from !== undefined && { from: toMoment(from) }),
-    ...(to !== undefined && { to: toMoment(to) }),
+    ...toSpan(input),
     ...(org !== undefined && { organizationId: org }),
     ...(workflow !== undefined && { workflowId: workflow }),
     ...(source !== undefined && { source }),
@@ -67,6 +66,26 @@ export function toMoment(text: string): number {
   if (Number.isNaN(wallAt) || !isDay(text.slice(0, 10)))
     throw new OperatorError("invalid", "There is no such day or time.");
   return wallAt;
+}
+
+interface Span {
+  readonly from?: number;
+  readonly to?: number;
+}
+
+/** @throws OperatorError for a day that does not exist, and for a span without time in it */
+export function toSpan({ from, to }: { readonly from?: string; readonly to?: string }): Span {
+  return requireTime({
+    ...(from !== undefined && { from: toMoment(from) }),
+    ...(to !== undefined && { to: toMoment(to) }),
+  });
+}
+
+/** @throws OperatorError for a span without time in it: its answer would look as if nothing had happened */
+export function requireTime<Given extends Span>(span: Given): Given {
+  if (span.from !== undefined && span.to !== undefined && span.from >= span.to)
+    throw new OperatorError("invalid", "--from must be before --to.");
+  return span;
 }
 
 export function unknownRun(): OperatorError {

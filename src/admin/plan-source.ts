@@ -8,6 +8,7 @@ import { exampleInputs } from "./example-inputs.ts";
 import type { VerbCall } from "./needs.ts";
 import { costOf } from "./planned-cost.ts";
 import type { NamedWorkflow } from "./ports.ts";
+import { plain } from "./source-wire.ts";
 import { anything, count, listOf, oneOf, orNull, text, yesOrNo } from "./result-schemas.ts";
 
 /** What a run would do about one source. */
@@ -67,7 +68,7 @@ export async function planSource(source: RunnableSource, asked: Asked, call: Ver
     price_from: cost?.from ?? null,
     timeout_ms: source.timeoutMs,
     input_names: [...source.inputNames],
-    inputs: plain(declaration.inputs),
+    inputs: plain(declaration.inputs) as JsonObject,
     example: exampleInputs(source),
   };
 }
@@ -99,9 +100,4 @@ export function planOfUnknown(source: string) {
     inputs: {},
     example: {},
   };
-}
-
-/** Schemas from a library have properties that are not enumerable; only their JSON is shown. */
-function plain(value: unknown): JsonObject {
-  return JSON.parse(JSON.stringify(value)) as JsonObject;
 }

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Role } from "../../src/admin/ports.ts";
+import { ROLES } from "../../src/admin/roles.ts";
 
 const GENERATOR = fileURLToPath(
   new URL("../../client-generators/node_modules/.bin/openapi-typescript", import.meta.url),
@@ -53,7 +54,7 @@ export interface Verbs {
 ${lines(({ title }) => `{ input: Schemas["${title}Input"]; result: ${resultOf(title)} }`)}
 }
 
-export const ROLES = ["viewer", "operator", "owner"] as const;
+export const ROLES = [${ROLES.map((role) => JSON.stringify(role)).join(", ")}] as const;
 export type Role = (typeof ROLES)[number];
 
 /** The least role that may use a verb. */

@@ -39,5 +39,7 @@ export function explained(
     plans.push(lines.map((line) => String(line["detail"] ?? line["QUERY PLAN"])).join("\n"));
     return tables.query(sql, values);
   };
-  return { plans, tables: { ...tables, query, isText: (column) => tables.isText(column), textOf: (key) => key } };
+  const isText: LedgerTables["isText"] = (column) => tables.isText(column);
+  const textOf: LedgerTables["textOf"] = (key) => tables.textOf(key);
+  return { plans, tables: { ...tables, query, isText, textOf } };
 }

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { JournalTables } from "../journal/journal-tables.ts";
 import { atEnd, makeCall, makeReport, makeRun, runOnce, startLedger } from "../ledger.kit.ts";
-import type { LedgerTables } from "../ports.ts";
 import { createLedgerReader, type LedgerAnswers } from "./ledger-reader.ts";
+import { explained } from "./plans-of-lists.kit.ts";
 
 const HOUR = { from: Date.now() - 3_600_000, to: Date.now() + 3_600_000 };
 const QUESTIONS: readonly ((reader: LedgerAnswers) => Promise<unknown>)[] = [
@@ -21,15 +21,8 @@ test("neither activity nor the count of unknown charges looks through a table of
   await ledger.flush();
   const tables = new JournalTables(directory);
   atEnd(t, () => tables.close());
-  const plans: string[] = [];
-  const query: LedgerTables["query"] = async (sql, values) => {
-    const steps = await tables.query<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, values);
-    plans.push(steps.map(({ detail }) => detail).join("\n"));
-    return tables.query(sql, values);
-  };
-  const { requests, calls, lastUse, isText, isKey, textOf, linesByTransaction } = tables;
-  const watched = { requests, calls, lastUse, isText, isKey, textOf, linesByTransaction, query, wallAt: () => tables.wallAt(), change: () => assert.fail() }; // prettier-ignore
-  for (const ask of QUESTIONS) await ask(createLedgerReader(watched));
+  const { plans, tables: heard } = explained(tables, "EXPLAIN QUERY PLAN");
+  for (const ask of QUESTIONS) await ask(createLedgerReader(heard));
   assert.ok(plans.length >= 5);
   for (const plan of plans) {
     const looksThrough = plan

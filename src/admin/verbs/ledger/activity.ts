@@ -1,8 +1,7 @@
 import { Type } from "../../../terms/type.ts";
 import { ACTIVITY_KEYS, NEWEST_OF_EACH, NEWEST_OF_ONE } from "../../../ledger/read/sum-activity.ts";
-import { OperatorError } from "../../../terms/operator-error.ts";
 import { sourceInput } from "../../inputs.ts";
-import { momentInput, toMoment } from "../../ledger-inputs.ts";
+import { momentInput, requireTime, toMoment } from "../../ledger-inputs.ts";
 import { count, listed, orNull, text, time } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";
@@ -47,8 +46,7 @@ export default defineVerb({
 
   async run({ by = "source", from, to, source }, { clock, ledger }) {
     const until = to === undefined ? clock.wall() + 1 : toMoment(to);
-    const span = { from: from === undefined ? until - DAY_MS : toMoment(from), to: until };
-    if (span.from >= span.to) throw new OperatorError("invalid", "--from must be before --to.");
+    const span = requireTime({ from: from === undefined ? until - DAY_MS : toMoment(from), to: until });
     const lines = await (await ledger()).activity({ by, ...span, ...(source !== undefined && { source }) });
     return {
       activity: lines.map((line) => ({

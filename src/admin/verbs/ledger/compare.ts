@@ -4,7 +4,7 @@ import { INVOICE_COLUMNS, INVOICE_KEYS, type InvoiceForm, type InvoiceLine, read
 import { amountText } from "../../../terms/money.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { credentialInput, organizationInput, sourceInput } from "../../inputs.ts";
-import { momentInput, toMoment } from "../../ledger-inputs.ts";
+import { momentInput, requireTime, toMoment } from "../../ledger-inputs.ts";
 import { currencyInput } from "../../price-wire.ts";
 import { count, listOf, oneOf, orNull, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
@@ -77,8 +77,7 @@ export default defineVerb({
 
   async run({ invoice, map, from, to, org, source, credential, currency, decimal_comma }, { act, ledger }) {
     const form = formOf(map, currency ?? null, decimal_comma ?? false);
-    const span = { from: toMoment(from), to: toMoment(to) };
-    if (span.from >= span.to) throw new OperatorError("invalid", "--from must be before --to.");
+    const span = requireTime({ from: toMoment(from), to: toMoment(to) });
     const { lines, bad } = await readInvoice(invoice, form);
     const byAmount = form.columns.amount !== undefined;
     const ours = await (

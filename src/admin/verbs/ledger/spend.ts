@@ -1,8 +1,7 @@
 import { Type } from "../../../terms/type.ts";
 import { SPEND_KEYS } from "../../../ledger/read/sum-spend.ts";
-import { OperatorError } from "../../../terms/operator-error.ts";
 import { credentialInput, organizationInput, sourceInput, workflowInput } from "../../inputs.ts";
-import { momentInput, toMoment } from "../../ledger-inputs.ts";
+import { momentInput, requireTime, toMoment } from "../../ledger-inputs.ts";
 import { namesOf } from "../../names-of.ts";
 import type { FoundObject } from "../../ports.ts";
 import { nextPlace, pagedByPlace, readPageOf } from "../../pages.ts";
@@ -53,8 +52,7 @@ export default defineVerb({
   }),
 
   async run({ by, from, to, org, workflow, source, credential, ...page }, { ledger, store, note }) {
-    const span = { from: toMoment(from), to: toMoment(to) };
-    if (span.from >= span.to) throw new OperatorError("invalid", "--from must be before --to.");
+    const span = requireTime({ from: toMoment(from), to: toMoment(to) });
     const all = await (
       await ledger()
     ).spend(by, {
