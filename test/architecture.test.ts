@@ -101,7 +101,7 @@ test("the console asks the admin API, and takes nothing from the service's own c
 });
 
 test("a port is a promise of types: it hands over nothing that runs", () => {
-  const wrong = globSync("src/**/ports.ts", { cwd: root }).flatMap((file) => {
+  const wrong = globSync("src/**/{ports,ports/*}.ts", { cwd: root }).flatMap((file) => {
     const code = readFileSync(join(root, file), "utf8");
     return [...code.matchAll(/^export (?:default|async|class|const|let|function|enum|\{|\*).*$/gm)].map(
       ([line]) => `${file} exports a value: ${line}; give it a file of its own, in src/terms if other folders need it`,

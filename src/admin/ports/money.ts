@@ -1,0 +1,71 @@
+/** Prices and budgets. */
+import type { Budget, Spender } from "../../terms/budget.ts";
+import type { Span } from "../../terms/calendar.ts";
+import type { Charged } from "../../terms/fault.ts";
+import type { Micros } from "../../terms/money.ts";
+import type { Price, PriceTerm } from "../../terms/price.ts";
+import type { Act, Page } from "./acts.ts";
+import type { StoredCredential } from "./credentials.ts";
+
+/** The credential that a price belongs to. */
+export type PricedCredential = Pick<StoredCredential, "id" | "organizationId" | "source">;
+
+/** `after`: the place of the price before the first one. */
+export interface PageOfPrices extends Omit<Page, "after"> {
+  readonly after?: Pick<PriceTerm, "fromWallAt" | "above">;
+}
+
+export interface PriceAdmin {
+  /** Adds a price, or replaces the one with the same beginning and number of calls. */
+  setPrice(
+    act: Act,
+    credential: PricedCredential,
+    term: PriceTerm,
+  ): Promise<{ readonly replaced: PriceTerm | null } | null>;
+  /** The newest beginning first, and its steps in order. */
+  prices(credentialId: string, page?: PageOfPrices): Promise<readonly PriceTerm[]>;
+  /** All prices of each of these credentials, in no order. */
+  pricesOf(credentialIds: readonly string[]): Promise<readonly (PriceTerm & { readonly credentialId: string })[]>;
+  /** Returns how many were there. */
+  removePrices(act: Act, credential: PricedCredential, terms: readonly PriceTerm[]): Promise<number | null>;
+}
+
+/** What is used of a budget in its current period. */
+export interface BudgetUse {
+  readonly budget: Budget;
+  readonly period: Span;
+  /** Spent, or reserved for requests under way; processes say so about once a second. */
+  readonly used: Micros;
+  /** What processes hold beyond that, to use it or give it back. */
+  readonly leased: Micros;
+}
+
+/** What a decision on a charge has changed for a request. */
+export interface ResettledRequest {
+  readonly spender: Spender;
+  readonly sentWallAt: number;
+  readonly before: RequestCost;
+  readonly after: RequestCost;
+}
+
+export interface RequestCost {
+  readonly charged: Charged;
+  readonly price: Price | null;
+}
+
+export interface BudgetAdmin {
+  /**
+   * Adds a budget. If there is one for the same things, period and currency, only its limit and warn level change, and
+   * it keeps its id and what it has counted. `null` if the organization does not exist.
+   */
+  setBudget(act: Act, budget: Budget): Promise<{ readonly budget: Budget; readonly replaced: Budget | null } | null>;
+  /** Oldest first. Of all organizations if none is given. */
+  budgets(organizationId?: string, page?: Page): Promise<readonly BudgetUse[]>;
+  budget(id: string): Promise<BudgetUse | null>;
+  removeBudget(act: Act, id: string): Promise<Budget | null>;
+  /**
+   * Counts decisions on charges in the budgets that counted their requests, if these were sent in the current period.
+   * Returns the ids of the budgets.
+   */
+  settleInBudgets(requests: readonly ResettledRequest[]): Promise<readonly string[]>;
+}
