@@ -355,7 +355,8 @@ export interface components {
         };
         CredentialMatrixResult: {
             context: string;
-            sources: {
+            /** @description With the first page: they are the same for every workflow */
+            sources?: {
                 source: string;
                 title: string;
                 /** @enum {string} */

@@ -9,7 +9,7 @@ import { CredentialSteps } from "./credential-steps.tsx";
 import { groupWorkflows, type WorkflowGroup } from "./group-workflows.ts";
 import "./credentials.css";
 
-type Source = ResultOf<"credential matrix">["sources"][number];
+type Source = NonNullable<ResultOf<"credential matrix">["sources"]>[number];
 type Choice = Source["auto_credentials"];
 type Context = "prod" | "test" | "dev";
 

@@ -2,6 +2,8 @@ import { PREFIX } from "../../../terms/ids.ts";
 import { Type } from "../../../terms/type.ts";
 import type { RunnableSource } from "../../../run/ports.ts";
 import { chooseCredentialFor, type ChosenCredential } from "../../chosen-credential.ts";
+import type { Context } from "../../../terms/caller.ts";
+import type { VerbCall } from "../../needs.ts";
 import { contextInput, organizationInput } from "../../inputs.ts";
 import { idOf, nextPlace, pagedById, readPage } from "../../pages.ts";
 import { requireOrganization } from "../../require.ts";
@@ -38,49 +40,32 @@ export default defineVerb({
 
   result: Type.Object({
     context: text,
-    sources: listOf(
-      Type.Object({
-        source: text,
-        title: text,
-        needs_credential: oneOf("optional", "required"),
-        auto_credentials: wireChoice,
-        no_auto_credentials: wireChoice,
-      }),
-    ),
+    sources: Type.Optional({
+      ...listOf(
+        Type.Object({
+          source: text,
+          title: text,
+          needs_credential: oneOf("optional", "required"),
+          auto_credentials: wireChoice,
+          no_auto_credentials: wireChoice,
+        }),
+      ),
+      description: "With the first page: they are the same for every workflow",
+    }),
     workflows: listOf(
       Type.Object({ workflow: text, name: text, auto_credentials: yesOrNo, simulated: yesOrNo, disabled: yesOrNo }),
     ),
     ...nextPlace,
   }),
 
-  async run({ org, context = "dev", ...page }, { store, sources, finder, region, note }) {
-    const open = await store();
+  async run({ org, context = "dev", ...page }, call) {
+    const open = await call.store();
     await requireOrganization(open, org);
-    const { lines, next } = await readPage(page, note, idOf, (asked) => open.workflows(org, asked));
-    const listing = await sources();
-    const taking = listing.ids().flatMap((id) => {
-      const source = listing.find(id)!;
-      return source.credentialUse === "none" || !listing.placeOf(id)!.isOn ? [] : [source];
-    });
-    const found = await finder();
-    const choose = async (source: RunnableSource, autoCredentials: boolean) => {
-      const workflow = { organizationId: org, autoCredentials };
-      return toChoice(await chooseCredentialFor(source, { workflow, context, region: region(), credentialId: undefined }, found)); // prettier-ignore
-    };
-    const rows = [];
-    for (let at = 0; at < taking.length; at += ASKED_AT_ONCE) {
-      const some = taking.slice(at, at + ASKED_AT_ONCE).map(async (source) => ({
-        source: source.id,
-        title: source.declaration.title,
-        needs_credential: source.credentialUse,
-        auto_credentials: await choose(source, true),
-        no_auto_credentials: await choose(source, false),
-      }));
-      rows.push(...(await Promise.all(some)));
-    }
+    const { lines, next } = await readPage(page, call.note, idOf, (asked) => open.workflows(org, asked));
+    const rows = page.after === undefined ? await findRows(org, context, call) : null;
     return {
       context,
-      sources: rows,
+      ...(rows !== null && { sources: rows }),
       workflows: lines.map((workflow) => ({
         workflow: workflow.id,
         name: workflow.name,
@@ -94,6 +79,36 @@ export default defineVerb({
 
   nothing: { sources: "No source takes a credential.", workflows: "The organization has no workflow." },
 });
+
+/** What each source gets for either kind of workflow, which each page of workflows would find out anew. */
+async function findRows(
+  org: string,
+  context: Context,
+  { sources, finder, region }: VerbCall<"sources" | "finder" | "region">,
+) {
+  const listing = await sources();
+  const taking = listing.ids().flatMap((id) => {
+    const source = listing.find(id)!;
+    return source.credentialUse === "none" || !listing.placeOf(id)!.isOn ? [] : [source];
+  });
+  const found = await finder();
+  const choose = async (source: RunnableSource, autoCredentials: boolean) => {
+    const workflow = { organizationId: org, autoCredentials };
+    return toChoice(await chooseCredentialFor(source, { workflow, context, region: region(), credentialId: undefined }, found)); // prettier-ignore
+  };
+  const rows = [];
+  for (let at = 0; at < taking.length; at += ASKED_AT_ONCE) {
+    const some = taking.slice(at, at + ASKED_AT_ONCE).map(async (source) => ({
+      source: source.id,
+      title: source.declaration.title,
+      needs_credential: source.credentialUse,
+      auto_credentials: await choose(source, true),
+      no_auto_credentials: await choose(source, false),
+    }));
+    rows.push(...(await Promise.all(some)));
+  }
+  return rows;
+}
 
 function toChoice({ rule, credentialId, works, misfit, steps }: ChosenCredential) {
   // If no rule applies, the last one has said why.
