@@ -15,6 +15,8 @@ export interface Seen {
   readonly ofLedger: SeenInLedger | null;
   /** Why store or ledger could not be read, as sentences. */
   readonly problems: readonly string[];
+  /** Why there is no store or ledger to look at, as sentences: no service has made one yet, or it is the wrong place. */
+  readonly missing: readonly string[];
 }
 
 export interface SeenInStore {
@@ -40,11 +42,10 @@ const CALLS_PER_SOURCE = 200;
 export async function lookAround({ clock, store, ledger, serviceState }: NeededToLook): Promise<Seen> {
   const wallAt = clock.wall();
   const problems: string[] = [];
+  const missing: string[] = [];
   const orProblem = (error: unknown): null => {
     if (!(error instanceof OperatorError)) throw error;
-    // Before the first service has made a ledger there is nothing in it.
-    if (error.code === "not_found") return null;
-    problems.push(error.message);
+    (error.code === "not_found" ? missing : problems).push(error.message);
     return null;
   };
   const inStore = async (): Promise<SeenInStore> => {
@@ -59,5 +60,5 @@ export async function lookAround({ clock, store, ledger, serviceState }: NeededT
     return { unknown: await open.countUnknown(), activity: await open.activity(hour) };
   };
   const [ofStore, ofLedger] = await Promise.all([inStore().catch(orProblem), inLedger().catch(orProblem)]);
-  return { wallAt, service: serviceState(), ofStore, ofLedger, problems };
+  return { wallAt, service: serviceState(), ofStore, ofLedger, problems, missing };
 }

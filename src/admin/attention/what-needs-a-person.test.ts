@@ -61,6 +61,7 @@ function seen({ service = {}, ledger = {}, ...more }: { service?: Partial<Servic
       activity: [line(null, "source.credential_rejected"), line("cred_1", "match")],
     },
     problems: [],
+    missing: [],
     ...more,
   };
 } // prettier-ignore

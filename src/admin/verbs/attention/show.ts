@@ -2,6 +2,7 @@ import { lookAround } from "../../attention/look-around.ts";
 import { toWireAttention, wireAttention } from "../../attention/attention-wire.ts";
 import { whatNeedsAPerson } from "../../attention/what-needs-a-person.ts";
 import { Type } from "../../../terms/type.ts";
+import { OperatorError } from "../../../terms/operator-error.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -19,6 +20,9 @@ export default defineVerb({
   async run(_input, call) {
     const seen = await lookAround(call);
     if (seen.service === null) call.note("What only a running service knows of itself is not looked at here: ask the service with --remote."); // prettier-ignore
+    // From a mistyped folder, silence would look like health.
+    if (seen.service === null && seen.missing.length === 2) throw new OperatorError("not_found", seen.missing[0]!);
+    for (const says of seen.missing) call.note(`Not looked at: ${says}`);
     return { attention: toWireAttention(whatNeedsAPerson(seen)) };
   },
 
