@@ -681,6 +681,8 @@ export interface components {
                  * @description UTC
                  */
                 counted_from: string;
+                /** @description Whether every call of the time is counted; otherwise the newest are */
+                complete: boolean;
             }[];
         };
         LedgerCompareInput: {

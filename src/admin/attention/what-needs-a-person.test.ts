@@ -47,6 +47,7 @@ const line = (credentialId: string | null, last: string) => ({
   p50Ms: 1,
   p99Ms: 1,
   countedFrom: 0,
+  isComplete: true,
   lastAt: 0,
   last,
 });

@@ -46,6 +46,7 @@ export function ledgerActivityContract(name: string, newLedger: (t: TestContext)
         p50Ms: 30,
         p99Ms: 900,
         countedFrom: MARCH,
+        isComplete: true,
         lastAt: MARCH + 4 * MINUTE,
         last: "source.timeout",
       });
@@ -62,6 +63,9 @@ export function ledgerActivityContract(name: string, newLedger: (t: TestContext)
       const [line] = await ledger.reader.activity({ by: "source", ...SPAN, newest: 3 });
       assert.deepEqual(line?.outcomes, { match: 1, no_match: 0, failed: 2, unknown: 0 });
       assert.equal(line?.countedFrom, MARCH + 3 * MINUTE);
+      assert.equal(line?.isComplete, false);
+      const [all] = await ledger.reader.activity({ by: "source", ...SPAN, newest: 6 });
+      assert.deepEqual([all?.countedFrom, all?.isComplete], [MARCH, true]);
     });
 
     test("a credential that its vendor refuses stands apart from the others of its source", async (t) => {

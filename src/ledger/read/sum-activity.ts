@@ -30,6 +30,8 @@ export interface ActivityLine {
   readonly p99Ms: number | null;
   /** From when on every call is counted: later than the filter's `from` if there were more than are looked at. */
   readonly countedFrom: number;
+  /** Whether every call of the filter's time is counted. */
+  readonly isComplete: boolean;
   /** When the newest run with such a call started, and how that call ended: an outcome, or a fault. */
   readonly lastAt: number;
   readonly last: string;
@@ -57,11 +59,15 @@ export async function sumActivity(tables: LedgerTables, filter: ActivityFilter):
   const sources = await (filter.source === undefined ? everySource(tables) : keyOf(tables, toStored(filter.source)));
   for (const found of sources) {
     const { newest = filter.source === undefined ? NEWEST_OF_EACH : NEWEST_OF_ONE } = filter;
-    const calls = await newestCalls(tables, found.key, { ...filter, newest });
-    const countedFrom = calls.length < newest ? filter.from : Math.max(filter.from, calls.at(-1)!.started_at);
+    // One more tells whether there are more.
+    const atMost = await newestCalls(tables, found.key, { ...filter, newest: newest + 1 });
+    const isComplete = atMost.length <= newest;
+    const calls = atMost.slice(0, newest);
+    const countedFrom = isComplete ? filter.from : Math.max(filter.from, calls.at(-1)!.started_at);
     const real = calls.filter(({ simulated }) => simulated === 0);
     const groups = Map.groupBy(real, ({ credential }) => (filter.by === "source" ? null : credential));
-    for (const [credentialId, own] of groups) lines.push(toLine(found.source, credentialId, countedFrom, own));
+    for (const [credentialId, own] of groups)
+      lines.push(toLine(found.source, credentialId, { countedFrom, isComplete }, own));
   }
   return lines.toSorted((one, other) => (one.source < other.source ? -1 : one.source > other.source ? 1 : 0));
 }
@@ -123,7 +129,7 @@ function read(query: LedgerQuery, sql: string, values: readonly (string | number
 function toLine(
   source: string,
   credentialId: string | null,
-  countedFrom: number,
+  counted: Pick<ActivityLine, "countedFrom" | "isComplete">,
   calls: readonly CallFigures[],
 ): ActivityLine {
   const outcomes = { match: 0, no_match: 0, failed: 0, unknown: 0 };
@@ -141,7 +147,7 @@ function toLine(
     faults: [...faults].map(([code, count]) => ({ code, calls: count })).toSorted((a, b) => b.calls - a.calls),
     p50Ms: percentile(times, 0.5),
     p99Ms: percentile(times, 0.99),
-    countedFrom,
+    ...counted,
     lastAt: newest.started_at,
     last: newest.fault ?? outcomeOf(newest),
   };

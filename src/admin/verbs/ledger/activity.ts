@@ -2,7 +2,7 @@ import { Type } from "../../../terms/type.ts";
 import { ACTIVITY_KEYS, NEWEST_OF_EACH, NEWEST_OF_ONE } from "../../../ledger/read/sum-activity.ts";
 import { sourceInput } from "../../inputs.ts";
 import { momentInput, requireTime, toMoment } from "../../ledger-inputs.ts";
-import { count, listed, orNull, text, time } from "../../result-schemas.ts";
+import { count, listed, orNull, text, time, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";
 
@@ -41,6 +41,7 @@ export default defineVerb({
       last: { ...text, description: "How that call ended: match, no_match, unknown, or a fault" },
       failures: Type.Record(Type.String(), count, { description: "How many calls failed with each fault" }),
       counted_from: time,
+      complete: { ...yesOrNo, description: "Whether every call of the time is counted; otherwise the newest are" },
     }),
   ),
 
@@ -60,6 +61,7 @@ export default defineVerb({
         last: line.last,
         failures: Object.fromEntries(line.faults.map(({ code, calls }) => [code, calls])),
         counted_from: toWireTime(line.countedFrom),
+        complete: line.isComplete,
       })),
     };
   },
