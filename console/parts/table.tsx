@@ -7,6 +7,8 @@ export interface Column<Row> {
   readonly show: (row: Row) => ComponentChildren;
   /** Numbers stand at the right, one below the other. */
   readonly isNumber?: boolean;
+  /** Names have room, so that they are not broken. */
+  readonly isName?: boolean;
 }
 
 interface TableProps<Row> {
@@ -48,9 +50,14 @@ export function Table<Row>({ caption, columns, rows, keyOf, current }: TableProp
               role="row"
               aria-current={current === key ? "true" : undefined}
             >
-              {columns.map(({ title, show, isNumber }) => (
-                <td key={title} role="cell" data-title={title} class={isNumber ? "number" : undefined}>
-                  {show(row)}
+              {columns.map(({ title, show, isNumber, isName }) => (
+                <td
+                  key={title}
+                  role="cell"
+                  data-title={title}
+                  class={isNumber ? "number" : isName ? "name" : undefined}
+                >
+                  <div class="cell">{show(row)}</div>
                 </td>
               ))}
             </tr>

@@ -11,8 +11,8 @@ const folder = resolve(process.env["SHOTS"] ?? ".cache/screenshots");
 const only = process.env["ONLY"] ?? "";
 const amounts = (process.env["WITH"] ?? "none little much longest").split(" ") as Amount[];
 
-/** Where each picture is taken. A page that shows one thing gets its id from the world. */
-const PLACES: Readonly<Record<string, (world: World) => string | Promise<string>>> = {
+/** Where each picture is taken. A page that shows one thing gets its id from the world; `null` if there is none. */
+const PLACES: Readonly<Record<string, (world: World) => string | null | Promise<string | null>>> = {
   overview: () => "/",
   run: ({ acme: { workflow } }) =>
     `/run?workflow=${workflow}&with=examples&sources=registry__company,bureau__credit_report,lists__sanctions,register__insolvency`,
@@ -29,12 +29,14 @@ const PLACES: Readonly<Record<string, (world: World) => string | Promise<string>
   runs: () => "/runs",
   "one-run": async ({ verb }) => {
     const { runs } = await verb("ledger list", { limit: 1 });
-    return `/runs/${runs[0]?.transaction_id ?? "trx_0"}`;
+    return runs.length === 0 ? null : `/runs/${runs[0].transaction_id}`;
   },
   sources: () => "/sources",
   source: () => "/sources/bureau__credit_report",
   "source-ask": ({ acme }) => `/sources/bureau__credit_report?ask=live&org=${acme.id}&workflow=${acme.workflow}`,
   functions: () => "/functions",
+  function: async ({ verb }) =>
+    (await verb("function list", {})).functions.length === 0 ? null : "/functions/dfunc_company_check",
   money: () => "/money",
   "money-org": () => "/money?by=org",
   budgets: async ({ verb }) => {
@@ -55,7 +57,9 @@ for (const amount of amounts) {
   test(`with ${amount}`, async (t) => {
     const world = await startWorld(t, amount);
     for (const [name, place] of Object.entries(PLACES).filter(([name]) => name.includes(only))) {
-      const page = await openConsole(t, world.service, { as: world.owner, at: await place(world) });
+      const at = await place(world);
+      if (at === null) continue;
+      const page = await openConsole(t, world.service, { as: world.owner, at });
       await untilLoaded(page);
       for (const scheme of ["light", "dark"] as const) {
         for (const width of [1280, 390]) {

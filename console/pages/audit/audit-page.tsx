@@ -24,9 +24,9 @@ type Filter = Readonly<Record<(typeof FILTERS)[number], string>>;
 
 const COLUMNS: readonly Column<Entry>[] = [
   { title: "When", show: ({ at }) => <Time at={at} /> },
-  { title: "Who", show: ({ who, via }) => <Who who={who} via={via} /> },
+  { title: "Who", isName: true, show: ({ who, via }) => <Who who={who} via={via} /> },
   { title: "Did", show: ({ what }) => what },
-  { title: "To", show: ({ subject, subject_name: name, organization_tuid: org }) => <ObjectLink id={subject} org={org} name={name} withId /> }, // prettier-ignore
+  { title: "To", isName: true, show: ({ subject, subject_name: name, organization_tuid: org }) => <ObjectLink id={subject} org={org} name={name} withId /> }, // prettier-ignore
   { title: "Of", show: (entry) => isOfAnother(entry) && <ObjectLink id={entry.organization_tuid!} name={entry.organization} /> }, // prettier-ignore
   { title: "Details", show: ({ detail, organization_tuid: org }) => <Details of={detail} org={org} /> },
 ];

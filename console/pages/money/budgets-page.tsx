@@ -8,6 +8,7 @@ import { Empty } from "../../parts/empty.tsx";
 import { List } from "../../parts/list.tsx";
 import { thousandths } from "../../parts/micros.ts";
 import { Outcome } from "../../parts/outcome.tsx";
+import { RowActs } from "../../parts/row-acts.tsx";
 import { ShareBar } from "../../parts/share-bar.tsx";
 import type { Column } from "../../parts/table.tsx";
 import { Day } from "../../parts/values.tsx";
@@ -87,7 +88,7 @@ function columnsOf(reload: () => void, change: (budget: ListedBudget) => void): 
     { title: "Budget", show: ({ budget }) => <a href={hrefOf("/money/budgets", { org: address().query.get("org"), budget })}>Details<span class="visually-hidden"> of {budget}</span></a> }, // prettier-ignore
   ];
   if (!mayUse("budget set")) return columns;
-  return [...columns, { title: "Acts", show: (budget) => <Acts of={budget} reload={reload} change={change} /> }];
+  return [...columns, { title: "Actions", show: (budget) => <Acts of={budget} reload={reload} change={change} /> }];
 }
 
 function Use({
@@ -120,7 +121,7 @@ function Acts({
   readonly change: (budget: ListedBudget) => void;
 }) {
   return (
-    <div class="beside">
+    <RowActs>
       <Button onClick={() => change(of)}>Change</Button>
       <Act
         verb="budget remove"
@@ -141,6 +142,6 @@ function Acts({
         }}
         onDone={reload}
       />
-    </div>
+    </RowActs>
   );
 }

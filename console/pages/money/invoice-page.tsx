@@ -85,7 +85,7 @@ function columnsOf(month: string): readonly Column<Charge>[] {
   const compare = ({ source, organization_tuid: org, cred_id: credential }: Charge) =>
     hrefOf("/money/invoice", { month, org, source, credential });
   return [
-    { title: "Source", show: ({ source }) => <ObjectLink id={source} /> },
+    { title: "Source", isName: true, show: ({ source }) => <ObjectLink id={source} /> },
     { title: "Organization", show: ({ organization_tuid: org, organization }) => (org ? <ObjectLink id={org} name={organization} /> : <span class="dim">none</span>) }, // prettier-ignore
     { title: "Credential", show: ({ cred_id: id, organization_tuid: org, credential }) => (id ? <ObjectLink id={id} org={org} /> : <span class="dim">{credential}</span>) }, // prettier-ignore
     { title: "Amount", isNumber: true, show: (one) => one.currency === null && one.unpriced === 0 ? <span class="dim">nothing</span> : <Amount amount={one.amount} atMost={one.amount_at_most} currency={one.currency} /> }, // prettier-ignore

@@ -11,6 +11,7 @@ import { List } from "../../parts/list.tsx";
 import { ObjectLink } from "../../parts/object-link.tsx";
 import { Outcome } from "../../parts/outcome.tsx";
 import { Section } from "../../parts/page.tsx";
+import { RowActs } from "../../parts/row-acts.tsx";
 import type { Column } from "../../parts/table.tsx";
 import { Badge, Count, Day } from "../../parts/values.tsx";
 import { mayUse } from "../../session.ts";
@@ -110,7 +111,7 @@ function History({
     { title: "Per", show: ({ per }) => per },
     { title: "Time zone", show: ({ time_zone: zone }) => zone },
     { title: "State", show: ({ state }) => STATES[state as keyof typeof STATES] },
-    ...(mayUse("credential price remove") ? [{ title: "Acts", show: (price: Price) => <RemovePrice id={id} price={price} onDone={reload} /> }] : []), // prettier-ignore
+    ...(mayUse("credential price remove") ? [{ title: "Actions", show: (price: Price) => <RowActs><RemovePrice id={id} price={price} onDone={reload} /></RowActs> }] : []), // prettier-ignore
   ];
   const actions = mayUse("credential price set") && <Button onClick={() => setSetting(true)}>Set a price</Button>;
   return (

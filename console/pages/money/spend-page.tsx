@@ -104,7 +104,7 @@ function columnsOf(by: Key, shown: Shown, lines: readonly Line[]): readonly Colu
   for (const { currency, amount_at_most: amount } of lines)
     most.set(currency, largestOf([most.get(currency) ?? "0", amount ?? "0"]));
   return [
-    { title: KEYS[by], show: (line) => <About line={line} by={by} /> },
+    { title: KEYS[by], isName: true, show: (line) => <About line={line} by={by} /> },
     { title: "Amount", isNumber: true, show: (line) => <Spent of={line} /> }, // prettier-ignore
     { title: "Share", show: (line) => line.amount !== null && <ShareBar known={thousandths(line.amount, most.get(line.currency)!)} open={thousandths(line.amount_at_most!, most.get(line.currency)!)} /> }, // prettier-ignore
     { title: "Requests", isNumber: true, show: (line) => <a href={runsOf(line, by, shown)}><Count of={line.requests} /></a> }, // prettier-ignore

@@ -59,7 +59,10 @@ function ChooseSources({ chosen }: { readonly chosen: readonly string[] }) {
               onChecked={(isChosen) => tick(source, isChosen)}
               label={
                 <>
-                  {title} <code class="dim">{source}</code>
+                  <span class="run-source-title" title={title}>
+                    {title}
+                  </span>{" "}
+                  <code class="dim">{source}</code>
                   {!leaves_machine && <span class="dim"> answers on this machine</span>}
                 </>
               }

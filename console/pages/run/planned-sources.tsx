@@ -51,7 +51,7 @@ export function PlannedSources({ plan }: { readonly plan: ResultOf<"workflow pla
       ),
     },
     {
-      title: "",
+      title: "Leave out",
       show: ({ source }) => (
         <Button
           kind="quiet"

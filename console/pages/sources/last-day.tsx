@@ -41,7 +41,7 @@ function factsOf(activity: Activity): readonly NamedValue[] {
     ["p99", <Took ms={activity.p99_ms} />],
     ["Last call", <><Time at={activity.last_at} />, {sayOutcome(activity.last)}</>],
     ...(faults.length === 0 ? [] : [["Failures", <Faults of={faults} />] as const]),
-    ["Counted from", <Time at={activity.counted_from} />],
+    [activity.complete ? "Counted from" : "Only since", <Time at={activity.counted_from} />],
   ]; // prettier-ignore
   return facts.map(([title, value]) => ({ title, value }));
 }

@@ -6,6 +6,7 @@ import { Empty } from "../../parts/empty.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { SelectField, TextField } from "../../parts/fields.tsx";
 import { List } from "../../parts/list.tsx";
+import { ObjectLink } from "../../parts/object-link.tsx";
 import { Outcome } from "../../parts/outcome.tsx";
 import { Page } from "../../parts/page.tsx";
 import type { Column } from "../../parts/table.tsx";
@@ -14,31 +15,41 @@ import { FILTER_KEYS, filterSources, type ListedSource, type SourceFilter } from
 import type { Activity } from "./last-day.tsx";
 import { sayCharge } from "./say-charge.ts";
 import { SourceState } from "./source-state.tsx";
-import "./source-list-page.css";
 
 type Row = ListedSource & { readonly lastDay?: Activity | undefined };
 
 const COLUMNS: readonly Column<Row>[] = [
   {
     title: "Source",
+    isName: true,
     show: ({ source, title, from }) => (
-      <div class="source-name">
-        <a href={hrefOf(`/sources/${encodeURIComponent(source)}`)}>{title}</a>
+      <>
+        <ObjectLink id={source} name={title} />
         <div class="dim">
-          <code>{source}</code>
-          {from === "project" && " · project"}
+          {title !== source && <code>{source}</code>}
+          {from === "project" && (title === source ? "project" : " · project")}
         </div>
-      </div>
+      </>
     ),
   },
   { title: "State", show: (source) => <SourceState of={source} /> },
   { title: "Tested live", show: ({ live_tested: tested }) => tested },
   { title: "Credential", show: ({ credential }) => credential },
   { title: "Billed", show: ({ charge }) => sayCharge(charge) },
-  { title: "Calls, last day", isNumber: true, show: ({ lastDay }) => lastDay && <Count of={lastDay.calls} /> },
+  { title: "Calls, last day", isNumber: true, show: ({ lastDay }) => lastDay && <Calls of={lastDay} /> },
   { title: "Failed", isNumber: true, show: ({ lastDay }) => lastDay && <Failed of={lastDay.failed} /> },
   { title: "p50", isNumber: true, show: ({ lastDay }) => lastDay && <Took ms={lastDay.p50_ms} /> },
 ];
+
+/** Only the newest are looked at, so of a busy source they are fewer than the day had. */
+function Calls({ of: { calls, complete, counted_from: from } }: { readonly of: Activity }) {
+  if (complete) return <Count of={calls} />;
+  return (
+    <span title={`Those since ${from}. The day had more.`}>
+      the last <Count of={calls} />
+    </span>
+  );
+}
 
 function Failed({ of }: { readonly of: number }) {
   return of === 0 ? <Count of={0} /> : <Outcome kind="failed" says={of.toLocaleString("en-GB")} />;
@@ -64,7 +75,7 @@ export function SourceListPage() {
   const isNarrowed = FILTER_KEYS.some((name) => filter[name] !== "");
   return (
     <Page title="Sources" about="What can be asked: the catalog, and the sources of your project.">
-      <form class="filter" role="search" onSubmit={(event) => event.preventDefault()}>
+      <form class="filter filter-dense" role="search" onSubmit={(event) => event.preventDefault()}>
         <TextField
           label="Find"
           type="search"

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after as later, bare, hang, inTurn, json, rawThenReset, type Behaviour } from "../../vendor/behaviours.ts";
 import { startVendor, type TestLife, type Vendor } from "../../vendor/scripted-vendor.ts";
 import type { SourceDeclaration } from "../../../src/sdk/source.ts";
@@ -59,8 +62,10 @@ export async function startWorld(t: TestLife, amount: Amount = "little", options
     "/insolvency": INSOLVENCY,
   }))
     vendor.on(path, round(turns));
-  const sources = [...sourcesOf(vendor, amount === "longest"), ...(options.sources ?? [])];
-  const service = await startService(t, { ...options, sources, vendors: [vendor] });
+  const isLong = amount === "longest";
+  const sources = [...sourcesOf(vendor, isLong), ...(options.sources ?? [])];
+  const project = amount === "none" ? {} : { project: projectWithFunction(t, isLong) };
+  const service = await startService(t, { ...project, ...options, sources, vendors: [vendor] });
   const owner = await service.operator.appoint("owner", "grace@example.org");
   const verb = async (name: string, input: object) => {
     const answer = await fetch(`${service.adminUrl}/api/${name.replaceAll(" ", "/")}`, {
@@ -80,6 +85,38 @@ export async function startWorld(t: TestLife, amount: Amount = "little", options
   await fill(world, amount);
   return world;
 }
+
+/** A folder with a function, which is deleted after the test. */
+function projectWithFunction(t: TestLife, isLong: boolean): string {
+  const project = mkdtempSync(join(tmpdir(), "datarun-world-"));
+  t.after(() => rmSync(project, { recursive: true }));
+  mkdirSync(join(project, "functions"));
+  const title = isLong ? `Company check: ${LONG} ${WORD}` : "Company check";
+  writeFileSync(join(project, "functions", "company_check.mjs"), functionCode(title));
+  return project;
+}
+
+const functionCode = (title: string): string => `/** Asks the register and the lists at once. */
+export default {
+  id: "dfunc_company_check",
+  title: ${JSON.stringify(title)},
+  description: "Whether a company is registered and on no list.",
+  inputs: {
+    type: "object",
+    properties: { number: { type: "string", title: "Registration number" }, name: { type: "string", title: "Name" } },
+    required: ["number"],
+    additionalProperties: false,
+  },
+  async run({ run, inputs }) {
+    const [company, lists] = await Promise.all([
+      run("registry__company", { number: inputs.number }),
+      run("lists__sanctions", { name: inputs.name }),
+    ]);
+    return { output: { registered: company.match, listed: lists.match } };
+  },
+  cases: [{ name: "a company that is registered", inputs: { number: "09446231" }, expect: { output: { registered: true, listed: false } } }],
+};
+`;
 
 async function fill({ service, verb, acme }: World, amount: Amount): Promise<void> {
   await verb("workflow set", { workflow: acme.workflow, auto_credentials: true, failure_details: true });
