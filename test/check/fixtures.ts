@@ -15,6 +15,9 @@ import { asksVendor } from "../rig/sources.ts";
 import { startService } from "../rig/service.ts";
 import { refusingOrigin, startVendor } from "../vendor/scripted-vendor.ts";
 
+/** Of a deployment that was never started. */
+const NO_OPERATOR = "production.no_operator";
+
 /** A deployment with one thing that a check reports. */
 export interface Fixture {
   readonly code: CheckCode;
@@ -30,6 +33,8 @@ export interface Fixture {
   readonly prepare?: (t: TestContext, dataDir: string) => Promise<Readonly<Record<string, string>> | void>;
   /** In what is said. */
   readonly says: RegExp;
+  /** What is found as well, by the nature of it. */
+  readonly also?: readonly CheckCode[];
   readonly line?: number;
 }
 
@@ -64,7 +69,7 @@ const newKey = (): string => randomBytes(32).toString("base64");
 const days = (count: number): Clock => ({ ...systemClock, wall: () => Date.now() + count * 86_400_000 });
 
 /** With a root key from outside and somebody who operates it, as production has them. */
-async function onStore(
+export async function onStore(
   dataDir: string,
   use: (operator: Operator & { dismissAll(): Promise<unknown> }) => Promise<unknown>,
   rootKey = newKey(),
@@ -378,19 +383,33 @@ export const FIXTURES: readonly Fixture[] = [
     disk: { freeBytes: 1.03 * GIB },
     says: /has 30 MiB left for the ledger$/,
   },
-  { code: "production.demo", name: "the demo", given: { demo: true }, asked: "production", says: /^demo is on$/ },
+  {
+    code: "production.demo",
+    name: "the demo",
+    given: { demo: true },
+    asked: "production",
+    says: /^demo is on$/,
+    also: [NO_OPERATOR, "production.never_run_live"],
+  },
   {
     code: "production.admin_port",
     name: "an admin port on all addresses",
     given: { "admin-host": "0.0.0.0" },
     asked: "production",
     says: /^admin_host is 0\.0\.0\.0$/,
+    also: [NO_OPERATOR],
   },
   {
     code: "production.no_operator",
     name: "nobody but one whose token was revoked",
     asked: "production",
     prepare: (_t, dataDir) => onStore(dataDir, (operator) => operator.dismissAll()),
+    says: /^there is no operator$/,
+  },
+  {
+    code: NO_OPERATOR,
+    name: "a deployment that was never started",
+    asked: "production",
     says: /^there is no operator$/,
   },
   {
@@ -420,6 +439,14 @@ export const FIXTURES: readonly Fixture[] = [
     says: /^acme__a has never asked its vendor$/,
   },
   {
+    code: "production.never_run_live",
+    name: "a source of a deployment that was never started",
+    files: { "sources/a.mjs": sourceText("acme__a", `origins: ["https://a.example"],`) },
+    asked: "production",
+    says: /^acme__a has never asked its vendor$/,
+    also: [NO_OPERATOR],
+  },
+  {
     code: "production.old_unknown_charges",
     name: "a request whose charge nobody has settled",
     asked: "production",
@@ -444,6 +471,7 @@ export const FIXTURES: readonly Fixture[] = [
     given: { "outbound-private-origins": "https://a.example" },
     asked: "production",
     says: /^outbound\.private_origins: https:\/\/a\.example$/,
+    also: [NO_OPERATOR, "production.never_run_live"],
   },
   {
     code: "ledger.unreadable",

@@ -46,7 +46,7 @@ export async function checkDeployment(options: CheckOptions): Promise<Report> {
   const canOpen = checkDataDir(settings, dataDir, options.disk, report);
   const hasKeys = checkGivenKeys(settings, canOpen ? dataDir : null, report) && canOpen;
   const store = hasKeys ? await checkStore(settings, dataDir, clock, report) : null;
-  if (store !== null) {
+  if (store !== null && store !== "none yet") {
     closing.defer(() => store.close());
     await checkCredentials(store, sources, settings.region, report);
   }

@@ -24,10 +24,12 @@ export interface ProductionParts {
   /** Whether the key files in the data directory can be read. */
   readonly hasKeys: boolean;
   readonly sources: CheckedSources;
-  /** `null` if there is none to look at. */
-  readonly store: Store | null;
+  /** `null` if it could not be looked at. */
+  readonly store: Store | "none yet" | null;
   readonly clock: Clock;
 }
+
+type Admin = Store["admin"];
 
 /** What is right for trying things out, and wrong where others depend on it. */
 export async function checkProduction(parts: ProductionParts, report: Report): Promise<void> {
@@ -40,11 +42,13 @@ export async function checkProduction(parts: ProductionParts, report: Report): P
     report.add("production.private_origins", `outbound.private_origins: ${origin}`);
   checkRootKey(parts, report);
   if (store === null) return;
-  await checkOperators(parts, store, report);
-  await checkTokens(store, report);
+  // A deployment that was never started has no operators either, and none of its sources has asked anybody.
+  const admin = store === "none yet" ? null : store.admin;
+  await checkOperators(parts, admin, report);
+  if (admin !== null) await checkTokens(admin, report);
   await withLedger(parts, store, report, async (ledger) => {
     if (ledger !== null) await checkCharges(ledger, parts.clock, report);
-    await checkLiveRuns(parts.sources, store, ledger, parts.clock, report);
+    await checkLiveRuns(parts.sources, admin, ledger, parts.clock, report);
   });
 }
 
@@ -58,14 +62,18 @@ function checkRootKey({ settings, environment, dataDir, hasKeys }: ProductionPar
   }
 }
 
-async function checkOperators({ settings, clock }: ProductionParts, { admin }: Store, report: Report): Promise<void> {
+async function checkOperators(
+  { settings, clock }: ProductionParts,
+  admin: Admin | null,
+  report: Report,
+): Promise<void> {
   if (settings.oidc.issuer !== undefined) return;
   const now = clock.wall();
-  if ((await admin.operators()).every((operator) => operatorState(operator, now) !== "active"))
+  if (((await admin?.operators()) ?? []).every((operator) => operatorState(operator, now) !== "active"))
     report.add("production.no_operator", "there is no operator");
 }
 
-async function checkTokens({ admin }: Store, report: Report): Promise<void> {
+async function checkTokens(admin: Admin, report: Report): Promise<void> {
   for (const { id, disabled } of await admin.organizations()) {
     if (disabled) continue;
     const endless = (await admin.tokens(id)).filter(
@@ -86,12 +94,12 @@ async function checkCharges(ledger: LedgerAnswers, clock: Clock, report: Report)
 
 async function checkLiveRuns(
   { on }: CheckedSources,
-  { admin }: Store,
+  admin: Admin | null,
   ledger: LedgerAnswers | null,
   clock: Clock,
   report: Report,
 ): Promise<void> {
-  const tests = await admin.actsBetween(["source test", "source run"], 0, clock.wall() + 1);
+  const tests = (await admin?.actsBetween(["source test", "source run"], 0, clock.wall() + 1)) ?? [];
   const tried = new Set(tests.filter(({ detail }) => detail["live"] === true).map(({ subjectId }) => subjectId));
   for (const [id, { source, file }] of on) {
     if (!source.leavesMachine || tried.has(id)) continue;
@@ -104,11 +112,12 @@ async function checkLiveRuns(
 /** Gives the ledger that the deployment shares or that of this data directory; `null` if no service has made one yet. */
 async function withLedger(
   { settings, dataDir }: ProductionParts,
-  store: Store,
+  store: Store | "none yet",
   report: Report,
   use: (ledger: LedgerAnswers | null) => Promise<void>,
 ): Promise<void> {
-  if (settings.databaseUrl !== undefined) return use(createLedgerReader(store.ledgerTables));
+  if (settings.databaseUrl !== undefined)
+    return use(store === "none yet" ? null : createLedgerReader(store.ledgerTables));
   const dir = join(dataDir, "ledger");
   if (!hasJournal(dir)) return use(null);
   let journal: JournalReader | undefined;

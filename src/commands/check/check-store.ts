@@ -10,15 +10,15 @@ import { reasonOf } from "../reason-of.ts";
 import type { Report } from "./findings.ts";
 
 /**
- * Opens the store as a verb that only looks, so that none is made or migrated, and compares the root keys with it;
- * `null` if there is no store that could be looked at. The caller closes it.
+ * Opens the store as a verb that only looks, so that none is made or migrated, and compares the root keys with it; `null`
+ * if it could not be looked at. The caller closes it.
  */
 export async function checkStore(
   settings: Settings,
   dataDir: string,
   clock: Clock,
   report: Report,
-): Promise<Store | null> {
+): Promise<Store | "none yet" | null> {
   const { databaseUrl } = settings;
   const place = databaseUrl === undefined ? "embedded" : "shared";
   let store: Store | undefined;
@@ -33,8 +33,11 @@ export async function checkStore(
     await ready;
   } catch (error) {
     await store?.close();
-    if (error instanceof StoreMissing) report.facts["store"] = `${place}, none yet: the first start makes it`;
-    else report.add(error instanceof StoreOlder ? "store.not_migrated" : "store.refused", reasonOf(error));
+    if (error instanceof StoreMissing) {
+      report.facts["store"] = `${place}, none yet: the first start makes it`;
+      return "none yet";
+    }
+    report.add(error instanceof StoreOlder ? "store.not_migrated" : "store.refused", reasonOf(error));
     return null;
   }
   report.facts["store"] = place;
