@@ -82,7 +82,7 @@ test("what an operator does over the API takes effect in the service, and is rec
 
 test("runs, cases, and the ledger are there over the API", async (t) => {
   const vendor = await startVendor(t);
-  const lost = asksVendor("acme__lost", vendor, "/hang", { timeout_ms: 300 });
+  const lost = asksVendor("acme__lost", vendor, "/status/500");
   const service = await startService(t, { sources: [lost], vendors: [vendor] });
   const { result } = adminPort(t, service.adminUrl, service.secrets);
   const ada = await service.operator.appoint("operator", "ada");

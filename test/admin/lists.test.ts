@@ -50,7 +50,7 @@ test("every list is read page by page, and each line is on one page, whatever co
 
 test("prices of a credential, sums and unknown charges are paged in the same way", async (t) => {
   const vendor = await startVendor(t);
-  const lost = asksVendor("acme__lost", vendor, "/hang", { timeout_ms: 200 });
+  const lost = asksVendor("acme__lost", vendor, "/status/500");
   const service = await startService(t, {
     sources: [lost, sendsCredential("acme__people", vendor, "/json")],
     vendors: [vendor],

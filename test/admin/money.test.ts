@@ -13,7 +13,7 @@ test("sums name what they are about, and say by currency how much of them is unk
   const service = await startService(t, {
     sources: [
       sendsCredential("acme__people", vendor, "/json", { charge: { model: "per_call", amount: 2, currency: "EUR" } }),
-      asksVendor("acme__lost", vendor, "/hang", { timeout_ms: 200, charge: { model: "per_call", amount: 3, currency: "EUR" } }), // prettier-ignore
+      asksVendor("acme__lost", vendor, "/status/500", { charge: { model: "per_call", amount: 3, currency: "EUR" } }), // prettier-ignore
       asksVendor("acme__free_of_price", vendor, "/json", { charge: "per_call" }),
     ],
     vendors: [vendor],

@@ -453,9 +453,9 @@ export const FIXTURES: readonly Fixture[] = [
     clock: days(31),
     prepare: async (t) => {
       const vendor = await startVendor(t);
-      const slow = asksVendor("acme__slow", vendor, "/hang", { timeout_ms: 200 });
-      const service = await startService(t, { sources: [slow], vendors: [vendor] });
-      await service.run({ acme__slow: true });
+      const lost = asksVendor("acme__lost", vendor, "/status/500");
+      const service = await startService(t, { sources: [lost], vendors: [vendor] });
+      await service.run({ acme__lost: true });
       await service.operator.appoint("owner");
       for (const { tokenId } of [service.a, service.b]) await service.operator.revokeToken(tokenId);
       await service.close();
