@@ -1,7 +1,7 @@
 import type { Leases } from "../run/around/ports.ts";
 import type { Clock } from "../terms/clock.ts";
 import { TurnQueue } from "../terms/turn-queue.ts";
-import { within } from "../terms/within.ts";
+import { answeredWithin } from "../terms/within.ts";
 import { grantMore } from "./grant.ts";
 import { HeldLease } from "./lease.ts";
 import type { LeaseAsk, LeaseAnswer, LeaseStore } from "./ports.ts";
@@ -99,7 +99,7 @@ export function openLeases({ store, clock, process, start }: LeasesParts): OpenL
     const askedAt = clock.now();
     let answers: readonly LeaseAnswer[] | null = null;
     try {
-      answers = await within(clock, ANSWER_MS_MAX, ask(asked), () => new Error("the store does not answer"));
+      answers = await answeredWithin(clock, ANSWER_MS_MAX, ask(asked), () => new Error("the store does not answer"));
     } catch {
       // Each lease knows that it failed; the store itself says why.
     }

@@ -221,6 +221,6 @@ export function stateOf(directory: string, run: RunIntent): unknown {
 /** Waits for something that another thread is about to do. */
 export async function until(condition: () => boolean, what: string): Promise<void> {
   for (const startedAt = performance.now(); !condition(); await sleep(5)) {
-    if (performance.now() - startedAt > 20_000) throw new Error(`waited in vain until ${what}`);
+    if (performance.now() - startedAt > 60_000) throw new Error(`waited in vain until ${what}`);
   }
 }

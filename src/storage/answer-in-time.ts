@@ -1,5 +1,6 @@
 import type { Clock } from "../terms/clock.ts";
 import { Fault } from "../terms/fault.ts";
+import { answeredWithin } from "../terms/within.ts";
 import type { Engine } from "./engine.ts";
 
 /** The longest time that a request waits for the store. */
@@ -11,18 +12,10 @@ export const LOOKUP_MS_MAX = 500;
  * @throws Fault `request.store_unavailable`
  */
 export async function answerInTime<Value>(engine: Engine, clock: Clock, ask: () => Promise<Value>): Promise<Value> {
-  let cancel = (): void => {};
-  const tooLate = new Promise<never>((_, reject) => {
-    cancel = clock.after(LOOKUP_MS_MAX, () => {
-      // If it was this process that was slow, the answer has arrived and is handled after the timer but before this.
-      setImmediate(() => reject(new Error(`no answer within ${LOOKUP_MS_MAX} ms`)));
-    });
-  });
+  const tooLate = () => new Error(`no answer within ${LOOKUP_MS_MAX} ms`);
   try {
-    return await Promise.race([engine.ready().then(ask), tooLate]);
+    return await answeredWithin(clock, LOOKUP_MS_MAX, engine.ready().then(ask), tooLate);
   } catch (error) {
     throw new Fault("request.store_unavailable", {}, { cause: error });
-  } finally {
-    cancel();
   }
 }

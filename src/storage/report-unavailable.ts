@@ -2,7 +2,7 @@ import { OperatorError } from "../terms/operator-error.ts";
 import type { Clock } from "../terms/clock.ts";
 import type { Engine } from "./engine.ts";
 import { problemOf } from "./problem-of.ts";
-import { within } from "../terms/within.ts";
+import { answeredWithin } from "../terms/within.ts";
 
 /** How long an administrator's act waits for a store that is not yet available. */
 const READY_MS_MAX = 5_000;
@@ -32,5 +32,5 @@ export function reportUnavailable<Port extends object>(engine: Engine, clock: Cl
 
 async function readyInTime(engine: Engine, clock: Clock): Promise<void> {
   const away = () => new OperatorError("unavailable", engine.health().says ?? "The store does not answer.");
-  await within(clock, READY_MS_MAX, engine.ready(), away);
+  await answeredWithin(clock, READY_MS_MAX, engine.ready(), away);
 }

@@ -222,6 +222,23 @@ test("concurrent look-ups of uncached keys are limited, and cached keys are not 
   assert.equal(lookup.stats.underway, 4);
 });
 
+test("an answer that came while the process was stopped is read before the store counts as silent", async () => {
+  const clock = new FakeClock();
+  const answer = Promise.withResolvers<Answer>();
+  const question = { find: () => answer.promise, isAbsent: () => false, version: () => 1 };
+  const lookup = new CachedLookup<Answer>(question, clock, LIMITS);
+  const told = [lookup.get("a"), lookup.get("a", 200)].map(
+    (value) =>
+    Promise.resolve(value).then(({ text }) => text, (thrown: Error) => thrown.message), // prettier-ignore
+  );
+  // Timers that are due come before what has arrived.
+  clock.stop(60_000);
+  await settle();
+  answer.resolve({ text: "one" });
+  assert.deepEqual(await Promise.all(told), ["one", "one"]);
+  assert.deepEqual([lookup.stats.failures, clock.timers], [0, 1], "only the one that forgets");
+});
+
 test("no timer is left once everything was dropped, and unused entries are dropped by age", async () => {
   const { lookup, clock, rows } = rig();
   rows.set("b", "used");

@@ -1,7 +1,8 @@
 import { BoundedMap } from "./bounded-map.ts";
 import type { Clock } from "./clock.ts";
 import { FairShare } from "./fair-share.ts";
-import { within } from "./within.ts";
+import { whenSilent } from "./when-silent.ts";
+import { answeredWithin } from "./within.ts";
 
 export interface LookupLimits {
   /** The number of cached entries: separate for hits and misses, so that a flood of misses evicts no hits. */
@@ -145,7 +146,7 @@ export class CachedLookup<Value extends object> {
   }
 
   #within(key: string, waitMs: number, answer: Promise<Value>): Promise<Value> {
-    const inTime = within(this.#clock, Math.max(0, waitMs), answer, () => new Error("no time is left to wait"));
+    const inTime = answeredWithin(this.#clock, Math.max(0, waitMs), answer, () => new Error("no time is left to wait"));
     return inTime.catch((thrown: unknown) => this.#knownOr(key, thrown));
   }
 
@@ -176,7 +177,7 @@ export class CachedLookup<Value extends object> {
     if (underway?.version === version && now - underway.askedAt < ABANDON_MS) return underway.answer;
     const lookup = (this.#lookups += 1);
     const answer = new Promise<Value>((resolve, reject) => {
-      const cancel = this.#clock.after(this.#limits.waitMs, () => {
+      const cancel = whenSilent(this.#clock, this.#limits.waitMs, () => {
         this.#fail();
         reject(new Error(`no answer within ${this.#limits.waitMs} ms`));
       });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FakeClock } from "./clock.kit.ts";
-import { settledWithin, within } from "./within.ts";
+import { answeredWithin, settledWithin, within } from "./within.ts";
 
 const late = () => new Error("late");
 
@@ -22,4 +22,18 @@ test("a promise that does not is abandoned", async () => {
   await clock.advance(10);
   await waits;
   assert.equal(await asks, false);
+});
+
+test("time in which this process was stopped is no silence of another one", async () => {
+  const clock = new FakeClock();
+  const answer = Promise.withResolvers<string>();
+  const [heard, notHeard] = [answer.promise, new Promise<never>(() => {})].map((each) => answeredWithin(clock, 450, each, late)); // prettier-ignore
+  const waits = assert.rejects(notHeard!, { message: "late" });
+  clock.stop(60_000);
+  await clock.advance(300);
+  answer.resolve("answer");
+  assert.equal(await heard, "answer");
+  await clock.advance(50);
+  await waits;
+  assert.equal(clock.timers, 0);
 });

@@ -1,4 +1,5 @@
 import type { Clock } from "./clock.ts";
+import { whenSilent } from "./when-silent.ts";
 
 /** The result of a promise, or a rejection with the error from `late` after that time. The awaited work continues. */
 export function within<Value>(
@@ -7,8 +8,29 @@ export function within<Value>(
   promise: Promise<Value>,
   late: () => Error,
 ): Promise<Value> {
+  return settling((end) => clock.after(limitMs, end), promise, late);
+}
+
+/**
+ * The same for what somebody else answers, and who waits for it may have a little longer: only time in which this process
+ * ran counts. An answer that came while it was stopped is taken.
+ */
+export function answeredWithin<Value>(
+  clock: Clock,
+  limitMs: number,
+  promise: Promise<Value>,
+  late: () => Error,
+): Promise<Value> {
+  return settling((end) => whenSilent(clock, limitMs, end), promise, late);
+}
+
+function settling<Value>(
+  wait: (end: () => void) => () => void,
+  promise: Promise<Value>,
+  late: () => Error,
+): Promise<Value> {
   return new Promise((resolve, reject) => {
-    const cancel = clock.after(limitMs, () => reject(late()));
+    const cancel = wait(() => reject(late()));
     promise.then(
       (value) => {
         cancel();

@@ -1,6 +1,7 @@
 import type { Clock } from "../../terms/clock.ts";
 import { printable } from "../../terms/printable.ts";
 import { Fault } from "../../terms/fault.ts";
+import { whenSilent } from "../../terms/when-silent.ts";
 import { Blame } from "./blame.ts";
 import { callLater } from "./call-later.ts";
 import { CpuWatch } from "./cpu-watch.ts";
@@ -14,7 +15,6 @@ import { type PoolStats, statsOf } from "./pool-stats.ts";
 import type { FunctionsLog } from "../ports.ts";
 import type { Quarantine } from "./quarantine.ts";
 import type { Running } from "./running.ts";
-import { whenSilent } from "./when-silent.ts";
 import { isOpen, letOthersFirst, limitBytes, PLAIN_MEMORY_MB, type HostProcess } from "./host-process.ts";
 
 export interface SupervisorOptions {
@@ -139,8 +139,8 @@ export class Supervisor {
     for (const host of this.#fleet.hosts) {
       if (!host.runs.has(running.id)) continue;
       host.process.send({ type: "end", id: running.id });
-      const hasEnded = () => !host.runs.has(running.id) || host.killed;
-      whenSilent(this.#options.clock, END_WITHIN_MS, hasEnded, () => {
+      whenSilent(this.#options.clock, END_WITHIN_MS, () => {
+        if (!host.runs.has(running.id) || host.killed) return;
         // The main thread of the process is blocked, which is not necessarily the fault of the run that ends now.
         this.#blame.suspect(host.runs.values());
         this.#kill(host, "it did not end a run in time");

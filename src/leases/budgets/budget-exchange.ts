@@ -1,6 +1,6 @@
 import type { Clock } from "../../terms/clock.ts";
 import { Fault } from "../../terms/fault.ts";
-import { within } from "../../terms/within.ts";
+import { answeredWithin } from "../../terms/within.ts";
 import { budgetFault } from "./budget-fault.ts";
 import { grantSlice } from "./grant-slice.ts";
 import { type HeldBudget, NOBODY_WAITS, type Waiting } from "./held-budget.ts";
@@ -187,7 +187,7 @@ export class BudgetExchange {
     try {
       await this.#recover();
       const asks = asked.map(({ ask }) => ask);
-      answers = await within(clock, ANSWER_MS_MAX, store.exchange(asks, grantSlice), () => new Error("no answer in time")); // prettier-ignore
+      answers = await answeredWithin(clock, ANSWER_MS_MAX, store.exchange(asks, grantSlice), () => new Error("no answer in time")); // prettier-ignore
     } catch {
       // Each of them may have been kept or not. The next ask says what is held here.
     }
@@ -208,7 +208,12 @@ export class BudgetExchange {
     if (this.#isRecovered) return;
     notes.begin();
     if (left.length > 0) {
-      await within(clock, ANSWER_MS_MAX, store.recover(this.#name(), left), () => new Error("no answer in time"));
+      await answeredWithin(
+        clock,
+        ANSWER_MS_MAX,
+        store.recover(this.#name(), left),
+        () => new Error("no answer in time"),
+      );
     }
     notes.recovered();
     this.#isRecovered = true;

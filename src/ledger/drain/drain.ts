@@ -3,7 +3,7 @@ import type { DrainNote, RunningLedger } from "../journal/running-ledger.ts";
 import { Outbox, type DamagedRun, type OutboxBatch } from "./outbox.ts";
 import type { LedgerLog, LedgerSink } from "../ports.ts";
 import { LedgerBehind, LedgerRefused } from "../../terms/sink-errors.ts";
-import { within } from "../../terms/within.ts";
+import { answeredWithin } from "../../terms/within.ts";
 
 export interface DrainerOptions {
   readonly dir: string;
@@ -215,7 +215,12 @@ class JournalDrainer implements Drainer {
     const mark = { journal, after: this.#databaseHas ?? drained, upTo };
     const { clock, sink } = this.#options;
     const { writeTimeoutMs } = this.#limits;
-    await within(clock, writeTimeoutMs, sink.write(runs, mark), () => new Error(`no answer in ${writeTimeoutMs} ms`));
+    await answeredWithin(
+      clock,
+      writeTimeoutMs,
+      sink.write(runs, mark),
+      () => new Error(`no answer in ${writeTimeoutMs} ms`),
+    );
     this.#databaseHas = null;
   }
 

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import type { Clock } from "../../terms/clock.ts";
 import type { Resolve } from "./dns-resolve.ts";
 import type { HostsFile } from "./hosts-file.ts";
-import { within } from "../../terms/within.ts";
+import { answeredWithin } from "../../terms/within.ts";
 
 const NAMES_MAX = 1_000;
 const LOOPBACK = ["127.0.0.1", "::1"] as const;
@@ -62,7 +62,7 @@ export class NameLookup {
     const { clock, resolve, hosts, timeoutMs, cacheMs } = this.#options;
     const local = await hosts.addressesOf(name);
     if (local.length > 0) return local;
-    const addresses = await within(clock, timeoutMs, resolve(name), tooLate);
+    const addresses = await answeredWithin(clock, timeoutMs, resolve(name), tooLate);
     this.#forget(name);
     if (this.#known.size >= NAMES_MAX) this.#forgetOne();
     this.#known.set(name, { owner, addresses, until: clock.now() + cacheMs });
