@@ -58,8 +58,7 @@ try {
 }
 
 /** On all that they run on, in one go: no place is free before the end. */
-function runAll(databaseUrl) {
-  const given = { TEST_DATABASE_URL: databaseUrl };
+function runAll(given) {
   const embedded = files.map((file) => ({ file, env: given }));
   const again = files
     .filter((file) => ON_BOTH_STORES.some((folder) => file.startsWith(folder)))
@@ -85,13 +84,19 @@ function rank(file) {
 
 /** On the server that TEST_DATABASE_URL names, or on one of our own that ends with this. */
 async function onPostgres(work) {
-  const given = process.env.TEST_DATABASE_URL;
-  if (given !== undefined) return await work(given);
   const { startPostgres } = await import("./postgres/start-postgres.ts");
-  const server = await startPostgres();
+  const { makeStoreTemplate } = await import("./postgres/store-template.ts");
+  const given = process.env.TEST_DATABASE_URL;
+  const server = given === undefined ? await startPostgres() : null;
+  const url = given ?? server.url("postgres");
   try {
-    return await work(server.url("postgres"));
+    const template = await makeStoreTemplate(url);
+    try {
+      return await work({ TEST_DATABASE_URL: url, TEST_STORE_TEMPLATE: template.name });
+    } finally {
+      await template.drop();
+    }
   } finally {
-    await server.stop();
+    await server?.stop();
   }
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fault } from "../terms/fault.ts";
 import { startPool, type PoolRig, type Tried } from "./pool/pool.kit.ts";
@@ -21,9 +21,11 @@ function codeOf({ thrown }: Tried): string {
  * Runs it over and over for another organization, four at a time, until `stop`, which returns how often each outcome
  * came.
  */
-function keepRunning(rig: PoolRig): { stop(): Promise<Record<string, number>> } {
+function keepRunning(t: TestContext, rig: PoolRig): { stop(): Promise<Record<string, number>> } {
   const ends: Record<string, number> = {};
   let stopped = false;
+  // A test that fails must not go on running it.
+  t.after(() => (stopped = true));
   const lane = async () => {
     while (!stopped) {
       const tried = await rig.attempt(SMALL, { organizationId: "org_small", limitMs: 20_000 });
@@ -56,7 +58,7 @@ test("a function that uses the memory it was granted harms nobody who finishes b
     await run("wait_50");
     return { rows: rows.length };
   }`;
-  const small = keepRunning(rig);
+  const small = keepRunning(t, rig);
   for (let time = 0; time < 4; time += 1) {
     const tried = await rig.attempt(rows, { organizationId: "org_large", memoryMb: 512, limitMs: 30_000 });
     assert.equal(tried.json, '{"rows":2500000}', String((tried.thrown as Fault | undefined)?.cause));
@@ -71,7 +73,7 @@ test("who fills a process with runs that wait loses runs of his own, and nobody 
     await run("wait_3000");
     return { held: held.length };
   }`;
-  const small = keepRunning(rig);
+  const small = keepRunning(t, rig);
   const hogs = await Promise.all(
     Array.from({ length: 10 }, () => rig.attempt(holds, { organizationId: "org_hog", limitMs: 20_000 })),
   );
@@ -88,7 +90,7 @@ test("who fills memory and ends, over and over, costs nobody beside him a run", 
     for (let n = 0; n < 13; n += 1) kept.push(new Uint8Array(4_000_000).fill(1));
     return { n: kept.length };
   }`;
-  const small = keepRunning(rig);
+  const small = keepRunning(t, rig);
   let left = 120;
   const fill = async () => {
     for (; left > 0; left -= 1) await rig.attempt(fills, { organizationId: "org_fills", limitMs: 20_000 });
@@ -128,7 +130,7 @@ test("memory that V8 counts in no limit cannot be had, so that nobody else pays 
     await run("wait_500");
     return {};
   }`;
-  const small = keepRunning(rig);
+  const small = keepRunning(t, rig);
   for (let time = 0; time < 4; time += 1)
     assert.notEqual(codeOf(await rig.attempt(resizable, { organizationId: "org_hog" })), "ok");
   assertUnharmed(rig, await small.stop());
@@ -155,7 +157,7 @@ for (const [name, makes] of Object.entries(INTL)) {
       }
       return {};
     }`;
-    const small = keepRunning(rig);
+    const small = keepRunning(t, rig);
     const hogs = [1, 2].map(() => rig.attempt(keeps, { organizationId: "org_hog", limitMs: 10_000 }));
     const ends = await Promise.all(hogs);
     assertUnharmed(rig, await small.stop());
@@ -202,7 +204,7 @@ test("large replies cost the run that asks for them, not a trivial function besi
       await Promise.all(Array.from({ length: 8 }, () => run("bytes_4900000")));
     return {};
   }`;
-  const small = keepRunning(rig);
+  const small = keepRunning(t, rig);
   const asking = Array.from({ length: 8 }, () => rig.attempt(asks, { organizationId: "org_hog", limitMs: 20_000 }));
   await Promise.all(asking);
   assertUnharmed(rig, await small.stop());

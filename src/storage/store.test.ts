@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { TestContext } from "node:test";
 import { Client } from "pg";
-import { newDatabase } from "../../test/postgres/shared-postgres.ts";
+import { newStoreDatabase } from "../../test/postgres/shared-postgres.ts";
 import { systemClock } from "../terms/clock.ts";
 import { accessContract } from "./access.kit.ts";
 import { adminContract } from "./admin.kit.ts";
@@ -40,7 +40,7 @@ const sqlite = engineUnderTest("SQLite", async (t) => {
 });
 
 const postgres = engineUnderTest("PostgreSQL", async (t) => {
-  const databaseUrl = await newDatabase(t);
+  const databaseUrl = await newStoreDatabase(t);
   return {
     open: opener(t, { dataDir: "", databaseUrl, clock: systemClock }),
     rowsOf: async (table) => {

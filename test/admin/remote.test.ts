@@ -18,7 +18,7 @@ import { start, type Running } from "../../src/composition/start.ts";
 import { createLog } from "../../src/operate/log.ts";
 import { readSettings } from "../../src/settings/read-settings.ts";
 import { issueCertificate, makeAuthority } from "../vendor/certificate.ts";
-import { newDatabase } from "../postgres/shared-postgres.ts";
+import { newStoreDatabase } from "../postgres/shared-postgres.ts";
 
 const LAUNCHER = fileURLToPath(new URL("../../bin/datarun.mjs", import.meta.url));
 
@@ -63,7 +63,7 @@ before(async () => {
   leftovers.push(() => rmSync(dataDir, { recursive: true, force: true }));
   folder = dataDir;
   const isShared = process.env["TEST_STORE"] === "postgres";
-  const databaseUrl = isShared ? await newDatabase({ after: (drop) => leftovers.push(drop) }) : undefined;
+  const databaseUrl = isShared ? await newStoreDatabase({ after: (drop) => leftovers.push(drop) }) : undefined;
   process.env["DATARUN_DATA_DIR"] = dataDir;
   if (databaseUrl !== undefined) {
     process.env["DATABASE_URL"] = databaseUrl;

@@ -10,7 +10,7 @@ import { test, type TestContext } from "node:test";
 import { openStore } from "../../src/storage/store.ts";
 import { newId } from "../../src/terms/ids.ts";
 import { systemClock } from "../../src/terms/clock.ts";
-import { newDatabase } from "../postgres/shared-postgres.ts";
+import { newStoreDatabase } from "../postgres/shared-postgres.ts";
 import { startCommand, type CommandService, type DataReply } from "../rig/command.ts";
 import { until } from "../rig/until.ts";
 import { verb } from "../start/operator-verb.ts";
@@ -136,11 +136,13 @@ test("kill -9 loses nothing of a budget and frees nothing that may have been bil
 const LIMIT = 300;
 
 test("two replicas never exceed a budget together, however often one is killed under load", async (t) => {
-  const databaseUrl = await newDatabase(t);
+  const databaseUrl = await newStoreDatabase(t);
   const { env, book, setBudget, start, ask } = await deploymentOn(t, databaseUrl);
   const budget = await setBudget(BigInt(LIMIT));
   const replicas = await Promise.all([start(0), start(1)]);
   let over = false;
+  // A test that fails must not go on asking.
+  t.after(() => (over = true));
   const load = async (at: number): Promise<void> => {
     while (!over) await ask(replicas[at]!, "any").catch(() => new Promise((resolve) => setTimeout(resolve, 20)));
   };

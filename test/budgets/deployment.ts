@@ -6,7 +6,7 @@ import { createLog } from "../../src/operate/log.ts";
 import { readSettings } from "../../src/settings/read-settings.ts";
 import { systemClock } from "../../src/terms/clock.ts";
 import { shell } from "../cli/project-shell.ts";
-import { newDatabase } from "../postgres/shared-postgres.ts";
+import { newStoreDatabase } from "../postgres/shared-postgres.ts";
 import { createOperator } from "../rig/organization.ts";
 import { Secrets } from "../rig/secrets.ts";
 import { project } from "../start/project-folder.ts";
@@ -58,7 +58,7 @@ export async function deployment(t: TestContext, on: (typeof STORES)[number]) {
       };`,
   });
   const { dataDir, run: typed } = shell(during, folder);
-  const databaseUrl = on === "PostgreSQL" ? await newDatabase(during) : undefined;
+  const databaseUrl = on === "PostgreSQL" ? await newStoreDatabase(during) : undefined;
   const rootKey = databaseUrl === undefined ? undefined : randomBytes(32).toString("base64");
   // The verbs of the shell read them from there, as those of an operator do.
   if (databaseUrl !== undefined) Object.assign(process.env, { DATABASE_URL: databaseUrl, DATARUN_ROOT_KEY: rootKey });

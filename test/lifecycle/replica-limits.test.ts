@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { Client } from "pg";
 import { startFaultyProxy } from "../postgres/faulty-proxy.ts";
-import { newDatabase } from "../postgres/shared-postgres.ts";
+import { newStoreDatabase } from "../postgres/shared-postgres.ts";
 import { startPostgres } from "../postgres/start-postgres.ts";
 import { startCommand, type CommandService, type DataReply } from "../rig/command.ts";
 import { until } from "../rig/until.ts";
@@ -89,10 +89,12 @@ function sum(numbers: readonly number[]): number {
 }
 
 test("two replicas never exceed a source's limits together, however often one is killed under load", async (t) => {
-  const databaseUrl = await newDatabase(t);
+  const databaseUrl = await newStoreDatabase(t);
   const { vendor, start, ask } = await sharedDeployment(t, databaseUrl);
   const replicas = await Promise.all([start(0), start(1)]);
   let over = false;
+  // A test that fails must not go on asking.
+  t.after(() => (over = true));
   const load = async (at: number): Promise<void> => {
     while (!over) {
       await ask(replicas[at]!, "rated", "slots").catch(() => new Promise((resolve) => setTimeout(resolve, 20)));

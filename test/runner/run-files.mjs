@@ -42,7 +42,8 @@ export async function runFiles(files, { root, folder, places, timeoutMs, seed, c
     const child = spawn(
       process.execPath,
       [
-        "--no-node-snapshot",
+        // Isolates need it in their process.
+        ...(file.startsWith("src/functions/child/") ? ["--no-node-snapshot"] : []),
         ...(seed === "fixed" ? ["--import", beside("fixed-seed.mjs")] : []),
         ...(costs === undefined ? [] : ["--import", beside("note-cost.mjs")]),
         `--test-reporter=${beside("report.mjs")}`,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client } from "pg";
-import { newDatabase } from "../../../test/postgres/shared-postgres.ts";
+import { newStoreDatabase } from "../../../test/postgres/shared-postgres.ts";
 import { lastUses } from "../../ledger/read/last-uses.ts";
 import { combinationsOfFilters, explained, plansOf } from "../../ledger/read/plans-of-lists.kit.ts";
 import { systemClock } from "../../terms/clock.ts";
@@ -10,7 +10,7 @@ import { openStore } from "../store.ts";
 const RUNS = 20_000;
 
 test("no combination of filters makes a list of the shared ledger scan a table", async (t) => {
-  const databaseUrl = await newDatabase(t);
+  const databaseUrl = await newStoreDatabase(t);
   const store = await openStore({ dataDir: "", databaseUrl, clock: systemClock });
   t.after(() => store.close());
   await store.ready();
@@ -22,7 +22,7 @@ test("no combination of filters makes a list of the shared ledger scan a table",
 });
 
 test("a list of a busy source for a time long ago reads only that time, on both sides of the join", async (t) => {
-  const databaseUrl = await newDatabase(t);
+  const databaseUrl = await newStoreDatabase(t);
   const store = await openStore({ dataDir: "", databaseUrl, clock: systemClock });
   t.after(() => store.close());
   await store.ready();
@@ -38,7 +38,7 @@ test("a list of a busy source for a time long ago reads only that time, on both 
 });
 
 test("a list for what a source has never done does not read its runs", async (t) => {
-  const databaseUrl = await newDatabase(t);
+  const databaseUrl = await newStoreDatabase(t);
   const store = await openStore({ dataDir: "", databaseUrl, clock: systemClock });
   t.after(() => store.close());
   await store.ready();
@@ -48,7 +48,7 @@ test("a list for what a source has never done does not read its runs", async (t)
 });
 
 test("runs to be settled are looked at one by one, and not by reading all failed calls of a busy source", async (t) => {
-  const databaseUrl = await newDatabase(t);
+  const databaseUrl = await newStoreDatabase(t);
   const store = await openStore({ dataDir: "", databaseUrl, clock: systemClock });
   t.after(() => store.close());
   await store.ready();
@@ -68,7 +68,7 @@ test("runs to be settled are looked at one by one, and not by reading all failed
 });
 
 test("the last use of a credential is one entry of an index, however often it was used", async (t) => {
-  const databaseUrl = await newDatabase(t);
+  const databaseUrl = await newStoreDatabase(t);
   const store = await openStore({ dataDir: "", databaseUrl, clock: systemClock });
   t.after(() => store.close());
   await store.ready();
