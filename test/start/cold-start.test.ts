@@ -16,9 +16,10 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test, type TestContext } from "node:test";
+import { after, test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { until } from "../rig/until.ts";
+import type { TestLife } from "../vendor/scripted-vendor.ts";
 import { startCommand, type CommandOptions, type CommandService } from "../rig/command.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -32,7 +33,7 @@ const NOT_LOADED =
 const PHONE = { config: { sources: { google__phone_number: true } }, inputs: { phone: "+44 20 7946 0958" } };
 
 /** A checkout of one's own, with nothing kept from any start before. */
-function checkout(t: TestContext): string {
+function checkout(t: TestLife): string {
   const folder = mkdtempSync(join(tmpdir(), "datarun-checkout-"));
   t.after(() => {
     chmodSync(folder, 0o755);
@@ -43,6 +44,9 @@ function checkout(t: TestContext): string {
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   return folder;
 }
+
+/** One for all tests that leave it as it was, because a start for which nothing is kept takes longest. */
+const root = checkout({ after });
 
 function events(service: CommandService): unknown[] {
   return service.log().map((line) => line["event"]);
@@ -66,32 +70,10 @@ function childrenOf(pid: number): string[] {
     .filter((child) => child !== "");
 }
 
-test("a start loads what it needs and nothing else", async (t) => {
-  const root = checkout(t);
-  const list = join(root, "loaded.txt");
-  const counting = `
-    import { registerHooks } from "node:module";
-    import { appendFileSync } from "node:fs";
-    registerHooks({ load(url, context, next) {
-      if (url.startsWith("file:")) appendFileSync(${JSON.stringify(list)}, url + "\\n");
-      return next(url, context);
-    } });`;
-  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(counting)}` };
-  await startAndEnd(t, { root });
-  const service = await startCommand(t, ["--demo"], env, { root });
-  const loaded = [...new Set(readFileSync(list, "utf8").trim().split("\n"))];
-  await end(service);
-
-  assert.ok(loaded.length > 300, "the hook sees them");
-  assert.ok(loaded.length <= MODULES_MAX, `${loaded.length} modules`);
-  const needless = loaded.filter((url) => NOT_LOADED.some((name) => url.includes(`/node_modules/${name}/`)));
-  assert.deepEqual(needless, []);
-});
-
 test("a start leaves no process beside it: those of functions come with the first run of one", async (t) => {
-  // This start has to make the functions ready, in processes; the bundler's own goes once nothing has been bundled for a while.
-  const root = checkout(t);
+  // This start, the first of all, has to make the functions ready, in processes; the bundler's own goes once nothing has been bundled for a while.
   const first = await startCommand(t, ["--demo"], {}, { root });
+  assert.ok(events(first).includes("catalog_read"));
   await until(() => childrenOf(first.pid).length === 0);
   await end(first);
 
@@ -107,10 +89,27 @@ test("a start leaves no process beside it: those of functions come with the firs
   assert.ok(childrenOf(service.pid).length > 0);
 });
 
+test("a start loads what it needs and nothing else", async (t) => {
+  const list = join(root, "loaded.txt");
+  const counting = `
+    import { registerHooks } from "node:module";
+    import { appendFileSync } from "node:fs";
+    registerHooks({ load(url, context, next) {
+      if (url.startsWith("file:")) appendFileSync(${JSON.stringify(list)}, url + "\\n");
+      return next(url, context);
+    } });`;
+  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(counting)}` };
+  const service = await startCommand(t, ["--demo"], env, { root });
+  const loaded = [...new Set(readFileSync(list, "utf8").trim().split("\n"))];
+  await end(service);
+
+  assert.ok(loaded.length > 300, "the hook sees them");
+  assert.ok(loaded.length <= MODULES_MAX, `${loaded.length} modules`);
+  const needless = loaded.filter((url) => NOT_LOADED.some((name) => url.includes(`/node_modules/${name}/`)));
+  assert.deepEqual(needless, []);
+});
+
 test("what was kept of a start before may be damaged in any way: the next one does without, and mends it", async (t) => {
-  const root = checkout(t);
-  const first = await startAndEnd(t, { root });
-  assert.ok(events(first).includes("catalog_read"));
   assert.ok(!events(await startAndEnd(t, { root })).includes("catalog_read"));
   const kept = globSync("**", { cwd: join(root, ".cache") })
     .map((name) => join(root, ".cache", name))
@@ -130,18 +129,16 @@ test("what was kept of a start before may be damaged in any way: the next one do
 });
 
 test("a changed file of the catalog is read anew", async (t) => {
-  const root = checkout(t);
-  await startAndEnd(t, { root });
   const file = join(root, "catalog/sources/gleif/lei_record.yaml");
-  writeFileSync(file, readFileSync(file, "utf8").replace(/^title: .*$/m, "title: [what no title may be]"));
+  const before = readFileSync(file, "utf8");
+  t.after(() => writeFileSync(file, before));
+  writeFileSync(file, before.replace(/^title: .*$/m, "title: [what no title may be]"));
   const refused = await startCommand(t, ["--demo"], {}, { root }).then(end, (error: Error) => error);
   assert.match(String(refused), /lei_record\.yaml:\d+:\d+: "title" must be/);
 });
 
 test("two starts at once that find nothing kept of the catalog do not disturb each other", async (t) => {
-  const root = checkout(t);
   // With its functions made ready, which on a busy machine takes longer than two may have for it at once.
-  await startAndEnd(t, { root });
   rmSync(join(root, ".cache/sources"), { recursive: true });
   await Promise.all([startAndEnd(t, { root }), startAndEnd(t, { root })]);
   assert.ok(!events(await startAndEnd(t, { root })).includes("catalog_read"));
