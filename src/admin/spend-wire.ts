@@ -1,4 +1,4 @@
-import type { Spent } from "../ledger/read/sum-requests.ts";
+import type { Spent } from "../ledger/read/spent.ts";
 import { amountText, type Micros } from "../terms/money.ts";
 import { Type } from "../terms/type.ts";
 import { count, orNull, text } from "./result-schemas.ts";

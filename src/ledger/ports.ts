@@ -38,7 +38,8 @@ export interface OutboxMark {
  * `ledger_runs`, `ledger_calls`, `ledger_attempts` and `ledger_reconciliations`, with the rows below as columns.
  * `ledger_run_counts`, on a shared ledger only, has the number of runs that should exist. `ledger_lines` is for finding
  * runs by their calls: `source`, `success`, `match` and `charged` of each call, with `transaction_id`, `started_at`,
- * `has_unknown`, `organization_id` and `workflow_id` of its run.
+ * `has_unknown`, `organization_id` and `workflow_id` of its run. `ledger_total_spans` and `ledger_totals` have totals of
+ * requests (`totals/`); whatever changes a run deletes those of its time, by triggers of the database.
  */
 export interface LedgerTables {
   readonly query: LedgerQuery;
@@ -72,6 +73,13 @@ export interface LedgerTables {
   wallAt(): Promise<number>;
   /** Atomic, and durable when it resolves. */
   change<Result>(work: (query: LedgerQuery) => Promise<Result>): Promise<Result>;
+  /** The same for what a power failure may take back: it does not wait for the disk. */
+  note<Result>(work: (query: LedgerQuery) => Promise<Result>): Promise<Result>;
+  /**
+   * Within either: whether no other change of runs that started on a day is under way. Then none is made before this
+   * one ends. The day is counted from 1970, in UTC.
+   */
+  lockDay(query: LedgerQuery, day: number): Promise<boolean>;
 }
 
 /** Runs a statement in the SQL that SQLite and PostgreSQL have in common, with `?` for each value. */

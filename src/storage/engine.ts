@@ -2,9 +2,11 @@ import type { Kysely, Transaction } from "kysely";
 import { OperatorError } from "../terms/operator-error.ts";
 import type { Tables } from "./schema.ts";
 
+export type EngineName = "sqlite" | "postgres";
+
 /** One database, as the port files use it. All differences between SQLite and PostgreSQL are behind this interface. */
 export interface Engine {
-  readonly name: "sqlite" | "postgres";
+  readonly name: EngineName;
   /** Settles once the store is migrated and can be queried. Rejects only with `StoreRefused`: waiting will not help. */
   ready(): Promise<void>;
   readonly reader: Kysely<Tables>;

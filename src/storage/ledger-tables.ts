@@ -1,4 +1,4 @@
-import { CompiledQuery, type Kysely } from "kysely";
+import { CompiledQuery, type Kysely, sql } from "kysely";
 import type { LedgerQuery, LedgerTables } from "../ledger/ports.ts";
 import type { Clock } from "../terms/clock.ts";
 import type { Engine } from "./engine.ts";
@@ -20,6 +20,16 @@ const CALLS = `(
     c.match, c.took_ms, c.source AS source_key, c.credential_id AS credential_key, c.fault_code AS fault_key
   FROM ledger_calls AS c JOIN ledger_runs AS r ON r.transaction_id = c.transaction_id)`;
 
+/** The number that the triggers of totals use (`migrations/0026_ledger_totals.ts`). */
+const TOTALS_LOCK = 0x64_61_74;
+
+/**
+ * The triggers rely on statements that see what was committed before them, which a database can be set not to do: then
+ * no day is ever locked, and no totals are made.
+ */
+const LOCK_DAY = `SELECT CASE WHEN current_setting('transaction_isolation') = 'read committed'
+  THEN pg_try_advisory_xact_lock(${TOTALS_LOCK}, CAST(? AS integer)) ELSE false END AS locked`;
+
 /** The ledger that several machines share. */
 export function createLedgerTables(engine: Engine, clock: Clock): LedgerTables {
   const queryOn =
@@ -33,10 +43,22 @@ export function createLedgerTables(engine: Engine, clock: Clock): LedgerTables {
     wallAt: () => engine.wallAt(engine.auditor),
     change: <Result>(work: (query: LedgerQuery) => Promise<Result>): Promise<Result> =>
       engine.auditor.transaction().execute((transaction) => work(queryOn(transaction))),
+    note: <Result>(work: (query: LedgerQuery) => Promise<Result>): Promise<Result> =>
+      notingOn(engine)
+        .transaction()
+        .execute(async (transaction) => {
+          if (engine.name === "postgres") await sql`set local synchronous_commit = off`.execute(transaction);
+          return work(queryOn(transaction));
+        }),
   });
   return {
     ...asked,
     isText: (column) => `${column} = ?`,
+    lockDay: async (query, day) => {
+      // A transaction of the embedded store is alone from its beginning.
+      if (engine.name === "sqlite") return true;
+      return (await query<{ readonly locked: boolean }>(LOCK_DAY, [day]))[0]!.locked;
+    },
     requests: REQUESTS,
     lastUse: LAST_USE,
     calls: CALLS,
@@ -44,6 +66,11 @@ export function createLedgerTables(engine: Engine, clock: Clock): LedgerTables {
     isKey: (key) => `${key} = ?`,
     linesByTransaction: true,
   };
+}
+
+/** On PostgreSQL notes are for requests, too, which must not wait for an auditor. */
+function notingOn({ name, noter, auditor }: Engine): Kysely<Tables> {
+  return name === "postgres" ? auditor : noter;
 }
 
 /** PostgreSQL numbers its parameters. The ledger's statements contain no other question marks. */

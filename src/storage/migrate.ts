@@ -1,9 +1,10 @@
 import { type Kysely, sql, type Transaction } from "kysely";
-import { type Opening, StoreOlder, StoreRefused } from "./engine.ts";
+import { type EngineName, type Opening, StoreOlder, StoreRefused } from "./engine.ts";
 import type { Migration } from "./migrations/index.ts";
 import type { Tables } from "./schema.ts";
 
 export interface MigrationSteps {
+  readonly engine: EngineName;
   readonly migrations: readonly Migration[];
   /**
    * Taken first in the transaction: if several processes open a new store, one migrates, and the others find it done.
@@ -18,7 +19,7 @@ export interface MigrationSteps {
  * @throws StoreRefused when a newer version has migrated this store
  */
 export async function migrate(db: Kysely<Tables>, wallAt: number, steps: MigrationSteps): Promise<void> {
-  const { migrations, lock, assertFree } = steps;
+  const { engine, migrations, lock, assertFree } = steps;
   await db.transaction().execute(async (transaction) => {
     await lock(transaction);
     await transaction.schema
@@ -33,7 +34,7 @@ export async function migrate(db: Kysely<Tables>, wallAt: number, steps: Migrati
     if (done === 0) await assertFree(transaction);
     for (const [at, step] of migrations.entries()) {
       if (at < done) continue;
-      await step.up(transaction as unknown as Kysely<unknown>);
+      await step.up(transaction as unknown as Kysely<unknown>, engine);
       await transaction
         .insertInto("datarun_migrations")
         .values({ version: at + 1, name: step.name, applied_wall_at: wallAt })

@@ -26,6 +26,8 @@ export interface Tables {
   readonly ledger_reconciliations: ReconciliationRow;
   readonly ledger_outboxes: OutboxTable;
   readonly ledger_run_counts: RunCountTable;
+  readonly ledger_total_spans: TotalSpanTable;
+  readonly ledger_totals: TotalTable;
   readonly leases: LeaseTable;
   readonly budgets: BudgetTable;
   readonly budget_leases: BudgetLeaseTable;
@@ -171,6 +173,39 @@ interface RunCountTable {
   readonly span: string;
   readonly journal: string;
   readonly runs: number;
+}
+
+/** A span of time that has totals, or of which somebody makes them. */
+interface TotalSpanTable {
+  readonly id: number;
+  readonly from_at: number;
+  readonly to_at: number;
+  readonly kept: Flag;
+  /** When the first and the last of its requests were sent; null if it has none. */
+  readonly sent_first: number | null;
+  readonly sent_last: number | null;
+}
+
+/** A group of the requests of the runs that started in such a span. */
+interface TotalTable {
+  readonly span: number;
+  readonly line: number;
+  readonly sent_day: number;
+  readonly source_key: string;
+  readonly organization_key: string;
+  readonly workflow_key: string;
+  readonly credential_key: string | null;
+  readonly rule_key: string | null;
+  readonly currency_key: string | null;
+  readonly requests: number;
+  readonly charged_yes: number;
+  readonly charged_no: number;
+  readonly charged_unknown: number;
+  readonly unpriced: number;
+  readonly least: number;
+  readonly most: number;
+  readonly sent_first: number;
+  readonly sent_last: number;
 }
 
 /** What one lease holds of a limit in one window; a limit on units in use at once has the window -1. */

@@ -22,7 +22,8 @@ import { runOnce, startLedger } from "../ledger/ledger.kit.ts";
 import { ledgerContract } from "./ledger.kit.ts";
 import { connectionOptions } from "./postgres/connection-options.ts";
 import { STORE_FILE } from "./sqlite/engine.ts";
-import { openStore, type StoreOptions } from "./store.ts";
+import { totalsContract } from "../ledger/totals/totals.kit.ts";
+import { openStore, type Store, type StoreOptions } from "./store.ts";
 
 /** The same guarantees on every engine. */
 const sqlite = engineUnderTest("SQLite", async (t) => {
@@ -70,7 +71,7 @@ for (const engine of [sqlite, postgres]) {
   ledgerContract(engine);
   leasesContract(engine);
   budgetsContract(engine);
-  const newLedger = async (t: TestContext): Promise<LedgerToRead> => {
+  const newLedger = async (t: TestContext): Promise<LedgerToRead & { readonly store: Store }> => {
     const store = await (await engine.newStore(t))();
     const { ledger, directory } = await startLedger(t);
     // Every run goes the same way as in a service: journal, outbox, sink.
@@ -84,6 +85,7 @@ for (const engine of [sqlite, postgres]) {
     };
     let arrived: Promise<void> = Promise.resolve();
     return {
+      store,
       put: async (run, report) => {
         await runOnce(ledger, run, report);
         await ledger.flush();
@@ -92,6 +94,14 @@ for (const engine of [sqlite, postgres]) {
       reader: createLedgerReader(store.ledgerTables),
     };
   };
+  totalsContract(engine.name, async (t) => {
+    const { store, put, reader } = await newLedger(t);
+    return {
+      tables: store.ledgerTables,
+      put: (runs) => Promise.all(runs.map(([run, report]) => put(run, report))),
+      prune: (startedBefore) => reader.prune(startedBefore, { unknownToo: true }),
+    };
+  });
   ledgerReaderContract(engine.name, newLedger);
   ledgerMoneyContract(engine.name, newLedger);
   ledgerActivityContract(engine.name, newLedger);

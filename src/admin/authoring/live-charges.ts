@@ -1,5 +1,5 @@
 import type { ChargeSummary } from "../../ledger/read/summarize.ts";
-import type { Spent } from "../../ledger/read/sum-requests.ts";
+import type { Spent } from "../../ledger/read/spent.ts";
 import { readAmount } from "../../terms/money.ts";
 import type { Charged } from "../../terms/fault.ts";
 import type { JsonObject } from "../../terms/json.ts";

@@ -15,6 +15,8 @@ export function hasJournal(directory: string): boolean {
   return existsSync(join(directory, JOURNAL_FILE));
 }
 
+type Synchronous = "FULL" | "NORMAL";
+
 /** The journal of one machine, read concurrently with the thread that writes it, from any process. */
 export class JournalTables implements LedgerTables {
   readonly query: LedgerQuery;
@@ -75,15 +77,23 @@ export class JournalTables implements LedgerTables {
 
   /** Changes are made one after another, because each holds the journal's only write lock. */
   change<Result>(work: (query: LedgerQuery) => Promise<Result>): Promise<Result> {
-    const changed = this.#lastChange.then(() => this.#changeAlone(work));
+    return this.#inTurn("FULL", work);
+  }
+
+  note<Result>(work: (query: LedgerQuery) => Promise<Result>): Promise<Result> {
+    return this.#inTurn("NORMAL", work);
+  }
+
+  #inTurn<Result>(synchronous: Synchronous, work: (query: LedgerQuery) => Promise<Result>): Promise<Result> {
+    const changed = this.#lastChange.then(() => this.#changeAlone(synchronous, work));
     this.#lastChange = changed.catch(() => {});
     return changed;
   }
 
-  async #changeAlone<Result>(work: (query: LedgerQuery) => Promise<Result>): Promise<Result> {
+  async #changeAlone<Result>(synchronous: Synchronous, work: (query: LedgerQuery) => Promise<Result>): Promise<Result> {
     const database = new DatabaseSync(this.#path, { timeout: WAIT_MS });
     try {
-      database.exec("PRAGMA synchronous = FULL");
+      database.exec(`PRAGMA synchronous = ${synchronous}`);
       database.exec(JOURNAL_VIEWS + JOURNAL_CHANGES);
       database.exec("BEGIN IMMEDIATE");
       const result = await work(queryOn(database));
@@ -93,6 +103,11 @@ export class JournalTables implements LedgerTables {
       // Without a commit, closing rolls the change back.
       database.close();
     }
+  }
+
+  /** A change is alone from its beginning. */
+  lockDay(): Promise<true> {
+    return Promise.resolve(true);
   }
 
   close(): void {

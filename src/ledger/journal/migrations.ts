@@ -16,6 +16,12 @@ const VERDICTS = `coalesce((SELECT sum(DISTINCT bit) FROM (
   UNION ALL SELECT 4 << (${SHIFT}) FROM calls AS c WHERE c.run = runs.id AND c.charged = 'unknown'
     AND NOT EXISTS (SELECT 1 FROM ${ITS_REQUESTS}))), 0)`;
 
+/** A span of totals is a minute, an hour or a day. */
+function deleteSpansOf(startedAt: string): string {
+  const starts = [60_000, 3_600_000, 86_400_000].map((length) => `${startedAt} - ${startedAt} % ${length}`);
+  return `DELETE FROM ledger_total_spans WHERE from_at IN (${starts.join(", ")}) AND to_at > ${startedAt}`;
+}
+
 /** Forward only. A line that was ever released is never changed; its position is its number. */
 const MIGRATIONS: readonly string[] = [
   `
@@ -255,6 +261,47 @@ const MIGRATIONS: readonly string[] = [
   `
   -- When a credential was last used.
   CREATE INDEX calls_of_credential ON calls (credential, started_at) WHERE credential IS NOT NULL;
+  `,
+  `
+  -- Totals of the requests of runs that started in a span of time: see totals/. Whatever changes such a run deletes them.
+  CREATE TABLE ledger_total_spans (
+    id INTEGER PRIMARY KEY,
+    from_at INTEGER NOT NULL,
+    to_at INTEGER NOT NULL,
+    kept INTEGER NOT NULL,
+    sent_first INTEGER,
+    sent_last INTEGER,
+    UNIQUE (from_at, to_at)
+  );
+  CREATE TABLE ledger_totals (
+    span INTEGER NOT NULL,
+    line INTEGER NOT NULL,
+    sent_day INTEGER NOT NULL,
+    source_key INTEGER NOT NULL,
+    organization_key INTEGER NOT NULL,
+    workflow_key INTEGER NOT NULL,
+    credential_key INTEGER,
+    rule_key INTEGER,
+    currency_key INTEGER,
+    requests INTEGER NOT NULL,
+    charged_yes INTEGER NOT NULL,
+    charged_no INTEGER NOT NULL,
+    charged_unknown INTEGER NOT NULL,
+    unpriced INTEGER NOT NULL,
+    least INTEGER NOT NULL,
+    most INTEGER NOT NULL,
+    sent_first INTEGER NOT NULL,
+    sent_last INTEGER NOT NULL,
+    PRIMARY KEY (span, line)
+  ) WITHOUT ROWID;
+  CREATE TRIGGER total_span_deleted AFTER DELETE ON ledger_total_spans BEGIN
+    DELETE FROM ledger_totals WHERE span = OLD.id;
+  END;
+  CREATE TRIGGER total_run_added AFTER INSERT ON runs BEGIN ${deleteSpansOf("NEW.started_at")}; END;
+  CREATE TRIGGER total_run_deleted AFTER DELETE ON runs BEGIN ${deleteSpansOf("OLD.started_at")}; END;
+  CREATE TRIGGER total_charge_changed AFTER UPDATE OF charged, price, currency ON attempts BEGIN
+    ${deleteSpansOf("(SELECT started_at FROM runs WHERE id = NEW.run)")};
+  END;
   `,
 ];
 

@@ -1,6 +1,9 @@
 import type { LedgerTables } from "../ports.ts";
 import { toStored } from "../stored-text.ts";
-import { COUNTS, SENT_WITHIN, sentWithin, type Spent, spentOf, type SummedRow, SUMS } from "./sum-requests.ts";
+import type { RequestKey, TotalKey } from "../totals/group-requests.ts";
+import { DAY_MS } from "../totals/spans.ts";
+import { sumRequests } from "../totals/sum-requests.ts";
+import { type Spent, spentOf, type SummedRow } from "./spent.ts";
 
 /** What spend is shown by. Days are days of UTC. */
 export const SPEND_KEYS = ["org", "workflow", "source", "credential", "day"] as const;
@@ -32,16 +35,14 @@ export interface SpendLine extends Spent {
   readonly last_run?: string;
 }
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
-
-const KEY: Readonly<Record<SpendKey, string>> = {
-  org: "x.organization_key",
-  workflow: "x.workflow_key",
-  source: "x.source_key",
-  credential: "x.credential_key",
-  day: `x.sent_at / ${DAY_MS}`,
-  order: "x.order_id",
-  transaction: "x.transaction_id",
+const KEY: Readonly<Record<SpendKey, RequestKey>> = {
+  org: "organization_key",
+  workflow: "workflow_key",
+  source: "source_key",
+  credential: "credential_key",
+  day: "sent_day",
+  order: "order_id",
+  transaction: "transaction_id",
 };
 /** The keys that are not made into a text. */
 const PLAIN: ReadonlySet<SpendKey> = new Set(["day", "order", "transaction"]);
@@ -50,42 +51,41 @@ const RUNS = "min(x.transaction_id) AS first_run, max(x.transaction_id) AS last_
 
 /** Sums up what was sent, group by group and currency by currency. Simulated runs are left out. */
 export async function sumSpend(
-  { query, requests, textOf, isKey }: LedgerTables,
+  tables: LedgerTables,
   by: SpendKey,
-  filter: SpendFilter,
+  { from, to, linesMax, ...filter }: SpendFilter,
 ): Promise<readonly SpendLine[]> {
-  const { sql, values } = spendCondition(filter, isKey);
-  const isOrder = by === "order";
-  const byKeys = `
-    SELECT ${KEY[by]} AS spend_key, x.currency_key, ${COUNTS}, ${SUMS}${isOrder ? `, ${RUNS}` : ""}
-    FROM ${requests} AS x WHERE ${sql} GROUP BY ${KEY[by]}, x.currency_key`;
-  const key = PLAIN.has(by) ? "k.spend_key" : textOf("k.spend_key");
-  const rows = await query<SummedRow & Omit<SpendLine, keyof Spent | "key"> & { readonly key: string | number | null }>(
-    `SELECT * FROM (
-       SELECT ${key} AS key, ${textOf("k.currency_key")} AS currency, k.requests, k.charged_yes, k.charged_no,
-         k.charged_unknown, k.unpriced, k.least, k.most${isOrder ? ", k.first_run, k.last_run" : ""}
-       FROM (${byKeys}) AS k) AS s
-     ORDER BY s.key, coalesce(s.currency, '') ${filter.linesMax === undefined ? "" : `LIMIT ${Math.trunc(filter.linesMax)}`}`,
-    values,
+  const { textOf } = tables;
+  const key = PLAIN.has(by) ? `k.${KEY[by]}` : textOf(`k.${KEY[by]}`);
+  const rows = await sumRequests<
+    SummedRow & Omit<SpendLine, keyof Spent | "key"> & { readonly key: string | number | null }
+  >(
+    tables,
+    { keys: [KEY[by], "currency_key"], sent: { from, to }, only: wantedOf(filter) },
+    {
+      select: (groups) =>
+        `SELECT ${key} AS key, ${textOf("k.currency_key")} AS currency, k.requests, k.charged_yes, k.charged_no,
+           k.charged_unknown, k.unpriced, k.least, k.most
+         FROM (${groups}) AS k`,
+      orderBy: "s.key, coalesce(s.currency, '')",
+      linesMax,
+    },
   );
-  return rows.map((row) => ({ ...spentOf(row), key: typeof row.key === "number" ? dayOf(row.key) : row.key }));
+  return rows.map((row) => ({ ...spentOf(row), key: typeof row.key === "number" ? dayText(row.key) : row.key }));
 }
 
-function dayOf(day: number): string {
+function dayText(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** The filter as a condition on a row `x` of `LedgerTables.requests`. */
-function spendCondition(filter: SpendFilter, isKey: LedgerTables["isKey"]) {
+type Wanted = readonly (readonly [TotalKey, string])[];
+
+function wantedOf(filter: Omit<SpendFilter, "from" | "to" | "linesMax">): Wanted {
   const wanted = [
-    ["x.organization_key", filter.organizationId],
-    ["x.workflow_key", filter.workflowId],
-    ["x.source_key", filter.source],
-    ["x.credential_key", filter.credentialId],
+    ["organization_key", filter.organizationId],
+    ["workflow_key", filter.workflowId],
+    ["source_key", filter.source],
+    ["credential_key", filter.credentialId],
   ] as const;
-  const given = wanted.filter((one): one is readonly [(typeof one)[0], string] => one[1] !== undefined);
-  return {
-    sql: [SENT_WITHIN, ...given.map(([key]) => isKey(key))].join(" AND "),
-    values: [...sentWithin(filter.from, filter.to), ...given.map(([, value]) => toStored(value))],
-  };
+  return wanted.flatMap(([key, text]) => (text === undefined ? [] : [[key, toStored(text)] as const]));
 }

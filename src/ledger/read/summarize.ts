@@ -1,5 +1,6 @@
 import type { LedgerTables } from "../ports.ts";
-import { COUNTS, SENT_WITHIN, sentWithin, type Spent, spentOf, type SummedRow, SUMS } from "./sum-requests.ts";
+import { sumRequests } from "../totals/sum-requests.ts";
+import { type Spent, spentOf, type SummedRow } from "./spent.ts";
 
 /**
  * The use of an organization's credential at a source, however it was chosen: our side of a line on a vendor's invoice.
@@ -29,26 +30,24 @@ export interface ChargeSummary extends ChargeCounts, Spent {}
  * keys, and only the few groups are given their texts.
  * @throws RangeError when the month is not valid
  */
-export async function summarize(
-  { query, requests, textOf }: LedgerTables,
-  month: string,
-): Promise<readonly ChargeSummary[]> {
-  const { from, to } = monthRange(month);
-  const rule = "CASE WHEN x.credential_key IS NULL THEN x.rule_key END";
-  const byKeys = `
-    SELECT x.source_key, x.organization_key, x.credential_key, ${rule} AS rule_key, x.currency_key, ${COUNTS}, ${SUMS}
-    FROM ${requests} AS x WHERE ${SENT_WITHIN}
-    GROUP BY x.source_key, x.organization_key, x.credential_key, ${rule}, x.currency_key`;
+export async function summarize(tables: LedgerTables, month: string): Promise<readonly ChargeSummary[]> {
+  const { textOf } = tables;
   const credential = `CASE WHEN k.credential_key IS NULL THEN ${textOf("k.rule_key")} ELSE 'stored' END`;
-  const rows = await query<SummedRow & ChargeCounts>(
-    `SELECT * FROM (
-       SELECT ${textOf("k.source_key")} AS source, ${textOf("k.organization_key")} AS organization_id,
-         ${textOf("k.credential_key")} AS credential_id, ${credential} AS credential,
-         ${textOf("k.currency_key")} AS currency, k.requests, k.charged_yes, k.charged_no, k.charged_unknown,
-         k.unpriced, k.least, k.most
-       FROM (${byKeys}) AS k) AS s
-     ORDER BY s.source, s.organization_id, coalesce(s.credential_id, ''), s.credential, coalesce(s.currency, '')`,
-    sentWithin(from, to),
+  const rows = await sumRequests<SummedRow & ChargeCounts>(
+    tables,
+    {
+      keys: ["source_key", "organization_key", "credential_key", "rule_key", "currency_key"],
+      sent: monthRange(month),
+    },
+    {
+      select: (groups) =>
+        `SELECT ${textOf("k.source_key")} AS source, ${textOf("k.organization_key")} AS organization_id,
+           ${textOf("k.credential_key")} AS credential_id, ${credential} AS credential,
+           ${textOf("k.currency_key")} AS currency, k.requests, k.charged_yes, k.charged_no, k.charged_unknown,
+           k.unpriced, k.least, k.most
+         FROM (${groups}) AS k`,
+      orderBy: "s.source, s.organization_id, coalesce(s.credential_id, ''), s.credential, coalesce(s.currency, '')",
+    },
   );
   return rows.map(spentOf);
 }

@@ -34,6 +34,8 @@ const CHECKED_TABLES = [
   "ahead",
   "moved",
   "lost_outcomes",
+  "ledger_total_spans",
+  "ledger_totals",
 ];
 
 type Numbered<Row> = Row & { readonly run: number };

@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import type { EngineName } from "../engine.ts";
 import * as accessAndCredentials from "./0001_access_and_credentials.ts";
 import * as ledger from "./0002_ledger.ts";
 import * as unsettledCharges from "./0003_unsettled_charges.ts";
@@ -20,10 +21,11 @@ import * as namesByBeginning from "./0021_names_by_beginning.ts";
 import * as auditByActor from "./0022_audit_by_actor.ts";
 import * as credentialsOfSource from "./0023_credentials_of_source.ts";
 import * as callsByCredential from "./0025_calls_by_credential.ts";
+import * as ledgerTotals from "./0026_ledger_totals.ts";
 
 export interface Migration {
   readonly name: string;
-  readonly up: (db: Kysely<unknown>) => Promise<void>;
+  readonly up: (db: Kysely<unknown>, engine: EngineName) => Promise<void>;
 }
 
 /**
@@ -58,6 +60,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0023_credentials_of_source", up: credentialsOfSource.up },
   { name: "0024_operator_logins", up: addColumn("operators", "login", "text") },
   { name: "0025_calls_by_credential", up: callsByCredential.up },
+  { name: "0026_ledger_totals", up: ledgerTotals.up },
 ];
 
 /** The column is null in existing rows. */

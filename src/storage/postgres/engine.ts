@@ -198,6 +198,7 @@ async function migrateAlone(
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: createStorablePool(pool, () => {}) }) });
   try {
     await migrate(db, clock.wall(), {
+      engine: "postgres",
       migrations,
       lock: async (transaction) => {
         // It ends with the transaction, so that a process that dies here blocks nobody.

@@ -40,7 +40,12 @@ export async function openSqlite(
     if (state === "none" && opening === "look") throw missing(dataDir);
     if (state !== "ready") {
       // The transaction is IMMEDIATE, so its start takes the exclusive lock. A file with this name is ours.
-      await migrate(writer, clock.wall(), { migrations, lock: async () => {}, assertFree: async () => {} });
+      await migrate(writer, clock.wall(), {
+        engine: "sqlite",
+        migrations,
+        lock: async () => {},
+        assertFree: async () => {},
+      });
     }
     return engineOver({ writer, reader, noter }, clock, watchChanges(databases[1]!, clock), close);
   } catch (error) {

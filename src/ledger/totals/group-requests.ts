@@ -1,0 +1,139 @@
+import type { LedgerTables } from "../ports.ts";
+import { type Cover, DAY_MS, dayOf, type Stretch, withoutTotals } from "./spans.ts";
+
+/*
+ * The statements that group requests: those of totals, which are kept of spans of time, and the requests themselves
+ * where there are no totals.
+ */
+
+/** What totals are grouped by. */
+export const TOTAL_KEYS = [
+  "sent_day",
+  "source_key",
+  "organization_key",
+  "workflow_key",
+  "credential_key",
+  "rule_key",
+  "currency_key",
+] as const;
+export type TotalKey = (typeof TOTAL_KEYS)[number];
+/** What only requests themselves have. */
+export type RequestKey = TotalKey | "order_id" | "transaction_id";
+
+/** As `x`, a row of `LedgerTables.requests`, has it. `/` rounds towards zero, and a day may be before 1970. */
+const IN_REQUEST: Partial<Record<RequestKey, string>> = {
+  sent_day: `(x.sent_at - (x.sent_at % ${DAY_MS} + ${DAY_MS}) % ${DAY_MS}) / ${DAY_MS}`,
+  // With a stored credential it does not matter how it was chosen.
+  rule_key: "CASE WHEN x.credential_key IS NULL THEN x.rule_key END",
+};
+
+const countOf = (charged: string): string => `count(CASE WHEN x.charged = '${charged}' THEN 1 END)`;
+const priceOf = (condition: string): string => `coalesce(sum(CASE WHEN ${condition} THEN x.price END), 0)`;
+
+/** The figures of a group, and how each is computed from requests. Totals have them as columns. */
+const FIGURES = {
+  requests: "count(*)",
+  charged_yes: countOf("yes"),
+  charged_no: countOf("no"),
+  charged_unknown: countOf("unknown"),
+  /** Requests that are or may be charged and have no price, so they are not in the amounts. */
+  unpriced: "count(CASE WHEN x.charged <> 'no' AND x.price IS NULL THEN 1 END)",
+  /** What is known to be charged. */
+  least: priceOf("x.charged = 'yes'"),
+  /** The same, and every unknown charge in full. */
+  most: priceOf("x.charged <> 'no'"),
+};
+export const FIGURE_NAMES = Object.keys(FIGURES) as readonly (keyof typeof FIGURES)[];
+const AMOUNTS: ReadonlySet<string> = new Set(["least", "most"]);
+
+/** When the first and the last request of a group were sent. */
+export const SENT = ["sent_first", "sent_last"] as const;
+
+/** Simulated runs reach no vendor and are left out. */
+export interface SumAsked {
+  readonly keys: readonly RequestKey[];
+  readonly sent: Stretch;
+  /** Keys that have to be those of texts. */
+  readonly only?: readonly (readonly [key: TotalKey, text: string])[];
+}
+
+const NOTHING: Stretch = { from: 0, to: 0 };
+
+/** A statement's text and the values for its `?`. */
+export interface Part {
+  readonly sql: string;
+  readonly values: readonly (string | number)[];
+}
+
+/**
+ * A table with a row for each group: its keys, its figures, of which `least` and `most` are texts because they may
+ * exceed 2^53, and `sent_first` and `sent_last`.
+ */
+export function groupsOf(tables: LedgerTables, asked: SumAsked, { spans, rest }: Cover): Part {
+  const { requests, isKey } = tables;
+  const only = asked.only ?? [];
+  const where = only.map(([key]) => ` AND ${isKey(`x.${key}`)}`).join("");
+  const texts = only.map(([, text]) => text);
+  const { from, to } = asked.sent;
+  const parts = rest.map((started) => ({
+    sql: `SELECT ${selected(asked.keys, (key) => IN_REQUEST[key] ?? `x.${key}`)},
+        ${FIGURE_NAMES.map((name) => `${FIGURES[name]} AS ${name}`).join(", ")},
+        min(x.sent_at) AS sent_first, max(x.sent_at) AS sent_last
+      FROM ${requests} AS x
+      WHERE x.simulated = 0 AND x.started_at >= ? AND x.started_at < ? AND x.sent_at >= ? AND x.sent_at < ?${where}
+      GROUP BY ${asked.keys.map((key) => IN_REQUEST[key] ?? `x.${key}`).join(", ")}`,
+    values: [started.from, started.to, from, to, ...texts],
+  }));
+  if (spans.length > 0)
+    parts.push({
+      sql: `SELECT ${selected(asked.keys, (key) => `x.${key}`)}, ${[...FIGURE_NAMES, ...SENT].map((name) => `x.${name}`).join(", ")}
+        FROM ledger_totals AS x
+        WHERE x.span IN (${spans.map(() => "?").join(", ")}) AND x.sent_day >= ? AND x.sent_day <= ?${where}`,
+      values: [...spans.map(({ id }) => id), dayOf(from), dayOf(to - 1), ...texts],
+    });
+  if (parts.length === 0) return groupsOf(tables, asked, withoutTotals(NOTHING));
+  const sums = FIGURE_NAMES.map(
+    (name) => `CAST(sum(u.${name}) AS ${AMOUNTS.has(name) ? "text" : "bigint"}) AS ${name}`,
+  );
+  return {
+    sql: `SELECT ${asked.keys.map((key) => `u.${key}`).join(", ")}, ${sums.join(", ")},
+        min(u.sent_first) AS sent_first, max(u.sent_last) AS sent_last
+      FROM (${parts.map(({ sql }) => sql).join(" UNION ALL ")}) AS u
+      GROUP BY ${asked.keys.map((key) => `u.${key}`).join(", ")}`,
+    values: parts.flatMap(({ values }) => values),
+  };
+}
+
+function selected<Key extends string>(keys: readonly Key[], expression: (key: Key) => string): string {
+  return keys.map((key) => `${expression(key)} AS ${key}`).join(", ");
+}
+
+/** What is made of the groups: a SELECT with a column `requests`, in which they are a table, and its order. */
+export interface Shape {
+  readonly select: (groups: string) => string;
+  /** In columns of that SELECT, named `s`. */
+  readonly orderBy: string;
+  readonly linesMax?: number | undefined;
+}
+
+/** One statement, which reads one moment of the ledger. `null` if some of the totals are gone at that moment. */
+export async function readGroups<Row extends object>(
+  tables: LedgerTables,
+  asked: SumAsked,
+  { select, orderBy, linesMax }: Shape,
+  cover: Cover,
+): Promise<readonly Row[] | null> {
+  const ids = [...cover.spans, ...cover.passed].map(({ id }) => id);
+  const groups = groupsOf(tables, asked, cover);
+  const there =
+    ids.length === 0
+      ? "SELECT 0 AS spans"
+      : `SELECT count(*) AS spans FROM ledger_total_spans AS t WHERE t.kept = 1 AND t.id IN (${ids.map(() => "?").join(", ")})`;
+  const rows = await tables.query<Row & { readonly spans_there: number; readonly requests: number | null }>(
+    `SELECT n.spans AS spans_there, s.* FROM (${there}) AS n LEFT JOIN (${select(groups.sql)}) AS s ON 1 = 1
+     ORDER BY ${orderBy}${linesMax === undefined ? "" : ` LIMIT ${Math.trunc(linesMax)}`}`,
+    [...ids, ...groups.values],
+  );
+  if (rows[0]!.spans_there !== ids.length) return null;
+  return rows.filter(({ requests }) => requests !== null).map(({ spans_there: _, ...row }) => row as unknown as Row);
+}

@@ -1,0 +1,110 @@
+/*
+ * Which spans of time have totals. A span stands for the runs that started in it, with all their requests, because a
+ * run starts once and is never moved.
+ */
+
+/** Unix ms, without its end. */
+export interface Stretch {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A span whose totals are kept. */
+export interface KeptSpan extends Stretch {
+  readonly id: number;
+  /** When the first and the last of its requests were sent; `null` if it has none. */
+  readonly sent: { readonly first: number; readonly last: number } | null;
+}
+
+const MINUTE_MS = 60 * 1_000;
+const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
+/**
+ * A day of UTC has totals once it is over; until then its hours have, and the minutes of its last hour. They are made a
+ * while after their end, when most of their runs have come: a run that comes later deletes them.
+ */
+const LEVELS = [
+  { lengthMs: DAY_MS, afterMs: HOUR_MS },
+  { lengthMs: HOUR_MS, afterMs: 10 * MINUTE_MS },
+  { lengthMs: MINUTE_MS, afterMs: 2 * MINUTE_MS },
+];
+
+/** Reading fewer runs than this is as fast as reading the totals of a part of a day. */
+export const RUNS_WORTH_TOTALS = 300;
+
+/** More would make a statement too long for a database, and none is made so that there are. */
+const PARTS_MAX = 100;
+
+/** When runs started whose requests were sent in this time: no run takes as long as a day. */
+export function startedAround({ from, to }: Stretch): Stretch {
+  return { from: dayStart(from) - DAY_MS, to: -dayStart(-to) + DAY_MS };
+}
+
+/** The spans that should have totals at `wallAt`, in order and without gaps. `within` begins and ends with a day. */
+export function spansWanted(within: Stretch, wallAt: number): readonly Stretch[] {
+  const spans: Stretch[] = [];
+  // A clock that says a time before 1970 is wrong, and its runs need not be summed up fast.
+  let at = Math.max(0, dayStart(within.from));
+  for (;;) {
+    const level = LEVELS.find(({ lengthMs, afterMs }) => at % lengthMs === 0 && at + lengthMs + afterMs <= wallAt);
+    if (level === undefined || at >= within.to) return spans;
+    spans.push({ from: at, to: at + level.lengthMs });
+    at += level.lengthMs;
+  }
+}
+
+export function isDay({ from, to }: Stretch): boolean {
+  return to - from === DAY_MS;
+}
+
+/** What a sum is made of. */
+export interface Cover {
+  /** Their totals. */
+  readonly spans: readonly KeptSpan[];
+  /** Their totals say that nothing of what is asked for is in them. */
+  readonly passed: readonly KeptSpan[];
+  /** The requests of the runs that started then, one by one. */
+  readonly rest: readonly Stretch[];
+}
+
+/** Nothing but requests. */
+export function withoutTotals(started: Stretch): Cover {
+  return { spans: [], passed: [], rest: [started] };
+}
+
+/** How to sum up the requests that were `sent` in a stretch by runs that started `within` another. */
+export function coverOf(kept: readonly KeptSpan[], within: Stretch, sent: Stretch): Cover {
+  const spans: KeptSpan[] = [];
+  const passed: KeptSpan[] = [];
+  const rest: Stretch[] = [];
+  let at = within.from;
+  for (const span of kept.toSorted((one, other) => one.from - other.from || other.to - one.to)) {
+    // Hours of a day that has totals itself.
+    if (span.from < at || span.to > within.to || !canBeUsed(span, sent)) continue;
+    if (span.from > at) rest.push({ from: at, to: span.from });
+    (hasSome(span, sent) ? spans : passed).push(span);
+    at = span.to;
+  }
+  if (at < within.to) rest.push({ from: at, to: within.to });
+  return rest.length > PARTS_MAX ? withoutTotals(within) : { spans, passed, rest };
+}
+
+function hasSome({ sent }: KeptSpan, { from, to }: Stretch): boolean {
+  return sent !== null && sent.last >= from && sent.first < to;
+}
+
+/** Totals are by the day on which requests were sent, so only a midnight can divide them. */
+function canBeUsed({ sent }: KeptSpan, { from, to }: Stretch): boolean {
+  if (sent === null) return true;
+  const isDivided = (moment: number): boolean => sent.first < moment && sent.last >= moment && moment % DAY_MS !== 0;
+  return !isDivided(from) && !isDivided(to);
+}
+
+export function dayOf(moment: number): number {
+  return Math.floor(moment / DAY_MS);
+}
+
+function dayStart(moment: number): number {
+  return dayOf(moment) * DAY_MS;
+}

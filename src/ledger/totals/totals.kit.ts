@@ -1,0 +1,294 @@
+/** What totals promise on every ledger: a sum never differs from what the rows say. */
+import assert from "node:assert/strict";
+import { describe, test, type TestContext } from "node:test";
+import * as fc from "fast-check";
+import type { AttemptReport, RunIntent, RunReport } from "../../run/ports.ts";
+import { makeAttempt, makeCall, makeReport, makeRun } from "../ledger.kit.ts";
+import type { AttemptRow, CallRow, LedgerQuery, LedgerTables, RunRow } from "../ports.ts";
+import { reconcileCharge } from "../read/reconcile-charge.ts";
+import { type SpendFilter, type SpendKey, type SpendLine, sumSpend } from "../read/sum-spend.ts";
+import { keptSpans, makeTotals } from "./make-totals.ts";
+import { DAY_MS, startedAround } from "./spans.ts";
+
+export interface LedgerToSum {
+  /** Records runs as services do. */
+  put(runs: readonly Ended[]): Promise<unknown>;
+  prune(startedBefore: number): Promise<unknown>;
+  readonly tables: LedgerTables;
+}
+
+export type Ended = readonly [RunIntent, RunReport];
+
+const HOUR_MS = DAY_MS / 24;
+/** Long over, so that its days have totals. */
+const FIRST = Date.UTC(2026, 2, 9);
+const ALWAYS = { from: 0, to: Date.UTC(2030, 0, 1) };
+const KEYS = ["org", "workflow", "source", "credential", "day"] as const;
+
+/** The same sums, of rows read one by one. */
+export async function sumOfRows(
+  { query }: LedgerTables,
+  by: SpendKey,
+  filter: SpendFilter,
+): Promise<readonly SpendLine[]> {
+  const runs = await query<RunRow>("SELECT * FROM ledger_runs");
+  const calls = Map.groupBy(await query<CallRow>("SELECT * FROM ledger_calls"), (call) => call.transaction_id);
+  const attempts = Map.groupBy(await query<AttemptRow>("SELECT * FROM ledger_attempts"), (one) => one.transaction_id);
+  const around = startedAround(filter);
+  const lines = new Map<string, { -readonly [Name in keyof SpendLine]: SpendLine[Name] }>();
+  for (const run of runs) {
+    if (run.simulated === 1 || run.started_at < around.from || run.started_at >= around.to) continue;
+    for (const { ordinal, charged, price, currency, sent_at: sentAt } of attempts.get(run.transaction_id) ?? []) {
+      const call = calls.get(run.transaction_id)!.find((one) => one.ordinal === ordinal)!;
+      if (sentAt < filter.from || sentAt >= filter.to) continue;
+      if (filter.organizationId !== undefined && filter.organizationId !== run.organization_id) continue;
+      if (filter.workflowId !== undefined && filter.workflowId !== run.workflow_id) continue;
+      if (filter.source !== undefined && filter.source !== call.source) continue;
+      if (filter.credentialId !== undefined && filter.credentialId !== call.credential_id) continue;
+      const day = new Date(Math.floor(sentAt / DAY_MS) * DAY_MS).toISOString().slice(0, 10);
+      const of = { org: run.organization_id, workflow: run.workflow_id, source: call.source, credential: call.credential_id, day, order: call.order_id, transaction: run.transaction_id }; // prettier-ignore
+      const key = of[by];
+      const line = lines.get(`${key} ${currency}`) ?? { key, currency, requests: 0, charged_yes: 0, charged_no: 0, charged_unknown: 0, unpriced: 0, least: 0n, most: 0n }; // prettier-ignore
+      lines.set(`${key} ${currency}`, line);
+      line.requests += 1;
+      line[`charged_${charged}`] += 1;
+      if (charged !== "no" && price === null) line.unpriced += 1;
+      if (charged === "yes") line.least += BigInt(price ?? 0);
+      if (charged !== "no") line.most += BigInt(price ?? 0);
+    }
+  }
+  return [...lines.values()];
+}
+
+const textOf = (line: SpendLine): string => JSON.stringify(Object.entries(line).toSorted().map(([name, value]) => [name, String(value)])); // prettier-ignore
+const textsOf = (lines: readonly SpendLine[]): readonly string[] => lines.map(textOf).toSorted();
+
+export async function assertEqualToRows(tables: LedgerTables, by: SpendKey, filter: SpendFilter): Promise<void> {
+  assert.deepEqual(textsOf(await sumSpend(tables, by, filter)), textsOf(await sumOfRows(tables, by, filter)), JSON.stringify({ by, ...filter })); // prettier-ignore
+}
+
+/** The tables, with something done before each statement. */
+export function watched(
+  tables: LedgerTables,
+  before: (sql: string, isInChange: boolean) => Promise<void>,
+  wallAt = (): Promise<number> => tables.wallAt(),
+): LedgerTables {
+  const { isText, requests, calls, lastUse, textOf: texts, isKey, linesByTransaction } = tables;
+  const watch =
+    (query: LedgerQuery, isInChange: boolean): LedgerQuery =>
+    async (sql, values) => {
+      await before(sql, isInChange);
+      return query(sql, values);
+    };
+  const change: LedgerTables["change"] = async (work) => {
+    await before("BEGIN", false);
+    return tables.change((query) => work(watch(query, true)));
+  };
+  const note: LedgerTables["note"] = async (work) => {
+    await before("BEGIN", false);
+    return tables.note((query) => work(watch(query, true)));
+  };
+  const lockDay: LedgerTables["lockDay"] = (query, day) => tables.lockDay(query, day);
+  return { isText, requests, calls, lastUse, textOf: texts, isKey, linesByTransaction, wallAt, change, note, lockDay, query: watch(tables.query, false) }; // prettier-ignore
+}
+
+const untouched = async (): Promise<void> => {};
+
+/** The tables, at another time. */
+function asAt(tables: LedgerTables, wallAt: number): LedgerTables {
+  return watched(tables, untouched, async () => wallAt);
+}
+
+function oneRun(startedWallAt: number, ofAttempt: Partial<AttemptReport> = {}): Ended {
+  const run = makeRun({ startedWallAt });
+  const attempt = makeAttempt({ sentWallAt: startedWallAt, price: { amount: 5n, currency: "EUR" }, ...ofAttempt });
+  return [run, makeReport(run, { calls: [makeCall({ attempts: [attempt], charged: attempt.charged })] })];
+}
+
+const anyRun: fc.Arbitrary<Ended> = fc
+  .record({
+    startedWallAt: fc
+      .oneof(
+        fc.nat(4 * DAY_MS),
+        fc.nat(4).map((day) => day * DAY_MS - 1),
+      )
+      .map((at) => FIRST + at),
+    organizationId: fc.constantFrom("org_a", "org_b"),
+    workflowId: fc.constantFrom("wfl_a", "wfl_b"),
+    simulated: fc.integer({ min: 0, max: 9 }).map((number) => number === 0),
+    calls: fc.array(
+      fc.record({
+        source: fc.constantFrom("acme__people", "bell__phone"),
+        credentialId: fc.constantFrom(null, "cred_a", "cred_b"),
+        credentialRule: fc.constantFrom("none" as const, "inline" as const),
+        attempts: fc.array(
+          fc.record({
+            after: fc.constantFrom(0, 1, 5_000, HOUR_MS, -1_000, 30 * HOUR_MS),
+            charged: fc.constantFrom("yes" as const, "no" as const, "unknown" as const),
+            price: fc.constantFrom(null, { amount: 350_000n, currency: "EUR" }, { amount: 7n, currency: "USD" }),
+          }),
+          { maxLength: 3 },
+        ),
+      }),
+      { maxLength: 2 },
+    ),
+  })
+  .map(({ calls, ...ofRun }) => {
+    const run = makeRun(ofRun);
+    const reports = calls.map(({ attempts, ...call }, ordinal) =>
+      makeCall({
+        ...call,
+        ordinal,
+        attempts: attempts.map(({ after, ...one }, at) =>
+          makeAttempt({ ...one, number: at + 1, sentWallAt: ofRun.startedWallAt + after }),
+        ),
+      }),
+    );
+    return [run, makeReport(run, { calls: reports })];
+  });
+
+const anyMoment = fc.oneof(
+  fc.integer({ min: -1, max: 6 }).map((day) => FIRST + day * DAY_MS),
+  fc.integer({ min: -DAY_MS, max: 6 * DAY_MS }).map((at) => FIRST + at),
+  fc.integer({ min: 0, max: 96 }).map((hour) => FIRST + hour * HOUR_MS),
+);
+const maybe = <Value>(...values: readonly Value[]): fc.Arbitrary<Value | undefined> => fc.option(fc.constantFrom(...values), { nil: undefined, freq: 2 }); // prettier-ignore
+const anyQuestion = fc.record({
+  by: fc.constantFrom(...KEYS),
+  moments: fc.tuple(anyMoment, anyMoment),
+  organizationId: maybe("org_a", "org_none"),
+  workflowId: maybe("wfl_b"),
+  source: maybe("bell__phone"),
+  credentialId: maybe("cred_a"),
+});
+const anyStep = fc.oneof(
+  fc.record({ put: fc.array(anyRun, { minLength: 1, maxLength: 8 }) }),
+  fc.record({ settle: fc.nat(1_000), charged: fc.constantFrom("yes" as const, "no" as const, "unknown" as const), price: fc.constantFrom(undefined, { amount: 9n, currency: "USD" }) }), // prettier-ignore
+  fc.record({ makeAfter: fc.nat(1_000), laterMs: fc.constantFrom(4 * 60_000, HOUR_MS, 20 * HOUR_MS, 30 * HOUR_MS) }),
+  fc.record({ makeAfter: fc.nat(1_000), laterMs: fc.constantFrom(4 * 60_000, HOUR_MS, 20 * HOUR_MS, 30 * HOUR_MS) }),
+  fc.record({ prune: anyMoment }),
+);
+
+export function totalsContract(name: string, newLedger: (t: TestContext) => Promise<LedgerToSum>): void {
+  describe(`totals on the ledger of ${name}`, () => {
+    test("whatever is recorded, settled and deleted, every sum is that of the rows", async (t) => {
+      const ledger = await newLedger(t);
+      const { tables } = ledger;
+      const made = new Set<number>();
+      let now = FIRST;
+      const step = async (one: typeof anyStep extends fc.Arbitrary<infer Step> ? Step : never): Promise<void> => {
+        if ("put" in one) await ledger.put(one.put);
+        else if ("prune" in one) await ledger.prune(one.prune);
+        else if ("makeAfter" in one) {
+          // As at a time when the last day was not over: its hours and minutes have totals.
+          const runs = await tables.query<RunRow>("SELECT started_at FROM ledger_runs ORDER BY transaction_id");
+          now = (runs[one.makeAfter % Math.max(1, runs.length)]?.started_at ?? FIRST) + one.laterMs;
+          await makeTotals(asAt(tables, now), { from: FIRST - DAY_MS, to: FIRST + 7 * DAY_MS }, 0);
+          for (const { from, to } of await keptSpans(tables, ALWAYS)) made.add(to - from);
+        } else {
+          const calls = await tables.query<CallRow>("SELECT * FROM ledger_calls ORDER BY transaction_id, ordinal");
+          const call = calls[one.settle % Math.max(1, calls.length)];
+          if (call === undefined) return;
+          const { transaction_id: transactionId, ordinal } = call;
+          const { charged, price } = one;
+          await reconcileCharge(tables, { transactionId, ordinal, attempt: 1, charged, decidedBy: "ada", decidedAt: 1, note: "n", ...(price && { price }) }); // prettier-ignore
+        }
+      };
+      const property = fc.asyncProperty(
+        fc.array(fc.tuple(anyStep, anyQuestion), { minLength: 8, maxLength: 16 }),
+        async (steps) => {
+          // A case is tried again with a part of its steps, and a run is recorded once.
+          const known = new Set((await tables.query<RunRow>("SELECT transaction_id FROM ledger_runs")).map((run) => run.transaction_id)); // prettier-ignore
+          for (const [one, { by, moments, ...filter }] of steps) {
+            if ("put" in one) {
+              const fresh = one.put.filter(([run]) => !known.has(run.transactionId));
+              for (const [run] of fresh) known.add(run.transactionId);
+              await step({ put: fresh });
+            } else await step(one);
+            const [from, to] = [Math.min(...moments), Math.max(...moments)];
+            const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
+            await assertEqualToRows(asAt(tables, now), by, { from, to, ...given });
+          }
+        },
+      );
+      await fc.assert(property, { numRuns: 8, endOnFailure: true });
+      assert.deepEqual(made, new Set([DAY_MS, HOUR_MS, 60_000]), "days, hours and minutes had totals");
+      await assertEqualToRows(tables, "day", ALWAYS);
+    });
+
+    test("what is written at any moment while totals are made is in the next sum", async (t) => {
+      const ledger = await newLedger(t);
+      const { tables } = ledger;
+      const writes: readonly ((day: number, run: Ended) => Promise<unknown>)[] = [
+        (day) => ledger.put([oneRun(day + 5)]),
+        (_day, [{ transactionId }]) => reconcileCharge(tables, { transactionId, ordinal: 0, charged: "no", decidedBy: "ada", decidedAt: 1, note: "n" }), // prettier-ignore
+        (day) => ledger.prune(day + 2),
+      ];
+      let day = FIRST;
+      for (const write of writes) {
+        for (let at = 0, more = true; more; at += 1) {
+          day += DAY_MS;
+          const runs = [oneRun(day + 1), oneRun(day + 3, { charged: "unknown" })];
+          await ledger.put(runs);
+          const asked = { from: day, to: day + DAY_MS };
+          const allowed = [textsOf(await sumOfRows(tables, "org", asked))];
+          let statements = 0;
+          const written: Promise<unknown>[] = [];
+          const interrupted = watched(tables, async (_sql, isInChange) => {
+            if (statements++ !== at) return;
+            written.push(write(day, runs[1]!));
+            // A change on this ledger may wait until the other one has ended.
+            if (!isInChange) await written[0];
+          });
+          const answer = textsOf(await sumSpend(interrupted, "org", asked));
+          await Promise.all(written);
+          allowed.push(textsOf(await sumOfRows(tables, "org", asked)));
+          assert.ok(allowed.some((one) => one.join() === answer.join()), `statement ${at}: ${answer.join()}`); // prettier-ignore
+          await assertEqualToRows(tables, "org", asked);
+          await assertEqualToRows(tables, "day", asked);
+          more = written.length > 0;
+        }
+      }
+    });
+
+    test("whoever makes totals may die at any moment, and the next one makes them", async (t) => {
+      const { put, tables } = await newLedger(t);
+      let day = FIRST;
+      for (let at = 0, more = true; more; at += 1) {
+        day += DAY_MS;
+        await put([oneRun(day + 1), oneRun(day + 2, { charged: "unknown" })]);
+        const asked = { from: day, to: day + DAY_MS };
+        let statements = 0;
+        const dying = watched(tables, async () => {
+          if (statements++ >= at) throw new Error("it died here");
+        });
+        more = await makeTotals(dying, startedAround(asked)).then(() => statements > at, () => true); // prettier-ignore
+        await assertEqualToRows(tables, "org", asked);
+        const kept = await keptSpans(tables, asked);
+        assert.deepEqual(kept.map(({ from, to }) => [from, to]), [[day, day + DAY_MS]], `statement ${at}`); // prettier-ignore
+      }
+    });
+
+    test("on a ledger that cannot be written, sums are made of the rows", async (t) => {
+      const { put, tables } = await newLedger(t);
+      await put([oneRun(FIRST), oneRun(FIRST + DAY_MS)]);
+      const readOnly = { ...watched(tables, untouched), note: () => Promise.reject(new Error("read-only")) };
+      for (const by of KEYS) await assertEqualToRows(readOnly, by, ALWAYS);
+      assert.deepEqual(await keptSpans(tables, ALWAYS), []);
+    });
+
+    test("hours and minutes of a day have totals until the day has, and few runs are read one by one", async (t) => {
+      const { put, tables } = await newLedger(t);
+      await put([oneRun(FIRST + 10), oneRun(FIRST + HOUR_MS + 61_000)]);
+      const lengths = async (wallAt: number, worth?: number): Promise<readonly number[]> => {
+        await makeTotals(asAt(tables, wallAt), { from: FIRST, to: FIRST + DAY_MS }, worth);
+        await assertEqualToRows(asAt(tables, wallAt), "org", { from: FIRST, to: FIRST + 2 * HOUR_MS });
+        return (await keptSpans(tables, ALWAYS)).map(({ from, to }) => (to - from) / 60_000);
+      };
+      assert.deepEqual(await lengths(FIRST + HOUR_MS + 15 * 60_000), []);
+      assert.deepEqual(await lengths(FIRST + HOUR_MS + 15 * 60_000, 0), [60, 1]);
+      assert.deepEqual(await lengths(FIRST + DAY_MS + 59 * 60_000, 0), [60, 60]);
+      assert.deepEqual(await lengths(FIRST + DAY_MS + 60 * 60_000), [24 * 60]);
+    });
+  });
+}
