@@ -4,6 +4,7 @@ import { openJournalThread } from "../ledger/read/journal-thread.ts";
 import { createLedgerReader, type LedgerAnswers } from "../ledger/read/ledger-reader.ts";
 import { createLedger } from "../ledger/ledger.ts";
 import { keepLedgerFor } from "../ledger/retention.ts";
+import { keepTotalsMade } from "../ledger/totals/keep-totals.ts";
 import type { RunningLedger } from "../ledger/journal/running-ledger.ts";
 import type { Log } from "../operate/log.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -59,6 +60,7 @@ export async function openLedger(parts: LedgerParts): Promise<OpenedLedger> {
   const journal = openJournal(dir, opened);
   const answers = databaseUrl === undefined ? journal : createLedgerReader(store.ledgerTables);
   opened.defer(openRetention(parts, answers));
+  opened.defer(keepTotalsMade({ ledger: answers, clock, log }));
   const kept = opened.move();
   return {
     ledger,
@@ -78,14 +80,21 @@ function openDrain(workerData: DrainWorkerData, { clock, log }: LedgerParts, led
 }
 
 /**
- * The journal is large, and runs must not wait for its readers; nor must a list wait for sums, which take seconds over a
- * month, or either for what takes minutes.
+ * The journal is large, and runs must not wait for its readers; nor must a list wait for sums, which take seconds
+ * where there are no totals, or either for what takes minutes.
  */
 function openJournal(dir: string, opened: AsyncDisposableStack): LedgerAnswers {
   const threads = [openJournalThread({ dir }), openJournalThread({ dir }), openJournalThread({ dir })] as const;
   opened.defer(async () => void (await Promise.all(threads.map((thread) => thread.close()))));
   const [quick, sums, slow] = threads;
-  return { ...quick, summary: sums.summary, spend: sums.spend, prune: slow.prune, verify: slow.verify };
+  return {
+    ...quick,
+    summary: sums.summary,
+    spend: sums.spend,
+    makeTotals: sums.makeTotals,
+    prune: slow.prune,
+    verify: slow.verify,
+  };
 }
 
 function openRetention({ settings, clock, log }: LedgerParts, ledger: LedgerAnswers): () => void {

@@ -98,6 +98,7 @@ for (const engine of [sqlite, postgres]) {
     const { store, put, reader } = await newLedger(t);
     return {
       tables: store.ledgerTables,
+      verify: () => reader.verify(),
       put: (runs) => Promise.all(runs.map(([run, report]) => put(run, report))),
       prune: (startedBefore) => reader.prune(startedBefore, { unknownToo: true }),
     };

@@ -43,9 +43,10 @@ const LINE = `c.started_at, r.transaction_id, c.has_unknown, c.source AS source_
 
 /** The numbers that the first migration gave to charges. */
 const CHARGED = "CASE a.charged WHEN 1 THEN 'unknown' WHEN 2 THEN 'no' WHEN 3 THEN 'yes' END AS charged";
+/** The plus signs keep indexes of keys from being used: requests are found by the time in which their runs started. */
 const REQUEST = `r.transaction_id, r.started_at, r.simulated, c.order_id, a.sent_at, ${CHARGED}, a.price,
-  c.source AS source_key, r.organization AS organization_key, r.workflow AS workflow_key,
-  c.credential AS credential_key, c.credential_rule AS rule_key, a.currency AS currency_key`;
+  +c.source AS source_key, +r.organization AS organization_key, +r.workflow AS workflow_key,
+  +c.credential AS credential_key, +c.credential_rule AS rule_key, +a.currency AS currency_key`;
 
 const CALL_FIGURES = `r.transaction_id, r.transaction_id AS run_transaction_id, c.started_at, c.has_unknown, r.simulated,
   c.success, c.match, c.took_ms, c.source AS source_key, c.credential AS credential_key, c.fault_code AS fault_key`;

@@ -84,6 +84,7 @@ export function openJournalThread(options: { readonly dir: string }): JournalThr
     find: asks("find"),
     summary: asks("summary"),
     spend: asks("spend"),
+    makeTotals: asks("makeTotals"),
     unknown: asks("unknown"),
     lastUses: asks("lastUses"),
     exportPage: asks("exportPage"),

@@ -14,6 +14,8 @@ import type { OnProgress } from "../../terms/on-progress.ts";
 import { toStored } from "../stored-text.ts";
 import { summarize, type ChargeSummary } from "./summarize.ts";
 import { type SpendFilter, type SpendKey, type SpendLine, sumSpend } from "./sum-spend.ts";
+import { makeTotals } from "../totals/make-totals.ts";
+import { DAY_MS, startedAround } from "../totals/spans.ts";
 import { countUnknown, type UnknownCount } from "./count-unknown.ts";
 import { type ActivityFilter, type ActivityLine, sumActivity } from "./sum-activity.ts";
 import { unknownCharges, type UnknownCharge } from "./unknown-charges.ts";
@@ -36,6 +38,8 @@ export interface LedgerAnswers {
   summary(month: string): Promise<readonly ChargeSummary[]>;
   /** What was spent, by one of several keys. */
   spend(by: SpendKey, filter: SpendFilter): Promise<readonly SpendLine[]>;
+  /** Makes totals that sums of the last two months need, so that nobody waits for them. */
+  makeTotals(): Promise<void>;
   /** Unknown charges, which have to be settled with the vendor, oldest first; `after` is the place of one of them. */
   unknown(page?: { readonly limit?: number; readonly after?: string }): Promise<readonly UnknownCharge[]>;
   /** When a run last took each of these credentials; those that none has taken are left out. */
@@ -80,6 +84,9 @@ export interface LedgerMoment {
   readonly nextRunAt: number | null;
 }
 
+/** This month and the one before. */
+const TOTALS_MS = 62 * DAY_MS;
+
 /**
  * Answers the same questions from any ledger: the journal of one machine, or the one that several share. A question
  * that cannot be answered because the ledger is damaged rejects with an OperatorError that says so.
@@ -103,6 +110,10 @@ export function createLedgerReader(tables: LedgerTables): LedgerAnswers {
     exportPage: (...asked) => exportPage(tables, ...asked).catch(sayDamaged),
     summary: (month) => summarize(tables, month).catch(sayDamaged),
     spend: (by, filter) => sumSpend(tables, by, filter).catch(sayDamaged),
+    makeTotals: async () => {
+      const wallAt = await tables.wallAt();
+      await makeTotals(tables, startedAround({ from: wallAt - TOTALS_MS, to: wallAt })).catch(sayDamaged);
+    },
     unknown: ({ limit = 1_000, after } = {}) => unknownCharges(query, limit, after).catch(sayDamaged),
     lastUses: (credentialIds) => lastUses(tables, credentialIds).catch(sayDamaged),
     countUnknown: () => countUnknown(query).catch(sayDamaged),

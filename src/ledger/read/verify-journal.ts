@@ -8,6 +8,7 @@ import { RUN_COLUMNS } from "../columns.ts";
 import type { AttemptRow, CallRow, ReconciliationRow, RunRow } from "../ports.ts";
 import { readOutcomes } from "../journal/outcome-files.ts";
 import { isSound } from "../journal/run-checksum.ts";
+import { verifyTotals } from "../totals/verify-totals.ts";
 import { Tally, type Verified } from "./verified.ts";
 
 /** The journal counts its runs in blocks of this many numbers: see `run_counts`. */
@@ -61,6 +62,7 @@ export async function verifyJournal(directory: string, onProgress: OnProgress = 
       onProgress("tables checked", at + 1, CHECKED_TABLES.length);
       await new Promise((resolve) => setImmediate(resolve));
     }
+    await verification.checkTotals();
     await verification.checkLog(directory);
     return verification.result();
   } finally {
@@ -259,6 +261,10 @@ class Verification {
       this.#tables.rows<{ integrity_check: string }>(`PRAGMA integrity_check(${table})`),
     );
     for (const { integrity_check: says } of problems ?? []) if (says !== "ok") this.#tally.structure(says);
+  }
+
+  checkTotals(): Promise<void> {
+    return verifyTotals(this.#tables, this.#tally);
   }
 
   /**

@@ -3,6 +3,7 @@ import type { OnProgress } from "../../terms/on-progress.ts";
 import { isDamage } from "../journal/journal-damage.ts";
 import type { LedgerTables } from "../ports.ts";
 import { readRuns } from "./read-runs.ts";
+import { verifyTotals } from "../totals/verify-totals.ts";
 import { Tally, type Verified } from "./verified.ts";
 
 const RUNS_A_PAGE = 200;
@@ -13,7 +14,8 @@ const BEFORE_EVERY_ID = "";
  * that has vanished is noticed by its calls or, if they are gone too, because fewer runs exist than were added and not
  * deleted. Whether an index lacks a run has to be checked with the database's own tools.
  */
-export async function verifyRuns({ query }: LedgerTables, onProgress: OnProgress = () => {}): Promise<Verified> {
+export async function verifyRuns(tables: LedgerTables, onProgress: OnProgress = () => {}): Promise<Verified> {
+  const { query } = tables;
   const [counted] = await query<{ readonly runs: number | null }>(
     "SELECT CAST(sum(runs) AS bigint) AS runs FROM ledger_run_counts",
   ).catch(() => []);
@@ -48,6 +50,7 @@ export async function verifyRuns({ query }: LedgerTables, onProgress: OnProgress
     after = upTo ?? after;
   }
   await missVanished(query, orphansOf, tally);
+  await verifyTotals(tables, tally);
   return tally.result();
 }
 

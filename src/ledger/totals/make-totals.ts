@@ -1,6 +1,15 @@
 import { randomInt } from "node:crypto";
 import type { LedgerQuery, LedgerTables } from "../ports.ts";
-import { coverOf, dayOf, isDay, type KeptSpan, RUNS_WORTH_TOTALS, spansWanted, type Stretch } from "./spans.ts";
+import {
+  type Cover,
+  coverOf,
+  dayOf,
+  isDay,
+  type KeptSpan,
+  RUNS_WORTH_TOTALS,
+  spansWanted,
+  type Stretch,
+} from "./spans.ts";
 import { FIGURE_NAMES, readGroups, SENT, type Shape, TOTAL_KEYS } from "./group-requests.ts";
 
 /*
@@ -22,7 +31,7 @@ interface SpanRow {
 export async function keptSpans({ query }: LedgerTables, within: Stretch): Promise<readonly KeptSpan[]> {
   const rows = await query<SpanRow>(
     `SELECT t.id, t.from_at, t.to_at, t.sent_first, t.sent_last FROM ledger_total_spans AS t
-     WHERE t.from_at >= ? AND t.from_at < ? AND t.kept = 1`,
+     WHERE t.from_at >= ? AND t.from_at < ? AND t.kept = 1 ORDER BY t.from_at`,
     [within.from, within.to],
   );
   return rows.map(({ id, from_at: from, to_at: to, sent_first: first, sent_last: last }) => ({
@@ -38,15 +47,39 @@ export async function keptSpans({ query }: LedgerTables, within: Stretch): Promi
  * database that cannot be written, sums are made of requests.
  */
 export async function makeTotals(tables: LedgerTables, within: Stretch, runsWorth = RUNS_WORTH_TOTALS): Promise<void> {
-  for (const span of await missingSpans(tables, within, runsWorth)) if (!(await keepTotals(tables, span))) return;
+  const kept = await keptSpans(tables, within);
+  const missing = await missingSpans(tables, within, kept, runsWorth);
+  for (const spans of together(missing, kept)) if (!(await keepTotals(tables, spans))) return;
+}
+
+/** So many that a month is summed up at once, as fast as without totals. */
+const DAYS_AT_ONCE = 31;
+
+/** Days that follow each other are summed up together, unless parts of them have totals, of which theirs are made. */
+function together(missing: readonly Stretch[], kept: readonly KeptSpan[]): readonly (readonly Stretch[])[] {
+  const groups: Stretch[][] = [];
+  const isWhole = (span: Stretch): boolean =>
+    isDay(span) && !kept.some(({ from, to }) => from >= span.from && to <= span.to);
+  for (const span of missing) {
+    const last = groups.at(-1);
+    const isNext = last !== undefined && last.length < DAYS_AT_ONCE && last.at(-1)!.to === span.from;
+    if (isNext && isWhole(last[0]!) && isWhole(span)) last.push(span);
+    else groups.push([span]);
+  }
+  return groups;
 }
 
 /** Those that have runs enough. */
-async function missingSpans(tables: LedgerTables, within: Stretch, runsWorth: number): Promise<readonly Stretch[]> {
+async function missingSpans(
+  tables: LedgerTables,
+  within: Stretch,
+  kept: readonly KeptSpan[],
+  runsWorth: number,
+): Promise<readonly Stretch[]> {
   const first = await startAfter(tables, Math.max(0, within.from), 0);
   if (first === null) return [];
   const wanted = spansWanted({ from: Math.max(first, within.from), to: within.to }, await tables.wallAt());
-  const there = new Set((await keptSpans(tables, within)).map(({ from, to }) => `${from} ${to}`));
+  const there = new Set(kept.map(({ from, to }) => `${from} ${to}`));
   const missing: Stretch[] = [];
   let nextRunAt = first;
   for (const span of wanted) {
@@ -70,20 +103,39 @@ async function startAfter({ query }: LedgerTables, from: number, runs: number): 
 }
 
 /** Far more than any clock says: a request that was sent by a wrong one is part of the totals too. */
-const EVER: Stretch = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
+export const EVER: Stretch = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
 const AS_THEY_ARE: Shape = { select: (groups) => `SELECT * FROM (${groups}) AS g`, orderBy: "s.requests" };
 
 const COLUMNS = [...TOTAL_KEYS, ...FIGURE_NAMES, ...SENT] as const;
-type Line = Readonly<Record<(typeof COLUMNS)[number], string | number | null>>;
+type Line = Readonly<Record<(typeof COLUMNS)[number], string | number | null>> & { readonly started_day?: number };
 
 /** False if totals cannot be stored here. That others change the runs meanwhile, or make the same totals, is no reason. */
-async function keepTotals(tables: LedgerTables, span: Stretch): Promise<boolean> {
-  const id = await claim(tables, span).catch(cannotBeStored);
-  if (typeof id === "boolean") return id;
-  // Of a day some hours may have totals, of which its own are made.
-  const cover = coverOf(await keptSpans(tables, span), span, EVER);
-  const lines = await readGroups<Line>(tables, { keys: TOTAL_KEYS, sent: EVER }, AS_THEY_ARE, cover);
-  return lines === null || store(tables, { ...span, id }, lines).catch(cannotBeStored);
+async function keepTotals(tables: LedgerTables, spans: readonly Stretch[]): Promise<boolean> {
+  const claims: Claimed[] = [];
+  for (const span of spans) {
+    const id = await claim(tables, span).catch(cannotBeStored);
+    if (id === false) return false;
+    if (id !== true) claims.push({ ...span, id });
+  }
+  if (claims.length === 0) return true;
+  const cover = spans.length === 1 ? coverOf(await keptSpans(tables, spans[0]!), spans[0]!, EVER) : allOf(claims);
+  const keys = spans.length === 1 ? TOTAL_KEYS : [...TOTAL_KEYS, "started_day" as const];
+  const lines = await readGroups<Line>(tables, { keys, sent: EVER }, AS_THEY_ARE, cover);
+  for (const claimed of lines === null ? [] : claims) {
+    const own = lines!.filter(({ started_day: day = dayOf(claimed.from) }) => day === dayOf(claimed.from));
+    if (!(await store(tables, claimed, own).catch(cannotBeStored))) return false;
+  }
+  return true;
+}
+
+function allOf(days: readonly Stretch[]): Cover {
+  const rest: Stretch[] = [];
+  for (const { from, to } of days) {
+    const last = rest.at(-1);
+    if (last?.to === from) rest.splice(-1, 1, { from: last.from, to });
+    else rest.push({ from, to });
+  }
+  return { spans: [], passed: [], rest };
 }
 
 function cannotBeStored(): false {

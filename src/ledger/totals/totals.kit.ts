@@ -7,6 +7,7 @@ import { makeAttempt, makeCall, makeReport, makeRun } from "../ledger.kit.ts";
 import type { AttemptRow, CallRow, LedgerQuery, LedgerTables, RunRow } from "../ports.ts";
 import { reconcileCharge } from "../read/reconcile-charge.ts";
 import { type SpendFilter, type SpendKey, type SpendLine, sumSpend } from "../read/sum-spend.ts";
+import type { Verified } from "../read/verified.ts";
 import { keptSpans, makeTotals } from "./make-totals.ts";
 import { DAY_MS, startedAround } from "./spans.ts";
 
@@ -14,6 +15,7 @@ export interface LedgerToSum {
   /** Records runs as services do. */
   put(runs: readonly Ended[]): Promise<unknown>;
   prune(startedBefore: number): Promise<unknown>;
+  verify(): Promise<Verified>;
   readonly tables: LedgerTables;
 }
 
@@ -67,25 +69,27 @@ export async function assertEqualToRows(tables: LedgerTables, by: SpendKey, filt
   assert.deepEqual(textsOf(await sumSpend(tables, by, filter)), textsOf(await sumOfRows(tables, by, filter)), JSON.stringify({ by, ...filter })); // prettier-ignore
 }
 
+type Values = Parameters<LedgerQuery>[1];
+
 /** The tables, with something done before each statement. */
 export function watched(
   tables: LedgerTables,
-  before: (sql: string, isInChange: boolean) => Promise<void>,
+  before: (sql: string, values: Values, isInChange: boolean) => Promise<void>,
   wallAt = (): Promise<number> => tables.wallAt(),
 ): LedgerTables {
   const { isText, requests, calls, lastUse, textOf: texts, isKey, linesByTransaction } = tables;
   const watch =
     (query: LedgerQuery, isInChange: boolean): LedgerQuery =>
     async (sql, values) => {
-      await before(sql, isInChange);
+      await before(sql, values, isInChange);
       return query(sql, values);
     };
   const change: LedgerTables["change"] = async (work) => {
-    await before("BEGIN", false);
+    await before("BEGIN", [], false);
     return tables.change((query) => work(watch(query, true)));
   };
   const note: LedgerTables["note"] = async (work) => {
-    await before("BEGIN", false);
+    await before("BEGIN", [], false);
     return tables.note((query) => work(watch(query, true)));
   };
   const lockDay: LedgerTables["lockDay"] = (query, day) => tables.lockDay(query, day);
@@ -99,7 +103,7 @@ function asAt(tables: LedgerTables, wallAt: number): LedgerTables {
   return watched(tables, untouched, async () => wallAt);
 }
 
-function oneRun(startedWallAt: number, ofAttempt: Partial<AttemptReport> = {}): Ended {
+export function oneRun(startedWallAt: number, ofAttempt: Partial<AttemptReport> = {}): Ended {
   const run = makeRun({ startedWallAt });
   const attempt = makeAttempt({ sentWallAt: startedWallAt, price: { amount: 5n, currency: "EUR" }, ...ofAttempt });
   return [run, makeReport(run, { calls: [makeCall({ attempts: [attempt], charged: attempt.charged })] })];
@@ -234,7 +238,7 @@ export function totalsContract(name: string, newLedger: (t: TestContext) => Prom
           const allowed = [textsOf(await sumOfRows(tables, "org", asked))];
           let statements = 0;
           const written: Promise<unknown>[] = [];
-          const interrupted = watched(tables, async (_sql, isInChange) => {
+          const interrupted = watched(tables, async (_sql, _values, isInChange) => {
             if (statements++ !== at) return;
             written.push(write(day, runs[1]!));
             // A change on this ledger may wait until the other one has ended.
@@ -267,6 +271,27 @@ export function totalsContract(name: string, newLedger: (t: TestContext) => Prom
         const kept = await keptSpans(tables, asked);
         assert.deepEqual(kept.map(({ from, to }) => [from, to]), [[day, day + DAY_MS]], `statement ${at}`); // prettier-ignore
       }
+    });
+
+    test("totals that are wrong, by whatever cause, are named by verify and made again", async (t) => {
+      const { put, tables, verify } = await newLedger(t);
+      await put([0, 1, 2, 3].flatMap((day) => [oneRun(FIRST + day * DAY_MS), oneRun(FIRST + day * DAY_MS + 1, { price: null })])); // prettier-ignore
+      const ask = () => sumSpend(tables, "day", ALWAYS);
+      const right = await ask();
+      assert.deepEqual((await verify()).structure, []);
+      const wrongs = [
+        "UPDATE ledger_totals SET most = most + 1 WHERE sent_day = ? AND currency_key IS NOT NULL",
+        "DELETE FROM ledger_totals WHERE sent_day = ? AND currency_key IS NULL",
+        "UPDATE ledger_totals SET sent_last = sent_last + 1 WHERE sent_day = ?",
+        "UPDATE ledger_total_spans SET sent_first = NULL WHERE from_at = 86400000 * CAST(? AS bigint)",
+      ];
+      for (const [at, wrong] of wrongs.entries()) await tables.change((query) => query(wrong, [FIRST / DAY_MS + at]));
+      const says = (day: string) => `the totals of ${day} are not those of its requests; they are deleted, and made again when somebody asks`; // prettier-ignore
+      const days = ["2026-03-09", "2026-03-10", "2026-03-11", "2026-03-12"];
+      assert.deepEqual((await verify()).structure, days.map(says)); // prettier-ignore
+      assert.deepEqual(await ask(), right);
+      assert.equal((await keptSpans(tables, ALWAYS)).length, 4);
+      assert.deepEqual((await verify()).structure, []);
     });
 
     test("on a ledger that cannot be written, sums are made of the rows", async (t) => {

@@ -4,6 +4,7 @@ import { Client } from "pg";
 import { newStoreDatabase } from "../../../test/postgres/shared-postgres.ts";
 import { lastUses } from "../../ledger/read/last-uses.ts";
 import { combinationsOfFilters, explained, plansOf } from "../../ledger/read/plans-of-lists.kit.ts";
+import { sumSpend } from "../../ledger/read/sum-spend.ts";
 import { systemClock } from "../../terms/clock.ts";
 import { openStore } from "../store.ts";
 
@@ -34,6 +35,25 @@ test("a list of a busy source for a time long ago reads only that time, on both 
       // Half of the lines of that time belong to the other organization.
       assert.ok(Math.max(0, ...passedOver) < 500, `${JSON.stringify(filter)}\n${plan}`);
     }
+  }
+});
+
+test("a sum of the shared ledger is read from totals, and the little beside them by index", async (t) => {
+  const databaseUrl = await newDatabase(t);
+  const store = await openStore({ dataDir: "", databaseUrl, clock: systemClock });
+  t.after(() => store.close());
+  await store.ready();
+  await fill(databaseUrl);
+  const filter = { from: 0, to: 31 * 24 * 60 * 60 * 1_000, organizationId: "org_1" };
+  const first = await sumSpend(store.ledgerTables, "source", filter);
+  assert.equal(first.reduce((sum, { requests }) => sum + requests, 0), RUNS); // prettier-ignore
+  const { plans, tables } = explained(store.ledgerTables, "EXPLAIN (ANALYZE)");
+  assert.deepEqual(await sumSpend(tables, "source", filter), first);
+  assert.ok(plans.some((plan) => plan.includes("ledger_totals")));
+  for (const plan of plans) {
+    assert.doesNotMatch(plan, /Seq Scan on ledger_(?:runs|calls|attempts)/, plan);
+    const read = [...plan.matchAll(/ledger_attempts.*actual time=\S+ rows=([\d.]+)/g)].map(([, rows]) => Number(rows));
+    assert.deepEqual(read.filter((rows) => rows > 0), [], plan); // prettier-ignore
   }
 });
 

@@ -1,0 +1,60 @@
+import { isDamage } from "../journal/journal-damage.ts";
+import type { LedgerTables } from "../ports.ts";
+import type { Tally } from "../read/verified.ts";
+import { FIGURE_NAMES, groupsOf, type Part, type SumAsked, TOTAL_KEYS } from "./group-requests.ts";
+import { EVER, keptSpans } from "./make-totals.ts";
+import { isDay, type KeptSpan, type Stretch, withoutTotals } from "./spans.ts";
+
+const ASKED: SumAsked = { keys: TOTAL_KEYS, sent: EVER };
+
+/** Compares all totals that are kept with the requests they stand for, and deletes those that differ. */
+export async function verifyTotals(tables: LedgerTables, tally: Tally): Promise<void> {
+  const unlessDamaged = (about: string) => (error: unknown) => {
+    if (!isDamage(error)) throw error;
+    tally.structure(`${about} cannot be read: ${(error as Error).message}`);
+    return null;
+  };
+  const spans = await keptSpans(tables, EVER).catch(unlessDamaged("the spans of totals"));
+  for (const span of spans ?? []) {
+    const isRight = await isEqual(tables, span).catch(unlessDamaged(`the totals of ${textOf(span)}`));
+    if (isRight === false) tally.structure(`the totals of ${textOf(span)} are not those of its requests; ${await drop(tables, span)}`); // prettier-ignore
+  }
+}
+
+/** In one statement, at one moment. A span that is gone by then is right. */
+async function isEqual(tables: LedgerTables, span: KeptSpan): Promise<boolean> {
+  const rows = groupsOf(tables, ASKED, withoutTotals(span));
+  const totals = groupsOf(tables, ASKED, { spans: [span], passed: [], rest: [] });
+  // Each group of both, once as it is and once taken away: what is left of equal ones is nothing.
+  const side = ({ sql }: Part, sign: 1 | -1): string => {
+    const signed = FIGURE_NAMES.map((name) => `${sign} * CAST(g.${name} AS decimal) AS ${name}`).join(", ");
+    const times = ["sent_first", "sent_last"].map((name) => `${sign} * g.${name} AS ${name}`).join(", ");
+    return `SELECT ${TOTAL_KEYS.map((key) => `g.${key}`).join(", ")}, ${signed}, ${times} FROM (${sql}) AS g`;
+  };
+  const differs = [...FIGURE_NAMES, "sent_first", "sent_last"].map((name) => `sum(b.${name}) <> 0`).join(" OR ");
+  const [found] = await tables.query<{ readonly there: number; readonly groups: number; readonly times: number }>(
+    `SELECT (SELECT count(*) FROM ledger_total_spans AS t WHERE t.id = ? AND t.kept = 1) AS there,
+       (SELECT count(*) FROM (
+          SELECT 1 AS one FROM (${side(rows, 1)} UNION ALL ${side(totals, -1)}) AS b
+          GROUP BY ${TOTAL_KEYS.map((key) => `b.${key}`).join(", ")} HAVING ${differs}) AS d) AS groups,
+       (SELECT count(*) FROM ledger_total_spans AS t WHERE t.id = ?
+          AND (t.sent_first IS DISTINCT FROM (SELECT min(x.sent_first) FROM ledger_totals AS x WHERE x.span = ?)
+            OR t.sent_last IS DISTINCT FROM (SELECT max(x.sent_last) FROM ledger_totals AS x WHERE x.span = ?))) AS times`,
+    [span.id, ...rows.values, ...totals.values, span.id, span.id, span.id],
+  );
+  return found!.there === 0 || (found!.groups === 0 && found!.times === 0);
+}
+
+function drop(tables: LedgerTables, { id }: KeptSpan): Promise<string> {
+  return tables
+    .note((query) => query("DELETE FROM ledger_total_spans WHERE id = ?", [id]))
+    .then(
+      () => "they are deleted, and made again when somebody asks",
+      () => "they could not be deleted, and sums of that time are wrong",
+    );
+}
+
+function textOf({ from, to }: Stretch): string {
+  const [begins, ends] = [from, to].map((at) => new Date(at).toISOString()) as [string, string];
+  return isDay({ from, to }) ? begins.slice(0, 10) : `${begins.slice(0, 16)} to ${ends.slice(11, 16)}`;
+}

@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import { Client } from "pg";
+import { newDatabase } from "../../../test/postgres/shared-postgres.ts";
+import type { LedgerTables, RunReportRow } from "../../ledger/ports.ts";
+import { reconcileCharge } from "../../ledger/read/reconcile-charge.ts";
+import { sumSpend } from "../../ledger/read/sum-spend.ts";
+import { pruneRuns } from "../../ledger/journal/prune-runs.ts";
+import { keptSpans } from "../../ledger/totals/make-totals.ts";
+import { assertEqualToRows } from "../../ledger/totals/totals.kit.ts";
+import { newId } from "../../terms/ids.ts";
+import { systemClock } from "../../terms/clock.ts";
+import { openStore, type Store } from "../store.ts";
+
+/** Of each of two replicas. */
+const ROUNDS = 45;
+const DAY = 24 * 60 * 60 * 1_000;
+const FIRST = Date.UTC(2026, 2, 1);
+const SPAN = { from: FIRST, to: FIRST + 31 * DAY };
+
+async function replicas(t: TestContext, count: number, prepare = async (_client: Client): Promise<void> => {}) {
+  const databaseUrl = await newDatabase(t);
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  // The database is dropped before its connections are closed.
+  client.on("error", () => {});
+  t.after(() => client.end());
+  await prepare(client);
+  const stores: Store[] = [];
+  for (let left = count; left > 0; left -= 1) {
+    const store = await openStore({ dataDir: "", databaseUrl, clock: systemClock });
+    t.after(() => store.close());
+    await store.ready();
+    stores.push(store);
+  }
+  return { stores, client };
+}
+
+function aRun(startedAt: number): RunReportRow {
+  const transaction_id = newId("transaction", startedAt);
+  const of = { transaction_id, ordinal: 0 };
+  const run = { transaction_id, state: "ended", kind: "data", organization_id: "org_a", workflow_id: "wfl_a", token_id: "tok_a", context: "prod", region: "eu", simulated: 0, function_id: null, started_at: startedAt, took_ms: 5, client_gone: 0, function_fault: null, has_unknown: 0, verdicts: 2, unknown_sources: 0, unknown_source_names: null, checksum: null } as const; // prettier-ignore
+  const call = { ...of, source: "acme__people", success: 1, match: 1, fault_code: null, fault_kind: null, charged: "yes", charges: 2, credential_id: null, credential_rule: "none", started_after_ms: 0, took_ms: 5, output_bytes: 9, order_id: null } as const; // prettier-ignore
+  const attempt = { ...of, number: 1, origin: "https://a.example", method: "GET", sent_at: startedAt, status: 200, took_ms: 5, charged: "yes", price: 350_000, currency: "EUR" } as const; // prettier-ignore
+  return { run, calls: [call], attempts: [attempt], reconciliations: [] };
+}
+
+const daysOf = async (tables: LedgerTables): Promise<readonly number[]> =>
+  (await keptSpans(tables, SPAN)).map(({ from }) => (from - FIRST) / DAY);
+
+test("a run that another replica is bringing keeps its day from having totals until it is there", async (t) => {
+  const { stores, client } = await replicas(t, 1);
+  const { ledger, ledgerTables: tables } = stores[0]!;
+  await ledger.write([aRun(FIRST), aRun(FIRST + DAY)]);
+  await client.query("begin");
+  const [{ run }, attempt] = [aRun(FIRST + 5), "insert into ledger_attempts (transaction_id, ordinal, number, origin, method, sent_at, charged, price, currency) values ($1, 0, 1, '', '', $2, 'yes', 1, 'EUR')"]; // prettier-ignore
+  const names = Object.keys(run);
+  await client.query(`insert into ledger_runs (${names.join(", ")}) values (${names.map((_, at) => `$${at + 1}`).join(", ")})`, Object.values(run)); // prettier-ignore
+  await client.query("insert into ledger_calls (transaction_id, ordinal, source, charged, charges, credential_rule) values ($1, 0, 'bell__phone', 'yes', 2, 'none')", [run.transaction_id]); // prettier-ignore
+  const sum = async () => (await sumSpend(tables, "org", SPAN)).map(({ requests }) => requests);
+  assert.deepEqual(await sum(), [2]);
+  assert.deepEqual(await daysOf(tables), [1]);
+  await client.query(attempt, [run.transaction_id, run.started_at]);
+  await client.query("commit");
+  assert.deepEqual(await sum(), [3]);
+  assert.deepEqual(await daysOf(tables), [0, 1]);
+});
+
+test("a database whose transactions see one moment only has no totals, and right sums", async (t) => {
+  const { stores } = await replicas(t, 1, async (client) => {
+    await client.query(`alter database ${client.database} set default_transaction_isolation = 'repeatable read'`);
+  });
+  const { ledger, ledgerTables: tables } = stores[0]!;
+  await ledger.write([aRun(FIRST), aRun(FIRST + DAY)]);
+  await assertEqualToRows(tables, "day", SPAN);
+  assert.deepEqual(await daysOf(tables), []);
+});
+
+test("while replicas bring, settle and delete runs and others ask, no sum is kept that is not right", async (t) => {
+  const { stores } = await replicas(t, 3);
+  const brought: string[] = [];
+  let [asked, bringing] = [0, 2];
+  const bring = async ({ ledger, ledgerTables }: Store, seed: number): Promise<void> => {
+    for (let at = seed; at < seed + ROUNDS; at += 1) {
+      const batch = [0, 1, 2].map((day) => aRun(FIRST + ((at * 7 + day) % 4) * DAY + at));
+      await ledger.write(batch);
+      brought.push(...batch.map(({ run }) => run.transaction_id));
+      const transactionId = brought[(at * 31) % brought.length]!;
+      const charged = at % 2 === 0 ? "no" : "yes";
+      if (at % 3 === 0)
+        await reconcileCharge(ledgerTables, { transactionId, ordinal: 0, charged, decidedBy: "ada", decidedAt: 1, note: "n" }); // prettier-ignore
+      if (at % 15 === 14) await pruneRuns(ledgerTables, FIRST + at, true);
+    }
+    bringing -= 1;
+  };
+  const ask = async ({ ledgerTables }: Store): Promise<void> => {
+    for (; bringing > 0; asked += 1) await sumSpend(ledgerTables, "day", SPAN);
+  };
+  await Promise.all([bring(stores[0]!, 0), bring(stores[1]!, 1_000), ask(stores[1]!), ask(stores[2]!)]);
+  assert.ok(asked > 5, `${asked} sums while runs came`);
+  const tables = stores[2]!.ledgerTables;
+  for (const by of ["org", "day", "source"] as const) await assertEqualToRows(tables, by, SPAN);
+  assert.equal((await daysOf(tables)).length, 4);
+});
