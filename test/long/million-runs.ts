@@ -23,15 +23,15 @@ const OF_ENDING = `CASE ending WHEN 0 THEN 1 WHEN 1 THEN 1 ELSE 0 END AS success
   CASE ending WHEN 0 THEN 2 WHEN 1 THEN 18 WHEN 2 THEN 1026 ELSE 258 END AS verdicts`;
 
 /** A journal as a service leaves it, in a directory where one was opened and closed, with so many runs. */
-export function fillJournal(directory: string, firstWallAt: number, count = RUNS): void {
+export function fillJournal(directory: string, firstWallAt: number, count = RUNS, stepMs = STEP_MS): void {
   const database = new DatabaseSync(join(directory, JOURNAL_FILE));
   const named = (name: string): string => `(SELECT id FROM names WHERE name = ${name})`;
-  const id = `printf('trx_%012x', ${firstWallAt} + CAST(i * ${STEP_MS} AS INTEGER)) || printf('7%019d', i)`;
+  const id = `printf('trx_%012x', ${firstWallAt} + CAST(i * ${stepMs} AS INTEGER)) || printf('7%019d', i)`;
   database.exec(`
     PRAGMA synchronous = OFF; PRAGMA temp_store = FILE; BEGIN;
     CREATE TEMP TABLE seeds AS SELECT *, ${OF_ENDING} FROM (
       WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ${count})
-      SELECT i, ${id} AS trx, ${firstWallAt} + CAST(i * ${STEP_MS} AS INTEGER) AS started_at, ${RUN} FROM n);
+      SELECT i, ${id} AS trx, ${firstWallAt} + CAST(i * ${stepMs} AS INTEGER) AS started_at, ${RUN} FROM n);
     INSERT OR IGNORE INTO names (name) VALUES ('data'), ('ended'), ('tok_1'), ('prod'), ('eu'), ('auto'), ('none'), ('GET'),
       ('EUR'), ('cred_1'), ('https://vendor.example');
     INSERT OR IGNORE INTO names (name) SELECT org FROM seeds UNION SELECT wfl FROM seeds UNION SELECT source FROM seeds
@@ -60,10 +60,10 @@ export function fillJournal(directory: string, firstWallAt: number, count = RUNS
 }
 
 /** A shared ledger in a database whose store was opened. */
-export async function fillShared(databaseUrl: string, firstWallAt: number): Promise<void> {
+export async function fillShared(databaseUrl: string, firstWallAt: number, stepMs = STEP_MS): Promise<void> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
-  const startedAt = `${firstWallAt} + floor(i * ${STEP_MS})::bigint`;
+  const startedAt = `${firstWallAt} + floor(i * ${stepMs})::bigint`;
   const id = `'trx_' || lpad(to_hex(${startedAt}), 12, '0') || '7' || lpad(i::text, 19, '0')`;
   await client.query(`create temp table seeds as select *, ${OF_ENDING} from (
     select i, ${id} as trx, ${startedAt} as started_at, ${RUN} from generate_series(0, ${RUNS - 1}::bigint) as i) as n`);

@@ -9,6 +9,7 @@ import { CALL_COLUMNS } from "../columns.ts";
 import { openJournalReader } from "../read/journal-reader.ts";
 import { atEnd, makeDirectory, makeIntent, makeRun, query, runOnce, startLedger } from "../ledger.kit.ts";
 import { intentFileName } from "./intent-files.ts";
+import { oneRun } from "../totals/totals.kit.ts";
 import { addColumns, laterColumns, migrate, SCHEMA_VERSION } from "./migrations.ts";
 import { attemptIntentText, runIntentText } from "./record-lines.ts";
 
@@ -87,6 +88,30 @@ test("a journal from before the log of outcomes is continued, with the intents t
       [9, run.transactionId, "ended"],
     ],
   );
+});
+
+test("a journal from before totals has right sums, and totals from then on", async (t) => {
+  const { ledger, directory } = await startLedger(t);
+  const day = Date.UTC(2026, 2, 9);
+  const span = { from: day, to: day + 24 * 60 * 60 * 1_000 };
+  await runOnce(ledger, ...oneRun(day + 1));
+  await ledger.close();
+  const database = new DatabaseSync(join(directory, JOURNAL_FILE));
+  database.exec(`DROP TRIGGER total_run_added; DROP TRIGGER total_run_deleted; DROP TRIGGER total_charge_changed;
+    DROP TABLE ledger_totals; DROP TABLE ledger_total_spans; PRAGMA user_version = ${SCHEMA_VERSION - 1}`);
+  database.close();
+
+  const { ledger: migrated } = await startLedger(t, { directory });
+  const reader = openJournalReader({ dir: directory });
+  atEnd(t, () => reader.close());
+  const requests = async () => (await reader.spend("org", span)).map((line) => line.requests);
+  assert.deepEqual(await requests(), [1]);
+  const kept = () => query(directory, "SELECT kept FROM ledger_total_spans").map((row) => row["kept"]);
+  assert.deepEqual(kept(), [1]);
+  await runOnce(migrated, ...oneRun(day + 2));
+  await migrated.flush();
+  assert.deepEqual(kept(), []);
+  assert.deepEqual(await requests(), [2]);
 });
 
 test("a later column is added where it is missing, and only once", (t) => {
