@@ -62,7 +62,8 @@ export async function sumOfRows(
   return [...lines.values()];
 }
 
-const textOf = (line: SpendLine): string => JSON.stringify(Object.entries(line).toSorted().map(([name, value]) => [name, String(value)])); // prettier-ignore
+const textOf = (line: SpendLine): string =>
+  Object.entries(line).map(([name, value]) => `${name} ${value}`).toSorted().join(", "); // prettier-ignore
 const textsOf = (lines: readonly SpendLine[]): readonly string[] => lines.map(textOf).toSorted();
 
 export async function assertEqualToRows(tables: LedgerTables, by: SpendKey, filter: SpendFilter): Promise<void> {
@@ -250,6 +251,8 @@ export function totalsContract(name: string, newLedger: (t: TestContext) => Prom
           assert.ok(allowed.some((one) => one.join() === answer.join()), `statement ${at}: ${answer.join()}`); // prettier-ignore
           await assertEqualToRows(tables, "org", asked);
           await assertEqualToRows(tables, "day", asked);
+          const left = "SELECT x.line FROM ledger_totals AS x WHERE x.span NOT IN (SELECT id FROM ledger_total_spans)";
+          assert.deepEqual(await tables.query(left), [], "lines of totals that are gone");
           more = written.length > 0;
         }
       }
