@@ -46,8 +46,6 @@ const KEY: Readonly<Record<SpendKey, RequestKey>> = {
 };
 /** The keys that are not made into a text. */
 const PLAIN: ReadonlySet<SpendKey> = new Set(["day", "order", "transaction"]);
-/** An id begins with the time when its run started. */
-const RUNS = "min(x.transaction_id) AS first_run, max(x.transaction_id) AS last_run";
 
 /** Sums up what was sent, group by group and currency by currency. Simulated runs are left out. */
 export async function sumSpend(
@@ -56,16 +54,17 @@ export async function sumSpend(
   { from, to, linesMax, ...filter }: SpendFilter,
 ): Promise<readonly SpendLine[]> {
   const { textOf } = tables;
+  const isOrder = by === "order";
   const key = PLAIN.has(by) ? `k.${KEY[by]}` : textOf(`k.${KEY[by]}`);
   const rows = await sumRequests<
     SummedRow & Omit<SpendLine, keyof Spent | "key"> & { readonly key: string | number | null }
   >(
     tables,
-    { keys: [KEY[by], "currency_key"], sent: { from, to }, only: wantedOf(filter) },
+    { keys: [KEY[by], "currency_key"], sent: { from, to }, only: wantedOf(filter), withRuns: isOrder },
     {
       select: (groups) =>
         `SELECT ${key} AS key, ${textOf("k.currency_key")} AS currency, k.requests, k.charged_yes, k.charged_no,
-           k.charged_unknown, k.unpriced, k.least, k.most
+           k.charged_unknown, k.unpriced, k.least, k.most${isOrder ? ", k.first_run, k.last_run" : ""}
          FROM (${groups}) AS k`,
       orderBy: "s.key, coalesce(s.currency, '')",
       linesMax,

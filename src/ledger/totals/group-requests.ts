@@ -50,6 +50,10 @@ const FIGURES = {
 export const FIGURE_NAMES = Object.keys(FIGURES) as readonly (keyof typeof FIGURES)[];
 const AMOUNTS: ReadonlySet<string> = new Set(["least", "most"]);
 
+/** An id begins with the time when its run started. */
+const RUNS = "min(x.transaction_id) AS first_run, max(x.transaction_id) AS last_run";
+const RUNS_OF_PARTS = "min(u.first_run) AS first_run, max(u.last_run) AS last_run";
+
 /** When the first and the last request of a group were sent. */
 export const SENT = ["sent_first", "sent_last"] as const;
 
@@ -59,6 +63,8 @@ export interface SumAsked {
   readonly sent: Stretch;
   /** Keys that have to be those of texts. */
   readonly only?: readonly (readonly [key: TotalKey, text: string])[];
+  /** Whether groups have `first_run` and `last_run`, which totals have not. */
+  readonly withRuns?: boolean;
 }
 
 const NOTHING: Stretch = { from: 0, to: 0 };
@@ -82,7 +88,7 @@ export function groupsOf(tables: LedgerTables, asked: SumAsked, { spans, rest }:
   const parts = rest.map((started) => ({
     sql: `SELECT ${selected(asked.keys, (key) => IN_REQUEST[key] ?? `x.${key}`)},
         ${FIGURE_NAMES.map((name) => `${FIGURES[name]} AS ${name}`).join(", ")},
-        min(x.sent_at) AS sent_first, max(x.sent_at) AS sent_last
+        min(x.sent_at) AS sent_first, max(x.sent_at) AS sent_last${asked.withRuns === true ? `, ${RUNS}` : ""}
       FROM ${requests} AS x
       WHERE x.simulated = 0 AND x.started_at >= ? AND x.started_at < ? AND x.sent_at >= ? AND x.sent_at < ?${where}
       GROUP BY ${asked.keys.map((key) => IN_REQUEST[key] ?? `x.${key}`).join(", ")}`,
@@ -101,7 +107,7 @@ export function groupsOf(tables: LedgerTables, asked: SumAsked, { spans, rest }:
   );
   return {
     sql: `SELECT ${asked.keys.map((key) => `u.${key}`).join(", ")}, ${sums.join(", ")},
-        min(u.sent_first) AS sent_first, max(u.sent_last) AS sent_last
+        min(u.sent_first) AS sent_first, max(u.sent_last) AS sent_last${asked.withRuns === true ? `, ${RUNS_OF_PARTS}` : ""}
       FROM (${parts.map(({ sql }) => sql).join(" UNION ALL ")}) AS u
       GROUP BY ${asked.keys.map((key) => `u.${key}`).join(", ")}`,
     values: parts.flatMap(({ values }) => values),
