@@ -39,7 +39,7 @@ test("a list of a busy source for a time long ago reads only that time, on both 
 });
 
 test("a sum of the shared ledger is read from totals, and the little beside them by index", async (t) => {
-  const databaseUrl = await newDatabase(t);
+  const databaseUrl = await newStoreDatabase(t);
   const store = await openStore({ dataDir: "", databaseUrl, clock: systemClock });
   t.after(() => store.close());
   await store.ready();

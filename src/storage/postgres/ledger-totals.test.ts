@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { Client } from "pg";
-import { newDatabase } from "../../../test/postgres/shared-postgres.ts";
+import { newDatabase, newStoreDatabase } from "../../../test/postgres/shared-postgres.ts";
 import type { LedgerTables, RunReportRow } from "../../ledger/ports.ts";
 import { reconcileCharge } from "../../ledger/read/reconcile-charge.ts";
 import { sumSpend } from "../../ledger/read/sum-spend.ts";
@@ -22,7 +22,7 @@ const FIRST = Date.UTC(2026, 2, 1);
 const SPAN = { from: FIRST, to: FIRST + 31 * DAY };
 
 async function replicas(t: TestContext, count: number, prepare = async (_client: Client): Promise<void> => {}) {
-  const databaseUrl = await newDatabase(t);
+  const databaseUrl = await newStoreDatabase(t);
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
   // The database is dropped before its connections are closed.
