@@ -1,9 +1,12 @@
+import type { FunctionCase } from "../sdk/data-function.ts";
 import type { FunctionCatalog, RunnableFunction } from "../run/ports.ts";
 import { openBundleCache, prepareContractTools, prepareType } from "./load/bundle-cache.ts";
 import type { FunctionFacts } from "./load/declaration.ts";
 import { LoadError } from "../terms/load-error.ts";
 import type { FunctionFile } from "./load/bundle.ts";
 import { loadFunction, type LoadedFunction, type LoadTools } from "./load/load-function.ts";
+import { readCases } from "./load/read-cases.ts";
+import { readCode } from "./load/read-own-file.ts";
 import type { Pool } from "./pool/pool.ts";
 import { isolateKey } from "./pool/quarantine.ts";
 
@@ -20,6 +23,10 @@ export interface FunctionsOptions {
 
 export interface ListedFunction extends FunctionFacts {
   readonly file: string;
+  /** The code as it is now; `null` if there is none that could be shown. */
+  code(): Promise<string | null>;
+  /** All cases, also those in a file of their own, as it is now. @throws LoadError */
+  readCases(): Promise<readonly FunctionCase[]>;
 }
 
 export interface Functions extends FunctionCatalog {
@@ -112,6 +119,6 @@ function runnableOf({ facts, bundle }: LoadedFunction, pool: Pool): RunnableFunc
   };
 }
 
-function listed({ facts, file }: LoadedFunction): ListedFunction {
-  return { ...facts, file };
+function listed({ facts, file, given }: LoadedFunction): ListedFunction {
+  return { ...facts, file, code: () => readCode(given), readCases: () => readCases(given, facts.cases) };
 }

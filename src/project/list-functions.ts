@@ -3,7 +3,6 @@ import { join } from "node:path";
 import type { DescribedFunction, FunctionListing } from "../admin/ports.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import type { FunctionCase } from "../sdk/data-function.ts";
-import { readCases } from "../functions/load/read-cases.ts";
 
 import { functionCaches, type BrokenFile } from "./open-catalogs.ts";
 import { openFunctions, type OpenedFunctions, type OpenFunction } from "./open-functions.ts";
@@ -66,9 +65,9 @@ async function configuredDataDir(project: string | undefined): Promise<readonly 
   }
 }
 
-function casesOf({ file, cases }: OpenFunction): readonly FunctionCase[] {
+async function casesOf({ readCases }: OpenFunction): Promise<readonly FunctionCase[]> {
   try {
-    return readCases(file, cases);
+    return await readCases();
   } catch (error) {
     throw new OperatorError("invalid", (error as Error).message, { cause: error });
   }

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { join } from "node:path";
 import { renderFunctionReport, runFunctionCases } from "../../src/simulation/run-function-cases.ts";
-import { readCases } from "../../src/functions/load/read-cases.ts";
 import { openSources } from "../../src/project/open-catalogs.ts";
 import { openFunctions } from "../../src/project/open-functions.ts";
 import { PACKAGE_ROOT } from "../../src/project/package-root.ts";
@@ -27,8 +26,8 @@ test("every function file of the catalog can be used and lies where its id says"
   assert.ok(functions.list().length >= 3);
 });
 
-for (const { id, file, cases, description, inputs, output } of functions.list()) {
-  const own = readCases(file, cases);
+for (const { id, readCases, description, inputs, output } of functions.list()) {
+  const own = await readCases();
 
   test(`${id} does in every case what the case says`, async () => {
     const report = await runFunctionCases(id, own, parts);

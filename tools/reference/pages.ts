@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { openFunctions, type OpenFunction } from "../../src/project/open-functions.ts";
-import { readCases } from "../../src/functions/load/read-cases.ts";
 import { systemClock } from "../../src/terms/clock.ts";
 import { PACKAGE_ROOT } from "../../src/project/package-root.ts";
 import { openSources } from "../../src/project/open-catalogs.ts";
@@ -48,7 +47,7 @@ async function catalogFunctions(): Promise<readonly OpenFunction[]> {
   });
   try {
     if (opened.problems.length > 0) throw new AggregateError(opened.problems, opened.problems.join("\n"));
-    return opened.list().map((each) => ({ ...each, cases: readCases(each.file, each.cases) }));
+    return await Promise.all(opened.list().map(async (each) => ({ ...each, cases: await each.readCases() })));
   } finally {
     await opened.close();
   }

@@ -34,5 +34,7 @@ export interface DescribedFunction {
   readonly file: string;
   readonly from: "catalog" | "project";
   /** Read on demand. @throws OperatorError if they cannot be used */
-  cases(): readonly FunctionCase[];
+  cases(): Promise<readonly FunctionCase[]>;
+  /** Its file as it is now; `null` if that cannot be shown. */
+  code(): Promise<string | null>;
 }

@@ -46,7 +46,7 @@ async function checkFunctions(project: string | undefined, dataDir: string, repo
     for (const { id, file, from, cases } of functions) {
       if (from !== "project") continue;
       try {
-        if (cases().length === 0) report.add("project.no_cases", `${id} has no cases`, { file });
+        if ((await cases()).length === 0) report.add("project.no_cases", `${id} has no cases`, { file });
       } catch (error) {
         report.add("project.cases_broken", (error as Error).message, { file });
       }

@@ -10,6 +10,8 @@ import type { Pool } from "../pool/pool.ts";
 
 export interface LoadedFunction {
   readonly file: string;
+  /** The file again, with what limits what may be read of it. */
+  readonly given: Required<FunctionFile>;
   readonly facts: FunctionFacts;
   readonly bundle: Bundle;
 }
@@ -40,7 +42,8 @@ export async function loadFunction(
   const { bundle, contract } = prepared;
   // The hash includes the contract: a process may know the bundle from when it was loaded, without one.
   const hash = contract === null ? bundle.hash : hashOf(`${bundle.hash}\n${contract.code}`);
-  return { file, facts, bundle: { hash, code: bundle.code, contract } };
+  const { root = dirname(file), closed = [] } = given;
+  return { file, given: { file, root, closed }, facts, bundle: { hash, code: bundle.code, contract } };
 }
 
 async function prepare(

@@ -1,18 +1,28 @@
-import { lstatSync, readFileSync } from "node:fs";
+import { lstat } from "node:fs/promises";
 import type { FunctionCase } from "../../sdk/data-function.ts";
 import { isJsonObject } from "../../terms/json.ts";
 import { LoadError } from "../../terms/load-error.ts";
+import { ImportRefused } from "../imports/import-scope.ts";
+import type { FunctionFile } from "./bundle.ts";
+import { readOwnFile } from "./read-own-file.ts";
+
+/** A running service reads them too, and all runs wait while they are parsed. */
+const CASES_BYTES_MAX = 1_048_576;
 
 /** Reads a function's cases: from its own file, or from `<name>.cases.json` beside it. @throws LoadError */
-export function readCases(file: string, inline: readonly FunctionCase[]): readonly FunctionCase[] {
+export async function readCases(
+  given: Required<FunctionFile>,
+  inline: readonly FunctionCase[],
+): Promise<readonly FunctionCase[]> {
+  const { file } = given;
   const beside = file.replace(/\.\w+$/, ".cases.json");
-  const lies = lstatSync(beside, { throwIfNoEntry: false });
+  const lies = await lstat(beside).catch(() => undefined);
   // A link could lead out of the project, and reading a pipe might never end.
   if (lies?.isFile() === false) throw new LoadError(beside, ["the cases must be in a regular file, not a link"]);
   const isBeside = lies !== undefined;
   if (isBeside && inline.length > 0)
     throw new LoadError(beside, [`${file} has cases too; keep all cases in one place`]);
-  const cases = isBeside ? readJson(beside) : inline;
+  const cases = isBeside ? await readJson({ ...given, file: beside }) : inline;
   if (!Array.isArray(cases)) throw new LoadError(isBeside ? beside : file, ["the cases must be a list"]);
   const problems = cases.flatMap((each: unknown, at) => {
     const problem = problemOf(each);
@@ -22,12 +32,23 @@ export function readCases(file: string, inline: readonly FunctionCase[]): readon
   return cases as readonly FunctionCase[];
 }
 
-function readJson(file: string): unknown {
+async function readJson(beside: Required<FunctionFile>): Promise<unknown> {
   try {
-    return JSON.parse(readFileSync(file, "utf8"));
+    return JSON.parse(await readOwnFile(beside, CASES_BYTES_MAX));
   } catch (error) {
-    throw new LoadError(file, [`it cannot be read: ${(error as Error).message}`], error);
+    const { message } = error as Error;
+    const isRefused = error instanceof ImportRefused || error instanceof RangeError;
+    throw new LoadError(
+      beside.file,
+      [isRefused ? `it ${withoutName(message)}` : `it cannot be read: ${message}`],
+      error,
+    );
   }
+}
+
+/** A refused import begins with what was imported. */
+function withoutName(message: string): string {
+  return message.replace(/^"[^"]*" /, "");
 }
 
 const KEYS = new Set(["name", "inputs", "extra", "config", "context", "sources", "expect"]);

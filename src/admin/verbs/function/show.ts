@@ -4,7 +4,6 @@ import type { JsonObject } from "../../../terms/json.ts";
 import { shownPath } from "../../authoring/source-files.ts";
 import { functionInput } from "../../inputs.ts";
 import { requireFunction } from "../../require.ts";
-import { readCode } from "../../read-code.ts";
 import { anObject, count, listOf, oneOf, orNull, text } from "../../result-schemas.ts";
 import { namesOf, plain, toWireFields, wireField } from "../../source-wire.ts";
 import { defineVerb } from "../../verb.ts";
@@ -49,7 +48,10 @@ export default defineVerb({
     file: text,
     from: oneOf("catalog", "project"),
     cases: listOf(wireFunctionCase),
-    code: { ...orNull(text), description: "Its file as it is now; null if it is very large" },
+    code: {
+      ...orNull(text),
+      description: "Its file as it is now; null if it is very large, or is not a file of the project any more",
+    },
   }),
 
   async run({ function: id }, { functions }) {
@@ -65,8 +67,8 @@ export default defineVerb({
       memory_mb: found.memoryMb,
       file: shownPath(found.file),
       from: found.from,
-      cases: found.cases().map(toWireFunctionCase),
-      code: readCode(found.file),
+      cases: (await found.cases()).map(toWireFunctionCase),
+      code: await found.code(),
     };
   },
 

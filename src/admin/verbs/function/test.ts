@@ -45,7 +45,11 @@ export default defineVerb({
     const catalog = await sources();
     const reports = [];
     for (const each of chosen) {
-      const report = await runFunctionCases(each.id, each.cases(), { functions: listing, sources: catalog, clock });
+      const report = await runFunctionCases(each.id, await each.cases(), {
+        functions: listing,
+        sources: catalog,
+        clock,
+      });
       if (report.cases.length === 0) note(`${each.id} has no cases. Write some in its file, or beside it.`);
       reports.push(report);
       onProgress("functions tested", reports.length, chosen.length);
