@@ -1,5 +1,6 @@
 import type { SpendLine } from "../../ledger/read/sum-spend.ts";
 import type { Micros } from "../../terms/money.ts";
+import type { Stretch } from "../../terms/stretch.ts";
 import { groupUnhurried, unhurried } from "./unhurried.ts";
 import type { InvoiceLine } from "./read-invoice.ts";
 
@@ -50,16 +51,17 @@ export async function compareInvoice(
   ours: readonly SpendLine[],
   theirs: readonly InvoiceLine[],
   byAmount: boolean,
+  stretch: Stretch,
 ): Promise<Comparison> {
   const currencyOf = (line: { readonly currency: string | null }): string | null => (byAmount ? line.currency : null);
   const idOf = (key: string, currency: string | null): string => `${currency ?? ""} ${key}`;
-  const invoice = await groupUnhurried(theirs, (line) => idOf(line.key, currencyOf(line)));
-  const ledger = await groupUnhurried(ours, (line) => idOf(line.key ?? "", currencyOf(line)));
+  const invoice = await groupUnhurried(theirs, (line) => idOf(line.key, currencyOf(line)), stretch);
+  const ledger = await groupUnhurried(ours, (line) => idOf(line.key ?? "", currencyOf(line)), stretch);
   const unpriced = new Set(ours.filter((line) => line.unpriced > 0).map((line) => line.key));
   const invoiced = new Set<string | null>(theirs.map(({ key }) => key));
   const differences: Difference[] = [];
   let equal = 0;
-  for await (const id of unhurried(new Set([...invoice.keys(), ...ledger.keys()]))) {
+  for await (const id of unhurried(new Set([...invoice.keys(), ...ledger.keys()]), stretch)) {
     const [lines, own] = [invoice.get(id) ?? [], ledger.get(id) ?? []];
     const { key, currency } = lines[0] ?? own[0]!;
     // It is compared with the invoice's line for the same key, in whatever currency that is.

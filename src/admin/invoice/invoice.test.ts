@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { SpendLine } from "../../ledger/read/sum-spend.ts";
+import { systemClock } from "../../terms/clock.ts";
+import { Stretch } from "../../terms/stretch.ts";
 import { compareInvoice } from "./compare-invoice.ts";
 import { readCsv } from "./read-csv.ts";
 import { type InvoiceForm, type InvoiceLine, readInvoice } from "./read-invoice.ts";
@@ -13,7 +15,7 @@ test("a CSV file is read as it was written, whatever its cells contain", () => {
     fc.property(anyRows, fc.constantFrom(",", ";", "\t"), (rows, delimiter) => {
       const head = ["a", "b", "c"];
       const text = [head, ...rows].map((cells) => cells.map(quoted).join(delimiter)).join("\r\n");
-      assert.deepEqual([...readCsv(text)].map(({ cells }) => cells), [head, ...rows]); // prettier-ignore
+      assert.deepEqual([...readCsv(text)].map((row) => row?.cells), [head, ...rows]); // prettier-ignore
     }),
   );
   assert.deepEqual(
@@ -40,6 +42,7 @@ test("lines end as any program ends them, and what Excel writes about the delimi
   assert.deepEqual([...readCsv('"Net, in EUR, rounded";Date\n1;2\n')][0]?.cells, ["Net, in EUR, rounded", "Date"]);
 });
 
+const STRETCH = new Stretch(systemClock);
 const FORM: InvoiceForm = {
   columns: { day: "Date", amount: "Net", currency: "Cur", quantity: "No" },
   key: "day",
@@ -59,7 +62,7 @@ test("lines are read in their form, and each that cannot be is named with its li
 x,2026-03-31,1,EUR
 1,2026-03-31,1
 1,,1,EUR`;
-  const { lines, bad } = await readInvoice(text, FORM);
+  const { lines, bad } = await readInvoice(text, FORM, STRETCH);
   assert.deepEqual(
     lines.map(({ line, key, amount, currency, quantity }) => [line, key, amount, currency, quantity]),
     [
@@ -73,19 +76,19 @@ x,2026-03-31,1,EUR
     bad.map(({ problem }) => problem).join("; "),
     /date.*date.*amount.*ISO 4217.*whole number.*3 cells.*empty/,
   );
-  await assert.rejects(() => readInvoice("a,b\n", FORM), /no column "Date". It has: a, b/);
-  await assert.rejects(() => readInvoice("", FORM), /empty/);
-  await assert.rejects(() => readInvoice("Date,Net,Net,Cur,No\n", FORM), /more than one column "Net"/);
+  await assert.rejects(() => readInvoice("a,b\n", FORM, STRETCH), /no column "Date". It has: a, b/);
+  await assert.rejects(() => readInvoice("", FORM, STRETCH), /empty/);
+  await assert.rejects(() => readInvoice("Date,Net,Net,Cur,No\n", FORM, STRETCH), /more than one column "Net"/);
 });
 
 test("a credit can be a negative quantity, and a quantity can have decimals that are zero", async () => {
-  const one = async (quantity: string) => (await readInvoice(`No,Date,Net,Cur\n"${quantity}",2026-03-31,1,EUR\n`, FORM)).lines[0]?.quantity; // prettier-ignore
+  const one = async (quantity: string) => (await readInvoice(`No,Date,Net,Cur\n"${quantity}",2026-03-31,1,EUR\n`, FORM, STRETCH)).lines[0]?.quantity; // prettier-ignore
   assert.deepEqual(await Promise.all(["-1", "3.00", "2,0", "0", "1.5", "1,000", "-"].map(one)), [-1, 3, 2, 0, undefined, undefined, undefined]); // prettier-ignore
 });
 
 test("an amount that cannot be read is shown, and a decimal comma is named as the reason", async () => {
   const problem = async (net: string, hasDecimalCommas = false) =>
-    (await readInvoice(`Date;Net\n2026-03-31;${net}\n`, { ...FORM, columns: { day: "Date", amount: "Net" }, currency: "EUR", hasDecimalCommas })).bad[0]?.problem; // prettier-ignore
+    (await readInvoice(`Date;Net\n2026-03-31;${net}\n`, { ...FORM, columns: { day: "Date", amount: "Net" }, currency: "EUR", hasDecimalCommas }, STRETCH)).bad[0]?.problem; // prettier-ignore
   assert.equal(await problem("4 EUR"), 'its amount "4 EUR" cannot be read');
   assert.equal(await problem("1.234,56"), 'its amount "1.234,56" cannot be read without --decimal-comma');
   assert.equal(await problem("1,234.56", true), 'its amount "1,234.56" cannot be read with --decimal-comma');
@@ -94,7 +97,7 @@ test("an amount that cannot be read is shown, and a decimal comma is named as th
 
 test("decimal commas are read only if they are said to be there", async () => {
   const one = async (net: string, hasDecimalCommas: boolean) =>
-    (await readInvoice(`Date;Net\n2026-03-31;${net}\n`, { ...FORM, columns: { day: "Date", amount: "Net" }, currency: "EUR", hasDecimalCommas })).lines[0]?.amount; // prettier-ignore
+    (await readInvoice(`Date;Net\n2026-03-31;${net}\n`, { ...FORM, columns: { day: "Date", amount: "Net" }, currency: "EUR", hasDecimalCommas }, STRETCH)).lines[0]?.amount; // prettier-ignore
   assert.equal(await one("1.234,56", true), 1_234_560_000n);
   assert.equal(await one("0,35", true), 350_000n);
   assert.equal(await one("0,35", false), undefined);
@@ -123,7 +126,7 @@ test("what is equal is counted, and each difference has its kind and its lines",
     ours("unpriced", { currency: null, unpriced: 1, least: 0n, most: 0n }),
   ];
   const invoice = [theirs("equal", 4n), theirs("equal", 6n, 3), theirs("dear", 12n, 4), theirs("open", 10n, 5), theirs("free", 10n, 6), theirs("unpriced", 10n, 7), theirs("new", 1n, 8)]; // prettier-ignore
-  const { differences, equal } = await compareInvoice(ledger, invoice, true);
+  const { differences, equal } = await compareInvoice(ledger, invoice, true, STRETCH);
   assert.equal(equal, 1);
   assert.deepEqual(
     Object.fromEntries(differences.filter(({ lines }) => lines.length > 0).map(({ key, kind, lines }) => [key, [kind, ...lines]])), // prettier-ignore
@@ -135,16 +138,16 @@ test("what is equal is counted, and each difference has its kind and its lines",
 
 test("a call that is known to cost nothing is not missing from an invoice of amounts", async () => {
   const included = ours("included", { least: 0n, most: 0n });
-  assert.deepEqual(await compareInvoice([included], [], true), { differences: [], equal: 1 });
-  assert.equal((await compareInvoice([included], [], false)).differences[0]?.kind, "ours only");
+  assert.deepEqual(await compareInvoice([included], [], true, STRETCH), { differences: [], equal: 1 });
+  assert.equal((await compareInvoice([included], [], false, STRETCH)).differences[0]?.kind, "ours only");
   const unpriced = ours("unpriced", { currency: null, unpriced: 1, least: 0n, most: 0n });
-  assert.equal((await compareInvoice([unpriced], [], true)).differences[0]?.kind, "no price");
+  assert.equal((await compareInvoice([unpriced], [], true, STRETCH)).differences[0]?.kind, "no price");
 });
 
 test("an invoice without amounts is compared by its counts", async () => {
   const invoice = [{ ...theirs("a", 0n), amount: null, currency: null, quantity: 3 }];
   const count = async (charged_yes: number, charged_unknown = 0) =>
-    (await compareInvoice([ours("a", { charged_yes, charged_unknown })], invoice, false)).differences.map(
+    (await compareInvoice([ours("a", { charged_yes, charged_unknown })], invoice, false, STRETCH)).differences.map(
       ({ kind }) => kind,
     );
   assert.deepEqual(await Promise.all([count(3), count(2), count(2, 1), count(0)]), [
@@ -153,4 +156,23 @@ test("an invoice without amounts is compared by its counts", async () => {
     ["unknown charge"],
     ["theirs only"],
   ]);
+});
+
+test("no text is read for long without a pause, whatever it consists of", () => {
+  const MANY = 100_000;
+  for (const part of [",", '"', '""', '" "', 'x"', "\n", "\r", '"\n"', ",\n"]) {
+    const pauses = [...readCsv(`a,b\n${part.repeat(MANY)}`)].length;
+    assert.ok(pauses >= 10, `${JSON.stringify(part)}: ${pauses}`);
+  }
+});
+
+test("a cell of two lines is no amount, a long one is not shown, and there may be a limit to lines", async () => {
+  const of = (text: string, linesMax?: number) =>
+    readInvoice(text, { ...FORM, columns: { order: "a", amount: "b" }, key: "order", currency: "EUR" }, STRETCH, linesMax); // prettier-ignore
+  const [two, long] = (await of(`a,b\nx,"1\n2"\ny,${"1".repeat(100_000)}`)).bad;
+  assert.deepEqual(two, { line: 2, problem: 'its amount "1\n2" cannot be read' });
+  assert.deepEqual(long, { line: 4, problem: `its amount "${"1".repeat(40)}" cannot be read` });
+  await assert.rejects(of("c,".repeat(10_000)), (error: Error) => error.message.length < 400);
+  await assert.rejects(of("a,b\n1,1\n2\n3,1\n", 2), /more than 2 lines/);
+  assert.equal((await of("a,b\n1,1\n2\n", 2)).lines.length, 1);
 });

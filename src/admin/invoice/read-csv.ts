@@ -7,17 +7,27 @@ export interface CsvRow {
 /**
  * Reads CSV as in RFC 4180, with commas, semicolons or tabs, whichever the first line has most of; a line `sep=;` before
  * it, which Excel understands, decides. Lines may end in CR, LF or both. Empty lines are left out. A quote that is never
- * closed takes the rest of the file, which then has too few cells.
+ * closed takes the rest of the file, which then has too few cells. `null` comes in place of a row when much has been read
+ * since the last one, so that others can have their turn.
  */
-export function* readCsv(text: string): Generator<CsvRow, void, void> {
+export function* readCsv(text: string): Generator<CsvRow | null, void, void> {
   const source = text.startsWith("\ufeff") ? text.slice(1) : text;
   const told = /^sep=([,;\t])(\r\n|\r|\n|$)/.exec(source);
   const delimiter = told?.[1] ?? delimiterOf(source);
   const firstLine = told === null ? 1 : 2;
-  let [cells, cell, line, startLine, quoted, isQuoted] = [[] as string[], "", firstLine, firstLine, false, false];
+  const isEnd = (code: number): boolean => code === LF || code === CR || code === QUOTE || code === delimiterCode;
+  const delimiterCode = delimiter.charCodeAt(0);
+  let [cells, cell, line, startLine, isQuoted, isBlank] = [[] as string[], "", firstLine, firstLine, false, true];
+  let marks = 0;
+  // A cell is made of long pieces, because one of a million characters would be copied for each of them.
+  const add = (piece: string): void => {
+    if (piece === "") return;
+    cell += piece;
+    isBlank &&= piece.trim() === "";
+  };
   const endCell = (): void => {
     cells.push(isQuoted ? cell : cell.trim());
-    [cell, isQuoted] = ["", false];
+    [cell, isQuoted, isBlank] = ["", false, true];
   };
   const endRow = (): CsvRow[] => {
     endCell();
@@ -25,22 +35,57 @@ export function* readCsv(text: string): Generator<CsvRow, void, void> {
     cells = [];
     return row.cells.length > 1 || row.cells[0] !== "" ? [row] : [];
   };
-  for (let at = told?.[0].length ?? 0; at < source.length; at += 1) {
-    const char = source[at]!;
-    const endsLine = char === "\n" || (char === "\r" && source[at + 1] !== "\n");
-    if (endsLine) line += 1;
-    if (quoted) {
-      if (char !== '"') cell += char;
-      else if (source[at + 1] === '"') cell += source[(at += 1)];
-      else quoted = false;
-    } else if (char === '"' && cell.trim() === "") [quoted, isQuoted, cell] = [true, true, ""];
-    else if (char === delimiter) endCell();
-    else if (endsLine) {
+  for (let at = told?.[0].length ?? 0; at < source.length;) {
+    let end = at;
+    while (end < source.length && !isEnd(source.charCodeAt(end))) end += 1;
+    add(source.slice(at, end));
+    if (end === source.length) break;
+    if ((marks += 1) % MARKS_AT_ONCE === 0) yield null;
+    at = end + 1;
+    const char = source[end]!;
+    if (char === delimiter) endCell();
+    else if (char !== '"') {
+      if (char === "\r" && source[at] === "\n") continue;
+      line += 1;
       yield* endRow();
       startLine = line;
-    } else if (char !== "\r") cell += char;
+    } else if (!isBlank) add(char);
+    else {
+      [isQuoted, cell] = [true, ""];
+      for (const { piece, to } of quotedFrom(source, at)) {
+        add(piece);
+        line += lineEndsIn(piece);
+        at = to;
+        if ((marks += 1) % MARKS_AT_ONCE === 0) yield null;
+      }
+    }
   }
   if (cell !== "" || cells.length > 0) yield* endRow();
+}
+
+/** Delimiters, quotes and line ends. */
+const MARKS_AT_ONCE = 4_096;
+const [LF, CR, QUOTE] = [0x0a, 0x0d, 0x22];
+
+/** What follows a quote, up to the one that closes it; each piece ends with one of the quotes that are written twice. */
+function* quotedFrom(source: string, from: number): Generator<{ piece: string; to: number }, void, void> {
+  for (let at = from; ;) {
+    const quote = source.indexOf('"', at);
+    if (quote === -1) return yield { piece: source.slice(at), to: source.length };
+    const isDoubled = source[quote + 1] === '"';
+    yield { piece: source.slice(at, quote + Number(isDoubled)), to: quote + 1 + Number(isDoubled) };
+    if (!isDoubled) return;
+    at = quote + 2;
+  }
+}
+
+function lineEndsIn(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === LF || (code === CR && text.charCodeAt(at + 1) !== LF)) count += 1;
+  }
+  return count;
 }
 
 /** More than the headings of any invoice. */

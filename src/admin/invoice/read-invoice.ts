@@ -2,8 +2,9 @@ import { isDay } from "../../terms/calendar.ts";
 import { isCurrency } from "../../terms/currency.ts";
 import { type Micros, readAmount } from "../../terms/money.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
+import type { Stretch } from "../../terms/stretch.ts";
 import { unhurried } from "./unhurried.ts";
-import { readCsv, wholeOf } from "./read-csv.ts";
+import { type CsvRow, readCsv, wholeOf } from "./read-csv.ts";
 
 /** What the columns of an invoice can mean. The first three say what a line is about. */
 export const INVOICE_KEYS = ["order", "transaction", "day"] as const;
@@ -37,27 +38,41 @@ export interface BadRow {
 
 /** Of a cell that cannot be read: enough to find it. */
 const SHOWN_CHARACTERS_MAX = 40;
+const SHOWN_COLUMNS_MAX = 50;
+/** Longer than any amount, however it is written. */
+const AMOUNT_CHARACTERS_MAX = 40;
 
-/** @throws OperatorError if a column is not there, or there twice */
-export async function readInvoice(text: string, form: InvoiceForm) {
-  const rows = readCsv(text);
-  const { value: head } = rows.next();
+/** @throws OperatorError if a column is not there, or there twice, or if there are more lines than that */
+export async function readInvoice(text: string, form: InvoiceForm, stretch: Stretch, linesMax = Infinity) {
+  const rows = rowsOf(text, stretch);
+  const { value: head } = await rows.next();
   if (head === undefined) throw new OperatorError("invalid", "The invoice is empty.");
   const places = Object.entries(form.columns).map(([column, name]) => {
     const at = head.cells.indexOf(name);
     if (at !== head.cells.lastIndexOf(name)) throw new OperatorError("invalid", `The invoice has more than one column "${name}".`); // prettier-ignore
     if (at !== -1) return [column, at] as const;
-    throw new OperatorError("invalid", `The invoice has no column "${name}". It has: ${head.cells.join(", ")}.`);
+    throw new OperatorError("invalid", `The invoice has no column "${name}". It has: ${shownColumns(head.cells)}.`);
   });
   const lines: InvoiceLine[] = [];
   const bad: BadRow[] = [];
-  for await (const { line, cells } of unhurried(rows)) {
+  for await (const { line, cells } of rows) {
+    if (lines.length + bad.length >= linesMax)
+      throw new OperatorError("refused", `The invoice has more than ${linesMax} lines. Compare a part of it, or on the machine of the service.`); // prettier-ignore
     const cell = Object.fromEntries(places.map(([column, at]) => [column, cells[at] ?? ""]));
     const read = cells.length === head.cells.length ? readLine(cell, form) : unequal(cells.length, head.cells.length);
     if (typeof read === "string") bad.push({ line, problem: read });
     else lines.push({ line, ...read });
   }
   return { lines, bad };
+}
+
+async function* rowsOf(text: string, stretch: Stretch): AsyncGenerator<CsvRow, void, void> {
+  for await (const row of unhurried(readCsv(text), stretch)) if (row !== null) yield row;
+}
+
+function shownColumns(names: readonly string[]): string {
+  const shown = names.slice(0, SHOWN_COLUMNS_MAX).map((name) => name.slice(0, SHOWN_CHARACTERS_MAX));
+  return `${shown.join(", ")}${names.length > shown.length ? ` and ${names.length - shown.length} more` : ""}`;
 }
 
 function unequal(cells: number, headings: number): string {
@@ -99,7 +114,8 @@ function dayOf(text: string): string | null {
 
 /** `undefined` if it is none. A credit is negative. */
 function amountOf(text: string, hasDecimalCommas: boolean): Micros | undefined {
-  const [, sign, digits] = /^(-?)(.*)$/.exec(text)!;
+  if (text.length > AMOUNT_CHARACTERS_MAX) return undefined;
+  const [, sign, digits] = /^(-?)(.*)$/s.exec(text)!;
   const [thousands, decimal] = hasDecimalCommas ? [".", ","] : [",", "."];
   const [whole = "", ...decimals] = digits!.split(decimal);
   const groups = whole.split(thousands);

@@ -1,13 +1,9 @@
-import { setImmediate as leaveTurn } from "node:timers/promises";
+import type { Stretch } from "../../terms/stretch.ts";
 
-/** Few enough that nobody in the same process waits for them. */
-const ITEMS_AT_ONCE = 200;
-
-/** The same items, and others get their turn between some of them: in a service, runs do. */
-export async function* unhurried<Item>(items: Iterable<Item>): AsyncGenerator<Item, void, void> {
-  let taken = 0;
+/** The same items, and others get their turn whenever some of them have taken long: in a service, runs do. */
+export async function* unhurried<Item>(items: Iterable<Item>, stretch: Stretch): AsyncGenerator<Item, void, void> {
   for (const item of items) {
-    if ((taken += 1) % ITEMS_AT_ONCE === 0) await leaveTurn();
+    if (stretch.isLong) await stretch.end();
     yield item;
   }
 }
@@ -16,9 +12,10 @@ export async function* unhurried<Item>(items: Iterable<Item>): AsyncGenerator<It
 export async function groupUnhurried<Item>(
   items: Iterable<Item>,
   keyOf: (item: Item) => string,
+  stretch: Stretch,
 ): Promise<ReadonlyMap<string, readonly Item[]>> {
   const groups = new Map<string, Item[]>();
-  for await (const item of unhurried(items)) {
+  for await (const item of unhurried(items, stretch)) {
     const key = keyOf(item);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [item]);

@@ -3,14 +3,15 @@ import { compareInvoice, DIFFERENCES, type Difference } from "../../invoice/comp
 import { INVOICE_COLUMNS, INVOICE_KEYS, type InvoiceForm, type InvoiceLine, readInvoice } from "../../invoice/read-invoice.ts"; // prettier-ignore
 import { amountText } from "../../../terms/money.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
+import { Stretch } from "../../../terms/stretch.ts";
 import { credentialInput, organizationInput, sourceInput } from "../../inputs.ts";
 import { momentInput, requireTime, toMoment } from "../../ledger-inputs.ts";
 import { currencyInput } from "../../price-wire.ts";
 import { count, listOf, oneOf, orNull, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
-/** In a service runs wait while lines are compared, so there are no more than take a few tenths of a second. */
-const API_LINES_MAX = 50_000;
+/** In a service runs have turns while lines are compared; more would still take its memory. */
+export const API_LINES_MAX = 50_000;
 
 /** An amount as text or, of an invoice without amounts, a number of requests. */
 const sums = orNull(Type.Union([text, Type.Integer()]));
@@ -75,10 +76,12 @@ export default defineVerb({
     lines: count,
   }),
 
-  async run({ invoice, map, from, to, org, source, credential, currency, decimal_comma }, { act, ledger }) {
+  async run({ invoice, map, from, to, org, source, credential, currency, decimal_comma }, { act, clock, ledger }) {
     const form = formOf(map, currency ?? null, decimal_comma ?? false);
     const span = requireTime({ from: toMoment(from), to: toMoment(to) });
-    const { lines, bad } = await readInvoice(invoice, form);
+    const linesMax = act.via === "api" ? API_LINES_MAX : Infinity;
+    const stretch = new Stretch(clock);
+    const { lines, bad } = await readInvoice(invoice, form, stretch, linesMax);
     const byAmount = form.columns.amount !== undefined;
     const ours = await (
       await ledger()
@@ -87,11 +90,11 @@ export default defineVerb({
       ...(org !== undefined && { organizationId: org }),
       ...(source !== undefined && { source }),
       ...(credential !== undefined && { credentialId: credential }),
-      ...(act.via === "api" && { linesMax: API_LINES_MAX + 1 }),
+      ...(act.via === "api" && { linesMax: linesMax + 1 }),
     });
-    if (act.via === "api" && ours.length > API_LINES_MAX)
+    if (ours.length > linesMax)
       throw new OperatorError("refused", `The ledger has more than ${API_LINES_MAX} lines to compare with. Compare a shorter time, or on the machine of the service.`); // prettier-ignore
-    const { differences, equal } = await compareInvoice(ours, lines, byAmount);
+    const { differences, equal } = await compareInvoice(ours, lines, byAmount, stretch);
     return {
       differences: differences.map((one) => toWire(one, form.key, byAmount)),
       bad_rows: bad.map(({ line, problem }) => ({ line, problem })),
