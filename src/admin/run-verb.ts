@@ -1,3 +1,4 @@
+import type { ErrorObject } from "ajv";
 import type { Static, TObject } from "typebox";
 import type { FieldProblem } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
@@ -63,16 +64,39 @@ export function checkInput(verb: Pick<Verb, "input">, input: unknown): Static<TO
 }
 
 function inputProblems(schema: TObject, input: unknown): FieldProblem[] {
-  // Our own schemas are valid, so they are not checked.
-  const ajv = createAjv({ allErrors: true, meta: false, validateSchema: false });
-  const validate = ajv.compile({ ...schema, properties: givenOf(schema, input) });
-  validate(input);
+  const given = { ...schema, properties: givenOf(schema, input) };
+  const first = errorsIn(given, input, false);
+  if (first.length === 0) return [];
   const byPath = new Map<string, FieldProblem>();
-  for (const error of validate.errors ?? []) {
+  for (const error of isLong(input) ? first : errorsIn(given, input, true)) {
     const problem = toProblem({ ...error, parentSchema: speakerOf(schema, error.instancePath) });
     if (!byPath.has(problem.path)) byPath.set(problem.path, problem);
   }
   return [...byPath.values()];
+}
+
+/** The first error alone is found without looking at what comes after it, such as at each pair of a list that is too long. */
+function errorsIn(schema: object, input: unknown, allErrors: boolean): readonly ErrorObject[] {
+  // Our own schemas are valid, so they are not checked.
+  const validate = createAjv({ allErrors, meta: false, validateSchema: false }).compile(schema);
+  validate(input);
+  return validate.errors ?? [];
+}
+
+/** Nobody reads more problems than that, and an input over the network may have a hundred thousand. */
+const VALUES_ALL_TOLD_MAX = 200;
+
+function isLong(input: unknown): boolean {
+  const left = [input];
+  for (let seen = 0; left.length > 0; seen += 1) {
+    if (seen + left.length > VALUES_ALL_TOLD_MAX) return true;
+    const value = left.pop();
+    if (typeof value !== "object" || value === null) continue;
+    const parts = Object.values(value);
+    if (parts.length > VALUES_ALL_TOLD_MAX) return true;
+    left.push(...(parts as unknown[]));
+  }
+  return false;
 }
 
 /** Usually few of many options are given, and compiling takes time for each: `start` has sixty. */
