@@ -8,6 +8,8 @@ import { includesRole } from "../admin/roles.ts";
 import { checkInput, isStreamed, runVerb, streamVerb } from "../admin/run-verb.ts";
 import type { TextStream } from "../admin/verb.ts";
 import type { JsonObject } from "../terms/json.ts";
+import { Stretch } from "../terms/stretch.ts";
+import { writeInStretches } from "../terms/write-json.ts";
 import { verbPath } from "../admin/verb-path.ts";
 import { causeOf } from "../operate/run-log.ts";
 import { wantsEvents } from "./event-stream.ts";
@@ -55,6 +57,9 @@ export interface AdminApi {
 /** Commands of people and their scripts. More at once would be a mistake, and they share a process with the runs. */
 export const VERBS_MAX = 16;
 
+/** What somebody may send who is not known yet: a code, or the query with which the identity provider sends them back. */
+export const STRANGERS_BODY_BYTES_MAX = 65_536;
+
 /**
  * The operator's verbs over HTTP: `POST /api/token/list` is `datarun token list --json`. The endpoints, their inputs and
  * who may use them are derived from the verbs, and the changes are recorded under the operator's name.
@@ -93,7 +98,7 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
     const endpoint = await findEndpoint(request);
     requireRole(operator, endpoint);
     if (inSession !== null) requireChangesAllowed(endpoint);
-    const input = await readInput(request);
+    const input = await readInput(request, parts.clock);
     if (isStopping) throw new Refusal("unavailable", "The service is shutting down.");
     if (underWay.size >= VERBS_MAX) throw new Refusal("unavailable", "Too many commands are under way. Try again.");
     const isText = isStreamed(endpoint.verb);
@@ -115,7 +120,7 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
     void over.then(() => underWay.delete(over));
     try {
       const answered = await running;
-      if (!isText) return answering.result(answered as JsonObject);
+      if (!isText) return answering.result(await writeInStretches(answered as JsonObject, new Stretch(parts.clock)));
       texts.add(response);
       await sendStream(response, answered as TextStream, answering.notes);
     } catch (thrown) {
@@ -144,7 +149,7 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
       throw new Refusal("not_found", 'The console is off here (the setting "console"), so nobody logs in with a browser.'); // prettier-ignore
     requireOwnPage(request);
     requirePost(request);
-    const input = about.input === undefined ? {} : await readInput(request);
+    const input = about.input === undefined ? {} : await readInput(request, parts.clock, STRANGERS_BODY_BYTES_MAX);
     if (about.input !== undefined) checkInput({ input: about.input }, input);
     const { value, cookies } = await about.answer(request, ways, input);
     sendJson(response, 200, value, [], cookies === undefined ? {} : { "Set-Cookie": cookies });

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { readBody } from "../operate/read-body.ts";
-import { isJsonObject, JsonError, type JsonObject, parseJson } from "../terms/json.ts";
+import type { Clock } from "../terms/clock.ts";
+import { isJsonObject, JsonError, type JsonObject, parseInStretches } from "../terms/json.ts";
+import { Stretch } from "../terms/stretch.ts";
 import { Refusal } from "./refusal.ts";
 
 /** As much as a command takes from standard input. */
@@ -13,26 +15,30 @@ const JSON_TYPE = /^[\t ]*application\/json[\t ]*(?:;.*)?$/i;
  * type without asking first, and nothing allows it to.
  * @throws Refusal `invalid`; rejects when the client goes away
  */
-export async function readInput(request: IncomingMessage): Promise<JsonObject> {
-  const bytes = await readBytes(request);
+export async function readInput(
+  request: IncomingMessage,
+  clock: Clock,
+  bytesMax: number = BODY_BYTES_MAX,
+): Promise<JsonObject> {
+  const bytes = await readBytes(request, bytesMax);
   if (bytes.length === 0) return {};
   const { "content-type": type = "", "content-encoding": encoding = "identity" } = request.headers;
   if (!JSON_TYPE.test(type) || encoding !== "identity") throw invalid("must be sent as application/json");
-  const input = parse(bytes);
+  const input = await parse(bytes, clock);
   if (!isJsonObject(input)) throw invalid("must be an object");
   return input;
 }
 
-async function readBytes(request: IncomingMessage): Promise<Buffer> {
-  const isAnnounced = Number(request.headers["content-length"] ?? 0) > BODY_BYTES_MAX;
-  const bytes = isAnnounced ? null : await readBody(request, BODY_BYTES_MAX);
-  if (bytes === null) throw invalid(`is larger than ${BODY_BYTES_MAX} bytes`);
+async function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  const isAnnounced = Number(request.headers["content-length"] ?? 0) > bytesMax;
+  const bytes = isAnnounced ? null : await readBody(request, bytesMax);
+  if (bytes === null) throw invalid(`is larger than ${bytesMax} bytes, or comes in very small chunks`);
   return bytes;
 }
 
-function parse(bytes: Buffer): unknown {
+async function parse(bytes: Buffer, clock: Clock): Promise<unknown> {
   try {
-    return parseJson(bytes, LIMITS);
+    return await parseInStretches(bytes, LIMITS, new Stretch(clock));
   } catch (error) {
     if (error instanceof JsonError) throw invalid(`is not valid JSON (${error.problem})`);
     throw error;

@@ -10,8 +10,19 @@ export function sendJson(
   notes: readonly string[] = [],
   more: Readonly<Record<string, string | readonly string[]>> = {},
 ): void {
+  sendJsonText(response, status, JSON.stringify(value), notes, more);
+}
+
+/** The same with what is JSON already. */
+export function sendJsonText(
+  response: ServerResponse,
+  status: number,
+  json: string,
+  notes: readonly string[],
+  more: Readonly<Record<string, string | readonly string[]>> = {},
+): void {
   if (response.destroyed || response.headersSent) return;
-  const body = Buffer.from(JSON.stringify(value));
+  const body = Buffer.from(json);
   response.writeHead(status, {
     ...API_HEADERS,
     ...more,

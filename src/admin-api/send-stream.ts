@@ -1,10 +1,8 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { TextStream } from "../admin/verb.ts";
+import { UNREAD_MS } from "../operate/admin-server.ts";
 import { API_HEADERS, encodeNotes, NOTES_HEADER, RESULT_TRAILER } from "./api-headers.ts";
-
-/** So long a client may take nothing of what waits for it before it is taken for gone: each of them keeps others from a place. */
-const STALLED_MS = 60_000;
 
 /**
  * Sends a text as a file, while it is made and no faster than the client reads it. What fails before the first piece
@@ -16,7 +14,7 @@ export async function sendStream(
   response: ServerResponse,
   { mediaType, fileName, pieces }: TextStream,
   notes: readonly string[],
-  stalledMs = STALLED_MS,
+  stalledMs = UNREAD_MS,
 ): Promise<void> {
   let piece = await pieces.next();
   if (response.destroyed) return void (await pieces.return?.(undefined as never));

@@ -4,7 +4,7 @@ import type { Clock } from "../terms/clock.ts";
 import type { OnProgress } from "../terms/on-progress.ts";
 import { openEventStream } from "./event-stream.ts";
 import type { Refusal } from "./refusal.ts";
-import { errorBody, sendError, sendJson } from "./send-json.ts";
+import { errorBody, sendError, sendJsonText } from "./send-json.ts";
 
 /** How the outcome of a verb reaches the client, and what is said on the way. */
 export interface VerbAnswer {
@@ -12,7 +12,8 @@ export interface VerbAnswer {
   /** The remarks that are not told yet. */
   readonly notes: readonly string[];
   readonly onProgress: OnProgress;
-  result(value: JsonObject): void;
+  /** @param json the result */
+  result(json: string): void;
   error(refusal: Refusal): void;
 }
 
@@ -23,7 +24,7 @@ export function answerAtOnce(response: ServerResponse): VerbAnswer {
     note: (sentence) => void notes.push(sentence),
     notes,
     onProgress: () => {},
-    result: (value) => sendJson(response, 200, value, notes),
+    result: (json) => sendJsonText(response, 200, json, notes),
     error: (refusal) => sendError(response, refusal, notes),
   };
 }
@@ -50,9 +51,9 @@ export function answerByEvents(response: ServerResponse, clock: Clock): VerbAnsw
     if (untold !== null) stream.send("progress", untold);
     untold = null;
   }
-  function end(how: "result" | "error", data: object): void {
+  function end(how: "result" | "error", json: string): void {
     tellRest();
-    stream.send(how, data);
+    stream.sendText(how, json);
     cancelBeat();
     stream.end();
   }
@@ -72,7 +73,7 @@ export function answerByEvents(response: ServerResponse, clock: Clock): VerbAnsw
       told = { what, at: now };
       tellRest();
     },
-    result: (value) => end("result", value),
-    error: (refusal) => end("error", errorBody(refusal)),
+    result: (json) => end("result", json),
+    error: (refusal) => end("error", JSON.stringify(errorBody(refusal))),
   };
 }

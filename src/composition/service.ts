@@ -1,5 +1,6 @@
 import type { Server as HttpServer } from "node:http";
 import type { AddressInfo, Server } from "node:net";
+import { takeOneByOne } from "../http/one-by-one.ts";
 import { createAdminServer } from "../operate/admin-server.ts";
 import { createMetrics } from "../operate/metrics.ts";
 import { createRunLog } from "../operate/run-log.ts";
@@ -46,6 +47,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     api: adminApi,
     console: parts.console,
   });
+  takeOneByOne(admin);
 
   const { edge } = publicEdge;
   const url = await listen(edge, settings.port, settings.host);

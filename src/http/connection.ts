@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { RequestFaultCode } from "../terms/fault.ts";
 import { clientAddress } from "./client-address.ts";
-import { Feed, type FeedGate } from "./feed.ts";
+import { Feed, type FeedGate, headBytes, SLICE_BYTES } from "./feed.ts";
 import { IncomingBody } from "./incoming-body.ts";
 
 /** One request of a connection, and its place in the order of answers. */
@@ -15,9 +15,6 @@ export interface Turn {
   readonly refusal: RequestFaultCode | null;
 }
 
-/** How many bytes the parser gets at once if they may be a head or a chunked body. */
-const SLICE_BYTES = 2_048;
-const HEAD_END = "\r\n\r\n";
 /** How many bytes chunk framing may take in addition to the body. */
 const FRAMING_TIMES = 2;
 const FRAMING_BYTES = 65_536;
@@ -163,9 +160,7 @@ export class Connection implements FeedGate {
   sliceBytes(bytes: Buffer): number {
     const body = this.#latest?.body;
     if (body?.isComing === true) return body.left > 0 ? body.left : SLICE_BYTES;
-    // At most one head: a part of the next one would start its timeout, although it waits because of us.
-    const end = bytes.indexOf(HEAD_END);
-    return end === -1 ? SLICE_BYTES : Math.min(SLICE_BYTES, end + HEAD_END.length);
+    return headBytes(bytes);
   }
 
   fed(bytes: number): void {

@@ -1,5 +1,15 @@
 import type { Socket } from "node:net";
 
+/** How many bytes the parser gets at once if they may be a head or a chunked body. */
+export const SLICE_BYTES = 2_048;
+const HEAD_END = "\r\n\r\n";
+
+/** As many as one head may have: a part of the next one would start its timeout, although it waits because of us. */
+export function headBytes(bytes: Buffer): number {
+  const end = bytes.indexOf(HEAD_END);
+  return end === -1 ? SLICE_BYTES : Math.min(SLICE_BYTES, end + HEAD_END.length);
+}
+
 /** Decides how many bytes of a connection the parser gets. */
 export interface FeedGate {
   /** Whether the parser may be given more now. */

@@ -1,18 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import type { Held } from "../terms/byte-budget.ts";
 import { Fault } from "../terms/fault.ts";
-import { JoinedBytes } from "../terms/joined-bytes.ts";
+import { JoinedBytes, piecesMax } from "../terms/joined-bytes.ts";
 import { invalid } from "./parse-body.ts";
 import type { Stranger } from "./strangers-bodies.ts";
-
-/** A body may always have this many chunks, and more if they have at least this many bytes on average. */
-const PIECES_LEAST = 1024;
-const PIECE_BYTES = 128;
-
-/** How many chunks a body of that size may have. A chunk costs as much as hundreds of bytes, however small it is. */
-export function piecesMax(bytesMax: number): number {
-  return Math.max(PIECES_LEAST, Math.ceil(bytesMax / PIECE_BYTES));
-}
 
 /** The body of one request. Its parts are joined as they arrive, and nothing is read before somebody asks for it. */
 export class IncomingBody {

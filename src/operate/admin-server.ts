@@ -44,6 +44,12 @@ const HEADERS = {
   "Cache-Control": "no-store",
 };
 
+/**
+ * So long a client may take nothing of an answer before it is taken for gone: its answer is memory, and of the commands
+ * that may be under way it is one.
+ */
+export const UNREAD_MS = 60_000;
+
 /** The largest body that is read, in bytes. */
 const BODY_BYTES_MAX = 65_536;
 
@@ -52,7 +58,7 @@ const BODY_BYTES_MAX = 65_536;
  * It belongs on a private address: only the API asks who is there. `/live` says that the process responds; `/ready` that runs would be accepted. Both, and the metrics,
  * answer to any host name, because probes and scrapers ask by whatever address they have found.
  */
-export function createAdminServer(parts: AdminServerParts): Server {
+export function createAdminServer(parts: AdminServerParts, unreadMs: number = UNREAD_MS): Server {
   const { metrics, notReady, warnings, pages: added } = parts;
   const pages = new Map<string, (response: ServerResponse) => Promise<void>>([
     ["/live", async (response) => sendJson(response, 200, { status: "OK" })],
@@ -74,6 +80,9 @@ export function createAdminServer(parts: AdminServerParts): Server {
     ],
   ]);
   const server = createServer(LIMITS, (request, response) => {
+    response.once("prefinish", () => {
+      if (!response.writableFinished) response.setTimeout(unreadMs, () => response.destroy());
+    });
     const [path = ""] = (request.url ?? "").split("?");
     const page = request.method === "GET" || request.method === "HEAD" ? pages.get(path) : undefined;
     const more = added.find((one) => one.path === path);

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { createCounting, type Counting } from "./counts.ts";
 import type { Clock } from "../terms/clock.ts";
 import type { Readings } from "./gauges.ts";
@@ -14,11 +15,18 @@ export interface Metrics extends Counting {
 export function createMetrics(isSource: (id: string) => boolean, readings: Readings, clock: Clock): Metrics {
   const counting = createCounting(isSource, clock);
   let page: Promise<() => Promise<MetricsPage>> | undefined;
+  let next: Promise<MetricsPage> | undefined;
   return {
     ...counting,
-    async page() {
+    page() {
       page ??= import("./metrics-page.ts").then(({ createPage }) => createPage(counting.counts, readings));
-      return (await page)();
+      // All who have asked by the next turn get the same page: a page of many sources takes milliseconds.
+      next ??= page.then(async (make) => {
+        await nextTurn();
+        next = undefined;
+        return make();
+      });
+      return next;
     },
   };
 }

@@ -48,3 +48,12 @@ export class JoinedBytes {
     this.#only = null;
   }
 }
+
+/** A body may always have this many chunks, and more if they have at least this many bytes on average. */
+const PIECES_LEAST = 1024;
+const PIECE_BYTES = 128;
+
+/** How many chunks a body of that size may have. A chunk costs as much as hundreds of bytes, however small it is. */
+export function piecesMax(bytesMax: number): number {
+  return Math.max(PIECES_LEAST, Math.ceil(bytesMax / PIECE_BYTES));
+}

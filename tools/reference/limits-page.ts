@@ -4,7 +4,7 @@ import type { SettingKey } from "../../src/settings/settings.ts";
 import { SETTINGS, type Setting } from "../../src/settings/table.ts";
 import { WAITING_PER_ORGANIZATION } from "../../src/functions/pool/placement.ts";
 import { SOURCES_PER_RUN_MAX } from "../../src/http/run-fields.ts";
-import { piecesMax } from "../../src/http/incoming-body.ts";
+import { piecesMax } from "../../src/terms/joined-bytes.ts";
 import { REFUSALS_MAX } from "../../src/http/refusal-turns.ts";
 import { PIPELINING, WAITING_MAX } from "../../src/http/server.ts";
 import { LEDGER_LIMITS } from "../../src/ledger/limits.ts";
@@ -17,8 +17,9 @@ import { INTERIM_MAX } from "../../src/outbound/wire/reply-parser.ts";
 import { REDIRECTS_MAX } from "../../src/outbound/source-http.ts";
 import { BREAKER_LIMITS } from "../../src/run/around/breaker.ts";
 import { CALLS_MAX, UNKNOWN_MAX } from "../../src/operate/run-log.ts";
-import { ADMIN_CONNECTIONS_MAX } from "../../src/operate/admin-server.ts";
-import { VERBS_MAX } from "../../src/admin-api/admin-api.ts";
+import { ADMIN_CONNECTIONS_MAX, UNREAD_MS } from "../../src/operate/admin-server.ts";
+import { API_LINES_MAX } from "../../src/admin/verbs/ledger/compare.ts";
+import { STRANGERS_BODY_BYTES_MAX, VERBS_MAX } from "../../src/admin-api/admin-api.ts";
 import { FAILED_MS, FAILED_WAITING_MAX } from "../../src/admin-api/login.ts";
 import { BODY_BYTES_MAX } from "../../src/admin-api/read-input.ts";
 import { IDLE_MS, SESSION_MS } from "../../src/admin-api/sessions.ts";
@@ -159,7 +160,12 @@ export function limitsPage(): Page {
     "## The admin port",
     rows([
       ["connections", count(ADMIN_CONNECTIONS_MAX), "closed"],
+      ["requests at once on one connection", "1", "further ones are not read before"],
       ["body of a request to the admin API", bytes(BODY_BYTES_MAX), "422"],
+      ["the same of a login", bytes(STRANGERS_BODY_BYTES_MAX), "422"],
+      ["chunks of a body", "one for each 128 bytes of the limit, at least 1,024", "422"],
+      ["time in which a client takes nothing of its answer", ms(UNREAD_MS), "the connection is closed"],
+      ["lines of an invoice that is compared over the admin API, and of the ledger", count(API_LINES_MAX), "409"],
       ["commands under way over the admin API", count(VERBS_MAX), "503"],
       ["a wrong token is answered after", ms(FAILED_MS), `at most ${FAILED_WAITING_MAX} such answers wait; further requests are cut off`],
       ["a session without a request", ms(IDLE_MS), "401: log in again"],
