@@ -1,52 +1,32 @@
-import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { deploy, type Process } from "../../rig/deployed.ts";
+import type { Process } from "../../rig/deployed.ts";
 import { vendorProject } from "../../lifecycle/vendor-project.ts";
 import { body } from "../../vendor/behaviours.ts";
 import { startVendor } from "../../vendor/scripted-vendor.ts";
 import { HOSTILE_JSON, HOSTILE_XML } from "./hostile-shapes.ts";
 import { HOSTILE_CLIENTS, HOSTILE_MARKUP, HOSTILE_WIRE, sendAndReset } from "./hostile-wire.ts";
-
-/**
- * How long nobody else is served while the service deals with one hostile thing: CPU time between two turns of its event
- * loop, of its main thread alone. The figures are printed. LOOP_HOLDS_PROFILE=1 prints besides what the longest holds were
- * spent on, and makes them somewhat longer; LOOP_HOLDS_ONLY tries those alone whose names contain it.
- */
-const CPU_MS_MAX = 50;
-const ROUNDS = 3;
-const PROBE = fileURLToPath(new URL("hold-probe.mjs", import.meta.url));
-const ONLY = process.env["LOOP_HOLDS_ONLY"] ?? "";
-
-interface Hold {
-  readonly cpuMs: number;
-  readonly spentOn: readonly string[];
-}
+import { type Play, type Probed, startProbed } from "./probe-holds.ts";
 
 test("nothing that a vendor, a caller or a function sends holds the event loop for long", async (t) => {
-  const { service, longestHold } = await openProbed(t);
-  const plays: [string, () => Promise<unknown>][] = [
-    ...Object.keys(HOSTILE_JSON).flatMap((name, at): [string, () => Promise<unknown>][] => [
+  const { service, tryAll } = await openProbed(t);
+  const plays: Play[] = [
+    ...Object.keys(HOSTILE_JSON).flatMap((name, at): Play[] => [
       [`passed on: ${name}`, () => service.run({ [`acme__raw_${at}`]: true })],
       [`mapped: ${name}`, () => service.run({ [`acme__mapped_${at}`]: true })],
     ]),
-    ...Object.keys(HOSTILE_XML).map((name, at): [string, () => Promise<unknown>] => [
+    ...Object.keys(HOSTILE_XML).map((name, at): Play => [
       `XML: ${name}`,
       () => service.run({ [`acme__xml_${at}`]: true }),
     ]),
-    ...Object.keys(HOSTILE_WIRE).map((name, at): [string, () => Promise<unknown>] => [
+    ...Object.keys(HOSTILE_WIRE).map((name, at): Play => [
       `on the wire: ${name}`,
       () => service.run({ [`acme__wire_${at}`]: true }),
     ]),
-    ...Object.keys(HOSTILE_MARKUP).map((name, at): [string, () => Promise<unknown>] => [
+    ...Object.keys(HOSTILE_MARKUP).map((name, at): Play => [
       `markup: ${name}`,
       () => service.run({ [`acme__markup_${at}`]: true }),
     ]),
-    ...Object.entries(HOSTILE_CLIENTS).map(([name, text]): [string, () => Promise<unknown>] => [
+    ...Object.entries(HOSTILE_CLIENTS).map(([name, text]): Play => [
       `a client without a token: ${name}`,
       () => sendAndReset(service.url, text),
     ]),
@@ -54,7 +34,7 @@ test("nothing that a vendor, a caller or a function sends holds the event loop f
     ["an input for a pattern that looks expensive", () => service.run({ acme__strict: true }, { text: "a".repeat(900_000) })], // prettier-ignore
     ["credentials of thousands of fields", () => service.run({ acme__small: { credentials: MANY_FIELDS } })],
     ["four large replies for each of eight functions", () => together(8, () => call(service, "dfunc_gathers"))],
-    ...Object.keys(RESULTS).map((name): [string, () => Promise<unknown>] => [
+    ...Object.keys(RESULTS).map((name): Play => [
       `a function that returns ${name}`,
       () => call(service, `dfunc_${name}`),
     ]),
@@ -65,22 +45,7 @@ test("nothing that a vendor, a caller or a function sends holds the event loop f
   ];
   await service.run({ acme__small: true });
   await call(service, "dfunc_small");
-  for (const [name, play] of plays.filter(([name]) => name.includes(ONLY))) {
-    await t.test(name, async (part) => {
-      // The first time costs what it takes to compile.
-      await play();
-      await longestHold();
-      const holds: Hold[] = [];
-      for (let round = 0; round < ROUNDS; round += 1) {
-        await play();
-        holds.push(await longestHold());
-      }
-      const shortest = holds.toSorted((one, other) => one.cpuMs - other.cpuMs)[0]!;
-      part.diagnostic(`${holds.map(({ cpuMs }) => Math.round(cpuMs)).join(", ")} ms of CPU`);
-      for (const line of shortest.spentOn) part.diagnostic(`  ${line}`);
-      assert.ok(shortest.cpuMs <= CPU_MS_MAX, `${shortest.cpuMs} ms`);
-    });
-  }
+  await tryAll(plays);
 });
 
 const MANY_SOURCES = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`acme__many_${at}`, true]));
@@ -99,7 +64,7 @@ const RESULTS: Readonly<Record<string, string>> = {
   names: "Object.fromEntries(Array.from({ length: 80000 }, (_, at) => ['n' + at, 1]))",
 };
 
-async function openProbed(t: TestContext) {
+async function openProbed(t: TestContext): Promise<Probed> {
   const paths = Object.fromEntries(
     [
       ...Object.values(HOSTILE_JSON).map((make, at) => [`/json_${at}`, body(make())] as const),
@@ -129,30 +94,7 @@ async function openProbed(t: TestContext) {
       return { output: { ok: true } };
     } };`,
   }); // prettier-ignore
-  const folder = mkdtempSync(join(tmpdir(), "datarun-holds-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const file = join(folder, "holds");
-  const profile = process.env["LOOP_HOLDS_PROFILE"];
-  const deployment = await deploy(t, {
-    project,
-    env: {
-      NODE_OPTIONS: `--import ${PROBE}`,
-      LOOP_HOLDS_FILE: file,
-      ...(profile === undefined ? {} : { LOOP_HOLDS_PROFILE: profile }),
-    },
-  });
-  const service = await deployment.start();
-  let read = 0;
-  const longestHold = async (): Promise<Hold> => {
-    await delay(20);
-    service.signal("SIGUSR2");
-    for (;;) {
-      const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(0, -1) : [];
-      if (lines.length > read) return JSON.parse(lines[read++]!) as Hold;
-      await delay(5);
-    }
-  };
-  return { service, longestHold };
+  return startProbed(t, project);
 }
 
 /** Everything of the reply goes through rules, a map and a check. */
