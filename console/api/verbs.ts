@@ -572,7 +572,7 @@ export interface components {
                 /** @description The sources that it scripts or expects to be called */
                 asks: string[];
             }[];
-            /** @description Its file as it is now; null if it is very large */
+            /** @description Its file as it is now; null if it is very large, or is not a file of the project any more */
             code: string | null;
         };
         FunctionTestInput: {
