@@ -1,5 +1,4 @@
 import type { ServerResponse } from "node:http";
-import type { JsonObject } from "../terms/json.ts";
 import type { Clock } from "../terms/clock.ts";
 import type { OnProgress } from "../terms/on-progress.ts";
 import { openEventStream } from "./event-stream.ts";
