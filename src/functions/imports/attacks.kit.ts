@@ -366,6 +366,22 @@ export const REFUSED: readonly RefusedAttack[] = [
     says: COMPUTED,
   },
   {
+    name: "a pattern behind a comment of HTML, which scripts may have",
+    code: importing("../lib/html.cjs"),
+    files: { "lib/html.cjs": "module.exports = (x) => import <!-- a\n(`../vault/${x}.json`);" },
+    in: "../lib/html.cjs",
+    line: 1,
+    says: COMPUTED,
+  },
+  {
+    name: "a pattern behind the end of a comment of HTML",
+    code: importing("../lib/html.cjs"),
+    files: { "lib/html.cjs": "module.exports = (x) => import\n--> a\n(`../vault/${x}.json`);" },
+    in: "../lib/html.cjs",
+    line: 1,
+    says: COMPUTED,
+  },
+  {
     name: "a pattern in a choice",
     code: running('require(x ? "../vault/" + y : "../lib/other.ts")'),
     line: 2,

@@ -18,8 +18,11 @@ export class ComputedImport extends Error {
   }
 }
 
-/** Code without any of these has no computed import. `\u` is among them because names can be written with escapes. */
-const MAY_HAVE = /\bimport\b\s*(?:[.(]|\/[*/])|require|\\u/;
+/**
+ * Code without any of these has no computed import. `\u` is among them because names can be written with escapes, and a
+ * comment after `import` may be one of HTML.
+ */
+const MAY_HAVE = /\bimport\b\s*(?:[.(]|\/[*/]|<!--|-->)|require|\\u/;
 /**
  * Matches code as esbuild prints it: an import whose path begins with a text that may make it relative, followed by
  * more.
