@@ -23,14 +23,17 @@ const SOURCES_MAX = 200;
 export function readLiveFigures(counts: Counts, clock: Clock): LiveFigures {
   const now = clock.now();
   const called = [...counts.sources]
-    .map(([source, { lately }]) => ({ source, ...stretchesOf(lately, now), lastHour: lately.hour.series(now) }))
-    .filter(({ hour }) => total(hour) > 0)
-    .toSorted((one, other) => total(other.hour) - total(one.hour));
+    .map(([source, { lately }]) => ({ source, lately, calls: lately.hour.total(now) }))
+    .filter(({ calls }) => calls > 0)
+    .toSorted((one, other) => other.calls - one.calls)
+    .slice(0, SOURCES_MAX)
+    // Only now, because a service may have thousands of sources, and this is read every second.
+    .map(({ source, lately }) => ({ source, ...stretchesOf(lately, now), lastHour: lately.hour.series(now) }));
   return {
     runs: stretchesOf(counts.runsLately, now),
     lastHour: counts.runsLately.hour.series(now),
     simulated: stretchesOf(counts.simulatedLately, now),
-    sources: called.slice(0, SOURCES_MAX).toSorted((one, other) => (one.source < other.source ? -1 : 1)),
+    sources: called.toSorted((one, other) => (one.source < other.source ? -1 : 1)),
   };
 }
 
@@ -42,8 +45,4 @@ export function readRefusals({ refusalsLately }: Counts, clock: Clock): Readonly
 
 function stretchesOf({ minute, hour }: Lately, now: number): Stretches {
   return { minute: minute.sums(now), hour: hour.sums(now) };
-}
-
-function total({ match, no_match, failed }: WindowSums): number {
-  return match + no_match + failed;
 }

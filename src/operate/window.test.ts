@@ -83,3 +83,18 @@ test("a percentile is at most an eighth off", () => {
     }),
   );
 });
+
+test("the total is the sum of what ended, at any moment", () => {
+  const events = fc.array(
+    fc.tuple(fc.integer({ min: 0, max: 30_000 }), fc.constantFrom("match", "no_match", "failed")),
+  );
+  fc.assert(
+    fc.property(events, fc.integer({ min: 0, max: 90_000 }), (list, afterMs) => {
+      const window = new Window(MINUTE_MS, 12);
+      let now = 0;
+      for (const [laterMs, end] of list) window.add((now += laterMs), end as "match", 10);
+      const { match, no_match, failed } = window.sums(now + afterMs);
+      assert.equal(window.total(now + afterMs), match + no_match + failed);
+    }),
+  );
+});

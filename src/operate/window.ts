@@ -55,6 +55,19 @@ export class Window {
     this.#counts[at + ENDS + bucketOf(tookMs)]! += 1;
   }
 
+  /** How many have ended, which costs far less than the rest of the sums. */
+  total(now: number): number {
+    if (now >= this.#until) this.#turnTo(now);
+    const left = (this.#until - now) / this.#slotMs;
+    const ends = [0, 0, 0] as [number, number, number];
+    for (let back = 0; back < this.#slots; back += 1) {
+      const at = this.#placeOf(this.#slot - back);
+      const share = back === this.#slots - 1 ? left : 1;
+      for (let end = 0; end < ENDS; end += 1) ends[end]! += share * this.#counts[at + end]!;
+    }
+    return ends.reduce((total, end) => total + Math.round(end), 0);
+  }
+
   sums(now: number): WindowSums {
     if (now >= this.#until) this.#turnTo(now);
     const sums = new Float64Array(WIDTH);
