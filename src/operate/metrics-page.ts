@@ -1,7 +1,10 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { GAUGES, LABELLED_GAUGES, type Readings } from "./gauges.ts";
 import { amountForMetric, type Micros } from "../terms/money.ts";
+import type { Clock } from "../terms/clock.ts";
+import { Stretch } from "../terms/stretch.ts";
 import { type Counts, SECONDS, type Times } from "./counts.ts";
+import { writeMetrics } from "./write-metrics.ts";
 
 export interface MetricsPage {
   readonly text: string;
@@ -9,7 +12,7 @@ export interface MetricsPage {
 }
 
 /** The page, made anew each time it is asked for. What it says of the process itself is counted from the first time on. */
-export function createPage(counts: Counts, readings: Readings): () => Promise<MetricsPage> {
+export function createPage(counts: Counts, readings: Readings, clock: Clock): () => Promise<MetricsPage> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: "datarun_" });
   for (const metric of [
@@ -47,7 +50,7 @@ export function createPage(counts: Counts, readings: Readings): () => Promise<Me
   for (const [name, { help, label, read }] of Object.entries(LABELLED_GAUGES)) {
     gauge(registry, `datarun_${name}`, help, [label], () => read(readings).map(([own, value]) => [[own], value]));
   }
-  return async () => ({ text: await registry.metrics(), contentType: registry.contentType });
+  return async () => ({ text: await writeMetrics(registry, new Stretch(clock)), contentType: registry.contentType });
 }
 
 type Rows = readonly (readonly [readonly string[], number])[];

@@ -19,7 +19,7 @@ export function createMetrics(isSource: (id: string) => boolean, readings: Readi
   return {
     ...counting,
     page() {
-      page ??= import("./metrics-page.ts").then(({ createPage }) => createPage(counting.counts, readings));
+      page ??= import("./metrics-page.ts").then(({ createPage }) => createPage(counting.counts, readings, clock));
       // All who have asked by the next turn get the same page: a page of many sources takes milliseconds.
       next ??= page.then(async (make) => {
         await nextTurn();
