@@ -3,8 +3,9 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test, type TestContext } from "node:test";
-import type { OperatorError } from "../../terms/operator-error.ts";
+import { OperatorError } from "../../terms/operator-error.ts";
 import { askRemote } from "./ask-remote.ts";
+import { RemoteDefect } from "./remote-defect.ts";
 
 const EVENTS = { "Content-Type": "text/event-stream; charset=utf-8", "Datarun-Api": "1" };
 
@@ -56,4 +57,35 @@ test("a service that answers at once, as older ones do, is understood too", asyn
   });
   assert.deepEqual(await result, { rotated: 2 });
   assert.deepEqual(told, ["A remark."]);
+});
+
+const HOSTILE: Readonly<Record<string, (response: ServerResponse) => void>> = {
+  "an error without words": (response) => response.writeHead(200, EVENTS).end(event("error", {})),
+  "an error that moves the cursor": (response) =>
+    response.writeHead(200, EVENTS).end(event("error", { error: { code: "refused", message: "\u001b[2J\u009b1mfine" } })),
+  "problems that are none": (response) =>
+    response.writeHead(200, EVENTS).end(event("error", { error: { code: "invalid", message: "x", details: [null, { path: {}, message: "\u001b]0;x\u0007" }] } })), // prettier-ignore
+  "a result that is cut": (response) => response.writeHead(200, EVENTS).end('event: result\ndata: {"a":\n\n'),
+  "a result that is a list": (response) => response.writeHead(200, EVENTS).end("event: result\ndata: []\n\n"),
+  "an answer at once that is cut": (response) =>
+    response.writeHead(200, { "Content-Type": "application/json", "Datarun-Api": "1", "Datarun-Notes": "%zz" }).end("{"),
+}; // prettier-ignore
+
+for (const [name, answer] of Object.entries(HOSTILE)) {
+  test(`${name} fails the command in words that can be printed`, async (t) => {
+    const { result } = await askedOf(t, answer);
+    await assert.rejects(result, (error: Error) => {
+      assert.ok(error instanceof OperatorError || error instanceof RemoteDefect, String(error));
+      assert.doesNotMatch(error.message, /[\u0000-\u001f\u007f-\u009f]/);
+      return true;
+    });
+  });
+}
+
+test("progress that is none of a service moves no cursor", async (t) => {
+  const { result, told } = await askedOf(t, (response) =>
+    response.writeHead(200, EVENTS).end(event("progress", { what: "\u001b[2Jkeys", done: "x", of: {} }) + event("result", {})),
+  ); // prettier-ignore
+  assert.deepEqual(await result, {});
+  assert.deepEqual(told, [["keys", Number.NaN]]);
 });

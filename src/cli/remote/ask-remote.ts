@@ -1,13 +1,12 @@
-import { InputError } from "../../admin/run-verb.ts";
 import { verbPath } from "../../admin/verb-path.ts";
-import type { FieldProblem } from "../../terms/fault.ts";
-import { isJsonObject, type JsonObject, readJsonExactly } from "../../terms/json.ts";
+import type { JsonObject } from "../../terms/json.ts";
 import type { OnProgress } from "../../terms/on-progress.ts";
-import { OperatorError, type OperatorErrorCode } from "../../terms/operator-error.ts";
-import { type Remote, TOKEN_VARIABLE } from "./find-remote.ts";
+import { OperatorError } from "../../terms/operator-error.ts";
+import type { Remote } from "./find-remote.ts";
 import { RemoteDefect } from "./remote-defect.ts";
 import { createEventReader } from "./read-events.ts";
-import { bytesOf, openReply, readReply, type RemoteReply, unreachable } from "./post-to-remote.ts";
+import { readError, readNote, readNotes, readObject, readProgress } from "./read-answer.ts";
+import { bytesOf, openReply, readReply, REPLY_BYTES_MAX, type RemoteReply, unreachable } from "./post-to-remote.ts";
 import type { Pieces } from "../write-text.ts";
 
 const EVENTS = "text/event-stream";
@@ -28,15 +27,15 @@ export async function askRemote(
   // An older service answers at once, and what is refused is always answered so.
   if (isOurs === undefined || !type.startsWith(EVENTS))
     return readAnswer(remote, await readReply(incoming, remote), note);
-  const read = createEventReader();
+  const read = createEventReader(REPLY_BYTES_MAX);
   for await (const bytes of bytesOf(incoming, remote)) {
-    for (const { event, data } of read(bytes)) {
+    const events = read(bytes);
+    if (events === null) throw unreachable(remote, "its answer is too large");
+    for (const { event, data } of events) {
       if (event === "result") return readObject(data);
-      if (event === "error") throw toError(readObject(data)["error"] as unknown as RemoteError);
-      if (event === "note") note((JSON.parse(data) as { says: string }).says);
-      if (event !== "progress") continue;
-      const { what, done, of } = JSON.parse(data) as { what: string; done: number; of?: number };
-      onProgress(what, done, of);
+      if (event === "error") throw readError(readObject(data));
+      if (event === "note") note(readNote(data));
+      if (event === "progress") onProgress(...readProgress(data));
     }
   }
   throw unreachable(remote, "it hung up");
@@ -59,7 +58,16 @@ export async function* readRemote(
   const { "datarun-notes": notes, "datarun-result": result } = incoming.trailers;
   readNotes(notes).forEach(note);
   if (typeof result !== "string") throw new RemoteDefect("The service's answer has no end.");
-  return JSON.parse(decodeURIComponent(result)) as JsonObject;
+  return readObject(unescaped(result));
+}
+
+/** The result after a text is percent-encoded. @throws RemoteDefect */
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (cause) {
+    throw new RemoteDefect("The service's answer has no readable end.", { cause });
+  }
 }
 
 function readAnswer(remote: Remote, reply: RemoteReply, note: (sentence: string) => void): JsonObject {
@@ -72,38 +80,11 @@ function readAnswer(remote: Remote, reply: RemoteReply, note: (sentence: string)
   const value = readObject(reply.text);
   readNotes(reply.headers["datarun-notes"]).forEach(note);
   if (reply.status === 200) return value;
-  throw toError(value["error"] as unknown as RemoteError);
-}
-
-function readObject(text: string): JsonObject {
-  const value = readJsonExactly(text);
-  if (!isJsonObject(value)) throw new RemoteDefect("The service's answer is not an object.");
-  return value;
+  throw readError(value);
 }
 
 /** What is said while it is done. */
 export interface Told {
   note(sentence: string): void;
   readonly onProgress: OnProgress;
-}
-
-interface RemoteError {
-  readonly code: string;
-  readonly message: string;
-  readonly details?: readonly FieldProblem[];
-}
-
-const OWN_CODES: readonly string[] = ["usage", "invalid", "not_found", "refused", "unavailable"] satisfies OperatorErrorCode[]; // prettier-ignore
-
-/** The same error as if the verb had been run here. */
-function toError({ code, message, details }: RemoteError): Error {
-  if (details !== undefined) return new InputError(details);
-  if (OWN_CODES.includes(code)) return new OperatorError(code as OperatorErrorCode, message);
-  if (code === "internal") return new RemoteDefect(`${message} The service's log has the cause.`);
-  const which = code === "unauthenticated" ? `${TOKEN_VARIABLE}: ` : "";
-  return new OperatorError("refused", which + message);
-}
-
-function readNotes(header: string | string[] | undefined): readonly string[] {
-  return typeof header === "string" ? (JSON.parse(decodeURIComponent(header)) as string[]) : [];
 }

@@ -8,6 +8,7 @@ import { Agent as TlsAgent, request as tlsRequest } from "node:https";
 import { systemClock } from "../../terms/clock.ts";
 import { knownCode } from "../../terms/known-error.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
+import { JoinedBytes } from "../../terms/joined-bytes.ts";
 import type { Remote } from "./find-remote.ts";
 
 export interface RemoteReply {
@@ -18,19 +19,18 @@ export interface RemoteReply {
 
 /** How long it may take to connect and to send. The verb itself may take minutes. */
 const SEND_MS_MAX = 15_000;
-const REPLY_BYTES_MAX = 256 * 1024 * 1024;
+/** Of an answer that is kept until its end, or of one event. */
+export const REPLY_BYTES_MAX = 256 * 1024 * 1024;
 
 /** Reads the whole answer. @throws OperatorError */
 export async function readReply(incoming: IncomingMessage, remote: Remote): Promise<RemoteReply> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
+  const joined = new JoinedBytes();
   for await (const chunk of bytesOf(incoming, remote)) {
-    bytes += chunk.length;
-    if (bytes > REPLY_BYTES_MAX) throw unreachable(remote, "its answer is too large");
-    chunks.push(chunk);
+    if (joined.length + chunk.length > REPLY_BYTES_MAX) throw unreachable(remote, "its answer is too large");
+    joined.add(chunk);
   }
   const { statusCode: status = 0, headers } = incoming;
-  return { status, headers, text: Buffer.concat(chunks).toString("utf8") };
+  return { status, headers, text: joined.take().toString("utf8") };
 }
 
 /** What comes in, until the answer is complete. @throws OperatorError if it never will be */

@@ -1,27 +1,38 @@
-import { StringDecoder } from "node:string_decoder";
-
 export interface RemoteEvent {
   readonly event: string;
   /** JSON. */
   readonly data: string;
 }
 
+const FIRST_BYTES = 4_096;
+const END_OF_EVENT = "\n\n";
+
 /**
  * Takes server-sent events out of the pieces in which they arrive, as the admin API writes them: one `event` and one
- * `data` each. Everything else, such as a comment that keeps a connection open, is passed over.
+ * `data` each. Everything else, such as a comment that keeps a connection open, is passed over. Returns `null` if an
+ * event is larger than that.
  */
-export function createEventReader(): (piece: Buffer) => readonly RemoteEvent[] {
-  const decoder = new StringDecoder("utf8");
-  let unread = "";
+export function createEventReader(bytesMax: number): (piece: Buffer) => readonly RemoteEvent[] | null {
+  let unread = Buffer.allocUnsafeSlow(FIRST_BYTES);
+  let length = 0;
   return (piece) => {
-    const text = decoder.write(piece);
-    unread += text;
-    // JSON has no line breaks, so that a large result, which comes in thousands of pieces, is not searched for each.
-    if (!text.includes("\n")) return [];
-    const end = unread.lastIndexOf("\n\n");
-    if (end === -1) return [];
-    const blocks = unread.slice(0, end).split("\n\n");
-    unread = unread.slice(end + 2);
+    const before = length;
+    length += piece.length;
+    if (length > bytesMax) return null;
+    if (length > unread.length) {
+      const grown = Buffer.allocUnsafeSlow(2 * length);
+      unread.copy(grown, 0, 0, before);
+      unread = grown;
+    }
+    piece.copy(unread, before);
+    // A large result comes in thousands of pieces, and is not searched for each.
+    const from = Math.max(0, before - 1);
+    const found = unread.subarray(from, length).lastIndexOf(END_OF_EVENT);
+    if (found === -1) return [];
+    const end = from + found;
+    const blocks = unread.toString("utf8", 0, end).split(END_OF_EVENT);
+    unread.copyWithin(0, end + END_OF_EVENT.length, length);
+    length -= end + END_OF_EVENT.length;
     return blocks.flatMap((block) => {
       const event = fieldOf(block, "event");
       const data = fieldOf(block, "data");

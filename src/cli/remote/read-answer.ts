@@ -1,0 +1,70 @@
+import { InputError } from "../../admin/run-verb.ts";
+import type { FieldProblem } from "../../terms/fault.ts";
+import { isJsonObject, type JsonObject, readJsonExactly } from "../../terms/json.ts";
+import type { OnProgress } from "../../terms/on-progress.ts";
+import { OperatorError, type OperatorErrorCode } from "../../terms/operator-error.ts";
+import { printable } from "../../terms/printable.ts";
+import { TOKEN_VARIABLE } from "./find-remote.ts";
+import { RemoteDefect } from "./remote-defect.ts";
+
+/**
+ * What a service says is read as the words of a stranger: whatever else it contains, it is neither written to a terminal
+ * nor taken for something else.
+ */
+
+const OWN_CODES: readonly string[] = ["usage", "invalid", "not_found", "refused", "unavailable"] satisfies OperatorErrorCode[]; // prettier-ignore
+
+/** @throws RemoteDefect */
+export function readObject(text: string): JsonObject {
+  const value = readJson(text);
+  if (!isJsonObject(value)) throw new RemoteDefect("The service's answer is not an object.");
+  return value;
+}
+
+/** The same error as if the verb had been run here. */
+export function readError({ error }: JsonObject): Error {
+  const { code, message, details } = isJsonObject(error) ? error : {};
+  if (typeof code !== "string" || typeof message !== "string")
+    return new RemoteDefect("The service has failed, and does not say in a readable way why.");
+  const says = message.split("\n").map(printable).join("\n");
+  if (Array.isArray(details)) return new InputError(details.map(readProblem));
+  if (OWN_CODES.includes(code)) return new OperatorError(code as OperatorErrorCode, says);
+  if (code === "internal") return new RemoteDefect(`${says} The service's log has the cause.`);
+  const which = code === "unauthenticated" ? `${TOKEN_VARIABLE}: ` : "";
+  return new OperatorError("refused", which + says);
+}
+
+/** The remarks in a header, if it can be read. */
+export function readNotes(header: string | string[] | undefined): readonly string[] {
+  if (typeof header !== "string") return [];
+  try {
+    const notes: unknown = JSON.parse(decodeURIComponent(header));
+    return Array.isArray(notes) ? notes.filter((note) => typeof note === "string") : [];
+  } catch {
+    return [];
+  }
+}
+
+/** The remark of an event. @throws RemoteDefect */
+export function readNote(text: string): string {
+  return String(readObject(text)["says"]);
+}
+
+/** @throws RemoteDefect */
+export function readProgress(text: string): Parameters<OnProgress> {
+  const { what, done, of } = readObject(text);
+  return typeof of === "number" ? [printable(String(what)), Number(done), of] : [printable(String(what)), Number(done)];
+}
+
+function readProblem(given: unknown): FieldProblem {
+  const { path, message } = isJsonObject(given) ? given : {};
+  return { path: printable(String(path)), message: printable(String(message)) };
+}
+
+function readJson(text: string): unknown {
+  try {
+    return readJsonExactly(text);
+  } catch (cause) {
+    throw new RemoteDefect("The service's answer cannot be read.", { cause });
+  }
+}
