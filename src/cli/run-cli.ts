@@ -13,7 +13,7 @@ import { type CommandShape, shapeOf } from "./options.ts";
 import { type ParsedCommand, parseCommand, usage } from "./parse-command.ts";
 import { readFields } from "./read-fields.ts";
 import { readFiles } from "./read-text-file.ts";
-import { printable } from "../terms/printable.ts";
+import { printable, printableLines } from "../terms/printable.ts";
 import { renderResult } from "./render.ts";
 import { EXIT, reportFailure } from "./report-failure.ts";
 import { openProgress } from "./progress.ts";
@@ -170,8 +170,9 @@ async function runCommand(
   if (result === null) return { text: "", exitCode: EXIT.done };
   const exitCode = verb.hasFailed?.(result) === true ? EXIT.failed : EXIT.done;
   if (!isPrinted) return { text: "", exitCode };
-  const text = json ? `${JSON.stringify(result)}\n` : (verb.render?.(result) ?? renderResult(result, verb));
-  return { text, exitCode };
+  if (json) return { text: `${JSON.stringify(result)}\n`, exitCode };
+  // What a function logs, what a vendor answers and what a service says may be anything.
+  return { text: printableLines(verb.render?.(result) ?? renderResult(result, verb)), exitCode };
 }
 
 /** Loads only here what asks a service elsewhere. */

@@ -4,3 +4,8 @@ import { stripVTControlCharacters } from "node:util";
 export function printable(text: string): string {
   return stripVTControlCharacters(text).replaceAll(/\p{C}/gu, "\ufffd");
 }
+
+/** The same for a text of several lines, which may have tabs. */
+export function printableLines(text: string): string {
+  return text.replaceAll(/[^\n\t]+/g, printable);
+}

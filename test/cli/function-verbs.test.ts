@@ -98,11 +98,11 @@ test("a new function never goes over a file that is there", async (t) => {
 const ADDS = (expected: number) => `
 export default {
   id: "dfunc_sum", title: "Adds",
-  run: ({ inputs, log }) => { log.info("adding"); return { output: { sum: inputs.a + inputs.b } }; },
+  run: ({ inputs, log }) => { log.info("adding\\u001b[2J"); return { output: { sum: inputs.a + inputs.b } }; },
   cases: [{ name: "adds two", inputs: { a: 1, b: 2 }, expect: { output: { sum: ${expected} } } }],
 };`;
 
-test("a case that fails shows what differs and what was logged, and the exit code is 1", async (t) => {
+test("a case that fails shows what differs and what was logged, which moves no cursor, and the exit code is 1", async (t) => {
   const here = place(t);
   here.write("functions/sum.mjs", ADDS(4));
   const { code, stdout } = await here.run(["function", "test"]);
@@ -114,7 +114,7 @@ test("a case that fails shows what differs and what was logged, and the exit cod
   const json = await here.run(["function", "test", "--json"]);
   assert.equal(json.code, 1);
   const [{ passed, differences, log }] = JSON.parse(json.stdout).functions[0].cases;
-  assert.deepEqual([passed, differences, log], [false, ["output/sum: expected 4, found 3"], ["info: adding"]]);
+  assert.deepEqual([passed, differences, log], [false, ["output/sum: expected 4, found 3"], ["info: adding\u001b[2J"]]);
 
   here.write("functions/sum.mjs", ADDS(3));
   assert.equal((await here.run(["function", "test"])).code, 0);

@@ -3,7 +3,7 @@ import type { FieldProblem } from "../../terms/fault.ts";
 import { isJsonObject, type JsonObject, readJsonExactly } from "../../terms/json.ts";
 import type { OnProgress } from "../../terms/on-progress.ts";
 import { OperatorError, type OperatorErrorCode } from "../../terms/operator-error.ts";
-import { printable } from "../../terms/printable.ts";
+import { printable, printableLines } from "../../terms/printable.ts";
 import { TOKEN_VARIABLE } from "./find-remote.ts";
 import { RemoteDefect } from "./remote-defect.ts";
 
@@ -26,7 +26,7 @@ export function readError({ error }: JsonObject): Error {
   const { code, message, details } = isJsonObject(error) ? error : {};
   if (typeof code !== "string" || typeof message !== "string")
     return new RemoteDefect("The service has failed, and does not say in a readable way why.");
-  const says = message.split("\n").map(printable).join("\n");
+  const says = printableLines(message);
   if (Array.isArray(details)) return new InputError(details.map(readProblem));
   if (OWN_CODES.includes(code)) return new OperatorError(code as OperatorErrorCode, says);
   if (code === "internal") return new RemoteDefect(`${says} The service's log has the cause.`);
