@@ -47,12 +47,21 @@ test("each way in which a provider fails has its sentence, and none takes longer
     ["it sends elsewhere", (_, response) => void response.writeHead(302, { Location: "http://127.0.0.1:1/" }).end(), /answered with the status 302\./], // prettier-ignore
     ["it is a page", (_, response) => void response.writeHead(200, { "Content-Type": "text/html" }).end("<p>"), /gave an answer that cannot be used\./], // prettier-ignore
     ["it is another", json({ issuer: "https://other.example" }), /gave an answer that cannot be used\./],
+    ["it comes in crumbs", crumbs, /gave an answer that cannot be used\.|has not answered/],
     ["it is a list", json([]), /gave an answer that cannot be used\./],
   ];
   for (const [name, answer, says] of cases) {
     assert.match(await toldBy(t, answer), says, name);
   }
 });
+
+/** What a provider has to answer, after thousands of chunks of one byte. */
+const crumbs: RequestListener = ({ headers: { host }, socket }) => {
+  const issuer = `http://${host}`;
+  const text = JSON.stringify({ issuer, authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` }); // prettier-ignore
+  socket.write("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n");
+  socket.end(`${"1\r\n \r\n".repeat(20_000)}${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`);
+};
 
 function endless(response: { write(text: string, done: () => void): unknown; readonly destroyed: boolean }): void {
   const more = () => void (response.destroyed || response.write("x".repeat(100_000), more));

@@ -2,9 +2,11 @@ import { Agent as PlainAgent, request as requestPlain } from "node:http";
 import { Agent as SecureAgent, request as requestSecure } from "node:https";
 import type { SecureContext } from "node:tls";
 import type { CustomFetch } from "openid-client";
+import { JoinedBytes, piecesMax } from "../../terms/joined-bytes.ts";
 
 /** Far more than the keys of a provider take. */
 const REPLY_BYTES_MAX = 1_048_576;
+const PIECES_MAX = piecesMax(REPLY_BYTES_MAX);
 const CONNECTIONS_MAX = 16;
 
 /**
@@ -32,18 +34,17 @@ export function createProviderFetch(secureContext?: SecureContext): CustomFetch 
     const fail = (error: Error) => reject(signal?.aborted === true ? signal.reason : error);
     request.on("error", fail);
     request.on("response", (reply) => {
-      const chunks: Buffer[] = [];
-      let bytes = 0;
+      const joined = new JoinedBytes();
       reply.on("data", (chunk: Buffer) => {
-        bytes += chunk.length;
-        if (bytes > REPLY_BYTES_MAX) request.destroy(new Error(`more than ${REPLY_BYTES_MAX} bytes`));
-        else chunks.push(chunk);
+        joined.add(chunk);
+        if (joined.length > REPLY_BYTES_MAX) request.destroy(new Error(`more than ${REPLY_BYTES_MAX} bytes`));
+        else if (joined.pieces > PIECES_MAX) request.destroy(new Error(`more than ${PIECES_MAX} chunks`));
       });
       reply.on("error", fail);
       reply.on("end", () => {
         const { statusCode: status = 500, headers: fields } = reply;
         const head = { status, headers: { "content-type": fields["content-type"] ?? "" } };
-        resolve(new Response(bytes === 0 ? null : Buffer.concat(chunks), head));
+        resolve(new Response(joined.length === 0 ? null : joined.take(), head));
       });
     });
     // Everything that is sent to a provider is a form.
