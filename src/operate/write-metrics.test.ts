@@ -6,7 +6,7 @@ import { writeMetrics } from "./write-metrics.ts";
 
 test("metrics are written as the library writes them, and others have turns meanwhile", async () => {
   const registry = new Registry();
-  new Gauge({ name: "none", help: "Without a value", labelNames: ["a"], registers: [registry] });
+  registry.registerMetric(new Gauge({ name: "none", help: "Without a value", labelNames: ["a"], registers: [] }));
   new Gauge({ name: "one", help: "With \\ and\nlines", registers: [registry] }).set(1.5);
   const calls = new Counter({ name: "calls", help: "H", labelNames: ["source"], registers: [registry] });
   const times = new Histogram({ name: "times", help: "H", labelNames: ["source"], buckets: [1, 2], registers: [registry] }); // prettier-ignore

@@ -76,7 +76,7 @@ for (const [name, answer] of Object.entries(HOSTILE)) {
     const { result } = await askedOf(t, answer);
     await assert.rejects(result, (error: Error) => {
       assert.ok(error instanceof OperatorError || error instanceof RemoteDefect, String(error));
-      assert.doesNotMatch(error.message, /[\u0000-\u001f\u007f-\u009f]/);
+      assert.doesNotMatch(error.message, /\p{Cc}/u);
       return true;
     });
   });
@@ -87,5 +87,5 @@ test("progress that is none of a service moves no cursor", async (t) => {
     response.writeHead(200, EVENTS).end(event("progress", { what: "\u001b[2Jkeys", done: "x", of: {} }) + event("result", {})),
   ); // prettier-ignore
   assert.deepEqual(await result, {});
-  assert.deepEqual(told, [["keys", Number.NaN]]);
+  assert.deepEqual(told, [["keys", 0]]);
 });

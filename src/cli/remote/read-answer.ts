@@ -47,18 +47,23 @@ export function readNotes(header: string | string[] | undefined): readonly strin
 
 /** The remark of an event. @throws RemoteDefect */
 export function readNote(text: string): string {
-  return String(readObject(text)["says"]);
+  return textOf(readObject(text)["says"]);
 }
 
 /** @throws RemoteDefect */
 export function readProgress(text: string): Parameters<OnProgress> {
   const { what, done, of } = readObject(text);
-  return typeof of === "number" ? [printable(String(what)), Number(done), of] : [printable(String(what)), Number(done)];
+  const [words, count] = [printable(textOf(what)), typeof done === "number" ? done : 0];
+  return typeof of === "number" ? [words, count, of] : [words, count];
 }
 
 function readProblem(given: unknown): FieldProblem {
   const { path, message } = isJsonObject(given) ? given : {};
-  return { path: printable(String(path)), message: printable(String(message)) };
+  return { path: printable(textOf(path)), message: printable(textOf(message)) };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }
 
 function readJson(text: string): unknown {
