@@ -26,6 +26,16 @@ export const ATTACKS: readonly Attack[] = [
     carryOut: ({ service }) => together(300, () => talk(service.url, () => delay(3_000))),
   },
 
+  {
+    name: "metrics asked for a thousand times ahead, and not read",
+    carryOut: ({ service }) =>
+      together(60, () => sendAhead(service.adminUrl, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n".repeat(1_500))),
+  },
+  {
+    name: "a login in chunks of one byte",
+    carryOut: ({ service }) => together(16, () => sendCrumbs(service.adminUrl, LOGIN)),
+  },
+
   // ---- a caller with a token
   {
     name: "answers that are not read",
@@ -139,11 +149,24 @@ function sendAndNotRead(url: string, as: Access, sources: object): Promise<void>
   });
 }
 
-function sendCrumbs(url: string): Promise<void> {
+/** Many requests in one packet, of which no answer is read. */
+function sendAhead(url: string, text: string): Promise<void> {
+  return talk(url, async (socket) => {
+    socket.pause();
+    socket.write(text);
+    await delay(6_000);
+  });
+}
+
+const RUN = "POST /data HTTP/1.1\r\nHost: x\r\n";
+/** As a page of the console sends it, and anybody else. */
+const LOGIN = "POST /api/session/code HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: http://127.0.0.1\r\nDatarun-Console: 1\r\nContent-Type: application/json\r\n"; // prettier-ignore
+
+function sendCrumbs(url: string, head = RUN): Promise<void> {
   const piece = Buffer.from("1\r\nx\r\n".repeat(10_000));
   return talk(url, async (socket) => {
     socket.resume();
-    socket.write("POST /data HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+    socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n`);
     for (let at = 0; at < 100 && !socket.destroyed; at += 1) await written(socket, piece);
     await delay(1_000);
   });

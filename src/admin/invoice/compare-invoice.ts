@@ -72,6 +72,7 @@ export async function compareInvoice(
     if (kind === null) equal += range.most.count > 0 || lines.length > 0 ? 1 : 0;
     else differences.push({ kind, key: key ?? "", currency, lines: lines.map(({ line }) => line), runs: runsOf(own), ours: range, theirs: billed }); // prettier-ignore
   }
+  if (stretch.isLong) await stretch.end();
   return { differences: differences.toSorted((a, b) => (a.key < b.key ? -1 : 1)), equal };
 }
 

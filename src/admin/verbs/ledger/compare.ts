@@ -1,6 +1,7 @@
 import { Type } from "../../../terms/type.ts";
 import { compareInvoice, DIFFERENCES, type Difference } from "../../invoice/compare-invoice.ts";
 import { INVOICE_COLUMNS, INVOICE_KEYS, type InvoiceForm, type InvoiceLine, readInvoice } from "../../invoice/read-invoice.ts"; // prettier-ignore
+import { unhurried } from "../../invoice/unhurried.ts";
 import { amountText } from "../../../terms/money.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { Stretch } from "../../../terms/stretch.ts";
@@ -95,8 +96,10 @@ export default defineVerb({
     if (ours.length > linesMax)
       throw new OperatorError("refused", `The ledger has more than ${API_LINES_MAX} lines to compare with. Compare a shorter time, or on the machine of the service.`); // prettier-ignore
     const { differences, equal } = await compareInvoice(ours, lines, byAmount, stretch);
+    const wire: ReturnType<typeof toWire>[] = [];
+    for await (const one of unhurried(differences, stretch)) wire.push(toWire(one, form.key, byAmount));
     return {
-      differences: differences.map((one) => toWire(one, form.key, byAmount)),
+      differences: wire,
       bad_rows: bad.map(({ line, problem }) => ({ line, problem })),
       totals: byAmount ? totalsOf(ours, lines) : [],
       equal,
