@@ -18,6 +18,8 @@ const functions = await openFunctions({
   processes: 1,
   spares: 0,
 });
+// Before the first test: when those that there are have ended, the functions are closed.
+const listed = await Promise.all(functions.list().map(async (each) => ({ ...each, own: await each.readCases() })));
 after(() => functions.close());
 const parts = { functions, sources: { find: (id: string) => all.get(id)?.source }, clock: systemClock };
 
@@ -26,9 +28,7 @@ test("every function file of the catalog can be used and lies where its id says"
   assert.ok(functions.list().length >= 3);
 });
 
-for (const { id, readCases, description, inputs, output } of functions.list()) {
-  const own = await readCases();
-
+for (const { id, own, description, inputs, output } of listed) {
   test(`${id} does in every case what the case says`, async () => {
     const report = await runFunctionCases(id, own, parts);
     assert.ok(report.passed, renderFunctionReport(report));
