@@ -97,6 +97,8 @@ export function createAdminServer(parts: AdminServerParts, unreadMs: number = UN
     );
   });
   server.maxConnections = ADMIN_CONNECTIONS_MAX;
+  // A client that has ended its half gets its answer all the same.
+  Object.assign(server, { httpAllowHalfOpen: true });
   return server;
 }
 

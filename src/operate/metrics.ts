@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { createCounting, type Counting } from "./counts.ts";
 import type { Clock } from "../terms/clock.ts";
 import type { Readings } from "./gauges.ts";
@@ -20,12 +19,11 @@ export function createMetrics(isSource: (id: string) => boolean, readings: Readi
     ...counting,
     page() {
       page ??= import("./metrics-page.ts").then(({ createPage }) => createPage(counting.counts, readings, clock));
-      // All who have asked by the next turn get the same page: a page of many sources takes milliseconds.
-      next ??= page.then(async (make) => {
-        await nextTurn();
-        next = undefined;
-        return make();
-      });
+      // All who ask in one turn get one page: a page of many sources takes milliseconds.
+      if (next === undefined) {
+        next = page.then((make) => make());
+        setImmediate(() => (next = undefined));
+      }
       return next;
     },
   };

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import type { Socket } from "node:net";
 import { test } from "node:test";
+import { exchange } from "../rig/raw-socket.ts";
 import { startService } from "../rig/service.ts";
 import { asksVendor, throws } from "../rig/sources.ts";
 import { after as later, json } from "../vendor/behaviours.ts";
@@ -138,4 +140,17 @@ test("the admin port has these pages and no others, to be read and nothing else"
 test("the public port has none of it", async (t) => {
   const service = await startService(t);
   for (const path of ["/metrics", "/live", "/ready"]) assert.equal((await service.send("GET", path)).statusCode, 404);
+});
+
+test("a client that ends its half after asking gets its answer", async (t) => {
+  const service = await startService(t);
+  for (const path of ["/live", "/metrics", "/metrics"]) {
+    const ask = [`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`, (socket: Socket) => socket.end()];
+    const { replies } = await exchange(service.adminUrl, ask, { replies: 1 });
+    assert.deepEqual(
+      replies.map(({ statusCode }) => statusCode),
+      [200],
+      path,
+    );
+  }
 });
