@@ -1,10 +1,10 @@
 import type { Transaction } from "kysely";
 import type { Budget } from "../terms/budget.ts";
-import { amountFromColumn, amountToColumn, type Micros } from "../terms/money.ts";
+import { amountFromColumn, amountToColumn } from "../terms/money.ts";
 import type { Engine } from "./engine.ts";
 import type { NewRow, Row, Tables } from "./schema.ts";
 
-/** The lease under which charges that were settled by hand are counted. */
+/** The lease under which is counted what no process holds any more, and charges that were settled by hand. */
 export const SETTLED = "settled";
 
 export function toBudget(row: Row<"budgets">): Budget {
@@ -44,8 +44,4 @@ export function leaseId(budgetId: string, periodFrom: number, lease: string): st
 /** Keeps other processes from changing what is held of these budgets until the transaction ends. */
 export function lockBudgets(engine: Engine, transaction: Transaction<Tables>, ids: Iterable<string>): Promise<void> {
   return engine.lockNames(transaction, [...new Set(ids)].sort().map((id) => `budget ${id}`)); // prettier-ignore
-}
-
-export function sumOf(rows: readonly Row<"budget_leases">[], column: "amount" | "used"): Micros {
-  return rows.reduce((sum, row) => sum + amountFromColumn(row[column]), 0n);
 }

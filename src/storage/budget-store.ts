@@ -1,13 +1,13 @@
-import { sql, type Transaction } from "kysely";
-import type { BudgetAnswer, BudgetAsk, BudgetStore, SliceRule } from "../leases/budgets/ports.ts";
+import type { Transaction } from "kysely";
+import type { BudgetAnswer, BudgetAsk, BudgetStore, ExchangeRule } from "../leases/budgets/ports.ts";
 import { periodAround } from "../terms/budget.ts";
 import type { Clock } from "../terms/clock.ts";
-import { amountToColumn, type Micros } from "../terms/money.ts";
-import { addRows } from "./add-rows.ts";
 import { answerInTime } from "./answer-in-time.ts";
-import { leaseId, lockBudgets, sumOf, toBudget } from "./budget-rows.ts";
+import { KeptRows } from "./budget-leases.ts";
+import { lockBudgets, toBudget } from "./budget-rows.ts";
 import type { Engine } from "./engine.ts";
-import type { NewRow, Row, Tables } from "./schema.ts";
+import { inParts } from "./read-page.ts";
+import type { Tables } from "./schema.ts";
 
 /** Rows of past periods are deleted this often, in a transaction that runs anyway. */
 const SWEEP_EVERY_MS = 60 * 60_000;
@@ -22,7 +22,7 @@ const KEPT_MS = 24 * 60 * 60_000;
 export function createBudgetStore(engine: Engine, clock: Clock): BudgetStore {
   let sweepAt = 0;
 
-  async function exchangeIn(transaction: Transaction<Tables>, asks: readonly BudgetAsk[], rule: SliceRule) {
+  async function exchangeIn(transaction: Transaction<Tables>, asks: readonly BudgetAsk[], rule: ExchangeRule) {
     const ids = [...new Set(asks.map(({ budgetId }) => budgetId))];
     await lockBudgets(engine, transaction, ids);
     const now = await engine.wallAt(transaction);
@@ -33,24 +33,17 @@ export function createBudgetStore(engine: Engine, clock: Clock): BudgetStore {
       .where("budget_id", "in", ids)
       .where("period_to", ">", now)
       .execute();
-    const answers: BudgetAnswer[] = [];
-    const changed: NewRow<"budget_leases">[] = [];
-    for (const ask of asks) {
+    const kept = new KeptRows(rows);
+    const answers = asks.map((ask): BudgetAnswer => {
       const row = budgets.find(({ id }) => id === ask.budgetId);
       const budget = row === undefined ? null : toBudget(row);
       const period = periodAround(budget?.per ?? "day", now);
-      if (budget === null) {
-        answers.push({ now, budget, period, amount: 0n, othersUsed: 0n });
-        continue;
-      }
-      const here = rows.filter((one) => one.budget_id === budget.id && one.period_from === period.from);
-      const others = here.filter(({ lease }) => lease !== ask.lease);
-      const own = ask.periodFrom === period.from ? ask : { ...ask, ...keptOf(here, ask.lease) };
-      const amount = rule(budget.limit, sumOf(others, "amount"), own);
-      answers.push({ now, budget, period, amount, othersUsed: sumOf(others, "used") });
-      changed.push(toRow(own, period, amount));
-    }
-    await addRows(engine.name, transaction, { table: "budget_leases", key: ["id"], rows: changed, change: IF_LATER });
+      if (budget === null) return { now, budget, period, amount: 0n, othersUsed: 0n, hasEnded: false };
+      const { answer, ...keeping } = rule(ask, { budget, period, now }, kept.of(budget.id, period.from));
+      kept.keep(budget.id, period, keeping);
+      return answer;
+    });
+    await kept.write(engine.name, transaction);
     if (now >= sweepAt) {
       sweepAt = now + SWEEP_EVERY_MS;
       await transaction
@@ -83,50 +76,22 @@ export function createBudgetStore(engine: Engine, clock: Clock): BudgetStore {
       return db.transaction().execute((transaction) => exchangeIn(transaction, asks, rule));
     },
 
-    async recover(process, left) {
+    async recover(earlier, rule) {
       await engine.ready();
       await engine.writer.transaction().execute(async (transaction) => {
-        const rows = await transaction.selectFrom("budget_leases").selectAll().where("process", "=", process).execute();
-        await lockBudgets(engine, transaction, rows.map((row) => row.budget_id)); // prettier-ignore
-        for (const { start, counts } of left) {
-          for (const { id } of rows.filter((row) => row.lease.startsWith(start))) {
-            const counted = counts.find((one) => leaseId(one.budgetId, one.periodFrom, one.lease) === id);
-            const used = amountToColumn(counted?.used ?? 0n);
-            await transaction.updateTable("budget_leases").set({ amount: used, used }).where("id", "=", id).execute();
-          }
+        const leases = transaction.selectFrom("budget_leases");
+        const own = await leases.selectAll().where("process", "=", earlier.process).execute();
+        if (own.length === 0) return;
+        const ids = [...new Set(own.map((row) => row.budget_id))];
+        await lockBudgets(engine, transaction, ids);
+        const now = await engine.wallAt(transaction);
+        const kept = new KeptRows(await inParts(ids, (part) => leases.selectAll().where("budget_id", "in", part).execute())); // prettier-ignore
+        for (const { budgetId, period } of kept.periods()) {
+          const about = { budgetId, periodFrom: period.from, now };
+          kept.keep(budgetId, period, rule(earlier, about, kept.of(budgetId, period.from)));
         }
+        await kept.write(engine.name, transaction);
       });
     },
-  };
-}
-
-/**
- * What a process that knows nothing of this period holds in it: usually nothing. It may be what an answer granted that
- * got lost, or what it has used itself, if the clock of the store was set back.
- */
-function keptOf(rows: readonly Row<"budget_leases">[], lease: string): Pick<BudgetAsk, "keep" | "used"> {
-  const own = rows.filter((row) => row.lease === lease);
-  return { keep: sumOf(own, "amount"), used: sumOf(own, "used") };
-}
-
-/** An ask that was delayed on its way changes nothing after a later one. */
-const IF_LATER = sql`update set amount = excluded.amount, used = excluded.used, turn = excluded.turn
-  where excluded.turn > budget_leases.turn`;
-
-function toRow(
-  { budgetId, lease, process, used, turn }: BudgetAsk,
-  period: BudgetAnswer["period"],
-  amount: Micros,
-): NewRow<"budget_leases"> {
-  return {
-    id: leaseId(budgetId, period.from, lease),
-    budget_id: budgetId,
-    period_from: period.from,
-    period_to: period.to,
-    lease,
-    process,
-    amount: amountToColumn(amount),
-    used: amountToColumn(used),
-    turn,
   };
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { ResettledRequest } from "../admin/ports.ts";
-import { grantSlice } from "../leases/budgets/grant-slice.ts";
+import { endLeases, keepLeases } from "../leases/budgets/keep-leases.ts";
 import type { BudgetAsk } from "../leases/budgets/ports.ts";
 import { type Budget, periodAround } from "../terms/budget.ts";
 import { newId } from "../terms/ids.ts";
@@ -34,7 +34,8 @@ async function withBudget(store: Store, parts: Partial<Budget> = {}): Promise<Bu
 function anAsk(budgetId: string, parts: Partial<BudgetAsk> & { readonly need?: bigint } = {}): BudgetAsk {
   const { need = 0n, ...ask } = parts;
   const wanted = { need, least: 1n, spare: 0n };
-  return { budgetId, lease: "s1", process: "p1", turn: 1, periodFrom: null, keep: 0n, used: 0n, wanted, ...ask };
+  const own = { lease: "s1", process: "p1", turn: 1, periodFrom: null, keep: 0n, used: 0n, ends: false };
+  return { budgetId, wanted, ...own, ...ask };
 }
 
 export function budgetsContract(engine: EngineUnderTest): void {
@@ -49,7 +50,7 @@ export function budgetsContract(engine: EngineUnderTest): void {
         const asked = stores.flatMap((store, at) =>
           [1, 2].map((one) => {
             const parts = { lease: `s${at}-${turn}-${one}`, process: `p${at}`, need: 3n };
-            return store.budgets.exchange([anAsk(other.id, parts), anAsk(id, parts)], grantSlice);
+            return store.budgets.exchange([anAsk(other.id, parts), anAsk(id, parts)], keepLeases);
           }),
         );
         granted += (await Promise.all(asked)).reduce((sum, answers) => sum + answers[1]!.amount, 0n);
@@ -63,7 +64,7 @@ export function budgetsContract(engine: EngineUnderTest): void {
       const store = await (await engine.newStore(t))();
       const budget = await withBudget(store);
       const amount = async (ask: Parameters<typeof anAsk>[1]) => {
-        const [answer] = await store.budgets.exchange([anAsk(budget.id, ask)], grantSlice);
+        const [answer] = await store.budgets.exchange([anAsk(budget.id, ask)], keepLeases);
         return answer!.amount;
       };
       const periodFrom = periodAround("month", Date.now()).from;
@@ -85,20 +86,59 @@ export function budgetsContract(engine: EngineUnderTest): void {
       const { id: budgetId } = await withBudget(store);
       const { id: other } = await withBudget(store);
       for (const [lease, process] of [["s1", "p1"], ["s1'", "p1"], ["s2", "p2"]] as const) // prettier-ignore
-        await store.budgets.exchange([anAsk(budgetId, { lease, process, need: 10n }), anAsk(other, { lease, process, need: 10n })], grantSlice); // prettier-ignore
+        await store.budgets.exchange([anAsk(budgetId, { lease, process, need: 10n }), anAsk(other, { lease, process, need: 10n })], keepLeases); // prettier-ignore
       const periodFrom = periodAround("month", Date.now()).from;
       const left = [{ start: "s1", counts: [{ budgetId, periodFrom, lease: "s1", used: 4n }] }];
       for (let times = 0; times < 2; times += 1) {
-        await store.budgets.recover("p1", left);
+        await store.budgets.recover({ process: "p1", start: "s3", left }, endLeases);
         const [use, rest] = [await store.admin.budget(budgetId), await store.admin.budget(other)];
         assert.deepEqual([use!.used, use!.leased, rest!.used, rest!.leased], [4n, 10n, 0n, 10n]);
       }
     });
 
+    test("however often processes start, the rows of a budget are few, and count the same", async (t) => {
+      const place = await engine.newPlace(t);
+      const store = await place.open();
+      const { id } = await withBudget(store, { limit: 1_000n });
+      const use = async () => {
+        const { used, leased } = (await store.admin.budget(id))!;
+        return [used, leased, (await place.rowsOf("budget_leases")).length];
+      };
+      const ask = async (lease: string, parts: Parameters<typeof anAsk>[1]) =>
+        (await store.budgets.exchange([anAsk(id, { lease, process: lease, ...parts })], keepLeases))[0]!;
+      const { period } = await ask("gone", { need: 10n });
+      const periodFrom = period.from;
+      // Some are stopped. Others are killed, and each of them is recovered by the next one of its process.
+      for (const start of ["a1", "a2", "a3"]) {
+        await ask(start, { need: 5n });
+        await ask(start, { turn: 2, periodFrom, keep: 2n, used: 2n, ends: true });
+        const late = await ask(start, { turn: 1, periodFrom, keep: 5n, used: 1n });
+        assert.deepEqual([late.hasEnded, late.amount], [true, 0n]);
+      }
+      for (const start of ["b1", "b2", "b3"]) {
+        const left =
+          start === "b2" ? [{ start: "b1", counts: [{ budgetId: id, periodFrom, lease: "b1", used: 3n }] }] : [];
+        for (let times = 0; times < 2; times += 1)
+          await store.budgets.recover({ process: "b", start, left }, endLeases);
+        await ask(start, { process: "b", need: 4n });
+      }
+      assert.deepEqual(await use(), [3n * 2n + 3n + 4n, 10n + 4n, 8]);
+      const passed = (ms: number) => store.ledgerTables.query(`UPDATE budget_leases SET heard_at = heard_at - ${ms}`);
+      await passed(61 * MINUTE_MS);
+      await ask("c1", { need: 1n });
+      assert.deepEqual(await use(), [13n, 15n, 4], "those that have ended are not needed any more");
+      await passed(24 * 60 * MINUTE_MS);
+      assert.equal(
+        (await ask("b3", { process: "b", turn: 2, periodFrom, keep: 4n, used: 4n })).othersUsed,
+        13n + 10n + 1n,
+      );
+      assert.deepEqual(await use(), [28n, 0n, 2], "what was silent for a day counts as used");
+    });
+
     test("setting a budget again changes its limit, and keeps its id and what was used", async (t) => {
       const store = await (await engine.newStore(t))();
       const budget = await withBudget(store, { source: "acme__people", currency: "EUR", limit: 500_000_000n });
-      await store.budgets.exchange([anAsk(budget.id, { need: 350_000n })], grantSlice);
+      await store.budgets.exchange([anAsk(budget.id, { need: 350_000n })], keepLeases);
       const version = store.budgets.version();
       const set = await store.admin.setBudget(ACT, { ...budget, id: "bud_new", limit: 600_000_000n, warnPercent: 50 });
       assert.deepEqual(set, { budget: { ...budget, limit: 600_000_000n, warnPercent: 50 }, replaced: budget });
@@ -110,7 +150,7 @@ export function budgetsContract(engine: EngineUnderTest): void {
       assert.equal((await store.admin.budget(budget.id))!.leased, 350_000n);
       assert.deepEqual(await store.admin.removeBudget(ACT, budget.id), set!.budget);
       assert.deepEqual([await store.admin.removeBudget(ACT, budget.id), await store.admin.budget(budget.id)], [null, null]); // prettier-ignore
-      const [answer] = await store.budgets.exchange([anAsk(budget.id, { need: 1n })], grantSlice);
+      const [answer] = await store.budgets.exchange([anAsk(budget.id, { need: 1n })], keepLeases);
       assert.deepEqual([answer!.budget, answer!.amount], [null, 0n]);
       assert.equal(typeof version, "number");
       assert.equal(await store.admin.setBudget(ACT, aBudget("org_nobody")), null);

@@ -7,6 +7,7 @@ import { sql } from "kysely";
 import { newDatabase } from "../../test/postgres/shared-postgres.ts";
 import { systemClock } from "../terms/clock.ts";
 import { aCredential, ACT, anOperator, anOrganization, aToken, aWorkflow } from "./engines.kit.ts";
+import { keepLeases } from "../leases/budgets/keep-leases.ts";
 import { COPIED, copyTables } from "./copy-tables.ts";
 import type { Engine } from "./engine.ts";
 import { openEngine, createStore } from "./store.ts";
@@ -44,8 +45,18 @@ async function filled(engine: Engine): Promise<string> {
   const limit = { per: "month", currency: null, limit: 5n, warnPercent: 80, setWallAt: 1 } as const;
   await store.admin.setBudget(ACT, { id: "bud_1", ...scope, ...limit });
   const wanted = { need: 2n, least: 1n, spare: 0n };
-  const ask = { budgetId: "bud_1", lease: "s1", process: "p1", turn: 1, periodFrom: null, keep: 0n, used: 0n, wanted };
-  await store.budgets.exchange([ask], () => 2n);
+  const ask = {
+    budgetId: "bud_1",
+    lease: "s1",
+    process: "p1",
+    turn: 1,
+    periodFrom: null,
+    keep: 0n,
+    used: 0n,
+    ends: false,
+    wanted,
+  };
+  await store.budgets.exchange([ask], keepLeases);
   await store.admin.createOperator(ACT, anOperator());
   const deleted = aCredential(organizationId, { disabled: true });
   await store.admin.createCredential(ACT, deleted);

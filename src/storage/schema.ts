@@ -237,7 +237,10 @@ interface BudgetTable {
   readonly set_wall_at: number;
 }
 
-/** What one lease holds of a budget in one period; and in a row of their own, the sum of charges settled by hand. */
+/**
+ * What one lease holds of a budget in one period; and in a row of their own, what no process holds any more and the sum of
+ * charges settled by hand.
+ */
 interface BudgetLeaseTable {
   /** Made of budget, period and lease. */
   readonly id: string;
@@ -249,6 +252,7 @@ interface BudgetLeaseTable {
   readonly amount: number;
   readonly used: number;
   readonly turn: number;
+  readonly heard_at: number | null;
 }
 
 /** One row: how many changes were made to this store that can affect cached answers. */

@@ -2,8 +2,8 @@ import type { Clock } from "../../terms/clock.ts";
 import { Fault } from "../../terms/fault.ts";
 import { answeredWithin } from "../../terms/within.ts";
 import { budgetFault } from "./budget-fault.ts";
-import { grantSlice } from "./grant-slice.ts";
 import { type HeldBudget, NOBODY_WAITS, type Waiting } from "./held-budget.ts";
+import { endLeases, keepLeases } from "./keep-leases.ts";
 import { type Part, takeAll } from "./reservation.ts";
 import type { BudgetAnswer, BudgetAsk, BudgetStore, LeftBehind, UseNotes } from "./ports.ts";
 
@@ -20,6 +20,7 @@ export interface BudgetExchangeParts {
   readonly notes: UseNotes;
   readonly clock: Clock;
   readonly process: () => string;
+  readonly start: string;
   /** What earlier starts of this process have left. */
   readonly left: readonly LeftBehind[];
   /** A budget has an answer. */
@@ -131,7 +132,7 @@ export class BudgetExchange {
     this.#cancelTimer?.();
     await this.#underWay;
     const asked = [...all].flatMap((held): Asked[] => {
-      const ask = held.askToEnd(this.#name(), (this.#turn += 1));
+      const ask = held.askToEnd(this.#parts.clock.now(), { process: this.#name(), turn: (this.#turn += 1) });
       return ask === null ? [] : [{ held, ask, waiting: NOBODY_WAITS }];
     });
     const isTold = asked.length === 0 || (await this.#exchange(asked));
@@ -187,7 +188,7 @@ export class BudgetExchange {
     try {
       await this.#recover();
       const asks = asked.map(({ ask }) => ask);
-      answers = await answeredWithin(clock, ANSWER_MS_MAX, store.exchange(asks, grantSlice), () => new Error("no answer in time")); // prettier-ignore
+      answers = await answeredWithin(clock, ANSWER_MS_MAX, store.exchange(asks, keepLeases), () => new Error("no answer in time")); // prettier-ignore
     } catch {
       // Each of them may have been kept or not. The next ask says what is held here.
     }
@@ -204,17 +205,11 @@ export class BudgetExchange {
 
   /** Before anything is leased, what an earlier start has left is freed, and this start begins its notes. */
   async #recover(): Promise<void> {
-    const { clock, notes, store, left } = this.#parts;
+    const { clock, notes, store, start, left } = this.#parts;
     if (this.#isRecovered) return;
     notes.begin();
-    if (left.length > 0) {
-      await answeredWithin(
-        clock,
-        ANSWER_MS_MAX,
-        store.recover(this.#name(), left),
-        () => new Error("no answer in time"),
-      );
-    }
+    const recovered = store.recover({ process: this.#name(), start, left }, endLeases);
+    await answeredWithin(clock, ANSWER_MS_MAX, recovered, () => new Error("no answer in time"));
     notes.recovered();
     this.#isRecovered = true;
   }

@@ -2,7 +2,7 @@ import type { Reservation } from "../../run/around/ports.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { periodAround } from "../../terms/budget.ts";
+import { type BudgetPeriod, periodAround } from "../../terms/budget.ts";
 import { FakeClock } from "../../terms/clock.kit.ts";
 import type { Clock } from "../../terms/clock.ts";
 import { Fault } from "../../terms/fault.ts";
@@ -17,6 +17,7 @@ const EURO = (amount: bigint) => ({ amount, currency: "EUR" });
 
 interface Deployment {
   readonly seed: number;
+  readonly per: BudgetPeriod;
   readonly replicas: number;
   readonly limit: bigint;
   readonly loss: number;
@@ -45,11 +46,12 @@ class Replica {
 }
 
 /** Runs a deployment through crashes, lost messages, midnights and decisions by hand. Fails if a budget is exceeded. */
-async function live({ seed, replicas, limit, loss, faults }: Deployment, steps: number) {
+async function live({ seed, per, replicas, limit, loss, faults }: Deployment, steps: number) {
   const random = randomNumbers(seed);
   const clock = new FakeClock();
   const store = new MemoryBudgets(clock.wall);
-  store.set(aBudget({ limit, currency: "EUR" }));
+  store.set(aBudget({ per, limit, currency: "EUR" }));
+  const periodNow = () => periodAround(per, clock.wall());
   const sent: Sent[] = [];
   let starts = 0;
   let isQuiet = false;
@@ -73,7 +75,7 @@ async function live({ seed, replicas, limit, loss, faults }: Deployment, steps: 
       budgetsFor: (id) => store.budgetsFor(id),
       version: () => store.version(),
       exchange: (asks, rule) => carry(() => store.exchange(asks, rule)),
-      recover: (process, left) => carry(() => store.recover(process, left)),
+      recover: (earlier, rule) => carry(() => store.recover(earlier, rule)),
     };
   };
 
@@ -107,14 +109,14 @@ async function live({ seed, replicas, limit, loss, faults }: Deployment, steps: 
     const units = 1n + BigInt(Math.floor(random() * 5));
     try {
       const found = (await replica.budgets.find(SPENDER))!;
-      const period = periodAround("day", clock.wall()).from;
+      const period = periodNow().from;
       const reserved = await found.reserve(EURO(units), Number.POSITIVE_INFINITY);
       if (!replica.isAlive) return;
       if (random() < 0.1) return reserved.cancel();
       reserved.commit("trx_1/0/1", EURO(units));
       // Midnight may have passed while it waited: it belongs to the day in which it was reserved.
       const one: Sent = {
-        period: Math.max(period, periodAround("day", clock.wall()).from),
+        period: Math.max(period, periodNow().from),
         units,
         verdict: "under way",
       };
@@ -135,10 +137,10 @@ async function live({ seed, replicas, limit, loss, faults }: Deployment, steps: 
     }
   }
 
-  function usedToday(): bigint {
-    const today = periodAround("day", clock.wall()).from;
+  function usedNow(): bigint {
+    const { from } = periodNow();
     return sent
-      .filter((one) => one.period === today && one.verdict !== "no")
+      .filter((one) => one.period === from && one.verdict !== "no")
       .reduce((sum, { units }) => sum + units, 0n);
   }
 
@@ -148,6 +150,11 @@ async function live({ seed, replicas, limit, loss, faults }: Deployment, steps: 
     isQuiet = step > steps * 0.7;
     for (const [at, replica] of all.entries()) {
       if (!isQuiet && random() < faults) {
+        // Some are stopped, others killed.
+        if (random() < 0.3) {
+          void replica.budgets.close();
+          await clock.advance(1_100);
+        }
         replica.isAlive = false;
         // What was under way is unknown from now on. Some machines lose their notes, some their directory.
         for (const one of replica.underWay.keys()) one.verdict = "unknown";
@@ -157,26 +164,27 @@ async function live({ seed, replicas, limit, loss, faults }: Deployment, steps: 
       if (random() < 0.5) void request(all[at]!);
       settle(all[at]!);
     }
-    const open = sent.find(
-      ({ verdict, period }) => verdict === "unknown" && period === periodAround("day", clock.wall()).from,
-    );
+    const open = sent.find(({ verdict, period }) => verdict === "unknown" && period === periodNow().from);
     if (open !== undefined && random() < 0.1) {
       open.verdict = "no";
       store.settle("bud_1", -open.units);
     }
     // Nobody asks for anything for a while, or until just before midnight.
     if (random() < 0.02) await clock.advance(2_500);
-    if (random() < 0.02) await clock.advance(DAY_MS - (clock.wall() % DAY_MS) - 200);
+    if (random() < 0.02)
+      await clock.advance(per === "day" ? DAY_MS - (clock.wall() % DAY_MS) - 200 : random() * 2 * DAY_MS);
     await clock.advance(50);
-    const used = usedToday();
+    const used = usedNow();
     if (used > most) most = used;
     assert.ok(used <= limit, `${used} of ${limit}`);
+    assert.ok(store.leased("bud_1") <= limit, "more is leased than there is");
   }
-  return { clock, store, all, most, usedToday };
+  return { clock, store, all, most, starts, request };
 }
 
 const deployments = fc.record({
   seed: fc.integer(),
+  per: fc.constantFrom("day", "month"),
   replicas: fc.integer({ min: 1, max: 12 }),
   limit: fc.bigInt({ min: 1n, max: 150n }),
   loss: fc.constantFrom(0, 0.05, 0.3),
@@ -193,6 +201,26 @@ test("no outcome, no crash, no lost message, no midnight and no decision by hand
     { numRuns: 30 },
   );
   assert.ok(full > 5, `only ${full} deployments have come near their budget`);
+});
+
+test("a day after the last of many starts, a budget has one row for each process and one for what is over", async () => {
+  let saved = 0;
+  const often = deployments.map((deployment) => ({ ...deployment, per: "month" as const, faults: 0.1 }));
+  await fc.assert(
+    fc.asyncProperty(often, async (deployment) => {
+      const { clock, store, all, starts, request } = await live(deployment, 100);
+      const [before, leased] = [store.rows("bud_1").length, store.leased("bud_1")];
+      await clock.advance(1.5 * DAY_MS);
+      for (const replica of all) void request(replica);
+      await clock.advance(2_000);
+      const after = store.rows("bud_1").length;
+      assert.ok(after <= all.length + 1, `${after} rows of ${all.length} processes, after ${starts} starts`);
+      const isSameMonth = before > 0 && store.leased("bud_1") >= leased;
+      if (isSameMonth) saved += before - after;
+    }),
+    { numRuns: 20 },
+  );
+  assert.ok(saved > 100, `only ${saved} rows went`);
 });
 
 // ---- one process -----------------------------------------------------------------------------------------------------
@@ -362,6 +390,20 @@ test("what a killed process has used is counted once it starts again, and what i
     await countAllowed(again, clock, 1);
     assert.equal(store.leased("bud_1"), isLost ? leased + 1n : 52n);
   }
+});
+
+test("a request that had its room under a lease that its process has left counts after a crash", async () => {
+  const { clock, store, open } = await stand({ per: "month", limit: 1_000n });
+  const notes = new MemoryNotes();
+  const budgets = open({ notes: notes.of("s1") });
+  const first = await reserve(budgets, clock);
+  first.commit("trx_1/0/1", EURO(1n));
+  await clock.advance(13 * 60 * 60 * 1_000);
+  first.settle("no", EURO(1n));
+  (await reserve(budgets, clock)).commit("trx_1/0/2", EURO(1n));
+  const again = open({ left: notes.leftBehind(), notes: notes.of("s2"), start: "s2" });
+  await countAllowed(again, clock, 1);
+  assert.equal(store.leased("bud_1"), 2n);
 });
 
 test("what is not used is given back, when a process idles and when it stops", async () => {

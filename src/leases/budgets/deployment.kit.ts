@@ -3,23 +3,19 @@ import { randomNumbers } from "../deployment.kit.ts";
 import { type Budget, periodAround } from "../../terms/budget.ts";
 import type { FakeClock } from "../../terms/clock.kit.ts";
 import { openBudgets, type OpenBudgets } from "./budgets.ts";
-import type { BudgetAnswer, BudgetAsk, BudgetStore, CountedUse, LeftBehind, SliceRule, UseNotes } from "./ports.ts";
+import { NOBODYS } from "./keep-leases.ts";
+import type { BudgetAnswer, BudgetAsk, BudgetStore, CountedUse, EarlierStarts, ExchangeRule, Keeping, KeptLease, LeftBehind, RecoverRule, UseNotes } from "./ports.ts"; // prettier-ignore
 
-interface KeptLease {
+interface KeptRow extends KeptLease {
   readonly budgetId: string;
   readonly periodFrom: number;
-  readonly lease: string;
-  readonly process: string;
-  readonly turn: number;
-  amount: bigint;
-  used: bigint;
 }
 
 /** The tables of budgets, in memory. */
 export class MemoryBudgets implements BudgetStore {
   readonly #wall: () => number;
   readonly budgets = new Map<string, Budget>();
-  #leases: KeptLease[] = [];
+  #rows: readonly KeptRow[] = [];
   #version = 0;
 
   constructor(wall: () => number) {
@@ -39,53 +35,58 @@ export class MemoryBudgets implements BudgetStore {
     return this.#version;
   }
 
-  async exchange(asks: readonly BudgetAsk[], rule: SliceRule): Promise<readonly BudgetAnswer[]> {
+  async exchange(asks: readonly BudgetAsk[], rule: ExchangeRule): Promise<readonly BudgetAnswer[]> {
     const now = this.#wall();
     return asks.map((ask) => {
       const budget = this.budgets.get(ask.budgetId) ?? null;
       const period = periodAround(budget?.per ?? "day", now);
-      if (budget === null) return { now, budget, period, amount: 0n, othersUsed: 0n };
-      const here = this.#leases.filter((row) => row.budgetId === budget.id && row.periodFrom === period.from);
-      const others = here.filter(({ lease }) => lease !== ask.lease);
-      const known = here.find(({ lease }) => lease === ask.lease);
-      const kept = { keep: known?.amount ?? 0n, used: known?.used ?? 0n };
-      const own = ask.periodFrom === period.from ? ask : { ...ask, ...kept };
-      const amount = rule(budget.limit, sum(others, "amount"), own);
-      if (known === undefined || known.turn < ask.turn) {
-        this.#leases = this.#leases.filter((row) => row !== known);
-        this.#leases.push({ ...own, periodFrom: period.from, amount });
-      }
-      return { now, budget, period, amount, othersUsed: sum(others, "used") };
+      if (budget === null) return { now, budget, period, amount: 0n, othersUsed: 0n, hasEnded: false };
+      const { answer, ...keeping } = rule(ask, { budget, period, now }, this.#of(budget.id, period.from));
+      this.#keep(budget.id, period.from, keeping);
+      return answer;
     });
   }
 
-  async recover(process: string, left: readonly LeftBehind[]): Promise<void> {
-    for (const { start, counts } of left) {
-      for (const row of this.#leases) {
-        if (row.process !== process || !row.lease.startsWith(start)) continue;
-        const { budgetId, periodFrom, lease } = row;
-        const counted = counts.find((one) => one.budgetId === budgetId && one.periodFrom === periodFrom && one.lease === lease); // prettier-ignore
-        row.amount = row.used = counted?.used ?? 0n;
-      }
+  async recover(earlier: EarlierStarts, rule: RecoverRule): Promise<void> {
+    const now = this.#wall();
+    const places = new Map(this.#rows.map(({ budgetId, periodFrom }) => [`${budgetId} ${periodFrom}`, { budgetId, periodFrom }])); // prettier-ignore
+    for (const { budgetId, periodFrom } of places.values()) {
+      const rows = this.#of(budgetId, periodFrom);
+      this.#keep(budgetId, periodFrom, rule(earlier, { budgetId, periodFrom, now }, rows));
     }
+  }
+
+  #of(budgetId: string, periodFrom: number): KeptRow[] {
+    return this.#rows.filter((row) => row.budgetId === budgetId && row.periodFrom === periodFrom);
+  }
+
+  #keep(budgetId: string, periodFrom: number, { changed, forgotten }: Keeping): void {
+    const gone = new Set([...changed.map(({ lease }) => lease), ...forgotten]);
+    const isGone = (row: KeptRow) => row.budgetId === budgetId && row.periodFrom === periodFrom && gone.has(row.lease);
+    this.#rows = [...this.#rows.filter((row) => !isGone(row)), ...changed.map((row) => ({ ...row, budgetId, periodFrom }))]; // prettier-ignore
   }
 
   /** A person has settled what was unknown. */
   settle(budgetId: string, more: bigint): void {
-    const budget = this.budgets.get(budgetId)!;
-    const periodFrom = periodAround(budget.per, this.#wall()).from;
-    this.#leases.push({ budgetId, periodFrom, lease: `settled ${this.#leases.length}`, process: "", turn: 0, amount: more, used: more }); // prettier-ignore
+    const here = this.rows(budgetId);
+    const used = more + (here.find(({ lease }) => lease === NOBODYS)?.used ?? 0n);
+    const row = { lease: NOBODYS, process: "", turn: 0, amount: used, used, heardAt: null };
+    this.#keep(budgetId, this.#periodFrom(budgetId), { changed: [row], forgotten: [] });
+  }
+
+  /** The rows of the current period. */
+  rows(budgetId: string): readonly KeptLease[] {
+    return this.#of(budgetId, this.#periodFrom(budgetId));
   }
 
   /** What is leased in the current period. */
   leased(budgetId: string): bigint {
-    const periodFrom = periodAround(this.budgets.get(budgetId)!.per, this.#wall()).from;
-    return sum(this.#leases.filter((row) => row.budgetId === budgetId && row.periodFrom === periodFrom), "amount"); // prettier-ignore
+    return this.rows(budgetId).reduce((sum, { amount }) => sum + amount, 0n);
   }
-}
 
-function sum(rows: readonly KeptLease[], column: "amount" | "used"): bigint {
-  return rows.reduce((total, row) => total + row[column], 0n);
+  #periodFrom(budgetId: string): number {
+    return periodAround(this.budgets.get(budgetId)!.per, this.#wall()).from;
+  }
 }
 
 /** The notes of a process, which outlive it. */

@@ -1,5 +1,6 @@
 import { type Budget, hasRoom } from "../../terms/budget.ts";
 import type { Micros } from "../../terms/money.ts";
+import { LEFT_AFTER_MS } from "./keep-leases.ts";
 import { RecentSpending } from "./recent-spending.ts";
 import type { BudgetAnswer, BudgetAsk } from "./ports.ts";
 
@@ -62,6 +63,8 @@ export class HeldBudget {
   /** What the store was told last. */
   #toldAmount = 0n;
   #toldUsed = 0n;
+  /** When the store was last asked for what is held here. */
+  #askedAt = Number.NEGATIVE_INFINITY;
 
   /** @param lease a name that no other has had */
   constructor(budget: Budget, lease: string) {
@@ -124,6 +127,7 @@ export class HeldBudget {
 
   /** What to ask the store for now; `null` if nothing. */
   ask(now: number, { process, turn }: Pick<BudgetAsk, "process" | "turn">, waiting: Waiting): BudgetAsk | null {
+    if (this.#isLeft(now)) this.#startAnew();
     const holding = this.#holding;
     const isOver = this.isOver(now);
     const free = holding === null || isOver ? 0n : holding.amount - holding.used;
@@ -139,18 +143,23 @@ export class HeldBudget {
       if (!isLow && (isOver || !isNews)) return null;
     } else if (need === 0n) return null;
     this.#isChanged = false;
-    return this.#told({ process, turn, wanted: { need, least: least > 0n ? least : 1n, spare } });
+    return this.#told({ process, turn, wanted: { need, least: least > 0n ? least : 1n, spare }, ends: false });
   }
 
   /** Gives back whatever is not in use. */
-  askToEnd(process: string, turn: number): BudgetAsk | null {
+  askToEnd(now: number, ask: Pick<BudgetAsk, "process" | "turn">): BudgetAsk | null {
     const holding = this.#holding;
-    if (holding === null) return null;
+    if (holding === null || this.#isLeft(now)) return null;
     holding.amount = holding.used;
-    return this.#told({ process, turn, wanted: { need: 0n, least: 1n, spare: 0n } });
+    return this.#told({ ...ask, wanted: { need: 0n, least: 1n, spare: 0n }, ends: true });
   }
 
-  #told(ask: Pick<BudgetAsk, "process" | "turn" | "wanted">): BudgetAsk {
+  /** The store may forget the lease soon, or has: what it holds stays counted, and is not told again. */
+  #isLeft(now: number): boolean {
+    return this.#holding !== null && now - this.#askedAt >= LEFT_AFTER_MS;
+  }
+
+  #told(ask: Pick<BudgetAsk, "process" | "turn" | "wanted" | "ends">): BudgetAsk {
     const holding = this.#holding;
     [this.#toldAmount, this.#toldUsed] = [holding?.amount ?? 0n, holding?.used ?? 0n];
     return {
@@ -173,7 +182,8 @@ export class HeldBudget {
     this.budget = answer.budget;
     const { period, amount } = answer;
     const known = this.#holding;
-    if (known !== null && period.from < known.periodFrom) return this.#startAnew();
+    if (answer.hasEnded || (known !== null && period.from < known.periodFrom)) return this.#startAnew();
+    this.#askedAt = askedAt;
     this.othersUsed = answer.othersUsed;
     // Never too late: the store's clock is read in whole milliseconds.
     const until = askedAt + (period.to - answer.now - 1) * (1 - DRIFT);
@@ -197,7 +207,10 @@ export class HeldBudget {
     this.#toldUsed = NOTHING_KNOWN;
   }
 
-  /** The clock of the store was set back: what was held under its former time is not touched again. */
+  /**
+   * With another lease. What is held under this one is not touched again: it has ended, or the clock of the store was set
+   * back.
+   */
   #startAnew(): void {
     this.#lease += "'";
     this.#holding = null;

@@ -22,6 +22,8 @@ export interface BudgetAsk {
   /** Of that: what is spent, or reserved for requests under way. */
   readonly used: Micros;
   readonly wanted: Wanted;
+  /** It is the last one of this lease, which keeps only what is used. */
+  readonly ends: boolean;
 }
 
 export interface Wanted {
@@ -36,6 +38,47 @@ export interface Wanted {
 /** Decides how much a lease holds from now on, with what it keeps, from what all others hold. */
 export type SliceRule = (limit: Micros, others: Micros, ask: Pick<BudgetAsk, "keep" | "used" | "wanted">) => Micros;
 
+/** What the store keeps of one lease of a budget in one period. */
+export interface KeptLease {
+  readonly lease: string;
+  readonly process: string;
+  readonly turn: number;
+  readonly amount: Micros;
+  readonly used: Micros;
+  /** When it was last asked for; `null`: that was not noted. */
+  readonly heardAt: number | null;
+}
+
+/** What is to be changed: these rows are put in place of those of the same leases, or deleted. */
+export interface Keeping {
+  readonly changed: readonly KeptLease[];
+  /** Leases whose rows are deleted. */
+  readonly forgotten: readonly string[];
+}
+
+/** Decides about one ask, from what all leases of its budget hold in the current period. */
+export type ExchangeRule = (
+  ask: BudgetAsk,
+  about: { readonly budget: Budget; readonly period: Span; readonly now: number },
+  rows: readonly KeptLease[],
+) => Keeping & { readonly answer: BudgetAnswer };
+
+/** Decides what becomes of the leases of earlier starts, of one budget in one period. */
+export type RecoverRule = (
+  killed: EarlierStarts,
+  about: { readonly budgetId: string; readonly periodFrom: number; readonly now: number },
+  rows: readonly KeptLease[],
+) => Keeping;
+
+/** The starts of a process before this one: they have ended, because only one process at a time has its name. */
+export interface EarlierStarts {
+  readonly process: string;
+  /** This start. */
+  readonly start: string;
+  /** What those of them have left whose notes can be relied on. */
+  readonly left: readonly LeftBehind[];
+}
+
 export interface BudgetAnswer {
   readonly now: number;
   /** As it is set now; `null`: it was removed. */
@@ -45,6 +88,8 @@ export interface BudgetAnswer {
   readonly amount: Micros;
   /** What all others have used or reserved, as far as they have said. */
   readonly othersUsed: Micros;
+  /** The lease has ended, and what it held is counted elsewhere: its process needs another one. */
+  readonly hasEnded: boolean;
 }
 
 /** What a process that was killed had used. */
@@ -87,9 +132,9 @@ export interface BudgetStore {
    * Decides about all asks and keeps the result, in one transaction. One answer for each ask, in order. If it rejects,
    * each ask may have been kept or not.
    */
-  exchange(asks: readonly BudgetAsk[], rule: SliceRule): Promise<readonly BudgetAnswer[]>;
-  /** Frees what earlier starts of this process held and did not use. Repeating it changes nothing. */
-  recover(process: string, left: readonly LeftBehind[]): Promise<void>;
+  exchange(asks: readonly BudgetAsk[], rule: ExchangeRule): Promise<readonly BudgetAnswer[]>;
+  /** Frees what earlier starts of a process held and did not use. Repeating it changes nothing. */
+  recover(earlier: EarlierStarts, rule: RecoverRule): Promise<void>;
 }
 
 /** Notes of what this process uses, which outlive it. */

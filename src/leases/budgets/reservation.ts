@@ -116,8 +116,9 @@ export class HeldReservation implements Reservation {
     holding.noted += part.units - part.noted;
     part.noted = part.units;
     this.#needs.changed(held);
-    if (held.holding !== holding) return;
     const { periodFrom, lease, noted: used } = holding;
+    // What is over need not be known. Under another lease it is still counted.
+    if (held.holding !== null && held.holding.periodFrom > periodFrom) return;
     this.#needs.notes.note({ budgetId: held.budget.id, periodFrom, lease, used }, id!, open);
   }
 }

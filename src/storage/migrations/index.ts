@@ -61,6 +61,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0024_operator_logins", up: addColumn("operators", "login", "text") },
   { name: "0025_calls_by_credential", up: callsByCredential.up },
   { name: "0026_ledger_totals", up: ledgerTotals.up },
+  // When a lease was last asked for, so that those of processes that are gone can be told from others.
+  { name: "0027_leases_heard_of", up: addColumn("budget_leases", "heard_at", "bigint") },
 ];
 
 /** The column is null in existing rows. */

@@ -1,0 +1,84 @@
+import type { Micros } from "../../terms/money.ts";
+import { grantSlice } from "./grant-slice.ts";
+import type { ExchangeRule, KeptLease, RecoverRule } from "./ports.ts";
+
+/** The row of what no process holds any more: what was used under leases that have ended, and settled by hand. */
+export const NOBODYS = "settled";
+/** The turn of a lease that has ended: no ask comes after it. */
+const ENDED = Number.MAX_SAFE_INTEGER;
+/** So long an ask of a lease that has ended may still be on its way. */
+const ENDED_MS = 60 * 60_000;
+/** A lease of which nothing was heard for so long is forgotten: all that it held counts as used. */
+const SILENT_MS = 24 * 60 * 60_000;
+/** A process does not go on with a lease of which it has said nothing for so long, because it may be forgotten soon. */
+export const LEFT_AFTER_MS = SILENT_MS / 2;
+
+/**
+ * What the store does with one ask. What was held under leases of which nobody speaks any more becomes part of one row,
+ * so a budget has no more rows than processes that are alive or have ended lately, however often they were started.
+ */
+export const keepLeases: ExchangeRule = (ask, { budget, period, now }, rows) => {
+  const known = rows.find(({ lease }) => lease === ask.lease);
+  const forgotten = rows.filter((row) => row !== known && isForgotten(row, now));
+  const others = rows.filter((row) => row !== known && !forgotten.includes(row));
+  const over = sumOf(forgotten, "amount");
+  const about = { now, budget, period, othersUsed: sumOf(others, "used") + over };
+  const keeping = (own: readonly KeptLease[], used = 0n) => ({
+    changed: [...own, ...withNobodys(rows, over + used)],
+    forgotten: forgotten.map(({ lease }) => lease),
+  });
+  if (known?.turn === ENDED) return { answer: { ...about, amount: 0n, hasEnded: true }, ...keeping([]) };
+
+  const own = ask.periodFrom === period.from ? ask : { ...ask, keep: known?.amount ?? 0n, used: known?.used ?? 0n };
+  const isLate = known !== undefined && known.turn >= ask.turn;
+  const amount = grantSlice(budget.limit, sumOf(others, "amount") + over, own);
+  const answer = { ...about, amount, hasEnded: false };
+  if (isLate) return { answer, ...keeping([]) };
+  const { lease, process, turn } = ask;
+  const row = { lease, process, turn, amount, used: own.used, heardAt: now };
+  return { answer, ...(ask.ends ? keeping([ended(row, now)], own.used) : keeping([row])) };
+};
+
+/**
+ * Ends the leases that earlier starts of a process hold of one budget in one period. What their notes do not count was
+ * not used; without notes, all that they held counts as used.
+ */
+export const endLeases: RecoverRule = ({ process, start, left }, { budgetId, periodFrom, now }, rows) => {
+  const own = rows.filter((row) => row.process === process && row.turn !== ENDED && !row.lease.startsWith(start));
+  const used = own.map(({ lease, amount }) => {
+    const notes = left.find((one) => lease.startsWith(one.start));
+    if (notes === undefined) return amount;
+    const isThis = (one: (typeof notes.counts)[number]) =>
+      one.budgetId === budgetId && one.periodFrom === periodFrom && one.lease === lease;
+    return notes.counts.find(isThis)?.used ?? 0n;
+  });
+  return {
+    changed: [...own.map((row) => ended(row, now)), ...withNobodys(rows, used.reduce(add, 0n))],
+    forgotten: [],
+  };
+};
+
+function isForgotten({ lease, turn, heardAt }: KeptLease, now: number): boolean {
+  // Rows that were written before this was noted go with their period.
+  return lease !== NOBODYS && heardAt !== null && now - heardAt >= (turn === ENDED ? ENDED_MS : SILENT_MS);
+}
+
+/** It holds nothing, and stays for a while, so that no delayed ask brings it back. */
+function ended(row: KeptLease, now: number): KeptLease {
+  return { ...row, turn: ENDED, amount: 0n, used: 0n, heardAt: now };
+}
+
+function withNobodys(rows: readonly KeptLease[], more: Micros): KeptLease[] {
+  if (more === 0n) return [];
+  const known = rows.find(({ lease }) => lease === NOBODYS);
+  const used = (known?.used ?? 0n) + more;
+  return [{ lease: NOBODYS, process: "", turn: 0, amount: used, used, heardAt: null }];
+}
+
+function sumOf(rows: readonly KeptLease[], column: "amount" | "used"): Micros {
+  return rows.map((row) => row[column]).reduce(add, 0n);
+}
+
+function add(sum: Micros, units: Micros): Micros {
+  return sum + units;
+}

@@ -1,0 +1,84 @@
+import { sql, type Transaction } from "kysely";
+import type { Keeping, KeptLease } from "../leases/budgets/ports.ts";
+import type { Span } from "../terms/calendar.ts";
+import { amountFromColumn, amountToColumn } from "../terms/money.ts";
+import { addRows } from "./add-rows.ts";
+import { leaseId } from "./budget-rows.ts";
+import type { Engine } from "./engine.ts";
+import { inParts } from "./read-page.ts";
+import type { Row, Tables } from "./schema.ts";
+
+type LeaseTableRow = Row<"budget_leases">;
+
+/** Rows of leases that were read under the locks of their budgets, and how they change. */
+export class KeptRows {
+  readonly #rows: Map<string, LeaseTableRow>;
+  readonly #changed = new Set<string>();
+  readonly #gone = new Set<string>();
+
+  constructor(rows: readonly LeaseTableRow[]) {
+    this.#rows = new Map(rows.map((row) => [row.id, row]));
+  }
+
+  of(budgetId: string, periodFrom: number): KeptLease[] {
+    return [...this.#rows.values()]
+      .filter((row) => row.budget_id === budgetId && row.period_from === periodFrom)
+      .map(toKeptLease);
+  }
+
+  periods(): { readonly budgetId: string; readonly period: Span }[] {
+    const found = new Map<string, { budgetId: string; period: Span }>();
+    for (const { budget_id: budgetId, period_from: from, period_to: to } of this.#rows.values())
+      found.set(`${budgetId} ${from}`, { budgetId, period: { from, to } });
+    return [...found.values()];
+  }
+
+  keep(budgetId: string, period: Span, { changed, forgotten }: Keeping): void {
+    for (const lease of changed) {
+      const row = toRow(budgetId, period, lease);
+      this.#rows.set(row.id, row);
+      this.#changed.add(row.id);
+    }
+    for (const lease of forgotten) {
+      const id = leaseId(budgetId, period.from, lease);
+      this.#rows.delete(id);
+      this.#gone.add(id);
+    }
+  }
+
+  async write(engine: Engine["name"], transaction: Transaction<Tables>): Promise<void> {
+    const rows = [...this.#changed].flatMap((id) => this.#rows.get(id) ?? []);
+    await addRows(engine, transaction, { table: "budget_leases", key: ["id"], rows, change: REPLACE });
+    await inParts([...this.#gone], async (part) => {
+      await transaction.deleteFrom("budget_leases").where("id", "in", part).execute();
+      return [];
+    });
+  }
+}
+
+const REPLACE = sql`update set process = excluded.process, amount = excluded.amount, used = excluded.used,
+  turn = excluded.turn, heard_at = excluded.heard_at`;
+
+function toKeptLease(row: LeaseTableRow): KeptLease {
+  const { lease, process, turn } = row;
+  return { lease, process, turn, amount: amountFromColumn(row.amount), used: amountFromColumn(row.used), heardAt: row.heard_at }; // prettier-ignore
+}
+
+function toRow(
+  budgetId: string,
+  period: Span,
+  { lease, process, turn, amount, used, heardAt }: KeptLease,
+): LeaseTableRow {
+  return {
+    id: leaseId(budgetId, period.from, lease),
+    budget_id: budgetId,
+    period_from: period.from,
+    period_to: period.to,
+    lease,
+    process,
+    amount: amountToColumn(amount),
+    used: amountToColumn(used),
+    turn,
+    heard_at: heardAt,
+  };
+}
