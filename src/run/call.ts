@@ -32,6 +32,7 @@ export const ORDER_ID_CHARS_MAX = 200;
 const RESERVE_MS_MAX = 1_000;
 
 const NO_FIELDS: SourceEntry = Object.freeze({});
+const NONE_RESERVED: readonly Reservation[] = Object.freeze([]);
 const NO_INPUTS: JsonObject = Object.freeze({});
 
 /** A planned call and its progress. Only its own methods change it. */
@@ -47,8 +48,8 @@ export class Call implements PlannedCall {
   #credential: FoundCredential | null = null;
   #order: VendorOrder | null = null;
   #budgets: CallBudgets | null = null;
-  /** Of requests that have not begun; `null` until there is one. */
-  #reserved: Set<Reservation> | null = null;
+  /** Of requests that have not begun. Most calls have one at most. */
+  #reserved: readonly Reservation[] = NONE_RESERVED;
   readonly #attempts: SentAttempt[] = [];
   #planned = 0;
   #controller: AbortController | null = null;
@@ -126,7 +127,7 @@ export class Call implements PlannedCall {
       reserved.cancel();
       throw new Fault("source.stopped");
     }
-    (this.#reserved ??= new Set()).add(reserved);
+    this.#reserved = this.#reserved.length === 0 ? [reserved] : [...this.#reserved, reserved];
     return reserved;
   }
 
@@ -151,6 +152,7 @@ export class Call implements PlannedCall {
     this.#planned += 1;
     return {
       run: this.run,
+      reserved,
       intent: {
         source: this.id,
         ordinal: this.ordinal,
@@ -164,11 +166,16 @@ export class Call implements PlannedCall {
         price: attempt.price,
       },
       begin: () => {
-        if (reserved !== null) this.#reserved?.delete(reserved);
+        if (reserved !== null) this.#hasBegun(reserved);
         this.#attempts.push(attempt);
         return attempt;
       },
     };
+  }
+
+  #hasBegun(reserved: Reservation): void {
+    const left = this.#reserved;
+    this.#reserved = left.length === 1 && left[0] === reserved ? NONE_RESERVED : left.filter((one) => one !== reserved);
   }
 
   hold(bytes: number): boolean {
@@ -201,9 +208,8 @@ export class Call implements PlannedCall {
   end(reason?: unknown): void {
     this.#ended = true;
     this.#controller?.abort(reason);
-    if (this.#reserved === null) return;
     for (const reserved of this.#reserved) reserved.cancel();
-    this.#reserved.clear();
+    this.#reserved = NONE_RESERVED;
   }
 }
 

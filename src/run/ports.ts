@@ -178,6 +178,8 @@ export interface SourceEntry {
 export interface PlannedAttempt {
   readonly run: Run;
   readonly intent: AttemptIntent;
+  /** Its room in the budgets that apply to it. It is kept before the intent is recorded. */
+  readonly reserved: Reservation | null;
   /** To be called when the intent is recorded: from now on the request is one of its call's attempts. */
   begin(): Attempt;
 }

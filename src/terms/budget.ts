@@ -70,9 +70,13 @@ export function periodAround(per: BudgetPeriod, wallAt: number): Span {
   return { from, to: from + DAY_MS };
 }
 
-/** Whether it is used beyond its warn level. */
-export function isNearlyUsed({ limit, warnPercent }: Pick<Budget, "limit" | "warnPercent">, used: Micros): boolean {
-  return used >= percentOf(limit, warnPercent);
+/** From this use on, it is used beyond its warn level. */
+export function warnFrom({ limit, warnPercent }: Pick<Budget, "limit" | "warnPercent">): Micros {
+  return percentOf(limit, warnPercent);
+}
+
+export function isNearlyUsed(budget: Pick<Budget, "limit" | "warnPercent">, used: Micros): boolean {
+  return used >= warnFrom(budget);
 }
 
 /** Such as `organization org_1, source acme__people`. */

@@ -115,6 +115,7 @@ export class BudgetExchange {
       TELL_EVERY_MS,
       () => {
         this.#cancelTimer = null;
+        this.#keepNotes();
         const now = this.#parts.clock.now();
         for (const one of this.#live) {
           if (one.isLive(now)) this.look(one);
@@ -125,6 +126,15 @@ export class BudgetExchange {
       },
       "loose",
     );
+  }
+
+  /** Those of requests that have ended since. */
+  #keepNotes(): void {
+    try {
+      this.#parts.notes.keep();
+    } catch {
+      // The next request needs them written, and is refused if they cannot be.
+    }
   }
 
   async close(all: Iterable<HeldBudget>): Promise<void> {

@@ -6,7 +6,7 @@ import { type BudgetPeriod, periodAround } from "../../terms/budget.ts";
 import { FakeClock } from "../../terms/clock.kit.ts";
 import type { Clock } from "../../terms/clock.ts";
 import { Fault } from "../../terms/fault.ts";
-import { aBudget, budgetsInMemory, countAllowed, MemoryBudgets, MemoryNotes, randomNumbers, SPENDER } from "./deployment.kit.ts"; // prettier-ignore
+import { aBudget, budgetsInMemory, countAllowed, MemoryBudgets, MemoryNotes, randomNumbers, send, SPENDER } from "./deployment.kit.ts"; // prettier-ignore
 import { openBudgets, type OpenBudgets } from "./budgets.ts";
 import type { BudgetStore } from "./ports.ts";
 
@@ -113,7 +113,7 @@ async function live({ seed, per, replicas, limit, loss, faults }: Deployment, st
       const reserved = await found.reserve(EURO(units), Number.POSITIVE_INFINITY);
       if (!replica.isAlive) return;
       if (random() < 0.1) return reserved.cancel();
-      reserved.commit("trx_1/0/1", EURO(units));
+      send(reserved, "trx_1/0/1", EURO(units));
       // Midnight may have passed while it waited: it belongs to the day in which it was reserved.
       const one: Sent = {
         period: Math.max(period, periodNow().from),
@@ -274,11 +274,11 @@ test("what is not charged is free again, and an unknown charge is not", async ()
   const budgets = open();
   for (const charged of ["no", "no"] as const) {
     const reserved = await reserve(budgets, clock);
-    reserved.commit("trx_1/0/1", EURO(1n));
+    send(reserved, "trx_1/0/1", EURO(1n));
     reserved.settle(charged, EURO(1n));
   }
   const reserved = await reserve(budgets, clock);
-  reserved.commit("trx_1/0/1", EURO(1n));
+  send(reserved, "trx_1/0/1", EURO(1n));
   reserved.settle("unknown", EURO(1n));
   await assert.rejects(reserve(budgets, clock), { code: "source.budget_used" });
 });
@@ -291,10 +291,10 @@ test("a request that is not sent keeps nothing, and one whose price rises while 
   assert.throws(() => reserved.commit("trx_1/0/1", EURO(4n)), { code: "source.budget_used" });
   reserved.cancel();
   const cheaper = await reserve(budgets, clock, EURO(3n));
-  cheaper.commit("trx_1/0/1", EURO(1n));
+  send(cheaper, "trx_1/0/1", EURO(1n));
   assert.equal(budgets.readings()[0]!.used, 1n);
   // Committed once more, as when it is sent on another connection.
-  cheaper.commit("trx_1/0/1", EURO(1n));
+  send(cheaper, "trx_1/0/1", EURO(1n));
   cheaper.settle("yes", EURO(1n));
   assert.equal(budgets.readings()[0]!.used, 1n);
 });
@@ -303,7 +303,7 @@ test("a budget in money counts no other currency and nothing without a price, an
   const { clock, open } = await stand({ limit: 1n, currency: "USD" });
   const budgets = open();
   assert.equal(await countAllowed(budgets, clock, 5), 5);
-  for (let count = 0; count < 5; count += 1) (await reserve(budgets, clock, EURO(9n))).commit("trx_1/0/1", EURO(9n));
+  for (let count = 0; count < 5; count += 1) send(await reserve(budgets, clock, EURO(9n)), "trx_1/0/1", EURO(9n));
   assert.deepEqual(budgets.readings(), []);
 });
 
@@ -311,9 +311,9 @@ test("a price that is known only with the reply is counted, and outlives a crash
   const { clock, store, open } = await stand({ limit: 10n, currency: "EUR" });
   const notes = new MemoryNotes();
   const budgets = open({ notes: notes.of("s1") });
-  (await reserve(budgets, clock, EURO(2n))).commit("trx_1/0/1", EURO(2n));
+  send(await reserve(budgets, clock, EURO(2n)), "trx_1/0/1", EURO(2n));
   const reserved = await (await budgets.find(SPENDER))!.reserve(null, clock.now() + 1_000);
-  reserved.commit("trx_1/0/2", null);
+  send(reserved, "trx_1/0/2", null);
   reserved.settle("yes", EURO(3n));
   assert.equal(budgets.readings()[0]!.used, 5n);
   const again = open({ left: notes.leftBehind(), notes: notes.of("s2"), start: "s2" });
@@ -351,10 +351,10 @@ test("a request whose answer comes after midnight waits for the new day, and is 
     const budgets = budgetsInMemory(clock, slow(store, clock, 200));
     const first = reserve(budgets, clock);
     await clock.advance(untilMidnight(clock) - 100);
-    (await first).commit("trx_1/0/1", EURO(1n));
+    send(await first, "trx_1/0/1", EURO(1n));
     const late = reserve(budgets, clock);
     await clock.advance(1_000);
-    (await late).commit("trx_1/0/2", EURO(1n));
+    send(await late, "trx_1/0/2", EURO(1n));
     assert.equal(budgets.readings()[0]!.used, 1n);
   }
 });
@@ -397,10 +397,10 @@ test("a request that had its room under a lease that its process has left counts
   const notes = new MemoryNotes();
   const budgets = open({ notes: notes.of("s1") });
   const first = await reserve(budgets, clock);
-  first.commit("trx_1/0/1", EURO(1n));
+  send(first, "trx_1/0/1", EURO(1n));
   await clock.advance(13 * 60 * 60 * 1_000);
   first.settle("no", EURO(1n));
-  (await reserve(budgets, clock)).commit("trx_1/0/2", EURO(1n));
+  send(await reserve(budgets, clock), "trx_1/0/2", EURO(1n));
   const again = open({ left: notes.leftBehind(), notes: notes.of("s2"), start: "s2" });
   await countAllowed(again, clock, 1);
   assert.equal(store.leased("bud_1"), 2n);
@@ -501,9 +501,9 @@ test("a budget whose period is over is not reported until it is used again", asy
 
 test("what cannot be noted is not sent", async () => {
   const { clock, open } = await stand();
-  const broken = { ...new MemoryNotes().of("s1"), note: () => assert.fail("the disk is full") };
+  const broken = { ...new MemoryNotes().of("s1"), keep: () => assert.fail("the disk is full") };
   const reserved = await reserve(open({ notes: broken }), clock);
-  assert.throws(() => reserved.commit("trx_1/0/1", EURO(1n)), { code: "source.unrecorded" });
+  assert.throws(() => send(reserved, "trx_1/0/1", EURO(1n)), { code: "source.unrecorded" });
 });
 
 test("the warn level is told once in each period", async () => {

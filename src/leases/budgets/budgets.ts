@@ -1,5 +1,5 @@
 import type { Budgets, CallBudgets, Reservation } from "../../run/around/ports.ts";
-import { appliesTo, isNearlyUsed, type Budget, type Spender } from "../../terms/budget.ts";
+import { appliesTo, type Budget, type Spender } from "../../terms/budget.ts";
 import { BoundedMap } from "../../terms/bounded-map.ts";
 import { CachedLookup, LIST_LOOKUP } from "../../terms/cached-lookup.ts";
 import type { Clock } from "../../terms/clock.ts";
@@ -82,12 +82,12 @@ export function openBudgets(parts: BudgetsParts): OpenBudgets {
   }
 
   function warnOf(one: HeldBudget): void {
-    const { budget, holding, othersUsed } = one;
-    if (holding === null || warned.get(budget.id) === holding.periodFrom) return;
-    const used = othersUsed + holding.used;
-    if (!isNearlyUsed(budget, used)) return;
-    warned.set(budget.id, holding.periodFrom);
-    parts.warn({ budget, used });
+    if (!one.isNearlyUsed) return;
+    const { budget, othersUsed } = one;
+    const { periodFrom, used } = one.holding!;
+    if (warned.get(budget.id) === periodFrom) return;
+    warned.set(budget.id, periodFrom);
+    parts.warn({ budget, used: othersUsed + used });
   }
 
   function ofCall(list: readonly Budget[], spender: Spender): CallBudgets | null {

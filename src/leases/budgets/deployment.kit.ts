@@ -1,6 +1,7 @@
-import type { Budgets } from "../../run/around/ports.ts";
+import type { Budgets, Reservation } from "../../run/around/ports.ts";
 import { randomNumbers } from "../deployment.kit.ts";
 import { type Budget, periodAround } from "../../terms/budget.ts";
+import type { Price } from "../../terms/price.ts";
 import type { FakeClock } from "../../terms/clock.kit.ts";
 import { openBudgets, type OpenBudgets } from "./budgets.ts";
 import { NOBODYS } from "./keep-leases.ts";
@@ -89,7 +90,7 @@ export class MemoryBudgets implements BudgetStore {
   }
 }
 
-/** The notes of a process, which outlive it. */
+/** The notes of a process. What was kept of them outlives it. */
 export class MemoryNotes {
   readonly #files = new Map<string, CountedUse[]>();
 
@@ -98,12 +99,20 @@ export class MemoryNotes {
   }
 
   of(start: string): UseNotes {
+    const waiting: CountedUse[] = [];
     return {
       recovered: () => {
         for (const one of this.#files.keys()) if (one !== start) this.#files.delete(one);
       },
       begin: () => void this.#files.set(start, []),
-      note: (use) => void this.#files.get(start)!.push(use),
+      of: (lease) => ({
+        begin: (id, units, used) => {
+          waiting.push({ ...lease, used });
+          return { number: 0, id, units };
+        },
+        end: (_noted, used) => void waiting.push({ ...lease, used }),
+      }),
+      keep: () => void this.#files.get(start)?.push(...waiting.splice(0)),
       end: () => void this.#files.delete(start),
     };
   }
@@ -116,6 +125,12 @@ export class MemoryNotes {
 
 function lastOf(uses: readonly CountedUse[]): CountedUse[] {
   return [...new Map(uses.map((use) => [`${use.budgetId} ${use.periodFrom} ${use.lease}`, use])).values()];
+}
+
+/** A request is sent that has its room, as the outbound client does it. */
+export function send(reserved: Reservation, id: string, price: Price | null): void {
+  reserved.commit(id, price);
+  reserved.keep();
 }
 
 /** A budget of an organization, of a hundred requests a day unless said. */
@@ -154,7 +169,7 @@ export async function countAllowed(budgets: Budgets, clock: FakeClock, most: num
     try {
       const found = (await budgets.find(SPENDER))!;
       const reserved = await found.reserve(null, clock.now() + 1_000);
-      reserved.commit(`trx_1/0/${allowed}`, null);
+      send(reserved, `trx_1/0/${allowed}`, null);
     } catch {
       return allowed;
     }

@@ -1,8 +1,8 @@
-import { type Budget, hasRoom } from "../../terms/budget.ts";
+import { type Budget, hasRoom, warnFrom } from "../../terms/budget.ts";
 import type { Micros } from "../../terms/money.ts";
 import { LEFT_AFTER_MS } from "./keep-leases.ts";
 import { RecentSpending } from "./recent-spending.ts";
-import type { BudgetAnswer, BudgetAsk } from "./ports.ts";
+import type { BudgetAnswer, BudgetAsk, LeaseNotes } from "./ports.ts";
 
 /** Clocks are believed to differ in speed by less than this: a lease is used for that much less than it was given for. */
 const DRIFT = 0.01;
@@ -26,6 +26,8 @@ export interface Holding {
   used: Micros;
   /** Of that: what has been noted, because its request was sent. */
   noted: Micros;
+  /** `null` as long as nothing was. */
+  notes: LeaseNotes | null;
 }
 
 /** What requests that wait for the store need. */
@@ -43,7 +45,9 @@ export const NOBODY_WAITS: Waiting = { units: 0n, smallest: 0n };
  * answers, and does nothing by itself.
  */
 export class HeldBudget {
-  budget: Budget;
+  #budget: Budget;
+  /** From this use on it is nearly used. */
+  #warnFrom: Micros;
   /** What other processes have used, as of the last answer. */
   othersUsed = 0n;
   /** It has been removed: nothing is counted any more. */
@@ -68,8 +72,18 @@ export class HeldBudget {
 
   /** @param lease a name that no other has had */
   constructor(budget: Budget, lease: string) {
-    this.budget = budget;
+    this.#budget = budget;
+    this.#warnFrom = warnFrom(budget);
     this.#lease = lease;
+  }
+
+  get budget(): Budget {
+    return this.#budget;
+  }
+
+  /** Whether it is used beyond its warn level, by all processes together. */
+  get isNearlyUsed(): boolean {
+    return this.#holding !== null && this.othersUsed + this.#holding.used >= this.#warnFrom;
   }
 
   get holding(): Holding | null {
@@ -93,8 +107,8 @@ export class HeldBudget {
 
   /** Its limit may have been changed: whatever is held beyond what is used may be too much. */
   renew(budget: Budget): void {
-    if (budget.limit !== this.budget.limit) [this.#isChanged, this.#shortUntil] = [true, Number.NEGATIVE_INFINITY];
-    this.budget = budget;
+    if (budget.limit !== this.#budget.limit) [this.#isChanged, this.#shortUntil] = [true, Number.NEGATIVE_INFINITY];
+    [this.#budget, this.#warnFrom] = [budget, warnFrom(budget)];
   }
 
   fits(now: number, units: Micros): boolean {
@@ -164,7 +178,7 @@ export class HeldBudget {
     [this.#toldAmount, this.#toldUsed] = [holding?.amount ?? 0n, holding?.used ?? 0n];
     return {
       ...ask,
-      budgetId: this.budget.id,
+      budgetId: this.#budget.id,
       lease: this.#lease,
       periodFrom: holding?.periodFrom ?? null,
       keep: this.#toldAmount,
@@ -179,7 +193,7 @@ export class HeldBudget {
       this.isRemoved = true;
       return;
     }
-    this.budget = answer.budget;
+    [this.#budget, this.#warnFrom] = [answer.budget, warnFrom(answer.budget)];
     const { period, amount } = answer;
     const known = this.#holding;
     if (answer.hasEnded || (known !== null && period.from < known.periodFrom)) return this.#startAnew();
@@ -189,7 +203,7 @@ export class HeldBudget {
     const until = askedAt + (period.to - answer.now - 1) * (1 - DRIFT);
     if (known === null || period.from > known.periodFrom) {
       const { from: periodFrom, to: periodTo } = period;
-      this.#holding = { periodFrom, periodTo, lease: this.#lease, until, amount, used: 0n, noted: 0n };
+      this.#holding = { periodFrom, periodTo, lease: this.#lease, until, amount, used: 0n, noted: 0n, notes: null };
       this.#toldUsed = 0n;
     } else [known.until, known.amount] = [until, amount];
     this.#toldAmount = amount;

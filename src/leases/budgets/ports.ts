@@ -143,13 +143,28 @@ export interface UseNotes {
   recovered(): void;
   /** To be called before anything is leased. @throws if it cannot be written */
   begin(): void;
+  /** Those of one lease in one period. What was noted of the same lease in an earlier period is not kept any more. */
+  of(lease: Omit<CountedUse, "used">): LeaseNotes;
   /**
-   * Outlives a killed process once this returns. `units`: what the request uses from now on while it is under way;
-   * `null`: it has been settled. @throws if it cannot be written
+   * Everything that was noted outlives a killed process once this returns. It is written in one go, so that requests
+   * that are sent together share it. @throws if it cannot be written
    */
-  note(use: CountedUse, id: string, units: Micros | null): void;
+  keep(): void;
   /** Nothing is held any more that the store does not know. */
   end(): void;
+}
+
+export interface LeaseNotes {
+  /** A request is about to be sent, and the lease uses so much with it. */
+  begin(id: string, units: Micros, used: Micros): Noted;
+  /** It has been settled, or was not sent. `null`: something that was not noted before. */
+  end(noted: Noted | null, used: Micros): void;
+}
+
+/** A request that was noted. */
+export interface Noted extends OpenRequest {
+  /** Among all of this start. */
+  readonly number: number;
 }
 
 /** How full a budget is, as far as is known in this process. */

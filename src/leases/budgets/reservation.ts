@@ -5,7 +5,7 @@ import type { Micros } from "../../terms/money.ts";
 import type { Price } from "../../terms/price.ts";
 import { budgetFault } from "./budget-fault.ts";
 import type { HeldBudget, Holding } from "./held-budget.ts";
-import type { UseNotes } from "./ports.ts";
+import type { Noted, UseNotes } from "./ports.ts";
 
 /** What a request has reserved of one budget. */
 export class Part {
@@ -13,23 +13,24 @@ export class Part {
   units: Micros;
   /** Where it was taken from; `null`: nothing is taken. */
   holding: Holding | null = null;
-  /** How much of it has been noted. */
+  /** How much of it has been noted, and the note. */
   noted: Micros = 0n;
-  /** For which request. */
-  id: string | null = null;
+  note: Noted | null = null;
 
   constructor(held: HeldBudget, price: Price | null) {
     this.held = held;
     this.units = unitsOf(held.budget, price);
   }
+
+  get isCounted(): boolean {
+    return this.units > 0n && !this.held.isRemoved;
+  }
 }
 
 /** Takes what a request needs of all its budgets, or of none. Returns the first one without room, or `null`. */
 export function takeAll(parts: readonly Part[], now: number): HeldBudget | null {
-  const counted = parts.filter(({ held, units }) => units > 0n && !held.isRemoved);
-  const lacking = counted.find(({ held, units }) => !held.fits(now, units));
-  if (lacking !== undefined) return lacking.held;
-  for (const part of counted) part.holding = part.held.take(now, part.units);
+  for (const part of parts) if (part.isCounted && !part.held.fits(now, part.units)) return part.held;
+  for (const part of parts) if (part.isCounted) part.holding = part.held.take(now, part.units);
   return null;
 }
 
@@ -52,55 +53,76 @@ export class HeldReservation implements Reservation {
   }
 
   commit(id: string, price: Price | null): void {
-    const units = this.#parts.map(({ held }) => unitsOf(held.budget, price));
-    if (this.#parts.some((part, at) => part.units !== units[at])) this.#takeAnew(units);
+    for (const part of this.#parts) {
+      if (part.units === unitsOf(part.held.budget, price)) continue;
+      this.#takeAnew(price);
+      break;
+    }
+    for (const part of this.#parts) {
+      if (part.holding === null || (part.note?.id === id && part.noted === part.units)) continue;
+      this.#note(part, id);
+      this.#needs.changed(part.held);
+    }
+  }
+
+  keep(): void {
     try {
-      for (const part of this.#parts) {
-        // It was about to be sent before, and then was not.
-        if (part.holding !== null && part.id !== null && part.id !== id) this.#note(part, null);
-        part.id = id;
-        if (part.holding !== null) this.#note(part, part.units);
-      }
+      this.#needs.notes.keep();
     } catch (cause) {
       throw new Fault("source.unrecorded", {}, { cause });
     }
   }
 
   cancel(): void {
-    this.#end(() => 0n);
+    if (this.#isOver) return;
+    const wasNoted = this.#parts.some(({ note }) => note !== null);
+    this.#end("no", null);
+    // No journal knows of it.
+    if (wasNoted) this.#keepIfPossible();
   }
 
   settle(charged: Charged, price: Price | null): void {
-    this.#end(({ budget }) => usedBy(budget, charged, price));
+    if (this.#isOver) return;
+    // What the journal says of a request that the notes have as under way leads to the same.
+    if (this.#end(charged, price)) this.#keepIfPossible();
   }
 
-  #end(used: (held: HeldBudget) => Micros): void {
-    if (this.#isOver) return;
+  /** Returns whether it has used something, and not what was noted. */
+  #end(charged: Charged, price: Price | null): boolean {
     this.#isOver = true;
+    let isNews = false;
     for (const part of this.#parts) {
-      const units = used(part.held);
+      const units = usedBy(part.held.budget, charged, price);
       // A price that became known only with the reply is counted although nothing was reserved for it.
       if (part.holding === null && units > 0n) [part.holding, part.units] = [part.held.holding, 0n];
-      try {
-        if (part.holding === null) continue;
-        part.holding.used += units - part.units;
-        part.units = units;
-        this.#needs.changed(part.held);
-        if (part.id !== null) this.#note(part, null);
-      } catch {
-        // The notes say more than is used: if the process is killed now, less is left than could be.
-      }
+      if (part.holding === null) continue;
+      const isMore = units !== 0n && units !== part.noted;
+      part.holding.used += units - part.units;
+      part.units = units;
+      if (part.note !== null || isMore) this.#note(part, null);
+      this.#needs.changed(part.held);
+      isNews ||= isMore;
+    }
+    return isNews;
+  }
+
+  #keepIfPossible(): void {
+    try {
+      this.#needs.notes.keep();
+    } catch {
+      // Until they can be written, the notes say something else: if the process is killed now, more counts as used.
     }
   }
 
   /** The price has changed since the room was reserved. @throws Fault if there is no room for the new one */
-  #takeAnew(units: readonly Micros[]): void {
-    for (const [at, part] of this.#parts.entries()) {
+  #takeAnew(price: Price | null): void {
+    for (const part of this.#parts) {
       if (part.holding !== null) {
         part.holding.used -= part.units;
-        part.holding.noted -= part.noted;
+        part.units = 0n;
+        if (part.note !== null) this.#note(part, null);
       }
-      [part.holding, part.noted, part.units] = [null, 0n, units[at]!];
+      [part.holding, part.noted, part.units] = [null, 0n, unitsOf(part.held.budget, price)];
     }
     const now = this.#needs.now();
     const lacking = takeAll(this.#parts, now);
@@ -109,16 +131,18 @@ export class HeldReservation implements Reservation {
     throw lacking.isOver(now) ? new Fault("source.budget_unknown") : budgetFault(lacking);
   }
 
-  /** @param open what the request uses while it is under way; `null`: it is settled, or was not sent */
-  #note(part: Part, open: Micros | null): void {
-    const { held, id } = part;
+  /** @param id of the request, which is under way from now on; `null`: it is settled, or was not sent */
+  #note(part: Part, id: string | null): void {
+    const { held, note } = part;
     const holding = part.holding!;
     holding.noted += part.units - part.noted;
     part.noted = part.units;
-    this.#needs.changed(held);
-    const { periodFrom, lease, noted: used } = holding;
+    part.note = null;
+    const { periodFrom, lease, noted } = holding;
     // What is over need not be known. Under another lease it is still counted.
     if (held.holding !== null && held.holding.periodFrom > periodFrom) return;
-    this.#needs.notes.note({ budgetId: held.budget.id, periodFrom, lease, used }, id!, open);
+    holding.notes ??= this.#needs.notes.of({ budgetId: held.budget.id, periodFrom, lease });
+    if (note !== null || id === null) holding.notes.end(note, noted);
+    if (id !== null) part.note = holding.notes.begin(id, part.units, noted);
   }
 }

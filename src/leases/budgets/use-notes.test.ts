@@ -19,10 +19,14 @@ function directory(t: TestContext): string {
 function killedIn(folder: string, start = "s1"): void {
   const notes = openUseNotes(folder, start);
   notes.begin();
-  notes.note({ ...USE, used: 1n }, "trx_1/0/1", 1n);
-  notes.note({ ...USE, used: 3n }, "trx_1/0/2", 2n);
-  notes.note({ ...USE, used: 2n }, "trx_1/0/1", null);
-  notes.note({ ...USE, budgetId: "bud_2", used: 5n }, "trx_2/0/1", 5n);
+  const [one, other] = [notes.of(USE), notes.of({ ...USE, budgetId: "bud_2" })];
+  const first = one.begin("trx_1/0/1", 1n, 1n);
+  one.begin("trx_1/0/2", 2n, 3n);
+  notes.keep();
+  one.end(first, 2n);
+  other.begin("trx_2/0/1", 5n, 5n);
+  notes.keep();
+  other.begin("trx_2/0/2", 5n, 10n);
 }
 
 const LEFT = [
@@ -50,8 +54,31 @@ test("the next start reads what a killed one has used, until it is in the store"
 test("a line that was not written to its end is left out", (t) => {
   const folder = directory(t);
   killedIn(folder);
-  appendFileSync(join(folder, "s1.notes"), '["bud_2",0,"s1","1","trx_2/0/2","1"');
+  appendFileSync(join(folder, "s1.notes"), '[2,"10",[],4,"trx_2/0/2","5"');
   assert.deepEqual(openUseNotes(folder, "s2").leftBehind(), LEFT);
+});
+
+test("of a lease that goes on in a new period, only that period is left", (t) => {
+  const folder = directory(t);
+  const notes = openUseNotes(folder, "s1");
+  notes.begin();
+  notes.of(USE).begin("trx_1/0/1", 1n, 1n);
+  notes.of({ ...USE, periodFrom: 7 }).begin("trx_1/0/2", 2n, 2n);
+  notes.keep();
+  const use = { ...USE, periodFrom: 7, used: 2n, open: [{ id: "trx_1/0/2", units: 2n }] };
+  assert.deepEqual(openUseNotes(folder, "s2").leftBehind(), [{ start: "s1", counts: [use] }]);
+});
+
+test("what could not be written is written with what comes next", (t) => {
+  const folder = directory(t);
+  const notes = openUseNotes(folder, "s1");
+  assert.throws(() => {
+    notes.of(USE).begin("trx_1/0/1", 1n, 1n);
+    notes.keep();
+  }, { code: "ENOENT" }); // prettier-ignore
+  notes.begin();
+  const use = { ...USE, used: 1n, open: [{ id: "trx_1/0/1", units: 1n }] };
+  assert.deepEqual(openUseNotes(folder, "s2").leftBehind(), [{ start: "s1", counts: [use] }]);
 });
 
 test("after the machine was started again, notes are not believed: they may be incomplete", (t) => {
@@ -66,9 +93,13 @@ test("long notes are written anew, with what is used and what is under way", (t)
   const folder = directory(t);
   const notes = openUseNotes(folder, "s1");
   notes.begin();
-  notes.note({ ...USE, used: 1n }, "trx_0/0/1", 1n);
-  for (let used = 2n; used <= 20_000n; used += 1n)
-    notes.note({ ...USE, used }, "trx_1/0/1", used % 2n === 0n ? 1n : null);
+  const lease = notes.of(USE);
+  lease.begin("trx_0/0/1", 1n, 1n);
+  for (let used = 2n; used <= 20_000n; used += 1n) {
+    const noted = lease.begin("trx_1/0/1", 1n, used);
+    notes.keep();
+    if (used < 20_000n) lease.end(noted, used);
+  }
   assert.ok(readFileSync(join(folder, "s1.notes")).length < 300_000);
   assert.deepEqual(openUseNotes(folder, "s2").leftBehind(), [
     {
@@ -84,7 +115,9 @@ test("notes on very many budgets are not written anew at each note", (t) => {
   notes.begin();
   const files = new Set<number>();
   for (let at = 0; at < 8_000; at += 1) {
-    notes.note({ ...USE, budgetId: `bud_${at}`, lease: "s1".padEnd(40, "x"), used: 1n }, `trx_${at}/0/1`, 1n);
+    const lease = notes.of({ ...USE, budgetId: `bud_${at}`, lease: "s1".padEnd(40, "x") });
+    lease.begin(`trx_${at}/0/1`, 1n, 1n);
+    notes.keep();
     files.add(statSync(join(folder, "s1.notes")).ino);
   }
   assert.ok(readFileSync(join(folder, "s1.notes")).length > 600_000);

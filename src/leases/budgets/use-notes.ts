@@ -2,7 +2,7 @@ import { closeSync, openSync, readdirSync, readFileSync, renameSync, rmSync, wri
 import { join } from "node:path";
 import { makeDirectory } from "../../terms/make-directory.ts";
 import { amountFromSum, type Micros } from "../../terms/money.ts";
-import type { CountedUse, LeftNotes, UseNotes } from "./ports.ts";
+import type { CountedUse, LeaseNotes, LeftNotes, Noted, OpenRequest, UseNotes } from "./ports.ts";
 
 const ENDING = ".notes";
 const BOOT_ID = "/proc/sys/kernel/random/boot_id";
@@ -14,18 +14,16 @@ export interface OpenUseNotes extends UseNotes {
   leftBehind(): readonly LeftNotes[];
 }
 
-/** One line of the file. The last line of a lease says what it uses. */
-type Line = readonly [
-  budgetId: string,
-  periodFrom: number,
-  lease: string,
-  used: string,
-  request: string,
-  units: string | null,
-];
+/**
+ * A lease, which the lines after it name by its number; and what it uses from now on, with the numbers of requests that are
+ * over, and requests that are under way: number, id and units of each.
+ */
+type Line =
+  | { readonly lease: number; readonly budget: string; readonly from: number; readonly name: string }
+  | readonly [lease: number, used: string, over: readonly number[], ...begun: (number | string)[]];
 
 /**
- * Notes in a file, one line for each change. What is written has been handed to the operating system, so it outlives a
+ * Notes in a file, one line for each lease that has changed. What is written has been handed to the operating system, so it outlives a
  * killed process, but not a power failure: notes from before the machine was started are not used, and then all that was
  * leased counts as used.
  * @throws the system's error if the directory cannot be read
@@ -34,13 +32,17 @@ type Line = readonly [
 export function openUseNotes(directory: string, start: string): OpenUseNotes {
   const own = join(directory, start + ENDING);
   const earlier = filesIn(directory);
-  const known = new NotedUses();
+  const leases = new Map<string, NotedLease>();
+  /** Those of which something is not in the file yet. */
+  const changed: NotedLease[] = [];
   let descriptor: number | null = null;
   let bytes = 0;
   let bytesMax = BYTES_MAX;
 
+  const counts: Counts = { leases: 0, requests: 0, changed: (lease) => void changed.push(lease) };
+
   function open(): void {
-    const text = headOf(bootId()) + known.lines().map(textOf).join("");
+    const text = headOf(bootId()) + [...leases.values()].map((lease) => lease.whole()).join("");
     const temporary = `${own}.new`;
     const opened = openSync(temporary, "w", 0o600);
     try {
@@ -54,6 +56,7 @@ export function openUseNotes(directory: string, start: string): OpenUseNotes {
     bytes = text.length;
     bytesMax = Math.max(BYTES_MAX, 2 * bytes);
     descriptor = opened;
+    for (const lease of changed.splice(0)) lease.isWritten();
   }
 
   return {
@@ -72,13 +75,25 @@ export function openUseNotes(directory: string, start: string): OpenUseNotes {
       open();
     },
 
-    note({ budgetId, periodFrom, lease, used }, id, units) {
-      const line: Line = [budgetId, periodFrom, lease, String(used), id, units === null ? null : String(units)];
-      known.add(line);
+    of(lease) {
+      const noted = new NotedLease(lease, counts);
+      // A lease has one period at a time, and what is over need not be known.
+      leases.set(`${lease.budgetId} ${lease.lease}`, noted);
+      return noted;
+    },
+
+    keep() {
+      if (changed.length === 0) return;
       if (descriptor === null || bytes > bytesMax) return open();
-      const text = textOf(line);
-      if (writeSync(descriptor, text) < text.length) throw new Error("a note was written in part");
-      bytes += text.length;
+      let text = "";
+      for (const lease of changed) text += lease.news();
+      const before = bytes;
+      // If it is written in part, the next one writes all anew.
+      bytes = Number.POSITIVE_INFINITY;
+      if (writeSync(descriptor, text) < text.length) throw new Error("notes were written in part");
+      bytes = before + text.length;
+      for (const lease of changed) lease.isWritten();
+      changed.length = 0;
     },
 
     end() {
@@ -91,34 +106,88 @@ export function openUseNotes(directory: string, start: string): OpenUseNotes {
 }
 
 /** For a process whose use nobody can recover. */
-export const WITHOUT_NOTES: UseNotes = { recovered: () => {}, begin: () => {}, note: () => {}, end: () => {} };
+export const WITHOUT_NOTES: UseNotes = {
+  recovered: () => {},
+  begin: () => {},
+  of: () => ({ begin: (id, units) => ({ number: 0, id, units }), end: () => {} }),
+  keep: () => {},
+  end: () => {},
+};
 
-/** What the lines say together. */
-class NotedUses {
-  readonly #uses = new Map<string, { readonly use: CountedUse; readonly open: Map<string, Micros> }>();
+interface Counts {
+  leases: number;
+  requests: number;
+  readonly changed: (lease: NotedLease) => void;
+}
 
-  add([budgetId, periodFrom, lease, used, request, units]: Line): void {
-    const key = `${budgetId} ${lease}`;
-    const before = this.#uses.get(key);
-    // A lease has one period at a time, and what is over need not be known.
-    const open = before?.use.periodFrom === periodFrom ? before.open : new Map<string, Micros>();
-    if (units === null) open.delete(request);
-    else open.set(request, amountFromSum(units));
-    this.#uses.set(key, { use: { budgetId, periodFrom, lease, used: amountFromSum(used) }, open });
+/** A request with its place among those that are under way. */
+interface Placed extends Noted {
+  at: number;
+}
+
+/** What is noted of one lease. */
+class NotedLease implements LeaseNotes {
+  readonly #number: number;
+  readonly #head: string;
+  readonly #counts: Counts;
+  #used = 0n;
+  /** In no order. Most are the newest ones, so the last one takes the place of one that is over. */
+  readonly #open: Placed[] = [];
+  /** What the file lacks. */
+  #isKnown = false;
+  #isChanged = false;
+  #begun = "";
+  #over = "";
+
+  constructor({ budgetId, periodFrom, lease }: Omit<CountedUse, "used">, counts: Counts) {
+    this.#number = counts.leases += 1;
+    const head: Line = { lease: this.#number, budget: budgetId, from: periodFrom, name: lease };
+    this.#head = `${JSON.stringify(head)}\n`;
+    this.#counts = counts;
   }
 
-  lines(): Line[] {
-    return this.all().flatMap(({ budgetId, periodFrom, lease, used, open }) => {
-      const line = (id: string, units: string | null): Line => [budgetId, periodFrom, lease, String(used), id, units];
-      return [line("", null), ...open.map(({ id, units }) => line(id, String(units)))];
-    });
+  begin(id: string, units: Micros, used: Micros): Noted {
+    const noted = { number: (this.#counts.requests += 1), id, units, at: this.#open.length };
+    this.#open.push(noted);
+    this.#begun += textOf(noted);
+    this.#change(used);
+    return noted;
   }
 
-  all() {
-    return [...this.#uses.values()].map(({ use, open }) => {
-      return { ...use, open: [...open].map(([id, units]) => ({ id, units })) };
-    });
+  end(noted: Placed | null, used: Micros): void {
+    if (noted !== null) {
+      const last = this.#open.pop()!;
+      if (last !== noted) [this.#open[noted.at], last.at] = [last, noted.at];
+      this.#over += this.#over === "" ? noted.number : `,${noted.number}`;
+    }
+    this.#change(used);
   }
+
+  #change(used: Micros): void {
+    this.#used = used;
+    if (this.#isChanged) return;
+    this.#isChanged = true;
+    this.#counts.changed(this);
+  }
+
+  /** What is not in the file yet. */
+  news(): string {
+    return `${this.#isKnown ? "" : this.#head}[${this.#number},"${this.#used}",[${this.#over}]${this.#begun}]\n`;
+  }
+
+  /** All that has to be known. */
+  whole(): string {
+    return `${this.#head}[${this.#number},"${this.#used}",[]${this.#open.map(textOf).join("")}]\n`;
+  }
+
+  isWritten(): void {
+    [this.#isKnown, this.#isChanged, this.#begun, this.#over] = [true, false, "", ""];
+  }
+}
+
+/** Ids have no character that JSON would escape. */
+function textOf({ number, id, units }: Noted): string {
+  return `,${number},"${id}","${units}"`;
 }
 
 /** None as long as nothing was noted. */
@@ -131,12 +200,8 @@ function filesIn(directory: string): string[] {
   }
 }
 
-function textOf(line: Line): string {
-  return `${JSON.stringify(line)}\n`;
-}
-
 function headOf(boot: string): string {
-  return `boot ${boot}\n`;
+  return `boot ${boot}, notes of leases\n`;
 }
 
 /** Empty if the system has none: then no notes can be relied on. */
@@ -160,9 +225,32 @@ function readNotes(file: string, start: string): LeftNotes[] {
 function parseNotes(text: string, start: string): LeftNotes[] {
   const boot = bootId();
   if (boot === "" || !text.startsWith(headOf(boot))) return [];
-  const uses = new NotedUses();
+  const uses = new Map<number, ReadUse>();
   // What stands after the last line end was not written to its end.
   const lines = text.slice(headOf(boot).length, text.lastIndexOf("\n") + 1).split("\n");
-  for (const line of lines) if (line !== "") uses.add(JSON.parse(line) as Line);
-  return [{ start, counts: uses.all() }];
+  for (const line of lines) if (line !== "") readLine(uses, JSON.parse(line) as Line);
+  // A lease that was noted for a later period has a later number.
+  const inOrder = [...uses].sort(([one], [other]) => one - other);
+  const last = new Map(inOrder.map(([, use]) => [`${use.budgetId} ${use.lease}`, use]));
+  return [{ start, counts: [...last.values()].map(({ open, ...use }) => ({ ...use, open: [...open.values()] })) }];
+}
+
+interface ReadUse extends CountedUse {
+  readonly open: Map<number, OpenRequest>;
+}
+
+function readLine(uses: Map<number, ReadUse>, line: Line): void {
+  if ("budget" in line) {
+    uses.set(line.lease, { budgetId: line.budget, periodFrom: line.from, lease: line.name, used: 0n, open: new Map() });
+    return;
+  }
+  const [lease, used, over, ...begun] = line;
+  const use = uses.get(lease)!;
+  for (let at = 0; at < begun.length; at += 3) {
+    const [number, id, units] = begun.slice(at, at + 3) as [number, string, string];
+    use.open.set(number, { id, units: amountFromSum(units) });
+  }
+  // One that began and ended between two writes is in both.
+  for (const number of over) use.open.delete(number);
+  uses.set(lease, { ...use, used: amountFromSum(used) });
 }

@@ -15,7 +15,7 @@ export interface Sendable {
 }
 
 /**
- * The requests that are sent in one turn of the event loop. First their intents are handed to the operating system,
+ * The requests that are sent in one turn of the event loop. First what they have reserved and their intents are handed to the operating system,
  * with one write per run, and then the requests are written.
  *
  * A request on a reused connection is sent only after the loop has polled. So anything that the vendor had sent unasked
@@ -74,9 +74,13 @@ function sendTogether(leaving: readonly Sendable[]): void {
   }
 }
 
-/** Returns the fault if the intents could not be recorded; then none of the requests may be sent. */
+/**
+ * What requests have reserved is kept before their intents are recorded, with one write for all that leave together.
+ * Returns the fault if that or the intents could not be recorded; then none of the requests may be sent.
+ */
 function record(run: Run, prepared: readonly Prepared[]): Fault | null {
   try {
+    for (const [, { reserved }] of prepared) reserved?.keep();
     run.intend(prepared.map(([, { intent }]) => intent));
     return null;
   } catch (fault) {

@@ -71,11 +71,15 @@ export interface CallBudgets {
 /** The room that one request has in its budgets. */
 export interface Reservation {
   /**
-   * The request is about to be sent, at this price: from now on the room stays in use even if the process is killed.
-   * May be repeated. `id`: transaction, number of the call and number of the request, with slashes between them.
-   * @throws Fault if there is no room for a higher price, or it cannot be noted
+   * The request is about to be sent, at this price. May be repeated. `id`: transaction, number of the call and number of
+   * the request, with slashes between them. @throws Fault if there is no room for a higher price
    */
   commit(id: string, price: Price | null): void;
+  /**
+   * Once this returns, the room of all requests that were committed stays in use even if the process is killed. To be
+   * called before anything of them is recorded or sent. @throws Fault `source.unrecorded`
+   */
+  keep(): void;
   /** The request is not sent. */
   cancel(): void;
   /** Its charge is known: what it did not use is free again. An unknown charge keeps everything. */
