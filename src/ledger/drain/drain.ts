@@ -34,7 +34,7 @@ export interface DrainerLimits {
 
 export const DRAINER_LIMITS: DrainerLimits = {
   batchRuns: 512,
-  gatherMs: 100,
+  gatherMs: 400,
   writeTimeoutMs: 30_000,
   retryFirstMs: 200,
   retryMaxMs: 30_000,
