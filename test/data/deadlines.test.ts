@@ -18,7 +18,8 @@ test("a source's time counts from the arrival of the request, not from when its 
 });
 
 test("the answer goes out when the last source has ended, and none waits for another's deadline", async (t) => {
-  const sources = [answers("acme__quick", {}), neverAnswers("acme__short", { timeout_ms: 100 }), neverAnswers("acme__long", { timeout_ms: 400 })]; // prettier-ignore
+  // Far apart, because a busy machine answers later than at once.
+  const sources = [answers("acme__quick", {}), neverAnswers("acme__short", { timeout_ms: 1_000 }), neverAnswers("acme__long", { timeout_ms: 1_500 })]; // prettier-ignore
   const service = await startService(t, { sources });
 
   const { status, response_time_ms } = (
@@ -27,7 +28,7 @@ test("the answer goes out when the last source has ended, and none waits for ano
 
   assert.ok(status.acme__short.response_time_ms < status.acme__long.response_time_ms);
   assert.ok(status.acme__quick.response_time_ms < status.acme__short.response_time_ms);
-  assert.ok(response_time_ms >= 395);
+  assert.ok(response_time_ms >= 1_495);
 });
 
 test("when the time to finish is over, a run that still waits for its vendor is answered and recorded", async (t) => {

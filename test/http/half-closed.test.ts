@@ -6,8 +6,14 @@ import { asksVendor } from "../rig/sources.ts";
 import { after as later, json } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 
-const vendor = await startVendor({ after }, { paths: { "/slow": later(400, json({ slow: true })) } });
-const sources = [asksVendor("acme__slow", vendor, "/slow"), asksVendor("acme__quick", vendor, "/json")];
+const slow = json({ slow: true });
+const paths = { "/slow": later(400, slow), "/slower": later(2_000, slow) };
+const vendor = await startVendor({ after }, { paths });
+const sources = [
+  asksVendor("acme__slow", vendor, "/slow"),
+  asksVendor("acme__slower", vendor, "/slower"),
+  asksVendor("acme__quick", vendor, "/json"),
+];
 const service = await startService({ after }, { sources, vendors: [vendor] });
 
 function request(id: string, more = ""): string {
@@ -40,7 +46,8 @@ test("a client of HTTP/1.0 is sent nothing but its answer", async () => {
 test("a client that is gone altogether is noticed while its run is under way", async () => {
   const before = service.ledgerRows().length;
   const count = vendor.count();
-  await service.raw([request("acme__slow"), () => vendor.received(count + 1), (socket) => socket.destroy()]);
+  // Slow enough for a busy machine to notice in time.
+  await service.raw([request("acme__slower"), () => vendor.received(count + 1), (socket) => socket.destroy()]);
   service.expectRunWithoutAnswer();
   await until(() => service.ledgerRows().length === before + 1);
   assert.equal(service.ledgerRows().at(-1)!.run["client_gone"], 1);
