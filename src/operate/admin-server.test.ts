@@ -3,6 +3,7 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { test, type TestContext } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { type AdminHandler, type AdminServerParts, createAdminServer } from "./admin-server.ts";
 import { readBody } from "./read-body.ts";
 
@@ -54,3 +55,16 @@ for (const [chunks, said] of [
     const [answer] = (await once(socket, "data")) as [Buffer];
     assert.ok(answer.toString().includes(`<${said}>`), answer.toString());
   });
+
+test("what comes of a body after it was refused is not kept", { timeout: 20_000 }, async (t) => {
+  const chunks = "1\r\nx\r\n".repeat(50_000);
+  const socket = await ask(t, async (request, response) => {
+    assert.equal(await readBody(request, 1_000), null);
+    while (request.socket.bytesRead < chunks.length) await nextTurn();
+    for (let turn = 0; turn < 100; turn += 1) await nextTurn();
+    response.end(`<${request.readableLength}>`);
+  });
+  socket.write(`POST /api/x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}`);
+  const [answer] = (await once(socket, "data")) as [Buffer];
+  assert.ok(answer.toString().includes("<0>"), answer.toString());
+});

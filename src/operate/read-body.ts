@@ -7,13 +7,16 @@ import { JoinedBytes, piecesMax } from "../terms/joined-bytes.ts";
  */
 export async function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer | null> {
   const joined = new JoinedBytes();
+  let isTooMuch = false;
   // The end of the loop must not destroy the request, and the answer with it.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    if (joined.length + chunk.length > bytesMax || joined.pieces >= piecesMax(bytesMax)) {
-      request.resume();
-      return null;
-    }
+    isTooMuch = joined.length + chunk.length > bytesMax || joined.pieces >= piecesMax(bytesMax);
+    if (isTooMuch) break;
     joined.add(chunk);
   }
-  return joined.take();
+  if (!isTooMuch) return joined.take();
+  // Not before the loop has let go of the request: until then it would not flow, and every piece of the rest be kept.
+  request.on("data", () => {});
+  request.resume();
+  return null;
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import type { TestContext } from "node:test";
 import { deploy, type Access, type Process, type StartOptions } from "../rig/deployed.ts";
 import { vendorProject } from "../lifecycle/vendor-project.ts";
@@ -59,8 +59,11 @@ export async function openTarget(
   };
 }
 
+/** 0 once it has ended. */
 function residentMib(pid: number): number {
-  return Math.round(Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) / 1024);
+  if (!existsSync(`/proc/${pid}/status`)) return 0;
+  const [, kib = "0"] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  return Math.round(Number(kib) / 1024);
 }
 
 function source(id: string, origin: string, path: string): string {
