@@ -44,22 +44,28 @@ async function bodiesOf(port: number, pieces: Iterable<string | Buffer>, until: 
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 
-test("of requests that a client sends ahead, one is answered at a time, in order", async (t) => {
-  let [inProgress, most] = [0, 0];
-  const { port } = await serve(t, async (request, response) => {
-    inProgress += 1;
-    most = Math.max(most, inProgress);
-    await repeat(request, response);
-    inProgress -= 1;
+for (const [what, first, said] of [
+  ["ahead", "", []],
+  [
+    "behind a chunked body",
+    "POST /post HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
+    ["/post:a"],
+  ],
+] as const)
+  // prettier-ignore
+  test(`of requests that a client sends ${what}, one is answered at a time, in order`, async (t) => {
+    let [inProgress, most] = [0, 0];
+    const { port } = await serve(t, async (request, response) => {
+      inProgress += 1;
+      most = Math.max(most, inProgress);
+      await repeat(request, response);
+      inProgress -= 1;
+    });
+    const paths = Array.from({ length: 1_000 }, (_, at) => `/${at}`);
+    const bodies = await bodiesOf(port, [first + paths.map(get).join("")], "</999:>");
+    assert.deepEqual(bodies, [...said, ...paths.map((path) => `${path}:`)]);
+    assert.equal(most, 1);
   });
-  const paths = Array.from({ length: 1_000 }, (_, at) => `/${at}`);
-  const bodies = await bodiesOf(port, [paths.map(get).join("")], "</999:>");
-  assert.deepEqual(
-    bodies,
-    paths.map((path) => `${path}:`),
-  );
-  assert.equal(most, 1);
-});
 
 test("others have turns between requests that are answered at once", async (t) => {
   const turns: number[] = [];

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { Feed, type FeedGate, headBytes, SLICE_BYTES } from "./feed.ts";
+import { Feed, type FeedGate, headBytes } from "./feed.ts";
 
 /**
  * Makes a server of Node's read the next request of a connection only when the one before has its answer. Otherwise a
@@ -43,7 +43,8 @@ class OneByOne implements FeedGate {
   sliceBytes(bytes: Buffer): number {
     this.#isFeedingBody = this.#request !== null;
     if (!this.#isFeedingBody) return headBytes(bytes);
-    return this.#bodyLeft > 0 ? this.#bodyLeft : SLICE_BYTES;
+    // A chunked body ends with an empty line, as a head does: what comes after it belongs to the next request.
+    return this.#bodyLeft > 0 ? this.#bodyLeft : headBytes(bytes);
   }
 
   fed(bytes: number): void {
