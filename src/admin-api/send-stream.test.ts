@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, get, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
+import { connect, type AddressInfo } from "node:net";
 import { test, type TestContext } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { JsonObject } from "../terms/json.ts";
 import { sendStream } from "./send-stream.ts";
 
@@ -127,4 +128,31 @@ test("a client that reads nothing any more is given up, while the text is made a
   async function* endless(): AsyncGenerator<string, never, void> {
     for (;;) yield LINE.repeat(64);
   }
+});
+
+test("where a half-closed client waits for its answer, one that has gone ends a text that has nothing for it", async (t) => {
+  const ended = Promise.withResolvers<void>();
+  const pieces = (async function* () {
+    try {
+      yield "first\n";
+      for (;;) {
+        await nextTurn();
+        yield "";
+      }
+    } finally {
+      ended.resolve();
+    }
+  })();
+  const server = createServer((_, response) => {
+    void sendStream(response, { mediaType: "text/csv", fileName: "a.csv", pieces }, []);
+  });
+  Object.assign(server, { httpAllowHalfOpen: true });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => (server.closeAllConnections(), server.close()));
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  await once(socket, "data");
+  socket.destroy();
+  await ended.promise;
 });

@@ -30,6 +30,8 @@ export async function sendStream(
   try {
     for (; piece.done !== true; piece = await pieces.next()) {
       if (response.destroyed) return;
+      // Who has ended its half may be gone, and nothing is written that would show it.
+      if (piece.value === "" && response.socket?.readableEnded === true) return void response.destroy();
       if (piece.value !== "" && !response.write(piece.value)) await drained(response, stalledMs);
     }
   } catch (thrown) {
