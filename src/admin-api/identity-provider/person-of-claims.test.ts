@@ -78,6 +78,8 @@ test("whether an address is verified is taken from where the address is from", (
   ]);
   assert.deepEqual(merged({ email: "boss@acme.example" }, { email_verified: true }), ["boss@acme.example", undefined]);
   assert.deepEqual(merged({ groups: [] }, verified), ["a@acme.example", true]);
+  const typed = { email: "boss@acme.example", email_verified: false };
+  assert.deepEqual(merged({ email_verified: true }, typed), ["boss@acme.example", false]);
   assert.deepEqual(joinClaims({ sub: "1", groups: ["a"] }, { sub: "2", groups: ["b"], name: "n" }), { sub: "1", groups: ["a"], name: "n" }); // prettier-ignore
 });
 

@@ -45,7 +45,7 @@ export function isWithoutClaims(claims: JsonObject, { nameClaim, groupsClaim }: 
  */
 export function joinClaims(ofToken: JsonObject, more: JsonObject): JsonObject {
   const joined = { ...more, ...ofToken };
-  if (ofToken[VERIFIED] !== undefined) return joined;
+  if (ofToken[EMAIL] !== undefined && ofToken[VERIFIED] !== undefined) return joined;
   const { [VERIFIED]: _, ...unverified } = joined;
   if (more[EMAIL] === undefined) return unverified;
   return { ...unverified, [EMAIL]: more[EMAIL], ...(more[VERIFIED] !== undefined && { [VERIFIED]: more[VERIFIED] }) };
