@@ -62,6 +62,8 @@ type TokenAnswer = KnownToken | Refusal;
 type WorkflowAnswer = Workflow | Refusal;
 
 /** Identifiers are short printable ASCII. Anything else is refused, because a database may not accept it. */
+/** What the second look-up of a request has at least. */
+const LEFT_MS_MIN = 100;
 const WORKFLOW_SHAPE = /^[!-~]{1,128}$/;
 
 export function createAuthenticator({ store, clock, limits }: AuthenticatorParts): CachingAuthenticator {
@@ -119,8 +121,9 @@ export function createAuthenticator({ store, clock, limits }: AuthenticatorParts
       throw unauthenticated({ refused: "missing", tokenId: granted.tokenId });
     }
     if (!WORKFLOW_SHAPE.test(workflow)) throw unauthenticated({ refused: "workflow", tokenId: granted.tokenId });
-    // The limit is for token and workflow together.
-    const leftMs = lookupLimits.waitMs - (granted.waitedMs ?? 0);
+    // The limit is for token and workflow together. If the process was stopped while the token was looked up, that says
+    // nothing about the store.
+    const leftMs = Math.max(LEFT_MS_MIN, lookupLimits.waitMs - (granted.waitedMs ?? 0));
     const answer = workflows.get(`${granted.organizationId} ${workflow}`, leftMs);
     return answer instanceof Promise
       ? answer.then((found) => caller(granted, found), unavailable)
