@@ -9,6 +9,8 @@ export default async function* report(events) {
       yield line({ outcome: "failed", name: data.name, at: data.line, error: String(error?.stack ?? error) });
     }
   }
+  // Of a file that ends its own process, this line is missing.
+  yield line({ outcome: "end" });
 }
 
 function line(value) {

@@ -7,6 +7,7 @@ const beside = (name) => new URL(name, import.meta.url).href;
 /** What a file may have said before it ended is the end of this. */
 const SAID_CHARS_MAX = 4_000;
 const LAST_WORDS_MS = 1_000;
+const KILL_LATER_MS = 30_000;
 
 /**
  * Runs each file of tests in a process of its own, several at a time, in the order given. A file is `{ file, env, note }`;
@@ -54,7 +55,8 @@ export async function runFiles(files, { root, folder, places, timeoutMs, seed, c
       {
         cwd: root,
         stdio: ["ignore", "ignore", "pipe"],
-        timeout: timeoutMs,
+        // The runner in it names the test that takes so long; this is for one that cannot be ended like that.
+        timeout: timeoutMs + KILL_LATER_MS,
         killSignal: "SIGKILL",
         env: { ...shared, ...env },
       },
@@ -68,9 +70,13 @@ export async function runFiles(files, { root, folder, places, timeoutMs, seed, c
     const how = await new Promise((resolve) => child.on("exit", (code, signal) => resolve(signal ?? code)));
     // A process that it left behind may keep its output open.
     if (how !== 0) await Promise.race([closed, setTimeout(LAST_WORDS_MS)]);
-    const outcomes = read(report);
-    if (how !== 0 && !outcomes.some(({ outcome }) => outcome === "failed"))
-      outcomes.push({ outcome: "failed", name: `the file ended with ${how}`, error: said });
+    child.stderr.destroy();
+    const told = read(report);
+    const outcomes = told.filter(({ outcome }) => outcome !== "end");
+    const hasFailed = outcomes.some(({ outcome }) => outcome === "failed");
+    if (how !== 0 && !hasFailed) outcomes.push({ outcome: "failed", name: `the file ended with ${how}`, error: said });
+    else if (how === 0 && told.length === outcomes.length)
+      outcomes.push({ outcome: "failed", name: "the file ended before its tests", error: said });
     return outcomes;
   }
 }
