@@ -15,22 +15,23 @@ type Chosen = FileSystemFileHandle & { remove?(): Promise<void> };
 
 /**
  * Saves what a verb answers with as a file: where the browser can, it writes it to the disk as it comes, to a place that a
- * person chooses; otherwise it is held in memory first, up to a bound. @throws CallError, also if the text broke off: then
- * there is no file
+ * person chooses; otherwise it is held in memory first, up to a bound. @throws CallError, also if the text broke off or
+ * `signal` was aborted: then there is no file
  */
 export async function download<Name extends VerbName>(
   name: Name,
   input: InputOf<Name>,
   fileName: string,
+  signal: AbortSignal,
 ): Promise<void> {
   // Before anything else is awaited: a browser opens its window only at once after a press.
   const chosen = await choosePlace(fileName);
   if (chosen === "nowhere") return;
   try {
-    const body = await open(name, input);
+    const body = await open(name, input, signal);
     if (chosen === null) save(await gather(body), fileName);
     // What breaks off is not written: until the end it is in a file of the browser's own.
-    else await body.pipeTo(await chosen.createWritable()).catch(sayBroken);
+    else await write(body, chosen, signal);
   } catch (thrown) {
     // The browser has made an empty file when it was chosen.
     await chosen?.remove?.().catch(() => {});
@@ -49,12 +50,28 @@ async function choosePlace(suggestedName: string): Promise<Chosen | "nowhere" | 
   }
 }
 
-async function open<Name extends VerbName>(name: Name, input: InputOf<Name>): Promise<ReadableStream<Uint8Array>> {
+async function write(body: ReadableStream<Uint8Array>, chosen: Chosen, signal: AbortSignal): Promise<void> {
+  try {
+    await body.pipeTo(await chosen.createWritable(), { signal });
+  } catch (thrown) {
+    // A full disk or a refused permission; what breaks off on its way is no DOMException.
+    if (thrown instanceof DOMException && !signal.aborted)
+      throw new CallError("internal", `The file could not be written: ${thrown.message}`);
+    sayBroken();
+  }
+}
+
+async function open<Name extends VerbName>(
+  name: Name,
+  input: InputOf<Name>,
+  signal: AbortSignal,
+): Promise<ReadableStream<Uint8Array>> {
   const response = await fetch(`/api/${name.replaceAll(" ", "/")}`, {
     method: "POST",
     headers: { "Content-Type": "application/json", ...OWN_HEADERS },
     body: JSON.stringify(input),
     cache: "no-store",
+    signal,
   }).catch(() => {
     throw new CallError("unreachable", "The service does not answer.");
   });
@@ -76,7 +93,7 @@ async function gather(body: ReadableStream<Uint8Array>): Promise<Blob> {
     bytes += value.length;
     if (bytes <= MEMORY_MB_MAX * 1_000_000) continue;
     void reader.cancel();
-    throw new CallError(TOO_LARGE, `The file is larger than ${MEMORY_MB_MAX} MB, which is more than this browser is let hold in memory, so it was not saved. Narrow the filter, or give the command in a terminal:`); // prettier-ignore
+    throw new CallError(TOO_LARGE, `The file is larger than ${MEMORY_MB_MAX} MB, which is more than this page holds in memory, so it was not saved. Narrow the filter, or run this in a terminal:`); // prettier-ignore
   }
 }
 

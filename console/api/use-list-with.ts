@@ -46,8 +46,13 @@ export function useListWith<Name extends ListVerb, Rows extends keyof ResultOf<N
     // What was changed meanwhile comes with the list.
   }, [isBelow, id, list.rows]);
 
+  // What the list itself shows may be deleted from it.
+  useEffect(() => {
+    if (isShown) setFound(undefined);
+  }, [isShown]);
+
   const own = found?.id === id ? found : undefined;
-  const row: Row | null = isShown ? null : (own?.row ?? null);
+  const row: Row | null = isShown || (isWhole && !isBelow) ? null : (own?.row ?? null);
   const isMissing = id !== null && isWhole && !isShown && (isBelow ? own?.row === null : true);
   return {
     ...list,

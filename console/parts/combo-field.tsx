@@ -13,7 +13,9 @@ export interface FoundChoice {
 interface ComboFieldProps {
   readonly label: string;
   readonly name?: string;
-  /** What was chosen, in words; empty for nothing. */
+  /** What was chosen. */
+  readonly value: string;
+  /** The same in words; empty for nothing. */
   readonly says: string;
   /** What stands in the field if nothing was chosen. */
   readonly placeholder: string;
@@ -33,11 +35,25 @@ interface ComboFieldProps {
  * arrows choose, Enter takes, and Escape leaves everything as it was.
  */
 export function ComboField(props: ComboFieldProps) {
-  const { label, name, says, placeholder, required = false, onSearch, choices, isSettled, status, onValue } = props;
+  const {
+    label,
+    name,
+    value,
+    says,
+    placeholder,
+    required = false,
+    onSearch,
+    choices,
+    isSettled,
+    status,
+    onValue,
+  } = props;
   const id = useId();
   const [typed, setTyped] = useState<string>();
   const isOpen = typed !== undefined;
-  const choosing = useChoosing({ id, matches: choices, isSettled, take });
+  const isSearch = typed !== undefined && typed.trim() !== "";
+  const begin = isOpen && !isSearch ? choices.findIndex((choice) => choice.value === value) : 0;
+  const choosing = useChoosing({ id, matches: choices, isSettled, take, begin });
 
   function type(text: string | undefined): void {
     choosing.forget();
@@ -45,17 +61,22 @@ export function ComboField(props: ComboFieldProps) {
     onSearch(text ?? "");
   }
 
-  function take({ value }: FoundChoice): void {
+  function take(choice: FoundChoice): void {
     type(undefined);
-    onValue(value);
+    onValue(choice.value);
   }
 
   function onKeyDown(event: KeyboardEvent): void {
+    // Until a word is composed, its keys belong to what composes it.
+    if (event.isComposing) return;
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : null;
     if (step !== null && isOpen) choosing.move(step);
     else if (step !== null) type("");
-    else if (event.key === "Enter" && isOpen) choosing.enter();
-    else if (event.key === "Escape" && isOpen) type(undefined);
+    else if (event.key === "Enter" && isOpen) {
+      // Who has neither typed nor chosen anything changes nothing.
+      if (isSearch || choosing.isChosen) choosing.enter();
+      else type(undefined);
+    } else if (event.key === "Escape" && isOpen) type(undefined);
     else return;
     event.preventDefault();
   }
@@ -86,16 +107,20 @@ export function ComboField(props: ComboFieldProps) {
         <svg class="combo-mark" viewBox="0 0 10 8" width="10" height="8" aria-hidden="true">
           <path d="M1 2l4 4 4-4" fill="none" stroke="currentColor" stroke-width="1.5" />
         </svg>
-        <div class="combo-found" hidden={!isOpen}>
-          <ul id={`${id}-list`} role="listbox" aria-label="Choices">
+        <div
+          class="combo-found"
+          hidden={!isOpen}
+          // The field keeps the focus, so that the list is still there when the button is released.
+          onMouseDown={(event) => event.preventDefault()}
+        >
+          {/* What scrolls would be a tab stop of its own. */}
+          <ul id={`${id}-list`} role="listbox" aria-label="Choices" tabIndex={-1}>
             {choices.map((choice, at) => (
               <li
                 key={choice.value}
                 id={`${id}-${at}`}
                 role="option"
                 aria-selected={at === choosing.at}
-                // The field keeps the focus, so that the list is still there when the button is released.
-                onMouseDown={(event) => event.preventDefault()}
                 onClick={() => take(choice)}
               >
                 {choice.label}

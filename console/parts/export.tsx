@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { CallError } from "../api/ask.ts";
 import { download, TOO_LARGE } from "../api/download.ts";
 import { toCallError } from "../api/use-verb.ts";
@@ -19,16 +19,23 @@ interface ExportProps<Verb extends "audit export" | "ledger export"> {
 /** Saves everything that a filter selects as a file, not only what is shown. */
 export function Export<Verb extends "audit export" | "ledger export">({ verb, filter }: ExportProps<Verb>) {
   const [busy, setBusy] = useState<Format>();
-  const [failed, setFailed] = useState<{ readonly error: CallError; readonly format: Format }>();
+  const [last, setFailed] = useState<{ readonly of: string; readonly error: CallError; readonly format: Format }>();
+  const of = JSON.stringify(filter);
+  // Of another filter, it would say nothing.
+  const failed = last?.of === of ? last : undefined;
+  const gone = useRef<AbortController>(undefined);
+  useEffect(() => () => gone.current?.abort(), []);
+  useEffect(() => (busy === undefined ? undefined : warnBeforeLeaving()), [busy]);
   const fileOf = (format: Format) => `${verb.split(" ")[0]!}.${format}`;
 
   async function save(format: Format): Promise<void> {
     setBusy(format);
     setFailed(undefined);
-    await download(verb, { ...filter, format }, fileOf(format)).catch((thrown: unknown) =>
-      setFailed({ error: toCallError(thrown), format }),
+    const { signal } = (gone.current = new AbortController());
+    await download(verb, { ...filter, format }, fileOf(format), signal).catch(
+      (thrown: unknown) => !signal.aborted && setFailed({ of, error: toCallError(thrown), format }),
     );
-    setBusy(undefined);
+    if (!signal.aborted) setBusy(undefined);
   }
 
   return (
@@ -44,4 +51,11 @@ export function Export<Verb extends "audit export" | "ledger export">({ verb, fi
       )}
     </>
   );
+}
+
+/** A page that is left takes with it what it was saving. */
+function warnBeforeLeaving(): () => void {
+  const warn = (event: Event) => event.preventDefault();
+  window.addEventListener("beforeunload", warn);
+  return () => window.removeEventListener("beforeunload", warn);
 }

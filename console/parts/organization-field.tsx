@@ -14,6 +14,8 @@ interface OrganizationFieldProps {
 
 /** So many are offered before something is typed. */
 export const NEWEST = 50;
+/** So many matches, of whatever kind, are found at most. */
+const FOUND_MAX = 20;
 const TEXT_UNITS_MAX = 200;
 
 /** One of the organizations, by name or id, however many there are. */
@@ -39,6 +41,7 @@ export function OrganizationField({ value, onValue, none, required = false }: Or
     <ComboField
       label="Organization"
       name="org"
+      value={value}
       says={names?.get(value) ?? (taken?.value === value && value !== "" ? taken.label : names && value) ?? ""}
       placeholder={none ?? "Choose one"}
       required={required}
@@ -51,9 +54,7 @@ export function OrganizationField({ value, onValue, none, required = false }: Or
           : !isSettled
             ? "Searching…"
             : isSearch
-              ? choices.length === 0
-                ? "No organization has such a name or id."
-                : ""
+              ? foundSays(choices.length, found.result?.matches.length ?? 0)
               : newest.result?.next === undefined
                 ? ""
                 : "These are the newest. Type a name or an id to find any other."
@@ -65,6 +66,11 @@ export function OrganizationField({ value, onValue, none, required = false }: Or
       }}
     />
   );
+}
+
+function foundSays(shown: number, found: number): string {
+  if (found >= FOUND_MAX) return `The first ${shown} are shown. Type more of the name.`;
+  return shown > 0 ? "" : "None was found. Of older organizations, type the beginning of the name or the whole id.";
 }
 
 function choiceOf(id: string, name: string, isDisabled = false): FoundChoice {

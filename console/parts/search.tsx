@@ -56,6 +56,8 @@ export function Search() {
   }
 
   function onKeyDown(event: KeyboardEvent): void {
+    // Until a word is composed, its keys belong to what composes it.
+    if (event.isComposing) return;
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : null;
     if (step !== null && matches.length > 0) {
       event.preventDefault();
@@ -94,7 +96,14 @@ export function Search() {
           choosing.forget();
         }}
       />
-      <div class="search-found" hidden={!isShown}>
+      <div
+        class="search-found"
+        hidden={!isShown}
+        // What scrolls would be a tab stop of its own.
+        tabIndex={-1}
+        // The field keeps the focus, so that the list is still there when the button is released.
+        onMouseDown={(event) => event.preventDefault()}
+      >
         <ul id={`${id}-list`} role="listbox" aria-label="Matches">
           {matches.map((match, at) => (
             <li
@@ -102,8 +111,6 @@ export function Search() {
               id={`${id}-${at}`}
               role="option"
               aria-selected={match === current}
-              // The field keeps the focus, so that the list is still there when the button is released.
-              onMouseDown={(event) => event.preventDefault()}
               onClick={() => open(match)}
             >
               <span class="search-kind">{match.kind}</span>

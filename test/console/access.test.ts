@@ -251,7 +251,22 @@ test("one of hundreds of organizations is found by its name, and by keyboard alo
   assert.equal(await page.evaluate("document.activeElement.name"), "org");
   // Escape leaves everything as it was.
   await page.keyboard.type("no such");
-  await page.getByRole("status").filter({ hasText: "No organization has such a name or id." }).waitFor();
+  await page.getByRole("status").filter({ hasText: "None was found. Of older organizations," }).waitFor();
   await page.keyboard.press("Escape");
   assert.equal(await field.inputValue(), "Customer 3");
+
+  // Who opens it and presses Enter changes nothing, and who goes on with Tab comes to what follows it.
+  const { href } = new URL(page.url());
+  await page.keyboard.press("ArrowDown");
+  await page.getByRole("option", { name: "Customer 109" }).waitFor();
+  await page.keyboard.press("Enter");
+  await options.first().waitFor({ state: "hidden" });
+  assert.equal(page.url(), href);
+  assert.equal(await field.inputValue(), "Customer 3");
+  await field.fill("customer");
+  await page.getByRole("status").filter({ hasText: "The first 20 are shown. Type more of the name." }).waitFor();
+  await field.dispatchEvent("keydown", { key: "Enter", isComposing: true });
+  assert.equal(await field.getAttribute("aria-expanded"), "true");
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate("document.activeElement === document.body || document.activeElement.closest('.combo') !== null"), false); // prettier-ignore
 });

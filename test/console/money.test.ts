@@ -44,7 +44,16 @@ test(
     await page.getByRole("option", { name: "All" }).click();
     await page.waitForURL((url) => !url.searchParams.has("org"));
 
+    // The rows of before do not stand under another heading.
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.route("**/api/ledger/spend", async (route) => {
+      await held;
+      await route.continue();
+    });
     await page.getByLabel("By", { exact: true }).selectOption("Organization");
+    await page.getByText("Loading…").waitFor();
+    release();
     await page.getByRole("table", { name: "Spend by organization" }).getByText(HOSTILE).first().waitFor();
     await page.waitForURL(/by=org/);
     await page
@@ -91,6 +100,10 @@ test(
     await changed.waitFor();
     await changed.getByRole("link", { name: /^Details/ }).click();
     await page.getByText("at 50 % of 1,000,000.50 EUR").waitFor();
+    await changed.getByRole("button", { name: "Change" }).click();
+    await change.getByLabel("Warn from percent").fill("60");
+    await page.keyboard.press("Enter");
+    await page.getByText("at 60 % of 1,000,000.50 EUR").waitFor();
     await assertUsableEverywhere(page);
 
     await changed.getByRole("button", { name: "Remove" }).click();

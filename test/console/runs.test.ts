@@ -229,6 +229,26 @@ test(
     await button.click();
     await page.getByRole("alert").filter({ hasText: "broke off before its end" }).waitFor();
     assert.deepEqual(await page.evaluate(SAVED), {});
+
+    await page.evaluate(`window.showSaveFilePicker = async () => ({
+      createWritable: async () => { throw new DOMException("The disk is full.", "QuotaExceededError"); },
+    })`);
+    await button.click();
+    await page.getByRole("alert").filter({ hasText: "The file could not be written: The disk is full." }).waitFor();
+
+    // While one is under way, the browser asks before the page is left; with the page of the console, it ends.
+    await page.evaluate(PICKER);
+    await page.evaluate(`window.fetch = async (_, { signal }) => {
+    signal?.addEventListener("abort", () => (window.wasAborted = true));
+    return new Response(new ReadableStream());
+  }`);
+    const asksToStay = `!window.dispatchEvent(new Event("beforeunload", { cancelable: true }))`;
+    await until(async () => (await page.evaluate(asksToStay)) === false);
+    await button.click();
+    await until(async () => (await page.evaluate(asksToStay)) === true);
+    await page.getByRole("navigation").getByRole("link", { name: "Audit" }).click();
+    await until(async () => (await page.evaluate("window.wasAborted")) === true);
+    await until(async () => (await page.evaluate(asksToStay)) === false);
   },
 );
 

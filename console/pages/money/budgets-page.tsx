@@ -26,6 +26,8 @@ export function BudgetsPage() {
   const named = query.get("budget");
   const list = useListWith("budget list", org === "" ? {} : { org }, "budgets", { key: "budget", id: named, order: "oldest first" }); // prettier-ignore
   const [changing, setChanging] = useState<ListedBudget | "new">();
+  /** How often one was set: what stands of it is asked again. */
+  const [sets, setSets] = useState(0);
   const open = list.rows?.find(({ budget }) => budget === named);
   const actions = mayUse("budget set") && (
     <Button kind="primary" onClick={() => setChanging("new")}>
@@ -60,7 +62,7 @@ export function BudgetsPage() {
         }
         {...list}
       />
-      {open && <BudgetDetails id={open.budget} />}
+      {open && <BudgetDetails key={sets} id={open.budget} />}
       {changing && (
         <BudgetForm
           budget={changing === "new" ? null : changing}
@@ -68,6 +70,7 @@ export function BudgetsPage() {
           onClose={() => setChanging(undefined)}
           onSet={() => {
             setChanging(undefined);
+            setSets((before) => before + 1);
             list.reload();
           }}
         />

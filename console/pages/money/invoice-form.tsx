@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { InputOf, ResultOf } from "../../api/verb-types.ts";
 import { useAct } from "../../parts/act.tsx";
 import { Button } from "../../parts/button.tsx";
@@ -27,8 +27,18 @@ export function InvoiceForm({ span, about, onCompared }: InvoiceFormProps) {
   const [currency, setCurrency] = useState("");
   const [hasCommas, setCommas] = useState(false);
   const { columns } = readColumns(text);
+  /** Counts what is changed and sent: an answer is shown only under what it is of. */
+  const stands = useRef(0);
 
-  function take(csv: string): void {
+  function change<Value>(set: (value: Value) => void): (value: Value) => void {
+    return (value) => {
+      stands.current += 1;
+      onCompared(undefined);
+      set(value);
+    };
+  }
+
+  const take = change((csv: string): void => {
     const head = readColumns(csv);
     const guessed = guessMeanings(head.columns);
     setText(csv);
@@ -36,8 +46,7 @@ export function InvoiceForm({ span, about, onCompared }: InvoiceFormProps) {
     setKey((["transaction", "order", "day"] as const).find((one) => guessed[one] !== undefined) ?? "order");
     // Where a semicolon divides the columns, a comma mostly divides the numbers.
     setCommas(head.delimiter === ";");
-    onCompared(undefined);
-  }
+  });
 
   function takeFile(files: FileList | null | undefined): void {
     const file = files?.[0];
@@ -50,7 +59,9 @@ export function InvoiceForm({ span, about, onCompared }: InvoiceFormProps) {
     const map = named.map((one) => `${one}=${meant[one]}`);
     const code = currency.trim().toUpperCase();
     const isNeeded = code !== "" && !meant.currency && !!meant.amount;
-    void run({ invoice: text, map, ...span, ...about, ...(isNeeded && { currency: code as "EUR" }), decimal_comma: hasCommas }).then(onCompared); // prettier-ignore
+    const sent = (stands.current += 1);
+    void run({ invoice: text, map, ...span, ...about, ...(isNeeded && { currency: code as "EUR" }), decimal_comma: hasCommas }) // prettier-ignore
+      .then((result) => stands.current === sent && onCompared(result));
   }
 
   const choices = [{ value: "", label: "none" }, ...columns.map((name) => ({ value: name, label: name }))];
@@ -91,13 +102,13 @@ export function InvoiceForm({ span, about, onCompared }: InvoiceFormProps) {
               label="A line is about"
               value={key}
               choices={Object.entries(KEYS).map(([value, label]) => ({ value, label }))}
-              onValue={(value) => setKey(value as Key)}
+              onValue={change((value: string) => setKey(value as Key))}
             />
             <SelectField
               label="Its column"
               value={meant[key] ?? ""}
               choices={choices}
-              onValue={(name) => setMeant({ ...meant, [key]: name })}
+              onValue={change((name: string) => setMeant({ ...meant, [key]: name }))}
             />
             {Object.entries(OPTIONAL).map(([meaning, label]) => (
               <SelectField
@@ -105,7 +116,7 @@ export function InvoiceForm({ span, about, onCompared }: InvoiceFormProps) {
                 label={label}
                 value={meant[meaning as Meaning] ?? ""}
                 choices={choices}
-                onValue={(name) => setMeant({ ...meant, [meaning]: name })}
+                onValue={change((name: string) => setMeant({ ...meant, [meaning]: name }))}
               />
             ))}
             {meant.amount && !meant.currency && (
@@ -113,13 +124,13 @@ export function InvoiceForm({ span, about, onCompared }: InvoiceFormProps) {
                 label="Currency of all lines"
                 required
                 value={currency}
-                onValue={setCurrency}
+                onValue={change(setCurrency)}
                 placeholder="EUR"
                 list={CURRENCIES}
               />
             )}
           </div>
-          <CheckField label="Amounts are written 1.234,56" checked={hasCommas} onChecked={setCommas} />
+          <CheckField label="Amounts are written 1.234,56" checked={hasCommas} onChecked={change(setCommas)} />
           <div>
             <Button kind="primary" type="submit" isBusy={isBusy} disabled={!meant[key]}>
               Compare

@@ -45,7 +45,7 @@ export function InvoicePage() {
           keyOf={(one) => [one.source, one.organization_tuid, one.cred_id, one.credential, one.currency].join(" ")}
           empty={
             <Empty
-              title={`Nothing was sent to a vendor in ${monthText(month)}.`}
+              title={`Nothing was sent to a vendor in ${monthText(month)}${org === "" ? "" : " for this organization"}.`}
               command={`datarun ledger summary ${month}`}
             />
           }

@@ -4,6 +4,7 @@ import { useTogether } from "../../api/use-together.ts";
 import { useVerb } from "../../api/use-verb.ts";
 import type { ResultOf, RowOf } from "../../api/verb-types.ts";
 import { Amount } from "../../parts/amount.tsx";
+import { commandOf } from "../../parts/command-of.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { SelectField } from "../../parts/fields.tsx";
@@ -38,9 +39,12 @@ export function SpendPage() {
   const about = { ...span, ...(org !== "" && { org }) };
   const days = useVerb("ledger spend", { by: "day", ...about, limit: LINES_MAX });
   const list = useList("ledger spend", { by, ...about, limit: LINES_MAX }, "spend");
-  const totals = days.result?.totals ?? [];
+  // Under another month, the figures of the one before would be wrong.
+  const shown = days.isCurrent ? days.result : undefined;
+  const totals = shown?.totals ?? [];
   // What stands above the lines is as high as it will be.
   const isPlaced = useTogether(days.result ?? days.error);
+  const lines = list.isCurrent ? list.rows : undefined;
   return (
     <MoneyPage
       title="Money"
@@ -49,10 +53,10 @@ export function SpendPage() {
       <div class="beside">
         <MonthChoice />
       </div>
-      <Sums totals={totals} isThere={days.result !== undefined} month={month} />
+      <Sums totals={totals} isThere={shown !== undefined} month={month} />
       {days.error && <Failure error={days.error} retry={days.reload} />}
       <OpenCharges totals={totals} span={span} org={org} />
-      {days.result && totals.length > 0 && <DayBars month={month} lines={days.result.spend} />}
+      {shown && totals.length > 0 && <DayBars month={month} lines={shown.spend} />}
       {isPlaced && (
         <Section title={`By ${KEYS[by].toLowerCase()}`}>
           <form class="filter" onSubmit={(event) => event.preventDefault()}>
@@ -70,11 +74,11 @@ export function SpendPage() {
           </form>
           <List
             caption={`Spend by ${KEYS[by].toLowerCase()}`}
-            columns={columnsOf(by, { ...span, org }, list.rows ?? [])}
+            columns={columnsOf(by, { ...span, org }, lines ?? [])}
             keyOf={(line) => `${line[by] ?? ""} ${line.currency ?? ""}`}
-            empty={<Empty title={`Nothing was sent to a vendor in ${monthText(month)}.`} command={`datarun ledger spend --by ${by} --from ${span.from} --to ${span.to}`} />} // prettier-ignore
+            empty={<Empty title={`Nothing was sent to a vendor in ${monthText(month)}${org === "" ? "" : " for this organization"}.`} command={commandOf("ledger spend", { by, ...about })} />} // prettier-ignore
             {...list}
-            rows={list.rows && inOrder(list.rows, by)}
+            rows={lines && inOrder(lines, by)}
           />
         </Section>
       )}

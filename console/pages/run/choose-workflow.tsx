@@ -23,7 +23,9 @@ export function ChooseWorkflow({ workflow, context, plan }: ChooseWorkflowProps)
   const [withoutOne, setWithoutOne] = useState<string>();
   const [error, setError] = useState<CallError>();
   const known = organizations.result?.organizations;
-  const org = withoutOne ?? plan?.organization_tuid;
+  // A workflow that the address names again, after Back, is of another organization.
+  const without = workflow === undefined ? withoutOne : undefined;
+  const org = without ?? plan?.organization_tuid;
   const workflows = useVerb("workflow list", org === undefined ? null : { org, limit: 1_000 });
   /** The last choice of an organization, as long as its workflows are asked for. */
   const choosing = useRef<AbortController>(undefined);
@@ -47,7 +49,7 @@ export function ChooseWorkflow({ workflow, context, plan }: ChooseWorkflowProps)
 
   const first = (known?.find(({ disabled }) => !disabled) ?? known?.[0])?.organization_tuid;
   useEffect(() => {
-    if (workflow === undefined && withoutOne === undefined && first !== undefined) void choose(first);
+    if (workflow === undefined && without === undefined && first !== undefined) void choose(first);
   }, [workflow, first]);
 
   if (known?.length === 0)
@@ -56,7 +58,7 @@ export function ChooseWorkflow({ workflow, context, plan }: ChooseWorkflowProps)
         Runs are made in the name of an organization, with one of its workflows.
       </Empty>
     );
-  const choices = withoutOne !== undefined ? [] : (workflows.result?.workflows ?? []);
+  const choices = without !== undefined ? [] : (workflows.result?.workflows ?? []);
   return (
     <div class="stack">
       <div class="run-choice">
@@ -69,10 +71,10 @@ export function ChooseWorkflow({ workflow, context, plan }: ChooseWorkflowProps)
             choosing.current?.abort();
             chooseWorkflow(id);
           }}
-          disabled={withoutOne !== undefined}
+          disabled={without !== undefined}
           choices={withCurrent(
             choices.map((one) => ({ value: one.workflow, label: labelOf(one) })),
-            withoutOne === undefined ? workflow : undefined,
+            workflow,
             plan && labelOf(plan.workflow),
           )}
         />
@@ -84,10 +86,10 @@ export function ChooseWorkflow({ workflow, context, plan }: ChooseWorkflowProps)
         />
       </div>
       {error && <Failure error={error} />}
-      {withoutOne !== undefined && (
+      {without !== undefined && (
         <Empty
           title="This organization has no workflow yet."
-          command={`datarun workflow create --org ${withoutOne} --name trial --simulated`}
+          command={`datarun workflow create --org ${without} --name trial --simulated`}
         >
           With a simulated one, every source can be tried without a key or a bill.
         </Empty>
