@@ -60,7 +60,8 @@ export async function openLedger(parts: LedgerParts): Promise<OpenedLedger> {
   const journal = openJournal(dir, opened);
   const answers = databaseUrl === undefined ? journal : createLedgerReader(store.ledgerTables);
   opened.defer(openRetention(parts, answers));
-  opened.defer(keepTotalsMade({ ledger: answers, clock, log }));
+  const isNeeded = databaseUrl === undefined ? hasNewRuns(ledger, clock) : () => true;
+  opened.defer(keepTotalsMade({ ledger: answers, clock, log, isNeeded }));
   const kept = opened.move();
   return {
     ledger,
@@ -95,6 +96,16 @@ function openJournal(dir: string, opened: AsyncDisposableStack): LedgerAnswers {
     prune: slow.prune,
     verify: slow.verify,
   };
+}
+
+/** A run's day has its totals an hour after its end. */
+const NEW_MS = 26 * 60 * 60 * 1_000;
+
+/** Totals are made in a thread, which a service without runs need not have in memory. */
+function hasNewRuns(ledger: RunningLedger, clock: Clock): () => boolean {
+  let writtenAt = Number.NEGATIVE_INFINITY;
+  ledger.onWritten(() => (writtenAt = clock.now()));
+  return () => clock.now() - writtenAt < NEW_MS;
 }
 
 function openRetention({ settings, clock, log }: LedgerParts, ledger: LedgerAnswers): () => void {

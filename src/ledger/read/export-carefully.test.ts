@@ -5,6 +5,8 @@ import { DatabaseSync } from "node:sqlite";
 import test, { type TestContext } from "node:test";
 import { JOURNAL_FILE } from "../journal/journal-database.ts";
 import { atEnd, makeCall, makeReport, makeRun, query, runOnce, startLedger } from "../ledger.kit.ts";
+import { JournalTables } from "../journal/journal-tables.ts";
+import { type CarefulPart, findCarefully, type Place } from "./export-carefully.ts";
 import { exportRuns } from "./export-runs.ts";
 import { openJournalReader } from "./journal-reader.ts";
 import type { LedgerFilter } from "./ledger-filter.ts";
@@ -140,4 +142,15 @@ test("a run whose start and id cannot be read is named by its moment, and one wh
   const twice = await exported(t, directory, {});
   assert.equal(twice.ids.length + twice.named.length, RUNS);
   assert.ok(twice.named.some((name) => name.startsWith("one that started at 2026-03-01T")));
+  // A page may end at each of their moments.
+  const tables = new JournalTables(directory);
+  atEnd(t, () => tables.close());
+  let [place, found]: [Place | null, number] = [[Number.MIN_SAFE_INTEGER, ""], 0];
+  for (let pages = 0; place !== null; pages += 1) {
+    assert.ok(pages <= RUNS, "the pages end");
+    const part: CarefulPart = await findCarefully(tables, {}, place, 1);
+    found += part.runs.length + part.nameless.length;
+    place = part.end;
+  }
+  assert.equal(found, RUNS - 1);
 });

@@ -42,7 +42,8 @@ export async function findCarefully(
   let looked = 0;
   let [at, after]: Place = place;
   while (at < to) {
-    if (at >= from) {
+    // Nothing tells how many of a moment's runs that have no id were named, so a moment is looked at once.
+    if (at >= from && after !== AFTER_EVERY_ID) {
       const moment = await lookAt(query, condition, at, after);
       runs.push(...moment.runs);
       nameless.push(...moment.nameless);

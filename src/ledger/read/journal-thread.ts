@@ -84,7 +84,8 @@ export function openJournalThread(options: { readonly dir: string }): JournalThr
     find: asks("find"),
     summary: asks("summary"),
     spend: asks("spend"),
-    makeTotals: asks("makeTotals"),
+    // It ends with the thread.
+    makeTotals: () => ask("makeTotals", []),
     unknown: asks("unknown"),
     lastUses: asks("lastUses"),
     exportPage: asks("exportPage"),

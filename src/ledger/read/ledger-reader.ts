@@ -38,8 +38,8 @@ export interface LedgerAnswers {
   summary(month: string): Promise<readonly ChargeSummary[]>;
   /** What was spent, by one of several keys. */
   spend(by: SpendKey, filter: SpendFilter): Promise<readonly SpendLine[]>;
-  /** Makes totals that sums of the last two months need, so that nobody waits for them. */
-  makeTotals(): Promise<void>;
+  /** Makes totals that sums of the last two months need, so that nobody waits for them; not all if it `isClosed` meanwhile. */
+  makeTotals(isClosed?: () => boolean): Promise<void>;
   /** Unknown charges, which have to be settled with the vendor, oldest first; `after` is the place of one of them. */
   unknown(page?: { readonly limit?: number; readonly after?: string }): Promise<readonly UnknownCharge[]>;
   /** When a run last took each of these credentials; those that none has taken are left out. */
@@ -110,9 +110,10 @@ export function createLedgerReader(tables: LedgerTables): LedgerAnswers {
     exportPage: (...asked) => exportPage(tables, ...asked).catch(sayDamaged),
     summary: (month) => summarize(tables, month).catch(sayDamaged),
     spend: (by, filter) => sumSpend(tables, by, filter).catch(sayDamaged),
-    makeTotals: async () => {
+    makeTotals: async (isClosed) => {
       const wallAt = await tables.wallAt();
-      await makeTotals(tables, startedAround({ from: wallAt - TOTALS_MS, to: wallAt })).catch(sayDamaged);
+      const within = startedAround({ from: wallAt - TOTALS_MS, to: wallAt });
+      await makeTotals(tables, within, isClosed && { isClosed }).catch(sayDamaged);
     },
     unknown: ({ limit = 1_000, after } = {}) => unknownCharges(query, limit, after).catch(sayDamaged),
     lastUses: (credentialIds) => lastUses(tables, credentialIds).catch(sayDamaged),

@@ -6,6 +6,8 @@ export interface TotalsOptions {
   readonly ledger: Pick<LedgerAnswers, "makeTotals">;
   readonly clock: Clock;
   readonly log: LedgerLog;
+  /** Whether there may be anything to do; asked each time. */
+  readonly isNeeded?: () => boolean;
 }
 
 /** As often as a minute can be over, so that not even a busy one is summed up while somebody waits. */
@@ -13,15 +15,20 @@ const EVERY_MS = 60_000;
 
 /**
  * Makes the totals of what is over, so that nobody has to wait for the first sum of a month. What fails is tried again,
- * and is logged once. Returns what ends it.
+ * and is logged once. Returns what ends it, after the
+ * statement that is under way.
  */
-export function keepTotalsMade({ ledger, clock, log }: TotalsOptions): () => void {
+export function keepTotalsMade({ ledger, clock, log, isNeeded = () => true }: TotalsOptions): () => void {
   let closed = false;
   let hasFailed = false;
   let cancel = clock.after(EVERY_MS, make);
   function make(): void {
+    if (!isNeeded()) {
+      cancel = clock.after(EVERY_MS, make);
+      return;
+    }
     ledger
-      .makeTotals()
+      .makeTotals(() => closed)
       .then(
         () => void (hasFailed = false),
         (error: unknown) => {

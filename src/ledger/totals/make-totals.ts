@@ -1,16 +1,8 @@
 import { randomInt } from "node:crypto";
 import type { LedgerQuery, LedgerTables } from "../ports.ts";
-import {
-  type Cover,
-  coverOf,
-  dayOf,
-  isDay,
-  type KeptSpan,
-  RUNS_WORTH_TOTALS,
-  spansWanted,
-  type Stretch,
-} from "./spans.ts";
+import { type Cover, coverOf, dayOf, type KeptSpan, RUNS_WORTH_TOTALS, type Stretch } from "./spans.ts";
 import { FIGURE_NAMES, readGroups, SENT, type Shape, TOTAL_KEYS } from "./group-requests.ts";
+import { type GroupLimits, missingSpans, RUNS_AT_ONCE } from "./missing-spans.ts";
 
 /*
  * How totals are made, so that they are never those of other rows than there are. First the span is claimed, in a
@@ -42,64 +34,27 @@ export async function keptSpans({ query }: LedgerTables, within: Stretch): Promi
   }));
 }
 
+export interface MakeOptions extends Partial<GroupLimits> {
+  /** Asked between statements that may take long, so that a service that stops does not begin another one. */
+  readonly isClosed?: () => boolean;
+}
+
 /**
  * Makes the totals of runs that started `within` this time, as far as they are missing and can be made: on a disk or a
- * database that cannot be written, sums are made of requests.
+ * database that cannot be written, sums are made of requests. What fails keeps nobody from the totals of other spans.
  */
-export async function makeTotals(tables: LedgerTables, within: Stretch, runsWorth = RUNS_WORTH_TOTALS): Promise<void> {
-  const kept = await keptSpans(tables, within);
-  const missing = await missingSpans(tables, within, kept, runsWorth);
-  for (const spans of together(missing, kept)) if (!(await keepTotals(tables, spans))) return;
-}
-
-/** So many that a month is summed up at once, as fast as without totals. */
-const DAYS_AT_ONCE = 31;
-
-/** Days that follow each other are summed up together, unless parts of them have totals, of which theirs are made. */
-function together(missing: readonly Stretch[], kept: readonly KeptSpan[]): readonly (readonly Stretch[])[] {
-  const groups: Stretch[][] = [];
-  const isWhole = (span: Stretch): boolean =>
-    isDay(span) && !kept.some(({ from, to }) => from >= span.from && to <= span.to);
-  for (const span of missing) {
-    const last = groups.at(-1);
-    const isNext = last !== undefined && last.length < DAYS_AT_ONCE && last.at(-1)!.to === span.from;
-    if (isNext && isWhole(last[0]!) && isWhole(span)) last.push(span);
-    else groups.push([span]);
-  }
-  return groups;
-}
-
-/** Those that have runs enough. */
-async function missingSpans(
+export async function makeTotals(
   tables: LedgerTables,
   within: Stretch,
-  kept: readonly KeptSpan[],
-  runsWorth: number,
-): Promise<readonly Stretch[]> {
-  const first = await startAfter(tables, Math.max(0, within.from), 0);
-  if (first === null) return [];
-  const wanted = spansWanted({ from: Math.max(first, within.from), to: within.to }, await tables.wallAt());
-  const there = new Set(kept.map(({ from, to }) => `${from} ${to}`));
-  const missing: Stretch[] = [];
-  let nextRunAt = first;
-  for (const span of wanted) {
-    if (there.has(`${span.from} ${span.to}`) || span.to <= nextRunAt) continue;
-    const startedAt = await startAfter(tables, span.from, isDay(span) ? 0 : runsWorth);
-    // Nor are there as many later, and days come first.
-    if (startedAt === null) return missing;
-    if (startedAt < span.to) missing.push(span);
-    else if (isDay(span)) nextRunAt = startedAt;
+  { runsWorth = RUNS_WORTH_TOTALS, runsAtOnce = RUNS_AT_ONCE, isClosed = () => false }: MakeOptions = {},
+): Promise<void> {
+  const errors: unknown[] = [];
+  for (const spans of await missingSpans(tables, within, await keptSpans(tables, within), { runsWorth, runsAtOnce })) {
+    if (isClosed()) return;
+    const canBeStored = await keepTotals(tables, spans).catch((error: unknown) => void errors.push(error));
+    if (canBeStored === false) break;
   }
-  return missing;
-}
-
-/** When the run started that comes after so many that started `from` then on. */
-async function startAfter({ query }: LedgerTables, from: number, runs: number): Promise<number | null> {
-  const [run] = await query<{ readonly started_at: number }>(
-    "SELECT r.started_at FROM ledger_runs AS r WHERE r.started_at >= ? ORDER BY r.started_at LIMIT 1 OFFSET ?",
-    [from, runs],
-  );
-  return run?.started_at ?? null;
+  if (errors.length > 0) throw errors[0];
 }
 
 /** Far more than any clock says: a request that was sent by a wrong one is part of the totals too. */
@@ -112,20 +67,27 @@ type Line = Readonly<Record<(typeof COLUMNS)[number], string | number | null>> &
 /** False if totals cannot be stored here. That others change the runs meanwhile, or make the same totals, is no reason. */
 async function keepTotals(tables: LedgerTables, spans: readonly Stretch[]): Promise<boolean> {
   const claims: Claimed[] = [];
-  for (const span of spans) {
-    const id = await claim(tables, span).catch(cannotBeStored);
-    if (id === false) return false;
-    if (id !== true) claims.push({ ...span, id });
+  const left = new Set<Claimed>();
+  try {
+    for (const span of spans) {
+      const id = await claim(tables, span).catch(cannotBeStored);
+      if (id === false) return false;
+      if (id === true) continue;
+      claims.push({ ...span, id });
+      left.add(claims.at(-1)!);
+    }
+    if (claims.length === 0) return true;
+    const cover = spans.length === 1 ? coverOf(await keptSpans(tables, spans[0]!), spans[0]!, EVER) : allOf(claims);
+    const keys = spans.length === 1 ? TOTAL_KEYS : [...TOTAL_KEYS, "started_day" as const];
+    const lines = await readGroups<Line>(tables, { keys, sent: EVER }, AS_THEY_ARE, cover);
+    for (const claimed of lines === null ? [] : claims) {
+      const own = lines!.filter(({ started_day: day = dayOf(claimed.from) }) => day === dayOf(claimed.from));
+      if (await store(tables, claimed, own)) left.delete(claimed);
+    }
+    return true;
+  } finally {
+    for (const { id } of left) await release(tables, id);
   }
-  if (claims.length === 0) return true;
-  const cover = spans.length === 1 ? coverOf(await keptSpans(tables, spans[0]!), spans[0]!, EVER) : allOf(claims);
-  const keys = spans.length === 1 ? TOTAL_KEYS : [...TOTAL_KEYS, "started_day" as const];
-  const lines = await readGroups<Line>(tables, { keys, sent: EVER }, AS_THEY_ARE, cover);
-  for (const claimed of lines === null ? [] : claims) {
-    const own = lines!.filter(({ started_day: day = dayOf(claimed.from) }) => day === dayOf(claimed.from));
-    if (!(await store(tables, claimed, own).catch(cannotBeStored))) return false;
-  }
-  return true;
 }
 
 function allOf(days: readonly Stretch[]): Cover {
@@ -145,21 +107,39 @@ function cannotBeStored(): false {
 /** So many that no reader ever takes one for another. */
 const IDS = 2 ** 48 - 1;
 
+/** As long as a statement may take: who claimed a span longer ago has died. */
+const CLAIM_MS_MAX = 300_000;
+
 /** Returns the number of the claim; true if there is nothing to do now. */
-function claim(tables: LedgerTables, { from, to }: Stretch): Promise<number | true> {
+async function claim(tables: LedgerTables, { from, to }: Stretch): Promise<number | true> {
+  const wallAt = await tables.wallAt();
   return tables.note(async (query) => {
     if (!(await tables.lockDay(query, dayOf(from)))) return true;
-    const [there] = await query<{ readonly kept: number }>(
-      "SELECT t.kept FROM ledger_total_spans AS t WHERE t.from_at = ? AND t.to_at = ?",
+    // Until totals are kept, `sent_first` is when they were claimed.
+    const [there] = await query<{ readonly kept: number; readonly sent_first: number | null }>(
+      "SELECT t.kept, t.sent_first FROM ledger_total_spans AS t WHERE t.from_at = ? AND t.to_at = ?",
       [from, to],
     );
     if (there?.kept === 1) return true;
-    // Who had claimed it may have died, or sums up the same at this moment.
+    // Somebody else sums it up at this moment. Two that took it from each other would never have totals.
+    if (there !== undefined && Math.abs(wallAt - (there.sent_first ?? 0)) < CLAIM_MS_MAX) return true;
     await query("DELETE FROM ledger_total_spans WHERE from_at = ? AND to_at = ?", [from, to]);
     const id = randomInt(IDS);
-    await query("INSERT INTO ledger_total_spans (id, from_at, to_at, kept) VALUES (?, ?, ?, 0)", [id, from, to]);
+    await query("INSERT INTO ledger_total_spans (id, from_at, to_at, kept, sent_first) VALUES (?, ?, ?, 0, ?)", [
+      id,
+      from,
+      to,
+      wallAt,
+    ]);
     return id;
   });
+}
+
+/** So that the next one need not wait. Each by itself: several at once could block who changes their runs. */
+async function release(tables: LedgerTables, id: number): Promise<void> {
+  await tables
+    .note((query) => query("DELETE FROM ledger_total_spans WHERE id = ? AND kept = 0", [id]))
+    .catch(cannotBeStored);
 }
 
 type Claimed = Stretch & { readonly id: number };
@@ -167,7 +147,8 @@ type Claimed = Stretch & { readonly id: number };
 /** Few enough that nobody waits long for a transaction. */
 const LINES_AT_ONCE = 500;
 
-async function store(tables: LedgerTables, claimed: Claimed, lines: readonly Line[]): Promise<true> {
+/** False if the claim is gone, or somebody changes runs of that day. */
+async function store(tables: LedgerTables, claimed: Claimed, lines: readonly Line[]): Promise<boolean> {
   for (let at = 0; at < lines.length; at += LINES_AT_ONCE) {
     const some = lines.slice(at, at + LINES_AT_ONCE);
     const isStored = await whileClaimed(tables, claimed, async (query) => {
@@ -177,9 +158,9 @@ async function store(tables: LedgerTables, claimed: Claimed, lines: readonly Lin
         some.flatMap((line, number) => [claimed.id, at + number, ...COLUMNS.map((name) => line[name])]),
       );
     });
-    if (!isStored) return true;
+    if (!isStored) return false;
   }
-  await whileClaimed(tables, claimed, async (query) => {
+  return whileClaimed(tables, claimed, async (query) => {
     const { id, from, to } = claimed;
     const sentOf = (what: string): string => `(SELECT ${what} FROM ledger_totals AS x WHERE x.span = ?)`;
     await query(
@@ -190,7 +171,6 @@ async function store(tables: LedgerTables, claimed: Claimed, lines: readonly Lin
     // The parts of it are not needed any more.
     await query("DELETE FROM ledger_total_spans WHERE from_at >= ? AND to_at <= ? AND id <> ?", [from, to, id]);
   });
-  return true;
 }
 
 /** Nobody changes the runs while this is done. False if somebody has: the claim is gone. */

@@ -58,6 +58,13 @@ export function isDay({ from, to }: Stretch): boolean {
   return to - from === DAY_MS;
 }
 
+export function hoursOf({ from, to }: Stretch): readonly Stretch[] {
+  return Array.from({ length: (to - from) / HOUR_MS }, (_, at) => ({
+    from: from + at * HOUR_MS,
+    to: from + (at + 1) * HOUR_MS,
+  }));
+}
+
 /** What a sum is made of. */
 export interface Cover {
   /** Their totals. */

@@ -188,7 +188,7 @@ export function totalsContract(name: string, newLedger: (t: TestContext) => Prom
           // As at a time when the last day was not over: its hours and minutes have totals.
           const runs = await tables.query<RunRow>("SELECT started_at FROM ledger_runs ORDER BY transaction_id");
           now = (runs[one.makeAfter % Math.max(1, runs.length)]?.started_at ?? FIRST) + one.laterMs;
-          await makeTotals(asAt(tables, now), { from: FIRST - DAY_MS, to: FIRST + 7 * DAY_MS }, 0);
+          await makeTotals(asAt(tables, now), { from: FIRST - DAY_MS, to: FIRST + 7 * DAY_MS }, { runsWorth: 0 });
           for (const { from, to } of await keptSpans(tables, ALWAYS)) made.add(to - from);
         } else {
           const calls = await tables.query<CallRow>("SELECT * FROM ledger_calls ORDER BY transaction_id, ordinal");
@@ -271,9 +271,54 @@ export function totalsContract(name: string, newLedger: (t: TestContext) => Prom
         });
         more = await makeTotals(dying, startedAround(asked)).then(() => statements > at, () => true); // prettier-ignore
         await assertEqualToRows(tables, "org", asked);
+        await assertEqualToRows(asAt(tables, (await tables.wallAt()) + 301_000), "org", asked);
         const kept = await keptSpans(tables, asked);
         assert.deepEqual(kept.map(({ from, to }) => [from, to]), [[day, day + DAY_MS]], `statement ${at}`); // prettier-ignore
       }
+    });
+
+    test("what somebody else is summing up is left to them, and its rows are read", async (t) => {
+      const { put, tables } = await newLedger(t);
+      await put([oneRun(FIRST + 1)]);
+      const asked = { from: FIRST, to: FIRST + DAY_MS };
+      let others = 0;
+      const shared = watched(tables, async (sql) => {
+        if (!sql.includes("min(x.sent_at)") || others > 0) return;
+        others += 1;
+        await assertEqualToRows(tables, "org", asked);
+        assert.deepEqual(await keptSpans(tables, asked), []);
+      });
+      await makeTotals(shared, asked);
+      assert.deepEqual([others, (await keptSpans(tables, asked)).length], [1, 1]);
+    });
+
+    test("a day whose requests cannot be summed up keeps no other from having totals, and no sum from being made", async (t) => {
+      const { put, tables } = await newLedger(t);
+      const [second, third] = [FIRST + DAY_MS, FIRST + 2 * DAY_MS];
+      await put([FIRST, second, second + 1, second + 2 * HOUR_MS, third].map((at) => oneRun(at)));
+      let failed = 0;
+      const failing = watched(tables, async (sql, values = []) => {
+        if (!sql.includes("min(x.sent_at)") || !values.includes(second) || values.includes(third + DAY_MS)) return;
+        failed += 1;
+        throw new Error("canceling statement due to statement timeout");
+      });
+      const kept = async () => (await keptSpans(tables, ALWAYS)).map(({ from, to }) => [from - FIRST, to - from]);
+      const within = { from: FIRST, to: third + DAY_MS };
+      let groups = 0;
+      await makeTotals(failing, within, { runsAtOnce: 2, isClosed: () => groups++ > 0 });
+      assert.deepEqual(await kept(), [[0, DAY_MS]]);
+      await assert.rejects(makeTotals(failing, within, { runsAtOnce: 2 }), /statement timeout/);
+      const hours = Array.from({ length: 23 }, (_, at) => [DAY_MS + (at + 1) * HOUR_MS, HOUR_MS]);
+      assert.deepEqual(await kept(), [[0, DAY_MS], ...hours, [2 * DAY_MS, DAY_MS]]);
+      assert.equal(failed, 2);
+      await assertEqualToRows(watched(tables, untouched, () => Promise.reject(new Error("no time"))), "org", ALWAYS);
+      await makeTotals(tables, within, { runsAtOnce: 2 });
+      assert.deepEqual(await kept(), [
+        [0, DAY_MS],
+        [DAY_MS, DAY_MS],
+        [2 * DAY_MS, DAY_MS],
+      ]);
+      await assertEqualToRows(tables, "day", ALWAYS);
     });
 
     test("totals that are wrong, by whatever cause, are named by verify and made again", async (t) => {
@@ -309,7 +354,11 @@ export function totalsContract(name: string, newLedger: (t: TestContext) => Prom
       const { put, tables } = await newLedger(t);
       await put([oneRun(FIRST + 10), oneRun(FIRST + HOUR_MS + 61_000)]);
       const lengths = async (wallAt: number, worth?: number): Promise<readonly number[]> => {
-        await makeTotals(asAt(tables, wallAt), { from: FIRST, to: FIRST + DAY_MS }, worth);
+        await makeTotals(
+          asAt(tables, wallAt),
+          { from: FIRST, to: FIRST + DAY_MS },
+          { ...(worth !== undefined && { runsWorth: worth }) },
+        );
         await assertEqualToRows(asAt(tables, wallAt), "org", { from: FIRST, to: FIRST + 2 * HOUR_MS });
         return (await keptSpans(tables, ALWAYS)).map(({ from, to }) => (to - from) / 60_000);
       };

@@ -66,11 +66,12 @@ async function onSqlite(db: Kysely<unknown>): Promise<void> {
 
 /**
  * The lock is taken before the spans are looked at, by statements that each see what is committed by then: so a claim is
- * made either after this transaction has ended, or early enough to be seen and deleted here.
+ * made either after this transaction has ended, or early enough to be seen and deleted here. Whoever changes a run by hand
+ * may look for tables elsewhere than the service does.
  */
 async function onPostgres(db: Kysely<unknown>): Promise<void> {
   const functionOf = (name: string, changed: string): string => `
-    create function ${name}() returns trigger language plpgsql as $$
+    create function ${name}() returns trigger language plpgsql set search_path from current as $$
     begin
       perform pg_advisory_xact_lock_shared(${TOTALS_LOCK}, day::integer)
         from (select distinct started_at / ${DAY} as day from ${changed} where started_at >= 0) as days;

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { Kysely, PostgresDialect, sql, type Transaction } from "kysely";
-import { Pool } from "pg";
+import { type Client, Pool, type PoolClient } from "pg";
 import type { Clock } from "../../terms/clock.ts";
 import { printable } from "../../terms/printable.ts";
 import { type Engine, type OpenHow, type StoreHealth, StoreMissing, StoreRefused } from "../engine.ts";
@@ -16,7 +16,10 @@ import { judge, notPostgres, type Verdict } from "./wrong-database.ts";
 const CONNECTIONS_MAX = 10;
 /** An auditor's query may be a sum over a month. */
 const AUDIT_MS_MAX = 300_000;
-const AUDIT_CONNECTIONS_MAX = 2;
+/** Totals are made over one of them, and may take long. */
+const AUDIT_CONNECTIONS_MAX = 3;
+/** How long closing waits for an auditor's query. */
+const AUDIT_END_MS_MAX = 2_000;
 const RETRY_MS = 100;
 const RETRY_MS_MAX = 1_000;
 /** One step may rebuild a large table, but a server that has stopped answering must not block a start for ever. */
@@ -51,6 +54,8 @@ export function openPostgres(
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: createStorablePool(pool, heard) }) });
   // Connects only when it is first used, so that a service without audits has no such connections.
   const auditPool = new Pool({ ...options, ...limitedTo(AUDIT_MS_MAX), max: AUDIT_CONNECTIONS_MAX });
+  const auditClients = new Set<PoolClient>();
+  auditPool.on("connect", (client) => auditClients.add(client)).on("remove", (client) => auditClients.delete(client));
   const auditor = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: createStorablePool(auditPool, heard) }) });
   const feed = new ChangeFeed(options, clock);
   const opened = Promise.withResolvers<void>();
@@ -137,7 +142,8 @@ export function openPostgres(
       closing.abort();
       opened.reject(new StoreRefused("The store is closed."));
       await Promise.all([feed.close(), up]);
-      await Promise.all([db.destroy(), auditor.destroy()]);
+      const cancel = clock.after(AUDIT_END_MS_MAX, () => auditClients.forEach((client) => endAtOnce(client)));
+      await Promise.all([db.destroy(), auditor.destroy()]).finally(cancel);
       // Kysely does not close a pool that was never used.
       for (const each of [pool, auditPool]) if (!each.ended) await each.end();
     },
@@ -146,6 +152,11 @@ export function openPostgres(
 
 function limitedTo(statementMsMax: number): { statement_timeout: number; query_timeout: number } {
   return { statement_timeout: statementMsMax, query_timeout: statementMsMax };
+}
+
+/** A query that is under way fails. */
+function endAtOnce(client: PoolClient): void {
+  void (client as unknown as Client).end().catch(() => {});
 }
 
 function isRefusal(error: unknown): error is StoreRefused | StoreMissing {

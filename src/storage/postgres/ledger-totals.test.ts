@@ -69,6 +69,26 @@ test("a run that another replica is bringing keeps its day from having totals un
   assert.deepEqual(await daysOf(tables), [0, 1]);
 });
 
+test("a statement by hand deletes totals wherever it looks for tables", async (t) => {
+  const { stores, client } = await replicas(t, 1);
+  const { ledger, ledgerTables: tables } = stores[0]!;
+  await ledger.write([aRun(FIRST), aRun(FIRST + DAY)]);
+  await sumSpend(tables, "day", SPAN);
+  assert.deepEqual(await daysOf(tables), [0, 1]);
+  const { rows } = await client.query<{ of: string }>("select current_schema() as of");
+  await client.query("set search_path = ''");
+  await client.query(`update "${rows[0]!.of}".ledger_attempts set price = 1 where sent_at < ${FIRST + DAY}`);
+  assert.deepEqual(await daysOf(tables), [1]);
+  await assertEqualToRows(tables, "day", SPAN);
+});
+
+test("closing does not wait for an auditor's statement that takes long", { timeout: 60_000 }, async (t) => {
+  const { stores } = await replicas(t, 1);
+  const asked = assert.rejects(stores[0]!.ledgerTables.query("SELECT pg_sleep(200)"));
+  await stores[0]!.close();
+  await asked;
+});
+
 test("a database whose transactions see one moment only has no totals, and right sums", async (t) => {
   const { stores } = await replicas(t, 1, async (client) => {
     await client.query(`alter database ${client.database} set default_transaction_isolation = 'repeatable read'`);
