@@ -186,7 +186,8 @@ test(
 );
 
 test("of two organizations that are chosen, the later one stays", { skip: NO_BROWSER }, async (t) => {
-  const { service } = await startWorld(t, "little");
+  const { service, verb } = await startWorld(t, "little");
+  await verb("org create", { name: "Without Any" });
   const page = await openConsole(t, service, { as: "viewer", at: `/run?workflow=${service.a.workflow}` });
   await page.getByText("Live. Vendors are asked in the name of Acme Lending").waitFor();
   let release = (): void => {};
@@ -210,7 +211,18 @@ test("of two organizations that are chosen, the later one stays", { skip: NO_BRO
   // What the page was still told has come before this.
   await page.evaluate("fetch('/console/').then(() => 1)");
   await page.getByText("Simulated. No vendor is asked").waitFor();
-  assert.equal(await page.getByRole("combobox", { name: "Organization" }).inputValue(), "Acme Lending");
+  const field = page.getByRole("combobox", { name: "Organization" });
+  assert.equal(await field.inputValue(), "Acme Lending");
+
+  // Back to a workflow, the organization is that of the workflow.
+  const simulated = page.url();
+  await chooseOrganization(page, "Without Any");
+  const without = page.getByText("This organization has no workflow yet.");
+  await without.waitFor();
+  await page.evaluate(`history.pushState(null, "", "${simulated}"); dispatchEvent(new PopStateEvent("popstate"));`);
+  await without.waitFor({ state: "detached" });
+  await page.getByText("Simulated. No vendor is asked").waitFor();
+  await until(async () => (await field.inputValue()) === "Acme Lending");
 });
 
 test("a simulated workflow is chosen first, and says so everywhere", { skip: NO_BROWSER }, async (t) => {
