@@ -42,6 +42,8 @@ export function openUseNotes(directory: string, start: string): OpenUseNotes {
   const counts: Counts = { leases: 0, requests: 0, changed: (lease) => void changed.push(lease) };
 
   function open(): void {
+    // Writing all needs no news. If it fails, the next one writes all too, so the news must not pile up meanwhile.
+    for (const lease of changed) lease.leaveNews();
     const text = headOf(bootId()) + [...leases.values()].map((lease) => lease.whole()).join("");
     const temporary = `${own}.new`;
     const opened = openSync(temporary, "w", 0o600);
@@ -180,8 +182,13 @@ class NotedLease implements LeaseNotes {
     return `${this.#head}[${this.#number},"${this.#used}",[]${this.#open.map(textOf).join("")}]\n`;
   }
 
+  leaveNews(): void {
+    [this.#begun, this.#over] = ["", ""];
+  }
+
   isWritten(): void {
-    [this.#isKnown, this.#isChanged, this.#begun, this.#over] = [true, false, "", ""];
+    [this.#isKnown, this.#isChanged] = [true, false];
+    this.leaveNews();
   }
 }
 
