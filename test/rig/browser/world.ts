@@ -202,7 +202,8 @@ function sourcesOf(vendor: Vendor, isLong: boolean): readonly SourceDeclaration[
         title: title(says),
         origins: [vendor.origin],
         inputs: inputs as SourceDeclaration["inputs"],
-        timeout_ms: 400,
+        // Longer than anything but the vendor that hangs, on a busy machine too.
+        timeout_ms: 1_500,
         ...more,
       },
     );
