@@ -30,6 +30,21 @@ const TOTALS_LOCK = 0x64_61_74;
 const LOCK_DAY = `SELECT CASE WHEN current_setting('transaction_isolation') = 'read committed'
   THEN pg_try_advisory_xact_lock(${TOTALS_LOCK}, CAST(? AS integer)) ELSE false END AS locked`;
 
+const TRIES = 4;
+
+/** PostgreSQL ends one of several transactions that wait for each other, and nothing of it is done. */
+async function againIfDeadlocked<Result>(change: () => Promise<Result>): Promise<Result> {
+  for (let left = TRIES - 1; ; left -= 1) {
+    try {
+      return await change();
+    } catch (error) {
+      if (left === 0 || (error as { readonly code?: unknown } | null)?.code !== DEADLOCK) throw error;
+    }
+  }
+}
+
+const DEADLOCK = "40P01";
+
 /** The ledger that several machines share. */
 export function createLedgerTables(engine: Engine, clock: Clock): LedgerTables {
   const queryOn =
@@ -42,7 +57,7 @@ export function createLedgerTables(engine: Engine, clock: Clock): LedgerTables {
     query: queryOn(engine.auditor),
     wallAt: () => engine.wallAt(engine.auditor),
     change: <Result>(work: (query: LedgerQuery) => Promise<Result>): Promise<Result> =>
-      engine.auditor.transaction().execute((transaction) => work(queryOn(transaction))),
+      againIfDeadlocked(() => engine.auditor.transaction().execute((transaction) => work(queryOn(transaction)))),
     note: <Result>(work: (query: LedgerQuery) => Promise<Result>): Promise<Result> =>
       notingOn(engine)
         .transaction()

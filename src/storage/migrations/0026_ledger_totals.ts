@@ -75,10 +75,13 @@ async function onPostgres(db: Kysely<unknown>): Promise<void> {
     begin
       perform pg_advisory_xact_lock_shared(${TOTALS_LOCK}, day::integer)
         from (select distinct started_at / ${DAY} as day from ${changed} where started_at >= 0) as days;
-      delete from ledger_total_spans where (from_at, to_at) in (
-        select minute - minute % length, minute - minute % length + length
-        from (select distinct started_at - started_at % ${LENGTHS[0]} as minute from ${changed}) as minutes
-        cross join unnest(array[${LENGTHS.join(", ")}]::bigint[]) as length);
+      -- In order, so that two changes of several spans wait for each other and never each for the other.
+      delete from ledger_total_spans where id in (
+        select id from ledger_total_spans where (from_at, to_at) in (
+          select minute - minute % length, minute - minute % length + length
+          from (select distinct started_at - started_at % ${LENGTHS[0]} as minute from ${changed}) as minutes
+          cross join unnest(array[${LENGTHS.join(", ")}]::bigint[]) as length)
+        order by from_at, to_at for update);
       return null;
     end $$`;
   const ofAttempts = "(select r.started_at from changed as a join ledger_runs as r on r.transaction_id = a.transaction_id) as runs"; // prettier-ignore
