@@ -143,3 +143,20 @@ test("while replicas bring, settle and delete runs and others ask, no sum is kep
   for (const by of ["org", "day", "source"] as const) await assertEqualToRows(tables, by, SPAN);
   assert.equal((await daysOf(tables)).length, 4);
 });
+
+test("a change that PostgreSQL ends because it blocks another is done again, and no other failure is", async (t) => {
+  const { stores } = await replicas(t, 1);
+  const { ledgerTables: tables } = stores[0]!;
+  let tries = 0;
+  const failing = (code: string, times: number) => (): Promise<number> => {
+    tries += 1;
+    return tries > times ? Promise.resolve(tries) : Promise.reject(Object.assign(new Error("ended"), { code }));
+  };
+  assert.equal(await tables.change(failing("40P01", 3)), 4);
+  tries = 0;
+  await assert.rejects(tables.change(failing("40P01", 4)));
+  assert.equal(tries, 4);
+  tries = 0;
+  await assert.rejects(tables.change(failing("23505", 1)));
+  assert.equal(tries, 1);
+});
