@@ -39,7 +39,7 @@ export function useListWith<Name extends ListVerb, Rows extends keyof ResultOf<N
         const [row] = (result as unknown as Readonly<Record<string, readonly Row[]>>)[rows]!;
         setFound({ id, row: row?.[key] === id ? row! : null });
       },
-      // The list says itself why it cannot be asked.
+      // Then neither the row is shown nor that there is none: the list is there, and asking it again asks this too.
       () => !gone.signal.aborted && setFound(undefined),
     );
     return () => gone.abort();

@@ -101,7 +101,10 @@ function openJournal(dir: string, opened: AsyncDisposableStack): LedgerAnswers {
 /** A run's day has its totals an hour after its end. */
 const NEW_MS = 26 * 60 * 60 * 1_000;
 
-/** Totals are made in a thread, which a service without runs need not have in memory. */
+/**
+ * Totals are made in a thread, which a service without runs need not have in memory. Nobody else listens to the ledger:
+ * without a shared database nothing is drained.
+ */
 function hasNewRuns(ledger: RunningLedger, clock: Clock): () => boolean {
   let writtenAt = Number.NEGATIVE_INFINITY;
   ledger.onWritten(() => (writtenAt = clock.now()));

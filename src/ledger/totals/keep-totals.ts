@@ -15,8 +15,7 @@ const EVERY_MS = 60_000;
 
 /**
  * Makes the totals of what is over, so that nobody has to wait for the first sum of a month. What fails is tried again,
- * and is logged once. Returns what ends it, after the
- * statement that is under way.
+ * and is logged once. Returns what ends it, after the statement that is under way.
  */
 export function keepTotalsMade({ ledger, clock, log, isNeeded = () => true }: TotalsOptions): () => void {
   let closed = false;
