@@ -281,14 +281,15 @@ test("one organization cannot fill the journal for all: the last part is for tho
   const tested = await startLedger(t, { limits: { journalBytesMax: 1_000_000 } });
   const { ledger, events } = tested;
   await runOnce(ledger, makeRun({ organizationId: "org_b" }));
-  // The size is read five times a second, at a commit, so the second half must not be filled faster than that. A checkpoint
-  // can make room again, so what counts is the moment of the refusal.
+  // The size is read five times a second, at a commit, so the second half must not be filled faster than that, nor at once
+  // with what waited for a slow journal. A checkpoint can make room again, so what counts is the moment of the refusal.
   let refusals: readonly unknown[] = [];
   while (refusals.length === 0) {
     const isHalf = ledger.state().journalBytes > 500_000;
     const runs = Array.from({ length: isHalf ? 8 : 20 }, () => runOnce(ledger, makeRun({ organizationId: "org_a" })));
     const ended = await Promise.allSettled(runs);
     refusals = ended.flatMap((run) => (run.status === "rejected" ? [run.reason] : []));
+    await until(() => ledger.state().pendingRecords < 400, "what has ended is in the journal");
     await sleep(isHalf ? 210 : 20);
   }
   for (const refusal of refusals) assert.throws(() => { throw refusal; }, REFUSED); // prettier-ignore
