@@ -1,0 +1,48 @@
+/** Functions as the engine runs them, and what they may ask of it. */
+
+export interface FunctionCatalog {
+  find(id: string): RunnableFunction | undefined;
+}
+
+export interface RunnableFunction {
+  readonly id: string;
+  readonly timeoutMs: number;
+  /** The names that it declares for its inputs; empty if it declares none. It gets every input, declared or not. */
+  readonly inputNames: readonly string[];
+  /**
+   * Runs it in a separate isolate, where its contract is checked before and after. Resolves with the JSON text of the
+   * object that it returned, or with `null` if it returned nothing. @throws Fault `function.*`
+   */
+  run(job: FunctionJob, host: FunctionHost): Promise<string | null>;
+}
+
+export interface FunctionJob {
+  /** Organizations never share an isolate. */
+  readonly organizationId: string;
+  readonly transactionId: string;
+  readonly deadlineAt: number;
+  /** JSON text of `{inputs, extra, config, context, region, transaction_id}`. */
+  readonly argument: string;
+}
+
+/** A function's access to the service. Only JSON text is passed. */
+export interface FunctionHost {
+  /** Never rejects. */
+  runSource(source: string, inputsJson: string): Promise<FunctionReply>;
+  /** Records a named step's result, already JSON. */
+  pipe(name: string, json: string): void;
+  /**
+   * Counts bytes that are kept until the run is answered. False if there is no memory for them; then they must not be
+   * kept.
+   */
+  holds(bytes: number): boolean;
+  /** `debug` messages may contain inputs; a production log does not show them. */
+  log(level: "debug" | "info" | "warn", message: string): void;
+}
+
+export interface FunctionReply {
+  /** JSON text of a `SourceOutcome`. */
+  readonly json: string;
+  /** Must be called once it is no longer kept: the function has received it, or no longer wants it. */
+  taken(): void;
+}

@@ -1,0 +1,126 @@
+/** What is recorded of a run and seen of it. Times: see `calls.ts`. */
+import type { Context } from "../../terms/caller.ts";
+import type { Charged, Fault, FaultCode } from "../../terms/fault.ts";
+import type { JsonObject } from "../../terms/json.ts";
+import type { Price } from "../../terms/price.ts";
+import type { Trace } from "../../terms/trace.ts";
+import type { Reservation } from "../around/ports.ts";
+import type { CredentialRule } from "./credentials.ts";
+
+export interface Ledger {
+  /** @throws Fault `request.journal_unavailable`, before any vendor is called, when nothing can be recorded now */
+  open(run: RunIntent): RunRecord;
+}
+
+export interface RunIntent {
+  readonly transactionId: string;
+  readonly kind: "data" | "func";
+  readonly organizationId: string;
+  readonly workflowId: string;
+  readonly tokenId: string;
+  readonly context: Context;
+  readonly region: string;
+  readonly simulated: boolean;
+  readonly functionId: string | null;
+  readonly startedWallAt: number;
+}
+
+export interface RunRecord {
+  /** Hands intents to the operating system: once this returns, they survive kill -9. @throws Fault if that fails */
+  intend(...intents: readonly AttemptIntent[]): void;
+  /**
+   * Hands the order number that a vendor gave to the operating system, before anything else is sent for the call. If
+   * that fails, the next request of the call cannot be recorded either, and is not sent.
+   */
+  noteOrder(ordinal: number, orderId: string): void;
+  /**
+   * Settles when the whole run is on disk, or when that has turned out impossible (the answer is sent all the same).
+   */
+  close(report: RunReport): Promise<void> | void;
+}
+
+export interface AttemptIntent {
+  readonly source: string;
+  readonly ordinal: number;
+  readonly attempt: number;
+  readonly origin: string;
+  readonly method: string;
+  readonly credentialId: string | null;
+  readonly credentialRule: CredentialRule;
+  readonly sentWallAt: number;
+  /** It is never billed, whatever its result. */
+  readonly free: boolean;
+  /** The most that it can cost; `null`: not known. */
+  readonly price: Price | null;
+}
+
+/** One run as reported to the ledger, the log and the metrics. Never contains inputs, outputs or secrets. */
+export interface RunReport extends RunIntent {
+  readonly tookMs: number;
+  readonly clientGone: boolean;
+  /** The caller's. Only for the log and for spans. */
+  readonly trace?: Trace;
+  /** For `/func`: the fault the function ended with, `null` when it succeeded, `undefined` for `/data`. */
+  readonly functionFault?: FaultCode | null;
+  readonly calls: readonly CallReport[];
+}
+
+export interface CallReport {
+  readonly source: string;
+  readonly ordinal: number;
+  readonly success: boolean;
+  readonly match: boolean;
+  readonly fault: Fault | null;
+  readonly credentialId: string | null;
+  readonly credentialRule: CredentialRule;
+  /** The vendor's number for the order that it accepted. */
+  readonly orderId: string | null;
+  /** Derived from the charges of its requests. */
+  readonly charged: Charged;
+  /** Counted from the arrival of the run. */
+  readonly startedAfterMs: number;
+  readonly tookMs: number;
+  readonly outputBytes: number;
+  readonly attempts: readonly AttemptReport[];
+}
+
+export interface AttemptReport {
+  readonly number: number;
+  readonly origin: string;
+  readonly method: string;
+  readonly sentWallAt: number;
+  readonly status: number | null;
+  readonly tookMs: number | null;
+  readonly charged: Charged;
+  /** What it costs if it is charged; `null`: not known. */
+  readonly price: Price | null;
+  /** The span that the vendor was told of, 16 hex digits. */
+  readonly spanId?: string;
+  /** To be settled once the report is recorded. */
+  readonly reserved?: Reservation | null;
+}
+
+/** What a run was asked, as it was sent: identifiers, names and values. */
+export interface RunAsk {
+  readonly sources: JsonObject;
+  readonly inputs: JsonObject;
+}
+
+/** Writes log lines and metrics. Must not throw. */
+export interface RunObserver {
+  /** Called once per run, before anything runs. */
+  runStarted?(run: RunIntent, asked: RunAsk): void;
+  /** Called once per run, after the answer is ready. */
+  runEnded(report: RunReport): void;
+  /** Called after the answer was sent, if inputs of the run were probably misspelled. */
+  inputsMisspelled?(transactionId: string, nearMisses: readonly NearMiss[]): void;
+}
+
+/** An undeclared input that was probably meant for a source or the function under another name. */
+export interface NearMiss {
+  /** The id of the source or the function. */
+  readonly id: string;
+  readonly name: string;
+  /** The declared name. */
+  readonly meant: string;
+}

@@ -1,0 +1,36 @@
+/** Sources as the engine runs them. */
+import type { SourceDeclaration } from "../../sdk/source.ts";
+import type { ChargeModel } from "../../terms/charge.ts";
+import type { FieldProblem } from "../../terms/fault.ts";
+import type { JsonObject } from "../../terms/json.ts";
+import type { Price } from "../../terms/price.ts";
+
+/** A source as the engine runs it: everything that can be known before a call has been computed already. */
+export interface RunnableSource {
+  readonly id: string;
+  readonly declaration: SourceDeclaration;
+  readonly timeoutMs: number;
+  /** The names that pass the filter, from every branch of the schema. */
+  readonly inputNames: readonly string[];
+  /** A frozen object of the declared names, without a prototype. */
+  filter(inputs: JsonObject): JsonObject;
+  /** `null` if valid. A problem's path names the field and its message repeats no value. */
+  inputProblem(filtered: JsonObject): FieldProblem | null;
+  /** Whether this source takes a credential, and whether it needs one. */
+  readonly credentialUse: "none" | "optional" | "required";
+  credentialProblem(fields: JsonObject): FieldProblem | null;
+  /** The fields that its credential may have, in a fixed order; `null` if it names none and accepts any. */
+  readonly credentialNames: readonly string[] | null;
+  /** Whether its calls can leave the machine: it declares `origins`. */
+  readonly leavesMachine: boolean;
+  readonly charge: ChargeModel;
+  /**
+   * What a billed request costs if its credential has no price of its own: of a table of charges, the highest amount.
+   * `null`: not known.
+   */
+  readonly listPrice: Price | null;
+}
+
+export interface SourceCatalog {
+  find(id: string): RunnableSource | undefined;
+}
