@@ -129,9 +129,17 @@ test("every kind is measured for its cost, and those of 2 KB for what a caller w
   const scenarios = scenariosOf(KINDS, ["closed", "open"]);
   const named = scenarios.map(({ loop, kind, sources, kilobytes }) => `${loop} ${kind} ${sources}x${kilobytes}`);
   assert.deepEqual(named, [
-    "closed n1 1x2", "closed n5 5x2", "closed n20 20x2", "closed k20 5x20", "closed k200 5x200", "closed tls5 5x2",
-    "open n1 1x2", "open n5 5x2", "open n20 20x2", "open tls5 5x2",
-  ]); // prettier-ignore
+    "closed n1 1x2",
+    "closed n5 5x2",
+    "closed n20 20x2",
+    "closed k20 5x20",
+    "closed k200 5x200",
+    "closed tls5 5x2",
+    "open n1 1x2",
+    "open n5 5x2",
+    "open n20 20x2",
+    "open tls5 5x2",
+  ]);
   assert.equal(scenarios.filter((scenario) => isMeasured("datarun mapped", scenario)).length, 2);
 });
 

@@ -99,7 +99,13 @@ function startTable(results: readonly Result[]): string[] {
     ...[...Map.groupBy(results, ({ peer }) => peer)].map(([peer, all]) => {
       const of = (pick: (result: Result) => number) => median(all.map(pick)).toFixed(0);
       const cold = of(({ coldStartMs }) => coldStartMs);
-      return row(peer, all.length, cold, of(({ idle }) => idle.mainMib), of(({ idle }) => idle.treeMib)); // prettier-ignore
+      return row(
+        peer,
+        all.length,
+        cold,
+        of(({ idle }) => idle.mainMib),
+        of(({ idle }) => idle.treeMib),
+      );
     }),
   ];
 }

@@ -108,7 +108,10 @@ async function play(t: TestContext, file: string, port: string) {
   const vendor = spawn(process.execPath, [file], { stdio: "ignore" });
   t.after(() => vendor.kill());
   for (;;) {
-    const answers = await fetch(`http://127.0.0.1:${port}/`).then(() => true, () => false); // prettier-ignore
+    const answers = await fetch(`http://127.0.0.1:${port}/`).then(
+      () => true,
+      () => false,
+    );
     if (answers) return vendor;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
@@ -130,29 +133,39 @@ test("from an API's documentation to a source: each command prints what the tuto
       text.replace(from, () => to),
     );
   };
-  const compared = await follow(t, "docs/tutorials/from-api-docs-to-source.md", ["9091"], async ({ text, language }, folder) => {
-    const port = /127\.0\.0\.1:(\d+)|listen\((\d+)/.exec(text)?.slice(1).find(Boolean);
-    if (text.startsWith("openapi:")) return writeFileSync(join(folder, "my-project/register.openapi.yaml"), text);
-    if (text.startsWith("auth: {kind: api_key")) return assert.ok(readFileSync(file(folder), "utf8").includes(text), "the main part of the file"); // prettier-ignore
-    if (text.includes("request/0/query/nubmer")) {
-      change(file(folder), "query: {number:", "query: {nubmer:");
-      const said = await type(["npx", "datarun", "source", "test", "practice__register"]);
-      change(file(folder), "query: {nubmer:", "query: {number:");
-      return said.result.split("\n").slice(0, text.trim().split("\n").length).join("\n");
-    }
-    if (text.startsWith("errors:")) return change(file(folder), "match:\n", `${text}match:\n`);
-    if (text.startsWith("charge:")) return change(file(folder), "charge: per_call\n", text);
-    if (text.includes("a number the register does not take")) return writeFileSync(file(folder), readFileSync(file(folder), "utf8") + text); // prettier-ignore
-    if (language === "js") {
-      writeFileSync(join(folder, "my-project/register.mjs"), text);
-      return void (await play(t, join(folder, "my-project/register.mjs"), port!));
-    }
-    if (text.includes("as the vendor answered on")) {
-      const today = new Date().toISOString().slice(0, 10);
-      return assert.ok(readFileSync(file(folder), "utf8").includes(text.replace(/2\d{3}-\d\d-\d\d/, today)), "the new case"); // prettier-ignore
-    }
-    return assert.fail(`what is to be done with this?\n${text}`);
-  }); // prettier-ignore
+  const compared = await follow(
+    t,
+    "docs/tutorials/from-api-docs-to-source.md",
+    ["9091"],
+    async ({ text, language }, folder) => {
+      const port = /127\.0\.0\.1:(\d+)|listen\((\d+)/.exec(text)?.slice(1).find(Boolean);
+      if (text.startsWith("openapi:")) return writeFileSync(join(folder, "my-project/register.openapi.yaml"), text);
+      if (text.startsWith("auth: {kind: api_key"))
+        return assert.ok(readFileSync(file(folder), "utf8").includes(text), "the main part of the file");
+      if (text.includes("request/0/query/nubmer")) {
+        change(file(folder), "query: {number:", "query: {nubmer:");
+        const said = await type(["npx", "datarun", "source", "test", "practice__register"]);
+        change(file(folder), "query: {nubmer:", "query: {number:");
+        return said.result.split("\n").slice(0, text.trim().split("\n").length).join("\n");
+      }
+      if (text.startsWith("errors:")) return change(file(folder), "match:\n", `${text}match:\n`);
+      if (text.startsWith("charge:")) return change(file(folder), "charge: per_call\n", text);
+      if (text.includes("a number the register does not take"))
+        return writeFileSync(file(folder), readFileSync(file(folder), "utf8") + text);
+      if (language === "js") {
+        writeFileSync(join(folder, "my-project/register.mjs"), text);
+        return void (await play(t, join(folder, "my-project/register.mjs"), port!));
+      }
+      if (text.includes("as the vendor answered on")) {
+        const today = new Date().toISOString().slice(0, 10);
+        return assert.ok(
+          readFileSync(file(folder), "utf8").includes(text.replace(/2\d{3}-\d\d-\d\d/, today)),
+          "the new case",
+        );
+      }
+      return assert.fail(`what is to be done with this?\n${text}`);
+    },
+  );
   assert.ok(compared >= 8, String(compared));
 });
 

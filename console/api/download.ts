@@ -93,7 +93,10 @@ async function gather(body: ReadableStream<Uint8Array>): Promise<Blob> {
     bytes += value.length;
     if (bytes <= MEMORY_MB_MAX * 1_000_000) continue;
     void reader.cancel();
-    throw new CallError(TOO_LARGE, `The file is larger than ${MEMORY_MB_MAX} MB, which is more than this page holds in memory, so it was not saved. Narrow the filter, or run this in a terminal:`); // prettier-ignore
+    throw new CallError(
+      TOO_LARGE,
+      `The file is larger than ${MEMORY_MB_MAX} MB, which is more than this page holds in memory, so it was not saved. Narrow the filter, or run this in a terminal:`,
+    );
   }
 }
 

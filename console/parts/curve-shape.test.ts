@@ -28,6 +28,9 @@ test("a line has a gap where there is no value, and a value that stands alone is
   const scale = scaleOf({ left: 0, right: 50, top: 0, bottom: 100 }, times, 10);
   const { path, points } = drawLine(times, [1, 2, null, 5, null, 10], scale);
   assert.equal(path, "M0 90L10 80M30 50M50 0");
-  assert.deepEqual(points, [{ x: 30, y: 50 }, { x: 50, y: 0 }]); // prettier-ignore
+  assert.deepEqual(points, [
+    { x: 30, y: 50 },
+    { x: 50, y: 0 },
+  ]);
   assert.deepEqual(drawLine([], [], scale), { path: "", points: [] });
 });

@@ -12,7 +12,12 @@ interface MeterProps {
 export function Meter({ percent, isHigh, says }: MeterProps) {
   return (
     <div class="meter">
-      <svg class={isHigh ? "meter-bar is-high" : "meter-bar"} viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+      <svg
+        class={isHigh ? "meter-bar is-high" : "meter-bar"}
+        viewBox="0 0 100 6"
+        preserveAspectRatio="none"
+        aria-hidden="true"
+      >
         <rect class="meter-all" width="100" height="6" />
         <rect class="meter-used" width={Math.min(100, percent)} height="6" />
       </svg>
@@ -21,4 +26,4 @@ export function Meter({ percent, isHigh, says }: MeterProps) {
       </span>
     </div>
   );
-} // prettier-ignore
+}

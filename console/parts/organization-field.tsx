@@ -31,7 +31,9 @@ export function OrganizationField({ value, onValue, none, required = false }: Or
     ? asked === text.trim().slice(0, TEXT_UNITS_MAX) && (found.isCurrent || found.error !== undefined)
     : newest.result !== undefined;
   const choices: readonly FoundChoice[] = isSearch
-    ? (found.result?.matches ?? []).flatMap(({ kind, id, name }) => (kind === "organization" ? [choiceOf(id, name ?? "")] : [])) // prettier-ignore
+    ? (found.result?.matches ?? []).flatMap(({ kind, id, name }) =>
+        kind === "organization" ? [choiceOf(id, name ?? "")] : [],
+      )
     : [
         ...(none === undefined ? [] : [{ value: "", label: none }]),
         ...(newest.result?.organizations ?? []).map((one) => choiceOf(one.organization_tuid, one.name, one.disabled)),

@@ -3,13 +3,33 @@ import { test } from "node:test";
 import { httpAddress, readProse } from "./read-prose.ts";
 
 test("paragraphs, lists, tables, code, bold and links are told apart, and lines are joined", () => {
-  assert.deepEqual(readProse("One `a` and\n**two**.\n\n# Head\nbelow\n\nThe list:\n- first\n  goes on\n- [second](https://a.example/x)"), [
-    { kind: "paragraph", line: [{ kind: "text", text: "One " }, { kind: "code", text: "a" }, { kind: "text", text: " and " }, { kind: "strong", text: "two" }, { kind: "text", text: "." }] },
-    { kind: "heading", line: [{ kind: "text", text: "Head" }] },
-    { kind: "paragraph", line: [{ kind: "text", text: "below" }] },
-    { kind: "paragraph", line: [{ kind: "text", text: "The list:" }] },
-    { kind: "list", items: [[{ kind: "text", text: "first goes on" }], [{ kind: "link", text: "second", href: "https://a.example/x" }]] },
-  ]); // prettier-ignore
+  assert.deepEqual(
+    readProse(
+      "One `a` and\n**two**.\n\n# Head\nbelow\n\nThe list:\n- first\n  goes on\n- [second](https://a.example/x)",
+    ),
+    [
+      {
+        kind: "paragraph",
+        line: [
+          { kind: "text", text: "One " },
+          { kind: "code", text: "a" },
+          { kind: "text", text: " and " },
+          { kind: "strong", text: "two" },
+          { kind: "text", text: "." },
+        ],
+      },
+      { kind: "heading", line: [{ kind: "text", text: "Head" }] },
+      { kind: "paragraph", line: [{ kind: "text", text: "below" }] },
+      { kind: "paragraph", line: [{ kind: "text", text: "The list:" }] },
+      {
+        kind: "list",
+        items: [
+          [{ kind: "text", text: "first goes on" }],
+          [{ kind: "link", text: "second", href: "https://a.example/x" }],
+        ],
+      },
+    ],
+  );
   const [table] = readProse("| code | takes |\n| --- | --- |\n| `a` | |");
   assert.deepEqual(table, {
     kind: "table",
@@ -31,10 +51,12 @@ test("only http and https are links; everything else stays as it was written", (
     '<a href="https://a.example">x</a>'.replace("https", "ftp"),
   ])
     assert.deepEqual(
-      linesOf(text).map(({ kind }) => kind).filter((kind) => kind === "link"),
+      linesOf(text)
+        .map(({ kind }) => kind)
+        .filter((kind) => kind === "link"),
       [],
       text,
-    ); // prettier-ignore
+    );
   assert.deepEqual(linesOf("See https://a.example/b, now."), [
     { kind: "text", text: "See " },
     { kind: "link", text: "https://a.example/b", href: "https://a.example/b" },

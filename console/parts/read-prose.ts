@@ -54,7 +54,14 @@ function toList(lines: readonly string[]): Block {
 function toTable(lines: readonly string[]): Block {
   const rows = lines
     .filter((line) => !/^[\s|:-]+$/.test(line) || !line.includes("--"))
-    .map((line) => line.trim().replace(/^\|/, "").replace(/\|$/, "").split("|").map((cell) => readLine(cell.trim()))); // prettier-ignore
+    .map((line) =>
+      line
+        .trim()
+        .replace(/^\|/, "")
+        .replace(/\|$/, "")
+        .split("|")
+        .map((cell) => readLine(cell.trim())),
+    );
   return { kind: "table", head: rows[0] ?? [], rows: rows.slice(1) };
 }
 

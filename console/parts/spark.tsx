@@ -11,7 +11,9 @@ export function Spark({ all, part }: { readonly all: readonly number[]; readonly
   const high = (count: number) => (count === 0 ? 0 : Math.max(1.5, (count / most) * (HEIGHT - 1)));
   const bar = (count: number, at: number, of: string) => {
     const height = high(count);
-    return height === 0 ? null : <rect key={`${of}${at}`} class={of} x={at * step} y={HEIGHT - 1 - height} width={step - GAP} height={height} />; // prettier-ignore
+    return height === 0 ? null : (
+      <rect key={`${of}${at}`} class={of} x={at * step} y={HEIGHT - 1 - height} width={step - GAP} height={height} />
+    );
   };
   return (
     <svg class="spark" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} width={WIDTH} height={HEIGHT} aria-hidden="true">

@@ -141,12 +141,18 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
 
   function requireChangesAllowed({ name, verb }: VerbEndpoint): void {
     if (parts.console === "on" || !verb.changes) return;
-    throw new Refusal("forbidden", `The console is read-only here (the setting "console"), and "${name}" changes something. The command line can do it, and whoever sends a token.`); // prettier-ignore
+    throw new Refusal(
+      "forbidden",
+      `The console is read-only here (the setting "console"), and "${name}" changes something. The command line can do it, and whoever sends a token.`,
+    );
   }
 
   async function answerSession(about: SessionEndpoint, request: IncomingMessage, response: ServerResponse) {
     if (parts.console === "off")
-      throw new Refusal("not_found", 'The console is off here (the setting "console"), so nobody logs in with a browser.'); // prettier-ignore
+      throw new Refusal(
+        "not_found",
+        'The console is off here (the setting "console"), so nobody logs in with a browser.',
+      );
     requireOwnPage(request);
     requirePost(request);
     const input = about.input === undefined ? {} : await readInput(request, parts.clock, STRANGERS_BODY_BYTES_MAX);
@@ -160,7 +166,8 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
     if (name === undefined) throw new Refusal("not_found", "There is no such command.");
     requirePost(request);
     const endpoint = await toEndpoint(name, parts.verbs);
-    if (endpoint === null) throw new Refusal("not_found", `"${name}" works only in a terminal, because it reads or writes files there.`); // prettier-ignore
+    if (endpoint === null)
+      throw new Refusal("not_found", `"${name}" works only in a terminal, because it reads or writes files there.`);
     return endpoint;
   }
 

@@ -25,7 +25,11 @@ export function wantsEvents({ headers: { accept = "" } }: IncomingMessage): bool
 
 export function openEventStream(response: ServerResponse): EventStream {
   // The last header tells nginx not to gather what should arrive at once.
-  response.writeHead(200, { ...API_HEADERS, "Content-Type": `${EVENT_STREAM}; charset=utf-8`, "X-Accel-Buffering": "no" }); // prettier-ignore
+  response.writeHead(200, {
+    ...API_HEADERS,
+    "Content-Type": `${EVENT_STREAM}; charset=utf-8`,
+    "X-Accel-Buffering": "no",
+  });
   response.flushHeaders();
   const write = (text: string): void => {
     if (!response.destroyed && !response.writableEnded) response.write(text);

@@ -45,7 +45,12 @@ export function createLiveEndpoint({ clock, now, look, failed }: LiveParts): Liv
     answer(request, response, isStillIn) {
       if (request.method !== "GET")
         throw new Refusal("method_not_allowed", "What happens is asked for with GET.", undefined, "GET");
-      stream.add(response, () => isStillIn().then((holds) => (holds ? null : ENDED), () => UNSURE)); // prettier-ignore
+      stream.add(response, () =>
+        isStillIn().then(
+          (holds) => (holds ? null : ENDED),
+          () => UNSURE,
+        ),
+      );
     },
     clients: stream.clients,
     close: stream.close,

@@ -85,7 +85,10 @@ export function createLiveStream({ clock, event, failed }: LiveStreamParts): Liv
     add(response, refusal) {
       if (isClosed) throw new Refusal("unavailable", "The service is shutting down.");
       if (clients.size >= LIVE_CLIENTS_MAX)
-        throw new Refusal("unavailable", `${LIVE_CLIENTS_MAX} clients are told already. Close one of them, or try again later.`); // prettier-ignore
+        throw new Refusal(
+          "unavailable",
+          `${LIVE_CLIENTS_MAX} clients are told already. Close one of them, or try again later.`,
+        );
       const client: Client = { stream: openEventStream(response), refusal, missed: 0 };
       clients.add(client);
       response.on("close", () => clients.delete(client));

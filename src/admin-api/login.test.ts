@@ -41,12 +41,18 @@ const shown = ({ with: way, reason, name = "(unknown)" }: FailedLogin, count: nu
 test("each kind of failed login is recorded at once, and counted apart from the others", async () => {
   const { clock, login, recorded, fail } = newLogin();
   for (const kind of KINDS) void fail(kind);
-  assert.deepEqual(recorded, KINDS.map((kind) => shown(kind, 1))); // prettier-ignore
+  assert.deepEqual(
+    recorded,
+    KINDS.map((kind) => shown(kind, 1)),
+  );
   await clock.advance(FAILED_MS);
   for (const kind of [...KINDS, ...KINDS]) void fail(kind);
   recorded.length = 0;
   login.close();
-  assert.deepEqual(recorded, KINDS.map((kind) => shown(kind, 2))); // prettier-ignore
+  assert.deepEqual(
+    recorded,
+    KINDS.map((kind) => shown(kind, 2)),
+  );
   assert.equal(login.failed(), 3 * KINDS.length);
 });
 

@@ -88,7 +88,8 @@ export function createLogin({ store, clock, log }: LoginParts): Login {
   return {
     async operatorOf(request) {
       const token = tokenIn(request);
-      if (token === undefined) throw new Refusal("unauthenticated", "Send an operator's token: Authorization: Bearer dop_…"); // prettier-ignore
+      if (token === undefined)
+        throw new Refusal("unauthenticated", "Send an operator's token: Authorization: Bearer dop_…");
       const one = await findOperator(store, token, clock.wall());
       if (one.operator !== null && one.state === "active") {
         const { id, lastUsedWallAt } = one.operator;

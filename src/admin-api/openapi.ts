@@ -114,7 +114,9 @@ function operationOf({ name, verb }: VerbEndpoint): object {
     operationId: schema[0]!.toLowerCase() + schema.slice(1),
     tags: [name.split(" ")[0]],
     summary: verb.summary,
-    description: [verb.description, `Takes the role ${verb.role}.${verb.changes ? "" : " Changes nothing."}`].filter(Boolean).join(" "), // prettier-ignore
+    description: [verb.description, `Takes the role ${verb.role}.${verb.changes ? "" : " Changes nothing."}`]
+      .filter(Boolean)
+      .join(" "),
     "x-role": verb.role,
     "x-changes": verb.changes,
     requestBody: {
@@ -158,7 +160,11 @@ const REFUSALS = Object.fromEntries(
   Object.keys(MEANING).map((status) => [status, { $ref: `#/components/responses/${nameOfStatus(status)}` }]),
 );
 
-const EVENTS = { [EVENT_STREAM]: { schema: { type: "string", description: "Server-sent events, each with one JSON object as its data." } } }; // prettier-ignore
+const EVENTS = {
+  [EVENT_STREAM]: {
+    schema: { type: "string", description: "Server-sent events, each with one JSON object as its data." },
+  },
+};
 
 function withEvents(response: { readonly content: object }): object {
   return { ...response, content: { ...response.content, ...EVENTS } };
@@ -223,7 +229,10 @@ function reference(name: string): object {
 
 /** `credential price set` becomes `CredentialPriceSet`. */
 function camel(name: string): string {
-  return name.split(/[ -]/).map((word) => word[0]!.toUpperCase() + word.slice(1)).join(""); // prettier-ignore
+  return name
+    .split(/[ -]/)
+    .map((word) => word[0]!.toUpperCase() + word.slice(1))
+    .join("");
 }
 
 function nameOfStatus(status: string): string {

@@ -118,7 +118,13 @@ test("a text that is slow to be made is no client that has stalled", async (t) =
 test("a client that reads nothing any more is given up, while the text is made and when it has been", async (t) => {
   for (const [what, pieces] of [
     ["made", endless()],
-    ["whole", (async function* () { yield LINE.repeat(64 * 1_024); return {}; })()], // prettier-ignore
+    [
+      "whole",
+      (async function* () {
+        yield LINE.repeat(64 * 1_024);
+        return {};
+      })(),
+    ],
   ] as const) {
     const { incoming, sent } = await ask(t, pieces, [], 50);
     assert.equal(await sent, "done", what);

@@ -17,7 +17,9 @@ export function exampleInputs(source: RunnableSource): JsonObject {
   const ofCases = (declaration.cases ?? [])
     .filter(({ expect }) => (expect as { readonly match?: unknown }).match === true)
     .map(({ inputs }) => ({ ...source.filter(inputs) }));
-  const valid = [ofSchema, ...ofCases].filter((inputs) => Object.keys(inputs).length > 0).find((inputs) => source.inputProblem(source.filter(inputs)) === null); // prettier-ignore
+  const valid = [ofSchema, ...ofCases]
+    .filter((inputs) => Object.keys(inputs).length > 0)
+    .find((inputs) => source.inputProblem(source.filter(inputs)) === null);
   return valid ?? ofSchema;
 }
 

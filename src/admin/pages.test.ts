@@ -29,7 +29,12 @@ test("sums are paged by their keys, also where a key is missing or has other let
   const seen: unknown[] = [];
   let after: string | undefined;
   do {
-    const page = await readPageOf(lines, { limit: 1, ...(after !== undefined && { after }) }, () => {}, (line) => [line.key, line.currency]); // prettier-ignore
+    const page = await readPageOf(
+      lines,
+      { limit: 1, ...(after !== undefined && { after }) },
+      () => {},
+      (line) => [line.key, line.currency],
+    );
     seen.push(...page.lines);
     after = page.next.next;
     assert.ok(after === undefined || /^[\x21-\x7e]+$/.test(after), "it can be given on a command line");

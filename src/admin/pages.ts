@@ -17,7 +17,10 @@ const limitInput = Type.Integer({
   description: `How many to show; ${SHOWN} by default`,
 });
 
-const afterInput = { description: "Where the previous list ended, as it said", "x-says": "must be the value that the previous list gave" }; // prettier-ignore
+const afterInput = {
+  description: "Where the previous list ended, as it said",
+  "x-says": "must be the value that the previous list gave",
+};
 
 /** Inputs of a list whose place is the id of its last line. */
 export function pagedById(prefix: string) {
@@ -80,10 +83,22 @@ export function readPageOf<Line>(
 ): Promise<Paged<Line>> {
   const keyed = all.map((line) => ({ line, key: keyOf(line).map((part) => part ?? "") }));
   const sorted = keyed.toSorted((one, other) => compare(one.key, other.key)).map(({ line }) => line);
-  const placeOf = (line: Line) => keyOf(line).map((part) => encodeURIComponent((part ?? "").toWellFormed())).join(","); // prettier-ignore
+  const placeOf = (line: Line) =>
+    keyOf(line)
+      .map((part) => encodeURIComponent((part ?? "").toWellFormed()))
+      .join(",");
   return readPage(page, note, placeOf, async ({ limit, after }) => {
     const place = after === undefined ? null : readKey(after);
-    const from = place === null ? 0 : sorted.findIndex((line) => compare(keyOf(line).map((part) => part ?? ""), place) > 0); // prettier-ignore
+    const from =
+      place === null
+        ? 0
+        : sorted.findIndex(
+            (line) =>
+              compare(
+                keyOf(line).map((part) => part ?? ""),
+                place,
+              ) > 0,
+          );
     return from === -1 ? [] : sorted.slice(from, from + limit!);
   });
 }

@@ -46,9 +46,10 @@ export async function planSource(source: RunnableSource, asked: Asked, call: Ver
   const region = call.region();
   const refused = isReal ? regionFault("this source", declaration.regions, region) : null;
   const inputProblem = inputs === undefined ? null : source.inputProblem(source.filter(inputs));
-  const chosen = isReal && source.credentialUse !== "none"
-    ? await chooseCredentialFor(source, { workflow, context, region, credentialId: undefined }, await call.finder())
-    : null; // prettier-ignore
+  const chosen =
+    isReal && source.credentialUse !== "none"
+      ? await chooseCredentialFor(source, { workflow, context, region, credentialId: undefined }, await call.finder())
+      : null;
   const problem = refused?.says ?? (chosen === null ? null : credentialProblem(chosen));
   // What fails without being asked costs nothing.
   const isAsked = isReal && problem === null && inputProblem === null;

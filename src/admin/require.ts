@@ -41,7 +41,15 @@ export function requireSource(sources: SourceListing, id: string): RunnableSourc
 /** @throws OperatorError */
 export function requireFunction(functions: FunctionListing, id: string): DescribedFunction {
   const all = functions.list();
-  return all.find((each) => each.id === id) ?? fail(unknownFunction(id, all.map((each) => each.id))); // prettier-ignore
+  return (
+    all.find((each) => each.id === id) ??
+    fail(
+      unknownFunction(
+        id,
+        all.map((each) => each.id),
+      ),
+    )
+  );
 }
 
 function fail(error: Error): never {

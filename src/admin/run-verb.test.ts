@@ -106,15 +106,33 @@ test("every verb's file declares a verb that says what it is for and takes a clo
 
 test("of a long input the first problem is named, and of one that a person writes every one", () => {
   const long = { to: 0, words: Array.from({ length: 50_000 }, () => "1"), ...numbered(9_000) };
-  assert.throws(() => checkInput(verb, long), (error: InputError) => error.problems.length === 1 && error.message.length < 300); // prettier-ignore
-  assert.throws(() => checkInput(verb, { to: 0, words: ["1"], other: 1 }), (error: InputError) => error.problems.length === 3); // prettier-ignore
+  assert.throws(
+    () => checkInput(verb, long),
+    (error: InputError) => error.problems.length === 1 && error.message.length < 300,
+  );
+  assert.throws(
+    () => checkInput(verb, { to: 0, words: ["1"], other: 1 }),
+    (error: InputError) => error.problems.length === 3,
+  );
 });
 
 test("a list that is too long is refused for that, before its entries are compared with each other", () => {
   let compared = 0;
-  const entry = () => ({ get a() { return (compared += 1); } }); // prettier-ignore
-  const lists = { ...SHOW, needs: [], input: Type.Object({ list: Type.Array(Type.Enum(["a"]), { maxItems: 3, uniqueItems: true }) }), run: async () => ({}) } as const; // prettier-ignore
-  assert.throws(() => checkInput(defineVerb(lists), { list: Array.from({ length: 1_000 }, entry) }), /at most 3 entries/); // prettier-ignore
+  const entry = () => ({
+    get a() {
+      return (compared += 1);
+    },
+  });
+  const lists = {
+    ...SHOW,
+    needs: [],
+    input: Type.Object({ list: Type.Array(Type.Enum(["a"]), { maxItems: 3, uniqueItems: true }) }),
+    run: async () => ({}),
+  } as const;
+  assert.throws(
+    () => checkInput(defineVerb(lists), { list: Array.from({ length: 1_000 }, entry) }),
+    /at most 3 entries/,
+  );
   assert.ok(compared < 5_000, String(compared));
 });
 

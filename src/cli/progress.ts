@@ -76,7 +76,10 @@ export function openProgress(stderr: Writable, clock: Clock, quiet: boolean): Sh
 function lineOf(step: Step, now: number): string {
   const { done, of, doneBefore, startedAt } = step;
   const perSecond = ((done - doneBefore) * 1_000) / (now - startedAt);
-  const rate = perSecond === 0 ? "" : `, ${count(perSecond < 10 ? Math.round(perSecond * 10) / 10 : Math.round(perSecond))} a second`; // prettier-ignore
+  const rate =
+    perSecond === 0
+      ? ""
+      : `, ${count(perSecond < 10 ? Math.round(perSecond * 10) / 10 : Math.round(perSecond))} a second`;
   const left = of === undefined || perSecond === 0 || of <= done ? "" : `, ${durationOf((of - done) / perSecond)} left`;
   return `${amountOf(step)}${rate}${left}`;
 }

@@ -5,7 +5,7 @@ export function listenToLauncher(asked: () => void, gone: () => void): void {
   if (!Number.isInteger(fd) || fd < 3) return;
   void import("node:net").then(({ Socket }) => {
     const line = new Socket({ fd, readable: true, writable: false });
-    line.on("data", (text) => text.toString().split("\n").slice(1).forEach(asked)); // prettier-ignore
+    line.on("data", (text) => text.toString().split("\n").slice(1).forEach(asked));
     line.on("close", gone).on("error", () => {});
     line.resume().unref();
   });

@@ -15,7 +15,11 @@ export async function serveMock(given: Omit<MockOptions, "log">): Promise<number
   const exit: (code: number) => never = takeExit();
   let mock: Mock | undefined;
   let stopping = false;
-  const close = () => void mock!.close().then(() => exit(0), () => exit(1)); // prettier-ignore
+  const close = () =>
+    void mock!.close().then(
+      () => exit(0),
+      () => exit(1),
+    );
   // One that has not started yet is closed when it has, so that it leaves no files behind.
   const stop = () => {
     if (!stopping && mock !== undefined) close();

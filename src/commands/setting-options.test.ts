@@ -16,7 +16,9 @@ test("the help of a start says each setting's default, variables and allowed val
     const expected = [
       variableOf(setting),
       ...(fileVariableOf(setting) === null ? [] : [fileVariableOf(setting)!]),
-      ...(typeof setting.default === "string" || typeof setting.default === "number" ? [`default ${setting.default}`] : []), // prettier-ignore
+      ...(typeof setting.default === "string" || typeof setting.default === "number"
+        ? [`default ${setting.default}`]
+        : []),
       ...(setting.oneOf === undefined ? [] : [setting.oneOf.join("|")]),
       ...(setting.max === undefined ? [] : [`to ${setting.max}`]),
     ];

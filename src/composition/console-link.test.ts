@@ -33,7 +33,9 @@ const loginLinks = async (store: Store) =>
 test("the link of a demo never logs in as an operator whom a person has made, whatever they are called", async (t) => {
   const { store, linked } = await newStore(t);
   const persons = await Promise.all(
-    [anOperator({ name: "demo", role: "viewer" }), anOperator({ name: "demo-2", role: "owner" })].map((one) => store.admin.createOperator(ACT, one)), // prettier-ignore
+    [anOperator({ name: "demo", role: "viewer" }), anOperator({ name: "demo-2", role: "owner" })].map((one) =>
+      store.admin.createOperator(ACT, one),
+    ),
   );
   const first = await linked();
   assert.deepEqual([first.name, first.role], ["demo-3", "owner"]);

@@ -32,7 +32,13 @@ async function createDemo(store: AdminStore, clock: Clock): Promise<DemoAccess |
     createdWallAt: wallAt,
     expiresWallAt: null,
   });
-  const settings = { organizationId, createdWallAt: wallAt, disabled: false, autoCredentials: false, maskCredentials: false }; // prettier-ignore
+  const settings = {
+    organizationId,
+    createdWallAt: wallAt,
+    disabled: false,
+    autoCredentials: false,
+    maskCredentials: false,
+  };
   await store.createWorkflow(act, { id: workflow, name: "demo", ...settings, failureDetails: false, simulated: false });
   const simulated = { id: newId("workflow", wallAt), name: "demo, simulated", failureDetails: true, simulated: true };
   await store.createWorkflow(act, { ...settings, ...simulated });

@@ -27,15 +27,19 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   const { settings, clock, adminApi } = parts;
   let stopping = false;
   const budget = new ByteBudget(settings.limits.heldBytes || heldBytesByDefault());
-  const metrics = createMetrics((id) => parts.sources.find(id) !== undefined, {
-    ...parts.readings,
-    isReady: () => notReady().length === 0,
-    runsUnderWay: () => runs.admission.running,
-    heldBytes: () => budget.heldBytes,
-    connections: () => ({ open: publicEdge.edge.openConnections(), dropped: publicEdge.dropped() }),
-    openBreakers: () => runs.openBreakers().length,
-    failedLogins: () => adminApi?.failedLogins() ?? 0,
-  }, clock); // prettier-ignore
+  const metrics = createMetrics(
+    (id) => parts.sources.find(id) !== undefined,
+    {
+      ...parts.readings,
+      isReady: () => notReady().length === 0,
+      runsUnderWay: () => runs.admission.running,
+      heldBytes: () => budget.heldBytes,
+      connections: () => ({ open: publicEdge.edge.openConnections(), dropped: publicEdge.dropped() }),
+      openBreakers: () => runs.openBreakers().length,
+      failedLogins: () => adminApi?.failedLogins() ?? 0,
+    },
+    clock,
+  );
   const runs: Runs = createRuns(parts, [createRunLog(parts.log), metrics, ...parts.observers]);
   const publicEdge: PublicEdge = createPublicEdge(parts, runs, budget, metrics, () => stopping);
   const notReady = () => (stopping ? ["shutting down"] : parts.notReady());

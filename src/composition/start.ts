@@ -64,7 +64,12 @@ export async function start(options: StartOptions): Promise<Running> {
   // The catalogs take longest, and depend on nothing.
   const opening = openCatalogs({ settings, clock, log, dev, loaded: options.sources });
   opening.catch(() => {});
-  opened.defer(() => opening.then(({ functions }) => functions.close(), () => {})); // prettier-ignore
+  opened.defer(() =>
+    opening.then(
+      ({ functions }) => functions.close(),
+      () => {},
+    ),
+  );
   const keyed = opened.use(await openProvenStore({ ...options, dataDir, clock, log }));
   const { store, finder, billedCalls } = keyed;
   const journal = opened.use(await openLedger({ settings, dataDir, store, clock, log }));

@@ -29,7 +29,7 @@ export interface ServiceForVerbs {
 }
 
 /** What a running service gives to verbs. The others belong to the terminal where a verb is typed. */
-export type GivenByService = Omit<VerbNeeds, "projectFolder" | "terminal" | "copyStore" | "drainLedger">; // prettier-ignore
+export type GivenByService = Omit<VerbNeeds, "projectFolder" | "terminal" | "copyStore" | "drainLedger">;
 
 export interface OpenedVerbNeeds {
   /** What one verb gets; `note` prints a remark beside its result. */

@@ -56,7 +56,13 @@ test("a calendar month begins again at nothing, in the time zone of the contract
   await clock.advance(1);
   assert.equal(price(), 10n);
   await clock.advance(0);
-  assert.deepEqual([...counts.billed], [["cred_1 1759269600000", 3], ["cred_1 1761951600000", 0]]); // prettier-ignore
+  assert.deepEqual(
+    [...counts.billed],
+    [
+      ["cred_1 1759269600000", 3],
+      ["cred_1 1761951600000", 0],
+    ],
+  );
 });
 
 test("calls of a month that ends while others are being added are added too", async () => {

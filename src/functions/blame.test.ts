@@ -48,7 +48,9 @@ function keepRunning(t: TestContext, rig: PoolRig): { stop(): Promise<Record<str
 
 function assertUnharmed(rig: PoolRig, ends: Record<string, number>): void {
   assert.deepEqual(Object.keys(ends), ["ok"], JSON.stringify([ends, rig.lines]));
-  const struck = rig.lines.filter(({ event, isolate }) => event === "function_quarantined" && /org_small/.test(String(isolate))); // prettier-ignore
+  const struck = rig.lines.filter(
+    ({ event, isolate }) => event === "function_quarantined" && /org_small/.test(String(isolate)),
+  );
   assert.deepEqual(struck, []);
 }
 
@@ -227,7 +229,9 @@ test("a process that the kernel takes strikes nobody, however often that happens
   const rig = await startPool(t, { children: 1, spares: 0 });
   for (let time = 0; time < 3; time += 1) {
     await rig.settled(1);
-    const run = rig.attempt("async ({ run }) => { await run('wait_5000'); return {}; }", { organizationId: `org_${time}` }); // prettier-ignore
+    const run = rig.attempt("async ({ run }) => { await run('wait_5000'); return {}; }", {
+      organizationId: `org_${time}`,
+    });
     await rig.running(1);
     process.kill(rig.pool.stats().pids[0]!, "SIGKILL");
     assert.equal(codeOf(await run), "function.raised");

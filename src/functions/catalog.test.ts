@@ -331,7 +331,9 @@ test("whatever a power cut leaves of the cache, functions are loaded and run as 
       }
       assert.equal(await preparePrelude(cacheDir), whole.prelude);
       assert.equal(await prepareType(cacheDir), whole.type);
-      assert.deepEqual(await call(await load(), "dfunc_greet", { name: "Ada" }), { output: { text: "*hello Ada*", four: 4 } }); // prettier-ignore
+      assert.deepEqual(await call(await load(), "dfunc_greet", { name: "Ada" }), {
+        output: { text: "*hello Ada*", four: 4 },
+      });
     });
   }
 });

@@ -83,7 +83,11 @@ test("an organization whose function computes all the time gets a process of its
     .stats()
     .pids.map((pid) => getPriority(pid) - own)
     .sort((a, b) => a - b);
-  if (process.platform === "linux") assert.deepEqual(lower.filter((by) => by > 5), [10]); // prettier-ignore
+  if (process.platform === "linux")
+    assert.deepEqual(
+      lower.filter((by) => by > 5),
+      [10],
+    );
   assert.equal(rig.lines.filter(({ event }) => event !== "function_process_replaced").length, 0, "nobody is blamed");
 });
 
@@ -110,7 +114,9 @@ test("a function that computes waits for a process of its own, and does not go o
 
 test("where no process can be set apart for it, such a function runs among the others", async (t) => {
   const rig = await startPool(t, { clock: new FakeClock(), children: 1, spares: 1, apart: 2 });
-  const large = ["org_b", "org_c"].map((organizationId) => rig.attempt(NEVER, { organizationId, memoryMb: 256, limitMs: LONG_MS })); // prettier-ignore
+  const large = ["org_b", "org_c"].map((organizationId) =>
+    rig.attempt(NEVER, { organizationId, memoryMb: 256, limitMs: LONG_MS }),
+  );
   await rig.running(2);
   const replaced = () => rig.lines.filter(({ event }) => event === "function_process_replaced").length;
   const compute = async () => {

@@ -25,7 +25,15 @@ const LIMITS = {
   connectionsMax: 10,
 };
 const GRANT: TokenGrant = { tokenId: "tok_1", organizationId: "org_1" };
-const WORKFLOW = { id: "wfl_1", organizationId: "org_1", disabled: false, autoCredentials: false, failureDetails: false, maskCredentials: false, simulated: false }; // prettier-ignore
+const WORKFLOW = {
+  id: "wfl_1",
+  organizationId: "org_1",
+  disabled: false,
+  autoCredentials: false,
+  failureDetails: false,
+  maskCredentials: false,
+  simulated: false,
+};
 
 /** An edge whose token look-ups the test answers, and a count of the runs that were started. */
 async function openEdge(t: TestContext, changes: Partial<AppParts> = {}, routes?: readonly Route[]) {
@@ -76,7 +84,10 @@ test("a client that hangs up while its token is looked up starts nothing", async
 
 test("who waits to be refused gives up his place to whoever comes", async (t) => {
   const refused = new Fault("request.unauthenticated");
-  const authenticator: AppParts["authenticator"] = { resolveToken: () => Promise.reject(refused), resolveCaller: () => Promise.reject(refused) }; // prettier-ignore
+  const authenticator: AppParts["authenticator"] = {
+    resolveToken: () => Promise.reject(refused),
+    resolveCaller: () => Promise.reject(refused),
+  };
   // It stands still, so that whoever has to wait goes on waiting.
   const { port } = await openEdge(t, { authenticator, clock: new FakeClock() });
   const ask = async (request: string) => {
@@ -93,7 +104,10 @@ test("who waits to be refused gives up his place to whoever comes", async (t) =>
     await Promise.race([once(socket, "data"), once(socket, "close")]);
     late.push(socket);
   }
-  assert.deepEqual(late.map(({ closed }) => closed), late.map(() => false)); // prettier-ignore
+  assert.deepEqual(
+    late.map(({ closed }) => closed),
+    late.map(() => false),
+  );
 });
 
 test("a connection on which nothing has come is closed when listening ends, not when its time is up", async (t) => {

@@ -21,7 +21,9 @@ test("too many sources are counted and not looked at", () => {
   const sources = Object.fromEntries(entries);
   for (const [name] of entries)
     Object.defineProperty(sources, name, { enumerable: true, get: () => ((looked += 1), "wrong") });
-  assert.deepEqual(problemsOf(sources).problems, [{ path: "/config/sources", message: "must have at most 100 fields" }]); // prettier-ignore
+  assert.deepEqual(problemsOf(sources).problems, [
+    { path: "/config/sources", message: "must have at most 100 fields" },
+  ]);
   assert.equal(looked, 0);
 });
 

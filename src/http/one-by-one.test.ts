@@ -52,7 +52,6 @@ for (const [what, first, said] of [
     ["/post:a"],
   ],
 ] as const)
-  // prettier-ignore
   test(`of requests that a client sends ${what}, one is answered at a time, in order`, async (t) => {
     let [inProgress, most] = [0, 0];
     const { port } = await serve(t, async (request, response) => {
@@ -93,7 +92,10 @@ test("bodies are read whole, at once and byte by byte", async (t) => {
   const { port } = await serve(t, repeat);
   assert.deepEqual(await bodiesOf(port, [POSTS], "</last:>"), SAID);
   const bytes = POSTS.replace("y".repeat(9_000), "y".repeat(90)).replace("9000", "90");
-  assert.deepEqual(await bodiesOf(port, bytes, "</last:>"), SAID.map((said) => said.replace("y".repeat(9_000), "y".repeat(90)))); // prettier-ignore
+  assert.deepEqual(
+    await bodiesOf(port, bytes, "</last:>"),
+    SAID.map((said) => said.replace("y".repeat(9_000), "y".repeat(90))),
+  );
 });
 
 test("a request that is answered before its body has come does not hold up the next one", async (t) => {

@@ -15,19 +15,24 @@ interface Body {
 
 const step = fc.oneof(
   fc.record({ kind: fc.constant("open" as const), from: fc.constantFrom(...ADDRESSES) }),
-  fc.record({ kind: fc.constantFrom("came", "whole", "end", "makeWay" as const), at: fc.nat(20), bytes: fc.nat(1_000) }),
-); // prettier-ignore
+  fc.record({
+    kind: fc.constantFrom("came", "whole", "end", "makeWay" as const),
+    at: fc.nat(20),
+    bytes: fc.nat(1_000),
+  }),
+);
 
 test("whoever is refused has sent more than the one it makes way for, or its address has", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
       const bodies = new StrangersBodies();
       let open: Body[] = [];
-      const sumOf = (address: string) => open.filter(({ of }) => of === address).reduce((sum, { bytes }) => sum + bytes, 0); // prettier-ignore
+      const sumOf = (address: string) =>
+        open.filter(({ of }) => of === address).reduce((sum, { bytes }) => sum + bytes, 0);
       for (const one of steps) {
         if (one.kind === "open") {
           const stranger = bodies.open(one.from);
-          const body = { stranger, of: one.from, bytes: 0, isWhole: false, isRefused: false }; // prettier-ignore
+          const body = { stranger, of: one.from, bytes: 0, isWhole: false, isRefused: false };
           stranger.begin(() => (body.isRefused = true));
           open.push(body);
           continue;

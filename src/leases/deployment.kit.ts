@@ -32,7 +32,11 @@ export class MemoryLeases implements LeaseStore {
 
   async freeUnits(process: string, start: string): Promise<void> {
     const isOld = (row: KeptRow) => row.process === process && row.window < 0 && row.lease < start;
-    for (const [name, rows] of this.#rows) this.#rows.set(name, rows.filter((row) => !isOld(row))); // prettier-ignore
+    for (const [name, rows] of this.#rows)
+      this.#rows.set(
+        name,
+        rows.filter((row) => !isOld(row)),
+      );
   }
 
   /** The units of a window that are leased. */

@@ -17,7 +17,9 @@ function openThread(t: TestContext, code: string) {
   let meanwhile = 0;
   const store = new MemoryLeases(new FakeClock().wall);
   const thread = openLeaseThread({
-    entry: new URL(`data:text/javascript,${encodeURIComponent(`import { parentPort as port } from "node:worker_threads";${code}`)}`), // prettier-ignore
+    entry: new URL(
+      `data:text/javascript,${encodeURIComponent(`import { parentPort as port } from "node:worker_threads";${code}`)}`,
+    ),
     workerData: null,
     clock: systemClock,
     meanwhile: {

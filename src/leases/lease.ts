@@ -158,7 +158,8 @@ export class HeldLease implements Lease {
   dueAt(now: number): number {
     const holding = this.#at(now);
     if (this.#waiting + this.#inAll > 0) return Math.max(now + 1, this.#servesAt(holding));
-    const holds = holding !== null && (this.#isAtOnce ? this.#kept > 0 || this.#isWanted : holding.used < holding.amount); // prettier-ignore
+    const holds =
+      holding !== null && (this.#isAtOnce ? this.#kept > 0 || this.#isWanted : holding.used < holding.amount);
     return holds || this.#holdings.next !== null ? now + LOOK_MS : Number.POSITIVE_INFINITY;
   }
 

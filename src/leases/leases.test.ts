@@ -32,7 +32,8 @@ async function live({ seed, replicas, limit, load, loss, faults }: Deployment, s
   const windowNow = () => (limit.everyMs === null ? 0 : clock.wall() - (clock.wall() % limit.everyMs));
   function used(): void {
     const window = windowNow();
-    const count = limit.everyMs === null ? all.reduce((sum, { inUse }) => sum + inUse, 0) : (byWindow.get(window) ?? 0) + 1; // prettier-ignore
+    const count =
+      limit.everyMs === null ? all.reduce((sum, { inUse }) => sum + inUse, 0) : (byWindow.get(window) ?? 0) + 1;
     byWindow.set(window, Math.max(count, byWindow.get(window) ?? 0));
   }
   function start(process: string): Replica {

@@ -114,7 +114,10 @@ export function openLeases({ store, clock, process, start }: LeasesParts): OpenL
   async function ask(asked: readonly Asked[]): Promise<readonly LeaseAnswer[]> {
     if (!freed) await store.freeUnits(name(), start);
     freed = true;
-    return store.exchange(asked.map((one) => one.ask), grantMore); // prettier-ignore
+    return store.exchange(
+      asked.map((one) => one.ask),
+      grantMore,
+    );
   }
 
   function wakeLater(): void {

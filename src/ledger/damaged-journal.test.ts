@@ -75,11 +75,20 @@ test("a damaged run is not sent to the shared database but logged and kept, and 
   const told: unknown[] = [];
   const quiet = (): void => {};
   const error = (fields: object): void => void told.push((fields as { transaction_id?: unknown }).transaction_id);
-  const drainer = createDrainer({ dir: directory, ledger, sink, clock: systemClock, log: { info: quiet, warn: quiet, error } }); // prettier-ignore
+  const drainer = createDrainer({
+    dir: directory,
+    ledger,
+    sink,
+    clock: systemClock,
+    log: { info: quiet, warn: quiet, error },
+  });
   atEnd(t, () => drainer.close());
   await until(() => drainer.state().pendingRuns === 0, "all that can go have gone out");
   const kept = [3, 7, 9, 20].map((number) => ids[number - 1]!);
-  assert.deepEqual(sink.ids, ids.filter((id) => !kept.includes(id))); // prettier-ignore
+  assert.deepEqual(
+    sink.ids,
+    ids.filter((id) => !kept.includes(id)),
+  );
   assert.deepEqual(told, kept);
   assert.equal(drainer.state().damaged, 4);
   await until(() => query(directory, "SELECT 1 FROM set_aside").length === 4, "that is noted");

@@ -53,8 +53,18 @@ export class EndedRuns {
       onFailed: (code) => this.#logFailed(code),
     });
     this.#stalls = [
-      new StallWatch(clock, limits.stallMs, () => this.#waiting.oldestAt, () => availability.raise("stalled")), // prettier-ignore
-      new StallWatch(clock, limits.stallMs, () => this.#waiting.oldestUnansweredAt, () => this.#answersStalled()), // prettier-ignore
+      new StallWatch(
+        clock,
+        limits.stallMs,
+        () => this.#waiting.oldestAt,
+        () => availability.raise("stalled"),
+      ),
+      new StallWatch(
+        clock,
+        limits.stallMs,
+        () => this.#waiting.oldestUnansweredAt,
+        () => this.#answersStalled(),
+      ),
     ];
   }
 

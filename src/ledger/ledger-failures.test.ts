@@ -292,7 +292,10 @@ test("one organization cannot fill the journal for all: the last part is for tho
     await until(() => ledger.state().pendingRecords < 400, "what has ended is in the journal");
     await sleep(isHalf ? 210 : 20);
   }
-  for (const refusal of refusals) assert.throws(() => { throw refusal; }, REFUSED); // prettier-ignore
+  for (const refusal of refusals)
+    assert.throws(() => {
+      throw refusal;
+    }, REFUSED);
   assert.ok(events.includes("ledger_share_used"));
   assert.equal(ledger.state().unavailable, null);
   await runOnce(ledger, makeRun({ organizationId: "org_b" }));

@@ -9,7 +9,12 @@ function watching() {
   const clock = new FakeClock();
   let oldestAt: number | null = null;
   let stalls = 0;
-  const watch = new StallWatch(clock, STALL_MS, () => oldestAt, () => (stalls += 1)); // prettier-ignore
+  const watch = new StallWatch(
+    clock,
+    STALL_MS,
+    () => oldestAt,
+    () => (stalls += 1),
+  );
   const begin = (): void => {
     oldestAt = clock.now();
     watch.watch();

@@ -29,10 +29,14 @@ async function ask(t: TestContext, handle: AdminHandler["handle"], unreadMs?: nu
 
 test("a client that does not read its answer is cut off", { timeout: 20_000 }, async (t) => {
   const answered = Promise.withResolvers<ServerResponse>();
-  const socket = await ask(t, async (_, response) => {
-    response.end("x".repeat(32 * 1_048_576));
-    answered.resolve(response);
-  }, 50); // prettier-ignore
+  const socket = await ask(
+    t,
+    async (_, response) => {
+      response.end("x".repeat(32 * 1_048_576));
+      answered.resolve(response);
+    },
+    50,
+  );
   socket.pause();
   socket.write("GET /api/x HTTP/1.1\r\nHost: x\r\n\r\n");
   const response = await answered.promise;
@@ -44,7 +48,6 @@ for (const [chunks, said] of [
   [5_000, "5000"],
   [50_000, "null"],
 ] as const)
-  // prettier-ignore
   test(`of a body in ${chunks} chunks of one byte ${said} bytes are read`, { timeout: 20_000 }, async (t) => {
     const socket = await ask(t, async (request, response) => {
       const bytes = await readBody(request, 1_048_576);

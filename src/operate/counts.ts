@@ -104,7 +104,11 @@ export function createCounting(isSource: (id: string) => boolean, clock: Clock):
 
 /** All of them from the start: a rule over the increase of a counter misses the first if it comes with the counter. */
 function noRefusals(): Map<string, number> {
-  return new Map(Object.values<FaultRow>(FAULTS).filter(({ surface }) => surface === "request").map(({ kind }) => [kind, 0])); // prettier-ignore
+  return new Map(
+    Object.values<FaultRow>(FAULTS)
+      .filter(({ surface }) => surface === "request")
+      .map(({ kind }) => [kind, 0]),
+  );
 }
 
 /** Refusals that are not the caller's own fault. */

@@ -6,7 +6,10 @@ import { ownFields, ownWords, secretsOf } from "./own-words.ts";
 const SECRETS = secretsOf({ api_key: "hunter2-key", region: "eu", nested: { pem: "hunter2-key-and-more" } });
 
 test("words of an author are cut, harmless on a terminal, and without the values of the credential", () => {
-  assert.equal(ownWords("sent hunter2-key-and-more, then hunter2-key to eu", SECRETS), "sent [credential], then [credential] to eu"); // prettier-ignore
+  assert.equal(
+    ownWords("sent hunter2-key-and-more, then hunter2-key to eu", SECRETS),
+    "sent [credential], then [credential] to eu",
+  );
   assert.doesNotMatch(ownWords("\u001b[2Jfake\nline\u009b1m\u202e"), /[\p{C}]/u);
   assert.equal(ownWords("x".repeat(1_000_000)).length, 2_000);
   assert.equal(ownWords({ toString: () => "hunter2-key" }, SECRETS), "object");
@@ -20,7 +23,11 @@ test("fields of an author are cleaned to their leaves and names, and bounded in 
   assert.doesNotMatch(shown, /hunter2|\\u001b/);
   assert.match(shown, /"\[credential\]":\["\[credential\]",7,null\]/);
   assert.ok(shown.length < 2_000, `${shown.length} characters`);
-  const hostile = { get key(): string { throw new Error("hunter2"); } }; // prettier-ignore
+  const hostile = {
+    get key(): string {
+      throw new Error("hunter2");
+    },
+  };
   assert.deepEqual(ownFields({ hostile }), { hostile: "unreadable" });
 });
 

@@ -34,7 +34,14 @@ test("a run is a line, and each of its calls one below it", () => {
 });
 
 test("any other event is its words and its fields", () => {
-  const line = JSON.stringify({ level: 50, time, event: "broken_file", file: "/p/a.ts", line: 3, reason: "cannot be loaded" }); // prettier-ignore
+  const line = JSON.stringify({
+    level: 50,
+    time,
+    event: "broken_file",
+    file: "/p/a.ts",
+    line: 3,
+    reason: "cannot be loaded",
+  });
   assert.equal(readableLine(line), "03:04:05 ERROR broken_file  file=/p/a.ts  line=3  reason=cannot be loaded\n");
   assert.equal(readableLine(`{"level":30,"time":"x","message":"hello"}`), "         info  hello\n");
 });

@@ -77,7 +77,11 @@ test("of what a stranger throws the log has no name, code or place that the stra
 
 test("what an error throws while it is read is not the log's trouble", () => {
   const hostile = new Error("x");
-  Object.defineProperty(hostile, "code", { get: () => { throw new Error("hunter2"); } }); // prettier-ignore
+  Object.defineProperty(hostile, "code", {
+    get: () => {
+      throw new Error("hunter2");
+    },
+  });
   assert.equal(causeOf(hostile), "unreadable");
 });
 

@@ -17,7 +17,13 @@ function run(calls = 0): RunReport {
   const transactionId = `trx_${(runs += 1).toString(16).padStart(32, "0")}`;
   const attempt = { number: 1, origin: "https://api.acme.example", method: "GET", sentWallAt: 1_760_000_000_010 };
   const ended = { status: 200, tookMs: 5, charged: "yes", price: null };
-  const call = { source: "acme__people", fault: null, startedAfterMs: 3, tookMs: 20, attempts: [{ ...attempt, ...ended }] }; // prettier-ignore
+  const call = {
+    source: "acme__people",
+    fault: null,
+    startedAfterMs: 3,
+    tookMs: 20,
+    attempts: [{ ...attempt, ...ended }],
+  };
   return {
     transactionId,
     kind: "data",
@@ -49,10 +55,16 @@ test("runs are gathered, and many of them are sent at once without waiting", asy
   await clock.advance(1_999);
   assert.equal(bodies.length, 0);
   await clock.advance(1);
-  assert.deepEqual(bodies.map((body) => spansIn(body).length), [8]); // prettier-ignore
+  assert.deepEqual(
+    bodies.map((body) => spansIn(body).length),
+    [8],
+  );
   for (let count = 0; count < 60; count += 1) exporter.runEnded(run(5));
   await clock.advance(0);
-  assert.deepEqual(bodies.map((body) => spansIn(body).length), [8, 517]); // prettier-ignore
+  assert.deepEqual(
+    bodies.map((body) => spansIn(body).length),
+    [8, 517],
+  );
   await clock.advance(2_000);
   assert.deepEqual(exporter.counts(), { sent: 8 + 660, dropped: 0 });
   assert.equal(clock.timers, 0, "without runs it does nothing");
@@ -73,7 +85,10 @@ test("while the collector is away, spans wait up to a limit, the same request is
   }
   assert.deepEqual(times, [1, 3, 7, 15, 31, 61, 91]);
   assert.equal(new Set(bodies).size, 1);
-  assert.deepEqual(lines.map(({ reason }) => reason), ["the collector is too slow"]); // prettier-ignore
+  assert.deepEqual(
+    lines.map(({ reason }) => reason),
+    ["the collector is too slow"],
+  );
   reply = TAKEN;
   while (exporter.counts().sent < 744 * 11 && clock.now() < 300_000) await clock.advance(1_000);
   const ids = [...new Set(bodies)].flatMap(spansIn).map(({ spanId }) => spanId);
@@ -82,7 +97,13 @@ test("while the collector is away, spans wait up to a limit, the same request is
 });
 
 test("what a collector refuses or rejects is dropped and counted, and logged once until it takes all again", async () => {
-  const replies: CollectorReply[] = [{ status: 400, rejected: 0 }, { status: 400, rejected: 0 }, { status: 200, rejected: 2 }, TAKEN, { status: 404, rejected: 0 }]; // prettier-ignore
+  const replies: CollectorReply[] = [
+    { status: 400, rejected: 0 },
+    { status: 400, rejected: 0 },
+    { status: 200, rejected: 2 },
+    TAKEN,
+    { status: 404, rejected: 0 },
+  ];
   const { exporter, clock, lines } = open(() => replies.shift()!);
   const counts: object[] = [];
   while (replies.length > 0) {
@@ -90,9 +111,18 @@ test("what a collector refuses or rejects is dropped and counted, and logged onc
     await clock.advance(2_000);
     counts.push(exporter.counts());
   }
-  const expected = [[0, 3], [0, 6], [1, 8], [4, 8], [4, 11]].map(([sent, dropped]) => ({ sent, dropped })); // prettier-ignore
+  const expected = [
+    [0, 3],
+    [0, 6],
+    [1, 8],
+    [4, 8],
+    [4, 11],
+  ].map(([sent, dropped]) => ({ sent, dropped }));
   assert.deepEqual(counts, expected);
-  assert.deepEqual(lines.map(({ reason }) => reason), ["the collector answered 400", "the collector answered 404"]); // prettier-ignore
+  assert.deepEqual(
+    lines.map(({ reason }) => reason),
+    ["the collector answered 400", "the collector answered 404"],
+  );
 });
 
 test("closing sends what waits, and gives up on a collector that never answers", async () => {
@@ -140,6 +170,5 @@ test("of runs without a trace about the share that is set is sampled, by their i
     ["02", false],
     ["ff", true],
   ] as const)
-    // prettier-ignore
     assert.equal(isSampled({ transactionId: ids[0]!, trace: { ...trace, flags } }, kept ? 0 : 100), kept, flags);
 });

@@ -10,18 +10,24 @@ test("the first is said at once, the others as a number, and nothing once they h
 
   for (let count = 0; count < 1_000; count += 1) tally.note("a");
   tally.note("b");
-  assert.deepEqual(said.splice(0), [["a", 1], ["b", 1]]); // prettier-ignore
+  assert.deepEqual(said.splice(0), [
+    ["a", 1],
+    ["b", 1],
+  ]);
 
   await clock.advance(10_000);
-  assert.deepEqual(said.splice(0), [["a", 999]]); // prettier-ignore
+  assert.deepEqual(said.splice(0), [["a", 999]]);
   tally.note("a");
   await clock.advance(10_000);
-  assert.deepEqual(said.splice(0), [["a", 1]]); // prettier-ignore
+  assert.deepEqual(said.splice(0), [["a", 1]]);
   await clock.advance(30_000);
   assert.deepEqual(said.splice(0), []);
 
   tally.note("a");
   tally.note("a");
   tally.close();
-  assert.deepEqual(said, [["a", 1], ["a", 1]]); // prettier-ignore
+  assert.deepEqual(said, [
+    ["a", 1],
+    ["a", 1],
+  ]);
 });

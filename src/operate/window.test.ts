@@ -34,7 +34,10 @@ test("a steady rate looks steady, whenever it is looked at", () => {
 });
 
 test("what happens in any order of quiet and busy times is counted once and no longer than its time", () => {
-  const events = fc.array(fc.record({ afterMs: fc.integer({ min: 0, max: 90_000 }), tookMs: fc.integer({ min: 0, max: 2 ** 31 - 1 }) }), { maxLength: 60 }); // prettier-ignore
+  const events = fc.array(
+    fc.record({ afterMs: fc.integer({ min: 0, max: 90_000 }), tookMs: fc.integer({ min: 0, max: 2 ** 31 - 1 }) }),
+    { maxLength: 60 },
+  );
   fc.assert(
     fc.property(events, (list) => {
       const window = new Window(MINUTE_MS, 12);
@@ -61,7 +64,10 @@ test("a series has every slot, the oldest first and that of now last", () => {
   window.add(61_000, "match", 40);
   const { everyMs, begunMsAgo, slots } = window.series(62_000);
   assert.deepEqual([everyMs, begunMsAgo, slots.length], [5_000, 2_000, 13]);
-  assert.deepEqual(slots.map(({ match, failed }) => match + failed), [1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]); // prettier-ignore
+  assert.deepEqual(
+    slots.map(({ match, failed }) => match + failed),
+    [1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1],
+  );
   assert.deepEqual(slots[1], { match: 1, no_match: 0, failed: 1, p50Ms: 22, p99Ms: 22 });
   assert.deepEqual(window.series(65_000).slots.at(-2)?.match, 1);
 });

@@ -72,7 +72,8 @@ export class Window {
     if (now >= this.#until) this.#turnTo(now);
     const sums = new Float64Array(WIDTH);
     const left = (this.#until - now) / this.#slotMs;
-    for (let back = 0; back < this.#slots; back += 1) this.#addTo(sums, this.#slot - back, back === this.#slots - 1 ? left : 1); // prettier-ignore
+    for (let back = 0; back < this.#slots; back += 1)
+      this.#addTo(sums, this.#slot - back, back === this.#slots - 1 ? left : 1);
     return toSums(sums);
   }
 

@@ -9,7 +9,13 @@ test("metrics are written as the library writes them, and others have turns mean
   registry.registerMetric(new Gauge({ name: "none", help: "Without a value", labelNames: ["a"], registers: [] }));
   new Gauge({ name: "one", help: "With \\ and\nlines", registers: [registry] }).set(1.5);
   const calls = new Counter({ name: "calls", help: "H", labelNames: ["source"], registers: [registry] });
-  const times = new Histogram({ name: "times", help: "H", labelNames: ["source"], buckets: [1, 2], registers: [registry] }); // prettier-ignore
+  const times = new Histogram({
+    name: "times",
+    help: "H",
+    labelNames: ["source"],
+    buckets: [1, 2],
+    registers: [registry],
+  });
   for (let at = 0; at < 2_000; at += 1) {
     calls.inc({ source: `a"${at}\n` }, at);
     times.observe({ source: `a"${at}` }, at % 3);

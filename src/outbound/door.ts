@@ -131,7 +131,10 @@ class VendorDoor implements OutboundDoor, Sender {
 
   tryOrigin(origin: string): Promise<ConnectError | null> {
     const url = new URL(origin);
-    return tryConnection(this.#destinationOf(url, "exact", DECLARED, this.#trust.contextFor(undefined)), this.#connectionNeeds); // prettier-ignore
+    return tryConnection(
+      this.#destinationOf(url, "exact", DECLARED, this.#trust.contextFor(undefined)),
+      this.#connectionNeeds,
+    );
   }
 
   send(

@@ -23,8 +23,12 @@ const MEASURED: readonly (readonly [what: string, body: string, heapBytes: numbe
   ["numbers", `[${"1,".repeat(99_000)}1]`, 800_000],
   ["nothing but empty objects", `[${"{},".repeat(49_000)}{}]`, 3_136_000],
   ["lists of one", `[${"[1],".repeat(49_000)}[1]]`, 3_136_000 / 2],
-  ["members that are all different", JSON.stringify(Array.from({ length: 30_000 }, (_, at) => ({ [`k${at}`]: 1, [`l${at}`]: 2 }))), 6_138_717],
-]; // prettier-ignore
+  [
+    "members that are all different",
+    JSON.stringify(Array.from({ length: 30_000 }, (_, at) => ({ [`k${at}`]: 1, [`l${at}`]: 2 }))),
+    6_138_717,
+  ],
+];
 
 test("what a reply becomes is counted for its call, and by what it takes", () => {
   for (const [what, body, heapBytes] of MEASURED) {
@@ -59,7 +63,9 @@ test("a large reply that is no JSON counts nothing for having been read ahead", 
   const ahead = ReadAhead.of(lines, LIMITS, holdFor(call), dropFor(call))!;
   while (ahead.next());
   assert.equal(call.run.held.bytes, 0);
-  assert.throws(() => new VendorReply(200, {}, lines, LIMITS, null, holdFor(call), ahead).json() as unknown, { code: "source.contract" }); // prettier-ignore
+  assert.throws(() => new VendorReply(200, {}, lines, LIMITS, null, holdFor(call), ahead).json() as unknown, {
+    code: "source.contract",
+  });
   assert.equal(ReadAhead.of(Buffer.from("<a/>"), LIMITS, holdFor(call), dropFor(call)), null);
 });
 

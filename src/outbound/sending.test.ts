@@ -182,7 +182,10 @@ test("what is free is known before it is sent: a request that says so, and every
   const register = door.call(vendor.origin, { charge: "free" });
   await register.http.get(`${vendor.origin}/json`);
 
-  assert.deepEqual(door.attempts.map(({ free }) => free), [false, true, true]); // prettier-ignore
+  assert.deepEqual(
+    door.attempts.map(({ free }) => free),
+    [false, true, true],
+  );
 });
 
 test("a reply says what its request was charged, in words that there are", async (t) => {

@@ -74,7 +74,10 @@ const BESIDE: Readonly<Record<string, Laid>> = {
 for (const [name, laid] of Object.entries(BESIDE)) {
   test(`cases in a file that is ${name} are refused, and none of it is repeated`, { timeout: 20_000 }, async (t) => {
     const { cases } = await open(t, { "functions/a.cases.json": laid });
-    await assert.rejects(cases(), (error: Error) => /a\.cases\.json/.test(error.message) && !error.message.includes(SECRET)); // prettier-ignore
+    await assert.rejects(
+      cases(),
+      (error: Error) => /a\.cases\.json/.test(error.message) && !error.message.includes(SECRET),
+    );
   });
 }
 

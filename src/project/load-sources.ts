@@ -139,6 +139,9 @@ export function isEnabled({ source, from }: LoadedSource, patterns: readonly str
 
 /** Whether an entry of the setting `catalog` means this source. */
 export function namesSource(pattern: string, id: string): boolean {
-  const expression = pattern.split("*").map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&")).join(".*"); // prettier-ignore
+  const expression = pattern
+    .split("*")
+    .map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&"))
+    .join(".*");
   return new RegExp(`^${expression}$`).test(id);
 }

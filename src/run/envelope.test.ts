@@ -11,7 +11,13 @@ function answerOf(outputs: readonly (string | Buffer)[]): readonly Buffer[] {
 
 test("an answer has the same bytes in one piece or in several", () => {
   const large = JSON.stringify({ text: "ß".repeat(20_000) });
-  for (const outputs of [[], ["{}"], [Buffer.from("{}"), "{}"], [Buffer.from(large)], [large, Buffer.from(large), "{}", Buffer.from("{}")]]) {
+  for (const outputs of [
+    [],
+    ["{}"],
+    [Buffer.from("{}"), "{}"],
+    [Buffer.from(large)],
+    [large, Buffer.from(large), "{}", Buffer.from("{}")],
+  ]) {
     const pieces = answerOf(outputs);
     const parsed = outputs.map((output, at) => [`acme__é${at}`, JSON.parse(output.toString()) as unknown]);
     assert.deepEqual(JSON.parse(Buffer.concat(pieces).toString("utf8")), {
@@ -23,7 +29,7 @@ test("an answer has the same bytes in one piece or in several", () => {
     });
     assert.equal(lengthOf(pieces), Buffer.concat(pieces).length);
   }
-}); // prettier-ignore
+});
 
 test("large vendor bytes are not copied, and everything between them is one piece", () => {
   const large = Buffer.from(JSON.stringify({ text: "x".repeat(20_000) }));

@@ -94,9 +94,17 @@ function messageOf(result: FunctionResult | Fault): string {
 /** The function's own fields at the top level; a fixed shape if it returned none. */
 function passthroughFields({ intent }: Run, { result, pipes }: FunctionOutcome): Fields {
   const recorded = Object.keys(pipes).length > 0;
-  if (result instanceof Fault && recorded) return [["output", "{}"], ["pipes", toText(pipes)]]; // prettier-ignore
+  if (result instanceof Fault && recorded)
+    return [
+      ["output", "{}"],
+      ["pipes", toText(pipes)],
+    ];
   if (result instanceof Fault || result.fields === null) {
-    return [["transaction_id", JSON.stringify(intent.transactionId)], ["output", "{}"], ["pipes", "{}"]]; // prettier-ignore
+    return [
+      ["transaction_id", JSON.stringify(intent.transactionId)],
+      ["output", "{}"],
+      ["pipes", "{}"],
+    ];
   }
   const fields = Object.entries(result.fields)
     .filter(([name]) => name !== "response_time_ms" && !(recorded && name === "pipes"))

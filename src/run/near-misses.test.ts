@@ -65,8 +65,11 @@ test("what was not compared for want of time is compared for a later run", () =>
   const compared = new WeakMap();
   let found = nearMisses(plan, inputs, compared);
   for (let run = 0; run < 10 && found.length === 0; run += 1) found = nearMisses(plan, inputs, compared);
-  assert.deepEqual(found.map(({ meant }) => meant), ["nam_4"]);
-}); // prettier-ignore
+  assert.deepEqual(
+    found.map(({ meant }) => meant),
+    ["nam_4"],
+  );
+});
 
 test("names that are too long to be misspelled are not compared at all", () => {
   let looked = 0;

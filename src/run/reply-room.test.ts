@@ -87,7 +87,11 @@ test("when a run ends, its calls stop waiting and hold nothing", async () => {
   const { clock, budget, room, windowOf } = openRoom();
   const window = windowOf("a");
   await learn(room, window, "large", 10 * MB);
-  const places = [await room.enter(window, "large", 0), await room.enter(window, "large", 0), await room.enter(window, "large", 0)]; // prettier-ignore
+  const places = [
+    await room.enter(window, "large", 0),
+    await room.enter(window, "large", 0),
+    await room.enter(window, "large", 0),
+  ];
   const waiting = outcomeOf(room.enter(window, "large", 1_000));
   room.close(window);
   await clock.advance(0);

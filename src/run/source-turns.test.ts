@@ -222,7 +222,7 @@ test("the vendor's limits hold for any order of arriving, waiting and leaving", 
         for (const { owner, kind } of steps) {
           const name = `o${owner}`;
           if (kind === "enter")
-            all.push({ owner: name, entered: await enter(turns, name, clock), left: false, counted: false }); // prettier-ignore
+            all.push({ owner: name, entered: await enter(turns, name, clock), left: false, counted: false });
           else if (kind === "pass") await clock.advance(100);
           else {
             const one = all.find((call) => call.owner === name && !call.left && call.entered.outcome === "in");

@@ -59,7 +59,12 @@ test("an empty variable counts as absent, beside a file as well", (t) => {
 
 test("a file that cannot be used is refused by the names of the variable and the file, and nothing of it is shown", (t) => {
   const at = folder(t);
-  const paths = { missing: join(at, "missing"), none: join(at, "file", "none"), directory: join(at, "directory"), link: join(at, "link") }; // prettier-ignore
+  const paths = {
+    missing: join(at, "missing"),
+    none: join(at, "file", "none"),
+    directory: join(at, "directory"),
+    link: join(at, "link"),
+  };
   const file = (name: string, content: string | Buffer): string => {
     const path = join(at, name);
     writeFileSync(path, content);

@@ -80,7 +80,7 @@ function refuseAddresses({ adminHosts }: Settings): void {
 function refuseProvider({ oidc }: Settings): void {
   const { issuer, clientId, viewers, operators, owners } = oidc;
   if (issuer === undefined) {
-    const given = { client_id: clientId, viewers: viewers[0], operators: operators[0], owners: owners[0] }; // prettier-ignore
+    const given = { client_id: clientId, viewers: viewers[0], operators: operators[0], owners: owners[0] };
     const [name] = Object.entries(given).find(([, value]) => value !== undefined) ?? [];
     if (name !== undefined) throw new ConfigError(`oidc.${name} is set, and oidc.issuer is not`);
     return;
@@ -125,7 +125,11 @@ function convert(type: Setting["type"], value: unknown): Value {
       return Number.isSafeInteger(number) ? (number as number) : undefined;
     }
     case "list":
-      if (typeof value === "string") return value.split(",").map((item) => item.trim()).filter((item) => item !== ""); // prettier-ignore
+      if (typeof value === "string")
+        return value
+          .split(",")
+          .map((item) => item.trim())
+          .filter((item) => item !== "");
       return Array.isArray(value) && value.every((item) => typeof item === "string") ? value : undefined;
     case "flag":
       if (typeof value === "boolean") return value;

@@ -33,7 +33,10 @@ test("of XML nothing is left but its elements, in whatever way a value is writte
     `<?xml version="1.0" encoding="UTF-8"?><Record id="XXX-123-45-6789" version="Xxx 1" xmlns:a="urn:words">
     <Name>Xxx &#60;Xxxxxxxx&#62;, 12 Xxxxxx Xxxxxx</Name><a:Name>Xxx &#38; Xxxxx</a:Name><Xxx_Xxxxxxxx/><s>FOUND</s><n>2001-02-03</n></Record>`,
   );
-  assert.equal(masked(Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><r>Ærø</r>', "latin1")).body, '<?xml version="1.0" encoding="UTF-8"?><r>Xxx</r>'); // prettier-ignore
+  assert.equal(
+    masked(Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><r>Ærø</r>', "latin1")).body,
+    '<?xml version="1.0" encoding="UTF-8"?><r>Xxx</r>',
+  );
 });
 
 test("what is written in no way that is known loses every letter", () => {
@@ -43,7 +46,8 @@ test("what is written in no way that is known loses every letter", () => {
 });
 
 test("names of members that may be data are masked, and none of them is lost", () => {
-  const json = '{"Ada_Lovelace": 3, "Eda_Lovelace": 12345678901234567891, "status": "FOUND", "companyName": [true, "x@y.example"]}'; // prettier-ignore
+  const json =
+    '{"Ada_Lovelace": 3, "Eda_Lovelace": 12345678901234567891, "status": "FOUND", "companyName": [true, "x@y.example"]}';
   assert.deepEqual(masked(json).body, {
     Xxx_Xxxxxxxx: 3,
     Xxx_Xxxxxxxx_2: 123456789123456,
@@ -53,13 +57,20 @@ test("names of members that may be data are masked, and none of them is lost", (
 });
 
 test("a table keeps the words of the source's file, a form its fields; header fields that are read are masked", () => {
-  const csv = masked("status;Name\r\nFOUND;Ada Lovelace\n1862-05-01;\"Grace, H.\"\n", { "content-type": 'text/csv; name="Ada.csv"' }); // prettier-ignore
+  const csv = masked('status;Name\r\nFOUND;Ada Lovelace\n1862-05-01;"Grace, H."\n', {
+    "content-type": 'text/csv; name="Ada.csv"',
+  });
   assert.deepEqual(csv, {
     headers: { "content-type": "text/csv; charset=utf-8" },
     body: 'status;Name\r\nFOUND;Xxx Xxxxxxxx\n2001-02-03;"Xxxxx, X."\n',
   });
   assert.equal(masked("status: Name\nName = status\nAda: 1").body, "status: Name\nName = xxxxxx\nXxx: 1");
-  const form = masked("status=FOUND&Name=Ada%20%C3%84&ada.lovelace%40x.example=1", { "content-type": "application/x-www-form-urlencoded", "x-total": "Ada 17", "x-id": "Ada", "content-length": "9" }); // prettier-ignore
+  const form = masked("status=FOUND&Name=Ada%20%C3%84&ada.lovelace%40x.example=1", {
+    "content-type": "application/x-www-form-urlencoded",
+    "x-total": "Ada 17",
+    "x-id": "Ada",
+    "content-length": "9",
+  });
   assert.deepEqual(form, {
     headers: { "content-type": "application/x-www-form-urlencoded", "x-total": "Xxx 12" },
     body: "status=FOUND&Name=Xxx+X&xxx.xxxxxxxx%40x.xxxxxxx=1",
@@ -71,13 +82,27 @@ test("no value of an XML answer survives, and the source's reader finds the same
     .string({ unit: "grapheme", minLength: 1, maxLength: 12 })
     .map((text) => text.replaceAll(/[<>&"'\]\p{C}]/gu, "é"));
   const value = texts.chain((text) =>
-    fc.constantFrom(text, `<![CDATA[${text}<]]>`, [...text].map((letter) => `&#${letter.codePointAt(0)};`).join(""), `<!-- ${text.replaceAll("-", "")} -->${text}`),
-  ); // prettier-ignore
+    fc.constantFrom(
+      text,
+      `<![CDATA[${text}<]]>`,
+      [...text].map((letter) => `&#${letter.codePointAt(0)};`).join(""),
+      `<!-- ${text.replaceAll("-", "")} -->${text}`,
+    ),
+  );
   const tree = fc.letrec<{ xml: string }>((tie) => ({
     xml: fc
-      .tuple(fc.constantFrom("Record", "ns:Name", "a"), texts, texts, fc.oneof({ maxDepth: 3 }, value, fc.array(tie("xml"), { maxLength: 3 }).map((parts) => parts.join(" "))))
+      .tuple(
+        fc.constantFrom("Record", "ns:Name", "a"),
+        texts,
+        texts,
+        fc.oneof(
+          { maxDepth: 3 },
+          value,
+          fc.array(tie("xml"), { maxLength: 3 }).map((parts) => parts.join(" ")),
+        ),
+      )
       .map(([name, one, other, inside]) => `<${name} id='${one}' status = "${other}">${inside}</${name}>`),
-  })).xml; // prettier-ignore
+  })).xml;
   const read = compileXmlReader([]);
   fc.assert(
     fc.property(tree, (xml) => {

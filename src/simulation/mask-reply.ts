@@ -85,7 +85,9 @@ function mediaTypeOf(headers: Reply["headers"]): string | undefined {
 }
 
 /** Header fields that the outbound client or the simulated vendor sets itself. */
-const NOT_PLAYED = new Set("connection content-encoding content-length content-type date keep-alive set-cookie transfer-encoding".split(" ")); // prettier-ignore
+const NOT_PLAYED = new Set(
+  "connection content-encoding content-length content-type date keep-alive set-cookie transfer-encoding".split(" "),
+);
 
 /** The media type, and the fields that the source's file names, masked. */
 function maskHeaders(headers: Reply["headers"], masking: Masking, words: Words): Record<string, string> {
@@ -93,9 +95,11 @@ function maskHeaders(headers: Reply["headers"], masking: Masking, words: Words):
   const isPlain = type === undefined || type === "application/json";
   const read = Object.entries(headers).filter(([name]) => words.names.has(name) && !NOT_PLAYED.has(name));
   return {
-    ...(isPlain ? {} : { "content-type": type.startsWith("text/") || type.endsWith("xml") ? `${type}; charset=utf-8` : type }),
+    ...(isPlain
+      ? {}
+      : { "content-type": type.startsWith("text/") || type.endsWith("xml") ? `${type}; charset=utf-8` : type }),
     ...Object.fromEntries(read.map(([name, value]) => [name, maskField(value, masking)])),
-  }; // prettier-ignore
+  };
 }
 
 /** One line of ASCII, as a header field requires. */

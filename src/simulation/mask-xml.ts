@@ -1,7 +1,13 @@
 import type { Masking } from "./mask-values.ts";
 
 const REFERENCE = /&(?:#x([0-9a-fA-F]{1,6})|#([0-9]{1,7})|(lt|gt|amp|quot|apos));/g;
-const NAMED: ReadonlyMap<string, string> = new Map([["lt", "<"], ["gt", ">"], ["amp", "&"], ["quot", '"'], ["apos", "'"]]); // prettier-ignore
+const NAMED: ReadonlyMap<string, string> = new Map([
+  ["lt", "<"],
+  ["gt", ">"],
+  ["amp", "&"],
+  ["quot", '"'],
+  ["apos", "'"],
+]);
 /** One attribute of a tag. */
 const ATTRIBUTE = /\s+([^\s=<>"'/]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/y;
 const TAG_NAME = /\/?[^\s<>/"'=!?]+/y;

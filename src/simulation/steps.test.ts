@@ -73,9 +73,15 @@ test("a source that orders and polls passes its cases, and the failures that eve
 });
 
 test("a case tells a request that is polled from one that is sent twice", async (t) => {
-  const polledWrongly = BUREAU.replace("reply: [{status: 201, body: {id: o-3}}, {body", "request: [{path: /orders}, {path: /orders/o-4}]\n    reply: [{status: 201, body: {id: o-3}}, {body"); // prettier-ignore
+  const polledWrongly = BUREAU.replace(
+    "reply: [{status: 201, body: {id: o-3}}, {body",
+    "request: [{path: /orders}, {path: /orders/o-4}]\n    reply: [{status: 201, body: {id: o-3}}, {body",
+  );
   const report = await ran(t, polledWrongly);
-  assert.deepEqual(report.cases.filter(({ passed }) => !passed).map(({ name }) => name), ["never ready"]); // prettier-ignore
+  assert.deepEqual(
+    report.cases.filter(({ passed }) => !passed).map(({ name }) => name),
+    ["never ready"],
+  );
   const once = BUREAU.replace(/poll: .*/, "");
   assert.equal((await ran(t, once)).passed, false, "it never asks again");
 });
@@ -114,7 +120,9 @@ test("what was seen of a live order and its polls becomes a case, masked, that p
   assert.equal((recorded.reply as readonly unknown[]).length, 3);
   assert.doesNotMatch(JSON.stringify(recorded), /99-secret/);
   const never = { ...seen, replies: seen.replies.slice(0, 2), outcome: "pending" };
-  assert.deepEqual((await recordCase(source, never, wordsOfRules(BUREAU, source), parts)).expect, { failure: "pending" }); // prettier-ignore
+  assert.deepEqual((await recordCase(source, never, wordsOfRules(BUREAU, source), parts)).expect, {
+    failure: "pending",
+  });
 });
 
 test("on the simulator's port a poll advances", async (t) => {

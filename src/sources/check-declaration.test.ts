@@ -36,7 +36,8 @@ test("the loader, the door and a simulated vendor agree on what an origin is and
 });
 
 test("a list of regions names at least one", () => {
-  const problem = (regions: unknown) => declarationProblem({ id: "acme__x", title: "X", inputs: {}, run: () => null, regions }); // prettier-ignore
+  const problem = (regions: unknown) =>
+    declarationProblem({ id: "acme__x", title: "X", inputs: {}, run: () => null, regions });
   for (const regions of [["eu"], ["eu", "eu-west-1"], undefined]) assert.equal(problem(regions), null);
   for (const regions of [[], "eu", [""], [" "], [1], null, {}])
     assert.equal(problem(regions), "regions must be a list of at least one region", JSON.stringify(regions));
@@ -44,7 +45,13 @@ test("a list of regions names at least one", () => {
 
 test("a period of a rate is long enough for the store to be asked, and has an end that can be kept", () => {
   const problem = (every_ms: unknown) =>
-    declarationProblem({ id: "acme__x", title: "X", inputs: {}, run: () => null, limits: { rate: [{ max: 1, every_ms }] } }); // prettier-ignore
+    declarationProblem({
+      id: "acme__x",
+      title: "X",
+      inputs: {},
+      run: () => null,
+      limits: { rate: [{ max: 1, every_ms }] },
+    });
   const aYear = 366 * 86_400_000;
   for (const period of [100, 1_000, aYear]) assert.equal(problem(period), null);
   for (const period of [0, 1, 99, 100.5, aYear + 1, 9e15, Infinity, "1s"])

@@ -17,9 +17,24 @@ const PERIOD_MS_MIN = 100;
 const PERIOD_MS_MAX = 366 * 86_400_000;
 
 const KNOWN = new Set([
-  "id", "title", "description", "docs", "inputs", "credentials", "output", "origins", "regions", "timeout_ms", "limits",
-  "charge", "data", "live", "cases", "verify", "run",
-]); // prettier-ignore
+  "id",
+  "title",
+  "description",
+  "docs",
+  "inputs",
+  "credentials",
+  "output",
+  "origins",
+  "regions",
+  "timeout_ms",
+  "limits",
+  "charge",
+  "data",
+  "live",
+  "cases",
+  "verify",
+  "run",
+]);
 
 /** What is wrong with the export of a source file, as a sentence for its author; `null` if nothing is. */
 export function declarationProblem(value: unknown): string | null {

@@ -66,7 +66,10 @@ export function adminContract(engine: EngineUnderTest): void {
       );
       assert.deepEqual(entries[4]?.detail, { failure_details: true });
       const between = await store.admin.actsBetween(["act 5", "act 3", "act 2"], ACT.wallAt + 3, ACT.wallAt + 6);
-      assert.deepEqual(between.map(({ what }) => what), ["act 3", "act 5"]); // prettier-ignore
+      assert.deepEqual(
+        between.map(({ what }) => what),
+        ["act 3", "act 5"],
+      );
       assert.deepEqual(between[0]?.detail, { failure_details: true });
       assert.deepEqual(await store.admin.actsBetween(["act 5"], 0, ACT.wallAt + 5), []);
       assert.equal((await store.admin.auditEntries({ organizationId, limit: 100 })).length, 8);
@@ -92,7 +95,10 @@ export function adminContract(engine: EngineUnderTest): void {
       assert.deepEqual(await times({ organizationId: one }), [2, 1, 0]);
       assert.deepEqual(await times({ subjectId: other }), [3]);
       assert.deepEqual(await times({ from: 10_001, to: 10_003 }), [2, 1]);
-      assert.deepEqual(await times({ who: "ada", what: "org rename", organizationId: one, subjectId: one, from: 10_000, to: 10_001 }), [0]); // prettier-ignore
+      assert.deepEqual(
+        await times({ who: "ada", what: "org rename", organizationId: one, subjectId: one, from: 10_000, to: 10_001 }),
+        [0],
+      );
       assert.deepEqual(await times({ who: "nobody" }), []);
     });
 
@@ -101,7 +107,15 @@ export function adminContract(engine: EngineUnderTest): void {
       const organizationId = await anOrganization(store);
       const workflow = aWorkflow(organizationId);
       await store.admin.createWorkflow(ACT, workflow);
-      const found = await store.admin.findByIds([organizationId, workflow.id, workflow.id, "org_none", "trx_1", "acme__people", null]); // prettier-ignore
+      const found = await store.admin.findByIds([
+        organizationId,
+        workflow.id,
+        workflow.id,
+        "org_none",
+        "trx_1",
+        "acme__people",
+        null,
+      ]);
       assert.deepEqual([...found.keys()].toSorted(), [organizationId, workflow.id].toSorted());
       assert.equal(found.get(workflow.id)?.name, workflow.name);
       assert.equal(found.get(workflow.id)?.organizationId, organizationId);
@@ -203,7 +217,10 @@ export function adminContract(engine: EngineUnderTest): void {
       assert.equal(await store.admin.revokeOperator(ACT, { name: grace.name }), null, "no active one has this name");
 
       const trail = await store.admin.auditEntries({ limit: 9 });
-      assert.deepEqual(trail.map(({ subjectId }) => subjectId), [grace.id, grace.id, grace.id]); // prettier-ignore
+      assert.deepEqual(
+        trail.map(({ subjectId }) => subjectId),
+        [grace.id, grace.id, grace.id],
+      );
       assert.doesNotMatch(JSON.stringify(trail), /digest/);
     });
 
@@ -235,7 +252,10 @@ export function adminContract(engine: EngineUnderTest): void {
       for (const one of admitted) assert.deepEqual(one, first);
       assert.equal(first!.login, "identity_provider");
       const trail = await stores[1]!.admin.auditEntries({ limit: 9 });
-      assert.deepEqual(trail.map(({ subjectId, detail }) => [subjectId, detail]), [[first!.id, { name: "ada", role: "viewer", subject: "ada" }]]); // prettier-ignore
+      assert.deepEqual(
+        trail.map(({ subjectId, detail }) => [subjectId, detail]),
+        [[first!.id, { name: "ada", role: "viewer", subject: "ada" }]],
+      );
 
       await stores[0]!.admin.createOperator(ACT, anOperator());
       assert.equal(await stores[1]!.admin.admitPerson(ACT, { ...person, name: "grace" }), "name_taken");

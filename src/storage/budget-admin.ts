@@ -70,7 +70,11 @@ export function createBudgetAdmin(engine: Engine): BudgetAdmin {
 function settleIn(engine: Engine, organizationId: string, requests: readonly ResettledRequest[]): Promise<string[]> {
   return engine.writer.transaction().execute(async (transaction) => {
     const budgets = await budgetsIn(transaction, organizationId);
-    await lockBudgets(engine, transaction, budgets.map(({ id }) => id)); // prettier-ignore
+    await lockBudgets(
+      engine,
+      transaction,
+      budgets.map(({ id }) => id),
+    );
     const now = await engine.wallAt(transaction);
     const counted: string[] = [];
     for (const budget of budgets) {

@@ -61,7 +61,14 @@ const REPLACE = sql`update set process = excluded.process, amount = excluded.amo
 
 function toKeptLease(row: LeaseTableRow): KeptLease {
   const { lease, process, turn } = row;
-  return { lease, process, turn, amount: amountFromColumn(row.amount), used: amountFromColumn(row.used), heardAt: row.heard_at }; // prettier-ignore
+  return {
+    lease,
+    process,
+    turn,
+    amount: amountFromColumn(row.amount),
+    used: amountFromColumn(row.used),
+    heardAt: row.heard_at,
+  };
 }
 
 function toRow(

@@ -43,5 +43,8 @@ export function leaseId(budgetId: string, periodFrom: number, lease: string): st
 
 /** Keeps other processes from changing what is held of these budgets until the transaction ends. */
 export function lockBudgets(engine: Engine, transaction: Transaction<Tables>, ids: Iterable<string>): Promise<void> {
-  return engine.lockNames(transaction, [...new Set(ids)].sort().map((id) => `budget ${id}`)); // prettier-ignore
+  return engine.lockNames(
+    transaction,
+    [...new Set(ids)].sort().map((id) => `budget ${id}`),
+  );
 }

@@ -85,7 +85,9 @@ export function createBudgetStore(engine: Engine, clock: Clock): BudgetStore {
         const ids = [...new Set(own.map((row) => row.budget_id))];
         await lockBudgets(engine, transaction, ids);
         const now = await engine.wallAt(transaction);
-        const kept = new KeptRows(await inParts(ids, (part) => leases.selectAll().where("budget_id", "in", part).execute())); // prettier-ignore
+        const kept = new KeptRows(
+          await inParts(ids, (part) => leases.selectAll().where("budget_id", "in", part).execute()),
+        );
         for (const { budgetId, period } of kept.periods()) {
           const about = { budgetId, periodFrom: period.from, now };
           kept.keep(budgetId, period, rule(earlier, about, kept.of(budgetId, period.from)));

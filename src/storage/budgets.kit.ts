@@ -85,8 +85,15 @@ export function budgetsContract(engine: EngineUnderTest): void {
       const store = await (await engine.newStore(t))();
       const { id: budgetId } = await withBudget(store);
       const { id: other } = await withBudget(store);
-      for (const [lease, process] of [["s1", "p1"], ["s1'", "p1"], ["s2", "p2"]] as const) // prettier-ignore
-        await store.budgets.exchange([anAsk(budgetId, { lease, process, need: 10n }), anAsk(other, { lease, process, need: 10n })], keepLeases); // prettier-ignore
+      for (const [lease, process] of [
+        ["s1", "p1"],
+        ["s1'", "p1"],
+        ["s2", "p2"],
+      ] as const)
+        await store.budgets.exchange(
+          [anAsk(budgetId, { lease, process, need: 10n }), anAsk(other, { lease, process, need: 10n })],
+          keepLeases,
+        );
       const periodFrom = periodAround("month", Date.now()).from;
       const left = [{ start: "s1", counts: [{ budgetId, periodFrom, lease: "s1", used: 4n }] }];
       for (let times = 0; times < 2; times += 1) {
@@ -149,7 +156,10 @@ export function budgetsContract(engine: EngineUnderTest): void {
       assert.equal((await store.budgets.budgetsFor(budget.organizationId)).length, 5);
       assert.equal((await store.admin.budget(budget.id))!.leased, 350_000n);
       assert.deepEqual(await store.admin.removeBudget(ACT, budget.id), set!.budget);
-      assert.deepEqual([await store.admin.removeBudget(ACT, budget.id), await store.admin.budget(budget.id)], [null, null]); // prettier-ignore
+      assert.deepEqual(
+        [await store.admin.removeBudget(ACT, budget.id), await store.admin.budget(budget.id)],
+        [null, null],
+      );
       const [answer] = await store.budgets.exchange([anAsk(budget.id, { need: 1n })], keepLeases);
       assert.deepEqual([answer!.budget, answer!.amount], [null, 0n]);
       assert.equal(typeof version, "number");
@@ -158,7 +168,11 @@ export function budgetsContract(engine: EngineUnderTest): void {
 
     test("a decision on a charge is counted in the budgets that counted its request, and in no others", async (t) => {
       const store = await (await engine.newStore(t))();
-      const budget = await withBudget(store, { currency: "EUR", limit: 1_000_000n, setWallAt: Date.now() - 10 * MINUTE_MS }); // prettier-ignore
+      const budget = await withBudget(store, {
+        currency: "EUR",
+        limit: 1_000_000n,
+        setWallAt: Date.now() - 10 * MINUTE_MS,
+      });
       const { organizationId } = budget;
       for (const parts of [{ source: "other__source" }, { currency: "USD" }, { setWallAt: Date.now() }] as const)
         await store.admin.setBudget(ACT, { ...budget, per: "day", id: newId("budget", ACT.wallAt), ...parts });

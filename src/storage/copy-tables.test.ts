@@ -91,7 +91,9 @@ test("a store is copied with every row of every table, to either engine, and the
       operators: 1,
       audit: 518,
     });
-    const [trail] = await createStore(to, systemClock).admin.auditEntries({ limit: 1000 }).then((entries) => entries.filter(({ what }) => what === "store copy")); // prettier-ignore
+    const [trail] = await createStore(to, systemClock)
+      .admin.auditEntries({ limit: 1000 })
+      .then((entries) => entries.filter(({ what }) => what === "store copy"));
     assert.deepEqual(trail?.detail, counts);
     await to.writer.deleteFrom("audit").where("what", "=", "store copy").execute();
     assert.deepEqual(await rowsOf(to), before);
@@ -112,7 +114,9 @@ test("a copy that does not read back as it was written leaves nothing behind", a
   const from = await embedded(t);
   await filled(from);
   const to = await shared(t);
-  await sql`create function shorten() returns trigger language plpgsql as 'begin new.sealed := ''''; return new; end'`.execute(to.writer); // prettier-ignore
+  await sql`create function shorten() returns trigger language plpgsql as 'begin new.sealed := ''''; return new; end'`.execute(
+    to.writer,
+  );
   await sql`create trigger shorten before insert on credentials for each row execute function shorten()`.execute(
     to.writer,
   );

@@ -51,7 +51,10 @@ export async function copyTables(
       const counts: Partial<Record<Copied, number>> = {};
       for (const table of COPIED) {
         for await (const rows of pages(source, table)) {
-          await target.insertInto(table).values(rows as unknown as Insertable<Tables[Copied]>[]).execute(); // prettier-ignore
+          await target
+            .insertInto(table)
+            .values(rows as unknown as Insertable<Tables[Copied]>[])
+            .execute();
           copied += rows.length;
           onProgress("rows copied", copied);
         }
@@ -71,7 +74,11 @@ export async function copyTables(
 }
 
 async function assertEmpty(target: Transaction<Tables>, table: Copied | (typeof LEDGER)[number]): Promise<void> {
-  const row = await target.selectFrom(table).select((row) => row.lit(1).as("one")).limit(1).executeTakeFirst(); // prettier-ignore
+  const row = await target
+    .selectFrom(table)
+    .select((row) => row.lit(1).as("one"))
+    .limit(1)
+    .executeTakeFirst();
   if (row === undefined) return;
   throw new OperatorError(
     "refused",
@@ -84,7 +91,13 @@ type AnyRow = Readonly<Record<string, unknown>> & { readonly id: string };
 async function* pages(db: Kysely<Tables>, table: Copied): AsyncGenerator<readonly AnyRow[]> {
   let after = "";
   for (;;) {
-    const rows = await db.selectFrom(table).selectAll().where("id", ">", after).orderBy("id").limit(ROWS_AT_ONCE).execute(); // prettier-ignore
+    const rows = await db
+      .selectFrom(table)
+      .selectAll()
+      .where("id", ">", after)
+      .orderBy("id")
+      .limit(ROWS_AT_ONCE)
+      .execute();
     if (rows.length === 0) return;
     yield rows as unknown as readonly AnyRow[];
     after = rows.at(-1)!.id;
@@ -101,7 +114,11 @@ async function summaryOf(
   for await (const page of pages(db, table)) {
     for (const row of page) {
       rows += 1;
-      const text = JSON.stringify(Object.keys(row).toSorted().map((name) => [name, row[name]])); // prettier-ignore
+      const text = JSON.stringify(
+        Object.keys(row)
+          .toSorted()
+          .map((name) => [name, row[name]]),
+      );
       digest = BigInt.asUintN(256, digest + BigInt(`0x${hash("sha256", text, "hex")}`));
     }
   }

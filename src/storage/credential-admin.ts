@@ -58,7 +58,10 @@ export function createCredentialAdmin(engine: Engine): CredentialAdmin {
         .where("organization_id", "=", organizationId)
         .where("deleted_wall_at", "is", null);
       const rows = await readPage(own, page);
-      const told = await toldOf(engine, rows.map(({ id }) => id)); // prettier-ignore
+      const told = await toldOf(
+        engine,
+        rows.map(({ id }) => id),
+      );
       return rows.map((row) => ({ ...toStoredCredential(row), ...(told.get(row.id) ?? NOTHING_TOLD) }));
     },
 

@@ -54,7 +54,10 @@ export function credentialsContract(engine: EngineUnderTest): void {
       for (const term of [basic, step, later])
         assert.deepEqual(await store.admin.setPrice(ACT, credential, term), { replaced: null });
       assert.deepEqual(await store.admin.prices(credential.id), [later, basic, step]);
-      assert.deepEqual(await store.credentials.pricesFor(mine, "acme__people"), new Map([[credential.id, [basic, step, later]]])); // prettier-ignore
+      assert.deepEqual(
+        await store.credentials.pricesFor(mine, "acme__people"),
+        new Map([[credential.id, [basic, step, later]]]),
+      );
       assert.deepEqual(await store.credentials.pricesFor(other, "acme__people"), new Map());
 
       assert.deepEqual(await store.admin.setPrice(ACT, credential, { ...step, amount: 2n }), { replaced: step });
@@ -63,7 +66,10 @@ export function credentialsContract(engine: EngineUnderTest): void {
       assert.deepEqual(await store.admin.prices(credential.id), [later]);
       const trail = await store.admin.auditEntries({ organizationId: mine, limit: 10 });
       const removed = trail.flatMap(({ detail }) => (detail["removed"] as JsonObject[] | undefined) ?? []);
-      assert.deepEqual(removed.map(({ amount }) => amount), ["1000000000.00", "0.000002"]); // prettier-ignore
+      assert.deepEqual(
+        removed.map(({ amount }) => amount),
+        ["1000000000.00", "0.000002"],
+      );
       const replaced = trail.flatMap(
         ({ detail }) => (detail["replaced"] as { amount: string } | null | undefined)?.amount ?? [],
       );

@@ -58,8 +58,14 @@ export function keysContract(engine: EngineUnderTest): void {
         await within(NOTICED_MS, () => service.access.version() !== before),
         "whoever remembers it hears of it",
       );
-      assert.deepEqual((await store.keys.dataKeysAfter("", 9)).map(({ id }) => id), ["key_2"]); // prettier-ignore
-      assert.deepEqual((await store.admin.credentials(organizationId)).map(({ id }) => id), [kept!.id]); // prettier-ignore
+      assert.deepEqual(
+        (await store.keys.dataKeysAfter("", 9)).map(({ id }) => id),
+        ["key_2"],
+      );
+      assert.deepEqual(
+        (await store.admin.credentials(organizationId)).map(({ id }) => id),
+        [kept!.id],
+      );
       const [entry] = await store.admin.auditEntries({ organizationId, limit: 1 });
       assert.deepEqual([entry?.subjectId, entry?.detail], ["key_1", { root_key: "root_1", credentials: [lost!.id] }]);
     });

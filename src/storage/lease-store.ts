@@ -32,7 +32,9 @@ export function createLeaseStore(engine: Engine): LeaseStore {
       answers.push({ now, grants });
       changed.push(...grants.map((grant) => toRow(ask, grant)));
       // A process may have two leases on one limit.
-      const others = rows.filter((row) => !grants.some(({ lease, window }) => lease === row.lease && window === row.window)); // prettier-ignore
+      const others = rows.filter(
+        (row) => !grants.some(({ lease, window }) => lease === row.lease && window === row.window),
+      );
       known.set(ask.limit.name, [...others, ...grants]);
     }
     await addRows(engine.name, transaction, { table: "leases", key: KEY, rows: changed, change: IF_LATER });
@@ -65,7 +67,8 @@ export function createLeaseStore(engine: Engine): LeaseStore {
 /** Rows that another process deletes at this moment are left to it. @returns how many were deleted */
 async function sweep({ name }: Engine, transaction: Transaction<Tables>, now: number): Promise<number> {
   // By their places: neither engine finds them by the three columns of their key without looking through the table.
-  const old = (place: string) => sql`select ${sql.ref(place)} from leases where forget_at <= ${now} limit ${SWEEP_ROWS_MAX}`; // prettier-ignore
+  const old = (place: string) =>
+    sql`select ${sql.ref(place)} from leases where forget_at <= ${now} limit ${SWEEP_ROWS_MAX}`;
   const places =
     name === "postgres"
       ? sql`ctid = any(array(${old("ctid")} for update skip locked))`

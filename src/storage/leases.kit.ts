@@ -59,7 +59,10 @@ export function leasesContract(engine: EngineUnderTest): void {
       await store.leases.freeUnits("p1", "s2");
       const answers = await both({ lease: "s3/1", process: "p2" });
 
-      assert.deepEqual(answers.map(({ grants }) => grants[0]!.others), [2, 7]); // prettier-ignore
+      assert.deepEqual(
+        answers.map(({ grants }) => grants[0]!.others),
+        [2, 7],
+      );
     });
 
     test("a window is the one of the store's clock, and the next one can be asked for", async (t) => {

@@ -36,7 +36,11 @@ export function createLedgerSink(engine: Engine): LedgerSink {
             rows: readonly Tables[Table][],
             returning?: "transaction_id",
           ) => addRows(engine.name, transaction, { table, key: KEYS[table], rows, ...(returning && { returning }) });
-          const added = await put("ledger_runs", batch.map(({ run }) => run), "transaction_id"); // prettier-ignore
+          const added = await put(
+            "ledger_runs",
+            batch.map(({ run }) => run),
+            "transaction_id",
+          );
           await put("ledger_calls", rowsOf(batch, "calls"));
           await put("ledger_attempts", rowsOf(batch, "attempts"));
           await put("ledger_reconciliations", rowsOf(batch, "reconciliations"));

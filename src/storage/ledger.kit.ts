@@ -17,9 +17,18 @@ export function ledgerContract(engine: EngineUnderTest): void {
       await store.ledger.write(runs);
       await store.ledger.write([]);
 
-      assert.deepEqual(await place.rowsOf("ledger_runs"), runs.map(({ run }) => run)); // prettier-ignore
-      assert.deepEqual(await place.rowsOf("ledger_calls"), runs.flatMap(({ calls }) => calls)); // prettier-ignore
-      assert.deepEqual(await place.rowsOf("ledger_attempts"), runs.flatMap(({ attempts }) => attempts)); // prettier-ignore
+      assert.deepEqual(
+        await place.rowsOf("ledger_runs"),
+        runs.map(({ run }) => run),
+      );
+      assert.deepEqual(
+        await place.rowsOf("ledger_calls"),
+        runs.flatMap(({ calls }) => calls),
+      );
+      assert.deepEqual(
+        await place.rowsOf("ledger_attempts"),
+        runs.flatMap(({ attempts }) => attempts),
+      );
     });
 
     test("text that no database can store as it is arrives unchanged too", async (t) => {
@@ -42,7 +51,10 @@ export function ledgerContract(engine: EngineUnderTest): void {
       });
       await store.ledger.write(runs);
       const rows = (await place.rowsOf("ledger_runs")) as readonly { readonly function_id: string }[];
-      assert.deepEqual(rows.map((row) => fromStorable(row.function_id)), texts); // prettier-ignore
+      assert.deepEqual(
+        rows.map((row) => fromStorable(row.function_id)),
+        texts,
+      );
     });
 
     test("the last use of a credential is that of the newest run that took it", async (t) => {
@@ -53,7 +65,11 @@ export function ledgerContract(engine: EngineUnderTest): void {
         const calls = report.calls.map((call) => ({ ...call, credential_id: credentialId }));
         return { ...report, run: { ...report.run, started_at: startedAt }, calls };
       };
-      await store.ledger.write([taken("trx_3", 3_000, "cred_a"), taken("trx_1", 1_000, "cred_b"), taken("trx_2", 2_000, "cred_a")]); // prettier-ignore
+      await store.ledger.write([
+        taken("trx_3", 3_000, "cred_a"),
+        taken("trx_1", 1_000, "cred_b"),
+        taken("trx_2", 2_000, "cred_a"),
+      ]);
       const reader = createLedgerReader(store.ledgerTables);
       assert.deepEqual(await reader.lastUses(["cred_b", "cred_never", "cred_a"]), [
         { credentialId: "cred_b", wallAt: 1_000 },
@@ -72,9 +88,18 @@ export function ledgerContract(engine: EngineUnderTest): void {
       await store.ledger.write([aRun("trx_0", 1), run, aRun("trx_2", 1)]);
 
       const kept = await reader.show("trx_1");
-      assert.deepEqual(kept?.calls.map(({ charged }) => charged), ["no", "unknown"]); // prettier-ignore
-      assert.deepEqual(kept.attempts.map(({ charged }) => charged), ["no", "unknown"]); // prettier-ignore
-      assert.deepEqual(kept.reconciliations.map(({ note }) => note), ["not billed"]); // prettier-ignore
+      assert.deepEqual(
+        kept?.calls.map(({ charged }) => charged),
+        ["no", "unknown"],
+      );
+      assert.deepEqual(
+        kept.attempts.map(({ charged }) => charged),
+        ["no", "unknown"],
+      );
+      assert.deepEqual(
+        kept.reconciliations.map(({ note }) => note),
+        ["not billed"],
+      );
       assert.equal((await reader.list({})).runs.length, 3);
     });
 
@@ -85,7 +110,10 @@ export function ledgerContract(engine: EngineUnderTest): void {
       const decision = { transactionId: "trx_1", ordinal: 0, charged: "no", decidedAt: 9, note: "n" } as const;
       await Promise.all(readers.map((reader, at) => reader.reconcile({ ...decision, decidedBy: `operator ${at}` })));
       const settled = (await readers[0]!.show("trx_1"))?.reconciliations;
-      assert.deepEqual(settled?.map(({ revision }) => revision), [1, 2]); // prettier-ignore
+      assert.deepEqual(
+        settled?.map(({ revision }) => revision),
+        [1, 2],
+      );
       assert.equal(new Set(settled.map((one) => one.decided_by)).size, 2);
     });
 

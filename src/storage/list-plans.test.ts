@@ -24,7 +24,10 @@ const AUDIT_FILTERS: readonly AuditFilter[] = [
 
 /** Every combination of them, and none of them. */
 function combinations<Filter>(filters: readonly Filter[]): readonly Filter[] {
-  return filters.reduce<Filter[]>((some, one) => some.concat(some.map((other) => ({ ...other, ...one }))), [{} as Filter]); // prettier-ignore
+  return filters.reduce<Filter[]>(
+    (some, one) => some.concat(some.map((other) => ({ ...other, ...one }))),
+    [{} as Filter],
+  );
 }
 
 /** Every list of the store with every filter, as its first page and as a later one. */
@@ -95,7 +98,9 @@ async function assertPlans(
     assert.ok(asked.length > 0, name);
     for (const node of asked) {
       const { sql, parameters } = engine.reader.getExecutor().compileQuery(node, { queryId: name });
-      const { rows } = await engine.reader.executeQuery<Record<string, unknown>>(CompiledQuery.raw(`${explain} ${sql}`, [...parameters])); // prettier-ignore
+      const { rows } = await engine.reader.executeQuery<Record<string, unknown>>(
+        CompiledQuery.raw(`${explain} ${sql}`, [...parameters]),
+      );
       const plan = rows.map((row) => String(row["detail"] ?? row["QUERY PLAN"])).join("\n");
       assert.ok(isByIndex(plan), `${name}\n${sql}\n${plan}`);
     }

@@ -33,7 +33,11 @@ export function createOperatorAdmin(engine: Engine): OperatorAdmin {
       (await readPage(engine.reader.selectFrom("operators").selectAll(), page)).map(toOperator),
 
     operatorOf: async (digest) => {
-      const row = await engine.reader.selectFrom("operators").selectAll().where("digest", "=", digest).executeTakeFirst(); // prettier-ignore
+      const row = await engine.reader
+        .selectFrom("operators")
+        .selectAll()
+        .where("digest", "=", digest)
+        .executeTakeFirst();
       return row === undefined ? null : toOperator(row);
     },
 

@@ -35,7 +35,12 @@ export function createPersonAdmin(engine: Engine): Pick<OperatorAdmin, "admitPer
         const { name, role, digest, subject } = person;
         const now = { ...(row ?? newRow(digest, act.wallAt)), name, name_key: nameKey(name), role };
         if (row === undefined) await transaction.insertInto("operators").values(now).execute();
-        else await transaction.updateTable("operators").set({ name, name_key: now.name_key, role }).where("id", "=", row.id).execute(); // prettier-ignore
+        else
+          await transaction
+            .updateTable("operators")
+            .set({ name, name_key: now.name_key, role })
+            .where("id", "=", row.id)
+            .execute();
         const before = row === undefined ? {} : { before: { name: row.name, role: row.role } };
         const detail = { name, role, subject, ...before };
         return { result: toOperator(now), entry: { organizationId: null, subjectId: now.id, detail } };
@@ -53,10 +58,16 @@ export function createPersonAdmin(engine: Engine): Pick<OperatorAdmin, "admitPer
         const row = await chosen.executeTakeFirst();
         if (row === undefined) return null;
         if (row.login === null)
-          throw new OperatorError("refused", "A token that is revoked stays so. Make a new one: datarun operator create"); // prettier-ignore
+          throw new OperatorError(
+            "refused",
+            "A token that is revoked stays so. Make a new one: datarun operator create",
+          );
         if (row.revoked_wall_at === null) throw new OperatorError("refused", `${row.name} is not revoked.`);
         if (await isTaken(transaction, row.name, act.wallAt))
-          throw new OperatorError("refused", `There is another operator ${row.name} by now. Revoke that one first: datarun operator revoke ${row.name}`); // prettier-ignore
+          throw new OperatorError(
+            "refused",
+            `There is another operator ${row.name} by now. Revoke that one first: datarun operator revoke ${row.name}`,
+          );
         // A session from before the revocation has ended for good.
         await transaction.deleteFrom("operator_sessions").where("operator_id", "=", row.id).execute();
         await transaction.updateTable("operators").set({ revoked_wall_at: null }).where("id", "=", row.id).execute();

@@ -27,16 +27,49 @@ const times = <Part>(count: number, part: (at: number) => Part) => Array.from({ 
 const ENDLESS: Readonly<Record<string, readonly [schema: object, value: unknown]>> = {
   "references that double on each level": [{ $ref: "#/$defs/d0", $defs: { ...doubled, d40: { type: "object" } } }, {}],
   "a recursion that doubles on each level of the value": [
-    { $ref: "#/$defs/n", $defs: { n: { properties: { c: { anyOf: [{ $ref: "#/$defs/n" }, { $ref: "#/$defs/n" }] } }, not: { required: ["d"], maxProperties: 0 }, minProperties: 1 } } },
+    {
+      $ref: "#/$defs/n",
+      $defs: {
+        n: {
+          properties: { c: { anyOf: [{ $ref: "#/$defs/n" }, { $ref: "#/$defs/n" }] } },
+          not: { required: ["d"], maxProperties: 0 },
+          minProperties: 1,
+        },
+      },
+    },
     deep,
   ],
   "references in a circle": [{ $ref: "#/$defs/a", $defs: { a: { $ref: "#/$defs/b" }, b: { $ref: "#/$defs/a" } } }, 1],
-  "many alternatives for many entries": [{ items: { anyOf: times(1_000, (at) => ({ const: `x${at}` })) } }, numbers.map(String).map((text) => `x999${text}`).fill("x999")],
-  "a long list of constants for many entries": [{ items: { enum: times(30_000, (at) => ({ a: at })) } }, times(20_000, () => ({ a: 29_999 }))],
-  "many patterns for many names": [{ patternProperties: Object.fromEntries(times(200, (at) => [`^(a+)+${at}$`, {}])) }, members],
-  "names gone through again and again": [{ anyOf: times(300, () => ({ additionalProperties: { type: "integer" }, minProperties: 10_000 })).concat([] as never) , minProperties: 1, allOf: times(300, () => ({ additionalProperties: { type: "integer" } })) }, members],
-  "a pattern whose states have no end": [{ pattern: "(a|b)*a(a|b){20}c" }, times(200_000, (at) => ((at * at) % 7 < 3 ? "a" : "b")).join("")],
-}; // prettier-ignore
+  "many alternatives for many entries": [
+    { items: { anyOf: times(1_000, (at) => ({ const: `x${at}` })) } },
+    numbers
+      .map(String)
+      .map((text) => `x999${text}`)
+      .fill("x999"),
+  ],
+  "a long list of constants for many entries": [
+    { items: { enum: times(30_000, (at) => ({ a: at })) } },
+    times(20_000, () => ({ a: 29_999 })),
+  ],
+  "many patterns for many names": [
+    { patternProperties: Object.fromEntries(times(200, (at) => [`^(a+)+${at}$`, {}])) },
+    members,
+  ],
+  "names gone through again and again": [
+    {
+      anyOf: times(300, () => ({ additionalProperties: { type: "integer" }, minProperties: 10_000 })).concat(
+        [] as never,
+      ),
+      minProperties: 1,
+      allOf: times(300, () => ({ additionalProperties: { type: "integer" } })),
+    },
+    members,
+  ],
+  "a pattern whose states have no end": [
+    { pattern: "(a|b)*a(a|b){20}c" },
+    times(200_000, (at) => ((at * at) % 7 < 3 ? "a" : "b")).join(""),
+  ],
+};
 
 for (const [what, [schema, value]] of Object.entries(ENDLESS)) {
   test(`${what} end as "${TOO_LARGE}" or sooner, and hold nobody up`, () => {
@@ -67,24 +100,49 @@ test("large valid values pass", () => {
 
 test("entries are compared as JSON values, whatever the order of their members", () => {
   const unique = { uniqueItems: true };
-  for (const equal of [[1, 1], [{ a: 1, b: [2] }, { b: [2], a: 1 }], [[], []], [null, null], ["a", "a"], [0, -0], [{ a: { c: 1, b: 2 } }, { a: { b: 2, c: 1 } }]]) {
+  for (const equal of [
+    [1, 1],
+    [
+      { a: 1, b: [2] },
+      { b: [2], a: 1 },
+    ],
+    [[], []],
+    [null, null],
+    ["a", "a"],
+    [0, -0],
+    [{ a: { c: 1, b: 2 } }, { a: { b: 2, c: 1 } }],
+  ]) {
     assert.equal(problemOf(unique, equal), "must not have duplicate items", JSON.stringify(equal));
   }
-  for (const different of [[1, "1"], [null, "null"], [[], {}], ["[]", []], [true, 1, "true"], [{ a: 1 }, { b: 1 }], [["a,b"], ["a", "b"]]]) {
+  for (const different of [
+    [1, "1"],
+    [null, "null"],
+    [[], {}],
+    ["[]", []],
+    [true, 1, "true"],
+    [{ a: 1 }, { b: 1 }],
+    [["a,b"], ["a", "b"]],
+  ]) {
     assert.equal(problemOf(unique, different), null, JSON.stringify(different));
   }
   assert.equal(problemOf({ uniqueItems: false }, [1, 1]), null);
-}); // prettier-ignore
+});
 
 test("lengths count characters, and read the whole text only if necessary", () => {
   const faces = "😀".repeat(5);
-  for (const [schema, fits] of [[{ maxLength: 5 }, true], [{ maxLength: 4 }, false], [{ minLength: 5 }, true], [{ minLength: 6 }, false], [{ minLength: 0, maxLength: 10 }, true]] as const) {
+  for (const [schema, fits] of [
+    [{ maxLength: 5 }, true],
+    [{ maxLength: 4 }, false],
+    [{ minLength: 5 }, true],
+    [{ minLength: 6 }, false],
+    [{ minLength: 0, maxLength: 10 }, true],
+  ] as const) {
     assert.equal(problemOf(schema, faces) === null, fits, JSON.stringify(schema));
   }
   assert.equal(problemOf({ maxLength: 3 }, "abcd"), "must NOT have more than 3 characters");
   assert.equal(problemOf({ minLength: 3 }, "ab"), "must NOT have fewer than 3 characters");
   assert.equal(problemOf({ minLength: 3 }, 12), null, "which is no text");
-}); // prettier-ignore
+});
 
 test("the patterns of a schema are not confused with each other", () => {
   const schema = { properties: { a: { pattern: "^a$" }, b: { pattern: "^b$" } } };

@@ -75,7 +75,9 @@ export function createBoundedSchemas(): BoundedSchemas {
       const left = cxt.gen.scopeValue("obj", { ref: budget });
       const thrown = cxt.gen.scopeValue("func", { ref: throwTooCostly });
       const { parentSchema, data, schema } = cxt;
-      const named = WALKS_MEMBERS.some((keyword) => parentSchema[keyword] !== undefined && !isPricedByName(keyword, parentSchema[keyword])); // prettier-ignore
+      const named = WALKS_MEMBERS.some(
+        (keyword) => parentSchema[keyword] !== undefined && !isPricedByName(keyword, parentSchema[keyword]),
+      );
       const members = named ? _` + ${cxt.gen.scopeValue("func", { ref: costOfMembers })}(${data})` : nil;
       cxt.gen.if(_`(${left}.left -= ${schema as number}${members}) < 0`, () => cxt.gen.code(_`${thrown}()`));
     },

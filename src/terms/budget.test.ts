@@ -30,7 +30,10 @@ test("a budget in money counts its own currency alone, and one in requests count
 
 test("what was not charged has used nothing, and what may have been charged counts in full", () => {
   const euro = { amount: 350_000n, currency: "EUR" };
-  assert.deepEqual((["yes", "unknown", "no"] as const).map((charged) => usedBy({ currency: "EUR" }, charged, euro)), [350_000n, 350_000n, 0n]); // prettier-ignore
+  assert.deepEqual(
+    (["yes", "unknown", "no"] as const).map((charged) => usedBy({ currency: "EUR" }, charged, euro)),
+    [350_000n, 350_000n, 0n],
+  );
 });
 
 test("a day and a month are those of UTC, and the next begins where one ends", () => {
@@ -46,5 +49,8 @@ test("a day and a month are those of UTC, and the next begins where one ends", (
 
 test("an amount of a budget names its currency, or counts requests", () => {
   assert.equal(budgetText({ currency: "EUR" }, 12_500_000n), "12.50 EUR");
-  assert.deepEqual([1n, 3n].map((units) => budgetText({ currency: null }, units)), ["1 request", "3 requests"]); // prettier-ignore
+  assert.deepEqual(
+    [1n, 3n].map((units) => budgetText({ currency: null }, units)),
+    ["1 request", "3 requests"],
+  );
 });

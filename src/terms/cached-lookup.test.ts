@@ -227,9 +227,11 @@ test("an answer that came while the process was stopped is read before the store
   const answer = Promise.withResolvers<Answer>();
   const question = { find: () => answer.promise, isAbsent: () => false, version: () => 1 };
   const lookup = new CachedLookup<Answer>(question, clock, LIMITS);
-  const told = [lookup.get("a"), lookup.get("a", 200)].map(
-    (value) =>
-    Promise.resolve(value).then(({ text }) => text, (thrown: Error) => thrown.message), // prettier-ignore
+  const told = [lookup.get("a"), lookup.get("a", 200)].map((value) =>
+    Promise.resolve(value).then(
+      ({ text }) => text,
+      (thrown: Error) => thrown.message,
+    ),
   );
   // Timers that are due come before what has arrived.
   clock.stop(60_000);

@@ -3,7 +3,16 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { isTimeZone, monthAround, startOfDay } from "./calendar.ts";
 
-const ZONES = ["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Pacific/Apia", "America/Sao_Paulo", "Asia/Beirut", "Pacific/Kiritimati"]; // prettier-ignore
+const ZONES = [
+  "UTC",
+  "Europe/Berlin",
+  "America/New_York",
+  "Asia/Kolkata",
+  "Pacific/Apia",
+  "America/Sao_Paulo",
+  "Asia/Beirut",
+  "Pacific/Kiritimati",
+];
 
 function dayIn(timeZone: string, wallAt: number): string {
   return new Intl.DateTimeFormat("en-CA", { timeZone }).format(wallAt);

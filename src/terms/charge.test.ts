@@ -63,7 +63,9 @@ test("the table of charges matches the code", () => {
   assert.equal(table.length, ROWS.length);
   for (const [at, [, what, ...told]] of table.entries()) {
     for (const [request, end] of ROWS[at]!) {
-      const charges = (["per_call", "per_success", "per_match"] as const).map((model) => chargesOf([request], model, end)); // prettier-ignore
+      const charges = (["per_call", "per_success", "per_match"] as const).map((model) =>
+        chargesOf([request], model, end),
+      );
       assert.deepEqual(charges.flat(), told, what);
       assert.deepEqual(chargesOf([request], "free", end), ["no"]);
     }
@@ -121,7 +123,9 @@ const anyRequest: fc.Arbitrary<SentRequest> = fc
   }));
 const anyRequests = fc.array(anyRequest, { maxLength: 8 });
 const anyModel = fc.constantFrom(...CHARGE_MODELS);
-const sourceFault = fc.constantFrom(...Object.keys(FAULTS).filter((code) => code.startsWith("source."))) as fc.Arbitrary<FaultCode>; // prettier-ignore
+const sourceFault = fc.constantFrom(
+  ...Object.keys(FAULTS).filter((code) => code.startsWith("source.")),
+) as fc.Arbitrary<FaultCode>;
 const unreported = sourceFault.map((code): CallEnd => new Fault(code));
 const anyCompletion = fc.constantFrom(RECORD, NO_RECORD);
 const anyEnd = fc.oneof(
@@ -156,7 +160,6 @@ test("a vendor's report changes at most one request, and none that is free, unan
       sourceFault,
       fc.option(anyCharge, { nil: undefined }),
       (requests, model, code, charged) => {
-        // prettier-ignore
         const told = chargesOf(requests, model, reports(code, charged));
         const else_ = chargesOf(requests, model, new Fault(code));
         const changed = requests.filter((_, at) => told[at] !== else_[at]);
@@ -186,7 +189,12 @@ test("nothing free, refused or redirected is charged, and a request without HTTP
         if (said !== null) assert.equal(charged, said);
         else if (free || model === "free") assert.equal(charged, "no");
         else if (status === null || (isAnswer && !hasEnded)) assert.equal(charged, "unknown");
-        else if (!isAnswer && (end instanceof Fault ? end.reported : null) === null && [302, 304, 401, 403, 429].includes(status)) assert.equal(charged, "no"); // prettier-ignore
+        else if (
+          !isAnswer &&
+          (end instanceof Fault ? end.reported : null) === null &&
+          [302, 304, 401, 403, 429].includes(status)
+        )
+          assert.equal(charged, "no");
       }
     }),
   );
@@ -196,7 +204,9 @@ test("a record costs no less under a model that bills more", () => {
   const amount: Readonly<Record<Charged, readonly [number, number]>> = { no: [0, 0], unknown: [0, 1], yes: [1, 1] };
   fc.assert(
     fc.property(anyRequests, anyEnd, (requests, end) => {
-      const [call, success, match] = (["per_call", "per_success", "per_match"] as const).map((model) => chargesOf(requests, model, end)); // prettier-ignore
+      const [call, success, match] = (["per_call", "per_success", "per_match"] as const).map((model) =>
+        chargesOf(requests, model, end),
+      );
       for (const at of requests.keys()) {
         const most = (charged: Charged) => amount[charged][1];
         assert.ok(most(call![at]!) >= most(success![at]!) && most(success![at]!) >= most(match![at]!));

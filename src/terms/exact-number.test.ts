@@ -29,10 +29,17 @@ test("every number of a document is written as it was read, wherever it occurs",
       literals.map((literal) => `"\\"${literal}"`),
       fc.array(tie("text"), { maxLength: 5 }).map((entries) => `[${entries.join(", ")}]`),
       fc
-        .dictionary(fc.oneof(fc.string(), literals, fc.constantFrom("__proto__", "toJSON", "é")), tie("text"), { maxKeys: 5 })
-        .map((members) => `{${Object.entries(members).map(([name, text]) => `${JSON.stringify(name)} : ${text}`).join()}}`),
+        .dictionary(fc.oneof(fc.string(), literals, fc.constantFrom("__proto__", "toJSON", "é")), tie("text"), {
+          maxKeys: 5,
+        })
+        .map(
+          (members) =>
+            `{${Object.entries(members)
+              .map(([name, text]) => `${JSON.stringify(name)} : ${text}`)
+              .join()}}`,
+        ),
     ),
-  })).text; // prettier-ignore
+  })).text;
   fc.assert(
     fc.property(documents, (text) => {
       assert.deepEqual(numbersOf(JSON.stringify(read(text))), numbersOf(text));
@@ -62,8 +69,13 @@ test("of two members with the same name the last counts, whichever of them is lo
 });
 
 test("a long number in a wrong place is refused as before", () => {
-  for (const text of ["{12345678901234567891: 1}", "[012345678901234567891]", "12345678901234567891 2", "[1.2.345678901234567]"])
-    assert.throws(() => read(text), new JsonError("syntax")); // prettier-ignore
+  for (const text of [
+    "{12345678901234567891: 1}",
+    "[012345678901234567891]",
+    "12345678901234567891 2",
+    "[1.2.345678901234567]",
+  ])
+    assert.throws(() => read(text), new JsonError("syntax"));
 });
 
 test("a string is never taken for a number, whatever it begins with", () => {

@@ -38,16 +38,31 @@ test("each limit allows its exact value and no more", () => {
     ["depth", 7, lists, { ...LIMITS, depthMax: 7 }],
     ["levels, whatever is asked for", 1024, lists, { ...LIMITS, depthMax: 100_000 }],
     ["keys", 9, members, { ...LIMITS, keysPerObjectMax: 9 }],
-    ["keys of a second object", 3, (count: number) => `{"a":${members(3)},"b":${members(count)}}`, { ...LIMITS, keysPerObjectMax: 3 }],
-    ["commas and containers", 12, (count: number) => `{"a":[${"0,".repeat(count - 2)}0]}`, { ...LIMITS, valuesMax: 12 }],
-    ["containers", 12, (count: number) => `{"a":${"[".repeat(count - 1)}${"]".repeat(count - 1)}}`, { ...LIMITS, valuesMax: 12 }],
+    [
+      "keys of a second object",
+      3,
+      (count: number) => `{"a":${members(3)},"b":${members(count)}}`,
+      { ...LIMITS, keysPerObjectMax: 3 },
+    ],
+    [
+      "commas and containers",
+      12,
+      (count: number) => `{"a":[${"0,".repeat(count - 2)}0]}`,
+      { ...LIMITS, valuesMax: 12 },
+    ],
+    [
+      "containers",
+      12,
+      (count: number) => `{"a":${"[".repeat(count - 1)}${"]".repeat(count - 1)}}`,
+      { ...LIMITS, valuesMax: 12 },
+    ],
     ["bytes of a number", 200, (count: number) => `{"a":-${"9".repeat(count - 1)}}`, LIMITS],
     ["digits of an exponent", 2, (count: number) => `{"a":1e-${"0".repeat(count)}}`, LIMITS],
   ] as const) {
     assert.ok(accepts(make(most), limits), what);
     assert.ok(!accepts(make(most + 1), limits), what);
   }
-}); // prettier-ignore
+});
 
 test("a document made so that its long numbers cannot be kept is left to the parser", () => {
   const marks = Array.from({ length: 10 }, (_, index) => String.fromCharCode(0xe000 + index));
@@ -91,7 +106,9 @@ test("the largest document is checked to its end, and a larger one not at all", 
 });
 
 test("a previous document is never taken for a part of the current one", () => {
-  const whole = Buffer.from('{"a":"some text of more than one vector","b":[1234,-0.5e7,true,false,null,{}],"c":{"d":"\\u00e9"}} ');
+  const whole = Buffer.from(
+    '{"a":"some text of more than one vector","b":[1234,-0.5e7,true,false,null,{}],"c":{"d":"\\u00e9"}} ',
+  );
   const ends = ['"', '"}', "}", "]}", "0}", '\\"}', "rue}", "}}", '":1}', "]", " ".repeat(40)];
   for (let cut = 0; cut < whole.length - 1; cut += 1)
     for (const end of ends) {
@@ -100,7 +117,7 @@ test("a previous document is never taken for a part of the current one", () => {
       assert.ok(!isSurelyObject(whole.subarray(0, cut), LIMITS), `${cut} ${end}`);
     }
   assert.ok(isSurelyObject(whole, LIMITS));
-}); // prettier-ignore
+});
 
 test("infinite limits do not make the check accept more", () => {
   const none = { depthMax: Infinity, keysPerObjectMax: Infinity, valuesMax: Infinity };

@@ -4,7 +4,27 @@ import fc from "fast-check";
 import { compilePattern } from "./linear-pattern.ts";
 import { PatternProblem } from "./parse-pattern.ts";
 
-const atom = fc.constantFrom("a", "b", "ab", "[ab]", "[^a]", ".", "\\d", "\\w", "\\W", "\\s", "\\u0061", "\\u{1F600}", "\\ud83d\\ude00", "😀", "\\p{L}", "\\x62", "[\\]a]", "\\.", "_"); // prettier-ignore
+const atom = fc.constantFrom(
+  "a",
+  "b",
+  "ab",
+  "[ab]",
+  "[^a]",
+  ".",
+  "\\d",
+  "\\w",
+  "\\W",
+  "\\s",
+  "\\u0061",
+  "\\u{1F600}",
+  "\\ud83d\\ude00",
+  "😀",
+  "\\p{L}",
+  "\\x62",
+  "[\\]a]",
+  "\\.",
+  "_",
+);
 const quantifier = fc.constantFrom("*", "+", "?", "{2}", "{0,2}", "{1,}", "{1,3}?", "*?", "{0}");
 const place = fc.constantFrom("^", "$", "\\b", "\\B");
 const { pattern } = fc.letrec<{ pattern: string }>((tie) => ({
@@ -16,7 +36,9 @@ const { pattern } = fc.letrec<{ pattern: string }>((tie) => ({
     fc.tuple(tie("pattern"), quantifier).map(([a, sign]) => `(${a})${sign}`),
     fc.tuple(place, tie("pattern")).map(([at, a]) => at + a),
     fc.tuple(tie("pattern"), place).map(([a, at]) => a + at),
-    fc.tuple(fc.constantFrom("(?=", "(?!", "(?<=", "(?<!", "(?i:", "(?s:"), tie("pattern")).map(([open, a]) => `${open}${a})`), // prettier-ignore
+    fc
+      .tuple(fc.constantFrom("(?=", "(?!", "(?<=", "(?<!", "(?i:", "(?s:"), tie("pattern"))
+      .map(([open, a]) => `${open}${a})`),
   ),
 }));
 const text = fc.string({
@@ -50,7 +72,19 @@ test("a lookahead and a lookbehind for the same thing are told apart", () => {
       assert.equal(compilePattern(source).test(one), new RegExp(source, "u").test(one), `${source} on "${one}"`);
 });
 
-const EXPLOSIVE = ["^(a+)+$", "(a|a)*b", "(a|aa)+$", "^(([a-z])+.)+[A-Z]([a-z])+$", "(.*)(.*)(.*)x", "\\s+$", "[^\\s@]+@[^\\s@]+\\.[^\\s@]+", "(?=(a+)+b)(?!(a+)+c)a", "(?<=(a+)+)b", "^(\\p{L}|a)*$", "(a{1,30}){1,30}x"]; // prettier-ignore
+const EXPLOSIVE = [
+  "^(a+)+$",
+  "(a|a)*b",
+  "(a|aa)+$",
+  "^(([a-z])+.)+[A-Z]([a-z])+$",
+  "(.*)(.*)(.*)x",
+  "\\s+$",
+  "[^\\s@]+@[^\\s@]+\\.[^\\s@]+",
+  "(?=(a+)+b)(?!(a+)+c)a",
+  "(?<=(a+)+)b",
+  "^(\\p{L}|a)*$",
+  "(a{1,30}){1,30}x",
+];
 
 for (const source of EXPLOSIVE) {
   test(`${source} costs the length of the text`, () => {
@@ -65,7 +99,7 @@ for (const source of EXPLOSIVE) {
 }
 
 test("a pattern that no linear automaton can match, or that is too large, is refused when it is compiled", () => {
-  const refused = ["(a)\\1", "(?<n>a)\\k<n>", "(?m:^a$)", "((a{1,300}){1,300}){1,300}", "a{1,100000}"]; // prettier-ignore
+  const refused = ["(a)\\1", "(?<n>a)\\k<n>", "(?m:^a$)", "((a{1,300}){1,300}){1,300}", "a{1,100000}"];
   for (const source of refused) assert.throws(() => compilePattern(source), PatternProblem, source);
   const looks = Array.from({ length: 9 }, (_, at) => `(?=.{${at}}a)`).join("");
   assert.throws(() => compilePattern(looks), PatternProblem);
@@ -77,5 +111,11 @@ test("the cost is reported while a pattern is matched, and the caller may end it
   const letters = Array.from({ length: 50_000 }, (_, at) => ((at * at) % 7 < 3 ? "a" : "b")).join("");
   let left = 20_000;
   const stop = new Error("enough");
-  assert.throws(() => costly.test(letters, (steps) => { if ((left -= steps) < 0) throw stop; }), stop); // prettier-ignore
+  assert.throws(
+    () =>
+      costly.test(letters, (steps) => {
+        if ((left -= steps) < 0) throw stop;
+      }),
+    stop,
+  );
 });

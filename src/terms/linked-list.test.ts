@@ -19,8 +19,11 @@ test("items keep their order, whichever of them are removed", () => {
     const isRemoved = (at: number): boolean => ((removed >> at) & 1) === 1;
     links.forEach((link, at) => isRemoved(at) && list.remove(link));
     const kept = links.filter((_, at) => !isRemoved(at));
-    assert.deepEqual(drain(list, () => list.remove(kept.shift()!)), items.filter((_, at) => !isRemoved(at)));
-  } // prettier-ignore
+    assert.deepEqual(
+      drain(list, () => list.remove(kept.shift()!)),
+      items.filter((_, at) => !isRemoved(at)),
+    );
+  }
 });
 
 test("an item that was removed can be removed again, which changes nothing", () => {

@@ -5,7 +5,15 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { CURRENCIES } from "./currency.ts";
-import { AMOUNT_MAX, amountFromColumn, amountFromSum, amountText, amountToColumn, readAmount, type Micros } from "./money.ts"; // prettier-ignore
+import {
+  AMOUNT_MAX,
+  amountFromColumn,
+  amountFromSum,
+  amountText,
+  amountToColumn,
+  readAmount,
+  type Micros,
+} from "./money.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -17,7 +25,6 @@ test("an amount is read to the millionth, and written as it was read", () => {
     ["0.000001", 1n],
     ["1000000000", AMOUNT_MAX],
   ] as const)
-    // prettier-ignore
     assert.equal(readAmount(text), micros);
   assert.equal(amountText(350_000n), "0.35");
   assert.equal(amountText(12_000_000n), "12.00");
@@ -42,7 +49,10 @@ test("every amount survives text, column and sum", () => {
 test("the codes of currencies are those that the platform knows, and the newest ones", () => {
   const known = new Set(Intl.supportedValuesOf("currency"));
   const NEW = new Set(["XCG", "ZWG"]);
-  assert.deepEqual([...CURRENCIES].filter((code) => !known.has(code) && !NEW.has(code)), []); // prettier-ignore
+  assert.deepEqual(
+    [...CURRENCIES].filter((code) => !known.has(code) && !NEW.has(code)),
+    [],
+  );
   for (const code of ["EUR", "USD", "JPY", "VES"]) assert.ok(CURRENCIES.has(code), code);
   for (const code of ["DEM", "XAU", "XTS", "eur", "EURO"]) assert.ok(!CURRENCIES.has(code), code);
 });

@@ -55,7 +55,12 @@ test("a removed entry is gone, and removing it again changes nothing", () => {
 
 test("keys of two parts differ in either, count towards one limit, and are forgotten in the order of use", () => {
   const map = new OwnedMap<string>(3);
-  for (const [of, key] of [["x", "1"], ["x", "2"], ["y", "1"]] as const) map.set("a", key, of + key, of); // prettier-ignore
+  for (const [of, key] of [
+    ["x", "1"],
+    ["x", "2"],
+    ["y", "1"],
+  ] as const)
+    map.set("a", key, of + key, of);
   assert.deepEqual([map.get("a", "1", "x"), map.get("a", "1"), map.size], ["x1", undefined, 3]);
   map.set("a", "2", "y2", "y");
   assert.deepEqual([...map.values()], ["y1", "x1", "y2"]);

@@ -27,7 +27,9 @@ test("a promise that does not is abandoned", async () => {
 test("time in which this process was stopped is no silence of another one", async () => {
   const clock = new FakeClock();
   const answer = Promise.withResolvers<string>();
-  const [heard, notHeard] = [answer.promise, new Promise<never>(() => {})].map((each) => answeredWithin(clock, 450, each, late)); // prettier-ignore
+  const [heard, notHeard] = [answer.promise, new Promise<never>(() => {})].map((each) =>
+    answeredWithin(clock, 450, each, late),
+  );
   const waits = assert.rejects(notHeard!, { message: "late" });
   clock.stop(60_000);
   await clock.advance(300);

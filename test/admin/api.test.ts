@@ -76,7 +76,9 @@ test("what an operator does over the API takes effect in the service, and is rec
 
   const entries = (await result("audit list", { org }, ada)).entries as { who: string; via: string; what: string }[];
   assert.deepEqual(new Set(entries.map(({ who, via }) => `${who} ${via}`)), new Set(["ada api", "owner api"]));
-  const rotation = ((await result("audit list", {}, ada)).entries as typeof entries).find(({ what }) => what === "keys rotate"); // prettier-ignore
+  const rotation = ((await result("audit list", {}, ada)).entries as typeof entries).find(
+    ({ what }) => what === "keys rotate",
+  );
   assert.deepEqual([rotation?.who, rotation?.via], ["owner", "api"]);
 });
 
@@ -135,7 +137,10 @@ test("a budget that an owner sets over the API stops what it has no room for, un
   assert.ok(refused.message.includes(budget), refused.message);
   assert.equal(vendor.count(), 1);
   const { budgets } = await result("budget list", { org }, ada);
-  assert.deepEqual(budgets.map((one: { budget: string }) => one.budget), [budget]); // prettier-ignore
+  assert.deepEqual(
+    budgets.map((one: { budget: string }) => one.budget),
+    [budget],
+  );
   assert.equal((await result("budget show", { budget }, ada)).limit, "1 request");
   assert.equal((await result("budget remove", { budget }, owner)).removed, true);
   await until(async () => (await run()).success);

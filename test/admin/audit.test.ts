@@ -34,10 +34,24 @@ test("every act of an administrator is on the audit trail, with who did it, to w
   assert.notEqual((await run(["workflow", "disable", `wfl_${"0".repeat(32)}`])).code, 0);
 
   const { entries } = await json<{ entries: Entry[] }>(["audit", "list"]);
-  assert.deepEqual(entries.toReversed().map(({ what }) => what), [
-    "org create", "token create", "token revoke", "workflow create", "workflow set", "workflow disable", "workflow enable",
-    "credential create", "credential disable", "credential enable", "credential delete", "keys rotate", "keys remove-old",
-  ]); // prettier-ignore
+  assert.deepEqual(
+    entries.toReversed().map(({ what }) => what),
+    [
+      "org create",
+      "token create",
+      "token revoke",
+      "workflow create",
+      "workflow set",
+      "workflow disable",
+      "workflow enable",
+      "credential create",
+      "credential disable",
+      "credential enable",
+      "credential delete",
+      "keys rotate",
+      "keys remove-old",
+    ],
+  );
   for (const entry of entries) {
     assert.equal(entry.who, userInfo().username);
     assert.equal(entry.via, "cli");

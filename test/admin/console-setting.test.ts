@@ -46,6 +46,9 @@ test("without a console nobody logs in with a browser, and tokens work as before
   for (const path of ["/", "/console", "/console/", "/console/audit"])
     assert.equal((await fetch(service.adminUrl + path, { redirect: "manual" })).status, 404, path);
   // A session that began elsewhere, on a machine that has a console, is none here.
-  assert.equal((await call("org list", {}, { headers: { ...headers, Cookie: `datarun=${"A".repeat(43)}` } })).statusCode, 401); // prettier-ignore
+  assert.equal(
+    (await call("org list", {}, { headers: { ...headers, Cookie: `datarun=${"A".repeat(43)}` } })).statusCode,
+    401,
+  );
   await result("org create", { name: "by token" }, ada);
 });

@@ -60,7 +60,11 @@ test("the matrix of an organization says of each workflow and source what a run 
   const ada = await service.operator.appoint("operator", "ada");
   const org = service.a.id;
   const store = (source: string, more: object = {}) =>
-    result("credential create", { org, source, fields: { api_key: service.secrets.add(`secret-of-${source}`) }, ...more }, ada); // prettier-ignore
+    result(
+      "credential create",
+      { org, source, fields: { api_key: service.secrets.add(`secret-of-${source}`) }, ...more },
+      ada,
+    );
   await store("acme__people", { default: true });
   const newer = await store("acme__people", { context: ["prod"] });
   await store("bell__phone", { default: true, region: ["us"] });
@@ -81,13 +85,19 @@ test("the matrix of an organization says of each workflow and source what a run 
       after = matrix.next;
     } while (after !== undefined);
     assert.equal(workflows.length, 5);
-    assert.deepEqual(rows.map(({ source }) => source), ["acme__people", "bell__phone", "core__firms"]); // prettier-ignore
+    assert.deepEqual(
+      rows.map(({ source }) => source),
+      ["acme__people", "bell__phone", "core__firms"],
+    );
     for (const { workflow, auto_credentials } of workflows) {
       for (const row of rows) {
         const cell = auto_credentials ? row.auto_credentials : row.no_auto_credentials;
         const { steps, ...one } = await result("credential explain", { workflow, source: row.source, context }, ada);
         const { rule, cred_id, usable, problem, needs_credential } = one;
-        assert.deepEqual({ ...cell, needs_credential: row.needs_credential }, { rule, cred_id, usable, problem, reason: cell.reason, needs_credential }); // prettier-ignore
+        assert.deepEqual(
+          { ...cell, needs_credential: row.needs_credential },
+          { rule, cred_id, usable, problem, reason: cell.reason, needs_credential },
+        );
         assert.ok(steps.some(({ reason }: { reason: string }) => reason === cell.reason));
       }
     }

@@ -25,8 +25,14 @@ test("runs are downloaded as CSV or JSON lines, by the filters of a list, and by
   assert.equal(lines.length, 1 + 3 * 2);
   const whole = await call("ledger export", { format: "jsonl", source: "acme__people" }, { as: viewer });
   assert.equal(whole.headers["content-type"], "application/jsonl; charset=utf-8");
-  const runs = whole.text.trimEnd().split("\n").map((line) => JSON.parse(line) as { readonly calls: { source: string }[] }); // prettier-ignore
-  assert.deepEqual(runs.map(({ calls }) => calls.some(({ source }) => source === "acme__people")), [true, true]); // prettier-ignore
+  const runs = whole.text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { readonly calls: { source: string }[] });
+  assert.deepEqual(
+    runs.map(({ calls }) => calls.some(({ source }) => source === "acme__people")),
+    [true, true],
+  );
   const none = await call("ledger export", { format: "jsonl", to: "2020-01-01" }, { as: viewer });
   assert.equal(none.text, "");
 
@@ -48,7 +54,10 @@ test("an export of many runs has each of them once, while runs go on", async (t)
     service.run({ acme__people: true }),
   ]);
   assert.equal(meanwhile.statusCode, 200);
-  const ids = exported.text.trimEnd().split("\n").map((line) => (JSON.parse(line) as { run: { transaction_id: string } }).run.transaction_id); // prettier-ignore
+  const ids = exported.text
+    .trimEnd()
+    .split("\n")
+    .map((line) => (JSON.parse(line) as { run: { transaction_id: string } }).run.transaction_id);
   assert.equal(ids.length, RUNS);
   assert.equal(new Set(ids).size, RUNS);
 });
@@ -59,11 +68,27 @@ test("an invoice is compared from its text", async (t) => {
   const viewer = await service.operator.appoint("viewer");
   const invoice = "\ufeffReference;Net\r\ntrx_nobody;0,35\r\n";
   const map = ["transaction=Reference", "amount=Net"];
-  const compared = await result("ledger compare", { invoice, map, currency: "EUR", decimal_comma: true, ...AT }, viewer); // prettier-ignore
+  const compared = await result(
+    "ledger compare",
+    { invoice, map, currency: "EUR", decimal_comma: true, ...AT },
+    viewer,
+  );
   assert.deepEqual(compared.differences, [
-    { difference: "theirs only", transaction: "trx_nobody", lines: "2", currency: "EUR", ours: "0.00", ours_at_most: "0.00", theirs: "0.35" }, // prettier-ignore
+    {
+      difference: "theirs only",
+      transaction: "trx_nobody",
+      lines: "2",
+      currency: "EUR",
+      ours: "0.00",
+      ours_at_most: "0.00",
+      theirs: "0.35",
+    },
   ]);
-  const tooLarge = await call("ledger compare", { invoice: "A;B\n".repeat(300_000), map: ["order=A"], ...AT }, { as: viewer }); // prettier-ignore
+  const tooLarge = await call(
+    "ledger compare",
+    { invoice: "A;B\n".repeat(300_000), map: ["order=A"], ...AT },
+    { as: viewer },
+  );
   assert.match(tooLarge.text, /is larger than 1048576 bytes/);
 });
 
@@ -78,10 +103,16 @@ test("the audit trail is downloaded whole, by the filters of its list, and no na
 
   const whole = await call("audit export", { format: "jsonl" }, { as: viewer });
   assert.equal(whole.headers["content-type"], "application/jsonl; charset=utf-8");
-  const entries = whole.text.trimEnd().split("\n").map((line) => JSON.parse(line) as { id: string; what: string; detail: { name: string } }); // prettier-ignore
+  const entries = whole.text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { id: string; what: string; detail: { name: string } });
   assert.equal(new Set(entries.map(({ id }) => id)).size, entries.length);
   const listed = await result("audit list", { limit: 1_000 }, viewer);
-  assert.deepEqual(entries.map(({ id }) => id), listed.entries.map(({ id }: { id: string }) => id)); // prettier-ignore
+  assert.deepEqual(
+    entries.map(({ id }) => id),
+    listed.entries.map(({ id }: { id: string }) => id),
+  );
 
   const csv = await call("audit export", { what: "org create", who: "owner" }, { as: viewer });
   assert.equal(csv.headers["content-disposition"], 'attachment; filename="audit.csv"');

@@ -52,14 +52,23 @@ test("anything is found by its id, by the beginning of it, or by its name", asyn
       assert.equal(first?.organization_tuid, kind === "run" ? service.a.id : org, text);
     }
   }
-  assert.deepEqual((await find("opr_")).map(({ kind }) => kind), ["operator", "operator"]); // prettier-ignore
+  assert.deepEqual(
+    (await find("opr_")).map(({ kind }) => kind),
+    ["operator", "operator"],
+  );
   // By the beginning of a name, in whatever letters; and by any part of it.
   // The same letter may be written as one character or as two.
   const ways = ["ünï", "ÜNÏTED 100%_\\ L", "lending", "100%_\\", "NÏTED", "ïted", "i\u0308TE"];
   for (const text of ways) assert.deepEqual(await idsOf(text), [org], text);
   assert.deepEqual(await idsOf("onboard"), [workflow]);
-  assert.deepEqual((await find("hopper")).map(({ kind, name }) => [kind, name]), [["operator", "grace.hopper"]]); // prettier-ignore
-  assert.deepEqual((await find("PEOPLE")).map(({ kind, id }) => [kind, id]), [["source", "acme__people"]]); // prettier-ignore
+  assert.deepEqual(
+    (await find("hopper")).map(({ kind, name }) => [kind, name]),
+    [["operator", "grace.hopper"]],
+  );
+  assert.deepEqual(
+    (await find("PEOPLE")).map(({ kind, id }) => [kind, id]),
+    [["source", "acme__people"]],
+  );
   // Nothing that matches everything to a database does so here, and no secret is a name.
   for (const text of ["%", "_____", "' or 1=1 --", "\\", access_token, fields.api_key, "trx_zzz", "\u0000"])
     assert.deepEqual(await idsOf(text), text === "%" || text === "\\" ? [org] : [], text);
@@ -81,7 +90,12 @@ test("ids are named, those that are there, and of nothing else", async (t) => {
   const ids = [org, workflow, token_id, owner.id, workflow, "trx_0", `org_${"0".repeat(32)}`, "", "nonsense"];
   const { objects } = await result("object name", { id: ids.filter((id) => id !== "") }, owner);
   const named = objects.map(({ kind, name, organization_tuid }: Match) => [kind, name, organization_tuid]);
-  const known = [["operator", "grace", null], ["organization", "Acme", org], ["token", null, org], ["workflow", "Onboarding", org]]; // prettier-ignore
+  const known = [
+    ["operator", "grace", null],
+    ["organization", "Acme", org],
+    ["token", null, org],
+    ["workflow", "Onboarding", org],
+  ];
   assert.deepEqual(new Set(named), new Set(known));
   assert.equal(named.length, known.length);
   assert.equal((await call("object name", { id: [] }, { as: owner })).statusCode, 422);

@@ -11,7 +11,15 @@ test("a host name that is not the service's own is refused, whatever it resolves
   const statusFor = async (host: string) =>
     (await call("org list", {}, { as: ada, headers: { Host: host } })).statusCode;
   const { port } = new URL(service.adminUrl);
-  const own = ["localhost", "LOCALHOST:1", `127.0.0.1:${port}`, "[::1]:80", "admin.acme.example", "ADMIN.acme.EXAMPLE:443", "10.0.0.9:8081"]; // prettier-ignore
+  const own = [
+    "localhost",
+    "LOCALHOST:1",
+    `127.0.0.1:${port}`,
+    "[::1]:80",
+    "admin.acme.example",
+    "ADMIN.acme.EXAMPLE:443",
+    "10.0.0.9:8081",
+  ];
   for (const host of own) assert.equal(await statusFor(host), 200, host);
   const foreign = [
     "evil.example",
@@ -54,7 +62,8 @@ test("a page of another site is refused, even with a token; a page of our own an
   const { call } = adminPort(t, service.adminUrl, service.secrets);
   const ada = await service.operator.appoint("viewer", "ada");
   const host = new URL(service.adminUrl).host;
-  const statusFor = async (headers: Record<string, string>) => (await call("org list", {}, { as: ada, headers })).statusCode; // prettier-ignore
+  const statusFor = async (headers: Record<string, string>) =>
+    (await call("org list", {}, { as: ada, headers })).statusCode;
   for (const headers of [
     {},
     { Origin: `http://${host}` },
@@ -80,7 +89,11 @@ test("a page of another site is refused, even with a token; a page of our own an
 test("no answer allows another site anything, a preflight's neither", async (t) => {
   const service = await startService(t);
   const { call } = adminPort(t, service.adminUrl, service.secrets);
-  const headers = { Origin: "https://evil.example", "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization" }; // prettier-ignore
+  const headers = {
+    Origin: "https://evil.example",
+    "Access-Control-Request-Method": "POST",
+    "Access-Control-Request-Headers": "authorization",
+  };
   // `call` fails if an answer has a CORS header.
   assert.equal((await call("org list", undefined, { method: "OPTIONS", headers })).statusCode, 403);
 });

@@ -82,7 +82,10 @@ function cookiesOf(reply: Reply): string[] {
 test("whoever is in a group with a role gets a session, and what they do is recorded under their name", async (t) => {
   const { service, visit, finish, inSession, port, provider } = await startBoth(t);
   const begun = await finish(await visit());
-  assert.deepEqual({ ...begun.json(), ends_at: "" }, { name: "ada@acme.example", role: "operator", console: "on", ends_at: "" }); // prettier-ignore
+  assert.deepEqual(
+    { ...begun.json(), ends_at: "" },
+    { name: "ada@acme.example", role: "operator", console: "on", ends_at: "" },
+  );
   const [session, attempt] = begun.headers["set-cookie"]!;
   assert.match(session!, /^datarun=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200$/);
   assert.match(attempt!, /^datarun-login=; Path=\/; HttpOnly; SameSite=Strict; Max-Age=0$/);
@@ -93,7 +96,9 @@ test("whoever is in a group with a role gets a session, and what they do is reco
   assert.equal((await inSession(Cookie, "session end")).statusCode, 200);
   assert.equal((await inSession(Cookie, "org list")).statusCode, 401);
   const trail = await service.operator.auditEntries();
-  const own = trail.filter(({ via }) => via === "api").map(({ who, what, detail }) => [who, what, detail["with"] ?? detail["subject"] ?? ""]); // prettier-ignore
+  const own = trail
+    .filter(({ via }) => via === "api")
+    .map(({ who, what, detail }) => [who, what, detail["with"] ?? detail["subject"] ?? ""]);
   assert.deepEqual(own, [
     ["ada@acme.example", "session end", ""],
     ["ada@acme.example", "workflow create", ""],
@@ -123,7 +128,10 @@ test("the highest role counts, the groups of now count, and claims are asked for
   // An address that nobody has verified is no name.
   assert.equal((await roleOf(await logIn("bob"))).name, "bob");
   const admitted = (await service.operator.auditEntries()).filter(({ what }) => what === "operator admit");
-  assert.deepEqual(admitted.map(({ detail }) => detail["before"] ?? null), [null, { name: "ada@acme.example", role: "owner" }, null]); // prettier-ignore
+  assert.deepEqual(
+    admitted.map(({ detail }) => detail["before"] ?? null),
+    [null, { name: "ada@acme.example", role: "owner" }, null],
+  );
   assert.ok(provider.asked.includes("GET /me"));
 });
 
@@ -154,7 +162,10 @@ test("revoking somebody ends their sessions at once and keeps them out until the
   const refused = await finish(await visit());
   assert.equal(refused.statusCode, 403);
   assert.match(refused.json().error.message, /^ada@acme.example has been revoked/);
-  assert.deepEqual((await failures(1)).map(({ detail }) => detail), [{ identity_provider: "revoked", count: 1 }]); // prettier-ignore
+  assert.deepEqual(
+    (await failures(1)).map(({ detail }) => detail),
+    [{ identity_provider: "revoked", count: 1 }],
+  );
 
   const restored = await port.result("operator restore", { operator: "ada@acme.example" }, owner);
   assert.equal(restored.state, "active");
@@ -181,7 +192,10 @@ test("a name belongs to one: somebody whose name a token has already is refused"
   await service.operator.dismiss(program.id);
   await logIn("ada");
   assert.equal((await finish(await visit("eve"))).statusCode, 403, "another subject with the same address");
-  assert.equal((await port.call("operator create", { name: "ada@acme.example", role: "viewer" }, { as: owner })).statusCode, 409); // prettier-ignore
+  assert.equal(
+    (await port.call("operator create", { name: "ada@acme.example", role: "viewer" }, { as: owner })).statusCode,
+    409,
+  );
 });
 
 test("an answer counts once, in the browser that asked for it, and for ten minutes", async (t) => {
@@ -254,11 +268,16 @@ test("the provider sends browsers back to a page of the service itself, whatever
   assert.equal(location.searchParams.get("redirect_uri"), `${service.adminUrl}/console/login`);
   const asked = provider.asked.length;
   const body = { redirect_uri: "https://evil.example", location: "https://evil.example" };
-  const begun = await port.call("session provider begin", body, { headers: { ...headers, "X-Forwarded-Host": "evil.example", Referer: "https://evil.example/" } }); // prettier-ignore
+  const begun = await port.call("session provider begin", body, {
+    headers: { ...headers, "X-Forwarded-Host": "evil.example", Referer: "https://evil.example/" },
+  });
   assert.equal(new URL(begun.json().location).searchParams.get("redirect_uri"), `${service.adminUrl}/console/login`);
   // Behind TLS it is the same host, with https, and a cookie that no other host can plant.
   const secure = await port.call("session provider begin", undefined, { headers: pageOf(service, "https") });
-  assert.match(secure.headers["set-cookie"]![0]!, /^__Host-datarun-login=[\w-]{43}\.\d+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=600; Secure$/); // prettier-ignore
+  assert.match(
+    secure.headers["set-cookie"]![0]!,
+    /^__Host-datarun-login=[\w-]{43}\.\d+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=600; Secure$/,
+  );
   assert.match(new URL(secure.json().location).searchParams.get("redirect_uri")!, /^https:.*\/console\/login$/);
   for (const foreign of [
     {},
@@ -287,7 +306,10 @@ test("a provider that is down or says no is spoken of in words; tokens work mean
   const down = await begin();
   assert.deepEqual([down.statusCode, down.headers["set-cookie"]], [503, undefined]);
   const host = new URL(provider.issuer).host;
-  assert.equal(down.json().error.message, `The identity provider (${host}) answered with the status 500. An operator's token works meanwhile.`); // prettier-ignore
+  assert.equal(
+    down.json().error.message,
+    `The identity provider (${host}) answered with the status 500. An operator's token works meanwhile.`,
+  );
   provider.interfere = (request) => (request.socket.destroy(), true);
   assert.match((await begin()).json().error.message, /cannot be reached \(ECONNRESET\)/);
   assert.equal((await port.call("org list", {}, { as: ada })).statusCode, 200);

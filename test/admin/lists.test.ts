@@ -21,7 +21,12 @@ test("every list is read page by page, and each line is on one page, whatever co
     "org list": (at) => result("org create", { name: `Other ${at}` }, owner),
     "workflow list": (at) => result("workflow create", { org, name: `w${at}` }, owner),
     "token list": (at) => result("token create", { org, name: `t${at}` }, owner),
-    "credential list": (at) => result("credential create", { org, source: "acme__people", fields: { api_key: service.secrets.add(`a-secret-${at}-x`) } }, owner), // prettier-ignore
+    "credential list": (at) =>
+      result(
+        "credential create",
+        { org, source: "acme__people", fields: { api_key: service.secrets.add(`a-secret-${at}-x`) } },
+        owner,
+      ),
     "operator list": (at) => result("operator create", { name: `op${at}`, role: "viewer" }, owner),
     "budget list": (at) => result("budget set", { org, per: "day", amount: "9", currency: CURRENCIES[at] }, owner),
     "audit list": (at) => result("workflow create", { org, name: `a${at}` }, owner),
@@ -64,7 +69,11 @@ test("prices of a credential, sums and unknown charges are paged in the same way
   }
   await until(async () => (await result("ledger unknown", {}, ada)).requests.length === 3);
   const { organization_tuid: org } = await result("org create", { name: "Acme" }, ada);
-  const { cred_id } = await result("credential create", { org, source: "acme__people", fields: { api_key: service.secrets.add("a-vendor-key-of-lists") } }, ada); // prettier-ignore
+  const { cred_id } = await result(
+    "credential create",
+    { org, source: "acme__people", fields: { api_key: service.secrets.add("a-vendor-key-of-lists") } },
+    ada,
+  );
   for (const [from, above] of [["2026-01-01"], ["2026-01-01", 10], ["2026-02-01"], ["2026-02-01", 5]] as const)
     await result("credential price set", { cred_id, amount: "1", currency: "EUR", from, ...(above && { above }) }, ada);
   const span = { from: "2020-01-01", to: "2100-01-01" };

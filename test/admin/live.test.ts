@@ -39,7 +39,9 @@ async function seen(reader: EventReader, isThere: (data: any) => boolean): Promi
 }
 
 test("what runs do is told as it happens: runs, calls by how they ended, charges to settle, and what needs a person", async (t) => {
-  const vendor = await startVendor(t, { paths: { "/found": answer({ name: "Ada" }), "/refuses": bare(401), "/lost": hang } }); // prettier-ignore
+  const vendor = await startVendor(t, {
+    paths: { "/found": answer({ name: "Ada" }), "/refuses": bare(401), "/lost": hang },
+  });
   const found = asksVendor("acme__found", vendor, "/found");
   const refuses = sendsCredential("acme__refuses", vendor, "/refuses");
   const lost = asksVendor("acme__lost", vendor, "/lost", { timeout_ms: 200 });
@@ -56,7 +58,11 @@ test("what runs do is told as it happens: runs, calls by how they ended, charges
   assert.deepEqual(first.unknown_charges, { charges: 0, is_more: false, since: null });
 
   const fields = { api_key: "a-key-that-its-vendor-refuses" };
-  const credential = await service.operator.storeCredential(service.a, { source: "acme__refuses", fields, isDefault: true }); // prettier-ignore
+  const credential = await service.operator.storeCredential(service.a, {
+    source: "acme__refuses",
+    fields,
+    isDefault: true,
+  });
   await service.operator.changeWorkflow(service.a.workflow, { autoCredentials: true });
   await result("budget set", { org: service.a.id, per: "day", calls: 3, warn: 50 }, owner);
   await service.run({ acme__found: true, acme__refuses: true });
@@ -72,10 +78,16 @@ test("what runs do is told as it happens: runs, calls by how they ended, charges
   const what = Object.fromEntries(told.attention.map((one: { what: string }) => [one.what, one]));
   assert.match(what.charges_unknown.says, /^1 charge is unknown since \d{4}-\d\d-\d\d \d\d:\d\d UTC\.$/);
   assert.deepEqual([what.charges_unknown.page, what.charges_unknown.filter], ["runs", { charged: "unknown" }]);
-  assert.equal(what.credential_refused.says, `The credential ${credential} of acme__refuses was refused by the vendor once in the last hour.`); // prettier-ignore
+  assert.equal(
+    what.credential_refused.says,
+    `The credential ${credential} of acme__refuses was refused by the vendor once in the last hour.`,
+  );
   assert.match(what.budget_nearly_used.says, /is used to \d+ % today: \d requests? of 3 requests\.$/);
   assert.equal(told.budgets.length, 1);
-  assert.deepEqual((await result("attention show", {}, ada)).attention.map((one: { what: string }) => one.what).toSorted(), Object.keys(what).toSorted()); // prettier-ignore
+  assert.deepEqual(
+    (await result("attention show", {}, ada)).attention.map((one: { what: string }) => one.what).toSorted(),
+    Object.keys(what).toSorted(),
+  );
   service.secrets.assertAbsent("an event", JSON.stringify(told));
 });
 

@@ -22,11 +22,15 @@ test("a code begins a session once, even if it is used several times at once", a
   assert.ok(begun !== undefined && others.length === 0);
   assert.deepEqual({ ...begun.json(), ends_at: "" }, { name: "ada", role: "operator", console: "on", ends_at: "" });
   assert.match(cookieOf(begun), /^datarun=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200$/);
-  for (const reply of replies) if (reply !== begun) assert.deepEqual([reply.statusCode, reply.headers["set-cookie"]], [401, undefined]); // prettier-ignore
+  for (const reply of replies)
+    if (reply !== begun) assert.deepEqual([reply.statusCode, reply.headers["set-cookie"]], [401, undefined]);
   const Cookie = cookieOf(begun).split(";")[0]!;
   assert.equal((await call("org list", {}, { headers: { ...headers, Cookie } })).statusCode, 200);
   const trail = (await service.operator.auditEntries()).filter(({ what }) => what === "session begin");
-  assert.deepEqual(trail.map(({ who, detail }) => [who, detail]), [["ada", { with: "code" }]]); // prettier-ignore
+  assert.deepEqual(
+    trail.map(({ who, detail }) => [who, detail]),
+    [["ada", { with: "code" }]],
+  );
 });
 
 test("a code that is unknown, too old or of a revoked operator is refused late, counted, and in the audit trail", async (t) => {
@@ -45,7 +49,9 @@ test("a code that is unknown, too old or of a revoked operator is refused late, 
   ahead = 600_001;
   for (const code of codes) {
     let answered = false;
-    const calling = call("session code", { code }, { headers: pageOf(service) }).then((reply) => ((answered = true), reply)); // prettier-ignore
+    const calling = call("session code", { code }, { headers: pageOf(service) }).then(
+      (reply) => ((answered = true), reply),
+    );
     await holds(1);
     assert.equal(answered, false);
     release();
@@ -57,7 +63,10 @@ test("a code that is unknown, too old or of a revoked operator is refused late, 
   open();
   assert.match(await (await fetch(`${service.adminUrl}/metrics`)).text(), /^datarun_failed_logins 4$/m);
   const failed = (await service.operator.auditEntries()).filter(({ what }) => what === "login failed");
-  assert.deepEqual(failed.map(({ who, detail }) => [who, detail]), [["(unknown)", { code: "unknown", count: 1 }]]); // prettier-ignore
+  assert.deepEqual(
+    failed.map(({ who, detail }) => [who, detail]),
+    [["(unknown)", { code: "unknown", count: 1 }]],
+  );
   for (const input of [{}, { code: 5 }, { code: "" }, { code: "A".repeat(129) }, { code: "A", more: 1 }, "[]", "{"])
     assert.equal((await call("session code", input, { headers: pageOf(service) })).statusCode, 422);
 });

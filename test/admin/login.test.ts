@@ -65,10 +65,13 @@ test("failed logins are counted, logged and in the audit trail, which they canno
   const failures = async () => (await service.operator.auditEntries()).filter(({ what }) => what === "login failed");
   while ((await failures()).length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
   const seen = (await failures()).map(({ who, via, subjectId, detail }) => ({ who, via, subjectId, detail }));
-  assert.deepEqual(seen.toSorted((a, b) => (a.who < b.who ? -1 : 1)), [
-    { who: "(unknown)", via: "api", subjectId: "operators", detail: { token: "unknown", count: 1 } },
-    { who: "ada", via: "api", subjectId: ada.id, detail: { token: "revoked", count: 1 } },
-  ]); // prettier-ignore
+  assert.deepEqual(
+    seen.toSorted((a, b) => (a.who < b.who ? -1 : 1)),
+    [
+      { who: "(unknown)", via: "api", subjectId: "operators", detail: { token: "unknown", count: 1 } },
+      { who: "ada", via: "api", subjectId: ada.id, detail: { token: "revoked", count: 1 } },
+    ],
+  );
   const lines = (await service.logLines()).filter(({ event }) => event === "operator_login_failed");
   assert.equal(lines.length, 2);
 });

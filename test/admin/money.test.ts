@@ -13,7 +13,7 @@ test("sums name what they are about, and say by currency how much of them is unk
   const service = await startService(t, {
     sources: [
       sendsCredential("acme__people", vendor, "/json", { charge: { model: "per_call", amount: 2, currency: "EUR" } }),
-      asksVendor("acme__lost", vendor, "/status/500", { charge: { model: "per_call", amount: 3, currency: "EUR" } }), // prettier-ignore
+      asksVendor("acme__lost", vendor, "/status/500", { charge: { model: "per_call", amount: 3, currency: "EUR" } }),
       asksVendor("acme__free_of_price", vendor, "/json", { charge: "per_call" }),
     ],
     vendors: [vendor],
@@ -22,7 +22,11 @@ test("sums name what they are about, and say by currency how much of them is unk
   const owner = await service.operator.appoint("owner");
   const { id: org, workflow } = service.a;
   const secret = service.secrets.add("a-vendor-key-of-money");
-  const { cred_id } = await result("credential create", { org, source: "acme__people", fields: { api_key: secret } }, owner); // prettier-ignore
+  const { cred_id } = await result(
+    "credential create",
+    { org, source: "acme__people", fields: { api_key: secret } },
+    owner,
+  );
   await result("org rename", { org, name: "Acme & Söhne" }, owner);
   await result("workflow set", { workflow, name: "checks", auto_credentials: true }, owner);
   for (const source of ["acme__people", "acme__lost", "acme__free_of_price"]) {
@@ -32,7 +36,13 @@ test("sums name what they are about, and say by currency how much of them is unk
   await until(async () => (await result("ledger spend", { by: "source", ...SPAN }, owner)).spend.length === 3);
 
   const { spend, totals } = await result("ledger spend", { by: "org", ...SPAN }, owner);
-  assert.deepEqual(spend.map(({ org: id, name }: { org: string; name: string }) => [id, name]), [[org, "Acme & Söhne"], [org, "Acme & Söhne"]]); // prettier-ignore
+  assert.deepEqual(
+    spend.map(({ org: id, name }: { org: string; name: string }) => [id, name]),
+    [
+      [org, "Acme & Söhne"],
+      [org, "Acme & Söhne"],
+    ],
+  );
   assert.deepEqual(totals, [
     {
       currency: "EUR",
@@ -46,16 +56,24 @@ test("sums name what they are about, and say by currency how much of them is unk
     { currency: null, requests: 1, unknown: 0, unpriced: 1, amount: null, amount_at_most: null, amount_unknown: null },
   ]);
   const { charges } = await result("ledger summary", { month: new Date().toISOString().slice(0, 7) }, owner);
-  assert.deepEqual(new Set(charges.map(({ organization }: { organization: string }) => organization)), new Set(["Acme & Söhne"])); // prettier-ignore
+  assert.deepEqual(
+    new Set(charges.map(({ organization }: { organization: string }) => organization)),
+    new Set(["Acme & Söhne"]),
+  );
   const [ofWorkflow] = (await result("ledger spend", { by: "workflow", ...SPAN }, owner)).spend;
   assert.deepEqual([ofWorkflow.workflow, ofWorkflow.name, ofWorkflow.organization_tuid], [workflow, "checks", org]);
-  const ofCredential = (await result("ledger spend", { by: "credential", ...SPAN }, owner)).spend.find((line: { credential: string }) => line.credential === cred_id); // prettier-ignore
+  const ofCredential = (await result("ledger spend", { by: "credential", ...SPAN }, owner)).spend.find(
+    (line: { credential: string }) => line.credential === cred_id,
+  );
   assert.deepEqual([ofCredential.name, ofCredential.organization_tuid], ["acme__people", org]);
   assert.equal("name" in (await result("ledger spend", { by: "source", ...SPAN }, owner)).spend[0], false);
 
   await result("budget set", { org, workflow, per: "month", amount: "9", currency: "EUR", warn: 70 }, owner);
   const [budget] = (await result("budget list", {}, owner)).budgets;
-  assert.deepEqual([budget.organization, budget.workflow_name, budget.warn_percent, typeof budget.leased], ["Acme & Söhne", "checks", 70, "string"]); // prettier-ignore
+  assert.deepEqual(
+    [budget.organization, budget.workflow_name, budget.warn_percent, typeof budget.leased],
+    ["Acme & Söhne", "checks", 70, "string"],
+  );
 });
 
 test("what a credential costs now is its own price, or else the list price of its source", async (t) => {
@@ -72,7 +90,13 @@ test("what a credential costs now is its own price, or else the list price of it
   const owner = await service.operator.appoint("owner");
   const org = service.a.id;
   const create = async (source: string, at: number) =>
-    (await result("credential create", { org, source, fields: { api_key: service.secrets.add(`a-vendor-key-${source}-${at}`) } }, owner)).cred_id; // prettier-ignore
+    (
+      await result(
+        "credential create",
+        { org, source, fields: { api_key: service.secrets.add(`a-vendor-key-${source}-${at}`) } },
+        owner,
+      )
+    ).cred_id;
   await create("acme__without", 0);
   const own = await create("acme__listed", 0);
   await create("acme__listed", 1);
@@ -82,7 +106,9 @@ test("what a credential costs now is its own price, or else the list price of it
   await set({ amount: "9", from: "2100-01-01" });
 
   const { credentials } = await result("credential price current", { org }, owner);
-  const told = (credentials as Record<string, unknown>[]).map(({ source, price, amount, currency, per, from, steps }) => [source, price, amount, currency, per, from, steps]); // prettier-ignore
+  const told = (credentials as Record<string, unknown>[]).map(
+    ({ source, price, amount, currency, per, from, steps }) => [source, price, amount, currency, per, from, steps],
+  );
   assert.deepEqual(told, [
     ["acme__listed", "list", "2.50", "EUR", "match", null, 0],
     ["acme__listed", "own", "1.90", "EUR", "call", "2026-01-01T00:00:00.000Z", 1],

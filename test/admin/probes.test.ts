@@ -13,7 +13,9 @@ async function metricsOf(adminUrl: string) {
   assert.equal(reply.status, 200);
   assert.match(reply.headers.get("content-type")!, /^text\/plain; version=0\.0\.4/);
   const lines = (await reply.text()).split("\n");
-  const types = new Map(lines.filter((line) => line.startsWith("# TYPE")).map((line) => line.split(" ").slice(2) as [string, string])); // prettier-ignore
+  const types = new Map(
+    lines.filter((line) => line.startsWith("# TYPE")).map((line) => line.split(" ").slice(2) as [string, string]),
+  );
   const samples = new Map(
     lines
       .filter((line) => line !== "" && !line.startsWith("#"))
@@ -68,9 +70,10 @@ test("the metrics page counts runs, calls by outcome and charge, and refusals", 
     "function_runs_under_way",
     "function_processes_killed",
   ])
-    // prettier-ignore
     assert.equal(types.get(`datarun_${name}`), "gauge", name);
-  const bounds = [...samples.keys()].flatMap((name) => /^datarun_run_seconds_bucket\{le="([\d.]+)"\}$/.exec(name)?.slice(1).map(Number) ?? []); // prettier-ignore
+  const bounds = [...samples.keys()].flatMap(
+    (name) => /^datarun_run_seconds_bucket\{le="([\d.]+)"\}$/.exec(name)?.slice(1).map(Number) ?? [],
+  );
   assert.deepEqual(
     bounds,
     bounds.toSorted((a, b) => a - b),
@@ -100,7 +103,6 @@ test("the probes tell life from readiness, and a service that stops is alive and
       ["content-security-policy", "frame-ancestors 'none'"],
       ["cache-control", "no-store"],
     ])
-      // prettier-ignore
       assert.equal(reply.headers.get(name!), value);
     return [reply.status, await reply.json()];
   };

@@ -188,7 +188,13 @@ test("what is set by options, variables and standard input arrives, and is done 
   const again = await remotely(["token", "revoke", tokenId]);
   assert.match(again.stderr, /had already been revoked/);
   const { entries } = await json(["audit", "list", "--org", org, "--limit", "2"]);
-  assert.deepEqual(entries.map(({ who, via }: { who: string; via: string }) => [who, via]), [["ada", "api"], ["ada", "api"]]); // prettier-ignore
+  assert.deepEqual(
+    entries.map(({ who, via }: { who: string; via: string }) => [who, via]),
+    [
+      ["ada", "api"],
+      ["ada", "api"],
+    ],
+  );
 });
 
 test("the address and the token may come from the environment, and the option may stand on either side", async () => {
@@ -252,7 +258,10 @@ for (const [address, says] of [
 test("a token that is missing, of another kind or not accepted is said so, and never shown", async () => {
   const ask = (env: Record<string, string>) => run(["--remote", running.adminUrl, "org", "list"], env);
   assert.match((await ask({})).stderr, /^Set DATARUN_OPERATOR_TOKEN to your token/);
-  assert.match((await ask({ DATARUN_OPERATOR_TOKEN: "drt_secret" })).stderr, /^DATARUN_OPERATOR_TOKEN is not an operator's token/); // prettier-ignore
+  assert.match(
+    (await ask({ DATARUN_OPERATOR_TOKEN: "drt_secret" })).stderr,
+    /^DATARUN_OPERATOR_TOKEN is not an operator's token/,
+  );
   assert.match((await ask({ DATARUN_OPERATOR_TOKEN: "dop_se\ncret…" })).stderr, /is not an operator's token/);
   const wrong = await ask({ DATARUN_OPERATOR_TOKEN: "dop_secret" });
   assert.equal(wrong.code, 1);
@@ -309,7 +318,9 @@ test("over https a token goes only to a server whose certificate is trusted, and
   const elsewhere = (address: string, env: Record<string, string>) =>
     new Promise<{ readonly out: string; readonly err: string }>((resolve) => {
       const args = [LAUNCHER, "--remote", address, "org", "list", "--json"];
-      const child = spawn(process.execPath, args, { env: { PATH: process.env["PATH"], DATARUN_OPERATOR_TOKEN: token, ...env } }); // prettier-ignore
+      const child = spawn(process.execPath, args, {
+        env: { PATH: process.env["PATH"], DATARUN_OPERATOR_TOKEN: token, ...env },
+      });
       const printed = { out: "", err: "" };
       child.stdout.on("data", (chunk: Buffer) => (printed.out += chunk.toString()));
       child.stderr.on("data", (chunk: Buffer) => (printed.err += chunk.toString()));

@@ -41,7 +41,17 @@ interface Resource {
   readonly scopeSpans: readonly { readonly scope: object; readonly spans: readonly Record<string, unknown>[] }[];
 }
 
-const FIELDS = new Set(["traceId", "spanId", "parentSpanId", "name", "kind", "startTimeUnixNano", "endTimeUnixNano", "attributes", "status"]); // prettier-ignore
+const FIELDS = new Set([
+  "traceId",
+  "spanId",
+  "parentSpanId",
+  "name",
+  "kind",
+  "startTimeUnixNano",
+  "endTimeUnixNano",
+  "attributes",
+  "status",
+]);
 
 function readSpan(span: Record<string, unknown>): Span {
   for (const field of Object.keys(span)) assert.ok(FIELDS.has(field), `${field} is no field of a span`);
@@ -107,7 +117,12 @@ test("a run is a server's span in the caller's trace, with a span for each sourc
 
   const calls = spans.filter(({ kind }) => kind === 1);
   assert.ok(calls.every(({ parentSpanId }) => parentSpanId === run!.spanId));
-  const outcomes = calls.map(({ name: of, status, attributes }) => [of, status?.code, attributes["error.type"], attributes["datarun.match"]]); // prettier-ignore
+  const outcomes = calls.map(({ name: of, status, attributes }) => [
+    of,
+    status?.code,
+    attributes["error.type"],
+    attributes["datarun.match"],
+  ]);
   assert.deepEqual(outcomes.toSorted(byName), [
     ["acme__down", 2, "source.vendor_5xx", false],
     ["acme__people", undefined, undefined, true],
@@ -118,8 +133,17 @@ test("a run is a server's span in the caller's trace, with a span for each sourc
 
   const requests = spans.filter(({ kind }) => kind === 3);
   const callOf = (span: Span) => calls.find(({ spanId }) => spanId === span.parentSpanId)!.name;
-  const asked = requests.map((span) => [callOf(span), span.name, span.attributes["http.response.status_code"], span.status?.code, span.attributes["datarun.charged"]]); // prettier-ignore
-  assert.deepEqual(asked.toSorted(byName), [["acme__down", "GET", 503n, 2, "unknown"], ["acme__people", "GET", 200n, undefined, "yes"]]); // prettier-ignore
+  const asked = requests.map((span) => [
+    callOf(span),
+    span.name,
+    span.attributes["http.response.status_code"],
+    span.status?.code,
+    span.attributes["datarun.charged"],
+  ]);
+  assert.deepEqual(asked.toSorted(byName), [
+    ["acme__down", "GET", 503n, 2, "unknown"],
+    ["acme__people", "GET", 200n, undefined, "yes"],
+  ]);
   const { hostname, port } = new URL(vendor.origin);
   for (const { attributes } of requests)
     assert.deepEqual([attributes["server.address"], attributes["server.port"]], [hostname, BigInt(port)]);
@@ -151,7 +175,10 @@ test("a collector that is away costs a run nothing, and the metrics say so", asy
   assert.match(page, /^datarun_spans_sent 0$/m);
   await service.close();
   const lines = (await service.logLines()).filter(({ event }) => event === "spans_dropped");
-  assert.deepEqual(lines.map(({ reason }) => reason), ["the service has ended"]); // prettier-ignore
+  assert.deepEqual(
+    lines.map(({ reason }) => reason),
+    ["the service has ended"],
+  );
 });
 
 test("spans that wait when a service stops are sent", async (t) => {

@@ -16,10 +16,22 @@ ajv.addSchema(DOCUMENT, "admin");
 const schema = (name: string) => ajv.compile({ $ref: `admin#/components/schemas/${name}` });
 const DATA = { note: schema("VerbNote"), progress: schema("VerbProgress"), error: schema("Error") } as const;
 
-function ask(t: TestContext, service: TestService, verb: string, input: object, as: Appointed, accept = "text/event-stream"): Promise<EventReader> {
+function ask(
+  t: TestContext,
+  service: TestService,
+  verb: string,
+  input: object,
+  as: Appointed,
+  accept = "text/event-stream",
+): Promise<EventReader> {
   const headers = { Authorization: `Bearer ${as.token}`, "Content-Type": "application/json", Accept: accept };
-  return readEvents(t, service.adminUrl, { path: `/api/${verb.replaceAll(" ", "/")}`, method: "POST", headers, body: input });
-} // prettier-ignore
+  return readEvents(t, service.adminUrl, {
+    path: `/api/${verb.replaceAll(" ", "/")}`,
+    method: "POST",
+    headers,
+    body: input,
+  });
+}
 
 /** Until the end of the stream. Each is held to the contract. */
 async function all(reader: EventReader): Promise<readonly ReadEvent[]> {
@@ -84,5 +96,7 @@ test("a verb whose client goes away is done all the same, and recorded", async (
   const owner = await service.operator.appoint("owner", "ada");
   const reader = await ask(t, service, "ledger prune", { before: "2020-01-01" }, owner);
   reader.hangUp();
-  await until(async () => (await service.operator.auditEntries()).some(({ what, who }) => what === "ledger prune" && who === "ada")); // prettier-ignore
+  await until(async () =>
+    (await service.operator.auditEntries()).some(({ what, who }) => what === "ledger prune" && who === "ada"),
+  );
 });

@@ -90,7 +90,10 @@ test("a plan says what a run would do and cost, and asks nobody", async (t) => {
   assert.deepEqual(listed.at_most, [{ amount: "2.50", currency: "EUR" }]);
   assert.equal(listed.context, "dev");
   assert.deepEqual(listed.unknown_cost, ["carl__unpriced"]);
-  const of = Object.fromEntries((listed.sources as { source: string }[]).map((row) => [row.source, row])) as Record<string, Record<string, unknown>>; // prettier-ignore
+  const of = Object.fromEntries((listed.sources as { source: string }[]).map((row) => [row.source, row])) as Record<
+    string,
+    Record<string, unknown>
+  >;
   assert.deepEqual(
     all.map((id) => of[id]!["cost"]),
     ["known", "nothing", "unknown", "nothing", "nothing", "nothing", "nothing"],
@@ -99,7 +102,10 @@ test("a plan says what a run would do and cost, and asks nobody", async (t) => {
     all.map((id) => of[id]!["problem"] !== null),
     [false, true, false, true, false, false, true],
   );
-  assert.deepEqual([of["acme__people"]!["cred_id"], of["acme__people"]!["rule"], of["acme__people"]!["price_from"]], [cred_id, "auto", "source"]); // prettier-ignore
+  assert.deepEqual(
+    [of["acme__people"]!["cred_id"], of["acme__people"]!["rule"], of["acme__people"]!["price_from"]],
+    [cred_id, "auto", "source"],
+  );
   assert.deepEqual(of["acme__people"]!["example"], { lei: "529900T8BM49AURSDO55" });
   assert.deepEqual(of["acme__people"]!["input_problem"], null, "nothing was given to judge");
 

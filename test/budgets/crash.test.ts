@@ -65,7 +65,11 @@ async function deploymentOn(t: TestContext, databaseUrl: string | undefined) {
   const org = verb(env, "org", "create", "A")["organization_tuid"]!;
   const workflow = verb(env, "workflow", "create", "--org", org)["workflow"]!;
   const token = verb(env, "token", "create", "--org", org)["access_token"]!;
-  const headers = { "content-type": "application/json", "x-service-access-token": token, "x-service-workflow": workflow }; // prettier-ignore
+  const headers = {
+    "content-type": "application/json",
+    "x-service-access-token": token,
+    "x-service-workflow": workflow,
+  };
   return {
     env,
     book,
@@ -77,7 +81,15 @@ async function deploymentOn(t: TestContext, databaseUrl: string | undefined) {
       const act = { who: "operator", via: "cli", what: "budget set", wallAt: Date.now() } as const;
       const scope = { organizationId: org, workflowId: null, source: null, credentialId: null };
       const setWallAt = Date.now() - 3_600_000;
-      await store.admin.setBudget(act, { id, ...scope, per: "month", currency: null, limit: calls, warnPercent: 80, setWallAt }); // prettier-ignore
+      await store.admin.setBudget(act, {
+        id,
+        ...scope,
+        per: "month",
+        currency: null,
+        limit: calls,
+        warnPercent: 80,
+        setWallAt,
+      });
       await store.close();
       return id;
     },

@@ -96,7 +96,11 @@ export async function deployment(t: TestContext, on: (typeof STORES)[number]) {
       return JSON.parse(stdout) as Record<string, string>;
     },
     async post(path: "/data" | "/func", { token, workflow }: { token: string; workflow: string }, body: object) {
-      const headers = { "content-type": "application/json", "x-service-access-token": token, "x-service-workflow": workflow }; // prettier-ignore
+      const headers = {
+        "content-type": "application/json",
+        "x-service-access-token": token,
+        "x-service-workflow": workflow,
+      };
       const reply = await fetch(running.url + path, { method: "POST", headers, body: JSON.stringify(body) });
       return (await reply.json()) as { status: Record<string, { success: boolean; message: string }> };
     },

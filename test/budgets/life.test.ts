@@ -23,7 +23,10 @@ for (const store of STORES) {
     while ((await ask()).success) allowed += 1;
     // Until the service notices, at most a few have gone.
     assert.ok(allowed >= 5, `${allowed}`);
-    assert.match((await ask()).message, new RegExp(`^Adapter error: budget ${budget} .*source acme__people; 1.40 EUR a month`)); // prettier-ignore
+    assert.match(
+      (await ask()).message,
+      new RegExp(`^Adapter error: budget ${budget} .*source acme__people; 1.40 EUR a month`),
+    );
     assert.equal(vendor.count("/asked"), allowed);
     const page = await metrics();
     assert.match(page, /^datarun_budgets_nearly_used 1$/m);
@@ -54,7 +57,10 @@ test("simulated runs and requests that are declared free use nothing", async (t)
   const use = (await admin.budget(budget!))!;
   assert.deepEqual([use.used, use.leased], [0n, 0n]);
   const both = await post({ acme__people: true, acme__sibling: true });
-  assert.deepEqual(Object.values(both.status).map(({ success }) => success), [true, true]); // prettier-ignore
+  assert.deepEqual(
+    Object.values(both.status).map(({ success }) => success),
+    [true, true],
+  );
 });
 
 test("each request of a call needs room: one that was sent stays charged, and the next is not sent", async (t) => {
@@ -62,6 +68,9 @@ test("each request of a call needs room: one that was sent stays charged, and th
   const { budget } = await verb(`budget set --org ${org} --per day --amount 0.35 --currency EUR`);
   const { status } = await post({ acme__twice: true });
   assert.match(status["acme__twice"]!.message, new RegExp(`^Adapter error: budget ${budget} `));
-  assert.deepEqual(["/login", "/first", "/second"].map((path) => vendor.count(path)), [1, 1, 0]); // prettier-ignore
+  assert.deepEqual(
+    ["/login", "/first", "/second"].map((path) => vendor.count(path)),
+    [1, 1, 0],
+  );
   await until(async () => (await verb(`budget show ${budget}`))["used"] === "0.35 EUR");
 });

@@ -72,7 +72,6 @@ async function setBudget(
   scope: Partial<BudgetScope> & { organizationId: string },
   limit: Pick<Budget, "currency" | "limit" | "per">,
 ) {
-  // prettier-ignore
   const setWallAt = Date.now();
   const none = { workflowId: null, source: null, credentialId: null };
   const id = newId("budget", setWallAt);

@@ -42,7 +42,10 @@ test("the exit code says whether anything was found that is not ignored", (t) =>
   // How fast the disk of a test is, is not the question here.
   const found = checked(env, "--ignore", "data_dir.slow");
   assert.deepEqual([found.code, found.ok], [1, false]);
-  assert.deepEqual(found.findings.map(({ code }) => code), ["catalog.names_nothing"]); // prettier-ignore
+  assert.deepEqual(
+    found.findings.map(({ code }) => code),
+    ["catalog.names_nothing"],
+  );
   assert.equal(found.findings[0]!.hint, CHECKS["catalog.names_nothing"].hint);
   const ignored = checked(env, "--ignore", "catalog.names_nothing", "--ignore", "data_dir.slow");
   assert.deepEqual([ignored.code, ignored.ok, ignored.ignored >= 1], [0, true, true]);
@@ -117,7 +120,10 @@ test("a shared database is looked at and nothing is made in it", async (t) => {
   const look = () => checked(env, "--ignore", "data_dir.slow", "--production", "--ignore", "production.endless_tokens");
   for (let time = 0; time < 2; time += 1) {
     const { findings, facts } = look();
-    assert.deepEqual(findings.map(({ code }) => code), ["production.no_operator"]); // prettier-ignore
+    assert.deepEqual(
+      findings.map(({ code }) => code),
+      ["production.no_operator"],
+    );
     assert.equal(facts["store"], "shared, none yet: the first start makes it");
   }
   const org = verb(env, "org", "create", "Acme")["organization_tuid"]!;

@@ -121,14 +121,22 @@ test("an organization is renamed, disabled and enabled, under one id; the trail 
   const { organization_tuid: org } = await json<{ organization_tuid: string }>(["org", "create", "Acme"]);
   const list = async () => (await json<{ organizations: Record<string, unknown>[] }>(["org", "list"])).organizations;
   const [created] = await list();
-  assert.deepEqual(created, { organization_tuid: org, name: "Acme", disabled: false, created_at: created?.["created_at"] }); // prettier-ignore
+  assert.deepEqual(created, {
+    organization_tuid: org,
+    name: "Acme",
+    disabled: false,
+    created_at: created?.["created_at"],
+  });
   const renamed = { ...created, name: "Acme Ltd" };
   assert.deepEqual(await json(["org", "rename", org, "Acme Ltd"]), renamed);
   assert.deepEqual(await json(["org", "disable", org]), { ...renamed, disabled: true });
   assert.deepEqual(await list(), [{ ...renamed, disabled: true }]);
   assert.deepEqual(await json(["org", "enable", org]), renamed);
   const { entries } = await json<{ entries: { what: string; detail: object }[] }>(["audit", "list", "--org", org]);
-  assert.deepEqual(entries.map(({ what }) => what), ["org enable", "org disable", "org rename", "org create"]); // prettier-ignore
+  assert.deepEqual(
+    entries.map(({ what }) => what),
+    ["org enable", "org disable", "org rename", "org create"],
+  );
   assert.deepEqual(entries[2]?.detail, { name: "Acme Ltd", name_before: "Acme" });
   assert.equal((await run(["org", "rename", org, "  "])).code, 2);
   assert.equal((await run(["org", "rename", org])).code, 2);
@@ -214,7 +222,10 @@ test("the audit trail is read page by page, and each entry is on one of them", a
   };
   assert.deepEqual(await pages("--org", org), ["Acme 3", "Acme 2", "Acme 1", "Acme 0", "Acme"]);
   const all = await json<Page>(["audit", "list"]);
-  assert.deepEqual(await pages(), all.entries.map(({ detail }) => detail.name)); // prettier-ignore
+  assert.deepEqual(
+    await pages(),
+    all.entries.map(({ detail }) => detail.name),
+  );
   assert.equal(all.entries.length, 11);
   assert.equal((await run(["audit", "list", "--after", "nonsense"])).code, 2);
 });

@@ -4,15 +4,30 @@ import { terminal } from "./terminal.ts";
 
 async function prepared(t: TestContext) {
   const shell = terminal(t);
-  const org = async (name: string) => (await shell.json<{ organization_tuid: string }>(["org", "create", name])).organization_tuid; // prettier-ignore
+  const org = async (name: string) =>
+    (await shell.json<{ organization_tuid: string }>(["org", "create", name])).organization_tuid;
   const [own, other] = [await org("Acme"), await org("Bell")];
   const made = <Name extends string>(words: string) => shell.json<Record<Name, string>>(words.split(" "));
   const workflow = (await made<"workflow">(`workflow create --org ${own}`)).workflow;
   const strange = (await made<"workflow">(`workflow create --org ${other}`)).workflow;
-  const credential = (await made<"cred_id">(`credential create --org ${own} --source acme__people --set api_key=abcd1234`)).cred_id; // prettier-ignore
+  const credential = (
+    await made<"cred_id">(`credential create --org ${own} --source acme__people --set api_key=abcd1234`)
+  ).cred_id;
   const words = (line: string) =>
-    line.replace("ORG", own).replace("OTHER", other).replace("WFL", workflow).replace("STRANGE", strange).replace("CRED", credential).split(" "); // prettier-ignore
-  return { run: (line: string) => shell.run(words(line)), json: <Result>(line: string) => shell.json<Result>(words(line)), own, workflow, credential }; // prettier-ignore
+    line
+      .replace("ORG", own)
+      .replace("OTHER", other)
+      .replace("WFL", workflow)
+      .replace("STRANGE", strange)
+      .replace("CRED", credential)
+      .split(" ");
+  return {
+    run: (line: string) => shell.run(words(line)),
+    json: <Result>(line: string) => shell.json<Result>(words(line)),
+    own,
+    workflow,
+    credential,
+  };
 }
 
 test("a budget is set for what it names, listed with its use, changed, and removed", async (t) => {
@@ -38,7 +53,9 @@ test("a budget is set for what it names, listed with its use, changed, and remov
   assert.match(again.stderr, /Its limit was 500\.00 EUR\. What was used still counts\./);
   const calls = await json<{ budget: string }>("budget set --org ORG --per day --calls 10000");
   assert.notEqual(calls.budget, first["budget"]);
-  const { budgets } = await json<{ budgets: { budget: string; limit: string; used: string; left: string }[] }>("budget list --org ORG"); // prettier-ignore
+  const { budgets } = await json<{ budgets: { budget: string; limit: string; used: string; left: string }[] }>(
+    "budget list --org ORG",
+  );
   assert.deepEqual(
     budgets.map(({ budget, limit, used, left }) => [budget, limit, used, left]),
     [
@@ -52,7 +69,10 @@ test("a budget is set for what it names, listed with its use, changed, and remov
   assert.match((await run(`budget remove ${calls.budget}`)).stderr, /There is no budget bud_/);
   assert.match((await run(`budget show ${calls.budget}`)).stderr, /There is no budget bud_/);
   const { entries } = await json<{ entries: { what: string }[] }>("audit list --org ORG --limit 4");
-  assert.deepEqual(entries.map(({ what }) => what), ["budget remove", "budget set", "budget set", "budget set"]); // prettier-ignore
+  assert.deepEqual(
+    entries.map(({ what }) => what),
+    ["budget remove", "budget set", "budget set", "budget set"],
+  );
 });
 
 test("what is no budget is refused, and the message says why", async (t) => {

@@ -23,7 +23,10 @@ test("ids that a person has seen are kept with their names and without secrets, 
   const shell = terminal(t);
   const home = join(shell.dataDir, "..");
   const typed = { env: { HOME: home, DATARUN_DATA_DIR: shell.dataDir, SESAME: SECRET }, isSeen: true };
-  const known = (kind: string) => kept(home).filter((line) => line.startsWith(`${kind}\t`)).map((line) => line.split("\t")[1]); // prettier-ignore
+  const known = (kind: string) =>
+    kept(home)
+      .filter((line) => line.startsWith(`${kind}\t`))
+      .map((line) => line.split("\t")[1]);
 
   const { organization_tuid: org } = await shell.json<Record<string, string>>(["org", "create", NAME], typed);
   await shell.json(["token", "create", "--org", org!, "--name", "ci"], typed);
@@ -40,7 +43,6 @@ test("ids that a person has seen are kept with their names and without secrets, 
     ["workflow", "list", "--org", org!],
     ["credential", "list", "--org", org!],
   ])
-    // prettier-ignore
     await shell.json(list, typed);
 
   assert.deepEqual(known("organization"), [org]);
@@ -96,11 +98,18 @@ test("the cache keeps the newest ids of each kind and the newest places", (t) =>
   const folder = join(terminal(t).dataDir, "ids");
   const many = Array.from({ length: 1_000 }, (_, at) => ({ kind: "token", id: `tok_${at}`, says: "x" }));
   for (let at = 0; at < 20; at += 1)
-    changeCache(folder, `/place/${at}`, () => [{ kind: "organization", id: "org_1", says: "" }, ...many, { kind: "organization", id: "org_1", says: "Acme" }]); // prettier-ignore
+    changeCache(folder, `/place/${at}`, () => [
+      { kind: "organization", id: "org_1", says: "" },
+      ...many,
+      { kind: "organization", id: "org_1", says: "Acme" },
+    ]);
   const files = readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8"));
   assert.equal(files.length, 16);
   const [first] = files.map((text) => text.trimEnd().split("\n"));
-  assert.deepEqual([first!.length, first![1], first![2], first!.at(-1)], [202, "organization\torg_1\tAcme", "token\ttok_0\tx", "token\ttok_199\tx"]); // prettier-ignore
+  assert.deepEqual(
+    [first!.length, first![1], first![2], first!.at(-1)],
+    [202, "organization\torg_1\tAcme", "token\ttok_0\tx", "token\ttok_199\tx"],
+  );
 });
 
 /** Where a command may have been typed, in a folder of its own: options, environment, and whether they name that folder. */

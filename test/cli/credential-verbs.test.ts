@@ -218,7 +218,12 @@ test("a note tells one credential from another, in the list and on the trail", a
   const plain = await stored("");
   const create = ["credential", "create", "--org", org, "--source", "acme__people", "--set", "api_key=abcd", "--json"];
   const sandbox = JSON.parse((await run([...create, "--note", "the sandbox, Ada's"])).stdout).cred_id as string;
-  const { credentials } = await json<{ credentials: { cred_id: string; note: string | null }[] }>(["credential", "list", "--org", org]); // prettier-ignore
+  const { credentials } = await json<{ credentials: { cred_id: string; note: string | null }[] }>([
+    "credential",
+    "list",
+    "--org",
+    org,
+  ]);
   assert.deepEqual(
     new Map(credentials.map(({ cred_id: id, note }) => [id, note])),
     new Map([

@@ -234,7 +234,17 @@ test("beside a running service a run goes through that one", async (t) => {
   const running = await start({ settings, tell: () => {}, log });
   t.after(() => running.close());
 
-  const printed = await here.run(["function", "run", "dfunc_sum", "--workflow", workflow, "--set", "a:=5", "--set", "b:=6"]); // prettier-ignore
+  const printed = await here.run([
+    "function",
+    "run",
+    "dfunc_sum",
+    "--workflow",
+    workflow,
+    "--set",
+    "a:=5",
+    "--set",
+    "b:=6",
+  ]);
   assert.equal(printed.code, 0, printed.stderr);
   assert.ok(printed.stderr.includes(`It runs in the service at ${running.url}`));
   assert.deepEqual((JSON.parse(printed.stdout) as Answer).outputs["dfunc_sum"]!.output, { sum: 11 });

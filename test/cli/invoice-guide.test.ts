@@ -23,12 +23,21 @@ const ORDERS: readonly (readonly [order: string, day: number, charged: Charged, 
 async function monthOfTheGuide(t: TestContext, isPriced = true) {
   const shell = terminal(t);
   const log = { info: () => {}, warn: () => {}, error: () => {} };
-  const ledger = createLedger({ dir: join(shell.dataDir, "ledger"), clock: systemClock, log, limits: { reserveBytes: 1 } }); // prettier-ignore
+  const ledger = createLedger({
+    dir: join(shell.dataDir, "ledger"),
+    clock: systemClock,
+    log,
+    limits: { reserveBytes: 1 },
+  });
   await ledger.ready;
   t.after(() => ledger.close());
   for (const [at, [orderId, day, charged, amount]] of ORDERS.entries()) {
     const sentWallAt = Date.UTC(2026, 2, day, 9);
-    const run = makeRun({ transactionId: `trx_019ca00000007000800000000000000${at + 1}`, organizationId: "org_acme", startedWallAt: sentWallAt }); // prettier-ignore
+    const run = makeRun({
+      transactionId: `trx_019ca00000007000800000000000000${at + 1}`,
+      organizationId: "org_acme",
+      startedWallAt: sentWallAt,
+    });
     const attempt = makeAttempt({
       charged,
       sentWallAt,
@@ -85,5 +94,8 @@ test("where no price is known, no amount of ours is shown, not even 0.00", async
   const { stdout } = await run(words.split(" "));
   const { differences } = JSON.parse(stdout) as { differences: object[] };
   const none = { difference: "no price", currency: null, lines: "", ours: null, ours_at_most: null, theirs: null };
-  assert.deepEqual(differences, ORDERS.map(([order], at) => ({ ...none, order, runs: [`trx_019ca00000007000800000000000000${at + 1}`] }))); // prettier-ignore
+  assert.deepEqual(
+    differences,
+    ORDERS.map(([order], at) => ({ ...none, order, runs: [`trx_019ca00000007000800000000000000${at + 1}`] })),
+  );
 });

@@ -206,12 +206,18 @@ test("ledger verify says that all is as it was written, and names what is not; s
   const list = await run(["ledger", "list"]);
   assert.match(list.stderr, new RegExp(`The record of ${plain} is damaged and left out`));
   const { runs } = await json<{ runs: { transaction_id: string }[] }>(["ledger", "list"]);
-  assert.deepEqual(runs.map((one) => one.transaction_id), [unsettled]); // prettier-ignore
+  assert.deepEqual(
+    runs.map((one) => one.transaction_id),
+    [unsettled],
+  );
   const file = join(dataDir, "runs.jsonl");
   const exported = await run(["ledger", "export", file, "--format", "jsonl"]);
   assert.equal(exported.code, 1);
   assert.match(exported.stderr, new RegExp(`1 run is damaged, and only named: ${plain}\\.`));
-  const lines = readFileSync(file, "utf8").trim().split("\n").map((line) => (JSON.parse(line) as { run: { transaction_id: string; state: string } }).run); // prettier-ignore
+  const lines = readFileSync(file, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => (JSON.parse(line) as { run: { transaction_id: string; state: string } }).run);
   assert.deepEqual(
     lines.find(({ transaction_id: id }) => id === plain),
     { transaction_id: plain, state: "damaged" },

@@ -18,13 +18,20 @@ interface Reply {
 }
 
 /** A vendor on loopback that answers as the first record of a source's cases, and with one field more if it has changed. */
-async function playVendor(t: TestContext, replies: readonly Reply[], changed: boolean): Promise<{ origin: string; heard: string[] }> {
+async function playVendor(
+  t: TestContext,
+  replies: readonly Reply[],
+  changed: boolean,
+): Promise<{ origin: string; heard: string[] }> {
   const heard: string[] = [];
   const server = createServer((request, response) => {
     const reply = replies[Math.min(heard.length, replies.length - 1)] ?? {};
     heard.push(`${request.method} ${request.url}`);
     const body = changed ? { ...(reply.body as object), brand_new: 1 } : reply.body;
-    const headers = Object.entries(reply.headers ?? {}).map(([name, value]) => [name, value.replace(/^https:\/\/[^/]+/, `http://${request.headers.host}`)]); // prettier-ignore
+    const headers = Object.entries(reply.headers ?? {}).map(([name, value]) => [
+      name,
+      value.replace(/^https:\/\/[^/]+/, `http://${request.headers.host}`),
+    ]);
     response.writeHead(reply.status ?? 200, { "content-type": "application/json", ...Object.fromEntries(headers) });
     response.end(typeof body === "string" ? body : JSON.stringify(body));
   });
@@ -34,7 +41,7 @@ async function playVendor(t: TestContext, replies: readonly Reply[], changed: bo
     server.close();
   });
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, heard };
-} // prettier-ignore
+}
 
 test("every free vendor of the catalog is asked once, and what differed from its case is in the report", async (t) => {
   for (const file of globSync("**/*.ts", { cwd: CATALOG }).filter((name) => !name.endsWith(".test.ts"))) {
@@ -48,20 +55,39 @@ test("every free vendor of the catalog is asked once, and what differed from its
   const vendors = new Map<string, { readonly heard: string[]; readonly requests: number }>();
   for (const file of globSync("**/*.yaml", { cwd: CATALOG }).sort()) {
     const text = readFileSync(join(CATALOG, file), "utf8");
-    const { id, charge, cases, ...rest } = parse(text) as { id: string; charge: unknown; cases: readonly { expect: { match?: boolean }; reply: Reply | Reply[] }[] }; // prettier-ignore
+    const { id, charge, cases, ...rest } = parse(text) as {
+      id: string;
+      charge: unknown;
+      cases: readonly { expect: { match?: boolean }; reply: Reply | Reply[] }[];
+    };
     const isFree = charge === "free" || (charge as { model?: string }).model === "free";
     if (!isFree || "x-example" in rest) continue;
     const found = cases.find(({ expect }) => expect.match === true)!;
     const vendor = await playVendor(t, [found.reply].flat(), id === "brreg__enhet");
     vendors.set(id, { heard: vendor.heard, requests: [found.reply].flat().length });
     const [head, ...after] = text.split(/^cases:/m);
-    files[`sources/${file}`] = [head!.replaceAll(/https:\/\/[a-z0-9.*-]+(?=[/\]\s,'"]|$)/gm, (origin, at: number) => (head!.lastIndexOf("docs:", at) > head!.lastIndexOf("\n", at) ? origin : vendor.origin)), ...after].join("cases:"); // prettier-ignore
+    files[`sources/${file}`] = [
+      head!.replaceAll(/https:\/\/[a-z0-9.*-]+(?=[/\]\s,'"]|$)/gm, (origin, at: number) =>
+        head!.lastIndexOf("docs:", at) > head!.lastIndexOf("\n", at) ? origin : vendor.origin,
+      ),
+      ...after,
+    ].join("cases:");
   }
   assert.ok(vendors.size >= 12);
   const folder = project(t, files);
   const { run, json } = shell(t, folder);
   const { organization_tuid: org } = await json(["org", "create", "Acme"]);
-  await json(["credential", "create", "--org", org, "--source", "companies_house__company_profile", "--set", "api_key=k", "--default"]); // prettier-ignore
+  await json([
+    "credential",
+    "create",
+    "--org",
+    org,
+    "--source",
+    "companies_house__company_profile",
+    "--set",
+    "api_key=k",
+    "--default",
+  ]);
   const path = join(folder, "report.json");
   const made = await run([
     "source",
@@ -78,20 +104,34 @@ test("every free vendor of the catalog is asked once, and what differed from its
   const report = JSON.parse(readFileSync(path, "utf8")) as {
     date: string;
     version: string;
-    sources: readonly { source: string; passed: boolean; outcome: string; charged: string; differences: string[]; "x-live-tested": string }[];
+    sources: readonly {
+      source: string;
+      passed: boolean;
+      outcome: string;
+      charged: string;
+      differences: string[];
+      "x-live-tested": string;
+    }[];
     skipped: readonly { source: string; why: string }[];
-  }; // prettier-ignore
+  };
   assert.match(report.date, /^\d{4}-\d{2}-\d{2}$/);
   for (const { source, outcome, differences, charged, "x-live-tested": tested } of report.sources) {
     assert.equal(outcome, "record", source);
     assert.equal(charged, "no", source);
     const { heard, requests } = vendors.get(source)!;
     assert.equal(heard.length, requests, `${source} was asked once`);
-    assert.deepEqual(differences, source === "brreg__enhet" ? ["brand_new is in the reply but not in the case"] : [], source); // prettier-ignore
+    assert.deepEqual(
+      differences,
+      source === "brreg__enhet" ? ["brand_new is in the reply but not in the case"] : [],
+      source,
+    );
     assert.equal(tested, `${report.date}, version ${report.version}`);
     const [vendor, name] = source.split("__");
     const marked = readFileSync(join(folder, `sources/${vendor}/${name}.yaml`), "utf8");
-    assert.equal(marked, files[`sources/${vendor}/${name}.yaml`]!.replace("x-live-tested: never", `x-live-tested: ${tested}`)); // prettier-ignore
+    assert.equal(
+      marked,
+      files[`sources/${vendor}/${name}.yaml`]!.replace("x-live-tested: never", `x-live-tested: ${tested}`),
+    );
     assert.equal((await json(["source", "show", source])).live_tested, tested);
   }
   assert.match(
@@ -122,10 +162,16 @@ test("what --free-only goes with is said, and without a place for the report nob
   assert.match(await says("--all", "--live"), /name it, or give --all --free-only/);
   assert.match(await says("--all", "--live", "--free-only"), /--free-only needs --report/);
   assert.match(await says("--all", "--mark"), /--mark belongs to --free-only/);
-  assert.match(await says("--all", "--live", "--free-only", "--report", "x", "--accept-charge"), /--accept-charge applies to one source/); // prettier-ignore
+  assert.match(
+    await says("--all", "--live", "--free-only", "--report", "x", "--accept-charge"),
+    /--accept-charge applies to one source/,
+  );
   assert.match(await says("--all", "--live", "--free-only", "--report", "x"), /There is no store/);
   await json(["org", "create", "Acme"]);
-  assert.match(await says("--all", "--live", "--free-only", "--report", "/nowhere/x"), /The report \/nowhere\/x cannot be written \(ENOENT\)\. Without a report no vendor is asked/); // prettier-ignore
+  assert.match(
+    await says("--all", "--live", "--free-only", "--report", "/nowhere/x"),
+    /The report \/nowhere\/x cannot be written \(ENOENT\)\. Without a report no vendor is asked/,
+  );
 });
 
 test("without a network the report says so, and marks nothing as tested", async (t) => {

@@ -27,7 +27,13 @@ test("prices have a history and steps, and days begin in the time zone of the co
     const { code, stderr } = await price(words);
     assert.equal(code, 0, stderr);
   }
-  const later = { ...BASIC, from: "2026-06-30T22:00:00.000Z", per: "match", time_zone: "Europe/Berlin", state: "holds" }; // prettier-ignore
+  const later = {
+    ...BASIC,
+    from: "2026-06-30T22:00:00.000Z",
+    per: "match",
+    time_zone: "Europe/Berlin",
+    state: "holds",
+  };
   const first = { ...BASIC, from: "2026-01-01T00:00:00.000Z", state: "over" };
   assert.deepEqual(await list(), [
     { ...later, amount: "12.00" },

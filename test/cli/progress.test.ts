@@ -32,7 +32,11 @@ function shell(body: (call: VerbCall, printed: () => string, interrupt: () => vo
     needs: [],
     interrupted: "Give the same command again.",
     async run(_input, call) {
-      await body(call, () => printed, () => interrupt()); // prettier-ignore
+      await body(
+        call,
+        () => printed,
+        () => interrupt(),
+      );
       return { done: true };
     },
   });

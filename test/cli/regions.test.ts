@@ -61,5 +61,8 @@ test("no verb that asks a vendor asks one outside its regions, and what shows a 
   assert.deepEqual(credentials.map((each: { regions: unknown }) => each.regions).sort(), [["eu", "uk"], ["every"]]);
   const told = await ask(["credential", "explain", "--workflow", workflow, "--source", "bell__any"]);
   assert.equal(told.usable, false);
-  assert.match(told.steps.at(-1).reason, /default .*, but it may only be used in eu or uk, and the region of this service is us/); // prettier-ignore
+  assert.match(
+    told.steps.at(-1).reason,
+    /default .*, but it may only be used in eu or uk, and the region of this service is us/,
+  );
 });

@@ -16,7 +16,11 @@ function importing(t: TestContext, files: Readonly<Record<string, string>>) {
   const at = (name: string) => join(folder, name);
   const make = (options: Readonly<Record<string, string>>, typed = "", isTTY = false) => {
     const all = { title: "Company", nobody: "404", ...options };
-    return run(["source", "new", "acme__company", ...Object.entries(all).flatMap(([name, value]) => [`--${name}`, value])], typed, isTTY); // prettier-ignore
+    return run(
+      ["source", "new", "acme__company", ...Object.entries(all).flatMap(([name, value]) => [`--${name}`, value])],
+      typed,
+      isTTY,
+    );
   };
   const path = at("sources/acme/company.yaml");
   return { folder, at, run, make, path, written: () => readFileSync(path, "utf8") };
@@ -40,10 +44,13 @@ async function ofCurl(t: TestContext, command: string, options: Readonly<Record<
 }
 
 test("a body of JSON comes over whole, whatever its media type says besides", async (t) => {
-  const { request, inputs, cases } = await ofCurl(t, `curl --request POST \\
+  const { request, inputs, cases } = await ofCurl(
+    t,
+    `curl --request POST \\
   --url https://api.acme.example/visits \\
   --header 'content-type: application/json; charset=UTF-8' \\
-  --data '{"userId":"123","active":false,"visited":false}'`); // prettier-ignore
+  --data '{"userId":"123","active":false,"visited":false}'`,
+  );
   assert.deepEqual(request, {
     method: "POST",
     url: "https://api.acme.example/visits",
@@ -54,7 +61,11 @@ test("a body of JSON comes over whole, whatever its media type says besides", as
 });
 
 test("a parameter with a comma, one that stands several times and one without a value are each what they were", async (t) => {
-  const { request, cases } = await ofCurl(t, "curl 'https://api.acme.example/find?name=blu,bli&type[]=a&type[]=b&flag&exact=true'", { fixed: "exact" }); // prettier-ignore
+  const { request, cases } = await ofCurl(
+    t,
+    "curl 'https://api.acme.example/find?name=blu,bli&type[]=a&type[]=b&flag&exact=true'",
+    { fixed: "exact" },
+  );
   const { query } = request as { query: object };
   assert.deepEqual(query, { name: "{{ inputs.name }}", "type[]": "{{ inputs.type }}", flag: "", exact: "true" });
   const sent = cases[0]!.request as { query: object };
@@ -63,12 +74,20 @@ test("a parameter with a comma, one that stands several times and one without a 
 
 test("signs of equality, quotes and line ends in a body are no end of it", async (t) => {
   const body = String.raw`{"url":"https://news.example","retryNum":1,"geo":"us","extractor":"// takes = body\nfunction extract(input) {\n  let top = \"gg\";\n  return { items };\n}"}`;
-  const { request, auth } = await ofCurl(t, `curl -X POST -H 'X-RapidAPI-Key: YOUR-KEY' \\
+  const { request, auth } = await ofCurl(
+    t,
+    `curl -X POST -H 'X-RapidAPI-Key: YOUR-KEY' \\
 -H 'content-type: application/json' -H 'X-RapidAPI-Host: acme.example' -d '${body}' \\
-"https://acme.example/scrape"`); // prettier-ignore
+"https://acme.example/scrape"`,
+  );
   assert.deepEqual((request as { body: object }).body, {
-    json: { url: "{{ inputs.url }}", retryNum: "{{ inputs.retry_num }}", geo: "{{ inputs.geo }}", extractor: "{{ inputs.extractor }}" },
-  }); // prettier-ignore
+    json: {
+      url: "{{ inputs.url }}",
+      retryNum: "{{ inputs.retry_num }}",
+      geo: "{{ inputs.geo }}",
+      extractor: "{{ inputs.extractor }}",
+    },
+  });
   assert.deepEqual(auth, [
     { kind: "api_key", header: "X-RapidAPI-Key", value: "{{ credentials.rapid_api_key }}" },
     { kind: "api_key", header: "X-RapidAPI-Host", value: "{{ credentials.rapid_api_host }}" },
@@ -76,7 +95,9 @@ test("signs of equality, quotes and line ends in a body are no end of it", async
 });
 
 test("what a desktop client exports comes over with its login, its cookie and its own fields", async (t) => {
-  const { request, auth } = await ofCurl(t, `curl --location --request POST 'https://acme.example/webservice/v1/contracts' \\
+  const { request, auth } = await ofCurl(
+    t,
+    `curl --location --request POST 'https://acme.example/webservice/v1/contracts' \\
 --header 'soft: list' \\
 --header 'Authorization: Basic NDI6YWIw' \\
 --header 'Content-Type: application/json' \\
@@ -85,7 +106,9 @@ test("what a desktop client exports comes over with its login, its cookie and it
 "qtype":"contract.client",
 "query":"1703",
 "oper":"="
-}'`, { fixed: "oper" }); // prettier-ignore
+}'`,
+    { fixed: "oper" },
+  );
   assert.deepEqual((request as { body: object }).body, {
     json: { qtype: "{{ inputs.qtype }}", query: "{{ inputs.query }}", oper: "=" },
   });
@@ -97,20 +120,33 @@ test("what a desktop client exports comes over with its login, its cookie and it
 });
 
 test("a form of nothing but encoded fields comes over, and what proves who asks is a credential", async (t) => {
-  const { request, inputs } = await ofCurl(t, `curl --location --request POST 'https://acme.example/oauth/v2/introspect' \\
+  const { request, inputs } = await ofCurl(
+    t,
+    `curl --location --request POST 'https://acme.example/oauth/v2/introspect' \\
     --header 'Content-Type: application/x-www-form-urlencoded' \\
     --data-urlencode 'token=<TOKEN>' \\
     --data-urlencode 'client_id=<ID>' \\
-    --data-urlencode 'client_secret=<Secret>' --data-urlencode 'who=Ada & Sons = 2'`); // prettier-ignore
+    --data-urlencode 'client_secret=<Secret>' --data-urlencode 'who=Ada & Sons = 2'`,
+  );
   assert.deepEqual((request as { body: object }).body, {
-    form: { token: "{{ credentials.token }}", client_id: "{{ credentials.client_id }}", client_secret: "{{ credentials.client_secret }}", who: "{{ inputs.who }}" },
-  }); // prettier-ignore
+    form: {
+      token: "{{ credentials.token }}",
+      client_id: "{{ credentials.client_id }}",
+      client_secret: "{{ credentials.client_secret }}",
+      who: "{{ inputs.who }}",
+    },
+  });
   assert.deepEqual(inputs.required, ["who"]);
 });
 
 test("two secrets of one name stay two", async (t) => {
-  const { request, auth } = await ofCurl(t, "curl -u me:one -H 'X-Password: two' -d 'q=x&password=three' 'https://api.acme.example/find'"); // prettier-ignore
-  assert.deepEqual((request as { body: object }).body, { form: { q: "{{ inputs.q }}", password: "{{ credentials.password_3 }}" } }); // prettier-ignore
+  const { request, auth } = await ofCurl(
+    t,
+    "curl -u me:one -H 'X-Password: two' -d 'q=x&password=three' 'https://api.acme.example/find'",
+  );
+  assert.deepEqual((request as { body: object }).body, {
+    form: { q: "{{ inputs.q }}", password: "{{ credentials.password_3 }}" },
+  });
   assert.deepEqual(auth, [
     { kind: "basic", username: "{{ credentials.username }}", password: "{{ credentials.password }}" },
     { kind: "api_key", header: "X-Password", value: "{{ credentials.password_2 }}" },
@@ -118,20 +154,30 @@ test("two secrets of one name stay two", async (t) => {
 });
 
 test("inputs are written as documentation writes them, and examples may be given", async (t) => {
-  const { request, cases, stderr } = await ofCurl(t, "curl \"https://api.acme.example/v1/$REGION/companies/:number/officers?since={since}&page=<page>\" # shown", { set: "number=00000006" }); // prettier-ignore
+  const { request, cases, stderr } = await ofCurl(
+    t,
+    'curl "https://api.acme.example/v1/$REGION/companies/:number/officers?since={since}&page=<page>" # shown',
+    { set: "number=00000006" },
+  );
   assert.deepEqual(request, {
     method: "GET",
     url: "https://api.acme.example/v1/{{ inputs.region }}/companies/{{ inputs.number }}/officers",
     query: { since: "{{ inputs.since }}", page: "{{ inputs.page }}" },
   });
   assert.equal((cases[0]!.inputs as { number: string }).number, "00000006");
-  assert.match(stderr, /Inputs: region, number, since, page\. The path is kept as \/v1\/\{region\}\/companies\/\{number\}\/officers/); // prettier-ignore
+  assert.match(
+    stderr,
+    /Inputs: region, number, since, page\. The path is kept as \/v1\/\{region\}\/companies\/\{number\}\/officers/,
+  );
 });
 
 const U = "https://api.acme.example/c/{number}";
 const REFUSED: readonly (readonly [command: string, says: RegExp])[] = [
   [`curl -F file=@x '${U}'`, /request\.sh:1:6: -F cannot be imported \(a form of several parts/],
-  [`curl \\\n  --insecure '${U}'`, /request\.sh:2:3: --insecure cannot be imported \(certificates of vendors are always checked/], // prettier-ignore
+  [
+    `curl \\\n  --insecure '${U}'`,
+    /request\.sh:2:3: --insecure cannot be imported \(certificates of vendors are always checked/,
+  ],
   [`curl -k '${U}'`, /1:6: -k cannot be imported/],
   [`curl -d @body.json '${U}'`, /1:9: the body is in another file \(write the body into the command\)/],
   [`curl --data-urlencode name@f '${U}'`, /the body is in another file/],
@@ -158,7 +204,7 @@ const REFUSED: readonly (readonly [command: string, says: RegExp])[] = [
   [`curl 'https://api.acme.example/{a,b}'`, /curl expands this to several addresses/],
   [`curl -u a:b -H 'Authorization: Bearer c' '${U}'`, /it is authenticated twice/],
   [`curl --proxy http://p.example '${U}'`, /--proxy cannot be imported \(a proxy is a setting/],
-]; // prettier-ignore
+];
 
 test("what cannot be imported is refused by its name and place, and nothing is written", async (t) => {
   for (const [command, says] of REFUSED) {
@@ -176,7 +222,17 @@ test("a command comes from standard input too; what nobody looks like is never g
   assert.equal(made.code, 0, made.stderr);
   assert.match(written(), /kind: basic, username: '\{\{ credentials\.api_key \}\}', password: ''/);
   const { at: there, run: runThere } = importing(t, { "request.sh": `curl '${U}'` });
-  const bare = await runThere(["source", "new", "acme__x", "--from-curl", there("request.sh"), "--title", "X", "--sample", there("reply.json")]); // prettier-ignore
+  const bare = await runThere([
+    "source",
+    "new",
+    "acme__x",
+    "--from-curl",
+    there("request.sh"),
+    "--title",
+    "X",
+    "--sample",
+    there("reply.json"),
+  ]);
   assert.equal(bare.code, 2);
   assert.match(
     bare.stderr,
@@ -197,12 +253,21 @@ test("a person says which values of a command stay", async (t) => {
   const made = await run(["source", "new", "acme__company", "--from-curl", at("request.sh")], answers.join("\n"), true);
   assert.equal(made.code, 0, made.stderr);
   assert.match(made.stderr, /Values of the request: q, format\. Which of them are constants/);
-  assert.deepEqual((parse(written()) as { request: { query: object } }).request.query, { q: "{{ inputs.q }}", format: "json" }); // prettier-ignore
+  assert.deepEqual((parse(written()) as { request: { query: object } }).request.query, {
+    q: "{{ inputs.q }}",
+    format: "json",
+  });
 });
 
 const SECRET = "S3cretPlanted";
 /** Every form in which a secret could come out. */
-const FORMS = [SECRET, encodeURIComponent(SECRET), Buffer.from(SECRET).toString("base64").replaceAll("=", ""), Buffer.from(`u:${SECRET}`).toString("base64").replaceAll("=", ""), SECRET.toLowerCase()]; // prettier-ignore
+const FORMS = [
+  SECRET,
+  encodeURIComponent(SECRET),
+  Buffer.from(SECRET).toString("base64").replaceAll("=", ""),
+  Buffer.from(`u:${SECRET}`).toString("base64").replaceAll("=", ""),
+  SECRET.toLowerCase(),
+];
 
 function assertNowhere(folder: string, imported: readonly string[], output: string, command = ""): void {
   for (const form of FORMS) {
@@ -287,7 +352,10 @@ test("an entry of an archive comes over with its answer, masked, and no secret o
   const { at, make, run, folder, written } = importing(t, { "log.har": har(page, asked) });
   const without = await make({ "from-har": at("log.har") });
   assert.equal(without.code, 2);
-  assert.match(without.stderr, /has 2 entries: give --entry .*\n {2}1 {2}GET www\.acme\.example\/app\/… \(200\)\n {2}2 {2}POST api\.acme\.example\/v1\/companies\/… \(200\)/); // prettier-ignore
+  assert.match(
+    without.stderr,
+    /has 2 entries: give --entry .*\n {2}1 {2}GET www\.acme\.example\/app\/… \(200\)\n {2}2 {2}POST api\.acme\.example\/v1\/companies\/… \(200\)/,
+  );
   const made = await make({ "from-har": at("log.har"), entry: "https://api.acme.example/v1/companies/12345678" });
   assert.equal(made.code, 0, made.stderr);
   assertNowhere(folder, ["log.har"], without.stderr + made.stderr + made.stdout);
@@ -309,12 +377,29 @@ const XML = (inside: string) => `<?xml version="1.0"?>
 <r:Found xmlns:r="urn:register" at="2026-01-02">${inside}</r:Found></soap:Body></soap:Envelope>`;
 
 test("replies in XML become a source that reads XML, masked, with what they repeat as lists", async (t) => {
-  const found = XML(`<Company id="${SECRET}"><Name>Ada &amp; Sons</Name><State>ACTIVE</State><Owner>${SECRET}</Owner><Owner>Bob</Owner></Company>`); // prettier-ignore
-  const archived = { ...entry("GET", `https://api.acme.example/find?name=${SECRET}`), response: { status: 200, content: { mimeType: "text/xml", text: found } } }; // prettier-ignore
-  const files = { "log.har": har(archived), "ask.sh": `curl 'https://api.acme.example/find?name=${SECRET}'`, "found.xml": found, "none.xml": XML("<Status>NO_HIT</Status>") }; // prettier-ignore
-  for (const [from, nobody] of [["har", "file"], ["har", "404"], ["curl", "file"]] as const) {
+  const found = XML(
+    `<Company id="${SECRET}"><Name>Ada &amp; Sons</Name><State>ACTIVE</State><Owner>${SECRET}</Owner><Owner>Bob</Owner></Company>`,
+  );
+  const archived = {
+    ...entry("GET", `https://api.acme.example/find?name=${SECRET}`),
+    response: { status: 200, content: { mimeType: "text/xml", text: found } },
+  };
+  const files = {
+    "log.har": har(archived),
+    "ask.sh": `curl 'https://api.acme.example/find?name=${SECRET}'`,
+    "found.xml": found,
+    "none.xml": XML("<Status>NO_HIT</Status>"),
+  };
+  for (const [from, nobody] of [
+    ["har", "file"],
+    ["har", "404"],
+    ["curl", "file"],
+  ] as const) {
     const { at, make, run, folder, written, path } = importing(t, files);
-    const taken = from === "har" ? { "from-har": at("log.har"), entry: "1" } : { "from-curl": at("ask.sh"), sample: at("found.xml") };
+    const taken =
+      from === "har"
+        ? { "from-har": at("log.har"), entry: "1" }
+        : { "from-curl": at("ask.sh"), sample: at("found.xml") };
     const made = await make({ ...taken, nobody: nobody === "file" ? at("none.xml") : nobody });
     assert.equal(made.code, 0, made.stderr);
     assertNowhere(folder, Object.keys(files), made.stderr + made.stdout);
@@ -331,18 +416,26 @@ test("replies in XML become a source that reads XML, masked, with what they repe
     assert.equal((await run(["source", "test", "acme__company"])).code, 0);
     writeFileSync(path, written().replace("Company.Name", "Company.Nane"));
     assert.equal((await run(["source", "test", "acme__company"])).code, 1);
-  } // prettier-ignore
+  }
 });
 
 test("a sample that is no XML, or of another kind than the reply for nobody, is refused", async (t) => {
-  const { at, make } = importing(t, { "ask.sh": "curl https://a.example/f?q=1", "cut.xml": "<a><b></a>", "found.xml": XML("<A>x</A>") }); // prettier-ignore
-  const says = async (options: Record<string, string>) => (await make({ "from-curl": at("ask.sh"), ...options })).stderr; // prettier-ignore
+  const { at, make } = importing(t, {
+    "ask.sh": "curl https://a.example/f?q=1",
+    "cut.xml": "<a><b></a>",
+    "found.xml": XML("<A>x</A>"),
+  });
+  const says = async (options: Record<string, string>) =>
+    (await make({ "from-curl": at("ask.sh"), ...options })).stderr;
   assert.match(await says({ sample: at("cut.xml") }), /The sample \S*cut\.xml is not XML that can be read \(/);
   assert.match(await says({ sample: at("found.xml"), nobody: at("reply.json") }), /must both be JSON, or both XML/);
 });
 
 test("what an archive lacks, or has of another kind, is said with its entry", async (t) => {
-  const image = { ...entry("GET", U), response: { status: 200, content: { mimeType: "image/png", text: "iVBO", encoding: "base64" } } }; // prettier-ignore
+  const image = {
+    ...entry("GET", U),
+    response: { status: 200, content: { mimeType: "image/png", text: "iVBO", encoding: "base64" } },
+  };
   const empty = { ...entry("GET", U), response: { status: 200, content: {} } };
   const lost = { ...entry("GET", U), response: { status: 404, content: { text: "{}" } } };
   const upload = entry("POST", U, { postData: { mimeType: "multipart/form-data; boundary=x", text: SECRET } });
@@ -369,12 +462,15 @@ test("a wrong letter in a path, a parameter, a member, a header field or a login
     "a form": { "from-curl": "form.sh" },
     "a document": { "from-openapi": "api.yaml#searchCompanies" },
     "what was typed": { url: "https://api.acme.example/find/{number}?name={name}", auth: "header:X-Api-Key" },
-    "a login": { url: "https://api.acme.example/find?name={name}", auth: "oauth2_password:https://login.acme.example/token" },
-  }; // prettier-ignore
+    "a login": {
+      url: "https://api.acme.example/find?name={name}",
+      auth: "oauth2_password:https://login.acme.example/token",
+    },
+  };
   for (const [kind, options] of Object.entries(kinds)) {
     const { at, make, run, path, written } = importing(t, {
       "query.sh": "curl 'https://api.acme.example/find/{number}/names?name=Ada&api_key=k&exact=true'",
-      "body.sh": `curl --json '{"who": {"name": "Ada", "born": "2001-02-03"}, "list": [1]}' -H 'X-Tenant: t' 'https://api.acme.example/find'`, // prettier-ignore
+      "body.sh": `curl --json '{"who": {"name": "Ada", "born": "2001-02-03"}, "list": [1]}' -H 'X-Tenant: t' 'https://api.acme.example/find'`,
       "form.sh": "curl -d 'name=Ada&pin=9' -u key:pw 'https://api.acme.example/find'",
       "api.yaml": REGISTER,
     });
@@ -397,7 +493,9 @@ test("a wrong letter in a path, a parameter, a member, a header field or a login
 function mutantsOf(text: string): (readonly [what: string, text: string])[] {
   const mutants: (readonly [string, string])[] = [];
   const change = (range: readonly number[] | null | undefined, written: string) => {
-    const letter = written.replaceAll(/\{\{[^}]*\}\}/g, (template) => " ".repeat(template.length)).search(/[a-z](?=[^a-z]*$)/); // prettier-ignore
+    const letter = written
+      .replaceAll(/\{\{[^}]*\}\}/g, (template) => " ".repeat(template.length))
+      .search(/[a-z](?=[^a-z]*$)/);
     if (letter === -1 || !range) return;
     const at = text.indexOf(written, range[0]) + letter;
     mutants.push([written, `${text.slice(0, at)}${text[at] === "q" ? "z" : "q"}${text.slice(at + 1)}`]);
@@ -429,21 +527,40 @@ async function ofOperation(t: TestContext, operation: string, options: Readonly<
 
 test("an operation of a document becomes a tested source: parameters of both places, login, server, answer", async (t) => {
   const { at, run, written } = importing(t, { "api.yaml": REGISTER });
-  const made = await run(["source", "new", "acme__company", "--from-openapi", `${at("api.yaml")}#getCompany`, "--nobody", "404"]); // prettier-ignore
+  const made = await run([
+    "source",
+    "new",
+    "acme__company",
+    "--from-openapi",
+    `${at("api.yaml")}#getCompany`,
+    "--nobody",
+    "404",
+  ]);
   assert.equal(made.code, 0, made.stderr);
   const file = parse(written()) as Written & Record<string, unknown>;
-  assert.deepEqual([file["title"], file["description"], file["docs"]], ["One company of the register", "Everything that the register knows of it.", "https://register.example/docs/company"]); // prettier-ignore
+  assert.deepEqual(
+    [file["title"], file["description"], file["docs"]],
+    [
+      "One company of the register",
+      "Everything that the register knows of it.",
+      "https://register.example/docs/company",
+    ],
+  );
   assert.deepEqual(file.inputs, {
     type: "object",
     required: ["company_number", "x_purpose"],
     properties: {
       company_number: { type: "string", pattern: "^[0-9]{8}$", description: "Eight digits" },
-      lang: { type: "string", enum: ["en", "de"], description: 'Language of names. The vendor uses "en" if it is left out.' },
+      lang: {
+        type: "string",
+        enum: ["en", "de"],
+        description: 'Language of names. The vendor uses "en" if it is left out.',
+      },
       fields: { type: "array", items: { type: "string" } },
       tag: { type: "array", items: { type: "string", enum: ["a", "b"] } },
       x_purpose: { type: "string", enum: ["credit", "employment"] },
     },
-  }); // prettier-ignore
+  });
   assert.deepEqual(file.request, {
     method: "GET",
     url: "https://api.register.example/v2/companies/{{ inputs.company_number }}",
@@ -457,7 +574,10 @@ test("an operation of a document becomes a tested source: parameters of both pla
   assert.deepEqual(properties["name"], { type: "string", description: "Its registered name" });
   assert.match(written(), /state: ACTIVE/, "a word that the document allows is no data");
   assert.doesNotMatch(written(), /Marine/);
-  assert.match(made.stderr, /region of the server is "api".*\n.*first of 2 servers.*\n.*Accept is left out.*\n.*Of oauth, key it authenticates by oauth/); // prettier-ignore
+  assert.match(
+    made.stderr,
+    /region of the server is "api".*\n.*first of 2 servers.*\n.*Accept is left out.*\n.*Of oauth, key it authenticates by oauth/,
+  );
   const tested = await run(["source", "test", "acme__company"]);
   assert.match(tested.stdout, /ok {5}the credential is rejected \(401\) \(standard\)[^]*all passed\n$/);
 });
@@ -469,12 +589,15 @@ test("a body's members are inputs, nested ones too; what can have one value has 
     url: "https://api.register.example/v2/search",
     body: {
       json: {
-        name: "{{ inputs.name }}", kind: "company", born: "{{ inputs.born }}",
+        name: "{{ inputs.name }}",
+        kind: "company",
+        born: "{{ inputs.born }}",
         address: { postCode: "{{ inputs.post_code }}", country: "{{ inputs.country }}" },
-        page: "{{ inputs.page }}", filter: "{{ inputs.filter }}",
+        page: "{{ inputs.page }}",
+        filter: "{{ inputs.filter }}",
       },
     },
-  }); // prettier-ignore
+  });
   assert.deepEqual(inputs.required, ["name"]);
   assert.deepEqual(inputs.properties["born"], { type: ["string", "null"], format: "date" });
   assert.deepEqual(inputs.properties["page"], { type: "integer", exclusiveMinimum: 0, format: "int32" });
@@ -522,17 +645,29 @@ paths:
     "\nsecurity: [{key: []}]\ncomponents: {securitySchemes: {key: {type: apiKey, in: header, name: X-Key}}}";
   for (const [told, more, auth] of [
     ["Bearer authentication", "", { kind: "bearer", token: "{{ credentials.token }}" }],
-    ["Basic, the key as the user", "", { kind: "basic", username: "{{ credentials.username }}", password: "{{ credentials.password }}" }],
+    [
+      "Basic, the key as the user",
+      "",
+      { kind: "basic", username: "{{ credentials.username }}", password: "{{ credentials.password }}" },
+    ],
     ["Your key", "", { kind: "api_key", header: "Authorization", value: "{{ credentials.api_key }}" }],
     ["Bearer authentication", scheme, { kind: "api_key", header: "X-Key", value: "{{ credentials.x_key }}" }],
   ] as const) {
     const { at, run, written } = importing(t, { "api.yaml": document(told, more) });
-    const made = await run(["source", "new", "acme__company", "--from-openapi", `${at("api.yaml")}#get`, "--nobody", "404"]);
+    const made = await run([
+      "source",
+      "new",
+      "acme__company",
+      "--from-openapi",
+      `${at("api.yaml")}#get`,
+      "--nobody",
+      "404",
+    ]);
     assert.equal(made.code, 0, made.stderr);
     assert.deepEqual((parse(written()) as Written).auth, auth, told);
     assert.equal(/described as a header field Authorization/.test(made.stderr), more === "");
     assert.equal((await run(["source", "test", "acme__company"])).code, 0);
-  } // prettier-ignore
+  }
 });
 
 test("what a document says and no file can is refused with its line, its column and what to do", async (t) => {
@@ -543,23 +678,45 @@ test("what a document says and no file can is refused with its line, its column 
     "bare.json": '{"openapi": "3.1.0", "paths": {"/a": {"get": {"responses": {}}}}}',
   });
   const line = (text: string) => REGISTER.split("\n").findIndex((one) => one.includes(text)) + 1;
-  const says = async (operation: string) => (await make({ "from-openapi": at(operation), sample: at("reply.json") })).stderr; // prettier-ignore
+  const says = async (operation: string) =>
+    (await make({ "from-openapi": at(operation), sample: at("reply.json") })).stderr;
   const cases: readonly (readonly [operation: string, says: RegExp])[] = [
-    ["byPerson", new RegExp(`api\\.yaml:${line("    person:")}:5: this login needs a person in front of a browser \\(use --auth`)],
+    [
+      "byPerson",
+      new RegExp(`api\\.yaml:${line("    person:")}:5: this login needs a person in front of a browser \\(use --auth`),
+    ],
     ["forget", /:\d+:5: DELETE is not a question \(a source can use GET, POST, PUT or PATCH\)/],
     ["upload", new RegExp(`:${line("multipart")}:\\d+: a body of multipart/form-data cannot be imported`)],
     ["recursive", /: this schema contains itself \(write this input by hand\)/],
-    ["deep", new RegExp(`:${line("deepObject")}:\\d+: the parameter filter is serialized in a way that a file cannot express`)],
+    [
+      "deep",
+      new RegExp(`:${line("deepObject")}:\\d+: the parameter filter is serialized in a way that a file cannot express`),
+    ],
     ["reserved", new RegExp(`:${line("allowReserved")}:\\d+: the parameter raw is sent as it is`)],
     ["getWithBody", /: a GET has no body \(remove it from the document\)/],
-    ["elsewhere", new RegExp(`:${line("common.yaml")}:\\d+: it refers to another file \\(put everything into one file first`)],
+    [
+      "elsewhere",
+      new RegExp(`:${line("common.yaml")}:\\d+: it refers to another file \\(put everything into one file first`),
+    ],
     ["getCompny", /there is no operation "getCompny" \(Did you mean getCompany\?\)/],
     ["", /say which operation \(give \S+#operationId; its operations are getWithBody, getCompany, searchCompanies/],
-  ]; // prettier-ignore
+  ];
   for (const [operation, expected] of cases) assert.match(await says(`api.yaml#${operation}`), expected, operation);
   assert.match(await says("old.yaml#x"), /old\.yaml:1:1: this is Swagger 2\.0 \(convert it to OpenAPI 3 first/);
   assert.match(await says("cut.yaml#x"), /cut\.yaml:\d+:\d+: this is neither YAML nor JSON/);
   assert.match(await says("bare.json#GET /a"), /bare\.json:1:\d+: the document names no server/);
-  const own = await run(["source", "new", "acme__own", "--from-openapi", `${at("api.yaml")}#byPerson`, "--auth", "bearer", "--sample", at("reply.json"), "--nobody", "404"]); // prettier-ignore
+  const own = await run([
+    "source",
+    "new",
+    "acme__own",
+    "--from-openapi",
+    `${at("api.yaml")}#byPerson`,
+    "--auth",
+    "bearer",
+    "--sample",
+    at("reply.json"),
+    "--nobody",
+    "404",
+  ]);
   assert.match(own.stderr, /the request has no input/);
 });

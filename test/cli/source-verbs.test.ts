@@ -293,7 +293,10 @@ test("credential verify says good, rejected or could not tell", async (t) => {
   const rejected = await run(["credential", "verify", bad]);
   assert.equal(rejected.code, 1);
   assert.match(rejected.stdout, /verdict +rejected\nreason +the vendor rejected the credential/);
-  assert.deepEqual(heard.map(({ key }) => key), ["right", "wrong"]); // prettier-ignore
+  assert.deepEqual(
+    heard.map(({ key }) => key),
+    ["right", "wrong"],
+  );
   const { entries } = await json(["audit", "list"]);
   assert.deepEqual(entries[0].detail.verifies, bad);
   await run(["credential", "disable", bad]);
@@ -360,7 +363,11 @@ test("source show has what the file declares as rows, and a list says which sour
       when,
       list_price.amount,
     ]),
-    [["status == `409` || status == `404`", "0.00"], ["inputs.express", "9.50"], [null, "4.00"]], // prettier-ignore
+    [
+      ["status == `409` || status == `404`", "0.00"],
+      ["inputs.express", "9.50"],
+      [null, "4.00"],
+    ],
   );
   const listed = (await json(["source", "list"])).sources as { source: string; on: boolean; from: string }[];
   const onOf = (id: string) => listed.find(({ source }) => source === id)!.on;
@@ -377,7 +384,12 @@ const reply = {
   },
 };
 const options = (changes: Readonly<Record<string, string>>) =>
-  Object.entries({ title: "Company", url: "https://api.acme.example/companies/{number}", nobody: "404", ...changes }).flatMap(([name, value]) => [`--${name}`, value]); // prettier-ignore
+  Object.entries({
+    title: "Company",
+    url: "https://api.acme.example/companies/{number}",
+    nobody: "404",
+    ...changes,
+  }).flatMap(([name, value]) => [`--${name}`, value]);
 
 test("source new writes a file whose cases pass at once, whatever the kind of request", async (t) => {
   const folder = project(t, {

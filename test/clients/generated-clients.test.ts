@@ -25,7 +25,10 @@ for (const { code, printed } of made) assert.equal(code, 0, printed);
 const refusals = await callers.compile();
 
 test("inputs, credentials, outputs, statuses and failures compile under --strict, by either generator", () => {
-  assert.deepEqual(refusals.filter(({ file }) => !file.startsWith("misspelt-")), []); // prettier-ignore
+  assert.deepEqual(
+    refusals.filter(({ file }) => !file.startsWith("misspelt-")),
+    [],
+  );
 });
 
 for (const generator of ["openapi-fetch", "hey-api"]) {
@@ -38,7 +41,10 @@ for (const generator of ["openapi-fetch", "hey-api"]) {
     });
     assert.ok(expected.length >= 6);
     const found = refusals.filter((one) => one.file === file);
-    assert.deepEqual(found.map(({ line }) => line), expected.map(({ line }) => line)); // prettier-ignore
+    assert.deepEqual(
+      found.map(({ line }) => line),
+      expected.map(({ line }) => line),
+    );
     for (const [at, { reason }] of expected.entries()) assert.ok(found[at]!.says.includes(reason), found[at]!.says);
   });
 }

@@ -131,7 +131,13 @@ test("an owner makes an operator and revokes one, who is out at once", { skip },
 
 /** Every place of these pages, and none of them offers to change anything. */
 async function assertOffersNoChange(page: Page, org: string): Promise<void> {
-  const places = ["/access", `/access?org=${org}`, "/access?tab=operators", `/credentials?org=${org}`, `/credentials?org=${org}&view=matrix`]; // prettier-ignore
+  const places = [
+    "/access",
+    `/access?org=${org}`,
+    "/access?tab=operators",
+    `/credentials?org=${org}`,
+    `/credentials?org=${org}&view=matrix`,
+  ];
   const { origin } = new URL(page.url());
   for (const place of places) {
     await page.goto(`${origin}/console${place}`);
@@ -268,5 +274,10 @@ test("one of hundreds of organizations is found by its name, and by keyboard alo
   await field.dispatchEvent("keydown", { key: "Enter", isComposing: true });
   assert.equal(await field.getAttribute("aria-expanded"), "true");
   await page.keyboard.press("Tab");
-  assert.equal(await page.evaluate("document.activeElement === document.body || document.activeElement.closest('.combo') !== null"), false); // prettier-ignore
+  assert.equal(
+    await page.evaluate(
+      "document.activeElement === document.body || document.activeElement.closest('.combo') !== null",
+    ),
+    false,
+  );
 });

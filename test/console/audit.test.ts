@@ -34,11 +34,17 @@ test(
     const saved = readFileSync((await (await saving).path())!, "utf8")
       .trimEnd()
       .split("\n");
-    assert.deepEqual(saved.map((line) => (JSON.parse(line) as { what: string }).what), Array(3).fill("org rename")); // prettier-ignore
+    assert.deepEqual(
+      saved.map((line) => (JSON.parse(line) as { what: string }).what),
+      Array(3).fill("org rename"),
+    );
     // Nothing is raw: a change is a list of names and values.
     await page.getByRole("term").filter({ hasText: "name before" }).first().waitFor();
 
-    const shared = await openConsole(t, service, { as: owner, at: new URL(page.url()).pathname.replace("/console", "") + new URL(page.url()).search }); // prettier-ignore
+    const shared = await openConsole(t, service, {
+      as: owner,
+      at: new URL(page.url()).pathname.replace("/console", "") + new URL(page.url()).search,
+    });
     await shared.getByRole("cell", { name: "org rename" }).first().waitFor();
     assert.equal(await shared.getByRole("row").count(), 4);
     await shared.goBack().catch(() => null);

@@ -21,7 +21,11 @@ test("a credential is typed once, is used by the next run, and is never seen aga
   const source = sendsCredential("acme__people", vendor, "/json");
   const service = await startService(t, { sources: [source], vendors: [vendor] });
   const secret = service.secrets.add("sk-pasted-0123456789-once");
-  const page = await openConsole(t, service, { as: "operator", at: `/credentials?org=${service.a.id}`, failing: /credential\/create/ }); // prettier-ignore
+  const page = await openConsole(t, service, {
+    as: "operator",
+    at: `/credentials?org=${service.a.id}`,
+    failing: /credential\/create/,
+  });
   await page.getByText("No credential is stored for it.").waitFor();
   const sent: { readonly url: string; readonly text: string }[] = [];
   page.on("request", (request) => sent.push({ url: request.url(), text: request.postData() ?? "" }));
@@ -42,7 +46,10 @@ test("a credential is typed once, is used by the next run, and is never seen aga
   assert.equal(vendor.requests.at(-1)!.headers["x-api-key"], secret);
 
   await page.getByRole("link", { name: "All credentials" }).click();
-  const row = page.getByRole("table", { name: "Stored credentials" }).getByRole("row").filter({ hasText: "acme__people" }); // prettier-ignore
+  const row = page
+    .getByRole("table", { name: "Stored credentials" })
+    .getByRole("row")
+    .filter({ hasText: "acme__people" });
   await row.getByText("api_key").waitFor();
   await row.getByText(HOSTILE).waitFor();
   await row.getByText("default").waitFor();
@@ -53,7 +60,10 @@ test("a credential is typed once, is used by the next run, and is never seen aga
   await row.waitFor();
 
   // In one request, the one that stored it: not in the page, nor in its address, its history or what it keeps.
-  assert.deepEqual(sent.filter(({ url, text }) => (url + text).includes(secret)).map(({ url }) => new URL(url).pathname), ["/api/credential/create"]); // prettier-ignore
+  assert.deepEqual(
+    sent.filter(({ url, text }) => (url + text).includes(secret)).map(({ url }) => new URL(url).pathname),
+    ["/api/credential/create"],
+  );
   const kept = await page.evaluate(
     "JSON.stringify([document.documentElement.outerHTML, [...document.querySelectorAll('input')].map((one) => one.value), { ...localStorage }, { ...sessionStorage }, location.href, history.state])",
   );
@@ -77,7 +87,8 @@ test("to verify a credential asks its vendor, which is said before, and the verd
     });
   const sources = [checking("acme__good", "/check"), checking("acme__bad", "/refused")];
   const service = await startService(t, { sources });
-  for (const { id } of sources) await service.operator.storeCredential(service.a, { source: id, fields: { api_key: `the-key-of-${id}` } }); // prettier-ignore
+  for (const { id } of sources)
+    await service.operator.storeCredential(service.a, { source: id, fields: { api_key: `the-key-of-${id}` } });
   const page = await openConsole(t, service, { as: "operator", at: `/credentials?org=${service.a.id}` });
   for (const [id, verdict] of [
     ["acme__good", "good"],
@@ -135,7 +146,10 @@ test(
     await row.getByText("the newest active").waitFor();
     await row.getByText("none: the call fails").waitFor();
     await page.getByText("plain 8, plain 7, plain 6, plain 5, plain 4, plain 3 and 3 more").waitFor();
-    assert.deepEqual(asked.filter((path) => path.startsWith("/api/credential/")), ["/api/credential/matrix"]); // prettier-ignore
+    assert.deepEqual(
+      asked.filter((path) => path.startsWith("/api/credential/")),
+      ["/api/credential/matrix"],
+    );
     await assertUsableEverywhere(page);
 
     await row.getByRole("link", { name: "the newest active" }).click();
@@ -152,7 +166,11 @@ test(
 
     const { result } = adminPort(t, service.adminUrl, service.secrets);
     const vera = await service.operator.appoint("viewer", "vera");
-    const explained = await result("credential explain", { workflow: acme.workflow, source: "bureau__credit_report", context: "dev" }, vera); // prettier-ignore
+    const explained = await result(
+      "credential explain",
+      { workflow: acme.workflow, source: "bureau__credit_report", context: "dev" },
+      vera,
+    );
     await row.getByText(`…${explained.cred_id.slice(-8)}`).waitFor();
   },
 );

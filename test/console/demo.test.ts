@@ -17,7 +17,10 @@ test("a newcomer with the demo's address has run five sources after two clicks",
   await until(async () => (await page.getByRole("textbox", { name: /^Email/ }).inputValue()) !== "");
 
   await page.getByRole("button", { name: "Run simulated" }).click();
-  await page.getByRole("status").filter({ hasText: /^5 found\. Answered in/ }).waitFor(); // prettier-ignore
+  await page
+    .getByRole("status")
+    .filter({ hasText: /^5 found\. Answered in/ })
+    .waitFor();
   assert.equal(await page.getByRole("region", { name: "Answer" }).getByRole("region").count(), 5);
   await page.getByRole("link", { name: "The run's timeline" }).waitFor();
 
@@ -25,7 +28,10 @@ test("a newcomer with the demo's address has run five sources after two clicks",
   await page.getByLabel("Simulated vendor").selectOption("gleif__lei_record");
   await page.getByLabel("What it does").selectOption("never answers");
   await page.getByRole("button", { name: "Run simulated" }).click();
-  await page.getByRole("status").filter({ hasText: /4 found/ }).waitFor(); // prettier-ignore
+  await page
+    .getByRole("status")
+    .filter({ hasText: /4 found/ })
+    .waitFor();
   await page.getByRole("region", { name: "Legal entity by LEI" }).getByText("timed out").waitFor();
   const id = await page.getByText(/^trx_/).innerText();
   await page.getByRole("link", { name: "The run's timeline" }).click();

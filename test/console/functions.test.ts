@@ -41,10 +41,15 @@ test("a function shows its code as written, and runs its cases", { skip: NO_BROW
   const code = page.getByRole("region", { name: "Code of dfunc_sum" });
   assert.equal(await code.textContent(), CODE);
   assert.equal(await code.locator(".code-line").count(), CODE.trimEnd().split("\n").length);
-  assert.equal(await page.getByRole("link", { name: "Open in Run" }).getAttribute("href"), "/console/run?function=dfunc_sum"); // prettier-ignore
+  assert.equal(
+    await page.getByRole("link", { name: "Open in Run" }).getAttribute("href"),
+    "/console/run?function=dfunc_sum",
+  );
   assert.equal(await page.locator("main b, main script").count(), 0);
   const outward = page.locator("main a[target=_blank]");
-  assert.deepEqual(await outward.evaluateAll((links) => links.map((link) => link.getAttribute("href"))), ["https://acme.example/sum"]); // prettier-ignore
+  assert.deepEqual(await outward.evaluateAll((links) => links.map((link) => link.getAttribute("href"))), [
+    "https://acme.example/sum",
+  ]);
 
   await page.getByRole("button", { name: "Run its cases" }).focus();
   await page.keyboard.press("Enter");

@@ -14,7 +14,11 @@ test(
     await verb("org rename", { org: acme.id, name: HOSTILE });
     const month = new Date().toISOString().slice(0, 7);
     const span = { from: `${month}-01`, to: "2100-01-01" };
-    await until(async () => (await verb("ledger spend", { by: "source", ...span })).totals.some((total: { unknown: number }) => total.unknown > 0)); // prettier-ignore
+    await until(async () =>
+      (await verb("ledger spend", { by: "source", ...span })).totals.some(
+        (total: { unknown: number }) => total.unknown > 0,
+      ),
+    );
     const { totals } = await verb("ledger spend", { by: "source", ...span });
     const page = await openConsole(t, service, { as: "viewer", at: "/money" });
     const sums = page.getByRole("group", { name: /^Sums of/ });
@@ -143,6 +147,8 @@ test("a price has a history, holds from a day on, and is removed with its step",
   await history.getByRole("row").filter({ hasText: "0.31 EUR" }).getByRole("button", { name: "Remove" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
   await company.getByText("0.40 EUR").waitFor();
-  const { cred_id } = (await verb("credential price current", { org: acme.id })).credentials.find((one: { source: string }) => one.source === "registry__company"); // prettier-ignore
+  const { cred_id } = (await verb("credential price current", { org: acme.id })).credentials.find(
+    (one: { source: string }) => one.source === "registry__company",
+  );
   assert.equal((await verb("credential price list", { cred_id })).prices.length, 1);
 });

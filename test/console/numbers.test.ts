@@ -52,7 +52,11 @@ test("nothing on a page moves by itself while it loads", { skip: NO_BROWSER }, a
       await page.goto(world.service.adminUrl + href);
       await page.getByRole("heading", { level: 1 }).waitFor();
       await untilLoaded(page);
-      const [painted, shifted, shifts] = await Promise.all([page.evaluate(FIRST_PAINT), page.evaluate("window.shifted"), page.evaluate("window.shifts")]); // prettier-ignore
+      const [painted, shifted, shifts] = await Promise.all([
+        page.evaluate(FIRST_PAINT),
+        page.evaluate("window.shifted"),
+        page.evaluate("window.shifts"),
+      ]);
       t.diagnostic(`${href} at ${width} px: first paint after ${Math.round(painted as number)} ms`);
       // A hundredth is what nobody sees.
       if ((shifted as number) >= 0.01) moved.push(`${href} at ${width} px by ${String(shifted)}: ${String(shifts)}`);

@@ -23,7 +23,16 @@ test("headings are read as the service reads them", () => {
 });
 
 test("what a column means is guessed once, from its heading", () => {
-  assert.deepEqual(guessMeanings(["Reference", "Date", "Product", "Net"]), { order: "Reference", day: "Date", amount: "Net" }); // prettier-ignore
-  assert.deepEqual(guessMeanings(["Datum", "Betrag", "Währung", "Menge"]), { day: "Datum", amount: "Betrag", currency: "Währung", quantity: "Menge" }); // prettier-ignore
+  assert.deepEqual(guessMeanings(["Reference", "Date", "Product", "Net"]), {
+    order: "Reference",
+    day: "Date",
+    amount: "Net",
+  });
+  assert.deepEqual(guessMeanings(["Datum", "Betrag", "Währung", "Menge"]), {
+    day: "Datum",
+    amount: "Betrag",
+    currency: "Währung",
+    quantity: "Menge",
+  });
   assert.deepEqual(guessMeanings(["x"]), {});
 });

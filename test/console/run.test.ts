@@ -156,11 +156,17 @@ test(
     const asked: unknown[] = [];
     const service = await startService(t, {
       sources: [
-        source("acme__lenient", ({ inputs }) => (asked.push({ ...inputs }), { found: true }), { title: "Lenient", inputs: lenient, charge: "free" }), // prettier-ignore
+        source("acme__lenient", ({ inputs }) => (asked.push({ ...inputs }), { found: true }), {
+          title: "Lenient",
+          inputs: lenient,
+          charge: "free",
+        }),
         answers("bell__strict", {}, { title: "Strict", inputs: strict, charge: "free" }),
       ],
     });
-    const page = await openConsole(t, service, { at: `/run?workflow=${service.a.workflow}&sources=acme__lenient,bell__strict` }); // prettier-ignore
+    const page = await openConsole(t, service, {
+      at: `/run?workflow=${service.a.workflow}&sources=acme__lenient,bell__strict`,
+    });
     const run = page.getByRole("button", { name: "Run for real, free of charge", exact: true });
     const without = page.getByRole("button", { name: "Run for real, free of charge, without it" });
     const field = page.getByLabel("Registration number");

@@ -158,13 +158,19 @@ test("the runs of a filter are saved as a file, and a file that breaks off is no
   const world = await startWorld(t, "little");
   const failed = await runsOf(world, { outcome: "failed" });
   const page = await openConsole(t, world.service, { as: "viewer", at: "/runs?outcome=failed", failing: /export/ });
-  const [saved] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export JSON lines" }).click()]); // prettier-ignore
+  const [saved] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Export JSON lines" }).click(),
+  ]);
   assert.equal(saved.suggestedFilename(), "ledger.jsonl");
   const lines = readFileSync(await saved.path(), "utf8")
     .trim()
     .split("\n");
   assert.equal(lines.length, failed.length);
-  const [csv] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export CSV" }).click()]); // prettier-ignore
+  const [csv] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Export CSV" }).click(),
+  ]);
   assert.match(readFileSync(await csv.path(), "utf8"), /^transaction_id,state,/);
 
   await page.route("**/api/ledger/export", (route) => route.abort("connectionreset"));

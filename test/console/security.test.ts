@@ -58,11 +58,23 @@ test(
     return { refused: [...refused].sort(), said, pwned: window.pwned ?? null, base: document.baseURI };
   })()`)) as { readonly refused: readonly string[]; readonly base: string };
     assert.deepEqual(refused, {
-    refused: ["base-uri", "connect-src", "form-action", "frame-src", "img-src", "object-src", "script-src", "script-src-attr", "script-src-elem", "style-src-attr", "style-src-elem"],
-    said: ["fetch"],
-    pwned: null,
-    base: refused.base,
-  }); // prettier-ignore
+      refused: [
+        "base-uri",
+        "connect-src",
+        "form-action",
+        "frame-src",
+        "img-src",
+        "object-src",
+        "script-src",
+        "script-src-attr",
+        "script-src-elem",
+        "style-src-attr",
+        "style-src-elem",
+      ],
+      said: ["fetch"],
+      pwned: null,
+      base: refused.base,
+    });
     assert.ok(refused.base.startsWith(service.adminUrl));
     assert.deepEqual(reached, []);
   },
@@ -82,7 +94,10 @@ test(
     const answer = await fetch(path, { method: "POST", headers, body: "{}" });
     return [path, answer.status, (await answer.json()).error.code];
   }))`)) as readonly unknown[];
-    assert.deepEqual(statuses, paths.map((path) => [path, 403, "forbidden"])); // prettier-ignore
+    assert.deepEqual(
+      statuses,
+      paths.map((path) => [path, 403, "forbidden"]),
+    );
   },
 );
 
@@ -168,7 +183,11 @@ test("a text from outside is text on every page, whatever it holds", { skip: NO_
     await look();
   }
   t.diagnostic(`${pages.length} pages: ${pages.join(" ")}`);
-  assert.deepEqual(MARKUP_STRINGS.filter((one) => !shown.has(one)), [], "was shown nowhere, so nothing was tried"); // prettier-ignore
+  assert.deepEqual(
+    MARKUP_STRINGS.filter((one) => !shown.has(one)),
+    [],
+    "was shown nowhere, so nothing was tried",
+  );
 });
 
 /** What would have come of a text that was taken for markup, or of an address that was taken for a link. */
@@ -202,7 +221,12 @@ async function spread({ service, acme, verb }: Awaited<ReturnType<typeof startWo
     await given("workflow create", { org, name: one });
     const { access_token } = await given("token create", { org, name: one });
     if (access_token !== undefined) service.secrets.add(access_token);
-    await given("credential create", { org, source: "evil__texts", fields: { api_key: service.secrets.add(`key-${Math.random()}`) }, note: one }); // prettier-ignore
+    await given("credential create", {
+      org,
+      source: "evil__texts",
+      fields: { api_key: service.secrets.add(`key-${Math.random()}`) },
+      note: one,
+    });
   }
   for (let at = 0; at < NAUGHTY_STRINGS.length; at += 10)
     await given("org create", {
@@ -239,7 +263,9 @@ function hostileProject(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), "datarun-hostile-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   mkdirSync(join(folder, "functions"));
-  const [title, description] = [MARKUP_STRINGS[1]!, MARKUP_STRINGS.join(" ").slice(0, 900)].map((one) => JSON.stringify(one)); // prettier-ignore
+  const [title, description] = [MARKUP_STRINGS[1]!, MARKUP_STRINGS.join(" ").slice(0, 900)].map((one) =>
+    JSON.stringify(one),
+  );
   writeFileSync(
     join(folder, "functions/evil.ts"),
     `import { defineFunction } from "datarun";

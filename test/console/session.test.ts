@@ -68,7 +68,10 @@ test(
     assert.equal(await page.evaluate("document.cookie"), "");
     const cookies = await page.context().cookies(service.adminUrl);
     const own = cookies.filter(({ name }) => name.startsWith("datarun"));
-    assert.deepEqual(own.map(({ name, httpOnly, sameSite }) => [name, httpOnly, sameSite]), [["datarun", true, "Strict"]]); // prettier-ignore
+    assert.deepEqual(
+      own.map(({ name, httpOnly, sameSite }) => [name, httpOnly, sameSite]),
+      [["datarun", true, "Strict"]],
+    );
     // Whoever opens the address of the way back has nothing to come back from.
     await page.goto(`${service.adminUrl}/console/login`);
     await page.getByText("ada@acme.example owner").waitFor();
@@ -95,7 +98,10 @@ test("when a session ends, what was typed stays, and the same person goes on", {
   await page.getByRole("cell", { name: "session begin" }).waitFor();
   const [cookie] = await page.context().cookies(service.adminUrl);
   const Cookie = `datarun=${cookie!.value}`;
-  const ended = await fetch(`${service.adminUrl}/api/session/end`, { method: "POST", headers: { ...pageOf(service), Cookie } }); // prettier-ignore
+  const ended = await fetch(`${service.adminUrl}/api/session/end`, {
+    method: "POST",
+    headers: { ...pageOf(service), Cookie },
+  });
   assert.equal(ended.status, 200);
 
   await page.getByLabel("From").fill("2026-01-01");
@@ -121,7 +127,10 @@ test(
     const page = await openConsole(t, service, { as: ada, failing: FAILING });
     await page.locator(".pulse[data-live=yes]").waitFor();
     const [cookie] = await page.context().cookies(service.adminUrl);
-    await fetch(`${service.adminUrl}/api/session/end`, { method: "POST", headers: { ...pageOf(service), Cookie: `datarun=${cookie!.value}` } }); // prettier-ignore
+    await fetch(`${service.adminUrl}/api/session/end`, {
+      method: "POST",
+      headers: { ...pageOf(service), Cookie: `datarun=${cookie!.value}` },
+    });
     const dialog = page.getByRole("dialog", { name: "Your session has ended" });
     await dialog.waitFor();
     await dialog.getByLabel("Operator token").fill(ada.token);

@@ -71,7 +71,9 @@ test("the cases of a source are run, and one that differs says where", { skip },
   await page.getByText(/cases ran: 1 differ/).waitFor();
   const cases = page.getByRole("table", { name: "Cases" });
   await cases.getByRole("row", { name: /says the name .* as expected/ }).waitFor();
-  await cases.getByRole("row", { name: 'says another {"name":"Ada"} record differs output/name: expected "Grace", found "Ada"' }).waitFor(); // prettier-ignore
+  await cases
+    .getByRole("row", { name: 'says another {"name":"Ada"} record differs output/name: expected "Grace", found "Ada"' })
+    .waitFor();
   await assertUsableEverywhere(page);
 });
 

@@ -57,7 +57,10 @@ test("a run returns the envelope: transaction id, config, outputs, status, total
     config: { sources: { acme__record: true }, context: "dev", ...service.marks },
     outputs: { acme__record: { name: "Ada" } },
   });
-  assert.deepEqual({ ...status.acme__record, response_time_ms: 0 }, { success: true, message: "Record found", match: true, response_time_ms: 0 }); // prettier-ignore
+  assert.deepEqual(
+    { ...status.acme__record, response_time_ms: 0 },
+    { success: true, message: "Record found", match: true, response_time_ms: 0 },
+  );
 });
 
 test("success and match tell apart a record, no record and a failure", async () => {
@@ -117,7 +120,10 @@ test("a missing credential, an unknown source, a timeout and no match are all 20
 
   assert.equal(reply.statusCode, 200);
   const status = Object.values<{ success: boolean }>(reply.json().status);
-  assert.deepEqual(status.map(({ success }) => success), [false, false, false, true, true]); // prettier-ignore
+  assert.deepEqual(
+    status.map(({ success }) => success),
+    [false, false, false, true, true],
+  );
 });
 
 test("every run has its own transaction id, and no run is the repetition of another", async () => {

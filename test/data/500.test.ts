@@ -90,7 +90,10 @@ test("an operator may have overload answered with 503", async (t) => {
   const body = JSON.stringify(RUN);
   const request = `${service.rawHead("/data")}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`;
   const { replies } = await service.raw([request]);
-  assert.deepEqual(replies.map(({ statusCode }) => statusCode), [503]); // prettier-ignore
+  assert.deepEqual(
+    replies.map(({ statusCode }) => statusCode),
+    [503],
+  );
   assert.equal(JSON.parse(replies[0]!.text).error.code, "overloaded");
 
   gate.open();
@@ -113,7 +116,10 @@ test("while it shuts down, what is under way is answered and what is new is refu
   ]);
   gate.open();
 
-  assert.deepEqual(replies.map(({ statusCode, headers }) => [statusCode, headers.connection]), [[500, "close"]]); // prettier-ignore
+  assert.deepEqual(
+    replies.map(({ statusCode, headers }) => [statusCode, headers.connection]),
+    [[500, "close"]],
+  );
   assert.equal(JSON.parse(replies[0]!.text).error.code, "overloaded");
   assert.ok(closed);
   assert.deepEqual((await first).json().outputs, { acme__gate: { done: true } });

@@ -17,18 +17,50 @@ class WithGetter extends Error {
     throw new Error(STRANGE);
   }
 }
-const hostileProxy = new Proxy({}, { get: () => { throw new Error(STRANGE); }, ownKeys: () => { throw new Error(STRANGE); }, has: () => { throw new Error(STRANGE); }, getPrototypeOf: () => { throw new Error(STRANGE); } }); // prettier-ignore
+const hostileProxy = new Proxy(
+  {},
+  {
+    get: () => {
+      throw new Error(STRANGE);
+    },
+    ownKeys: () => {
+      throw new Error(STRANGE);
+    },
+    has: () => {
+      throw new Error(STRANGE);
+    },
+    getPrototypeOf: () => {
+      throw new Error(STRANGE);
+    },
+  },
+);
 const cycle: Record<string, unknown> = {};
 cycle["self"] = cycle;
 let deep: Record<string, unknown> = {};
 for (let level = 0; level < 100_000; level += 1) deep = { deep };
 
 const THROWN: Record<string, unknown> = {
-  error: new Error(STRANGE), type_error: new TypeError(STRANGE), text: STRANGE, number: 0, nothing: undefined, null: null, object: { message: STRANGE },
-  function: () => STRANGE, symbol: Symbol(STRANGE), bigint: 1n, getter: new WithGetter(), proxy: hostileProxy, frozen: Object.freeze(new Error(STRANGE)),
-  with_cause: new Error(STRANGE, { cause: new Error(STRANGE) }), own_cause: cycle, aggregate: new AggregateError([new Error(STRANGE)], STRANGE),
-  abort: new DOMException(STRANGE, "AbortError"), request_fault: new Fault("request.unauthenticated"), function_fault: new Fault("function.raised"), promise: Promise.resolve(STRANGE),
-}; // prettier-ignore
+  error: new Error(STRANGE),
+  type_error: new TypeError(STRANGE),
+  text: STRANGE,
+  number: 0,
+  nothing: undefined,
+  null: null,
+  object: { message: STRANGE },
+  function: () => STRANGE,
+  symbol: Symbol(STRANGE),
+  bigint: 1n,
+  getter: new WithGetter(),
+  proxy: hostileProxy,
+  frozen: Object.freeze(new Error(STRANGE)),
+  with_cause: new Error(STRANGE, { cause: new Error(STRANGE) }),
+  own_cause: cycle,
+  aggregate: new AggregateError([new Error(STRANGE)], STRANGE),
+  abort: new DOMException(STRANGE, "AbortError"),
+  request_fault: new Fault("request.unauthenticated"),
+  function_fault: new Fault("function.raised"),
+  promise: Promise.resolve(STRANGE),
+};
 const selfCaused = new Error(STRANGE);
 selfCaused.cause = selfCaused;
 THROWN["self_caused"] = selfCaused;
@@ -37,21 +69,72 @@ THROWN["framed"] = new Error(`x\n    at ${STRANGE}`);
 const THROWS_WHEN_LOOKED_AT = /__(proxy|revoked)$/;
 
 const RETURNED: Readonly<Record<string, () => unknown>> = {
-  nothing: () => undefined, text: () => STRANGE, number: () => 1, yes: () => true, bigint: () => 1n, symbol: () => Symbol(STRANGE), function: () => () => STRANGE,
-  list: () => [{ a: 1 }], date: () => new Date(), map: () => new Map([["a", 1]]), error: () => new Error(STRANGE), buffer: () => Buffer.from("{}"), regexp: () => /x/, class: () => new (class Record_ { a = 1; })(),
-  boxed: () => Object("text"), cycle: () => cycle, bigint_within: () => ({ a: [1n] }), proxy: () => hostileProxy, getter: () => ({ get a() { throw new Error(STRANGE); } }),
-  to_json_throws: () => ({ toJSON() { throw new Error(STRANGE); } }), to_json_text: () => ({ toJSON: () => STRANGE }), to_json_list: () => ({ toJSON: () => [1] }), to_json_nothing: () => ({ toJSON: () => undefined }),
-  not_a_number: () => ({ a: Number.NaN }), infinite: () => ({ a: { b: [Infinity] } }), map_within: () => ({ a: new Map([["a", 1]]) }), class_within: () => ({ a: [new (class Record_ { a = 1; })()] }),
-  buffer_within: () => ({ a: new Uint8Array(3) }), missing_entry: () => ({ a: [undefined] }), hole: () => ({ a: Array(2) }), function_entry: () => ({ a: [() => 1] }), revoked: () => { const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); return proxy; },
-}; // prettier-ignore
+  nothing: () => undefined,
+  text: () => STRANGE,
+  number: () => 1,
+  yes: () => true,
+  bigint: () => 1n,
+  symbol: () => Symbol(STRANGE),
+  function: () => () => STRANGE,
+  list: () => [{ a: 1 }],
+  date: () => new Date(),
+  map: () => new Map([["a", 1]]),
+  error: () => new Error(STRANGE),
+  buffer: () => Buffer.from("{}"),
+  regexp: () => /x/,
+  class: () =>
+    new (class Record_ {
+      a = 1;
+    })(),
+  boxed: () => Object("text"),
+  cycle: () => cycle,
+  bigint_within: () => ({ a: [1n] }),
+  proxy: () => hostileProxy,
+  getter: () => ({
+    get a() {
+      throw new Error(STRANGE);
+    },
+  }),
+  to_json_throws: () => ({
+    toJSON() {
+      throw new Error(STRANGE);
+    },
+  }),
+  to_json_text: () => ({ toJSON: () => STRANGE }),
+  to_json_list: () => ({ toJSON: () => [1] }),
+  to_json_nothing: () => ({ toJSON: () => undefined }),
+  not_a_number: () => ({ a: Number.NaN }),
+  infinite: () => ({ a: { b: [Infinity] } }),
+  map_within: () => ({ a: new Map([["a", 1]]) }),
+  class_within: () => ({
+    a: [
+      new (class Record_ {
+        a = 1;
+      })(),
+    ],
+  }),
+  buffer_within: () => ({ a: new Uint8Array(3) }),
+  missing_entry: () => ({ a: [undefined] }),
+  hole: () => ({ a: Array(2) }),
+  function_entry: () => ({ a: [() => 1] }),
+  revoked: () => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    return proxy;
+  },
+};
 
 /** The same thing many times over: small in memory, and no end of text. */
 let manifold: unknown = [1];
 for (let level = 0; level < 40; level += 1) manifold = [manifold, manifold];
 
 const TOO_MUCH: Readonly<Record<string, () => unknown>> = {
-  long: () => ({ a: "x".repeat(50_000_000) }), deep: () => deep, wide: () => ({ a: Array(200_000).fill(0) }), manifold: () => ({ manifold }), bytes: () => ({ a: "\u6f22".repeat(4_000_000) }),
-}; // prettier-ignore
+  long: () => ({ a: "x".repeat(50_000_000) }),
+  deep: () => deep,
+  wide: () => ({ a: Array(200_000).fill(0) }),
+  manifold: () => ({ manifold }),
+  bytes: () => ({ a: "\u6f22".repeat(4_000_000) }),
+};
 
 /** Takes a fault of the service's own and writes on it, as one does with errors. */
 const rewritesFault = source(
@@ -68,8 +151,13 @@ const rewritesFault = source(
 const throwing = [
   rewritesFault,
   ...Object.entries(THROWN).flatMap(([name, thrown]) => [
-    source(`sync__${name}`, () => { throw thrown; }), // prettier-ignore
-    source(`async__${name}`, async () => { await Promise.resolve(); throw thrown; }), // prettier-ignore
+    source(`sync__${name}`, () => {
+      throw thrown;
+    }),
+    source(`async__${name}`, async () => {
+      await Promise.resolve();
+      throw thrown;
+    }),
   ]),
 ];
 const returning = Object.entries(RETURNED).flatMap(([name, make]) => [
@@ -89,11 +177,27 @@ let lateHttp: unknown;
 let abortedAt = 0;
 const untimely: readonly SourceDeclaration[] = [
   neverAnswers("late__never", { timeout_ms: 80 }),
-  source("late__ignores_signal", ({ signal }) => new Promise(() => signal.addEventListener("abort", () => void (abortedAt += 1))), { timeout_ms: 80 }), // prettier-ignore
-  source("late__rejects_after", () => new Promise((_, reject) => setTimeout(() => reject(new Error(STRANGE)), 200)), { timeout_ms: 80 }), // prettier-ignore
+  source(
+    "late__ignores_signal",
+    ({ signal }) => new Promise(() => signal.addEventListener("abort", () => void (abortedAt += 1))),
+    { timeout_ms: 80 },
+  ),
+  source("late__rejects_after", () => new Promise((_, reject) => setTimeout(() => reject(new Error(STRANGE)), 200)), {
+    timeout_ms: 80,
+  }),
   source("late__thenable", () => ({ then: () => {} }), { timeout_ms: 80 }),
-  source("late__calls_after", ({ http }) => new Promise(() => void setTimeout(() => { lateHttp = http.get(`${vendor.origin}/ask`).catch((thrown: unknown) => thrown); }, 200)), { timeout_ms: 80, origins: [vendor.origin] }), // prettier-ignore
-]; // prettier-ignore
+  source(
+    "late__calls_after",
+    ({ http }) =>
+      new Promise(
+        () =>
+          void setTimeout(() => {
+            lateHttp = http.get(`${vendor.origin}/ask`).catch((thrown: unknown) => thrown);
+          }, 200),
+      ),
+    { timeout_ms: 80, origins: [vendor.origin] },
+  ),
+];
 const service = await startService(
   { after },
   { sources: [...throwing, ...returning, ...tooMuch, ...fine, ...untimely], vendors: [vendor] },
@@ -129,7 +233,13 @@ test("whatever an adapter returns that is no plain JSON object is Unexpected err
 
 test("a result that is more than an answer may hold is refused before it is written, in bytes and not in letters", async () => {
   const messages = await messagesOf(tooMuch);
-  const words = { long: "is too large", deep: "is nested too deeply", wide: "holds too many values", manifold: "holds too many values", bytes: "is too large" }; // prettier-ignore
+  const words = {
+    long: "is too large",
+    deep: "is nested too deeply",
+    wide: "holds too many values",
+    manifold: "holds too many values",
+    bytes: "is too large",
+  };
   for (const [name, says] of Object.entries(words)) {
     assert.equal(
       messages[`too_much__${name}`],
@@ -141,7 +251,8 @@ test("a result that is more than an answer may hold is refused before it is writ
 test("what can be sent as a JSON object is sent as JSON sends it", async () => {
   const { outputs, status } = (await service.run(asked(fine))).json();
   for (const { id } of fine) assert.equal(status[id].success, true, id);
-  for (const id of ["fine__null_prototype", "fine__to_json", "fine__undefined_fields", "fine__thenable"]) assert.deepEqual(outputs[id], { a: 1 }, id); // prettier-ignore
+  for (const id of ["fine__null_prototype", "fine__to_json", "fine__undefined_fields", "fine__thenable"])
+    assert.deepEqual(outputs[id], { a: 1 }, id);
   assert.deepEqual(Object.keys(outputs.fine__prototype_names), ["__proto__", "constructor"]);
   assert.deepEqual(outputs.fine__strange_texts, { a: "\ud800", b: "\u2028</script>", "c\0": "\r\n" });
 });
@@ -163,7 +274,9 @@ test("an adapter that goes on after its end can send nothing more", async () => 
 });
 
 test("the log says what lay behind a failure, by class and place, and not in the stranger's words", async () => {
-  const calls = (await service.runLines()).flatMap((line) => line["calls"] as { source: string; cause?: string; fault?: string }[]); // prettier-ignore
+  const calls = (await service.runLines()).flatMap(
+    (line) => line["calls"] as { source: string; cause?: string; fault?: string }[],
+  );
   const typeError = calls.find(({ source }) => source === "sync__type_error")!;
   assert.equal(typeError.fault, "source.adapter_raised");
   assert.match(typeError.cause!, /^TypeError at .*adapters\.test\.ts/);

@@ -36,7 +36,8 @@ test("whichever sources are asked in whichever order, each gets its own entry an
         assert.equal(reply.statusCode, 200);
         const { outputs, status, config } = reply.json();
         for (const part of [outputs, status, config.sources]) assert.deepEqual(Object.keys(part), asked);
-        for (const id of asked) assert.equal(Object.getOwnPropertyDescriptor(status, id)!.value.success, SUCCEEDS.has(id), id); // prettier-ignore
+        for (const id of asked)
+          assert.equal(Object.getOwnPropertyDescriptor(status, id)!.value.success, SUCCEEDS.has(id), id);
       },
     ),
     { numRuns: 60 },

@@ -45,7 +45,11 @@ const REPLIES = {
   "a duplicate": { entry: "free", behaviour: json({ id: "o-1" }, { status: 409 }) },
   "input that costs nothing by the table": { entry: "free", behaviour: json({}, { status: 422 }) },
   "input that costs nothing by its row": { entry: "answered", behaviour: json({ bad: "no" }), reports: "no" },
-  "input that is billed by its row": { entry: "answered", behaviour: json({ bad: "yes" }, { status: 400 }), reports: "yes" },
+  "input that is billed by its row": {
+    entry: "answered",
+    behaviour: json({ bad: "yes" }, { status: 400 }),
+    reports: "yes",
+  },
   "a failure": { entry: "answered", behaviour: json({ failed: true }), reports: null },
   "another 4xx": { entry: "error", behaviour: json({}, { status: 418 }) },
   "a 5xx": { entry: "error", behaviour: json({}, { status: 503 }) },
@@ -54,7 +58,7 @@ const REPLIES = {
   "unlike any rule": { entry: "unusable", behaviour: json({ odd: true }) },
   lost: LOST,
   "cut short": CUT_SHORT,
-} satisfies Record<string, Play>; // prettier-ignore
+} satisfies Record<string, Play>;
 
 const POLLS = {
   waiting: { entry: "free", behaviour: json({ state: "working" }) },
@@ -66,7 +70,7 @@ const POLLS = {
   "given up, at no cost": { entry: "free", behaviour: json({ bad: "no" }), reports: "no" },
   "another 4xx": { entry: "free", behaviour: json({}, { status: 418 }) },
   html: { entry: "free", behaviour: body("<html>") },
-} satisfies Record<string, Play>; // prettier-ignore
+} satisfies Record<string, Play>;
 
 const LOGIN: Play = { entry: "free", behaviour: json({ token: "t-1" }) };
 const EXPIRED: Play = { entry: "refused", behaviour: json({}, { status: 401 }) };
@@ -92,7 +96,10 @@ interface Case {
 }
 
 const oneOf = <Name extends string>(plays: Readonly<Record<Name, Play>>, ...often: Name[]) =>
-  fc.oneof({ weight: 1, arbitrary: fc.constantFrom(...often) }, { weight: 2, arbitrary: fc.constantFrom(...(Object.keys(plays) as Name[])) }); // prettier-ignore
+  fc.oneof(
+    { weight: 1, arbitrary: fc.constantFrom(...often) },
+    { weight: 2, arbitrary: fc.constantFrom(...(Object.keys(plays) as Name[])) },
+  );
 
 const anyCase: fc.Arbitrary<Case> = fc.record({
   model: fc.constantFrom<ChargeModel>("free", "per_call", "per_success", "per_match"),
@@ -108,7 +115,18 @@ const anyCase: fc.Arbitrary<Case> = fc.record({
 });
 
 /** Cases that chance seldom finds. */
-const ORDER: Case = { model: "per_call", hasTable: true, logsIn: true, expired: true, redirects: 1, orders: true, searches: "record", main: "record", polls: ["ready"], resumes: false }; // prettier-ignore
+const ORDER: Case = {
+  model: "per_call",
+  hasTable: true,
+  logsIn: true,
+  expired: true,
+  redirects: 1,
+  orders: true,
+  searches: "record",
+  main: "record",
+  polls: ["ready"],
+  resumes: false,
+};
 const CORNERS: readonly Case[] = [
   // What is reported of an order that was not billed is no word on the search before it.
   { ...ORDER, main: "a duplicate", polls: ["given up"] },
@@ -247,7 +265,9 @@ test("whatever a file asks, each request is charged as the vendor's own book say
         (one.orders && one.resumes) === resumes ? [{ one, id: idOf(from + at), book: books[from + at]! }] : [],
       );
       if (batch.length === 0) continue;
-      const sources = Object.fromEntries(batch.map(({ id, one }) => [id, one.logsIn ? { credentials: { key: "k" } } : true])); // prettier-ignore
+      const sources = Object.fromEntries(
+        batch.map(({ id, one }) => [id, one.logsIn ? { credentials: { key: "k" } } : true]),
+      );
       const inputs = resumes ? { order_id: "o-1" } : {};
       const { transaction_id, status } = (await service.run(sources, inputs, { as: detailed })).json();
       const row = (await reader.show(transaction_id))!;

@@ -203,9 +203,13 @@ test("whatever a call asks, in turn or at once, its requests are charged as the 
       if (!success) assert.equal(failure.charged, chargeOfCall(told), says);
       if (!one.parallel) {
         const sent = sentInTurn(one);
-        assert.deepEqual(told, sent.map((step) => billed(step, one.model, end)), says); // prettier-ignore
+        assert.deepEqual(
+          told,
+          sent.map((step) => billed(step, one.model, end)),
+          says,
+        );
       } else if (one.catches || one.steps.every(({ path }) => BOOK[path] === "answered")) {
-        assert.deepEqual(told.toSorted(), one.steps.map((step) => billed(step, one.model, end)).sort(), says); // prettier-ignore
+        assert.deepEqual(told.toSorted(), one.steps.map((step) => billed(step, one.model, end)).sort(), says);
       } else {
         // The call ended with its first failure: of what was under way then nothing may be claimed, and what the source would
         // have said of a reply may not have been said.
@@ -292,7 +296,11 @@ test("list, show, unknown, summary, metrics and the vendor's own count agree on 
   const summary = await reader.summary(new Date().toISOString().slice(0, 7));
   const metrics = await (await fetch(`${service.adminUrl}/metrics`)).text();
   const metric = (name: string, charged: Charged) =>
-    Number(new RegExp(`^datarun_source_charged_total\\{source="${name}",charged="${charged}"\\} (\\d+)$`, "m").exec(metrics)?.[1] ?? 0); // prettier-ignore
+    Number(
+      new RegExp(`^datarun_source_charged_total\\{source="${name}",charged="${charged}"\\} (\\d+)$`, "m").exec(
+        metrics,
+      )?.[1] ?? 0,
+    );
   const total = { yes: 0, no: 0, unknown: 0 };
   for (const [name, charges] of shown) {
     const line = summary.find((one) => one.source === name);
@@ -328,7 +336,11 @@ test("what each case cost is its price times the charges in the vendor's book, i
     const count = (charged: Charged) => BigInt(shown.get(idOf(at))?.filter((one) => one === charged).length ?? 0);
     const [yes, unknown] = [count("yes") * microsOf(at), count("unknown") * microsOf(at)];
     const line = spend.find(({ key }) => key === idOf(at));
-    assert.deepEqual([line?.least ?? 0n, line?.most ?? 0n, line?.unpriced ?? 0], [yes, yes + unknown, 0], `seed ${seed}: ${idOf(at)}`); // prettier-ignore
+    assert.deepEqual(
+      [line?.least ?? 0n, line?.most ?? 0n, line?.unpriced ?? 0],
+      [yes, yes + unknown, 0],
+      `seed ${seed}: ${idOf(at)}`,
+    );
     for (const [charged, sum] of [
       ["yes", yes],
       ["unknown", unknown],
@@ -353,5 +365,11 @@ test("a table of charges prices each request by the row that holds, and an unkno
     const { attempts } = (await reader.show(transaction_id))!;
     costs.push(attempts.flatMap(({ charged, price }) => [charged, priceText(price)]));
   }
-  assert.deepEqual(costs, [["yes", "4.00"], ["yes", "9.50"], ["no", "9.50"], ["unknown", "4.00"], ["unknown", "9.50"]]); // prettier-ignore
+  assert.deepEqual(costs, [
+    ["yes", "4.00"],
+    ["yes", "9.50"],
+    ["no", "9.50"],
+    ["unknown", "4.00"],
+    ["unknown", "9.50"],
+  ]);
 });

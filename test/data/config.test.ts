@@ -116,7 +116,10 @@ test("a simulated workflow refuses prod, and marks its answers", async () => {
     const config = { sources: { acme__people: true }, context: "prod" };
     const refused = await service.post(path, { config }, { as: simulated });
     assert.equal(refused.statusCode, 422);
-    assert.deepEqual(refused.json().error.details.map((problem: { path: string }) => problem.path), ["/config/context"]); // prettier-ignore
+    assert.deepEqual(
+      refused.json().error.details.map((problem: { path: string }) => problem.path),
+      ["/config/context"],
+    );
     const marked = await service.post(
       path,
       { config: { ...config, context: "test", mode: "real" } },
@@ -151,9 +154,15 @@ test("a run is one row and one line: who, with what, from whom, and how it ended
     call["fault_kind"],
     call["charged"],
   ]);
-  assert.deepEqual(ended, [["acme__people", 1, 1, null, "no"], ["ok__echo", 1, 1, null, "no"]]); // prettier-ignore
+  assert.deepEqual(ended, [
+    ["acme__people", 1, 1, null, "no"],
+    ["ok__echo", 1, 1, null, "no"],
+  ]);
   assert.deepEqual([run["unknown_sources"], run["unknown_source_names"]], [1, '["acme__none"]']);
   const lines = (await service.runLines()).filter((line) => line["transaction_id"] === transaction_id);
   assert.equal(lines.length, 1);
-  assert.deepEqual([lines[0]!["organization"], lines[0]!["workflow"], lines[0]!["token_id"]], [a.id, a.workflow, a.tokenId]); // prettier-ignore
+  assert.deepEqual(
+    [lines[0]!["organization"], lines[0]!["workflow"], lines[0]!["token_id"]],
+    [a.id, a.workflow, a.tokenId],
+  );
 });

@@ -103,12 +103,22 @@ test("a cred_id that cannot be used never falls through, and says the same whate
     isDefault: true,
   });
   const other = await operator.storeCredential(b, { source: "acme__people", fields: { api_key: secret("of-b") } });
-  const elsewhere = await operator.storeCredential(a, { source: "bell__phone", fields: { api_key: secret("elsewhere") } }); // prettier-ignore
+  const elsewhere = await operator.storeCredential(a, {
+    source: "bell__phone",
+    fields: { api_key: secret("elsewhere") },
+  });
   const deleted = await operator.storeCredential(a, { source: "acme__people", fields: { api_key: secret("deleted") } });
   await operator.deleteCredential(deleted);
-  const disabled = await operator.storeCredential(a, { source: "acme__people", fields: { api_key: secret("disabled") } }); // prettier-ignore
+  const disabled = await operator.storeCredential(a, {
+    source: "acme__people",
+    fields: { api_key: secret("disabled") },
+  });
   await operator.disableCredential(disabled);
-  const prodOnly = await operator.storeCredential(a, { source: "acme__people", fields: { api_key: secret("prod") }, contexts: ["prod"] }); // prettier-ignore
+  const prodOnly = await operator.storeCredential(a, {
+    source: "acme__people",
+    fields: { api_key: secret("prod") },
+    contexts: ["prod"],
+  });
   const wrong = {
     "another organization's": other,
     unknown: "cred_00000000000000000000000000000000",
@@ -132,8 +142,18 @@ test("a cred_id that cannot be used never falls through, and says the same whate
 
 test("a credential is for the contexts that it was stored for", async () => {
   const keys = { prod: secret("prod"), rest: secret("rest") };
-  await operator.storeCredential(a, { source: "acme__contexts", fields: { api_key: keys.rest }, isDefault: true, contexts: ["test", "dev"] }); // prettier-ignore
-  await operator.storeCredential(a, { source: "acme__contexts", fields: { api_key: keys.prod }, isDefault: true, contexts: ["prod"] }); // prettier-ignore
+  await operator.storeCredential(a, {
+    source: "acme__contexts",
+    fields: { api_key: keys.rest },
+    isDefault: true,
+    contexts: ["test", "dev"],
+  });
+  await operator.storeCredential(a, {
+    source: "acme__contexts",
+    fields: { api_key: keys.prod },
+    isDefault: true,
+    contexts: ["prod"],
+  });
   for (const [context, key] of [
     ["prod", keys.prod],
     ["test", keys.rest],

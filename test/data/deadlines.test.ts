@@ -19,7 +19,11 @@ test("a source's time counts from the arrival of the request, not from when its 
 
 test("the answer goes out when the last source has ended, and none waits for another's deadline", async (t) => {
   // Far apart, because a busy machine answers later than at once.
-  const sources = [answers("acme__quick", {}), neverAnswers("acme__short", { timeout_ms: 1_000 }), neverAnswers("acme__long", { timeout_ms: 1_500 })]; // prettier-ignore
+  const sources = [
+    answers("acme__quick", {}),
+    neverAnswers("acme__short", { timeout_ms: 1_000 }),
+    neverAnswers("acme__long", { timeout_ms: 1_500 }),
+  ];
   const service = await startService(t, { sources });
 
   const { status, response_time_ms } = (
@@ -49,7 +53,8 @@ test("when the time to finish is over, a run that still waits for its vendor is 
   const { status, outputs, transaction_id } = (await reply).json();
   await closing;
 
-  for (const id of ["acme__hung", "acme__never"]) assert.equal(status[id].message, "Adapter error: the run ended before the vendor answered"); // prettier-ignore
+  for (const id of ["acme__hung", "acme__never"])
+    assert.equal(status[id].message, "Adapter error: the run ended before the vendor answered");
   assert.deepEqual(outputs.acme__people, { name: "Ada" }, "what had come is not lost");
   const { calls, attempts } = service.ledgerRows(transaction_id);
   assert.equal(calls.find(({ source }) => source === "acme__hung")!["charged"], "unknown");

@@ -27,7 +27,12 @@ const reading = (id: string, path: string, rest: string) =>
   declared(id, `request: {url: '${vendor.origin}${path}'}\n${rest}`);
 const mapped = (id: string, path: string, map: string) =>
   reading(id, path, `match: {record: 'status == \`200\`', no_record: 'status == \`404\`'}\nmap: {x: "${map}"}`);
-const xml = (id: string, path: string) => reading(id, path, `reply: {format: xml}\nmatch: {record: 'status == \`200\`', no_record: 'status == \`404\`'}\nmap: {x: body.r.a}`); // prettier-ignore
+const xml = (id: string, path: string) =>
+  reading(
+    id,
+    path,
+    `reply: {format: xml}\nmatch: {record: 'status == \`200\`', no_record: 'status == \`404\`'}\nmap: {x: body.r.a}`,
+  );
 
 const REPLIES: Readonly<Record<string, string | Buffer>> = {
   "/cdata": `<a>${fill("<![CDATA[", 4 * MIB)}</a>`,
@@ -39,16 +44,27 @@ const REPLIES: Readonly<Record<string, string | Buffer>> = {
   "/items": JSON.stringify({ items: Array.from({ length: 20_000 }, (_, id) => ({ id })) }),
   "/texts": JSON.stringify({ texts: Array.from({ length: 20 }, (_, at) => "a".repeat(100_000) + at) }),
 };
-for (const [path, reply] of Object.entries(REPLIES)) vendor.on(path, body(reply, { headers: { "content-type": path.startsWith("/cdata") ? "text/xml" : "application/json" } })); // prettier-ignore
+for (const [path, reply] of Object.entries(REPLIES))
+  vendor.on(
+    path,
+    body(reply, { headers: { "content-type": path.startsWith("/cdata") ? "text/xml" : "application/json" } }),
+  );
 const bomb = gzipSync(`{"items":[${fill("{},", 9 * MIB)}{}]}`);
 vendor.on("/bomb", body(bomb, { headers: { "content-type": "application/json", "content-encoding": "gzip" } }));
 
 const sources = [
-  xml("xml__cdata", "/cdata"), xml("xml__cdata_small", "/cdata-small"), xml("xml__elements", "/elements"), xml("xml__references", "/references"),
-  mapped("map__trim", "/spaces", "trim(body.name)"), mapped("map__values", "/values", "body.items[*].{a: a, b: b, c: c}"), mapped("map__bomb", "/bomb", "body.items[*].{a: a}"),
-  mapped("map__root", "/items", "body.items[*].[$.body.items[*].id]"), mapped("map__manifold", "/items", "map(&$.body.items, body.items)"), mapped("map__sort", "/texts", "sort(body.texts)"),
+  xml("xml__cdata", "/cdata"),
+  xml("xml__cdata_small", "/cdata-small"),
+  xml("xml__elements", "/elements"),
+  xml("xml__references", "/references"),
+  mapped("map__trim", "/spaces", "trim(body.name)"),
+  mapped("map__values", "/values", "body.items[*].{a: a, b: b, c: c}"),
+  mapped("map__bomb", "/bomb", "body.items[*].{a: a}"),
+  mapped("map__root", "/items", "body.items[*].[$.body.items[*].id]"),
+  mapped("map__manifold", "/items", "map(&$.body.items, body.items)"),
+  mapped("map__sort", "/texts", "sort(body.texts)"),
   mapped("map__inputs", "/items", "body.items[0].id"),
-]; // prettier-ignore
+];
 const service = await startService({ after }, { sources, vendors: [vendor], workflow: { failureDetails: true } });
 
 /** The longest that the loop of this process, in which the service runs, was held up. */

@@ -25,13 +25,29 @@ const service = await startService(
     sources: [
       repeatsInputs("acme__any", "value"),
       repeats("acme__branches", { ...branches, oneOf: undefined, anyOf: [...branches.anyOf, ...branches.oneOf] }),
-      repeats("acme__one_of", { type: "object", oneOf: [{ properties: { one: {} } , required: ["one"] }, { properties: { other: {} }, required: ["other"] }] }), // prettier-ignore
+      repeats("acme__one_of", {
+        type: "object",
+        oneOf: [
+          { properties: { one: {} }, required: ["one"] },
+          { properties: { other: {} }, required: ["other"] },
+        ],
+      }),
       repeatsInputs("acme__inherited", "constructor", "toString", "hasOwnProperty", "valueOf", "__proto__"),
       repeats("acme__typed", {
         type: "object",
-        properties: { text: { type: "string" }, number: { type: "number" }, whole: { type: "integer" }, yes: { type: "boolean" }, list: { type: "array", items: { type: "string" } } }, // prettier-ignore
+        properties: {
+          text: { type: "string" },
+          number: { type: "number" },
+          whole: { type: "integer" },
+          yes: { type: "boolean" },
+          list: { type: "array", items: { type: "string" } },
+        },
       }),
-      repeats("acme__needs", { type: "object", properties: { name: { type: "string", minLength: 2 } }, required: ["name"] }), // prettier-ignore
+      repeats("acme__needs", {
+        type: "object",
+        properties: { name: { type: "string", minLength: 2 } },
+        required: ["name"],
+      }),
       source(
         "acme__mutates",
         ({ inputs }) => {
@@ -133,7 +149,13 @@ test("an input that makes an address longer than any vendor reads is named, and 
 });
 
 test("nothing is coerced: a value of another type is an input failure that names the field and not the value", async () => {
-  const wrong = { text: [1, true, null, {}, []], number: ["1", "", true, null], whole: [1.5, "1"], yes: ["true", 1, 0, null, ""], list: ["a", {}, [1], [null]] }; // prettier-ignore
+  const wrong = {
+    text: [1, true, null, {}, []],
+    number: ["1", "", true, null],
+    whole: [1.5, "1"],
+    yes: ["true", 1, 0, null, ""],
+    list: ["a", {}, [1], [null]],
+  };
   for (const [field, values] of Object.entries(wrong)) {
     for (const value of values) {
       const { status } = (await service.run({ acme__typed: true }, { [field]: value })).json();
@@ -150,7 +172,12 @@ test("names that objects inherit are names like any other", async () => {
   assert.deepEqual(without.outputs.acme__inherited, { inputs: {} });
   const body = `{"config":{"sources":{"acme__inherited":true}},"inputs":{"constructor":1,"toString":"x","hasOwnProperty":null,"__proto__":{"polluted":true}}}`;
   const { outputs } = (await service.post("/data", body)).json();
-  assert.deepEqual(Object.keys(outputs.acme__inherited.inputs).sort(), ["__proto__", "constructor", "hasOwnProperty", "toString"]); // prettier-ignore
+  assert.deepEqual(Object.keys(outputs.acme__inherited.inputs).sort(), [
+    "__proto__",
+    "constructor",
+    "hasOwnProperty",
+    "toString",
+  ]);
   assert.equal(({} as { polluted?: boolean }).polluted, undefined);
 });
 
@@ -166,14 +193,65 @@ test("no source can change what another one sees", async () => {
 
 test("every valid JSON value reaches a source, and its vendor, as it was sent", async () => {
   const values = [
-    "null", "true", "false", "0", "-0", "1", "-1", "123", "1.5", "-1.5e-10", "1E+2", "1e2", "1e-400", "0.1", "123456789012",
-    "9007199254740993", "12345678901234567890", "1.7976931348623157e308", "5e-324", "0e0", "0.00000000000000000000000000001", "1e0000000001",
-    '""', '"a"', '" "', String.raw`"\"\\\/\b\f\n\r\t"`, String.raw`"\u0041\u00e9\u20ac"`, String.raw`"\ud83d\ude00"`, String.raw`"\u0000"`,
-    String.raw`"\ud800"`, String.raw`"\udfff"`, String.raw`"\udc00\ud800"`, String.raw`"\uDEAD tail"`, '"é€😀"', '"\u2028\u2029"', '"\u007f"', '"\uffff\ufffe"',
-    "[]", "[[]]", "[[[[]]]]", "[null]", "[1,[2,{}]]", "[ 1 ,\n2\t]", "{}", '{"":0}', '{"a":{"b":{"c":{}}}}', '{"a":1,"a":2}', '{"a":1,"a":1}', String.raw`{"\u0061":1}`,
-    '{"__proto__":1}', '{"constructor":{"prototype":{}}}', '{"1":1,"0":0}', '{"a b":1,"\\n":2}', `[${"0,".repeat(5000)}0]`, `"${"x".repeat(100_000)}"`,
-    `${"[".repeat(61)}1${"]".repeat(61)}`, `${'{"a":'.repeat(61)}1${"}".repeat(61)}`, `{${Array.from({ length: 9000 }, (_, index) => `"k${index}":0`).join(",")}}`,
-  ]; // prettier-ignore
+    "null",
+    "true",
+    "false",
+    "0",
+    "-0",
+    "1",
+    "-1",
+    "123",
+    "1.5",
+    "-1.5e-10",
+    "1E+2",
+    "1e2",
+    "1e-400",
+    "0.1",
+    "123456789012",
+    "9007199254740993",
+    "12345678901234567890",
+    "1.7976931348623157e308",
+    "5e-324",
+    "0e0",
+    "0.00000000000000000000000000001",
+    "1e0000000001",
+    '""',
+    '"a"',
+    '" "',
+    String.raw`"\"\\\/\b\f\n\r\t"`,
+    String.raw`"\u0041\u00e9\u20ac"`,
+    String.raw`"\ud83d\ude00"`,
+    String.raw`"\u0000"`,
+    String.raw`"\ud800"`,
+    String.raw`"\udfff"`,
+    String.raw`"\udc00\ud800"`,
+    String.raw`"\uDEAD tail"`,
+    '"é€😀"',
+    '"\u2028\u2029"',
+    '"\u007f"',
+    '"\uffff\ufffe"',
+    "[]",
+    "[[]]",
+    "[[[[]]]]",
+    "[null]",
+    "[1,[2,{}]]",
+    "[ 1 ,\n2\t]",
+    "{}",
+    '{"":0}',
+    '{"a":{"b":{"c":{}}}}',
+    '{"a":1,"a":2}',
+    '{"a":1,"a":1}',
+    String.raw`{"\u0061":1}`,
+    '{"__proto__":1}',
+    '{"constructor":{"prototype":{}}}',
+    '{"1":1,"0":0}',
+    '{"a b":1,"\\n":2}',
+    `[${"0,".repeat(5000)}0]`,
+    `"${"x".repeat(100_000)}"`,
+    `${"[".repeat(61)}1${"]".repeat(61)}`,
+    `${'{"a":'.repeat(61)}1${"}".repeat(61)}`,
+    `{${Array.from({ length: 9000 }, (_, index) => `"k${index}":0`).join(",")}}`,
+  ];
   for (const text of values) {
     const expected: unknown = JSON.parse(text);
     assert.deepEqual(await seenOf(text), JSON.parse(JSON.stringify(expected)), text.slice(0, 60));

@@ -28,7 +28,11 @@ const REFUSED = (region: string) =>
 
 test("a source is refused outside its regions: nothing is sent, the ledger says why, and its siblings are asked", async (t) => {
   const { vendor, service } = await startIn(t, "us");
-  const { status, outputs, transaction_id: id } = (await service.run({ acme__eu: true, acme__us: true, acme__anywhere: true })).json(); // prettier-ignore
+  const {
+    status,
+    outputs,
+    transaction_id: id,
+  } = (await service.run({ acme__eu: true, acme__us: true, acme__anywhere: true })).json();
 
   assert.equal(status.acme__eu.message, REFUSED("us"));
   assert.deepEqual(status.acme__eu.failure, { kind: "region", retryable: false, charged: "no" });

@@ -18,7 +18,8 @@ test("strange strings as source identifiers are unknown sources, returned byte f
     const reply = await service.post("/data", `{"config":{"sources":{${entry}:true,"acme__people":{}}}}`);
     assert.equal(reply.statusCode, 200, entry);
     const { status, outputs, config } = reply.json();
-    for (const part of [status, outputs, config.sources]) assert.deepEqual(Object.keys(part).sort(), [id, "acme__people"].sort()); // prettier-ignore
+    for (const part of [status, outputs, config.sources])
+      assert.deepEqual(Object.keys(part).sort(), [id, "acme__people"].sort());
     assert.equal(Object.getOwnPropertyDescriptor(status, id)!.value.message, `Adapter not found for ${id}`);
     assert.deepEqual(outputs.acme__people, { name: "Ada" });
     // As text too: what was sent stands in the answer as the same characters.
@@ -36,7 +37,19 @@ test("strange strings as source identifiers are unknown sources, returned byte f
 });
 
 test("names that resemble a source are not that source", async () => {
-  const near = ["acme__People", "ACME__PEOPLE", " acme__people", "acme__people ", "acme_people", "acme__people\0", "acme__people\u200b", "aсme__people", "acme", "people", "acme__"]; // prettier-ignore
+  const near = [
+    "acme__People",
+    "ACME__PEOPLE",
+    " acme__people",
+    "acme__people ",
+    "acme_people",
+    "acme__people\0",
+    "acme__people\u200b",
+    "aсme__people",
+    "acme",
+    "people",
+    "acme__",
+  ];
   const { status } = (await service.run(Object.fromEntries(near.map((id) => [id, true])))).json();
   for (const id of near) assert.equal(status[id].success, false, JSON.stringify(id));
 });
@@ -45,7 +58,10 @@ test("strange strings as cred_id name no credential, and call nobody", async () 
   for (const credId of NAUGHTY_STRINGS) {
     const body = `{"config":{"sources":{"acme__keyed":{"cred_id":${JSON.stringify(credId)}}}}}`;
     const reply = await service.post("/data", body);
-    assert.equal(reply.json().status.acme__keyed.message, "Adapter error: the credential named by cred_id cannot be used"); // prettier-ignore
+    assert.equal(
+      reply.json().status.acme__keyed.message,
+      "Adapter error: the credential named by cred_id cannot be used",
+    );
     assert.equal(reply.json().config.sources.acme__keyed.cred_id, credId);
   }
   assert.equal(vendor.count(), 0);

@@ -45,5 +45,8 @@ test("without the setting no vendor is told, and a trace that is none is passed 
   assert.equal(reply.statusCode, 200);
   for (const { headers } of vendor.requests) assert.equal(headers["traceparent"], undefined);
   const lines = await service.runLines();
-  assert.deepEqual(lines.map((line) => line["trace_id"]), [TRACE, undefined]); // prettier-ignore
+  assert.deepEqual(
+    lines.map((line) => line["trace_id"]),
+    [TRACE, undefined],
+  );
 });

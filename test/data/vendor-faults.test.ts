@@ -18,14 +18,44 @@ interface Ending {
 }
 
 const TIMEOUT: Ending = { says: /timed out after \d+ ms$/, kind: "timeout", retryable: true, charged: "unknown" };
-const LOST: Ending = { says: /the connection to the vendor was lost$/, kind: "connection_lost", retryable: false, charged: "unknown" }; // prettier-ignore
-const CONTRACT: Ending = { says: /the vendor's answer cannot be used: /, kind: "contract", retryable: false, charged: "yes" }; // prettier-ignore
+const LOST: Ending = {
+  says: /the connection to the vendor was lost$/,
+  kind: "connection_lost",
+  retryable: false,
+  charged: "unknown",
+};
+const CONTRACT: Ending = {
+  says: /the vendor's answer cannot be used: /,
+  kind: "contract",
+  retryable: false,
+  charged: "yes",
+};
 /** It has not been seen that the vendor completed anything. */
 const NO_HTTP: Ending = { ...CONTRACT, charged: "unknown" };
-const VENDOR_5XX: Ending = { says: /the vendor answered with status 5\d\d$/, kind: "vendor_5xx", retryable: true, charged: "unknown" }; // prettier-ignore
-const VENDOR_4XX: Ending = { says: /the vendor answered with status \d+$/, kind: "vendor_4xx", retryable: false, charged: "unknown" }; // prettier-ignore
-const REJECTED: Ending = { says: /the vendor rejected the credential$/, kind: "credential", retryable: false, charged: "no" }; // prettier-ignore
-const LIMITED: Ending = { says: /the vendor is limiting the rate of calls$/, kind: "rate_limited", retryable: false, charged: "no" }; // prettier-ignore
+const VENDOR_5XX: Ending = {
+  says: /the vendor answered with status 5\d\d$/,
+  kind: "vendor_5xx",
+  retryable: true,
+  charged: "unknown",
+};
+const VENDOR_4XX: Ending = {
+  says: /the vendor answered with status \d+$/,
+  kind: "vendor_4xx",
+  retryable: false,
+  charged: "unknown",
+};
+const REJECTED: Ending = {
+  says: /the vendor rejected the credential$/,
+  kind: "credential",
+  retryable: false,
+  charged: "no",
+};
+const LIMITED: Ending = {
+  says: /the vendor is limiting the rate of calls$/,
+  kind: "rate_limited",
+  retryable: false,
+  charged: "no",
+};
 
 /** By the path of the scripted vendor. */
 const FAULTS: Readonly<Record<string, Ending>> = {
@@ -77,7 +107,12 @@ const service = await startService(
       asksVendor("good__gzip", vendor, "/gzip"),
       asksVendor("good__proto", vendor, "/proto"),
       asksVendor("good__byte_order_mark", vendor, "/byte-order-mark"),
-      source("good__not_found", async ({ http }) => ((await http.get(`${vendor.origin}/status/404`, { answers: [404] })).status === 404 ? null : {}), { origins: [vendor.origin] }), // prettier-ignore
+      source(
+        "good__not_found",
+        async ({ http }) =>
+          (await http.get(`${vendor.origin}/status/404`, { answers: [404] })).status === 404 ? null : {},
+        { origins: [vendor.origin] },
+      ),
       source("bad__undeclared", ({ http }) => http.get(`${nobody.origin}/x`), { origins: [vendor.origin] }),
       source(
         "bad__says_so",
@@ -106,7 +141,11 @@ test("whatever one vendor does costs its own entry alone, in one call that is on
       assert.deepEqual(status[id].failure, { kind, retryable, charged }, path);
       assert.equal(outputs.good__json.name, "Ada");
       const { attempts, calls } = service.ledgerRows(transaction_id);
-      assert.deepEqual(attempts.map(({ ordinal }) => ordinal), [0, 1], `${path}: one call each, never again`); // prettier-ignore
+      assert.deepEqual(
+        attempts.map(({ ordinal }) => ordinal),
+        [0, 1],
+        `${path}: one call each, never again`,
+      );
       assert.deepEqual([calls[0]!["fault_kind"], calls[0]!["charged"]], [kind, charged]);
     }),
   );
@@ -139,7 +178,8 @@ test("a vendor's reply that is returned as it is arrives byte for byte, big numb
     good__proto: true,
   });
   const record = '{"name":"Ada","score":12345678901234567890}';
-  for (const id of ["good__json", "good__gzip", "good__byte_order_mark"]) assert.ok(reply.text.includes(`"${id}":${record}`)); // prettier-ignore
+  for (const id of ["good__json", "good__gzip", "good__byte_order_mark"])
+    assert.ok(reply.text.includes(`"${id}":${record}`));
   assert.deepEqual(Object.keys(reply.json().outputs.good__proto), ["__proto__", "constructor"]);
   assert.equal(({} as { polluted?: boolean }).polluted, undefined);
 });
@@ -187,7 +227,13 @@ test("an outage behind a page that nobody can decode is an outage: retryable, an
 
 test("a vendor that keeps failing is not called for a while, and its neighbours are", async () => {
   const down = await startVendor({ after });
-  const service = await startService({ after }, { sources: [asksVendor("acme__down", down, "/status/500"), asksVendor("good__json", down, "/json")], vendors: [down] }); // prettier-ignore
+  const service = await startService(
+    { after },
+    {
+      sources: [asksVendor("acme__down", down, "/status/500"), asksVendor("good__json", down, "/json")],
+      vendors: [down],
+    },
+  );
   const workflow = await service.operator.createWorkflow(service.a.id, { failureDetails: true });
   const as = { token: service.a.token, workflow };
   let shed = 0;

@@ -14,7 +14,12 @@ const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const settings = SETTINGS as readonly Setting[];
 const graceMs = settings.find(({ key }) => key === "limits.shutdown_grace_ms")!.default as number;
 const VARIABLES = new Set<string | null>(settings.flatMap((setting) => [variableOf(setting), fileVariableOf(setting)]));
-const MANIFESTS = ["deploy/Containerfile", "deploy/compose.yaml", "deploy/datarun.service", ...globSync("deploy/kubernetes/*.yaml", { cwd: ROOT })]; // prettier-ignore
+const MANIFESTS = [
+  "deploy/Containerfile",
+  "deploy/compose.yaml",
+  "deploy/datarun.service",
+  ...globSync("deploy/kubernetes/*.yaml", { cwd: ROOT }),
+];
 
 test("every variable that a manifest sets or explains is one that the service reads", () => {
   const named = [...MANIFESTS, ...globSync("docs/guides/deploy-*.md", { cwd: ROOT })].flatMap((path) =>
@@ -56,11 +61,17 @@ test("the only path that can be written is the data directory, in every manifest
     const writable = volumeMounts.filter(({ readOnly }) => readOnly !== true);
     assert.deepEqual(writable, [{ name: "data", mountPath: "/data" }]);
   }
-  assert.deepEqual(volumes.filter((volume) => "emptyDir" in volume), []); // prettier-ignore
+  assert.deepEqual(
+    volumes.filter((volume) => "emptyDir" in volume),
+    [],
+  );
 
   const unit = readUnit();
   assert.deepEqual(unit.all("StateDirectory"), ["datarun"]);
-  assert.deepEqual(unit.all("Environment").filter((pair) => pair.startsWith("DATARUN_DATA_DIR=")), ["DATARUN_DATA_DIR=%S/datarun"]); // prettier-ignore
+  assert.deepEqual(
+    unit.all("Environment").filter((pair) => pair.startsWith("DATARUN_DATA_DIR=")),
+    ["DATARUN_DATA_DIR=%S/datarun"],
+  );
   assert.deepEqual(unit.all("ReadWritePaths"), []);
   for (const [page, path] of [
     ["as-container", "`/data`"],
@@ -101,7 +112,6 @@ test("nowhere can the service do what it does not need", () => {
     ["livenessProbe", "/live"],
     ["readinessProbe", "/ready"],
   ] as const)
-    // prettier-ignore
     assert.equal(containers[0]![probe].httpGet.path, path);
 });
 
@@ -133,7 +143,16 @@ test("kustomize reads the manifests for Kubernetes", { skip: isMissing("kubectl"
 });
 
 test("Docker reads the Compose file", { skip: isMissing("docker", "compose") }, () => {
-  const { status, stderr } = run("docker", "compose", "-f", "deploy/compose.yaml", "--profile", "metrics", "config", "--quiet"); // prettier-ignore
+  const { status, stderr } = run(
+    "docker",
+    "compose",
+    "-f",
+    "deploy/compose.yaml",
+    "--profile",
+    "metrics",
+    "config",
+    "--quiet",
+  );
   assert.equal(status, 0, stderr);
 });
 
@@ -153,7 +172,7 @@ test("systemd reads the unit, and rates what it leaves open below 2", { skip: is
 
 test("what the manifests mount from here is here", () => {
   const { services } = parse(read("deploy/compose.yaml")) as Compose;
-  const mounted = Object.values(services).flatMap(({ volumes }) => volumes.filter((volume) => volume.startsWith("./"))); // prettier-ignore
+  const mounted = Object.values(services).flatMap(({ volumes }) => volumes.filter((volume) => volume.startsWith("./")));
   assert.ok(mounted.length >= 4);
   for (const volume of mounted) assert.ok(existsSync(join(ROOT, "deploy", volume.split(":")[0]!)), volume);
 });

@@ -25,7 +25,9 @@ interface Panel {
   readonly targets?: readonly { readonly expr: string; readonly legendFormat: string }[];
 }
 
-const RULES = (parse(read("deploy/prometheus/rules.yaml")) as { groups: { rules: Rule[] }[] }).groups.flatMap(({ rules }) => rules); // prettier-ignore
+const RULES = (parse(read("deploy/prometheus/rules.yaml")) as { groups: { rules: Rule[] }[] }).groups.flatMap(
+  ({ rules }) => rules,
+);
 const DASHBOARD = JSON.parse(read("deploy/grafana/datarun.json")) as {
   readonly panels: readonly Panel[];
   readonly templating: {
@@ -60,7 +62,12 @@ function readExpression(expression: string): {
         const [, label, sign, value] = /^(\w+)\s*(=~|!~|!=|=)\s*"(.*)"$/.exec(own)!;
         selected.at(-1)!.matched.push([label!, sign === "=" ? value! : null]);
       } else if (node.name === "GroupingLabels") {
-        grouped.push(...own.slice(1, -1).split(",").map((label) => label.trim())); // prettier-ignore
+        grouped.push(
+          ...own
+            .slice(1, -1)
+            .split(",")
+            .map((label) => label.trim()),
+        );
       }
     },
   });
@@ -122,7 +129,8 @@ test("a panel's legend names labels that are left by its expression, and its cho
   for (const { title, targets = [] } of DASHBOARD.panels) {
     for (const { expr, legendFormat } of targets) {
       const { grouped } = readExpression(expr);
-      for (const [, label] of legendFormat.matchAll(/\{\{(\w+)\}\}/g)) assert.ok(grouped.includes(label!), `${title}: ${label}`); // prettier-ignore
+      for (const [, label] of legendFormat.matchAll(/\{\{(\w+)\}\}/g))
+        assert.ok(grouped.includes(label!), `${title}: ${label}`);
     }
   }
   const [, ...choices] = DASHBOARD.templating.list;
@@ -140,7 +148,10 @@ test("a mistyped metric, label, value or expression would be found", () => {
   const read = readExpression(
     'sum by (code) (rate(datarun_refusals_total{instance=~"$instance", code="internal"}[5m]))',
   );
-  const matched = [["instance", null], ["code", "internal"]]; // prettier-ignore
+  const matched = [
+    ["instance", null],
+    ["code", "internal"],
+  ];
   assert.deepEqual(read, { selected: [{ metric: "datarun_refusals_total", matched }], grouped: ["code"] });
 });
 
@@ -153,7 +164,12 @@ test("the table of the operations guide and the rules name the same alerts, and 
     const [file, anchor] = annotations.runbook.split("#") as [string, string?];
     assert.ok(existsSync(join(ROOT, file)), `${alert}: ${file}`);
     if (anchor === undefined) continue;
-    const headings = [...read(file).matchAll(/^#+ (.+)$/gm)].map(([, text]) => text!.toLowerCase().replaceAll(/[^\w -]/g, "").replaceAll(" ", "-")); // prettier-ignore
+    const headings = [...read(file).matchAll(/^#+ (.+)$/gm)].map(([, text]) =>
+      text!
+        .toLowerCase()
+        .replaceAll(/[^\w -]/g, "")
+        .replaceAll(" ", "-"),
+    );
     assert.ok(headings.includes(anchor), `${alert}: ${annotations.runbook}`);
   }
 });

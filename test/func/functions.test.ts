@@ -395,7 +395,11 @@ test("a function's calls take their credentials as /data does: inline, named, au
   const entry = (value: object) => ({ config: { sources: { acme__secret: value } } });
 
   assert.deepEqual(await asked("acme__no_key"), [undefined, "none", "Adapter error: no credential for this source"]);
-  assert.deepEqual(await asked("acme__secret", entry({ credentials: { api_key: inline } })), [inline, "inline", "Record found"]); // prettier-ignore
+  assert.deepEqual(await asked("acme__secret", entry({ credentials: { api_key: inline } })), [
+    inline,
+    "inline",
+    "Record found",
+  ]);
   assert.deepEqual(await asked("acme__secret", entry({ cred_id: credId })), [named, "named", "Record found"]);
   assert.equal((await asked("acme__secret"))[0], undefined, "without auto-selection and default there is none");
   // Without any entry of config.sources.

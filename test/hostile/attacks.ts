@@ -160,7 +160,8 @@ function sendAhead(url: string, text: string): Promise<void> {
 
 const RUN = "POST /data HTTP/1.1\r\nHost: x\r\n";
 /** As a page of the console sends it, and anybody else. */
-const LOGIN = "POST /api/session/code HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: http://127.0.0.1\r\nDatarun-Console: 1\r\nContent-Type: application/json\r\n"; // prettier-ignore
+const LOGIN =
+  "POST /api/session/code HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: http://127.0.0.1\r\nDatarun-Console: 1\r\nContent-Type: application/json\r\n";
 
 function sendCrumbs(url: string, head = RUN): Promise<void> {
   const piece = Buffer.from("1\r\nx\r\n".repeat(10_000));

@@ -28,7 +28,11 @@ test("a body of exactly the limit is read, one byte more is 422", async () => {
       assert.equal((await service.post(path, bodyOf(bytes))).statusCode, status, `${bytes} bytes`);
       const head = `${service.rawHead(path)}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n`;
       const { replies } = await service.raw([head, chunked(bodyOf(bytes), 1000)]);
-      assert.deepEqual(replies.map(({ statusCode }) => statusCode), [status], `${bytes} bytes in chunks`); // prettier-ignore
+      assert.deepEqual(
+        replies.map(({ statusCode }) => statusCode),
+        [status],
+        `${bytes} bytes in chunks`,
+      );
     }
   }
 });
@@ -37,7 +41,10 @@ test("a body announced as too large is refused before it is sent, and the connec
   for (const path of PATHS) {
     for (const length of [String(MAX + 1), "1073741824", "9007199254740993"]) {
       const { replies, closed } = await service.raw([`${service.rawHead(path)}Content-Length: ${length}\r\n\r\n`]);
-      assert.deepEqual(replies.map(({ statusCode, headers }) => [statusCode, headers.connection]), [[422, "close"]]); // prettier-ignore
+      assert.deepEqual(
+        replies.map(({ statusCode, headers }) => [statusCode, headers.connection]),
+        [[422, "close"]],
+      );
       assert.ok(closed);
     }
   }
@@ -58,7 +65,10 @@ test("a client that sends a body before it reads is told why it was refused", as
         ...pieces,
         (socket) => socket.resume(),
       ]);
-      assert.deepEqual(replies.map(({ statusCode }) => statusCode), [status]); // prettier-ignore
+      assert.deepEqual(
+        replies.map(({ statusCode }) => statusCode),
+        [status],
+      );
       assert.ok(closed);
     }
   }
@@ -72,7 +82,10 @@ test("a refusal whose body has come whole closes the connection at once", async 
     const head = `POST /data HTTP/1.1\r\nHost: test\r\n${stranger}Content-Length: ${body.length}\r\n\r\n`;
     const { replies, closed } = await service.raw(count % 2 === 0 ? [head + body] : [head, body]);
     assert.ok(closed);
-    assert.deepEqual(replies.map(({ statusCode }) => statusCode), [401]); // prettier-ignore
+    assert.deepEqual(
+      replies.map(({ statusCode }) => statusCode),
+      [401],
+    );
   }
   // Each that waited for more to come would wait half a second.
   assert.ok(performance.now() - startedAt < 10_000);
@@ -97,7 +110,10 @@ test("a body shorter than announced is no request: nothing runs when the client 
     `${service.rawHead("/data")}Content-Length: 1000\r\n\r\n${bodyOf(500)}`,
     (socket) => socket.end(),
   ]);
-  assert.deepEqual(replies.filter(({ statusCode }) => statusCode === 200), []); // prettier-ignore
+  assert.deepEqual(
+    replies.filter(({ statusCode }) => statusCode === 200),
+    [],
+  );
 });
 
 test("a body longer than announced is cut where it was announced to end", async () => {
@@ -111,6 +127,9 @@ test("a body longer than announced is cut where it was announced to end", async 
 test("a refusal does not wait for the rest of the body", async () => {
   const head = `${service.rawHead("/data")}Content-Type: text/plain\r\nContent-Length: 4000\r\n\r\n`;
   const { replies, closed } = await service.raw([head]);
-  assert.deepEqual(replies.map(({ statusCode }) => statusCode), [422]); // prettier-ignore
+  assert.deepEqual(
+    replies.map(({ statusCode }) => statusCode),
+    [422],
+  );
   assert.ok(closed);
 });

@@ -28,10 +28,16 @@ function chunked(text: string, size: number, extension = ""): string {
 test("a body in as many pieces as it may have is read, one in more is refused", async () => {
   const body = bodyOf(PIECES);
   const lawful = await service.raw([service.rawHead("/data") + CHUNKED + chunked(body, 1)]);
-  assert.deepEqual(lawful.replies.map(({ statusCode }) => statusCode), [200]); // prettier-ignore
+  assert.deepEqual(
+    lawful.replies.map(({ statusCode }) => statusCode),
+    [200],
+  );
 
   const { replies } = await service.raw([service.rawHead("/data") + CHUNKED + chunked(bodyOf(PIECES + 1), 1)]);
-  assert.deepEqual(replies.map(({ statusCode }) => statusCode), [422]); // prettier-ignore
+  assert.deepEqual(
+    replies.map(({ statusCode }) => statusCode),
+    [422],
+  );
   assert.equal(JSON.parse(replies[0]!.text).error.details[0].message, `was sent in more than ${PIECES} chunks`);
 });
 
@@ -48,7 +54,10 @@ test("a body of a million pieces is refused for the price of the first few thous
     const before = process.cpuUsage();
     const { replies, closed } = await service.raw([head + CHUNKED, body]);
     const { user, system } = process.cpuUsage(before);
-    assert.deepEqual(replies.map(({ statusCode }) => statusCode), [status]); // prettier-ignore
+    assert.deepEqual(
+      replies.map(({ statusCode }) => statusCode),
+      [status],
+    );
     assert.ok(closed);
     // The client's part is in it; a piece that is parsed costs 3 microseconds, all of them cost seconds.
     assert.ok(user + system < 1_000_000, `it took ${(user + system) / 1000} ms of CPU`);
@@ -57,7 +66,9 @@ test("a body of a million pieces is refused for the price of the first few thous
 
 test("chunks whose sizes and extensions take many times what they carry are refused", async () => {
   for (const extension of [`;${"x".repeat(3_000)}`, `;a="${"y".repeat(900)}"`]) {
-    const { replies, closed } = await service.raw([service.rawHead("/data") + CHUNKED + chunked(bodyOf(6_000), 2, extension)]); // prettier-ignore
+    const { replies, closed } = await service.raw([
+      service.rawHead("/data") + CHUNKED + chunked(bodyOf(6_000), 2, extension),
+    ]);
     assert.ok(closed);
     assert.ok(replies.every(({ statusCode }) => statusCode === 400));
   }
@@ -123,7 +134,10 @@ for (const [name, slow, others] of [
     const stranger = [STRANGER, body({ access_token: small.b.token, workflow: small.b.workflow })] as const;
     /** All of it but the last byte, which comes later, or never. */
     const begin = ([head, text]: readonly [string, string], rest: readonly Step[] = []) =>
-      small.raw([`${head}Content-Length: ${text.length}\r\n\r\n${text.slice(0, -1)}`, ...rest], { replies: 1, withinMs: 5_000 }); // prettier-ignore
+      small.raw([`${head}Content-Length: ${text.length}\r\n\r\n${text.slice(0, -1)}`, ...rest], {
+        replies: 1,
+        withinMs: 5_000,
+      });
 
     const refused = Promise.withResolvers<void>();
     const chosen = slow === "known" ? known : stranger;

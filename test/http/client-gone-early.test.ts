@@ -47,15 +47,29 @@ test("when the client goes away, a call that was sent finishes and is recorded, 
   const sources = [twice, asksVendor("acme__once", vendor, "/first")];
   const service = await startService(t, { sources, vendors: [vendor] });
 
-  await service.raw([request(service, { acme__twice: true, acme__once: true }), () => vendor.received(2), (socket) => socket.destroy()]); // prettier-ignore
+  await service.raw([
+    request(service, { acme__twice: true, acme__once: true }),
+    () => vendor.received(2),
+    (socket) => socket.destroy(),
+  ]);
   service.expectRunWithoutAnswer();
 
   const { run, calls, attempts } = await recordedRun(service);
   assert.equal(run["client_gone"], 1);
   assert.equal(second, "source.stopped");
   assert.equal(vendor.count("/second"), 0);
-  assert.deepEqual(calls.map((call) => [call["source"], call["success"], call["fault_code"]]), [["acme__twice", 0, "source.stopped"], ["acme__once", 1, null]]); // prettier-ignore
-  assert.deepEqual(attempts.map((attempt) => attempt["status"]), [200, 200], "what was paid for has its outcome"); // prettier-ignore
+  assert.deepEqual(
+    calls.map((call) => [call["source"], call["success"], call["fault_code"]]),
+    [
+      ["acme__twice", 0, "source.stopped"],
+      ["acme__once", 1, null],
+    ],
+  );
+  assert.deepEqual(
+    attempts.map((attempt) => attempt["status"]),
+    [200, 200],
+    "what was paid for has its outcome",
+  );
 });
 
 test("a client that goes away while it reads its answer changes nothing about the run", async (t) => {

@@ -21,21 +21,33 @@ const CLOSING: Readonly<Record<string, readonly [string, number]>> = {
   "no host": ["GET /status HTTP/1.1\r\n\r\n", 400],
   "a run with two hosts": [RUN.replace("Host: test", "Host: test\r\nHost: test"), 400],
   "a head of HTTP/0.9": ["GET /status HTTP/0.9\r\n\r\n", 400],
-  "garbage": ["GARBAGE\r\n\r\n", 400],
+  garbage: ["GARBAGE\r\n\r\n", 400],
   "too many fields": [`GET /status HTTP/1.1\r\nHost: x\r\n${"X: y\r\n".repeat(101)}\r\n`, 431],
   "too large a head": [`GET /status HTTP/1.1\r\nHost: x\r\nX: ${"y".repeat(20_000)}\r\n\r\n`, 431],
   "an expectation": ["GET /status HTTP/1.1\r\nHost: x\r\nExpect: nonsense\r\n\r\n", 417],
-  "an expectation with a body": ["POST /data HTTP/1.1\r\nHost: x\r\nExpect: nonsense\r\nContent-Length: 3\r\n\r\nabc", 417],
+  "an expectation with a body": [
+    "POST /data HTTP/1.1\r\nHost: x\r\nExpect: nonsense\r\nContent-Length: 3\r\n\r\nabc",
+    417,
+  ],
   "an unread body at no path": ["POST /none HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc", 404],
-  "an unread body in chunks": ["POST /none HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n", 404],
+  "an unread body in chunks": [
+    "POST /none HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
+    404,
+  ],
   "an unread body of another method": ["PUT /data HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc", 405],
   "a tunnel": ["CONNECT other.example:443 HTTP/1.1\r\nHost: x\r\n\r\n", 405],
   "the wish to close": ["GET /status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 200],
   "an older protocol": ["GET /status HTTP/1.0\r\nHost: x\r\n\r\n", 200],
   "too large a body": [`${service.rawHead("/data")}Content-Length: 2000000\r\n\r\n`, 422],
-  "a body under another type": [`${service.rawHead("/data")}Content-Type: text/plain\r\nContent-Length: 5000\r\n\r\n`, 422],
-  "a stranger's body": ["POST /data HTTP/1.1\r\nHost: x\r\nX-Service-Access-Token: nobody\r\nContent-Length: 5000\r\n\r\n", 401],
-}; // prettier-ignore
+  "a body under another type": [
+    `${service.rawHead("/data")}Content-Type: text/plain\r\nContent-Length: 5000\r\n\r\n`,
+    422,
+  ],
+  "a stranger's body": [
+    "POST /data HTTP/1.1\r\nHost: x\r\nX-Service-Access-Token: nobody\r\nContent-Length: 5000\r\n\r\n",
+    401,
+  ],
+};
 
 test("behind an answer that closes its connection nothing is run, whatever it was that closes it", async () => {
   for (const [name, [first, status]] of Object.entries(CLOSING)) {
@@ -64,7 +76,10 @@ test("behind an answer that closes its connection nothing is run, whatever it wa
 test("an upgrade that nobody offers is a request like any other, and hides nothing that is run", async () => {
   const upgrade = "GET /status HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
   const { replies } = await service.raw([upgrade], { replies: 1 });
-  assert.deepEqual(replies.map(({ statusCode }) => statusCode), [200]); // prettier-ignore
+  assert.deepEqual(
+    replies.map(({ statusCode }) => statusCode),
+    [200],
+  );
   const before = ran;
   const both = await service.raw([upgrade + RUN], { withinMs: 500 });
   assert.equal(ran - before, both.replies.length - 1, "what is not answered is not run");

@@ -30,11 +30,17 @@ test("clients who only hold connections cost nobody else a place, and who has a 
   const body = JSON.stringify({ config: { sources: { acme__waits: true } } });
   const run = `${service.rawHead("/data")}Content-Length: ${body.length}\r\n\r\n${body}`;
   const running = await client(service, run);
-  const known = await client(service, run.replaceAll("acme__waits", "ok__echo").replace(`: ${body.length}`, `: ${body.length - 3}`)); // prettier-ignore
+  const known = await client(
+    service,
+    run.replaceAll("acme__waits", "ok__echo").replace(`: ${body.length}`, `: ${body.length - 3}`),
+  );
   await until(() => known.received.includes("transaction_id"));
 
   const strangers: Socket[] = [];
-  for (let count = 0; count < 100; count += 1) strangers.push(await client(service, count % 2 === 0 ? "GET /sta" : `${service.rawHead("/data")}Content-Length: 9\r\n\r\n{`)); // prettier-ignore
+  for (let count = 0; count < 100; count += 1)
+    strangers.push(
+      await client(service, count % 2 === 0 ? "GET /sta" : `${service.rawHead("/data")}Content-Length: 9\r\n\r\n{`),
+    );
   await until(() => strangers.filter(({ closed }) => !closed).length <= 18);
   const late = await client(service, STATUS);
   await until(() => late.received.startsWith("HTTP/1.1 200"));
@@ -47,7 +53,11 @@ test("clients who only hold connections cost nobody else a place, and who has a 
   assert.ok(Number(/^datarun_connections (\S+)$/m.exec(page)![1]) <= 20);
   assert.ok(Number(/^datarun_connections_dropped (\S+)$/m.exec(page)![1]) >= 80);
   const lines = (await service.logLines()).filter(({ event }) => event === "connections_dropped");
-  assert.deepEqual(lines.map(({ reason, count }) => [reason, count]), [["made_way", 1]], "a flood is one line, then a number"); // prettier-ignore
+  assert.deepEqual(
+    lines.map(({ reason, count }) => [reason, count]),
+    [["made_way", 1]],
+    "a flood is one line, then a number",
+  );
   for (const socket of [running, known, late, ...strangers]) socket.destroy();
 });
 
@@ -61,7 +71,11 @@ for (const [name, from, flood] of [
     const service = await startService(t, { settings: { "limits.connections": 20 } });
     const { token, workflow } = service.a;
     const body = JSON.stringify({ config: { sources: { ok__echo: true } }, access_token: token, workflow });
-    const slow = await client(service, `POST /data HTTP/1.1\r\nHost: test\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, -1)}`, from); // prettier-ignore
+    const slow = await client(
+      service,
+      `POST /data HTTP/1.1\r\nHost: test\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, -1)}`,
+      from,
+    );
     await until(async () => (await heldBytes(service)) === body.length - 1);
 
     const strangers: Socket[] = [];
@@ -77,12 +91,23 @@ for (const [name, from, flood] of [
 test("a refused token is seen in the log: the first at once, a flood as a number, and nothing of what was sent", async (t) => {
   const service = await startService(t);
   for (let count = 0; count < 50; count += 1)
-    assert.equal((await service.post("/data", {}, { as: { token: "drt_planted", workflow: "planted" } })).statusCode, 401); // prettier-ignore
+    assert.equal(
+      (await service.post("/data", {}, { as: { token: "drt_planted", workflow: "planted" } })).statusCode,
+      401,
+    );
   const seen = async () =>
-    (await service.logLines()).filter(({ event, level, code }) => event === "refused" && Number(level) >= 30 && code === "request.unauthenticated"); // prettier-ignore
-  assert.deepEqual((await seen()).map(({ count }) => count), [1]); // prettier-ignore
+    (await service.logLines()).filter(
+      ({ event, level, code }) => event === "refused" && Number(level) >= 30 && code === "request.unauthenticated",
+    );
+  assert.deepEqual(
+    (await seen()).map(({ count }) => count),
+    [1],
+  );
   await service.close();
-  assert.deepEqual((await seen()).map(({ count }) => count), [1, 49]); // prettier-ignore
+  assert.deepEqual(
+    (await seen()).map(({ count }) => count),
+    [1, 49],
+  );
   assert.ok(!JSON.stringify(await service.logLines()).includes("planted"));
 });
 
@@ -94,5 +119,8 @@ test("what an adapter logs cannot speak in another's name", async (t) => {
   const service = await startService(t, { sources: [forges] });
   const { transaction_id } = (await service.run({ acme__forges: true })).json();
   const line = (await service.logLines()).find(({ own }) => own === 1);
-  assert.deepEqual([line!["event"], line!["transaction_id"], line!["source"]], ["source_log", transaction_id, "acme__forges"]); // prettier-ignore
+  assert.deepEqual(
+    [line!["event"], line!["transaction_id"], line!["source"]],
+    ["source_log", transaction_id, "acme__forges"],
+  );
 });

@@ -11,7 +11,10 @@ test("a client that expects 100 is told to go on when its body is wanted", async
   const head = `${service.rawHead("/data")}Connection: close\r\nExpect: 100-continue\r\nContent-Length: ${RUN.length}\r\n\r\n`;
   const { replies, interim } = await service.raw([head, 100, RUN]);
   assert.deepEqual(interim, [100]);
-  assert.deepEqual(replies.map(({ statusCode }) => statusCode), [200]); // prettier-ignore
+  assert.deepEqual(
+    replies.map(({ statusCode }) => statusCode),
+    [200],
+  );
 });
 
 test("a client that will be refused anyway is not told to go on", async () => {
@@ -27,7 +30,10 @@ test("a client that will be refused anyway is not told to go on", async () => {
   for (const [head, status] of refused) {
     const { replies, interim, closed } = await service.raw([head]);
     assert.deepEqual(interim, []);
-    assert.deepEqual(replies.map(({ statusCode }) => statusCode), [status]); // prettier-ignore
+    assert.deepEqual(
+      replies.map(({ statusCode }) => statusCode),
+      [status],
+    );
     assert.ok(closed);
   }
 });
@@ -35,6 +41,9 @@ test("a client that will be refused anyway is not told to go on", async () => {
 test("any other expectation is 417", async () => {
   const head = `${service.rawHead("/data")}Expect: a-miracle\r\nContent-Length: ${RUN.length}\r\n\r\n${RUN}`;
   const { replies } = await service.raw([head]);
-  assert.deepEqual(replies.map(({ statusCode }) => statusCode), [417]); // prettier-ignore
+  assert.deepEqual(
+    replies.map(({ statusCode }) => statusCode),
+    [417],
+  );
   assert.equal(JSON.parse(replies[0]!.text).error.code, "expectation_failed");
 });

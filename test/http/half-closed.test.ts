@@ -24,7 +24,10 @@ function request(id: string, more = ""): string {
 test("a client that ends its half after its request gets the answer, and the connection is closed behind it", async () => {
   for (const id of ["acme__quick", "acme__slow"]) {
     const { replies, closed } = await service.raw([request(id), (socket) => socket.end()]);
-    assert.deepEqual(replies.map(({ statusCode }) => statusCode), [200]); // prettier-ignore
+    assert.deepEqual(
+      replies.map(({ statusCode }) => statusCode),
+      [200],
+    );
     assert.equal(JSON.parse(replies[0]!.text).status[id].success, true);
     assert.ok(closed);
   }
@@ -56,7 +59,10 @@ test("a client that is gone altogether is noticed while its run is under way", a
 test("an end before the request is whole is no request", async () => {
   const count = vendor.count();
   const { replies, closed } = await service.raw([request("acme__quick").slice(0, -3), (socket) => socket.end()]);
-  assert.deepEqual(replies.map(({ statusCode }) => statusCode), [400]); // prettier-ignore
+  assert.deepEqual(
+    replies.map(({ statusCode }) => statusCode),
+    [400],
+  );
   assert.ok(closed);
   assert.equal(vendor.count(), count);
 });

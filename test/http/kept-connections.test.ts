@@ -56,7 +56,6 @@ for (const [name, head, body] of [
     `{"config":{"sources":{"acme__people":true}},"inputs":{"all":${values}}}`,
   ],
 ] as const)
-  // prettier-ignore
   test(`a connection that is kept after its answer does not keep ${name}`, async (t) => {
     const request = Buffer.from(`${head}Content-Length: ${body.length}\r\n\r\n${body}`);
     const sockets: Socket[] = [];

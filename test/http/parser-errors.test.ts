@@ -31,8 +31,14 @@ test("what is not HTTP is 400, in JSON and with the headers of every response", 
   ];
   for (const text of texts) {
     const { replies, closed } = await service.raw([Buffer.from(text, "latin1")]);
-    assert.deepEqual(replies.map(({ statusCode }) => statusCode), [400], JSON.stringify(text)); // prettier-ignore
-    assert.deepEqual(JSON.parse(replies[0]!.text), { error: { code: "bad_http", message: "The request is not valid HTTP." } }); // prettier-ignore
+    assert.deepEqual(
+      replies.map(({ statusCode }) => statusCode),
+      [400],
+      JSON.stringify(text),
+    );
+    assert.deepEqual(JSON.parse(replies[0]!.text), {
+      error: { code: "bad_http", message: "The request is not valid HTTP." },
+    });
     assert.ok(closed);
   }
 });
@@ -45,7 +51,10 @@ test("a header block over the limit is 431", async () => {
   ];
   for (const field of fields) {
     const { replies, closed } = await service.raw([`GET /status HTTP/1.1\r\nHost: test\r\n${field}\r\n`]);
-    assert.deepEqual(replies.map(({ statusCode }) => statusCode), [431]); // prettier-ignore
+    assert.deepEqual(
+      replies.map(({ statusCode }) => statusCode),
+      [431],
+    );
     assert.equal(JSON.parse(replies[0]!.text).error.code, "headers_too_large");
     assert.ok(closed);
   }
@@ -69,7 +78,10 @@ test("header fields are counted: one over the limit is 431, none is dropped sile
 test("header fields named like what objects inherit are fields like any other", async () => {
   const fields = "__proto__: x\r\nconstructor: y\r\ntoString: z\r\nhasOwnProperty: 1\r\n__proto__: again\r\n";
   const { replies } = await service.raw([`GET /status HTTP/1.1\r\nHost: test\r\nConnection: close\r\n${fields}\r\n`]);
-  assert.deepEqual(replies.map(({ statusCode }) => statusCode), [200]); // prettier-ignore
+  assert.deepEqual(
+    replies.map(({ statusCode }) => statusCode),
+    [200],
+  );
 });
 
 test("a connection that sends nothing, or resets, hurts nobody", async () => {

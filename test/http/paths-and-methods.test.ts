@@ -13,10 +13,36 @@ const { a } = service;
 
 test("any other path is 404, however much it resembles one of the three, and is never a run", async () => {
   const paths = [
-    "/", "/data/", "//data", "/DATA", "/Data", "/data/x", "/data%2f", "/%64ata", "/data;x=1", "/./data", "/x/../data",
-    "/data.json", "/data%00", "/v1/data", "/func/", "/status/", "/Status", "/metrics", "/live", "/ready", "/favicon.ico",
-    "/openapi.json", "/.env", "/%", "/%zz", "/data%20", "/__proto__", "/constructor", "/toString",
-  ]; // prettier-ignore
+    "/",
+    "/data/",
+    "//data",
+    "/DATA",
+    "/Data",
+    "/data/x",
+    "/data%2f",
+    "/%64ata",
+    "/data;x=1",
+    "/./data",
+    "/x/../data",
+    "/data.json",
+    "/data%00",
+    "/v1/data",
+    "/func/",
+    "/status/",
+    "/Status",
+    "/metrics",
+    "/live",
+    "/ready",
+    "/favicon.ico",
+    "/openapi.json",
+    "/.env",
+    "/%",
+    "/%zz",
+    "/data%20",
+    "/__proto__",
+    "/constructor",
+    "/toString",
+  ];
   for (const path of paths) {
     for (const method of ["POST", "GET"]) {
       const reply = await service.send(method, path, { as: a, body: method === "POST" ? RUN : undefined });
@@ -67,13 +93,21 @@ test("a method that HTTP does not know, or in lower case, is refused", async () 
   for (const method of ["post", "RUN", "POST\t", "P", "G E T"]) {
     const head = service.rawHead("/data").replace("POST", method);
     const { replies } = await service.raw([`${head}Connection: close\r\nContent-Length: ${RUN.length}\r\n\r\n${RUN}`]);
-    assert.deepEqual(replies.map(({ statusCode }) => statusCode), [400], method); // prettier-ignore
+    assert.deepEqual(
+      replies.map(({ statusCode }) => statusCode),
+      [400],
+      method,
+    );
   }
   assert.equal(ran, 0);
 });
 
 test("the service cannot be called from browser code: a preflight gets no permission", async () => {
-  const headers = { Origin: "https://shop.example", "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "x-service-access-token" }; // prettier-ignore
+  const headers = {
+    Origin: "https://shop.example",
+    "Access-Control-Request-Method": "POST",
+    "Access-Control-Request-Headers": "x-service-access-token",
+  };
   for (const path of ["/data", "/func", "/status"]) {
     // That no Access-Control header is on any reply is checked with each of them.
     assert.equal((await service.send("OPTIONS", path, { headers })).statusCode, 405);
@@ -85,7 +119,10 @@ test("the service cannot be called from browser code: a preflight gets no permis
 
 test("CONNECT is refused like any other method", async () => {
   const { replies, closed } = await service.raw(["CONNECT example.org:443 HTTP/1.1\r\nHost: example.org:443\r\n\r\n"]);
-  assert.deepEqual(replies.map(({ statusCode, headers }) => [statusCode, headers["allow"]]), [[405, "GET, HEAD, POST"]]); // prettier-ignore
+  assert.deepEqual(
+    replies.map(({ statusCode, headers }) => [statusCode, headers["allow"]]),
+    [[405, "GET, HEAD, POST"]],
+  );
   assert.ok(closed);
 });
 
@@ -107,7 +144,10 @@ test("a client that keeps its side of a CONNECT open, or resets it, cannot hold 
 test("an upgrade is not taken up: the request is answered as it is", async () => {
   const upgrade = "Connection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n";
   const { replies } = await service.raw([`GET /status HTTP/1.1\r\nHost: test\r\n${upgrade}`]);
-  assert.deepEqual(replies.map(({ statusCode }) => statusCode), [200]); // prettier-ignore
+  assert.deepEqual(
+    replies.map(({ statusCode }) => statusCode),
+    [200],
+  );
 });
 
 test("the query means nothing", async () => {
@@ -119,6 +159,9 @@ test("the query means nothing", async () => {
 
 test("HTTP/1.0 is answered, and the connection closed", async () => {
   const { replies, closed } = await service.raw(["GET /status HTTP/1.0\r\n\r\n"]);
-  assert.deepEqual(replies.map(({ statusCode }) => statusCode), [200]); // prettier-ignore
+  assert.deepEqual(
+    replies.map(({ statusCode }) => statusCode),
+    [200],
+  );
   assert.ok(closed);
 });

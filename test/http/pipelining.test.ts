@@ -32,7 +32,10 @@ test("requests sent at once on one connection are answered in order, one at a ti
   const turns = Array.from({ length: 20 }, (_, turn) => turn);
   const { replies } = await service.raw([turns.map((turn) => request(turn, turn === 19)).join("")]);
 
-  assert.deepEqual(replies.map(({ text }) => JSON.parse(text).outputs.acme__counted.turn), turns); // prettier-ignore
+  assert.deepEqual(
+    replies.map(({ text }) => JSON.parse(text).outputs.acme__counted.turn),
+    turns,
+  );
   assert.equal(underWayMax, 1, "a connection has one run under way, however many requests it has sent");
 });
 
@@ -40,7 +43,10 @@ test("an error in between is answered in its turn", async () => {
   const wrong = `${service.rawHead("/data")}Content-Length: 2\r\n\r\n{}`;
   const none = `${service.rawHead("/none")}Content-Length: 2\r\n\r\n{}`;
   const { replies } = await service.raw([request(0) + wrong + none + request(1) + request(2, true)]);
-  assert.deepEqual(replies.map(({ statusCode }) => statusCode), [200, 422, 404, 200, 200]); // prettier-ignore
+  assert.deepEqual(
+    replies.map(({ statusCode }) => statusCode),
+    [200, 422, 404, 200, 200],
+  );
 });
 
 test("after a request under way, garbage ends the connection and not the answer", async () => {
@@ -53,8 +59,13 @@ test("after a request under way, garbage ends the connection and not the answer"
 
 test("however many requests are sent at once, all are answered in order, and one at a time", async () => {
   const turns = Array.from({ length: 500 }, (_, turn) => turn);
-  const { replies } = await service.raw([turns.map((turn) => request(turn, turn === 499)).join("")], { withinMs: 60_000 }); // prettier-ignore
-  assert.deepEqual(replies.map(({ text }) => JSON.parse(text).outputs.acme__counted.turn), turns); // prettier-ignore
+  const { replies } = await service.raw([turns.map((turn) => request(turn, turn === 499)).join("")], {
+    withinMs: 60_000,
+  });
+  assert.deepEqual(
+    replies.map(({ text }) => JSON.parse(text).outputs.acme__counted.turn),
+    turns,
+  );
   assert.equal(underWayMax, 1);
 });
 
@@ -91,17 +102,34 @@ test("a flood is answered one request per turn of the event loop, so that it hol
 
 test("bodies of any size are read in their turn", async () => {
   const sized = (turn: number, bytes: number, last = false) => {
-    const body = JSON.stringify({ config: { sources: { acme__counted: true } }, inputs: { turn, filler: "x".repeat(bytes) } }); // prettier-ignore
+    const body = JSON.stringify({
+      config: { sources: { acme__counted: true } },
+      inputs: { turn, filler: "x".repeat(bytes) },
+    });
     return `${service.rawHead("/data")}${last ? "Connection: close\r\n" : ""}Content-Length: ${body.length}\r\n\r\n${body}`;
   };
   const chunked = (turn: number, bytes: number) => {
-    const body = JSON.stringify({ config: { sources: { acme__counted: true } }, inputs: { turn, filler: "x".repeat(bytes) } }); // prettier-ignore
+    const body = JSON.stringify({
+      config: { sources: { acme__counted: true } },
+      inputs: { turn, filler: "x".repeat(bytes) },
+    });
     const chunks = body.match(/[^]{1,700}/g)!.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`);
     return `${service.rawHead("/data")}Transfer-Encoding: chunked\r\n\r\n${chunks.join("")}0\r\n\r\n`;
   };
-  const sent = [sized(0, 10), chunked(1, 200_000), sized(2, 900_000), chunked(3, 10), sized(4, 3_000), chunked(5, 5_000), sized(6, 70_000, true)]; // prettier-ignore
+  const sent = [
+    sized(0, 10),
+    chunked(1, 200_000),
+    sized(2, 900_000),
+    chunked(3, 10),
+    sized(4, 3_000),
+    chunked(5, 5_000),
+    sized(6, 70_000, true),
+  ];
   const { replies } = await service.raw([sent.join("")]);
-  assert.deepEqual(replies.map(({ text }) => JSON.parse(text).outputs.acme__counted.turn), [0, 1, 2, 3, 4, 5, 6]); // prettier-ignore
+  assert.deepEqual(
+    replies.map(({ text }) => JSON.parse(text).outputs.acme__counted.turn),
+    [0, 1, 2, 3, 4, 5, 6],
+  );
 });
 
 test("a body that nobody asked for is skipped, and the next request is answered", async () => {
@@ -117,13 +145,20 @@ test("a body that nobody asked for is skipped, and the next request is answered"
       [head, 30, body.slice(0, 2), 30, body.slice(2) + request(1, true)],
     ]) {
       const { replies } = await service.raw(steps, { withinMs: 20_000 });
-      assert.deepEqual(replies.map(({ statusCode }) => statusCode), [200, 200], head); // prettier-ignore
+      assert.deepEqual(
+        replies.map(({ statusCode }) => statusCode),
+        [200, 200],
+        head,
+      );
     }
 });
 
 test("a connection is kept for the next request", async () => {
   const { replies } = await service.raw([request(1), 60, request(2, true)]);
-  assert.deepEqual(replies.map(({ statusCode }) => statusCode), [200, 200]); // prettier-ignore
+  assert.deepEqual(
+    replies.map(({ statusCode }) => statusCode),
+    [200, 200],
+  );
 });
 
 test("clients who send thousands of requests ahead have no other's connection cut", async (t) => {
@@ -152,7 +187,10 @@ test("clients who send thousands of requests ahead have no other's connection cu
 
   const { replies } = await crowded.raw([requestOf("ok__echo") + status], { replies: 2, withinMs: 5_000 });
 
-  assert.deepEqual(replies.map(({ statusCode }) => statusCode), [200, 200]); // prettier-ignore
+  assert.deepEqual(
+    replies.map(({ statusCode }) => statusCode),
+    [200, 200],
+  );
   for (const socket of sockets) socket.destroy();
   release();
 });

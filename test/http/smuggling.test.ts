@@ -65,13 +65,22 @@ test("a body that looks like a request is a body", async () => {
   const head = `${service.rawHead("/data")}Connection: close\r\n`;
   const sized = await service.raw([`${head}Content-Length: ${HIDDEN.length}\r\n\r\n${HIDDEN}`]);
   const chunked = await service.raw([`${head}Transfer-Encoding: chunked\r\n\r\n${CHUNK}`]);
-  for (const { replies } of [sized, chunked]) assert.deepEqual(replies.map(({ statusCode }) => statusCode), [422]); // prettier-ignore
+  for (const { replies } of [sized, chunked])
+    assert.deepEqual(
+      replies.map(({ statusCode }) => statusCode),
+      [422],
+    );
   assert.equal(ran, 0);
   assert.equal(service.ledgerRows().length, before);
 });
 
 test("fields that somebody in front may have taken for his own change nothing", async () => {
-  const headers = { "X-Original-URL": "/func", "X-HTTP-Method-Override": "GET", "X-Forwarded-For": "127.0.0.1", "X-Rewrite-URL": "/status" }; // prettier-ignore
+  const headers = {
+    "X-Original-URL": "/func",
+    "X-HTTP-Method-Override": "GET",
+    "X-Forwarded-For": "127.0.0.1",
+    "X-Rewrite-URL": "/status",
+  };
   const reply = await service.post("/data", RUN, { headers });
   assert.deepEqual(reply.json().outputs, { acme__counter: { ran: 1 } });
 });

@@ -15,13 +15,21 @@ const service = await startService(
       answers("acme__large", { filler: "x".repeat(9 * MIB) }),
       answers("acme__larger", { filler: "x".repeat(9 * MIB) }),
     ],
-    settings: { "limits.headers_timeout_ms": 200, "limits.request_timeout_ms": 400, "limits.write_timeout_ms": 300, "limits.keep_alive_ms": 200 }, // prettier-ignore
+    settings: {
+      "limits.headers_timeout_ms": 200,
+      "limits.request_timeout_ms": 400,
+      "limits.write_timeout_ms": 300,
+      "limits.keep_alive_ms": 200,
+    },
   },
 );
 
 test("headers that do not arrive in time are 408, and the connection closed", async () => {
   const { replies, closed } = await service.raw(["POST /data HTTP/1.1\r\nHost: test\r\n"]);
-  assert.deepEqual(replies.map(({ statusCode }) => statusCode), [408]); // prettier-ignore
+  assert.deepEqual(
+    replies.map(({ statusCode }) => statusCode),
+    [408],
+  );
   assert.equal(JSON.parse(replies[0]!.text).error.code, "timeout");
   assert.ok(closed);
 });
@@ -49,9 +57,12 @@ test("an idle connection is closed after its time", async () => {
 test("a client that does not read its answer is cut off, and its run is recorded", async () => {
   const body = JSON.stringify({ config: { sources: { acme__large: true, acme__larger: true } } });
   const before = service.ledgerRows().length;
-  const { replies, closed } = await service.raw(
-    [`${service.rawHead("/data")}Content-Length: ${body.length}\r\n\r\n${body}`, (socket) => socket.pause(), 2500, (socket) => socket.resume()], // prettier-ignore
-  );
+  const { replies, closed } = await service.raw([
+    `${service.rawHead("/data")}Content-Length: ${body.length}\r\n\r\n${body}`,
+    (socket) => socket.pause(),
+    2500,
+    (socket) => socket.resume(),
+  ]);
   assert.ok(closed);
   assert.deepEqual(replies, []);
   service.expectRunWithoutAnswer();

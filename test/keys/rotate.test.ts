@@ -52,7 +52,10 @@ test("keys are rotated under load without a failed run, and the old root key can
   });
 
   const rotated = await deployment.verb("keys", "rotate", "--new-data-keys");
-  assert.deepEqual([rotated.made_root_key, rotated.data_keys_made, rotated.credentials_resealed, rotated.unreadable], [true, 1, 3, []]); // prettier-ignore
+  assert.deepEqual(
+    [rotated.made_root_key, rotated.data_keys_made, rotated.credentials_resealed, rotated.unreadable],
+    [true, 1, 3, []],
+  );
   await assertWorks(service, vendor, "cold");
   const verified = await deployment.verb("keys", "verify");
   assert.equal(verified.removable.length, 1);
@@ -65,7 +68,10 @@ test("keys are rotated under load without a failed run, and the old root key can
   service.signal("SIGTERM");
   assert.equal((await service.ended).code, 0);
 
-  assert.deepEqual(readdirSync(deployment.dataDir).filter((name) => name.endsWith(".key")), ["root-2.key"]); // prettier-ignore
+  assert.deepEqual(
+    readdirSync(deployment.dataDir).filter((name) => name.endsWith(".key")),
+    ["root-2.key"],
+  );
   const restarted = await deployment.start();
   for (const name of ["warm", "cold", "last"]) await assertWorks(restarted, vendor, name);
   const acts = await deployment.verb("audit", "list");
@@ -79,12 +85,18 @@ test("a credential row that was moved or altered in the database is not used, an
     operator.storeCredential(await operator.createOrganization("Other"), credentialOf("other")),
   );
   const database = new DatabaseSync(join(deployment.dataDir, "store.sqlite"));
-  const { sealed } = database.prepare("SELECT sealed FROM credentials WHERE source = 'acme__altered'").get() as { sealed: string }; // prettier-ignore
+  const { sealed } = database.prepare("SELECT sealed FROM credentials WHERE source = 'acme__altered'").get() as {
+    sealed: string;
+  };
   const flipped = Buffer.from(sealed, "base64");
   flipped[flipped.length - 20]! ^= 1;
   database.prepare("UPDATE credentials SET sealed = ? WHERE source = 'acme__altered'").run(flipped.toString("base64"));
   // To another source of the same organization, and to the same source of another organization.
-  database.prepare("UPDATE credentials SET sealed = (SELECT sealed FROM credentials WHERE source = 'acme__sound') WHERE source = 'acme__moved'").run(); // prettier-ignore
+  database
+    .prepare(
+      "UPDATE credentials SET sealed = (SELECT sealed FROM credentials WHERE source = 'acme__sound') WHERE source = 'acme__moved'",
+    )
+    .run();
   database.prepare("DELETE FROM credentials WHERE source = 'acme__other' AND id <> ?").run(theirs);
   database.prepare("UPDATE credentials SET organization_id = ? WHERE id = ?").run(deployment.access.id, theirs);
   database.close();
@@ -98,7 +110,10 @@ test("a credential row that was moved or altered in the database is not used, an
     assert.match(status[`acme__${name}`].message, /^Adapter error:/);
   }
   assert.equal(status["acme__sound"].success, true);
-  assert.deepEqual(vendor.requests.map(({ path }) => path), ["/sound"]); // prettier-ignore
+  assert.deepEqual(
+    vendor.requests.map(({ path }) => path),
+    ["/sound"],
+  );
   service.signal("SIGTERM");
   await service.ended;
   const line = service.log().find(({ event }) => event === "run");

@@ -64,7 +64,10 @@ async function assertSpent(directory: string, billed: ReadonlySet<string>): Prom
   try {
     const spent = async (): Promise<SpendLine> => {
       const lines = await reader.spend("org", { from: 0, to: systemClock.wall() + 60_000 });
-      assert.deepEqual(lines.map(({ key, currency, unpriced }) => [key, currency, unpriced]), [["org_a", PRICE.currency, 0]]); // prettier-ignore
+      assert.deepEqual(
+        lines.map(({ key, currency, unpriced }) => [key, currency, unpriced]),
+        [["org_a", PRICE.currency, 0]],
+      );
       return lines[0]!;
     };
     const bill = BigInt(billed.size) * PRICE.amount;

@@ -117,7 +117,10 @@ test("two replicas have one ledger: every run, of a replica that was killed and 
     "show",
     ofA,
   );
-  assert.deepEqual(shown.calls.map(({ source }) => source), ["vendor__answers"]); // prettier-ignore
+  assert.deepEqual(
+    shown.calls.map(({ source }) => source),
+    ["vendor__answers"],
+  );
   assert.deepEqual(JSON.parse(shown.run.unknown_source_names), ["nul\\u0000 and half \\ud800"]);
   assert.match(shown.timeline, /vendor__answers/);
 

@@ -45,7 +45,10 @@ test("a wall clock that jumps changes no duration, no timeout and no order withi
       attempts.map((attempt) => attempt["took_ms"]),
     ])
       for (const time of times) assert.ok(Number(time) >= 0 && Number(time) < LONG_MS, `${time}`);
-    assert.deepEqual(calls.map((call) => call["ordinal"]), [0, 1, 2]); // prettier-ignore
+    assert.deepEqual(
+      calls.map((call) => call["ordinal"]),
+      [0, 1, 2],
+    );
   }
   assert.equal((await service.run({})).statusCode, 200, "a token that has no end does not end by a jump");
 });

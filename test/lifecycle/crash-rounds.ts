@@ -92,7 +92,11 @@ export async function crashRounds(t: TestContext, rounds: number): Promise<Crash
   // What the vendor would bill is within the ledger's range, which is as wide as the unknown charges.
   for (const name of ["quick", "slow"]) {
     const line = spend.find(({ source }) => source === `acme__${name}`)!;
-    const [bill, least, most] = [BigInt(vendor.count(`/${name}`)) * microsOf(LIST_PRICE), microsOf(line.amount), microsOf(line.amount_at_most)]; // prettier-ignore
+    const [bill, least, most] = [
+      BigInt(vendor.count(`/${name}`)) * microsOf(LIST_PRICE),
+      microsOf(line.amount),
+      microsOf(line.amount_at_most),
+    ];
     assert.ok(least <= bill && bill <= most, `${name}: ${bill} is not from ${least} to ${most}`);
     assert.equal(most - least, BigInt(line.unknown) * microsOf(LIST_PRICE));
     assert.equal(line.unpriced, 0);

@@ -58,7 +58,11 @@ async function sharedDeployment(t: TestContext, databaseUrl: string, ofReplicas 
   const org = verb(env, "org", "create", "A")["organization_tuid"]!;
   const workflow = verb(env, "workflow", "create", "--org", org)["workflow"]!;
   const token = verb(env, "token", "create", "--org", org)["access_token"]!;
-  const headers = { "content-type": "application/json", "x-service-access-token": token, "x-service-workflow": workflow }; // prettier-ignore
+  const headers = {
+    "content-type": "application/json",
+    "x-service-access-token": token,
+    "x-service-workflow": workflow,
+  };
   const dataDirs = [0, 1].map(() => {
     const dataDir = mkdtempSync(join(tmpdir(), "datarun-replica-"));
     t.after(() => rmSync(dataDir, { recursive: true, force: true }));
@@ -69,7 +73,11 @@ async function sharedDeployment(t: TestContext, databaseUrl: string, ofReplicas 
     start: (at: number) => startCommand(t, [], { ...env, DATABASE_URL: ofReplicas, DATARUN_DATA_DIR: dataDirs[at]! }),
     async ask(service: CommandService, ...names: string[]): Promise<DataReply["status"]> {
       const sources = Object.fromEntries(names.map((name) => [`vendor__${name}`, true]));
-      const reply = await fetch(`${service.url}/data`, { method: "POST", headers, body: JSON.stringify({ config: { sources }, inputs: {} }) }); // prettier-ignore
+      const reply = await fetch(`${service.url}/data`, {
+        method: "POST",
+        headers,
+        body: JSON.stringify({ config: { sources }, inputs: {} }),
+      });
       return ((await reply.json()) as DataReply).status;
     },
   };
@@ -79,7 +87,9 @@ async function sharedDeployment(t: TestContext, databaseUrl: string, ofReplicas 
 async function leasesOf(databaseUrl: string, name: string): Promise<number[]> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
-  const { rows } = await client.query<{ amount: string }>("select amount from leases where name = $1 order by lease", [name]); // prettier-ignore
+  const { rows } = await client.query<{ amount: string }>("select amount from leases where name = $1 order by lease", [
+    name,
+  ]);
   await client.end();
   return rows.map(({ amount }) => Number(amount));
 }

@@ -43,7 +43,10 @@ test("a log that nobody reads costs a bounded buffer; what did not fit is counte
   // Four megabytes come before it, through a pipe that holds 64 KiB.
   await until(() => service.stdout().includes('"log_lines_dropped"'));
   const told = service.log().filter(({ event }) => event === "log_lines_dropped");
-  assert.equal(told.reduce((sum, { lines }) => sum + Number(lines), 0), await droppedLines(service)); // prettier-ignore
+  assert.equal(
+    told.reduce((sum, { lines }) => sum + Number(lines), 0),
+    await droppedLines(service),
+  );
   assert.equal((await service.run({ acme__here: true })).statusCode, 200);
   await until(() => service.log().at(-1)!["event"] === "run");
 });
@@ -53,7 +56,10 @@ test("what one run logs beyond the buffer is said too, although nobody has stall
   assert.equal((await service.run({ acme__here: true }, { bytes: 12 * MIB })).statusCode, 200);
   await until(() => service.stdout().includes('"log_lines_dropped"'));
   const told = service.log().filter(({ event }) => event === "log_lines_dropped");
-  assert.equal(told.reduce((sum, { lines }) => sum + Number(lines), 0), await droppedLines(service)); // prettier-ignore
+  assert.equal(
+    told.reduce((sum, { lines }) => sum + Number(lines), 0),
+    await droppedLines(service),
+  );
 });
 
 test("a log that nobody reads stops no stop", async (t) => {

@@ -80,7 +80,9 @@ for (const [when, beforeMs] of [
   ["while", 900],
 ] as const)
   test(`an answer that its client is slow to read has the rest of the grace, told ${when} it is written`, async (t) => {
-    const vendor = await startVendor(t, { paths: { "/large": later(300, body(JSON.stringify({ text: "x".repeat(4_000_000) }))) } }); // prettier-ignore
+    const vendor = await startVendor(t, {
+      paths: { "/large": later(300, body(JSON.stringify({ text: "x".repeat(4_000_000) }))) },
+    });
     const deployment = await deploy(t, { project: vendorProject(t, vendor, { large: "/large" }) });
     const service = await deployment.start();
     const text = JSON.stringify({ config: { sources: { acme__large: true } } });
@@ -145,7 +147,10 @@ test("a signal during the start ends it cleanly and not as a success, whenever i
     const { code, signal } = await service.ended;
     // Before Node has come to our first line, the signal's own default holds.
     const listened = service.log().some(({ event }) => event === "listening");
-    assert.ok(signal === "SIGTERM" || code === (listened ? 0 : 130), `${afterMs} ms: ${code} ${signal} ${service.stderr()}`); // prettier-ignore
+    assert.ok(
+      signal === "SIGTERM" || code === (listened ? 0 : 130),
+      `${afterMs} ms: ${code} ${signal} ${service.stderr()}`,
+    );
     assert.equal(service.stderr(), "");
   }
   const service = await deployment.start();

@@ -66,7 +66,10 @@ async function measureBusy(t: TestContext, name: string, reader: LedgerAnswers):
   const startedAt = performance.now();
   const lines = await ask();
   const first = performance.now() - startedAt;
-  assert.equal(lines.reduce((sum, { requests }) => sum + requests, 0), 2 * RUNS); // prettier-ignore
+  assert.equal(
+    lines.reduce((sum, { requests }) => sum + requests, 0),
+    2 * RUNS,
+  );
   const again = await quickest(ask);
   t.diagnostic(`${name}: the first sum ${Math.round(first)} ms, the next ${Math.round(again)} ms`);
   assert.ok(again <= LIST_MS_MAX, `${again} ms`);
@@ -82,7 +85,10 @@ function filters(): LedgerFilter[] {
     [{}, { charged: "yes" }, { charged: "no" }, { charged: "unknown" }],
     [{}, { from: FIRST + 29 * DAY }, { from: FIRST + 10 * DAY, to: FIRST + 11 * DAY }, { to: FIRST + DAY / 24 }],
   ];
-  return choices.reduce<LedgerFilter[]>((all, some) => all.flatMap((one) => some.map((more) => ({ ...one, ...more }))), [{}]); // prettier-ignore
+  return choices.reduce<LedgerFilter[]>(
+    (all, some) => all.flatMap((one) => some.map((more) => ({ ...one, ...more }))),
+    [{}],
+  );
 }
 
 async function measure(t: TestContext, name: string, reader: LedgerAnswers): Promise<void> {
@@ -96,7 +102,8 @@ async function measure(t: TestContext, name: string, reader: LedgerAnswers): Pro
   for (const filter of filters()) {
     const { next } = await reader.list(filter, { limit: 100 });
     await inTime(JSON.stringify(filter), () => reader.list(filter, { limit: 100 }));
-    if (next !== null) await inTime(`${JSON.stringify(filter)} on`, () => reader.list(filter, { limit: 100, after: next })); // prettier-ignore
+    if (next !== null)
+      await inTime(`${JSON.stringify(filter)} on`, () => reader.list(filter, { limit: 100, after: next }));
   }
   const [run] = (await reader.list({})).runs;
   const id = run!.transaction_id;
@@ -115,7 +122,9 @@ async function measure(t: TestContext, name: string, reader: LedgerAnswers): Pro
     const span = { from: FIRST + 30 * DAY - ago, to: FIRST + 30 * DAY };
     await inTime(`activity of ${ago / DAY} days`, () => reader.activity({ by: "source", ...span }));
   }
-  await inTime("activity of one", () => reader.activity({ by: "credential", from: FIRST, to: FIRST + 30 * DAY, source: "acme__people" })); // prettier-ignore
+  await inTime("activity of one", () =>
+    reader.activity({ by: "credential", from: FIRST, to: FIRST + 30 * DAY, source: "acme__people" }),
+  );
   // Totals are made on the way by the first of these.
   const { from, to } = monthRange("2026-03");
   const sums: Record<string, number> = {};
@@ -144,7 +153,9 @@ async function measure(t: TestContext, name: string, reader: LedgerAnswers): Pro
       pages += 1;
       runs += page.runs;
     }
-    t.diagnostic(`${name}: export ${JSON.stringify(filter)}: ${runs} runs in ${pages} pages and ${Math.round(at - startedAt)} ms, the longest page ${Math.round(longest)} ms`); // prettier-ignore
+    t.diagnostic(
+      `${name}: export ${JSON.stringify(filter)}: ${runs} runs in ${pages} pages and ${Math.round(at - startedAt)} ms, the longest page ${Math.round(longest)} ms`,
+    );
     if ("source" in filter) assert.equal(runs, RUNS / 100_000);
     if ("charged" in filter) assert.equal(runs, RUNS / 500);
   }

@@ -59,7 +59,9 @@ test(
     const first = () => readFileSync(`/proc/${machine.pid}/task/${machine.pid}/children`, "utf8").trim();
     await until(() => first() !== "" && readFileSync(`/proc/${first()}/comm`, "utf8") === "systemd\n");
     const inside = (...command: readonly string[]) => {
-      const { status, stdout, stderr } = spawnSync("nsenter", ["-t", first(), "-m", "-n", "-p", "-w", ...command], { encoding: "utf8" }); // prettier-ignore
+      const { status, stdout, stderr } = spawnSync("nsenter", ["-t", first(), "-m", "-n", "-p", "-w", ...command], {
+        encoding: "utf8",
+      });
       return { status, stdout, stderr };
     };
     const log = () => inside("journalctl", "--unit=datarun", "--output=cat", "--no-pager").stdout;
@@ -73,7 +75,11 @@ test(
     const { organization_tuid: org } = command("org create Acme");
     const { access_token: token } = command(`token create --org ${org} --name test`);
     const { workflow } = command(`workflow create --org ${org} --name test`);
-    const headers = [`X-Service-Access-Token: ${token}`, `X-Service-Workflow: ${workflow}`, "Content-Type: application/json"]; // prettier-ignore
+    const headers = [
+      `X-Service-Access-Token: ${token}`,
+      `X-Service-Workflow: ${workflow}`,
+      "Content-Type: application/json",
+    ];
     const body = JSON.stringify(testedRequest("function request"));
     const request = ["curl", "--silent", "http://127.0.0.1:8080/func", "--data", body];
     const { stdout } = inside(...request, ...headers.flatMap((header) => ["--header", header]));

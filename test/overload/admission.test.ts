@@ -93,5 +93,8 @@ test("one connection has one run at a time, however many requests it sends ahead
     letGo();
   }
   const { replies } = await exchanged;
-  assert.deepEqual(replies.map(({ statusCode }) => statusCode), [200, 200, 200, 200, 200]); // prettier-ignore
+  assert.deepEqual(
+    replies.map(({ statusCode }) => statusCode),
+    [200, 200, 200, 200, 200],
+  );
 });

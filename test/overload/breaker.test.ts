@@ -18,7 +18,10 @@ test("when a vendor is down it is soon left alone, one call finds out that it is
     vendors: [vendor],
   });
   const ask = async (as = service.a) =>
-    (await service.run({ acme__people: true }, {}, { as })).json().status["acme__people"] as { success: boolean; message: string }; // prettier-ignore
+    (await service.run({ acme__people: true }, {}, { as })).json().status["acme__people"] as {
+      success: boolean;
+      message: string;
+    };
   const openNow = async () =>
     /^datarun_breakers_open (\d+)$/m.exec(await (await fetch(`${service.adminUrl}/metrics`)).text())![1];
 
@@ -26,7 +29,11 @@ test("when a vendor is down it is soon left alone, one call finds out that it is
   assert.equal(vendor.count("/people"), 20, "twenty calls tell, no more are made");
   assert.match((await ask()).message, /^Adapter error: this vendor has been failing/);
   assert.equal(await openNow(), "1");
-  assert.equal((await service.run({ acme__firms: true })).json().status["acme__firms"].success, true, "its other source goes on"); // prettier-ignore
+  assert.equal(
+    (await service.run({ acme__firms: true })).json().status["acme__firms"].success,
+    true,
+    "its other source goes on",
+  );
   assert.match((await ask(service.b)).message, /503/, "another organization finds out for itself");
 
   skippedMs += 5_000;

@@ -30,5 +30,12 @@ test("at five times its capacity the service keeps what it accepts fast, refuses
   assert.ok(acceptedMs < VENDOR_MS + 300, `half of the accepted took over ${acceptedMs} ms`);
   assert.ok(refusedMs < 200, `half of the refused took over ${refusedMs} ms`);
   for (let count = 0; count < 5; count += 1) assert.equal((await ask()).statusCode, 200);
-  t.diagnostic(JSON.stringify({ offered: samples.length, accepted: accepted.length, acceptedMs: [acceptedMs, percentile(accepted, 0.99)], refusedMs: [refusedMs, percentile(refused, 0.99)] })); // prettier-ignore
+  t.diagnostic(
+    JSON.stringify({
+      offered: samples.length,
+      accepted: accepted.length,
+      acceptedMs: [acceptedMs, percentile(accepted, 0.99)],
+      refusedMs: [refusedMs, percentile(refused, 0.99)],
+    }),
+  );
 });

@@ -16,10 +16,10 @@ const PIECES = Buffer.from("1\r\nx\r\n".repeat(10_000));
 const MIB = 1024 * 1024;
 
 const source = `export default { id: "acme__here", title: "T", inputs: { type: "object", properties: {} }, run: () => ({ here: true }) };`;
-const deployment = await deploy(
-  { after } as Parameters<typeof deploy>[0],
-  { project: project({ after }, { "sources/here.mjs": source }), env: { NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}` } }, // prettier-ignore
-);
+const deployment = await deploy({ after } as Parameters<typeof deploy>[0], {
+  project: project({ after }, { "sources/here.mjs": source }),
+  env: { NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}` },
+});
 const service = await deployment.start();
 const sockets = new Set<Socket>();
 
@@ -54,17 +54,27 @@ const ATTACKS: Readonly<Record<string, () => Promise<unknown>>> = {
       await send(socket, PIECES, 104);
     }),
   "bodies that are announced and never finished": () =>
-    many(600, (socket) => send(socket, Buffer.concat([Buffer.from(`${HEAD}Content-Length: ${MIB}\r\n\r\n`), Buffer.alloc(MIB - 1, 0x20)]))), // prettier-ignore
+    many(600, (socket) =>
+      send(socket, Buffer.concat([Buffer.from(`${HEAD}Content-Length: ${MIB}\r\n\r\n`), Buffer.alloc(MIB - 1, 0x20)])),
+    ),
   "whole bodies on connections that are kept": async () => {
     // One after the other: many at once would displace each other.
     for (let count = 0; count < 400; count += 1) {
       const socket = open();
-      await send(socket, Buffer.concat([Buffer.from(`${HEAD}Content-Length: ${MIB}\r\n\r\n`), Buffer.alloc(MIB, 0x20)])); // prettier-ignore
+      await send(
+        socket,
+        Buffer.concat([Buffer.from(`${HEAD}Content-Length: ${MIB}\r\n\r\n`), Buffer.alloc(MIB, 0x20)]),
+      );
       await Promise.race([once(socket, "data"), once(socket, "close")]).catch(() => {});
     }
   },
   "bodies of empty objects": () =>
-    many(20, (socket) => send(socket.resume(), `${HEAD}Content-Length: ${MIB}\r\n\r\n{"a":[${"{},".repeat(349_520)}{}]}`.padEnd(MIB + 64, " "))), // prettier-ignore
+    many(20, (socket) =>
+      send(
+        socket.resume(),
+        `${HEAD}Content-Length: ${MIB}\r\n\r\n{"a":[${"{},".repeat(349_520)}{}]}`.padEnd(MIB + 64, " "),
+      ),
+    ),
   "requests without end whose answers nobody reads": () =>
     many(60, async (socket) => {
       socket.pause();
@@ -79,7 +89,8 @@ const ATTACKS: Readonly<Record<string, () => Promise<unknown>>> = {
     await Promise.all(opened.map((socket) => new Promise((resolve) => socket.write(flood, resolve))));
     service.signal("SIGCONT");
   },
-  "heads that never end": () => many(400, (socket) => send(socket, `GET /status HTTP/1.1\r\nHost: x\r\nX: ${"y".repeat(15_000)}`)), // prettier-ignore
+  "heads that never end": () =>
+    many(400, (socket) => send(socket, `GET /status HTTP/1.1\r\nHost: x\r\nX: ${"y".repeat(15_000)}`)),
   "connections that send nothing": () => many(1_500, (socket) => once(socket, "connect").catch(() => {})),
 };
 
@@ -97,7 +108,13 @@ async function assertServes(process: Process, name: string): Promise<void> {
 
 async function survives(name: string, attack: () => Promise<unknown>): Promise<void> {
   let rssMax = 0;
-  const watching = setInterval(() => void rssMib().then((rss) => (rssMax = Math.max(rssMax, rss))).catch(() => {}), 50); // prettier-ignore
+  const watching = setInterval(
+    () =>
+      void rssMib()
+        .then((rss) => (rssMax = Math.max(rssMax, rss)))
+        .catch(() => {}),
+    50,
+  );
   try {
     const attacked = attack();
     await assertServes(service, name);

@@ -16,7 +16,9 @@ const root = buildRoot(file, packTarball(file));
 test("the image holds Node, its libraries and the package: no shell, and nothing that only builds and tests need", () => {
   const programs = globSync("{bin,sbin,usr/bin,usr/sbin,usr/local/bin}/*", { cwd: root });
   assert.deepEqual(programs, ["usr/local/bin/node"]);
-  const packages = globSync("app/node_modules/{*,@*/*}/package.json", { cwd: root }).map((path) => path.split("/").slice(2, -1).join("/")); // prettier-ignore
+  const packages = globSync("app/node_modules/{*,@*/*}/package.json", { cwd: root }).map((path) =>
+    path.split("/").slice(2, -1).join("/"),
+  );
   const { devDependencies, dependencies } = JSON.parse(
     readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
   ) as Record<string, Record<string, string>>;
@@ -54,7 +56,13 @@ test(
     await Promise.race([until(() => image.printed().includes("/func ")), image.ended]);
     assert.match(image.printed(), /\/func /);
     const ask = (...what: unknown[]): unknown => {
-      const { stdout, stderr } = image.exec("/usr/local/bin/node", "--input-type=module", "-e", CLIENT, JSON.stringify(what)); // prettier-ignore
+      const { stdout, stderr } = image.exec(
+        "/usr/local/bin/node",
+        "--input-type=module",
+        "-e",
+        CLIENT,
+        JSON.stringify(what),
+      );
       assert.equal(stderr, "");
       return JSON.parse(stdout);
     };
@@ -66,7 +74,10 @@ test(
       steady(JSON.parse(testedBlock("answer"))),
     );
     const answer = ask("/func", headers, testedRequest("function request")) as { outputs: Record<string, object> };
-    assert.deepEqual((Object.values(answer.outputs)[0] as { output: unknown }).output, JSON.parse(testedBlock("function answer"))); // prettier-ignore
+    assert.deepEqual(
+      (Object.values(answer.outputs)[0] as { output: unknown }).output,
+      JSON.parse(testedBlock("function answer")),
+    );
     assert.equal((ask("/status") as { git_sha: string }).git_sha, GIT_SHA);
 
     const listed = image.exec("/usr/local/bin/node", "/app/bin/datarun.mjs", "org", "list", "--json");

@@ -30,12 +30,30 @@ const isRoot = process.getuid?.() === 0;
 
 test("the tarball holds the service, its catalog, the declarations, pages, contracts and manifests, and nothing else", () => {
   const places = new Set(
-    contents.map((path) => path.split("/").slice(0, path.startsWith("dist/") ? 2 : 1).join("/")), // prettier-ignore
+    contents.map((path) =>
+      path
+        .split("/")
+        .slice(0, path.startsWith("dist/") ? 2 : 1)
+        .join("/"),
+    ),
   );
-  assert.deepEqual(
-    [...places].sort(),
-    ["CONTRIBUTING.md", "NOTICE", "README.md", "bin", "changes", "deploy", "dist/build-info.json", "dist/catalog", "dist/console", "dist/src", "dist/types", "docs", "openapi-admin.json", "openapi.json", "package.json"], // prettier-ignore
-  );
+  assert.deepEqual([...places].sort(), [
+    "CONTRIBUTING.md",
+    "NOTICE",
+    "README.md",
+    "bin",
+    "changes",
+    "deploy",
+    "dist/build-info.json",
+    "dist/catalog",
+    "dist/console",
+    "dist/src",
+    "dist/types",
+    "docs",
+    "openapi-admin.json",
+    "openapi.json",
+    "package.json",
+  ]);
   const astray = contents.filter((path) => /\.(test|kit)\.[jt]s|\.as\.|corpus|fixture|\bbench\b|secrets\//.test(path));
   assert.deepEqual(astray, []);
   const sources = contents.filter((path) => /\.[mc]?ts$/.test(path) && !/^dist\/types\/.*\.d\.ts$/.test(path));

@@ -14,8 +14,17 @@ type Access = { readonly token?: unknown; readonly workflow?: unknown };
 
 /** The three accepted forms, and how each carries what it carries. */
 const FORMS = {
-  "service headers": ({ token, workflow }: Access) => ({ headers: { "X-Service-Access-Token": token, "X-Service-Workflow": workflow }, body: BODY }), // prettier-ignore
-  "authorization header": ({ token, workflow }: Access) => ({ headers: { Authorization: token === undefined ? undefined : `Bearer ${token as string}`, "X-Service-Workflow": workflow }, body: BODY }), // prettier-ignore
+  "service headers": ({ token, workflow }: Access) => ({
+    headers: { "X-Service-Access-Token": token, "X-Service-Workflow": workflow },
+    body: BODY,
+  }),
+  "authorization header": ({ token, workflow }: Access) => ({
+    headers: {
+      Authorization: token === undefined ? undefined : `Bearer ${token as string}`,
+      "X-Service-Workflow": workflow,
+    },
+    body: BODY,
+  }),
   "JSON body": ({ token, workflow }: Access) => ({ headers: {}, body: { ...BODY, access_token: token, workflow } }),
 } as const;
 
@@ -184,7 +193,10 @@ export async function testAccess(path: "/data" | "/func"): Promise<void> {
   test("a bad header token is refused before the body is read", async () => {
     const head = `POST ${path} HTTP/1.1\r\nHost: test\r\nX-Service-Access-Token: ${makeAccessToken()}\r\nX-Service-Workflow: w\r\n`;
     const { replies, closed } = await service.raw([`${head}Content-Length: 1000000\r\n\r\n`]);
-    assert.deepEqual(replies.map(({ statusCode }) => statusCode), [401]); // prettier-ignore
+    assert.deepEqual(
+      replies.map(({ statusCode }) => statusCode),
+      [401],
+    );
     assert.ok(closed, "the body that was not read ends the connection");
   });
 
@@ -215,7 +227,9 @@ export async function testAccess(path: "/data" | "/func"): Promise<void> {
     const { token, workflow } = service.a;
     for (const text of NAUGHTY_STRINGS) {
       const asToken = await service.post(path, JSON.stringify({ ...BODY, access_token: text, workflow }), { as: null });
-      const asWorkflow = await service.post(path, JSON.stringify({ ...BODY, access_token: token, workflow: text }), { as: null }); // prettier-ignore
+      const asWorkflow = await service.post(path, JSON.stringify({ ...BODY, access_token: token, workflow: text }), {
+        as: null,
+      });
       assert.deepEqual([asToken.statusCode, asWorkflow.statusCode], [401, 401], JSON.stringify(text.slice(0, 80)));
     }
     assertNothingRan();

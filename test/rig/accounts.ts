@@ -30,12 +30,20 @@ export function assertAccounts(
     assert.ok(Math.max(-1, ...ordinals) < calls.length + Number(run["unknown_sources"]));
     for (const { ordinal, charged } of calls) {
       const own = attempts.filter((attempt) => attempt["ordinal"] === ordinal);
-      assert.equal(charged, chargeOfCall(own.map((attempt) => attempt["charged"] as Charged)), "a call's charge is made of its requests'"); // prettier-ignore
+      assert.equal(
+        charged,
+        chargeOfCall(own.map((attempt) => attempt["charged"] as Charged)),
+        "a call's charge is made of its requests'",
+      );
     }
     for (const { ordinal } of attempts) assert.ok(calls.some((call) => call["ordinal"] === ordinal));
   }
   for (const vendor of vendors) {
     const attempts = ledger.flatMap((row) => row.attempts).filter(({ origin }) => origin === vendor.origin);
-    assert.equal(attempts.length, vendor.count(), `${vendor.origin} received another number of requests than the ledger has`); // prettier-ignore
+    assert.equal(
+      attempts.length,
+      vendor.count(),
+      `${vendor.origin} received another number of requests than the ledger has`,
+    );
   }
 }

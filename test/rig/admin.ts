@@ -103,7 +103,9 @@ async function assertAnswer(verb: string, path: string, reply: Reply): Promise<v
 }
 
 function assertText(path: string, { headers }: Reply): void {
-  const { post } = DOCUMENT.paths[path] as { readonly post: { readonly responses: Readonly<Record<string, { readonly content: object }>> } }; // prettier-ignore
+  const { post } = DOCUMENT.paths[path] as {
+    readonly post: { readonly responses: Readonly<Record<string, { readonly content: object }>> };
+  };
   const [type, charset] = String(headers["content-type"]).split("; ");
   assert.ok(Object.hasOwn(post.responses["200"]!.content, type!), `openapi-admin.json has no ${type} for ${path}`);
   assert.equal(charset, "charset=utf-8");

@@ -52,7 +52,9 @@ const WRONG: readonly (readonly [string, unknown])[] = [
 
 const WRONG_FOR_FUNC: typeof WRONG = [
   ...[5, true, {}, [], ["dfunc_a"]].map((value) => ["/config/data_func", { config: { data_func: value } }] as const),
-  ...[1, 0, "true", "false", "", null, {}, []].map((value) => ["/config/datafunc_response_passthrough", { config: { datafunc_response_passthrough: value } }] as const), // prettier-ignore
+  ...[1, 0, "true", "false", "", null, {}, []].map(
+    (value) => ["/config/datafunc_response_passthrough", { config: { datafunc_response_passthrough: value } }] as const,
+  ),
 ];
 
 /** What the two endpoints refuse alike (decision 0005). */
@@ -67,7 +69,11 @@ export async function testBodies(path: "/data" | "/func"): Promise<void> {
       assert.equal(reply.statusCode, 422, text);
       const { error } = reply.json();
       assert.equal(error.code, "invalid_request");
-      assert.deepEqual(error.details.map((problem: { path: string }) => problem.path), [field], text); // prettier-ignore
+      assert.deepEqual(
+        error.details.map((problem: { path: string }) => problem.path),
+        [field],
+        text,
+      );
       assert.equal((await service.post(path, text)).text, reply.text, "the same bytes get the same answer");
     }
     assert.equal(ran, 0);

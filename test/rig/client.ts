@@ -27,7 +27,9 @@ export function createClient(url: string, maxSockets = 64) {
 
   return {
     send({ method, path, headers, body, signal }: Sending): Promise<Reply> {
-      const fields = Object.entries(headers).filter((entry): entry is [string, string | string[]] => entry[1] !== undefined); // prettier-ignore
+      const fields = Object.entries(headers).filter(
+        (entry): entry is [string, string | string[]] => entry[1] !== undefined,
+      );
       const length = body === undefined ? [] : [["content-length", String(Buffer.byteLength(body))]];
       return new Promise((resolve, reject) => {
         const outgoing = request({

@@ -41,7 +41,9 @@ export function assertHeaders(reply: Pick<Reply, "headers" | "rawHeaders" | "sta
   assert.match(headers["content-type"] ?? "", /^application\/json\b/);
   assert.equal(headers["cache-control"], "no-store");
   const names = rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());
-  const unwanted = names.filter((name) => /^(access-control-|server$|x-powered-by$|retry-after$|ratelimit|x-ratelimit|set-cookie|etag$)/.test(name)); // prettier-ignore
+  const unwanted = names.filter((name) =>
+    /^(access-control-|server$|x-powered-by$|retry-after$|ratelimit|x-ratelimit|set-cookie|etag$)/.test(name),
+  );
   assert.deepEqual(unwanted, []);
   assert.equal(new Set(names).size, names.length, "no header field comes twice");
 }

@@ -110,7 +110,10 @@ export async function deploy(t: TestContext, { project, env = {} }: DeployOption
     ledger: () => readLedger(dataDir),
 
     async verb(...args) {
-      const child = spawn(process.execPath, [LAUNCHER, ...args, "--json"], { env: environment, stdio: ["ignore", "pipe", "pipe"] }); // prettier-ignore
+      const child = spawn(process.execPath, [LAUNCHER, ...args, "--json"], {
+        env: environment,
+        stdio: ["ignore", "pipe", "pipe"],
+      });
       const printed = collect(child);
       const { code } = await endOf(child);
       assert.equal(code, 0, `${args.slice(0, 2).join(" ")}: ${printed.err}${printed.out}`);

@@ -118,7 +118,9 @@ async function interact(
     const result = subject === "" ? { error: "access_denied" } : { login: { accountId: subject, remember: false } };
     return provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
   }
-  const buttons = ["", ...Object.keys(people)].map((subject) => `<button name="subject" value="${subject}">${subject || "Cancel"}</button>`); // prettier-ignore
+  const buttons = ["", ...Object.keys(people)].map(
+    (subject) => `<button name="subject" value="${subject}">${subject || "Cancel"}</button>`,
+  );
   response.writeHead(200, { "Content-Type": "text/html" });
   response.end(`<!doctype html><title>Provider</title><form method="post">${buttons.join("")}</form>`);
 }

@@ -80,7 +80,21 @@ export async function runImage(
   const env = Object.fromEntries(config.env.map((pair) => pair.split("=")));
   const child = spawn(
     "unshare",
-    ["--mount", "--net", "--pid", "--fork", "--kill-child", "sh", "-c", SETUP, "sh", root, volume, String(config.user), ...inside], // prettier-ignore
+    [
+      "--mount",
+      "--net",
+      "--pid",
+      "--fork",
+      "--kill-child",
+      "sh",
+      "-c",
+      SETUP,
+      "sh",
+      root,
+      volume,
+      String(config.user),
+      ...inside,
+    ],
     { stdio: ["ignore", "pipe", "pipe"], env: { ...env, PATH: process.env["PATH"] } },
   );
   let printed = "";

@@ -160,11 +160,24 @@ function* collect(): Generator<[string, string | Buffer]> {
   const inText = (bytes: readonly number[]) =>
     Buffer.concat([Buffer.from('{"config":{"sources":{}},"inputs":{"a":"'), Buffer.from(bytes), Buffer.from('"}}')]);
   const notUtf8: Readonly<Record<string, readonly number[]>> = {
-    "a continuation alone": [0x80], "a start alone": [0xc3], "a cut sequence of three": [0xe2, 0x82], "a cut sequence of four": [0xf0, 0x9f, 0x98],
-    "an overlong slash": [0xc0, 0xaf], "an overlong NUL": [0xc0, 0x80], "an overlong slash of three": [0xe0, 0x80, 0xaf], "an overlong slash of four": [0xf0, 0x80, 0x80, 0xaf],
-    "a high surrogate": [0xed, 0xa0, 0x80], "a low surrogate": [0xed, 0xb0, 0x80], "a pair of surrogates": [0xed, 0xa0, 0xbd, 0xed, 0xb8, 0x80],
-    "beyond Unicode": [0xf4, 0x90, 0x80, 0x80], "five bytes": [0xf8, 0x88, 0x80, 0x80, 0x80], "fe": [0xfe], "ff": [0xff], "latin-1": [0xe9], "latin-1 within ASCII": [0x61, 0xe9, 0x62],
-  }; // prettier-ignore
+    "a continuation alone": [0x80],
+    "a start alone": [0xc3],
+    "a cut sequence of three": [0xe2, 0x82],
+    "a cut sequence of four": [0xf0, 0x9f, 0x98],
+    "an overlong slash": [0xc0, 0xaf],
+    "an overlong NUL": [0xc0, 0x80],
+    "an overlong slash of three": [0xe0, 0x80, 0xaf],
+    "an overlong slash of four": [0xf0, 0x80, 0x80, 0xaf],
+    "a high surrogate": [0xed, 0xa0, 0x80],
+    "a low surrogate": [0xed, 0xb0, 0x80],
+    "a pair of surrogates": [0xed, 0xa0, 0xbd, 0xed, 0xb8, 0x80],
+    "beyond Unicode": [0xf4, 0x90, 0x80, 0x80],
+    "five bytes": [0xf8, 0x88, 0x80, 0x80, 0x80],
+    fe: [0xfe],
+    ff: [0xff],
+    "latin-1": [0xe9],
+    "latin-1 within ASCII": [0x61, 0xe9, 0x62],
+  };
   for (const [name, bytes] of Object.entries(notUtf8)) yield [`invalid UTF-8: ${name}`, inText(bytes)];
   yield ["UTF-16, little end", Buffer.from(VALID, "utf16le")];
   yield ["UTF-16, little end, with its mark", Buffer.from(`\ufeff${VALID}`, "utf16le")];

@@ -44,7 +44,14 @@ export function createOperator({ store, sealer }: OpenedStore, clock: Clock, sec
     const token = secrets.add(makeAccessToken());
     const id = newId("token", clock.wall());
     const digest = tokenDigest(token);
-    await store.admin.createToken(act(), { id, organizationId, name: "", digest, createdWallAt: clock.wall(), expiresWallAt }); // prettier-ignore
+    await store.admin.createToken(act(), {
+      id,
+      organizationId,
+      name: "",
+      digest,
+      createdWallAt: clock.wall(),
+      expiresWallAt,
+    });
     return { token, tokenId: id };
   }
 
@@ -73,7 +80,15 @@ export function createOperator({ store, sealer }: OpenedStore, clock: Clock, sec
       const place = { id: newId("credential", clock.wall()), organizationId: organization.id, source, version: 1 };
       const sealed = await sealer.seal(place, new Secret(fields));
       const createdWallAt = clock.wall();
-      await store.admin.createCredential(act(), { ...place, ...sealed, contexts, regions, isDefault, disabled: false, createdWallAt }); // prettier-ignore
+      await store.admin.createCredential(act(), {
+        ...place,
+        ...sealed,
+        contexts,
+        regions,
+        isDefault,
+        disabled: false,
+        createdWallAt,
+      });
       return place.id;
     },
 

@@ -25,7 +25,9 @@ export function packTarball(t: TestLife): string {
   writeFileSync(join(folder, "build-info.json"), JSON.stringify({ git_sha: GIT_SHA }));
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   const env = { ...process.env, PATH: [dirname(process.execPath), process.env["PATH"]].join(delimiter) };
-  const [packed] = JSON.parse(execFileSync("npm", ["pack", "--json"], { cwd: folder, env, encoding: "utf8", stdio: QUIET })) as { filename: string }[]; // prettier-ignore
+  const [packed] = JSON.parse(
+    execFileSync("npm", ["pack", "--json"], { cwd: folder, env, encoding: "utf8", stdio: QUIET }),
+  ) as { filename: string }[];
   return join(folder, packed!.filename);
 }
 

@@ -30,9 +30,11 @@ export function commandsOf({ text }: Block): string[] {
 /** A command line as a shell splits it: at blanks outside of quotes, with variables outside of single quotes. */
 export function wordsOf(line: string, variables: Readonly<Record<string, string | undefined>> = process.env): string[] {
   const filled = (text: string) => text.replaceAll(/\$(\w+)/g, (_, name: string) => variables[name] ?? "");
-  return [...line.matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g)].map(
-    ([word]) =>
-    word.replaceAll(/"([^"]*)"|'([^']*)'|[^"']+/g, (part, double?: string, single?: string) => single ?? filled(double ?? part)), // prettier-ignore
+  return [...line.matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g)].map(([word]) =>
+    word.replaceAll(
+      /"([^"]*)"|'([^']*)'|[^"']+/g,
+      (part, double?: string, single?: string) => single ?? filled(double ?? part),
+    ),
   );
 }
 

@@ -52,7 +52,11 @@ export function exchange(url: string, steps: readonly Step[], options: RawOption
     });
     socket.on("data", (chunk: Buffer) => {
       chunks.push(chunk);
-      if (options.replies !== undefined && readResponses(Buffer.concat(chunks), headOnly).replies.length >= options.replies) finish(); // prettier-ignore
+      if (
+        options.replies !== undefined &&
+        readResponses(Buffer.concat(chunks), headOnly).replies.length >= options.replies
+      )
+        finish();
     });
     void send(socket, steps);
   });
@@ -75,9 +79,13 @@ function readResponses(bytes: Buffer, headOnly: boolean): Omit<Exchange, "closed
     if (end === -1) return { bytes, replies, interim };
     const [line = "", ...fields] = bytes.toString("latin1", at, end).split("\r\n");
     const statusCode = Number(/^HTTP\/1\.1 (\d{3}) /.exec(line)?.[1] ?? 0);
-    const rawHeaders = fields.flatMap((field) => [field.slice(0, field.indexOf(":")), field.slice(field.indexOf(":") + 1).trim()]); // prettier-ignore
+    const rawHeaders = fields.flatMap((field) => [
+      field.slice(0, field.indexOf(":")),
+      field.slice(field.indexOf(":") + 1).trim(),
+    ]);
     const headers: IncomingHttpHeaders = {};
-    for (let index = 0; index < rawHeaders.length; index += 2) headers[rawHeaders[index]!.toLowerCase()] = rawHeaders[index + 1]!; // prettier-ignore
+    for (let index = 0; index < rawHeaders.length; index += 2)
+      headers[rawHeaders[index]!.toLowerCase()] = rawHeaders[index + 1]!;
     if (statusCode >= 100 && statusCode < 200) {
       interim.push(statusCode);
       at = end + 4;

@@ -52,6 +52,13 @@ function encodingsOf(secret: string): string[] {
     const inner = text.slice(shift === 0 ? 0 : 4, text.length - 4);
     return [inner, inner.replaceAll("+", "-").replaceAll("/", "_")];
   });
-  const encodings = [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed()), hex, hex.toUpperCase(), ...base64]; // prettier-ignore
+  const encodings = [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    encodeURIComponent(secret.toWellFormed()),
+    hex,
+    hex.toUpperCase(),
+    ...base64,
+  ];
   return [...new Set(encodings)].filter((text) => text.length >= 8);
 }

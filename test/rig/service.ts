@@ -109,7 +109,9 @@ export async function startService(t: TestLife, options: ServiceOptions = {}): P
       "limits-shutdown-grace-ms": "2000",
       ...(databaseUrl === undefined ? {} : { "database-url": databaseUrl }),
       ...(options.project === undefined ? {} : { project: options.project }),
-      ...Object.fromEntries(Object.entries(options.settings ?? {}).map(([key, value]) => [key.replaceAll(/[._]/g, "-"), String(value)])), // prettier-ignore
+      ...Object.fromEntries(
+        Object.entries(options.settings ?? {}).map(([key, value]) => [key.replaceAll(/[._]/g, "-"), String(value)]),
+      ),
     },
   });
   const log = createLog("debug", logFile);
@@ -268,7 +270,9 @@ function sourcesIn(body: unknown): Record<string, unknown> | undefined {
 
 /** The texts of inline credentials: the only secrets that an answer may hold, because its own caller sent them. */
 function credentialsIn(body: unknown): string[] {
-  return Object.values(sourcesIn(body) ?? {}).flatMap((entry) => textsIn((entry as { credentials?: unknown } | null)?.credentials)); // prettier-ignore
+  return Object.values(sourcesIn(body) ?? {}).flatMap((entry) =>
+    textsIn((entry as { credentials?: unknown } | null)?.credentials),
+  );
 }
 
 function textsIn(value: unknown): string[] {

@@ -18,7 +18,12 @@ export function costsOf(costsFile, root) {
     took: sum(all, "took"),
   }));
   const dearest = costs.map(({ file, store, ...cost }) => ({ name: `${file} on ${store}`, ...cost }));
-  const all = { name: `all (${costs.length})`, cpu: sum(costs, "cpu"), children: sum(costs, "children"), took: sum(costs, "took") }; // prettier-ignore
+  const all = {
+    name: `all (${costs.length})`,
+    cpu: sum(costs, "cpu"),
+    children: sum(costs, "children"),
+    took: sum(costs, "took"),
+  };
   return `${table([all, ...byCpu(sums)])}\n${table(byCpu(dearest).slice(0, FILES_SHOWN))}`;
 }
 

@@ -29,14 +29,25 @@ test("after representative traffic no planted secret is in the log, the journal,
     `await http.post("${vendor.origin}${path}", { headers: { "x-api-key": credentials.api_key }, query: { name: inputs.name }, json: inputs }); return { ok: true };`;
   const folder = project(t, {
     ...Object.fromEntries(
-      ["echo", "refused", "broken", "down", "hang"].map((name) => [`sources/${name}.mjs`, SOURCE(`acme__${name}`, vendor.origin, call(`/${name}`))]), // prettier-ignore
+      ["echo", "refused", "broken", "down", "hang"].map((name) => [
+        `sources/${name}.mjs`,
+        SOURCE(`acme__${name}`, vendor.origin, call(`/${name}`)),
+      ]),
     ),
     "sources/throws.mjs": SOURCE("acme__throws", vendor.origin, `throw new Error(credentials.api_key + inputs.name);`),
-    "sources/poses.mjs": SOURCE("acme__poses", vendor.origin, `log.info("asked with " + credentials.api_key + "\\u009b2J", { key: [credentials.api_key] }); throw Object.assign(new Error(), { name: inputs.name, code: credentials.api_key, stack: "    at " + inputs.name + " (/" + inputs.name + ":1:1)" });`), // prettier-ignore
-    "functions/poses.mjs": `export default { id: "dfunc_poses", title: "T", run({ inputs }) { throw Object.assign(new Error(inputs.name), { name: inputs.name + "Error" }); } };`, // prettier-ignore
-    "sources/header.mjs": SOURCE("acme__header", vendor.origin, `await http.get("${vendor.origin}/echo", { headers: { "x-api-key": credentials.api_key + "\\n", "x-name": inputs.name + "\\u2028" } });`), // prettier-ignore
+    "sources/poses.mjs": SOURCE(
+      "acme__poses",
+      vendor.origin,
+      `log.info("asked with " + credentials.api_key + "\\u009b2J", { key: [credentials.api_key] }); throw Object.assign(new Error(), { name: inputs.name, code: credentials.api_key, stack: "    at " + inputs.name + " (/" + inputs.name + ":1:1)" });`,
+    ),
+    "functions/poses.mjs": `export default { id: "dfunc_poses", title: "T", run({ inputs }) { throw Object.assign(new Error(inputs.name), { name: inputs.name + "Error" }); } };`,
+    "sources/header.mjs": SOURCE(
+      "acme__header",
+      vendor.origin,
+      `await http.get("${vendor.origin}/echo", { headers: { "x-api-key": credentials.api_key + "\\n", "x-name": inputs.name + "\\u2028" } });`,
+    ),
     "sources/wrong.mjs": SOURCE("acme__wrong", vendor.origin, `return { key: () => credentials.api_key };`),
-    "functions/asks.mjs": `export default { id: "dfunc_asks", title: "T", async run({ inputs, run }) { const { message } = await run("acme__throws", inputs); return { output: { said: message, length: inputs.name.length } }; } };`, // prettier-ignore
+    "functions/asks.mjs": `export default { id: "dfunc_asks", title: "T", async run({ inputs, run }) { const { message } = await run("acme__throws", inputs); return { output: { said: message, length: inputs.name.length } }; } };`,
   });
   const stored = "planted+stored/key=éü-Zz9-000111222333";
   const deployment = await deploy(t, { project: folder });
@@ -45,7 +56,9 @@ test("after representative traffic no planted secret is in the log, the journal,
   const name = secrets.add("Planted-Person Ó Séaghdha <x@y>");
   const wrongToken = secrets.add(`drt_${"Q".repeat(49)}`);
   secrets.add("planted-vendor-text-4711");
-  const sources = ["echo", "refused", "broken", "down", "hang", "throws", "poses", "header", "wrong"].map((last) => `acme__${last}`); // prettier-ignore
+  const sources = ["echo", "refused", "broken", "down", "hang", "throws", "poses", "header", "wrong"].map(
+    (last) => `acme__${last}`,
+  );
   await deployment.operate(async (operator) => {
     for (const source of sources)
       await operator.storeCredential(deployment.access, { source, fields: { api_key: stored }, isDefault: true });
@@ -56,7 +69,10 @@ test("after representative traffic no planted secret is in the log, the journal,
   const storedRun = await service.run(Object.fromEntries(sources.map((id) => [id, true])), inputs);
   assert.equal(storedRun.statusCode, 200);
   secrets.assertAbsent("an answer", storedRun.text);
-  const inlineRun = await service.run(Object.fromEntries(sources.map((id) => [id, { credentials: { api_key: inline } }])), inputs); // prettier-ignore
+  const inlineRun = await service.run(
+    Object.fromEntries(sources.map((id) => [id, { credentials: { api_key: inline } }])),
+    inputs,
+  );
   secrets.assertAbsent("an answer", inlineRun.text, [inline]);
   const func = await service.post("/func", { config: { data_func: "dfunc_asks" }, inputs, extra: name });
   secrets.assertAbsent("an answer", func.text);
@@ -65,10 +81,19 @@ test("after representative traffic no planted secret is in the log, the journal,
     (await service.post("/func", { config: { data_func: "dfunc_poses" }, inputs })).text,
   );
   const refused = [
-    await service.post("/data", { config: { sources: { acme__echo: true } }, inputs }, { as: { token: wrongToken, workflow: name } }), // prettier-ignore
+    await service.post(
+      "/data",
+      { config: { sources: { acme__echo: true } }, inputs },
+      { as: { token: wrongToken, workflow: name } },
+    ),
     await service.post("/data", { config: { sources: {}, context: name }, inputs }),
     await service.post("/data", { config: { sources: { acme__echo: { credentials: inline } } }, inputs: name }),
-    await service.client.send({ method: "POST", path: `/data?token=${encodeURIComponent(inline)}`, headers: { authorization: `Bearer ${wrongToken}` }, body: `{"${name}` }), // prettier-ignore
+    await service.client.send({
+      method: "POST",
+      path: `/data?token=${encodeURIComponent(inline)}`,
+      headers: { authorization: `Bearer ${wrongToken}` },
+      body: `{"${name}`,
+    }),
     await service.client.send({ method: "GET", path: `/${encodeURIComponent(name)}`, headers: {} }),
   ];
   for (const reply of refused) {
@@ -109,7 +134,6 @@ test("the search finds what it looks for, in each of its forms", async (t) => {
     encodeURIComponent(secret),
     Buffer.concat([Buffer.from("user:"), bytes]).toString("base64"),
   ])
-    // prettier-ignore
     assert.throws(() => secrets.assertAbsent("a text", `before ${form} after`), /a secret is in/, form);
   t.diagnostic("plain, base64 from two places, hex, percent-encoded");
 });

@@ -34,7 +34,11 @@ describe("every declarative source of the catalog", { concurrency: 8 }, () => {
           assert.equal(inputProblem(filter(live)), null, "its live inputs are valid");
           assert.deepEqual(Object.keys(filter(live)), Object.keys(live));
         }
-        assert.match(String(tested), /^(?:never|\d{4}-\d{2}-\d{2}, version \S+)$/, "it says when it was run against the vendor, as a report of source test does"); // prettier-ignore
+        assert.match(
+          String(tested),
+          /^(?:never|\d{4}-\d{2}-\d{2}, version \S+)$/,
+          "it says when it was run against the vendor, as a report of source test does",
+        );
       }
       // As it is read, and as a start takes it from what was kept of the one before.
       const known = compileKnown(JSON.parse(JSON.stringify(value)) as Json);

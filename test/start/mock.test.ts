@@ -94,7 +94,10 @@ test("it prints one line of JSON when it is ready, ends when told to, and leaves
   const { ready } = mock;
   assert.ok(ready !== null, mock.err());
   assert.deepEqual([ready.token, ready.workflow, ready.mode], ["my token", "mine", "simulated"]);
-  assert.deepEqual([new URL(ready.url).port, new URL(ready.admin_url).port], [ready.port, ready.admin_port].map(String)); // prettier-ignore
+  assert.deepEqual(
+    [new URL(ready.url).port, new URL(ready.admin_url).port],
+    [ready.port, ready.admin_port].map(String),
+  );
   assert.equal((await send(ready)).config["mode"], "simulated");
   mock.signal("SIGTERM");
   assert.equal(await mock.ended, 0);
@@ -103,7 +106,9 @@ test("it prints one line of JSON when it is ready, ends when told to, and leaves
 });
 
 test("where no temporary folder can be made, as in a container, it starts without one", async (t) => {
-  const functions = { "functions/one.mjs": 'export default { id: "dfunc_one", title: "One", run: () => ({ output: { n: 1 } }) };' }; // prettier-ignore
+  const functions = {
+    "functions/one.mjs": 'export default { id: "dfunc_one", title: "One", run: () => ({ output: { n: 1 } }) };',
+  };
   const folder = project(t, functions);
   const { ready, err } = await mockCommand(t, ["--project", folder], {
     env: { TMPDIR: join(folder, "functions/one.mjs") },
@@ -116,7 +121,10 @@ test("where no temporary folder can be made, as in a container, it starts withou
 test("several at once have nothing to do with each other", async (t) => {
   const [one, other] = await Promise.all([mockCommand(t, ["--set", `${LEI_SOURCE}=vendor_5xx`]), mockCommand(t, [])]);
   const answers = await Promise.all([one, other].map((mock) => send(mock.ready!)));
-  assert.deepEqual(answers.map(({ status }) => status[LEI_SOURCE]!.success), [false, true]); // prettier-ignore
+  assert.deepEqual(
+    answers.map(({ status }) => status[LEI_SOURCE]!.success),
+    [false, true],
+  );
   one.signal("SIGINT");
   assert.equal(await one.ended, 0);
   assert.equal((await send(other.ready!)).status[LEI_SOURCE]!.success, true);
@@ -230,8 +238,14 @@ test("a test reads what was asked, by names and never by values, and forgets it 
       { source: "acme__none", success: false, match: false, failure: "unknown_source", credential: "none" },
     ],
   });
-  assert.deepEqual([called!["endpoint"], called!["function"], called!["function_success"]], ["/func", func.config.data_func, true]); // prettier-ignore
-  assert.deepEqual((called!["calls"] as { source: string }[]).map(({ source }) => source), ["google__phone_number"]); // prettier-ignore
+  assert.deepEqual(
+    [called!["endpoint"], called!["function"], called!["function_success"]],
+    ["/func", func.config.data_func, true],
+  );
+  assert.deepEqual(
+    (called!["calls"] as { source: string }[]).map(({ source }) => source),
+    ["google__phone_number"],
+  );
 
   assert.deepEqual((await asked.admin("DELETE", "/api/runs")).body, { forgotten: 2 });
   assert.deepEqual((await asked.admin("GET", "/api/runs")).body, { runs: [] });

@@ -68,7 +68,12 @@ test("a verb that looks makes nothing: a mistyped folder is said to hold no stor
 
 test("a misspelled variable stops a verb and a start, rather than letting them use another store", async (t) => {
   const folder = emptyFolder(t);
-  const { code, stderr } = command({ DATARUN_DATABASE_URL: "postgres://db/datarun", DATARUN_DATA_DIR: folder }, "org", "create", "X"); // prettier-ignore
+  const { code, stderr } = command(
+    { DATARUN_DATABASE_URL: "postgres://db/datarun", DATARUN_DATA_DIR: folder },
+    "org",
+    "create",
+    "X",
+  );
   assert.deepEqual([code, stderr], [1, "DATARUN_DATABASE_URL is not a setting: did you mean DATABASE_URL?\n"]);
   assert.deepEqual(readdirSync(folder), []);
   const ended = await startCommand.fails(t, [], { DATARUN_LIMIT_RUNS: "4" });
@@ -79,8 +84,20 @@ test("a run for which a service is started prints its answer and one remark, and
   const env = { DATARUN_DATA_DIR: emptyFolder(t) };
   const org = verb(env, "org", "create", "Acme")["organization_tuid"]!;
   const workflow = verb(env, "workflow", "create", "--org", org)["workflow"]!;
-  const ran = command(env, "source", "run", "google__phone_number", "--workflow", workflow, "--set", "phone=+442079460958"); // prettier-ignore
-  assert.deepEqual([ran.code, ran.stderr], [0, "No service runs on this data directory: one was started for this command.\n"]); // prettier-ignore
+  const ran = command(
+    env,
+    "source",
+    "run",
+    "google__phone_number",
+    "--workflow",
+    workflow,
+    "--set",
+    "phone=+442079460958",
+  );
+  assert.deepEqual(
+    [ran.code, ran.stderr],
+    [0, "No service runs on this data directory: one was started for this command.\n"],
+  );
   assert.match(ran.stdout, /^{[^]*}\n$/);
 });
 
@@ -153,7 +170,10 @@ test("a data key that nobody can open costs its own credentials alone, and goes 
   const verified = command(env, "keys", "verify", "--json");
   assert.equal(verified.code, 1);
   const { unreadable } = JSON.parse(verified.stdout) as { unreadable: { id: string; organization: string }[] };
-  assert.deepEqual(unreadable.map(({ organization }) => organization), [theirs, theirs]); // prettier-ignore
+  assert.deepEqual(
+    unreadable.map(({ organization }) => organization),
+    [theirs, theirs],
+  );
   const key = unreadable.find(({ id }) => id.startsWith("key_"))!.id;
   const sealing = command(env, ...CREATE, "--org", theirs!);
   assert.equal(sealing.code, 1);

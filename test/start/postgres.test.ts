@@ -115,7 +115,10 @@ test("runs drain to the shared database, those of an outage too, and none twice"
     return found.rows;
   };
   await until("the drain", async () => (await rows().catch(() => [])).length === ids.length, 60_000);
-  assert.deepEqual(await rows(), ids.toSorted().map((transaction_id) => ({ transaction_id, calls: "1" }))); // prettier-ignore
+  assert.deepEqual(
+    await rows(),
+    ids.toSorted().map((transaction_id) => ({ transaction_id, calls: "1" })),
+  );
 });
 
 test("a database absent at the start: the service listens, refuses runs with 500, and takes them once it is there", async (t) => {

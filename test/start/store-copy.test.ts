@@ -67,7 +67,20 @@ test("a deployment goes over to PostgreSQL with its tokens, credentials and ledg
   assert.equal(command(after, "org", "list").code, 1, "a refused copy has left nothing");
 
   const copied = verb<Record<string, number>>(after, "store", "copy");
-  assert.deepEqual(copied, { organizations: 1, tokens: 1, workflows: 1, data_keys: 1, credentials: 1, credential_prices: 0, credential_calls: 0, budgets: 0, budget_leases: 0, operators: 0, audit: 4, ledger_runs: embeddedRuns.length }); // prettier-ignore
+  assert.deepEqual(copied, {
+    organizations: 1,
+    tokens: 1,
+    workflows: 1,
+    data_keys: 1,
+    credentials: 1,
+    credential_prices: 0,
+    credential_calls: 0,
+    budgets: 0,
+    budget_leases: 0,
+    operators: 0,
+    audit: 4,
+    ledger_runs: embeddedRuns.length,
+  });
   const again = command(after, "store", "copy");
   assert.deepEqual([again.code, again.stdout], [1, ""]);
   assert.match(again.stderr, /The database is not empty/);
@@ -84,7 +97,10 @@ test("a deployment goes over to PostgreSQL with its tokens, credentials and ledg
   const here = embeddedRuns.length + firstRuns.length;
   await until(() => verified()[0]!.ok === here + secondRuns.length);
   const ledgers = verified();
-  assert.deepEqual(ledgers, [{ place: "shared", ok: here + secondRuns.length, ...sound }, { place: "journal", ok: here, ...sound }]); // prettier-ignore
+  assert.deepEqual(ledgers, [
+    { place: "shared", ok: here + secondRuns.length, ...sound },
+    { place: "journal", ok: here, ...sound },
+  ]);
   const { runs } = verb<{ runs: { transaction_id: string }[] }>(after, "ledger", "list", "--org", org);
   const listed = new Set(runs.map(({ transaction_id: id }) => id));
   assert.ok(
@@ -106,7 +122,10 @@ test("a copy leaves the embedded ledger as it was, for a return to it and for a 
   const old = makeRun({ startedWallAt: Date.now() - 10 * 24 * 60 * 60 * 1_000 });
   await runOnce(ledger, old);
   await ledger.close();
-  const ids = (env: object) => verb<{ runs: { transaction_id: string }[] }>({ ...before, ...env }, "ledger", "list").runs.map((run) => run.transaction_id); // prettier-ignore
+  const ids = (env: object) =>
+    verb<{ runs: { transaction_id: string }[] }>({ ...before, ...env }, "ledger", "list").runs.map(
+      (run) => run.transaction_id,
+    );
   const copyTo = (name: string) => {
     const there = {
       DATABASE_URL: database.url(name),
@@ -127,6 +146,14 @@ test("a copy leaves the embedded ledger as it was, for a return to it and for a 
   await client.query("create database another");
   await client.end();
   copyTo("another");
-  const drained = verb<{ sent: number }>({ ...before, DATABASE_URL: database.url("another"), DATARUN_ROOT_KEY: readFileSync(join(dataDir, "root-1.key"), "utf8").trim() }, "ledger", "drain"); // prettier-ignore
+  const drained = verb<{ sent: number }>(
+    {
+      ...before,
+      DATABASE_URL: database.url("another"),
+      DATARUN_ROOT_KEY: readFileSync(join(dataDir, "root-1.key"), "utf8").trim(),
+    },
+    "ledger",
+    "drain",
+  );
   assert.equal(drained.sent, 1, "sending it once more changes nothing");
 });

@@ -14,7 +14,11 @@ test("no token opens a workflow of another organization, and no answer tells tha
     for (const workflow of [b.workflow, disabled, `wfl_${"0".repeat(32)}`, b.id, b.tokenId, "x"]) {
       const inHeader = await service.post(path, BODY, { as: { token: a.token, workflow } });
       const inBody = await service.post(path, { ...BODY, access_token: a.token, workflow }, { as: null });
-      const mixed = await service.post(path, { ...BODY, workflow }, { as: null, headers: { "X-Service-Access-Token": a.token } }); // prettier-ignore
+      const mixed = await service.post(
+        path,
+        { ...BODY, workflow },
+        { as: null, headers: { "X-Service-Access-Token": a.token } },
+      );
       for (const reply of [inHeader, inBody, mixed]) {
         assert.equal(reply.statusCode, 401);
         bodies.add(reply.text);

@@ -17,7 +17,8 @@ const automaticOf = async ({ id, token }: Organization) => ({
   workflow: await operator.createWorkflow(id, { autoCredentials: true }),
 });
 
-const keysAt = (name: string) => vendor.requests.filter(({ path }) => path === `/${name}`).map(({ headers }) => headers["x-api-key"]); // prettier-ignore
+const keysAt = (name: string) =>
+  vendor.requests.filter(({ path }) => path === `/${name}`).map(({ headers }) => headers["x-api-key"]);
 const messageOf = async (name: string, entry: unknown, as: Pick<Organization, "token" | "workflow">) =>
   (await service.run({ [`acme__${name}`]: entry }, {}, { as })).json().status[`acme__${name}`].message as string;
 
@@ -50,7 +51,14 @@ test("each gets its own where both have one, in whatever order and however often
     await operator.storeCredential(organization, { source: "acme__both", fields: { api_key: key }, isDefault: true });
   }
   for (const as of [a, b, b, a, b, a]) await messageOf("both", true, as);
-  assert.deepEqual(keysAt("both"), ["both-key-of-a", "both-key-of-b", "both-key-of-b", "both-key-of-a", "both-key-of-b", "both-key-of-a"]); // prettier-ignore
+  assert.deepEqual(keysAt("both"), [
+    "both-key-of-a",
+    "both-key-of-b",
+    "both-key-of-b",
+    "both-key-of-a",
+    "both-key-of-b",
+    "both-key-of-a",
+  ]);
   const asked = Array.from({ length: 40 }, (_, number) => (number % 2 === 0 ? a : b));
   await Promise.all(asked.map((as) => messageOf("both", true, as)));
   const counted = Map.groupBy(keysAt("both").slice(6), (key) => key);
@@ -58,8 +66,16 @@ test("each gets its own where both have one, in whatever order and however often
 });
 
 test("to take a credential away from one leaves the other's, and a default of one is no rival to the other's", async () => {
-  const ofA = await operator.storeCredential(a, { source: "acme__twin", fields: { api_key: "twin-key-of-a" }, isDefault: true }); // prettier-ignore
-  const ofB = await operator.storeCredential(b, { source: "acme__twin", fields: { api_key: "twin-key-of-b" }, isDefault: true }); // prettier-ignore
+  const ofA = await operator.storeCredential(a, {
+    source: "acme__twin",
+    fields: { api_key: "twin-key-of-a" },
+    isDefault: true,
+  });
+  const ofB = await operator.storeCredential(b, {
+    source: "acme__twin",
+    fields: { api_key: "twin-key-of-b" },
+    isDefault: true,
+  });
   assert.equal(await messageOf("twin", true, a), "Record found");
   assert.equal(await messageOf("twin", true, b), "Record found");
   await operator.deleteCredential(ofB);

@@ -18,7 +18,8 @@ test("what an operator asks for one organization holds nothing of another", asyn
 
   const service = await deployment.start({ args: ["--limits-shutdown-grace-ms", "100"] });
   const sources = { acme__people: true };
-  for (const as of [a, b, b]) assert.equal((await service.post("/data", { config: { sources } }, { as })).statusCode, 200); // prettier-ignore
+  for (const as of [a, b, b])
+    assert.equal((await service.post("/data", { config: { sources } }, { as })).statusCode, 200);
   const hung = [a, b].map((as) => service.post("/data", { config: { sources: { acme__hung: true } } }, { as }));
   await vendor.received(5);
   service.signal("SIGTERM");
@@ -38,7 +39,8 @@ test("what an operator asks for one organization holds nothing of another", asyn
     const shown = Object.values(await verb(...args, ...ofB))[0] as Row[];
     const text = JSON.stringify(shown);
     assert.equal(shown.length, count, text);
-    for (const theirs of [a.id, a.workflow, a.tokenId]) assert.ok(!text.includes(theirs), `${args.join(" ")} shows ${theirs}`); // prettier-ignore
+    for (const theirs of [a.id, a.workflow, a.tokenId])
+      assert.ok(!text.includes(theirs), `${args.join(" ")} shows ${theirs}`);
     deployment.secrets.assertAbsent(args.join(" "), text);
   }
   const file = join(deployment.dataDir, "b.jsonl");

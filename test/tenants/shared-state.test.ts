@@ -91,7 +91,10 @@ map: { ok: body.ok }
   }
   for (const as of [a, b, a, b]) assert.equal((await status(service, "acme__people", as)).success, true);
   const sent = vendor.requests.filter(({ path }) => path === "/people").map(({ headers }) => headers["authorization"]);
-  assert.deepEqual(sent, ["a", "b", "a", "b"].map((name) => `Bearer fetched-for-secret-word-of-${name}`)); // prettier-ignore
+  assert.deepEqual(
+    sent,
+    ["a", "b", "a", "b"].map((name) => `Bearer fetched-for-secret-word-of-${name}`),
+  );
   assert.equal(vendor.count("/token"), 2, "each was fetched once");
 });
 
@@ -108,7 +111,11 @@ test("what a function leaves behind, in a module, on its globals or on a prototy
   const { a, b } = service;
   const nothing = { kept: 0, list: [], global: null, proto: null };
   for (const as of [a, b, a, a, b]) {
-    const reply = await service.post("/func", { config: { data_func: "dfunc_leaky" }, inputs: { note: `note-of-${as.id}` } }, { as }); // prettier-ignore
+    const reply = await service.post(
+      "/func",
+      { config: { data_func: "dfunc_leaky" }, inputs: { note: `note-of-${as.id}` } },
+      { as },
+    );
     assert.deepEqual(reply.json().outputs["dfunc_leaky"].output, { before: nothing, organization: as.id });
   }
 });

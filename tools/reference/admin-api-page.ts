@@ -20,7 +20,7 @@ export async function adminApiPage(): Promise<Page> {
       `curl http://127.0.0.1:8081/api/token/list -H "Authorization: Bearer $DATARUN_OPERATOR_TOKEN" -H 'Content-Type: application/json' -d '{"org": "org_…"}'`,
     ),
     [
-      "- Each endpoint is a [command](commands.md). Its body is the command's input as one JSON object, in which an option has the same name with underscores: `--expires-in 90d` is `\"expires_in\": \"90d\"`. What `--set` and `--stdin` fill is an object. No body is an empty object.",
+      '- Each endpoint is a [command](commands.md). Its body is the command\'s input as one JSON object, in which an option has the same name with underscores: `--expires-in 90d` is `"expires_in": "90d"`. What `--set` and `--stdin` fill is an object. No body is an empty object.',
       `- A body has at most ${BODY_BYTES_MAX.toLocaleString("en")} bytes and is sent as ${code("application/json")}.`,
       "- The answer is what the command prints with `--json`. Remarks that it prints on standard error are in the header `Datarun-Notes`: a JSON list of sentences, percent-encoded. A result that the command line would end with exit code 1, such as a failed case, is still 200.",
       "- `Authorization` has an operator's token (`dop_…`). It is looked up for each request, so a revoked operator is refused at once. A wrong token is answered after a second.",
@@ -42,7 +42,10 @@ export async function adminApiPage(): Promise<Page> {
       ["event", "its data"],
       [
         ["`note`", 'A remark, at once: `{"says": "…"}`'],
-        ["`progress`", 'How far it is: `{"what": "runs checked", "done": 1200, "of": 5000}`; `of` is missing while it is not known'],
+        [
+          "`progress`",
+          'How far it is: `{"what": "runs checked", "done": 1200, "of": 5000}`; `of` is missing while it is not known',
+        ],
         ["`result`", "The last event: what the answer would have been"],
         ["`error`", "The last event if the command fails: an [error](#errors)"],
       ],
@@ -54,10 +57,17 @@ export async function adminApiPage(): Promise<Page> {
     "The last event is an `error`: the login has ended (`unauthenticated`), or the service stops or cannot look up the login (`unavailable`). A client that does not read is cut off.",
     "## Errors",
     "Every error has the same form. `code` does not change between versions; `message` may. `details` lists what is wrong with the input, each with a JSON pointer.",
-    block("json", '{ "error": { "code": "invalid", "message": "/org is required", "details": [{ "path": "/org", "message": "is required" }] } }'),
+    block(
+      "json",
+      '{ "error": { "code": "invalid", "message": "/org is required", "details": [{ "path": "/org", "message": "is required" }] } }',
+    ),
     table(
       ["`error.code`", "status", "meaning"],
-      Object.entries(STATUS_OF).map(([name, status]) => [code(name), String(status), MEANING[name as keyof typeof STATUS_OF]]),
+      Object.entries(STATUS_OF).map(([name, status]) => [
+        code(name),
+        String(status),
+        MEANING[name as keyof typeof STATUS_OF],
+      ]),
     ),
     "## Endpoints",
     "All are `POST`, apart from `/api/live`. Each role may also do what the ones before it may: viewer, operator, owner.",
@@ -70,7 +80,7 @@ export async function adminApiPage(): Promise<Page> {
         `${verb.summary}.`,
       ]),
     ),
-  ); // prettier-ignore
+  );
 }
 
 const TAKES = { token: "a token", session: "a session", input: "neither", nothing: "neither" } as const;

@@ -56,10 +56,7 @@ export function apiPage(): Page {
     "Request headers:",
     table(["header", "required", "meaning"], REQUEST_HEADERS),
     "Headers of every response, including errors:",
-    table(
-      ["header", "value"],
-      [["Content-Type", code("application/json; charset=utf-8")], ...responseHeaders(paths)],
-    ),
+    table(["header", "value"], [["Content-Type", code("application/json; charset=utf-8")], ...responseHeaders(paths)]),
     `${code("HEAD")} is answered wherever ${code("GET")} is, but without a body. A 405 also has ${code("Allow")}. No response has a CORS header, a rate-limit header or the name of the server.`,
     ...endpoints.flatMap((endpoint) => [
       `## ${endpoint.method} ${endpoint.path}`,
@@ -71,7 +68,9 @@ export function apiPage(): Page {
       ["status", "meaning"],
       Object.entries(paths["/data"]?.["post"]?.responses ?? {}).map(([status, { description }]) => [
         status,
-        status === "200" ? "The request ran. Read `status` for the outcome of each source or of the function." : description,
+        status === "200"
+          ? "The request ran. Read `status` for the outcome of each source or of the function."
+          : description,
       ]),
     ),
     "A body that is too large or nested too deeply, has another media type, a content encoding or broken UTF-8 is always 422. An operator can set `overload_status: 503` for refusals with the code `overloaded`. An unknown, revoked or expired token, and a workflow that is unknown, disabled or belongs to another organization, all get the same 401. Access is checked first: only an authenticated caller is told what is wrong with a body.",
@@ -82,7 +81,7 @@ export function apiPage(): Page {
     "[Errors](../errors.md) explains each failure.",
     "## Versions",
     "There is one version, and it is not part of the URL. New response fields may be added at any time: ignore fields that you do not know. A JSON body without `Content-Type` is accepted for backward compatibility.",
-  ); // prettier-ignore
+  );
 }
 
 interface EndpointOnPage {
@@ -129,7 +128,7 @@ const SECTIONS: Readonly<Record<string, (schema: SchemaByName) => string[]>> = {
     "### Request body",
     fieldTable(schema("DataRequest"), entryFields(schema("DataRequest"))),
     `${code("config.sources")} has to name at least one source. If it is missing or empty, the answer is 500 with the code ${code("no_sources")}.`,
-    "Other top-level fields are accepted and ignored. Other fields inside `config` and inside a source's entry are kept and echoed. Values are not converted: `\"true\"` is not `true`, and `1` is not `\"1\"`.",
+    'Other top-level fields are accepted and ignored. Other fields inside `config` and inside a source\'s entry are kept and echoed. Values are not converted: `"true"` is not `true`, and `1` is not `"1"`.',
     "The credential of a source is the first of these that applies: the fields in its entry, if there is at least one; the stored credential that `cred_id` names; one selected automatically, if the workflow allows that; the organization's default. If the credential named by `cred_id` cannot be used, the source fails. Another credential is not used instead, because that would bill another contract.",
     "### Which inputs a source gets",
     "`inputs` is one flat object for all sources. Before a source runs, it is reduced to the names that the source declares, in every branch of its schema. A name that no source declares is dropped without an error, so check the spelling in the [catalog](../catalog/README.md). The operator's log names dropped inputs that resemble a declared one.",
@@ -142,19 +141,20 @@ const SECTIONS: Readonly<Record<string, (schema: SchemaByName) => string[]>> = {
       ["`success`", "`match`", "meaning"],
       [
         ["`true`", "`true`", "The source completed and found a record."],
-        ["`true`", "`false`", "The source completed without a record, which is a valid result. Its output may say why."],
+        [
+          "`true`",
+          "`false`",
+          "The source completed without a record, which is a valid result. Its output may say why.",
+        ],
         ["`false`", "`false`", "The source did not complete. Its output is `{}`."],
       ],
     ),
-    "`outputs` and `status` keep the order in which you named the sources. `config` repeats what you sent, including credentials in a source's entry, unless the workflow masks them (`mask_credentials`). It never contains stored credentials. Answers of a simulated workflow have `config.mode: \"simulated\"`.",
+    '`outputs` and `status` keep the order in which you named the sources. `config` repeats what you sent, including credentials in a source\'s entry, unless the workflow masks them (`mask_credentials`). It never contains stored credentials. Answers of a simulated workflow have `config.mode: "simulated"`.',
     "### When a source fails",
     "The answer is still 200, and the other sources are not affected. `message` begins with one of these prefixes. The rest of it may change; do not parse it.",
     table(["message begins", "cause"], prefixes("source")),
     "If your workflow has `failure_details`, failed entries have a field `failure`, on which you may branch:",
-    table(
-      ["`failure.kind`", "`retryable`", "`charged`, if something was sent", "meaning"],
-      kindRows(),
-    ),
+    table(["`failure.kind`", "`retryable`", "`charged`, if something was sent", "meaning"], kindRows()),
     "`charged` says whether the vendor has billed the call: `yes` if it has billed at least one request of it, `unknown` if only the vendor can know, and `no` whenever nothing was sent. The table is for one request to a vendor that bills by the call; *by its answer* means that the request was billed if the vendor had answered. [Charges and records](../explanation/charges-and-records.md#what-was-charged) has the complete rules.",
     "### Retrying",
     RETRYING,
@@ -166,7 +166,7 @@ const SECTIONS: Readonly<Record<string, (schema: SchemaByName) => string[]>> = {
     "`inputs` are passed to the function as they are. So are unknown top-level fields, which have no meaning to the endpoint; the access token and the workflow are never passed on. Credentials are resolved as on `/data`, for each source that the function asks. With automatic selection or a default, no entry in `config.sources` is needed.",
     "### Response body, standard mode (200)",
     answerTable(schema("FuncResponse")),
-    "`outputs` and `status` have one entry, under the function's identifier. `outputs.<function>` is `{\"output\": {…}, \"pipes\": {…}}`. The entry of `status` has no `match`: a function reports \"no record\" inside its own output.",
+    '`outputs` and `status` have one entry, under the function\'s identifier. `outputs.<function>` is `{"output": {…}, "pipes": {…}}`. The entry of `status` has no `match`: a function reports "no record" inside its own output.',
     answerTable(sourceStatus(schema("FuncResponse"))),
     "`config` also carries `organization_tuid`, taken from the token; a value that was sent is overwritten.",
     "### Response body, passthrough mode (200)",
@@ -181,7 +181,7 @@ const SECTIONS: Readonly<Record<string, (schema: SchemaByName) => string[]>> = {
     "Needs no authentication, calls no vendor and uses neither disk nor database. It confirms only that the process accepts requests; `/ready` on the admin port says whether runs would be accepted.",
     answerTable(schema("Status")),
   ],
-}; // prettier-ignore
+};
 
 const GENERAL = [
   "- Your deployment's base URL is `{base_url}`; each region has its own, and a token is valid in one region.",

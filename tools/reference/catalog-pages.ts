@@ -119,7 +119,12 @@ function exceptionsOf(charge: unknown): string {
   const { when, rows = [] } = charge as { readonly when?: string; readonly rows?: readonly ChargeRow[] };
   if (when !== undefined) return `, if ${code(when)} is true`;
   const told = rows.filter((row) => row.when !== undefined);
-  return told.map((row) => `; ${row.amount === 0 ? "nothing" : `${row.amount} ${row.currency ?? ""}`.trim()} if ${code(row.when!)} is true`).join(""); // prettier-ignore
+  return told
+    .map(
+      (row) =>
+        `; ${row.amount === 0 ? "nothing" : `${row.amount} ${row.currency ?? ""}`.trim()} if ${code(row.when!)} is true`,
+    )
+    .join("");
 }
 
 interface ChargeRow {
@@ -177,14 +182,27 @@ function facts(source: LoadedSource["source"]): string[][] {
   const { declaration } = source;
   // Only a YAML file has this; code decides it for each request.
   return [
-    ["reaches", source.leavesMachine ? (declaration.origins ?? []).map(code).join(", ") : "nothing: it answers from data that comes with it"],
+    [
+      "reaches",
+      source.leavesMachine
+        ? (declaration.origins ?? []).map(code).join(", ")
+        : "nothing: it answers from data that comes with it",
+    ],
     ...(declaration.regions === undefined ? [] : [["regions", declaration.regions.map(code).join(", ")]]),
     ["credential", source.credentialUse],
-    ["a call costs", { free: "nothing", per_call: "one charge per call", per_match: "one charge per record", per_success: "one charge per completed call" }[source.charge] + exceptionsOf(declaration.charge)],
+    [
+      "a call costs",
+      {
+        free: "nothing",
+        per_call: "one charge per call",
+        per_match: "one charge per record",
+        per_success: "one charge per completed call",
+      }[source.charge] + exceptionsOf(declaration.charge),
+    ],
     ["time", `at most ${source.timeoutMs} ms`],
     ...(source.leavesMachine ? [["last live test", liveRunOf(source)]] : []),
     ...(declaration.docs === undefined ? [] : [["more", `<${declaration.docs}>`]]),
-  ]; // prettier-ignore
+  ];
 }
 
 function dataOf({ declaration }: LoadedSource["source"]): string[] {

@@ -108,55 +108,175 @@ export function limitsPage(): Page {
     "## Runs",
     rows([
       ["runs in progress in one process", "limits.runs", "500 `overloaded`, before any vendor is called"],
-      ["runs of one organization in progress", "limits.runs_per_organization", "500 `overloaded`, before any vendor is called"],
-      ["validation against a source's schema", `${count(CHECK_STEPS_MAX)} steps`, "the source fails with the message `is too large to be checked`: as `input` for inputs, as `contract` for an output"],
-      ["time of a source", `${ms(TIMEOUT_MS_DEFAULT)} unless the source declares another, at most ${ms(CALL_MS_MAX)}`, "that source fails as `timeout`"],
-      ["output of one source", `${bytes(OUTPUT_BYTES_MAX)}, ${count(JSON_VALUES_MAX)} values, nested ${OUTPUT_DEPTH_MAX} deep`, "that source fails as `contract`"],
-      ["log line of a run", `${CALLS_MAX} calls, ${UNKNOWN_MAX} of them of unknown sources`, "`calls_not_shown` counts the rest; all are on the ledger"],
+      [
+        "runs of one organization in progress",
+        "limits.runs_per_organization",
+        "500 `overloaded`, before any vendor is called",
+      ],
+      [
+        "validation against a source's schema",
+        `${count(CHECK_STEPS_MAX)} steps`,
+        "the source fails with the message `is too large to be checked`: as `input` for inputs, as `contract` for an output",
+      ],
+      [
+        "time of a source",
+        `${ms(TIMEOUT_MS_DEFAULT)} unless the source declares another, at most ${ms(CALL_MS_MAX)}`,
+        "that source fails as `timeout`",
+      ],
+      [
+        "output of one source",
+        `${bytes(OUTPUT_BYTES_MAX)}, ${count(JSON_VALUES_MAX)} values, nested ${OUTPUT_DEPTH_MAX} deep`,
+        "that source fails as `contract`",
+      ],
+      [
+        "log line of a run",
+        `${CALLS_MAX} calls, ${UNKNOWN_MAX} of them of unknown sources`,
+        "`calls_not_shown` counts the rest; all are on the ledger",
+      ],
       ["message of a source", `${MESSAGE_CHARS_MAX} characters`, "it is cut"],
-      ["the whole answer, in bytes", bytes(ANSWER_BYTES_MAX), "its largest outputs fail as `contract`, one by one as they arrive, until the rest fits"],
-      ["memory of one run, besides its request body: its answer, and replies that are being read", bytes(RUN_BYTES_MAX), "that source fails as `no_room`"],
+      [
+        "the whole answer, in bytes",
+        bytes(ANSWER_BYTES_MAX),
+        "its largest outputs fail as `contract`, one by one as they arrive, until the rest fits",
+      ],
+      [
+        "memory of one run, besides its request body: its answer, and replies that are being read",
+        bytes(RUN_BYTES_MAX),
+        "that source fails as `no_room`",
+      ],
       ["functions at once in one process", "limits.function_runs_per_process", "further ones wait"],
-      ["functions of one organization that wait", count(WAITING_PER_ORGANIZATION), "the function fails as `function.overloaded`"],
-      ["separate processes, for functions of more than 64 MB and for suspects", "limits.function_processes_apart", "further ones of these wait"],
-      ["inputs and replies of a function's calls that it has not taken", bytes(REPLIES_BYTES_MAX), "further calls wait, and fail as `shed` after a second, before any vendor is called"],
-      ["time to finish after SIGTERM", "limits.shutdown_grace_ms", "runs that are left fail, are recorded and are answered"],
-    ]), // prettier-ignore
+      [
+        "functions of one organization that wait",
+        count(WAITING_PER_ORGANIZATION),
+        "the function fails as `function.overloaded`",
+      ],
+      [
+        "separate processes, for functions of more than 64 MB and for suspects",
+        "limits.function_processes_apart",
+        "further ones of these wait",
+      ],
+      [
+        "inputs and replies of a function's calls that it has not taken",
+        bytes(REPLIES_BYTES_MAX),
+        "further calls wait, and fail as `shed` after a second, before any vendor is called",
+      ],
+      [
+        "time to finish after SIGTERM",
+        "limits.shutdown_grace_ms",
+        "runs that are left fail, are recorded and are answered",
+      ],
+    ]),
     "## Calls to vendors",
     rows([
-      ["connections to one origin", "limits.vendor_connections", "further calls wait; an organization may have as many as it leaves free for others, so one alone gets half"],
-      ["calls waiting for one origin", "limits.vendor_queue", "that source fails as `shed`; organizations share these in the same way, and take turns"],
-      ["time a call may wait", `${ms(DEFAULT_LIMITS.waitMaxMs)}, or a tenth of the source's time if that is less`, "that source fails as `shed`"],
-      ["time to connect, including name look-up and TLS", "limits.vendor_connect_ms", "that source fails as `unreachable`"],
+      [
+        "connections to one origin",
+        "limits.vendor_connections",
+        "further calls wait; an organization may have as many as it leaves free for others, so one alone gets half",
+      ],
+      [
+        "calls waiting for one origin",
+        "limits.vendor_queue",
+        "that source fails as `shed`; organizations share these in the same way, and take turns",
+      ],
+      [
+        "time a call may wait",
+        `${ms(DEFAULT_LIMITS.waitMaxMs)}, or a tenth of the source's time if that is less`,
+        "that source fails as `shed`",
+      ],
+      [
+        "time to connect, including name look-up and TLS",
+        "limits.vendor_connect_ms",
+        "that source fails as `unreachable`",
+      ],
       ["time to look up a name", "limits.vendor_dns_ms", "that source fails as `unreachable`"],
-      ["path and query of a request", bytes(TARGET_CHARACTERS_MAX), "that source fails as `input` and names the field; nothing is sent"],
-      ["header block of a reply, and its trailers", `${bytes(DEFAULT_LIMITS.headerBytesMax)}, ${FIELDS_MAX} fields each`, "that source fails as `contract`"],
+      [
+        "path and query of a request",
+        bytes(TARGET_CHARACTERS_MAX),
+        "that source fails as `input` and names the field; nothing is sent",
+      ],
+      [
+        "header block of a reply, and its trailers",
+        `${bytes(DEFAULT_LIMITS.headerBytesMax)}, ${FIELDS_MAX} fields each`,
+        "that source fails as `contract`",
+      ],
       ["interim answers (103 and the like) before a reply", count(INTERIM_MAX), "that source fails as `contract`"],
-      ["size of a chunk, and its extensions", `${SIZE_DIGITS_MAX} digits, ${bytes(EXTENSIONS_BYTES_MAX)}`, "that source fails as `contract`"],
-      ["reply as sent", "limits.reply_bytes", "that source fails as `contract`; headers and chunk framing may take another quarter of it and 256 KiB"],
-      ["pieces (chunks, or packets) of a reply", `${count(PIECES_FREE)}, and one more for each ${BYTES_PER_PIECE} bytes`, "that source fails as `contract`"],
+      [
+        "size of a chunk, and its extensions",
+        `${SIZE_DIGITS_MAX} digits, ${bytes(EXTENSIONS_BYTES_MAX)}`,
+        "that source fails as `contract`",
+      ],
+      [
+        "reply as sent",
+        "limits.reply_bytes",
+        "that source fails as `contract`; headers and chunk framing may take another quarter of it and 256 KiB",
+      ],
+      [
+        "pieces (chunks, or packets) of a reply",
+        `${count(PIECES_FREE)}, and one more for each ${BYTES_PER_PIECE} bytes`,
+        "that source fails as `contract`",
+      ],
       ["reply after decoding", "limits.reply_decoded_bytes", "that source fails as `contract`"],
       ["nesting of JSON in a reply", "limits.json_depth", "that source fails as `contract`"],
       ["members of one object in a reply", count(DEFAULT_LIMITS.keysPerObjectMax), "that source fails as `contract`"],
       ["values in a reply", count(JSON_VALUES_MAX), "that source fails as `contract`"],
-      ["an XML reply", `${bytes(XML_BYTES_MAX)} after decoding; ${count(XML_VALUES_MAX)} elements, attributes, comments and references; ${count(XML_NAMES_MAX)} different names in one element`, "that source fails as `contract`"],
-      ["expressions over one reply", `${count(EXPRESSION_STEPS_MAX)} steps`, "no record can be made (`contract`), and a rule is false"],
-      ["redirects followed", `none unless the source asks for it, at most ${REDIRECTS_MAX}, only to its own origins`, "that source fails"],
+      [
+        "an XML reply",
+        `${bytes(XML_BYTES_MAX)} after decoding; ${count(XML_VALUES_MAX)} elements, attributes, comments and references; ${count(XML_NAMES_MAX)} different names in one element`,
+        "that source fails as `contract`",
+      ],
+      [
+        "expressions over one reply",
+        `${count(EXPRESSION_STEPS_MAX)} steps`,
+        "no record can be made (`contract`), and a rule is false",
+      ],
+      [
+        "redirects followed",
+        `none unless the source asks for it, at most ${REDIRECTS_MAX}, only to its own origins`,
+        "that source fails",
+      ],
       ["requests sent again after a byte was written", count(0), ""],
-      ["idle connection to a vendor", `${ms(DEFAULT_LIMITS.keepAliveMs)}; or two seconds less than the vendor announces, if that is shorter`, "closed"],
-      ["large replies", `from ${bytes(LONG_FROM_BYTES)} on they are processed one at a time; organizations take turns`, "further ones wait, within their deadline"],
-      ["idle connections to vendors", `a quarter of the files that the process may open, at most ${count(IDLE_MOST)}`, "further ones are closed; organizations share the number, and no connection is used for two of them"],
-      ["origins (and client certificates) whose connections are kept", count(DEFAULT_LIMITS.poolsMax), "the organization with the most of them loses the one that has been idle longest"],
-    ]), // prettier-ignore
+      [
+        "idle connection to a vendor",
+        `${ms(DEFAULT_LIMITS.keepAliveMs)}; or two seconds less than the vendor announces, if that is shorter`,
+        "closed",
+      ],
+      [
+        "large replies",
+        `from ${bytes(LONG_FROM_BYTES)} on they are processed one at a time; organizations take turns`,
+        "further ones wait, within their deadline",
+      ],
+      [
+        "idle connections to vendors",
+        `a quarter of the files that the process may open, at most ${count(IDLE_MOST)}`,
+        "further ones are closed; organizations share the number, and no connection is used for two of them",
+      ],
+      [
+        "origins (and client certificates) whose connections are kept",
+        count(DEFAULT_LIMITS.poolsMax),
+        "the organization with the most of them loses the one that has been idle longest",
+      ],
+    ]),
     `A circuit breaker stops calls to a vendor that mostly fails. If at least half of at least ${BREAKER_LIMITS.callsMin} calls within ${ms(BREAKER_LIMITS.windowMs)} fail, further calls fail as ${code("shed")} for ${ms(BREAKER_LIMITS.openMs)}. Then one call is let through; each time it fails the pause doubles, up to ${ms(BREAKER_LIMITS.openMsMax)}. Calls are counted by source and credential, or by source and organization if the source takes no credential, in each process by itself, because each sees its own network. Only failures of the kinds ${VENDOR_FAILED.map(code).join(", ")} count.`,
     "## Access",
     rows([
-      ["a token or workflow is used from memory without a new look-up", ms(ACCESS_LIMITS.freshMs), "a change is noticed sooner, usually within a second"],
+      [
+        "a token or workflow is used from memory without a new look-up",
+        ms(ACCESS_LIMITS.freshMs),
+        "a change is noticed sooner, usually within a second",
+      ],
       ["the same for one that was refused", ms(ACCESS_LIMITS.absentMs), ""],
-      ["known tokens go on working while the database is unavailable", ms(ACCESS_LIMITS.staleMs), "then 500 `unavailable`"],
+      [
+        "known tokens go on working while the database is unavailable",
+        ms(ACCESS_LIMITS.staleMs),
+        "then 500 `unavailable`",
+      ],
       ["a request waits for the database, for token and workflow together", ms(LOOKUP_MS_MAX), "500 `unavailable`"],
-      ["tokens and workflows kept in memory", count(ACCESS_LIMITS.foundMax), "the least recently used one is dropped, and looked up when it is needed"],
-    ]), // prettier-ignore
+      [
+        "tokens and workflows kept in memory",
+        count(ACCESS_LIMITS.foundMax),
+        "the least recently used one is dropped, and looked up when it is needed",
+      ],
+    ]),
     "## The admin port",
     rows([
       ["connections", count(ADMIN_CONNECTIONS_MAX), "closed"],
@@ -167,17 +287,33 @@ export function limitsPage(): Page {
       ["time in which a client takes nothing of its answer", ms(UNREAD_MS), "the connection is closed"],
       ["lines of an invoice that is compared over the admin API, and of the ledger", count(API_LINES_MAX), "409"],
       ["commands under way over the admin API", count(VERBS_MAX), "503"],
-      ["a wrong token is answered after", ms(FAILED_MS), `at most ${FAILED_WAITING_MAX} such answers wait; further requests are cut off`],
+      [
+        "a wrong token is answered after",
+        ms(FAILED_MS),
+        `at most ${FAILED_WAITING_MAX} such answers wait; further requests are cut off`,
+      ],
       ["a session without a request", ms(IDLE_MS), "401: log in again"],
       ["a session altogether", ms(SESSION_MS), "401: log in again"],
-    ]), // prettier-ignore
+    ]),
     "## The ledger",
     rows([
-      ["size of the journal", "limits.journal_bytes", "500 `unavailable` for new runs; a warning in the log from half of it"],
-      ["records in memory that are not yet in the journal", `${count(LEDGER_LIMITS.recordsMax)}, or ${bytes(LEDGER_LIMITS.recordBytesMax)}`, "500 `unavailable` for new runs"],
-      ["time in which the disk acknowledges nothing", ms(LEDGER_LIMITS.stallMs), "500 `unavailable` for new runs; answers of runs in progress are sent"],
+      [
+        "size of the journal",
+        "limits.journal_bytes",
+        "500 `unavailable` for new runs; a warning in the log from half of it",
+      ],
+      [
+        "records in memory that are not yet in the journal",
+        `${count(LEDGER_LIMITS.recordsMax)}, or ${bytes(LEDGER_LIMITS.recordBytesMax)}`,
+        "500 `unavailable` for new runs",
+      ],
+      [
+        "time in which the disk acknowledges nothing",
+        ms(LEDGER_LIMITS.stallMs),
+        "500 `unavailable` for new runs; answers of runs in progress are sent",
+      ],
       ["longest time until an intent is synced to disk", ms(LEDGER_LIMITS.syncIntentsEveryMs), ""],
-    ]), // prettier-ignore
+    ]),
   );
 }
 

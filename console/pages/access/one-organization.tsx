@@ -57,7 +57,6 @@ function Acts({
   readonly of: Organization;
   readonly onDone: () => void;
 }) {
-  // prettier-ignore
   const [text, setText] = useState(name);
   return (
     <>

@@ -38,7 +38,10 @@ function All({ hrefOfOne }: { readonly hrefOfOne: (id: string) => string }) {
     <List
       caption="Organizations"
       columns={[
-        { title: "Organization", show: ({ organization_tuid: id, name }: Organization) => <Named id={id} name={name} href={hrefOfOne(id)} /> }, // prettier-ignore
+        {
+          title: "Organization",
+          show: ({ organization_tuid: id, name }: Organization) => <Named id={id} name={name} href={hrefOfOne(id)} />,
+        },
         { title: "State", show: ({ disabled }) => <OrganizationState disabled={disabled} /> },
         { title: "Created", show: ({ created_at: at }) => <Day at={at} /> },
       ]}

@@ -58,7 +58,15 @@ export function Tokens({ org, name }: { readonly org: string; readonly name: str
           { title: "Last used", show: ({ last_used_at: at }) => <Time at={at} /> },
           { title: "Expires", show: ({ expires_at: at, state }) => <Expires at={at} state={state} /> },
           { title: "Created", show: ({ created_at: at }) => <Day at={at} /> },
-          { title: "Actions", show: (one) => one.state === "active" && <RowActs><Revoke token={one} of={name} onDone={list.reload} /></RowActs> }, // prettier-ignore
+          {
+            title: "Actions",
+            show: (one) =>
+              one.state === "active" && (
+                <RowActs>
+                  <Revoke token={one} of={name} onDone={list.reload} />
+                </RowActs>
+              ),
+          },
         ]}
         keyOf={({ token_id: id }) => id}
         current={named.id ?? undefined}
@@ -83,7 +91,6 @@ function CreateToken({
   readonly org: string;
   readonly onDone: (made: ResultOf<"token create">) => void;
 }) {
-  // prettier-ignore
   const [name, setName] = useState("");
   const [expiry, setExpiry] = useState(EXPIRY_DEFAULT);
   return (

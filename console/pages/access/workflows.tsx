@@ -95,7 +95,10 @@ function Acts({ of, onDone }: { readonly of: Workflow; readonly onDone: () => vo
         does="Save"
         title={`Settings of ${called}`}
         input={() => {
-          const changes = { ...changedSettings(of, settings), ...(text !== name && text.trim() !== "" && { name: text }) }; // prettier-ignore
+          const changes = {
+            ...changedSettings(of, settings),
+            ...(text !== name && text.trim() !== "" && { name: text }),
+          };
           return Object.keys(changes).length === 0 ? null : { workflow, ...changes };
         }}
         onOpen={() => {

@@ -26,8 +26,17 @@ const COLUMNS: readonly Column<Entry>[] = [
   { title: "When", show: ({ at }) => <Time at={at} /> },
   { title: "Who", isName: true, show: ({ who, via }) => <Who who={who} via={via} /> },
   { title: "Did", show: ({ what }) => what },
-  { title: "To", isName: true, show: ({ subject, subject_name: name, organization_tuid: org }) => <ObjectLink id={subject} org={org} name={name} withId /> }, // prettier-ignore
-  { title: "Of", show: (entry) => isOfAnother(entry) && <ObjectLink id={entry.organization_tuid!} name={entry.organization} /> }, // prettier-ignore
+  {
+    title: "To",
+    isName: true,
+    show: ({ subject, subject_name: name, organization_tuid: org }) => (
+      <ObjectLink id={subject} org={org} name={name} withId />
+    ),
+  },
+  {
+    title: "Of",
+    show: (entry) => isOfAnother(entry) && <ObjectLink id={entry.organization_tuid!} name={entry.organization} />,
+  },
   { title: "Details", show: ({ detail, organization_tuid: org }) => <Details of={detail} org={org} /> },
 ];
 
@@ -63,7 +72,12 @@ export function AuditPage() {
         caption="Acts of operators"
         columns={COLUMNS}
         keyOf={({ id }) => id}
-        empty={<Empty title={isFiltered ? "Nothing of this kind has been done." : "Nothing has been done here yet."} command={commandOf("audit list", given)} />} // prettier-ignore
+        empty={
+          <Empty
+            title={isFiltered ? "Nothing of this kind has been done." : "Nothing has been done here yet."}
+            command={commandOf("audit list", given)}
+          />
+        }
         {...list}
       />
     </Page>

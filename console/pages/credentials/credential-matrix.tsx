@@ -40,12 +40,15 @@ export function CredentialMatrix({ org }: { readonly org: string }) {
       <List
         caption="Which credential runs take, by source and workflow"
         columns={[
-          { title: "Source", show: ({ source: id, needs_credential: needs }: Source) => (
-            <div class="credential-source">
-              <a href={hrefOf(`/sources/${encodeURIComponent(id)}`)}>{id}</a>
-              <span class="dim">{needs}</span>
-            </div>
-          ) }, // prettier-ignore
+          {
+            title: "Source",
+            show: ({ source: id, needs_credential: needs }: Source) => (
+              <div class="credential-source">
+                <a href={hrefOf(`/sources/${encodeURIComponent(id)}`)}>{id}</a>
+                <span class="dim">{needs}</span>
+              </div>
+            ),
+          },
           ...groups.map((group) => ({
             title: group.title,
             show: (row: Source) => <Cell org={org} context={context} group={group} row={row} />,

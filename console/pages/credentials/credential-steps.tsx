@@ -64,10 +64,15 @@ function Conclusion({
 }: {
   readonly of: ResultOf<"credential explain">;
 }) {
-  // prettier-ignore
   if (problem !== null) return <Outcome kind="failed" says={`The call fails: ${problem}.`} />;
   if (!usable) return <Outcome kind="failed" says="The call fails, and nothing is sent." />;
-  if (id === null) return <Outcome kind="no_record" says={needs === "required" ? "No credential." : "The source is called without a credential."} />; // prettier-ignore
+  if (id === null)
+    return (
+      <Outcome
+        kind="no_record"
+        says={needs === "required" ? "No credential." : "The source is called without a credential."}
+      />
+    );
   return (
     <>
       <Outcome kind="found" says="A run takes" /> <Id>{id}</Id>

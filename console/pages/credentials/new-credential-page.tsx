@@ -9,7 +9,14 @@ import { Empty } from "../../parts/empty.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { CheckField, SelectField, TextField } from "../../parts/fields.tsx";
 import { Page, Section } from "../../parts/page.tsx";
-import { fieldsOf, problemsAt, readTexts, type Problems, type SchemaField, type Texts } from "../../parts/schema-fields.ts"; // prettier-ignore
+import {
+  fieldsOf,
+  problemsAt,
+  readTexts,
+  type Problems,
+  type SchemaField,
+  type Texts,
+} from "../../parts/schema-fields.ts";
 import { SchemaForm } from "../../parts/schema-form.tsx";
 import { mayUse } from "../../session.ts";
 import { CreatedCredential } from "./created-credential.tsx";
@@ -142,7 +149,9 @@ function CredentialForm({ org, source, onCreated }: CredentialFormProps) {
               key={one}
               label={one}
               checked={contexts.includes(one)}
-              onChecked={(checked) => setContexts(CONTEXTS.filter((each) => (each === one ? checked : contexts.includes(each))))} // prettier-ignore
+              onChecked={(checked) =>
+                setContexts(CONTEXTS.filter((each) => (each === one ? checked : contexts.includes(each))))
+              }
             />
           ))}
         </fieldset>
@@ -179,6 +188,8 @@ function open(field: SchemaField): SchemaField {
 }
 
 function commandFor(org: string, source: string, fields: readonly SchemaField[]): string {
-  const given = fields.filter(({ isRequired }) => isRequired).map(({ name }) => ` --set-env ${name}=${name.toUpperCase()}`); // prettier-ignore
+  const given = fields
+    .filter(({ isRequired }) => isRequired)
+    .map(({ name }) => ` --set-env ${name}=${name.toUpperCase()}`);
   return `datarun credential create --org ${org} --source ${source}${given.join("")} --default`;
 }

@@ -31,7 +31,11 @@ export function StoredCredentials({ org, name }: StoredCredentialsProps) {
         { title: "Fields", show: ({ fields }) => <FieldNames names={fields} /> },
         { title: "Used in", show: (one) => <UsedIn credential={one} /> },
         { title: "State", show: (one) => <State credential={one} /> },
-        { title: "Last used", show: ({ last_used_at: at }) => (at === undefined ? <span class="dim">not known now</span> : <Time at={at} none="not on the ledger" />) }, // prettier-ignore
+        {
+          title: "Last used",
+          show: ({ last_used_at: at }) =>
+            at === undefined ? <span class="dim">not known now</span> : <Time at={at} none="not on the ledger" />,
+        },
         { title: "Age", show: ({ created_at: at }) => <Age since={at} /> },
         { title: "Actions", show: (one) => <Acts credential={one} of={name} onDone={list.reload} /> },
       ]}

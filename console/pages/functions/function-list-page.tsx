@@ -25,7 +25,15 @@ const COLUMNS: readonly Column<ListedFunction>[] = [
   },
   { title: "From", show: ({ from }) => from },
   { title: "Time at most", isNumber: true, show: ({ timeout_ms: ms }) => <Took ms={ms} /> },
-  { title: "Memory at most", isNumber: true, show: ({ memory_mb: mb }) => <><Count of={mb} /> MB</> }, // prettier-ignore
+  {
+    title: "Memory at most",
+    isNumber: true,
+    show: ({ memory_mb: mb }) => (
+      <>
+        <Count of={mb} /> MB
+      </>
+    ),
+  },
 ];
 
 /** Every function of the catalog and of the project. */

@@ -38,11 +38,32 @@ export function FunctionPage({ id }: { readonly id: string }) {
         {shown.description !== null && <Prose>{shown.description}</Prose>}
         <Facts
           of={[
-          { title: "Asks", value: <Asked of={shown} /> },
-          { title: "Time", value: <>at most <Took ms={shown.timeout_ms} /></> },
-          { title: "Memory", value: <>at most <Count of={shown.memory_mb} /> MB</> },
-          { title: "File", value: <><code>{shown.file}</code> <span class="dim">({shown.from})</span></> },
-        ]} // prettier-ignore
+            { title: "Asks", value: <Asked of={shown} /> },
+            {
+              title: "Time",
+              value: (
+                <>
+                  at most <Took ms={shown.timeout_ms} />
+                </>
+              ),
+            },
+            {
+              title: "Memory",
+              value: (
+                <>
+                  at most <Count of={shown.memory_mb} /> MB
+                </>
+              ),
+            },
+            {
+              title: "File",
+              value: (
+                <>
+                  <code>{shown.file}</code> <span class="dim">({shown.from})</span>
+                </>
+              ),
+            },
+          ]}
         />
       </div>
       <Section title="Inputs">

@@ -24,7 +24,11 @@ export function BudgetsPage() {
   const { query } = address();
   const org = query.get("org") ?? "";
   const named = query.get("budget");
-  const list = useListWith("budget list", org === "" ? {} : { org }, "budgets", { key: "budget", id: named, order: "oldest first" }); // prettier-ignore
+  const list = useListWith("budget list", org === "" ? {} : { org }, "budgets", {
+    key: "budget",
+    id: named,
+    order: "oldest first",
+  });
   const [changing, setChanging] = useState<ListedBudget | "new">();
   /** How often one was set: what stands of it is asked again. */
   const [sets, setSets] = useState(0);
@@ -82,13 +86,28 @@ export function BudgetsPage() {
 function columnsOf(reload: () => void, change: (budget: ListedBudget) => void): readonly Column<ListedBudget>[] {
   const columns: readonly Column<ListedBudget>[] = [
     { title: "For", show: (budget) => <Scope of={budget} /> },
-    { title: "Limit", isNumber: true, show: ({ limit, per }) => <div>{grouped(limit)} <span class="dim">a {per}</span></div>}, // prettier-ignore
+    {
+      title: "Limit",
+      isNumber: true,
+      show: ({ limit, per }) => (
+        <div>
+          {grouped(limit)} <span class="dim">a {per}</span>
+        </div>
+      ),
+    },
     { title: "Used", isNumber: true, show: ({ used }) => grouped(used) },
     { title: "Use", show: (budget) => <Use of={budget} /> },
     { title: "Reserved", isNumber: true, show: ({ leased }) => grouped(leased) },
     { title: "Left", isNumber: true, show: ({ left }) => grouped(left) },
     { title: "Until", show: ({ period_to: at }) => <Day at={at} /> },
-    { title: "Budget", show: ({ budget }) => <a href={hrefOf("/money/budgets", { org: address().query.get("org"), budget })}>Details<span class="visually-hidden"> of {budget}</span></a> }, // prettier-ignore
+    {
+      title: "Budget",
+      show: ({ budget }) => (
+        <a href={hrefOf("/money/budgets", { org: address().query.get("org"), budget })}>
+          Details<span class="visually-hidden"> of {budget}</span>
+        </a>
+      ),
+    },
   ];
   if (!mayUse("budget set")) return columns;
   return [...columns, { title: "Actions", show: (budget) => <Acts of={budget} reload={reload} change={change} /> }];

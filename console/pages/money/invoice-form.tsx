@@ -60,8 +60,14 @@ export function InvoiceForm({ span, about, onCompared }: InvoiceFormProps) {
     const code = currency.trim().toUpperCase();
     const isNeeded = code !== "" && !meant.currency && !!meant.amount;
     const sent = (stands.current += 1);
-    void run({ invoice: text, map, ...span, ...about, ...(isNeeded && { currency: code as "EUR" }), decimal_comma: hasCommas }) // prettier-ignore
-      .then((result) => stands.current === sent && onCompared(result));
+    void run({
+      invoice: text,
+      map,
+      ...span,
+      ...about,
+      ...(isNeeded && { currency: code as "EUR" }),
+      decimal_comma: hasCommas,
+    }).then((result) => stands.current === sent && onCompared(result));
   }
 
   const choices = [{ value: "", label: "none" }, ...columns.map((name) => ({ value: name, label: name }))];

@@ -86,13 +86,37 @@ function columnsOf(month: string): readonly Column<Charge>[] {
     hrefOf("/money/invoice", { month, org, source, credential });
   return [
     { title: "Source", isName: true, show: ({ source }) => <ObjectLink id={source} /> },
-    { title: "Organization", show: ({ organization_tuid: org, organization }) => (org ? <ObjectLink id={org} name={organization} /> : <span class="dim">none</span>) }, // prettier-ignore
-    { title: "Credential", show: ({ cred_id: id, organization_tuid: org, credential }) => (id ? <ObjectLink id={id} org={org} /> : <span class="dim">{credential}</span>) }, // prettier-ignore
-    { title: "Amount", isNumber: true, show: (one) => one.currency === null && one.unpriced === 0 ? <span class="dim">nothing</span> : <Amount amount={one.amount} atMost={one.amount_at_most} currency={one.currency} /> }, // prettier-ignore
+    {
+      title: "Organization",
+      show: ({ organization_tuid: org, organization }) =>
+        org ? <ObjectLink id={org} name={organization} /> : <span class="dim">none</span>,
+    },
+    {
+      title: "Credential",
+      show: ({ cred_id: id, organization_tuid: org, credential }) =>
+        id ? <ObjectLink id={id} org={org} /> : <span class="dim">{credential}</span>,
+    },
+    {
+      title: "Amount",
+      isNumber: true,
+      show: (one) =>
+        one.currency === null && one.unpriced === 0 ? (
+          <span class="dim">nothing</span>
+        ) : (
+          <Amount amount={one.amount} atMost={one.amount_at_most} currency={one.currency} />
+        ),
+    },
     { title: "Requests", isNumber: true, show: ({ requests }) => <Count of={requests} /> },
     { title: "Charged", isNumber: true, show: ({ charged }) => <Count of={charged} /> },
     { title: "Unknown", isNumber: true, show: ({ unknown }) => <Count of={unknown} /> },
     { title: "Live tests", isNumber: true, show: ({ live_tests: tests }) => <Count of={tests} /> },
-    { title: "Invoice", show: (one) => <a href={compare(one)}>Compare<span class="visually-hidden"> with an invoice for {one.source}</span></a> }, // prettier-ignore
+    {
+      title: "Invoice",
+      show: (one) => (
+        <a href={compare(one)}>
+          Compare<span class="visually-hidden"> with an invoice for {one.source}</span>
+        </a>
+      ),
+    },
   ];
 }

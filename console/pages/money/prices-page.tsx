@@ -53,20 +53,48 @@ function OfOrganization({ org, credential }: { readonly org: string; readonly cr
   const list = useListWith("credential price current", { org }, "credentials", { key: "cred_id", id: credential });
   const columns: readonly Column<Credential>[] = [
     { title: "Source", show: ({ source }) => <ObjectLink id={source} /> },
-    { title: "Credential", show: ({ cred_id: id, disabled }) => <div><ObjectLink id={id} org={org} />{disabled && <> <Badge>disabled</Badge></>}</div> }, // prettier-ignore
+    {
+      title: "Credential",
+      show: ({ cred_id: id, disabled }) => (
+        <div>
+          <ObjectLink id={id} org={org} />
+          {disabled && (
+            <>
+              {" "}
+              <Badge>disabled</Badge>
+            </>
+          )}
+        </div>
+      ),
+    },
     {
       title: "Price now",
       isNumber: true,
       show: ({ amount, currency }) => <Amount amount={amount} currency={currency} />,
     },
     { title: "Per", show: ({ per }) => per ?? <span class="dim">–</span> },
-    { title: "From", show: (one) => one.price === "own" ? <Day at={one.from} /> : <span class="dim">{one.price === "list" ? "list price of the source" : "–"}</span> }, // prettier-ignore
+    {
+      title: "From",
+      show: (one) =>
+        one.price === "own" ? (
+          <Day at={one.from} />
+        ) : (
+          <span class="dim">{one.price === "list" ? "list price of the source" : "–"}</span>
+        ),
+    },
     {
       title: "Volume steps",
       isNumber: true,
       show: ({ steps }) => (steps === 0 ? <span class="dim">0</span> : <Count of={steps} />),
     },
-    { title: "Prices", show: ({ cred_id: id }) => <a href={hrefOf("/money/prices", { org, credential: id })}>History<span class="visually-hidden"> of {id}</span></a> }, // prettier-ignore
+    {
+      title: "Prices",
+      show: ({ cred_id: id }) => (
+        <a href={hrefOf("/money/prices", { org, credential: id })}>
+          History<span class="visually-hidden"> of {id}</span>
+        </a>
+      ),
+    },
   ];
   const open = list.rows?.find(({ cred_id: id }) => id === credential);
   return (
@@ -76,7 +104,12 @@ function OfOrganization({ org, credential }: { readonly org: string; readonly cr
         columns={columns}
         keyOf={({ cred_id: id }) => id}
         current={credential ?? undefined}
-        empty={<Empty title="This organization has no credential." command={`datarun credential create --org ${org} --source SOURCE --set api_key=…`} />} // prettier-ignore
+        empty={
+          <Empty
+            title="This organization has no credential."
+            command={`datarun credential create --org ${org} --source SOURCE --set api_key=…`}
+          />
+        }
         {...list}
       />
       {credential && <History key={credential} id={credential} source={open?.source} reloadAll={list.reload} />}
@@ -106,12 +139,33 @@ function History({
     reloadAll();
   };
   const columns: readonly Column<Price>[] = [
-    { title: "From", show: (price) => price.above === 0 ? <Day at={price.from} /> : <span class="dim">above <Count of={price.above} /> calls a month</span> }, // prettier-ignore
+    {
+      title: "From",
+      show: (price) =>
+        price.above === 0 ? (
+          <Day at={price.from} />
+        ) : (
+          <span class="dim">
+            above <Count of={price.above} /> calls a month
+          </span>
+        ),
+    },
     { title: "Price", isNumber: true, show: ({ amount, currency }) => <Amount amount={amount} currency={currency} /> },
     { title: "Per", show: ({ per }) => per },
     { title: "Time zone", show: ({ time_zone: zone }) => zone },
     { title: "State", show: ({ state }) => STATES[state as keyof typeof STATES] },
-    ...(mayUse("credential price remove") ? [{ title: "Actions", show: (price: Price) => <RowActs><RemovePrice id={id} price={price} onDone={reload} /></RowActs> }] : []), // prettier-ignore
+    ...(mayUse("credential price remove")
+      ? [
+          {
+            title: "Actions",
+            show: (price: Price) => (
+              <RowActs>
+                <RemovePrice id={id} price={price} onDone={reload} />
+              </RowActs>
+            ),
+          },
+        ]
+      : []),
   ];
   const actions = mayUse("credential price set") && <Button onClick={() => setSetting(true)}>Set a price</Button>;
   return (
@@ -120,7 +174,12 @@ function History({
         caption={`Prices of ${id}`}
         columns={columns}
         keyOf={({ from, above }) => `${from} ${above}`}
-        empty={<Empty title="It has no price of its own, so the list price of its source holds." command={`datarun credential price set ${id} --amount 0.35 --currency EUR --from 2026-01-01`} />} // prettier-ignore
+        empty={
+          <Empty
+            title="It has no price of its own, so the list price of its source holds."
+            command={`datarun credential price set ${id} --amount 0.35 --currency EUR --from 2026-01-01`}
+          />
+        }
         {...list}
       />
       {isSetting && (

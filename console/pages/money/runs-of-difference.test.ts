@@ -8,7 +8,10 @@ test("a difference leads to the very runs where they are known, and else to thos
   const one = (label: string, id: string) => ({ label, path: `/runs/${id}` });
   assert.deepEqual(runsOfDifference({ transaction: "trx_1" }, about), [one("The run", "trx_1")]);
   assert.deepEqual(runsOfDifference({ runs: ["trx_1"] }, about), [one("The run", "trx_1")]);
-  assert.deepEqual(runsOfDifference({ runs: ["trx_1", "trx_2"] }, about), [one("The first run", "trx_1"), one("The last run", "trx_2")]); // prettier-ignore
+  assert.deepEqual(runsOfDifference({ runs: ["trx_1", "trx_2"] }, about), [
+    one("The first run", "trx_1"),
+    one("The last run", "trx_2"),
+  ]);
   const month = { from: "2026-03-01", to: "2026-04-01", org: "org_1", source: undefined };
   // What the vendor says is a transaction, and is none of ours.
   for (const unknown of [{}, { transaction: "<img>" }, { transaction: null, runs: [] }])

@@ -76,7 +76,12 @@ export function SpendPage() {
             caption={`Spend by ${KEYS[by].toLowerCase()}`}
             columns={columnsOf(by, { ...span, org }, lines ?? [])}
             keyOf={(line) => `${line[by] ?? ""} ${line.currency ?? ""}`}
-            empty={<Empty title={`Nothing was sent to a vendor in ${monthText(month)}${org === "" ? "" : " for this organization"}.`} command={commandOf("ledger spend", { by, ...about })} />} // prettier-ignore
+            empty={
+              <Empty
+                title={`Nothing was sent to a vendor in ${monthText(month)}${org === "" ? "" : " for this organization"}.`}
+                command={commandOf("ledger spend", { by, ...about })}
+              />
+            }
             {...list}
             rows={lines && inOrder(lines, by)}
           />
@@ -109,13 +114,45 @@ function columnsOf(by: Key, shown: Shown, lines: readonly Line[]): readonly Colu
     most.set(currency, largestOf([most.get(currency) ?? "0", amount ?? "0"]));
   return [
     { title: KEYS[by], isName: true, show: (line) => <About line={line} by={by} /> },
-    { title: "Amount", isNumber: true, show: (line) => <Spent of={line} /> }, // prettier-ignore
-    { title: "Share", show: (line) => line.amount !== null && <ShareBar known={thousandths(line.amount, most.get(line.currency)!)} open={thousandths(line.amount_at_most!, most.get(line.currency)!)} /> }, // prettier-ignore
-    { title: "Requests", isNumber: true, show: (line) => <a href={runsOf(line, by, shown)}><Count of={line.requests} /></a> }, // prettier-ignore
+    { title: "Amount", isNumber: true, show: (line) => <Spent of={line} /> },
+    {
+      title: "Share",
+      show: (line) =>
+        line.amount !== null && (
+          <ShareBar
+            known={thousandths(line.amount, most.get(line.currency)!)}
+            open={thousandths(line.amount_at_most!, most.get(line.currency)!)}
+          />
+        ),
+    },
+    {
+      title: "Requests",
+      isNumber: true,
+      show: (line) => (
+        <a href={runsOf(line, by, shown)}>
+          <Count of={line.requests} />
+        </a>
+      ),
+    },
     { title: "Charged", isNumber: true, show: ({ charged }) => <Count of={charged} /> },
     { title: "Not charged", isNumber: true, show: (line) => <Count of={line.not_charged} /> },
-    { title: "Unknown", isNumber: true, show: (line) => line.unknown === 0 ? <span class="dim">0</span> : <a href={runsOf(line, by, shown, "unknown")}><Count of={line.unknown} /></a> }, // prettier-ignore
-    { title: "Without a price", isNumber: true, show: ({ unpriced }) => unpriced === 0 ? <span class="dim">0</span> : <Count of={unpriced} /> }, // prettier-ignore
+    {
+      title: "Unknown",
+      isNumber: true,
+      show: (line) =>
+        line.unknown === 0 ? (
+          <span class="dim">0</span>
+        ) : (
+          <a href={runsOf(line, by, shown, "unknown")}>
+            <Count of={line.unknown} />
+          </a>
+        ),
+    },
+    {
+      title: "Without a price",
+      isNumber: true,
+      show: ({ unpriced }) => (unpriced === 0 ? <span class="dim">0</span> : <Count of={unpriced} />),
+    },
   ];
 }
 

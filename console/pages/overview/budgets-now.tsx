@@ -38,10 +38,18 @@ export function BudgetsNow({ budgets, objects }: BudgetsNowProps) {
 function columnsWith(objects: Objects): readonly Column<Budget>[] {
   return [
     { title: "For", show: (budget) => <Scope of={budget} objects={objects} /> },
-    { title: "Used", show: ({ used_percent, nearly_used, used, limit }) => <Meter percent={used_percent} isHigh={nearly_used} says={`${used} of ${limit}`} /> }, // prettier-ignore
+    {
+      title: "Used",
+      show: ({ used_percent, nearly_used, used, limit }) => (
+        <Meter percent={used_percent} isHigh={nearly_used} says={`${used} of ${limit}`} />
+      ),
+    },
     { title: "Left", isNumber: true, show: ({ left }) => left },
     { title: "Until", show: ({ period_to }) => <Time at={period_to} /> },
-    { title: "Budget", show: ({ budget, organization_tuid: org }) => <Id href={hrefOfObject("budget", budget, org)}>{budget}</Id> }, // prettier-ignore
+    {
+      title: "Budget",
+      show: ({ budget, organization_tuid: org }) => <Id href={hrefOfObject("budget", budget, org)}>{budget}</Id>,
+    },
   ];
 }
 
@@ -49,9 +57,21 @@ function Scope({ of, objects }: { readonly of: Budget; readonly objects: Objects
   const { organization_tuid: org, workflow, source, cred_id: credential } = of;
   return (
     <div>
-      {[org, workflow, source, credential].map((id) => id !== null && <div key={id}><ObjectLink id={id} org={org} name={id === org || id === workflow ? objects.get(id)?.name : null} withId /></div>)}
+      {[org, workflow, source, credential].map(
+        (id) =>
+          id !== null && (
+            <div key={id}>
+              <ObjectLink
+                id={id}
+                org={org}
+                name={id === org || id === workflow ? objects.get(id)?.name : null}
+                withId
+              />
+            </div>
+          ),
+      )}
     </div>
-  ); // prettier-ignore
+  );
 }
 
 /** Of those, the ones that have a name of their own. */

@@ -77,8 +77,12 @@ function Pulse({ at, isLive }: { readonly at: string | undefined; readonly isLiv
   const time = at === undefined ? "--:--:--" : CLOCK.format(new Date(at));
   return (
     <p class="pulse" data-live={at !== undefined && isLive ? "yes" : "no"}>
-      {isLive ? <Outcome kind={at === undefined ? "waiting" : "found"} says="live" /> : <Outcome kind="failed" says="as of" />}{" "}
+      {isLive ? (
+        <Outcome kind={at === undefined ? "waiting" : "found"} says="live" />
+      ) : (
+        <Outcome kind="failed" says="as of" />
+      )}{" "}
       <span class="dim">{time} UTC</span>
     </p>
   );
-} // prettier-ignore
+}

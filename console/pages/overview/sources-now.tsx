@@ -30,7 +30,14 @@ export function SourcesNow({ sources, breakers, stretch }: SourcesNowProps) {
       </Empty>
     );
   const open = new Set(breakers.map(({ source }) => source));
-  return <Table caption={`Calls of each source in the last ${stretch}`} columns={columnsOf(stretch, open)} rows={sources} keyOf={({ source }) => source} />; // prettier-ignore
+  return (
+    <Table
+      caption={`Calls of each source in the last ${stretch}`}
+      columns={columnsOf(stretch, open)}
+      rows={sources}
+      keyOf={({ source }) => source}
+    />
+  );
 }
 
 type Row = LiveEvent["sources"][number];
@@ -57,7 +64,8 @@ function columnsOf(stretch: Stretch, open: ReadonlySet<string>): readonly Column
     {
       title: "Failed",
       isNumber: true,
-      show: ({ [stretch]: { failed } }) => (failed === 0 ? <Count of={0} /> : <Outcome kind="failed" says={failed.toLocaleString("en-GB")} />), // prettier-ignore
+      show: ({ [stretch]: { failed } }) =>
+        failed === 0 ? <Count of={0} /> : <Outcome kind="failed" says={failed.toLocaleString("en-GB")} />,
     },
     { title: "p50", isNumber: true, show: (row) => <Took ms={row[stretch].p50_ms} /> },
     { title: "p99", isNumber: true, show: (row) => <Took ms={row[stretch].p99_ms} /> },

@@ -29,7 +29,8 @@ export function InputsForm({ isCurrent, ...toRun }: InputsFormProps) {
   const { workflow, sources } = plan;
   const kind = functionId === undefined ? "sources" : "function";
   const mayRun = mayUse(kind === "sources" ? "workflow run" : "function run");
-  const chosen = functionId === undefined ? { sources: Object.fromEntries(ids.map((id) => [id, true])) } : { data_func: functionId }; // prettier-ignore
+  const chosen =
+    functionId === undefined ? { sources: Object.fromEntries(ids.map((id) => [id, true])) } : { data_func: functionId };
   return (
     <form
       ref={form}
@@ -112,7 +113,9 @@ export function InputsForm({ isCurrent, ...toRun }: InputsFormProps) {
 /** Of the sources or, for a function, those of its schema. */
 function examplesOf({ plan, fields, functionId }: ToRun): readonly Readonly<Record<string, unknown>>[] {
   if (functionId === undefined) return plan.sources.map(({ example }) => example as Readonly<Record<string, unknown>>);
-  return [Object.fromEntries(fields.flatMap(({ name, examples: [first] }) => (first === undefined ? [] : [[name, first]])))]; // prettier-ignore
+  return [
+    Object.fromEntries(fields.flatMap(({ name, examples: [first] }) => (first === undefined ? [] : [[name, first]]))),
+  ];
 }
 
 function WhoPays({ plan, functionId }: Pick<ToRun, "plan" | "functionId">) {

@@ -60,7 +60,11 @@ export function useRunForm({ plan, context, fields, functionId, reload }: ToRun,
     workflow: workflow.workflow,
     isSimulated,
     context,
-    sources: sources.map(({ source, title, timeout_ms: timeoutMs }) => ({ id: source, title: title ?? source, timeoutMs })), // prettier-ignore
+    sources: sources.map(({ source, title, timeout_ms: timeoutMs }) => ({
+      id: source,
+      title: title ?? source,
+      timeoutMs,
+    })),
     functionId,
     inputs,
   };

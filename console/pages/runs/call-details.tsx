@@ -76,8 +76,19 @@ export function CallDetails({ of, call, organization, reload }: CallDetailsProps
 function columnsOf({ run }: Shown, settle: (attempt: Attempt) => preact.ComponentChildren): readonly Column<Attempt>[] {
   const startedAt = Date.parse(run!.started_at);
   return [
-    { title: "Request", show: ({ number, method, origin }) => <span>{number}. {method} {origin}</span> }, // prettier-ignore
-    { title: "Sent after", show: ({ sent_at: at }) => <Took ms={Math.max(0, Date.parse(at) - startedAt)} />, isNumber: true }, // prettier-ignore
+    {
+      title: "Request",
+      show: ({ number, method, origin }) => (
+        <span>
+          {number}. {method} {origin}
+        </span>
+      ),
+    },
+    {
+      title: "Sent after",
+      show: ({ sent_at: at }) => <Took ms={Math.max(0, Date.parse(at) - startedAt)} />,
+      isNumber: true,
+    },
     { title: "Answer", show: ({ status }) => (status === null ? "none" : `status ${status}`) },
     { title: "Took", show: ({ took_ms: ms }) => <Took ms={ms} />, isNumber: true },
     { title: "Charge", show: ({ charged }) => <Charged charged={charged} /> },

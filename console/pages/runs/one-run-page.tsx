@@ -62,9 +62,16 @@ function RunFacts({ of, names }: { readonly of: Shown; readonly names: ReadonlyM
       <Fact title="Took">
         {run.state === "unknown" ? <Badge kind="unknown">interrupted</Badge> : <Took ms={run.took_ms} />}
       </Fact>{" "}
-      {/* prettier-ignore */}
       <Fact title="Asked for">
-        {run.function_id === null ? (run.kind === "data" ? "sources" : "a function") : <ObjectLink id={run.function_id} />}
+        {run.function_id === null ? (
+          run.kind === "data" ? (
+            "sources"
+          ) : (
+            "a function"
+          )
+        ) : (
+          <ObjectLink id={run.function_id} />
+        )}
       </Fact>
       <Fact title="Organization">{link(org)}</Fact>
       <Fact title="Workflow">{link(run.workflow_id)}</Fact>

@@ -28,9 +28,16 @@ function columnsOf({ run, attempts }: Shown): readonly Column<Call>[] {
   const org = run!.organization_id;
   return [
     { title: "Source", show: ({ source }) => <ObjectLink id={source} /> },
-    { title: "Charged", show: ({ charged }) => (charged === "yes" ? <Outcome kind="found" says="for certain" /> : <Outcome kind="unknown" says="not known" />) }, // prettier-ignore
+    {
+      title: "Charged",
+      show: ({ charged }) =>
+        charged === "yes" ? <Outcome kind="found" says="for certain" /> : <Outcome kind="unknown" says="not known" />,
+    },
     { title: "Cost", show: (call) => costOf(call, attempts), isNumber: true },
-    { title: "Paid by", show: ({ credential_id: id, credential_rule: rule }) => <Contract id={id} rule={rule} org={org} /> }, // prettier-ignore
+    {
+      title: "Paid by",
+      show: ({ credential_id: id, credential_rule: rule }) => <Contract id={id} rule={rule} org={org} />,
+    },
   ];
 }
 

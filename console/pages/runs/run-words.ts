@@ -74,9 +74,14 @@ export function costSentences({ run, costs, unpriced, attempts, calls }: Shown):
     sentences.push(`It cost nothing: none of ${requests(attempts.length)} was charged.`);
   } else {
     const sum = costs.length === 0 ? "Its price is not known" : `It cost ${certain}`;
-    sentences.push(`${sum}: ${charged} of ${requests(attempts.length)} ${charged === 1 ? "was" : "were"} charged, and nothing is uncertain.`); // prettier-ignore
+    sentences.push(
+      `${sum}: ${charged} of ${requests(attempts.length)} ${charged === 1 ? "was" : "were"} charged, and nothing is uncertain.`,
+    );
   }
-  if (unpriced > 0) sentences.push(`${capital(requests(unpriced))} without a known price ${unpriced === 1 ? "is" : "are"} not in the sum.`); // prettier-ignore
+  if (unpriced > 0)
+    sentences.push(
+      `${capital(requests(unpriced))} without a known price ${unpriced === 1 ? "is" : "are"} not in the sum.`,
+    );
   return sentences;
 }
 

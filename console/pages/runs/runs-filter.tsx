@@ -15,7 +15,8 @@ interface RunsFilterProps {
 export function RunsFilter({ filter, isFiltered }: RunsFilterProps) {
   const [draft, setDraft] = useDraft<Readonly<Partial<Record<FilterName, string>>>>(filter);
   const org = draft.org ?? "";
-  const workflows = useVerb("workflow list", /^org_[0-9a-z]+$/.test(org) ? { org, limit: 1_000 } : null).result?.workflows ?? []; // prettier-ignore
+  const workflows =
+    useVerb("workflow list", /^org_[0-9a-z]+$/.test(org) ? { org, limit: 1_000 } : null).result?.workflows ?? [];
   const sources = useVerb("source list", {}).result?.sources ?? [];
 
   const apply = (changes: Readonly<Partial<Record<FilterName, string | null>>>) =>
@@ -49,12 +50,15 @@ export function RunsFilter({ filter, isFiltered }: RunsFilterProps) {
       {org !== "" && (
         <SelectField
           label="Workflow"
-          choices={namedChoices("any", draft.workflow ?? "", workflows.map(({ workflow: id, name }) => ({ id, name })))} // prettier-ignore
+          choices={namedChoices(
+            "any",
+            draft.workflow ?? "",
+            workflows.map(({ workflow: id, name }) => ({ id, name })),
+          )}
           {...chosen("workflow")}
         />
       )}
       <TextField label="Source" list={sources.map(({ source }) => source)} placeholder="any" {...typed("source")} />{" "}
-      {/* prettier-ignore */}
       <SelectField label="Outcome" choices={OUTCOMES} {...chosen("outcome")} />
       <SelectField label="Charge" choices={CHARGES} {...chosen("charged")} />
       <TextField label="From (UTC)" {...moment("from")} />
@@ -86,7 +90,6 @@ function namedChoices(
   given: string,
   found: readonly { readonly id: string; readonly name: string }[],
 ): readonly Choice[] {
-  // prettier-ignore
   const isListed = given === "" || found.some(({ id }) => id === given);
   return [
     { value: "", label: all },

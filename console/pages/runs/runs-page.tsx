@@ -61,7 +61,11 @@ function columnsWith(names: Names): readonly Column<Run>[] {
     { title: "Kind", show: (run) => <Kind run={run} /> },
     { title: "Calls", show: (run) => <Calls run={run} /> },
     { title: "Charge", show: (run) => <Charge run={run} /> },
-    { title: "Cost", show: ({ cost }) => (cost.length === 0 ? <span class="dim">–</span> : cost.join(", ")), isNumber: true }, // prettier-ignore
+    {
+      title: "Cost",
+      show: ({ cost }) => (cost.length === 0 ? <span class="dim">–</span> : cost.join(", ")),
+      isNumber: true,
+    },
     { title: "Took", show: ({ took_ms: ms }) => <Took ms={ms} />, isNumber: true },
   ];
 }

@@ -52,7 +52,10 @@ function SettleDialog({ onClose, onDone, ...props }: SettleChargeProps & { reado
     attempt?.price === null || attempt === undefined ? undefined : `${attempt.price} ${attempt.currency}`;
 
   async function settle(): Promise<void> {
-    const billed = isPriced && amount.trim() !== "" ? { amount: amount.trim(), ...(currency.trim() !== "" && { currency: currency.trim().toUpperCase() }) } : {}; // prettier-ignore
+    const billed =
+      isPriced && amount.trim() !== ""
+        ? { amount: amount.trim(), ...(currency.trim() !== "" && { currency: currency.trim().toUpperCase() }) }
+        : {};
     const about = { transaction, call: call.ordinal, ...(attempt && { attempt: attempt.number }) };
     const result = await run({ ...about, charged, note: note.trim(), ...billed });
     if (result === undefined) return;
@@ -79,7 +82,6 @@ function SettleDialog({ onClose, onDone, ...props }: SettleChargeProps & { reado
           value={charged}
           onValue={(value) => setCharged(value as Charged)}
         />{" "}
-        {/* prettier-ignore */}
         {isPriced && (
           <TextField
             label="Amount billed"

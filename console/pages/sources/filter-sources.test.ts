@@ -18,7 +18,13 @@ const made = (source: string, changes: Partial<ListedSource> = {}): ListedSource
 });
 const ALL = [
   made("iso__country", { title: "Countries", leaves_machine: false, input_names: ["country"] }),
-  made("kvk__company", { title: "Dutch register", on: false, credential: "required", live_tested: "never", charge: { model: "per_call", list_price: null, rows: [] } }), // prettier-ignore
+  made("kvk__company", {
+    title: "Dutch register",
+    on: false,
+    credential: "required",
+    live_tested: "never",
+    charge: { model: "per_call", list_price: null, rows: [] },
+  }),
   made("acme__people", { from: "project", input_names: ["email", "phone"] }),
 ];
 const NONE = { find: "", from: "", cost: "", credential: "", state: "" };

@@ -36,13 +36,20 @@ function factsOf(activity: Activity): readonly NamedValue[] {
     ["Found", <Ended kind="found" calls={activity.match} of={activity.calls} />],
     ["No record", <Ended kind="no_record" calls={activity.no_match} of={activity.calls} />],
     ["Failed", <Ended kind="failed" calls={activity.failed} of={activity.calls} />],
-    ...(activity.unknown === 0 ? [] : [["Not known", <Ended kind="unknown" calls={activity.unknown} of={activity.calls} />] as const]), // prettier-ignore
+    ...(activity.unknown === 0
+      ? []
+      : [["Not known", <Ended kind="unknown" calls={activity.unknown} of={activity.calls} />] as const]),
     ["p50", <Took ms={activity.p50_ms} />],
     ["p99", <Took ms={activity.p99_ms} />],
-    ["Last call", <><Time at={activity.last_at} />, {sayOutcome(activity.last)}</>],
+    [
+      "Last call",
+      <>
+        <Time at={activity.last_at} />, {sayOutcome(activity.last)}
+      </>,
+    ],
     ...(faults.length === 0 ? [] : [["Failures", <Faults of={faults} />] as const]),
     [activity.complete ? "Counted from" : "Only since", <Time at={activity.counted_from} />],
-  ]; // prettier-ignore
+  ];
   return facts.map(([title, value]) => ({ title, value }));
 }
 

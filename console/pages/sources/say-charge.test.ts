@@ -7,11 +7,20 @@ test("a charge is said with its list price, the highest if there are several", (
   assert.equal(sayCharge(list), "0.50 EUR per completed request");
   assert.equal(sayCharge({ ...list, model: "free", list_price: null }), "nothing");
   assert.equal(sayCharge({ ...list, list_price: null }), "per completed request; no list price");
-  assert.equal(sayCharge({ ...list, rows: [{ when: null, list_price: null }] }), "at most 0.50 EUR per completed request"); // prettier-ignore
+  assert.equal(
+    sayCharge({ ...list, rows: [{ when: null, list_price: null }] }),
+    "at most 0.50 EUR per completed request",
+  );
 });
 
 test("what asking costs is said with whose price it is, and never as nothing if it is not known", () => {
-  const planned = { cost: "known", bills: "per_success", at_most: "0.40", currency: "EUR", price_from: "credential" } as Planned; // prettier-ignore
+  const planned = {
+    cost: "known",
+    bills: "per_success",
+    at_most: "0.40",
+    currency: "EUR",
+    price_from: "credential",
+  } as Planned;
   assert.deepEqual(sayCost(planned), {
     short: "at most 0.40 EUR",
     says: "The vendor bills every completed request: at most 0.40 EUR a request, by the price of the credential.",

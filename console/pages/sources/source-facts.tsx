@@ -37,7 +37,14 @@ export function SourceFacts({ source }: { readonly source: Source }) {
       ),
     })),
     source.docs !== null && { title: "Documentation", value: <Link href={source.docs}>{source.docs}</Link> },
-    { title: "File", value: <><code>{source.file}</code> <span class="dim">({source.from})</span></> }, // prettier-ignore
+    {
+      title: "File",
+      value: (
+        <>
+          <code>{source.file}</code> <span class="dim">({source.from})</span>
+        </>
+      ),
+    },
   ];
   return <Facts of={facts.filter((fact) => fact !== false)} />;
 }
@@ -49,11 +56,18 @@ function Billed({ source: { charge } }: { readonly source: Source }) {
       {charge.rows.map(({ when, list_price: price }, at) => (
         <li key={at}>
           {price === null ? "billed" : Number(price.amount) === 0 ? "nothing" : sayPrice(price)}
-          {when === null ? " otherwise" : <> if <code>{when}</code></>}
+          {when === null ? (
+            " otherwise"
+          ) : (
+            <>
+              {" "}
+              if <code>{when}</code>
+            </>
+          )}
         </li>
       ))}
     </ul>
-  ); // prettier-ignore
+  );
 }
 
 function Limits({ of: { concurrency, max_bytes: maxBytes, rates } }: { readonly of: Source["limits"] }) {

@@ -11,7 +11,16 @@ import { createIdentityProvider } from "./identity-provider.ts";
 
 const LOG = createLog("error", "/dev/null");
 const ATTEMPT = { redirectUri: "http://127.0.0.1:1/console/login", state: "s", nonce: "n", codeVerifier: "v" };
-const SETTINGS = { clientId: "datarun", clientSecret: "s", scopes: [], nameClaim: "email", groupsClaim: "groups", viewers: [], operators: [], owners: [] }; // prettier-ignore
+const SETTINGS = {
+  clientId: "datarun",
+  clientSecret: "s",
+  scopes: [],
+  nameClaim: "email",
+  groupsClaim: "groups",
+  viewers: [],
+  operators: [],
+  owners: [],
+};
 
 /** What somebody is told who wants to log in with a provider that answers in this way. */
 async function toldBy(t: TestContext, answer: RequestListener, path = ""): Promise<string> {
@@ -40,12 +49,28 @@ const json =
 test("each way in which a provider fails has its sentence, and none takes longer than the limit", async (t) => {
   const cases: readonly (readonly [string, RequestListener, RegExp])[] = [
     ["it hangs", () => {}, /^The identity provider \(HOST\) has not answered within 0.3 seconds\./],
-    ["it begins and hangs", (_, response) => void response.writeHead(200, { "Content-Type": "application/json" }).write("{"), /has not answered within/], // prettier-ignore
-    ["it never ends", (_, response) => endless(response.writeHead(200, { "Content-Type": "application/json" })), /gave an answer that cannot be used|has not answered/], // prettier-ignore
+    [
+      "it begins and hangs",
+      (_, response) => void response.writeHead(200, { "Content-Type": "application/json" }).write("{"),
+      /has not answered within/,
+    ],
+    [
+      "it never ends",
+      (_, response) => endless(response.writeHead(200, { "Content-Type": "application/json" })),
+      /gave an answer that cannot be used|has not answered/,
+    ],
     ["it hangs up", (request) => void request.socket.destroy(), /cannot be reached \(ECONNRESET\)\./],
     ["it is busy", (_, response) => void response.writeHead(503).end(), /answered with the status 503\./],
-    ["it sends elsewhere", (_, response) => void response.writeHead(302, { Location: "http://127.0.0.1:1/" }).end(), /answered with the status 302\./], // prettier-ignore
-    ["it is a page", (_, response) => void response.writeHead(200, { "Content-Type": "text/html" }).end("<p>"), /gave an answer that cannot be used\./], // prettier-ignore
+    [
+      "it sends elsewhere",
+      (_, response) => void response.writeHead(302, { Location: "http://127.0.0.1:1/" }).end(),
+      /answered with the status 302\./,
+    ],
+    [
+      "it is a page",
+      (_, response) => void response.writeHead(200, { "Content-Type": "text/html" }).end("<p>"),
+      /gave an answer that cannot be used\./,
+    ],
     ["it is another", json({ issuer: "https://other.example" }), /gave an answer that cannot be used\./],
     ["it comes in crumbs", crumbs, /gave an answer that cannot be used\.|has not answered/],
     ["it is a list", json([]), /gave an answer that cannot be used\./],
@@ -58,7 +83,11 @@ test("each way in which a provider fails has its sentence, and none takes longer
 /** What a provider has to answer, after thousands of chunks of one byte. */
 const crumbs: RequestListener = ({ headers: { host }, socket }) => {
   const issuer = `http://${host}`;
-  const text = JSON.stringify({ issuer, authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` }); // prettier-ignore
+  const text = JSON.stringify({
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
+  });
   socket.write("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n");
   socket.end(`${"1\r\n \r\n".repeat(20_000)}${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`);
 };
@@ -75,7 +104,10 @@ test("a port where nobody listens is said to be that", async () => {
     log: LOG,
     trust: () => undefined,
   });
-  await assert.rejects(provider.addressFor(ATTEMPT), /^ProviderProblem: The identity provider \(127\.0\.0\.1:1\) cannot be reached \(ECONNREFUSED\)\./); // prettier-ignore
+  await assert.rejects(
+    provider.addressFor(ATTEMPT),
+    /^ProviderProblem: The identity provider \(127\.0\.0\.1:1\) cannot be reached \(ECONNREFUSED\)\./,
+  );
 });
 
 test("a provider is trusted by an authority of one's own, and without it not asked anything", async (t) => {

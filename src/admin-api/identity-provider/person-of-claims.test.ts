@@ -32,7 +32,10 @@ test("the highest role of all groups counts, and a group is only what equals one
     [undefined, null],
   ] as const)
     assert.equal(roleOf(groups), role, JSON.stringify(groups));
-  assert.equal(personOfClaims({ ...IDENTITY, groups: ["toString"] }, { ...SETTINGS, groupsClaim: "constructor" }).role, null); // prettier-ignore
+  assert.equal(
+    personOfClaims({ ...IDENTITY, groups: ["toString"] }, { ...SETTINGS, groupsClaim: "constructor" }).role,
+    null,
+  );
 });
 
 test("an e-mail address that is not verified is neither a name nor a group", () => {
@@ -80,7 +83,11 @@ test("whether an address is verified is taken from where the address is from", (
   assert.deepEqual(merged({ groups: [] }, verified), ["a@acme.example", true]);
   const typed = { email: "boss@acme.example", email_verified: false };
   assert.deepEqual(merged({ email_verified: true }, typed), ["boss@acme.example", false]);
-  assert.deepEqual(joinClaims({ sub: "1", groups: ["a"] }, { sub: "2", groups: ["b"], name: "n" }), { sub: "1", groups: ["a"], name: "n" }); // prettier-ignore
+  assert.deepEqual(joinClaims({ sub: "1", groups: ["a"] }, { sub: "2", groups: ["b"], name: "n" }), {
+    sub: "1",
+    groups: ["a"],
+    name: "n",
+  });
 });
 
 test("every name can stand in the audit trail, and one subject of one issuer is always the same person", () => {

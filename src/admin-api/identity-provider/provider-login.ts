@@ -45,7 +45,10 @@ export function createProviderLogin({ provider, claims, store, login, clock }: P
     const attempt = attemptIn(request, clock);
     if (attempt === null) {
       await login.fail(request, { with: "identity_provider", reason: "not_begun_here" });
-      throw new Refusal("unauthenticated", "This login was not begun in this browser, or more than ten minutes ago. Log in again."); // prettier-ignore
+      throw new Refusal(
+        "unauthenticated",
+        "This login was not begun in this browser, or more than ten minutes ago. Log in again.",
+      );
     }
     try {
       return await bounded(() => provider.claimsFrom(attempt, query));
@@ -77,14 +80,20 @@ export function createProviderLogin({ provider, claims, store, login, clock }: P
         throw new Refusal("forbidden", says);
       };
       if (role === null)
-        return refuse("no_role", `${name} is in no group that has a role here. The settings oidc.viewers, oidc.operators and oidc.owners name the groups that have one.`); // prettier-ignore
+        return refuse(
+          "no_role",
+          `${name} is in no group that has a role here. The settings oidc.viewers, oidc.operators and oidc.owners name the groups that have one.`,
+        );
       const now = clock.wall();
       const act = { who: name, via: "api", what: "operator admit", wallAt: now } as const;
       const admitted = await store.admitPerson(act, { name, role, digest, subject });
       if (admitted === "revoked")
         return refuse("revoked", `${name} has been revoked. An owner can undo that: datarun operator restore ${name}`);
       if (admitted === "name_taken")
-        return refuse("name_taken", `There is another operator ${name}, and a name is one person's or one program's. An owner can revoke that one: datarun operator revoke ${name}`); // prettier-ignore
+        return refuse(
+          "name_taken",
+          `There is another operator ${name}, and a name is one person's or one program's. An owner can revoke that one: datarun operator revoke ${name}`,
+        );
       await store.noteOperatorUse(admitted.id, now).catch(() => {});
       return admitted;
     },

@@ -52,7 +52,13 @@ const line = (credentialId: string | null, last: string) => ({
   last,
 });
 
-function seen({ service = {}, ledger = {}, ...more }: { service?: Partial<ServiceState>; ledger?: Partial<ServiceState["ledger"]> } & Partial<Omit<Seen, "service">> = {}): Seen {
+function seen({
+  service = {},
+  ledger = {},
+  ...more
+}: { service?: Partial<ServiceState>; ledger?: Partial<ServiceState["ledger"]> } & Partial<
+  Omit<Seen, "service">
+> = {}): Seen {
   return {
     wallAt: NOON,
     service: { ...CALM, ...service, ledger: { ...CALM.ledger, ...ledger } },
@@ -65,7 +71,7 @@ function seen({ service = {}, ledger = {}, ...more }: { service?: Partial<Servic
     missing: [],
     ...more,
   };
-} // prettier-ignore
+}
 
 const says = (one: Seen) => whatNeedsAPerson(one).map((found) => found.says);
 
@@ -76,7 +82,11 @@ test("nothing is said when nothing needs a person, right up to each threshold", 
 });
 
 test("each thing is said in a sentence, with where it leads, and the most urgent first", () => {
-  const breaker = (source: string, organizationId = "org_1") => ({ source, organizationId, openForMs: THRESHOLDS.breakerOpenMs }); // prettier-ignore
+  const breaker = (source: string, organizationId = "org_1") => ({
+    source,
+    organizationId,
+    openForMs: THRESHOLDS.breakerOpenMs,
+  });
   const found = whatNeedsAPerson(
     seen({
       service: {
@@ -127,7 +137,9 @@ test("what can be seen is said although the rest cannot, and from a terminal not
 
 test("what is said has the alerts of Prometheus, with their thresholds and severities", () => {
   const file = new URL("../../../deploy/prometheus/rules.yaml", import.meta.url);
-  const { groups } = parse(readFileSync(file, "utf8")) as { groups: { rules: { alert: string; expr: string; for?: string; labels: { severity: string } }[] }[] }; // prettier-ignore
+  const { groups } = parse(readFileSync(file, "utf8")) as {
+    groups: { rules: { alert: string; expr: string; for?: string; labels: { severity: string } }[] }[];
+  };
   const rules = new Map(groups[0]!.rules.map((rule) => [rule.alert, rule]));
   for (const alert of Object.values(ATTENTION).flatMap((alerts) => alerts?.split(" ") ?? []))
     assert.ok(rules.has(alert), alert);
@@ -136,8 +148,11 @@ test("what is said has the alerts of Prometheus, with their thresholds and sever
   );
   assert.deepEqual(
     refused.map(({ severity }) => severity).toSorted(),
-    ATTENTION.refused_runs.split(" ").map((alert) => rules.get(alert)!.labels.severity).toSorted(),
-  ); // prettier-ignore
+    ATTENTION.refused_runs
+      .split(" ")
+      .map((alert) => rules.get(alert)!.labels.severity)
+      .toSorted(),
+  );
   const expr = (alert: string) => rules.get(alert)!.expr;
   assert.match(expr("DatarunLedgerLag"), new RegExp(`> ${THRESHOLDS.lagMs / 1_000}$`));
   assert.match(expr("DatarunJournalFillsUp"), new RegExp(`< ${THRESHOLDS.journalDaysLeft}$`));

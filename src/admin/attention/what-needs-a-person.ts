@@ -75,10 +75,21 @@ function ofService({ notReady, openBreakers, refusedLately, unreadableDataKeys, 
     ...notReady.map((reason) => critical("not_ready", `No run is accepted: ${reason}.`)),
     ...(unreadableDataKeys === 0
       ? []
-      : [critical("keys_unreadable", `${counted(unreadableDataKeys, "data key")} cannot be opened, and credentials that are sealed with ${unreadableDataKeys === 1 ? "it" : "them"} fail.`, { page: "credentials", command: "datarun keys verify" })]), // prettier-ignore
+      : [
+          critical(
+            "keys_unreadable",
+            `${counted(unreadableDataKeys, "data key")} cannot be opened, and credentials that are sealed with ${unreadableDataKeys === 1 ? "it" : "them"} fail.`,
+            { page: "credentials", command: "datarun keys verify" },
+          ),
+        ]),
     ...Object.entries(refusedLately)
       .filter(([, count]) => count > 0)
-      .map(([kind, count]) => (kind === "unavailable" ? critical : warning)("refused_runs", `${counted(count, "request was", "requests were")} refused in the last five minutes ${REFUSED[kind] ?? `(${kind})`}.`)), // prettier-ignore
+      .map(([kind, count]) =>
+        (kind === "unavailable" ? critical : warning)(
+          "refused_runs",
+          `${counted(count, "request was", "requests were")} refused in the last five minutes ${REFUSED[kind] ?? `(${kind})`}.`,
+        ),
+      ),
     ...[...Map.groupBy(lasting, ({ source }) => source)].map(([source, open]) => breakerOpen(source, open)),
     ...ofLedgerHealth(ledger),
   ];
@@ -86,7 +97,8 @@ function ofService({ notReady, openBreakers, refusedLately, unreadableDataKeys, 
 
 function breakerOpen(source: string, open: readonly OpenBreaker[]): Attention {
   const organizations = [...new Set(open.map(({ organizationId }) => organizationId))];
-  const whose = organizations.length === 1 ? `organization ${organizations[0]}` : `${organizations.length} organizations`; // prettier-ignore
+  const whose =
+    organizations.length === 1 ? `organization ${organizations[0]}` : `${organizations.length} organizations`;
   return warning(
     "breaker_open",
     `Calls to ${source} are refused for ${whose} for now: most of the recent ones failed.`,
@@ -104,16 +116,31 @@ function ofLedgerHealth({
   return [
     ...(damageMet === 0
       ? []
-      : [critical("journal_damaged", "The journal was found damaged.", { page: "runs", command: "datarun ledger verify" })]), // prettier-ignore
+      : [
+          critical("journal_damaged", "The journal was found damaged.", {
+            page: "runs",
+            command: "datarun ledger verify",
+          }),
+        ]),
     ...(lagMs <= THRESHOLDS.lagMs
       ? []
       : [warning("ledger_lag", `The ledger lags: the journal is ${Math.round(lagMs / 1_000)} s behind its log.`)]),
     ...(drainFailures === 0 || undrainedRuns === 0
       ? []
-      : [warning("ledger_undrained", `The shared database does not take the ledger: ${counted(undrainedRuns, "run has", "runs have")} not reached it.`)]), // prettier-ignore
+      : [
+          warning(
+            "ledger_undrained",
+            `The shared database does not take the ledger: ${counted(undrainedRuns, "run has", "runs have")} not reached it.`,
+          ),
+        ]),
     ...(journalDaysLeft === null || journalDaysLeft >= THRESHOLDS.journalDaysLeft
       ? []
-      : [warning("journal_fills_up", `The journal is full in ${counted(Math.floor(journalDaysLeft), "day")} at the rate of the last day.`)]), // prettier-ignore
+      : [
+          warning(
+            "journal_fills_up",
+            `The journal is full in ${counted(Math.floor(journalDaysLeft), "day")} at the rate of the last day.`,
+          ),
+        ]),
   ];
 }
 
@@ -126,13 +153,26 @@ function inLedger({ unknown: { charges, isMore, sinceWallAt }, activity }: SeenI
     return credentialId === null || last !== REFUSED_CREDENTIAL ? [] : [{ source, credentialId, count }];
   });
   return [
-    ...refused.map(
-      ({ source, credentialId, count }) =>
-      warning("credential_refused", `The credential ${credentialId} of ${source} was refused by the vendor ${count === 1 ? "once" : `${count} times`} in the last hour.`, { page: "credentials", filter: { cred_id: credentialId }, command: `datarun credential verify ${credentialId}` }), // prettier-ignore
+    ...refused.map(({ source, credentialId, count }) =>
+      warning(
+        "credential_refused",
+        `The credential ${credentialId} of ${source} was refused by the vendor ${count === 1 ? "once" : `${count} times`} in the last hour.`,
+        {
+          page: "credentials",
+          filter: { cred_id: credentialId },
+          command: `datarun credential verify ${credentialId}`,
+        },
+      ),
     ),
     ...(charges === 0
       ? []
-      : [warning("charges_unknown", `${isMore ? "More than " : ""}${counted(charges, "charge is", "charges are")} unknown since ${dayAndTime(sinceWallAt!)}.`, { page: "runs", filter: { charged: "unknown" }, command: "datarun ledger unknown" })]), // prettier-ignore
+      : [
+          warning(
+            "charges_unknown",
+            `${isMore ? "More than " : ""}${counted(charges, "charge is", "charges are")} unknown since ${dayAndTime(sinceWallAt!)}.`,
+            { page: "runs", filter: { charged: "unknown" }, command: "datarun ledger unknown" },
+          ),
+        ]),
   ];
 }
 
@@ -140,10 +180,22 @@ function inStore({ budgets, failedLogins }: SeenInStore): Attention[] {
   return [
     ...budgets
       .filter(({ budget, used }) => isNearlyUsed(budget, used))
-      .map((use) => warning("budget_nearly_used", budgetSays(use), { page: "money", filter: { budget: use.budget.id }, command: `datarun budget show ${use.budget.id}` })), // prettier-ignore
+      .map((use) =>
+        warning("budget_nearly_used", budgetSays(use), {
+          page: "money",
+          filter: { budget: use.budget.id },
+          command: `datarun budget show ${use.budget.id}`,
+        }),
+      ),
     ...(failedLogins === 0
       ? []
-      : [warning("failed_logins", `${counted(failedLogins, "login")} to the admin API failed in the last ${LOGINS_MS / 60_000} minutes.`, { page: "audit", filter: { what: "login failed" }, command: "datarun audit list" })]), // prettier-ignore
+      : [
+          warning(
+            "failed_logins",
+            `${counted(failedLogins, "login")} to the admin API failed in the last ${LOGINS_MS / 60_000} minutes.`,
+            { page: "audit", filter: { what: "login failed" }, command: "datarun audit list" },
+          ),
+        ]),
   ];
 }
 

@@ -208,7 +208,9 @@ function readReply(text: string, what: string): Sample {
   try {
     return { sample: readXmlSample(text), format: "xml" };
   } catch (error) {
-    throw new OperatorError("usage", `${what} is not XML that can be read (${(error as Error).message}).`, { cause: error }); // prettier-ignore
+    throw new OperatorError("usage", `${what} is not XML that can be read (${(error as Error).message}).`, {
+      cause: error,
+    });
   }
 }
 

@@ -86,7 +86,10 @@ test("an interrupted test is unknown, one that sent nothing has no line, one of 
   assert.deepEqual(withLiveTests([], [about("t1", 1), asked("t1", 2, {})], TO), []);
   assert.deepEqual(withLiveTests([], [about("t1", TO), asked("t1", TO + 1, { yes: 1 })], TO), []);
   const overTheEnd = withLiveTests([], [about("t1", TO - 1), asked("t1", TO + 5, { yes: 1 })], TO);
-  assert.deepEqual(overTheEnd.map((line) => line.charged_yes), [1]); // prettier-ignore
+  assert.deepEqual(
+    overTheEnd.map((line) => line.charged_yes),
+    [1],
+  );
   const ofTheMonthBefore = [asked("t0", 1, { yes: 1 })];
   assert.deepEqual(withLiveTests([], ofTheMonthBefore, TO), []);
 });

@@ -70,7 +70,16 @@ export async function compareInvoice(
     const billed = sumOf(lines);
     const kind = kindOf(range, lines.length === 0 ? null : billed, byAmount ? "amount" : "count", unpriced.has(key));
     if (kind === null) equal += range.most.count > 0 || lines.length > 0 ? 1 : 0;
-    else differences.push({ kind, key: key ?? "", currency, lines: lines.map(({ line }) => line), runs: runsOf(own), ours: range, theirs: billed }); // prettier-ignore
+    else
+      differences.push({
+        kind,
+        key: key ?? "",
+        currency,
+        lines: lines.map(({ line }) => line),
+        runs: runsOf(own),
+        ours: range,
+        theirs: billed,
+      });
   }
   if (stretch.isLong) await stretch.end();
   return { differences: differences.toSorted((a, b) => (a.key < b.key ? -1 : 1)), equal };

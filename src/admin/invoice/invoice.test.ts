@@ -15,7 +15,10 @@ test("a CSV file is read as it was written, whatever its cells contain", () => {
     fc.property(anyRows, fc.constantFrom(",", ";", "\t"), (rows, delimiter) => {
       const head = ["a", "b", "c"];
       const text = [head, ...rows].map((cells) => cells.map(quoted).join(delimiter)).join("\r\n");
-      assert.deepEqual([...readCsv(text)].map((row) => row?.cells), [head, ...rows]); // prettier-ignore
+      assert.deepEqual(
+        [...readCsv(text)].map((row) => row?.cells),
+        [head, ...rows],
+      );
     }),
   );
   assert.deepEqual(
@@ -29,7 +32,10 @@ test("a CSV file is read as it was written, whatever its cells contain", () => {
 });
 
 test("lines end as any program ends them, and what Excel writes about the delimiter is no line", () => {
-  const rows = [{ line: 1, cells: ["a", "b"] }, { line: 2, cells: ["1", "2"] }]; // prettier-ignore
+  const rows = [
+    { line: 1, cells: ["a", "b"] },
+    { line: 2, cells: ["1", "2"] },
+  ];
   for (const end of ["\n", "\r\n", "\r"])
     assert.deepEqual([...readCsv(`a;b${end}1;2${end}`)], rows, JSON.stringify(end));
   assert.deepEqual(
@@ -71,7 +77,10 @@ x,2026-03-31,1,EUR
       [4, "2026-03-31", -350_000n, "EUR", 1],
     ],
   );
-  assert.deepEqual(bad.map(({ line }) => line), [5, 6, 7, 8, 9, 10, 11]); // prettier-ignore
+  assert.deepEqual(
+    bad.map(({ line }) => line),
+    [5, 6, 7, 8, 9, 10, 11],
+  );
   assert.match(
     bad.map(({ problem }) => problem).join("; "),
     /date.*date.*amount.*ISO 4217.*whole number.*3 cells.*empty/,
@@ -82,13 +91,28 @@ x,2026-03-31,1,EUR
 });
 
 test("a credit can be a negative quantity, and a quantity can have decimals that are zero", async () => {
-  const one = async (quantity: string) => (await readInvoice(`No,Date,Net,Cur\n"${quantity}",2026-03-31,1,EUR\n`, FORM, STRETCH)).lines[0]?.quantity; // prettier-ignore
-  assert.deepEqual(await Promise.all(["-1", "3.00", "2,0", "0", "1.5", "1,000", "-"].map(one)), [-1, 3, 2, 0, undefined, undefined, undefined]); // prettier-ignore
+  const one = async (quantity: string) =>
+    (await readInvoice(`No,Date,Net,Cur\n"${quantity}",2026-03-31,1,EUR\n`, FORM, STRETCH)).lines[0]?.quantity;
+  assert.deepEqual(await Promise.all(["-1", "3.00", "2,0", "0", "1.5", "1,000", "-"].map(one)), [
+    -1,
+    3,
+    2,
+    0,
+    undefined,
+    undefined,
+    undefined,
+  ]);
 });
 
 test("an amount that cannot be read is shown, and a decimal comma is named as the reason", async () => {
   const problem = async (net: string, hasDecimalCommas = false) =>
-    (await readInvoice(`Date;Net\n2026-03-31;${net}\n`, { ...FORM, columns: { day: "Date", amount: "Net" }, currency: "EUR", hasDecimalCommas }, STRETCH)).bad[0]?.problem; // prettier-ignore
+    (
+      await readInvoice(
+        `Date;Net\n2026-03-31;${net}\n`,
+        { ...FORM, columns: { day: "Date", amount: "Net" }, currency: "EUR", hasDecimalCommas },
+        STRETCH,
+      )
+    ).bad[0]?.problem;
   assert.equal(await problem("4 EUR"), 'its amount "4 EUR" cannot be read');
   assert.equal(await problem("1.234,56"), 'its amount "1.234,56" cannot be read without --decimal-comma');
   assert.equal(await problem("1,234.56", true), 'its amount "1,234.56" cannot be read with --decimal-comma');
@@ -97,7 +121,13 @@ test("an amount that cannot be read is shown, and a decimal comma is named as th
 
 test("decimal commas are read only if they are said to be there", async () => {
   const one = async (net: string, hasDecimalCommas: boolean) =>
-    (await readInvoice(`Date;Net\n2026-03-31;${net}\n`, { ...FORM, columns: { day: "Date", amount: "Net" }, currency: "EUR", hasDecimalCommas }, STRETCH)).lines[0]?.amount; // prettier-ignore
+    (
+      await readInvoice(
+        `Date;Net\n2026-03-31;${net}\n`,
+        { ...FORM, columns: { day: "Date", amount: "Net" }, currency: "EUR", hasDecimalCommas },
+        STRETCH,
+      )
+    ).lines[0]?.amount;
   assert.equal(await one("1.234,56", true), 1_234_560_000n);
   assert.equal(await one("0,35", true), 350_000n);
   assert.equal(await one("0,35", false), undefined);
@@ -125,12 +155,28 @@ test("what is equal is counted, and each difference has its kind and its lines",
     ours("free", { charged_yes: 0, charged_no: 1, least: 0n, most: 0n }),
     ours("unpriced", { currency: null, unpriced: 1, least: 0n, most: 0n }),
   ];
-  const invoice = [theirs("equal", 4n), theirs("equal", 6n, 3), theirs("dear", 12n, 4), theirs("open", 10n, 5), theirs("free", 10n, 6), theirs("unpriced", 10n, 7), theirs("new", 1n, 8)]; // prettier-ignore
+  const invoice = [
+    theirs("equal", 4n),
+    theirs("equal", 6n, 3),
+    theirs("dear", 12n, 4),
+    theirs("open", 10n, 5),
+    theirs("free", 10n, 6),
+    theirs("unpriced", 10n, 7),
+    theirs("new", 1n, 8),
+  ];
   const { differences, equal } = await compareInvoice(ledger, invoice, true, STRETCH);
   assert.equal(equal, 1);
   assert.deepEqual(
-    Object.fromEntries(differences.filter(({ lines }) => lines.length > 0).map(({ key, kind, lines }) => [key, [kind, ...lines]])), // prettier-ignore
-    { dear: ["differs", 4], free: ["theirs only", 6], new: ["theirs only", 8], open: ["unknown charge", 5], unpriced: ["no price", 7] }, // prettier-ignore
+    Object.fromEntries(
+      differences.filter(({ lines }) => lines.length > 0).map(({ key, kind, lines }) => [key, [kind, ...lines]]),
+    ),
+    {
+      dear: ["differs", 4],
+      free: ["theirs only", 6],
+      new: ["theirs only", 8],
+      open: ["unknown charge", 5],
+      unpriced: ["no price", 7],
+    },
   );
   const rest = differences.filter(({ lines }) => lines.length === 0).map(({ key, kind }) => [key, kind]);
   assert.deepEqual(rest, [["ours", "ours only"]]);
@@ -168,7 +214,12 @@ test("no text is read for long without a pause, whatever it consists of", () => 
 
 test("a cell of two lines is no amount, a long one is not shown, and there may be a limit to lines", async () => {
   const of = (text: string, linesMax?: number) =>
-    readInvoice(text, { ...FORM, columns: { order: "a", amount: "b" }, key: "order", currency: "EUR" }, STRETCH, linesMax); // prettier-ignore
+    readInvoice(
+      text,
+      { ...FORM, columns: { order: "a", amount: "b" }, key: "order", currency: "EUR" },
+      STRETCH,
+      linesMax,
+    );
   const [two, long] = (await of(`a,b\nx,"1\n2"\ny,${"1".repeat(100_000)}`)).bad;
   assert.deepEqual(two, { line: 2, problem: 'its amount "1\n2" cannot be read' });
   assert.deepEqual(long, { line: 4, problem: `its amount "${"1".repeat(40)}" cannot be read` });

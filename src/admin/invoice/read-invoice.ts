@@ -49,7 +49,8 @@ export async function readInvoice(text: string, form: InvoiceForm, stretch: Stre
   if (head === undefined) throw new OperatorError("invalid", "The invoice is empty.");
   const places = Object.entries(form.columns).map(([column, name]) => {
     const at = head.cells.indexOf(name);
-    if (at !== head.cells.lastIndexOf(name)) throw new OperatorError("invalid", `The invoice has more than one column "${name}".`); // prettier-ignore
+    if (at !== head.cells.lastIndexOf(name))
+      throw new OperatorError("invalid", `The invoice has more than one column "${name}".`);
     if (at !== -1) return [column, at] as const;
     throw new OperatorError("invalid", `The invoice has no column "${name}". It has: ${shownColumns(head.cells)}.`);
   });
@@ -57,7 +58,10 @@ export async function readInvoice(text: string, form: InvoiceForm, stretch: Stre
   const bad: BadRow[] = [];
   for await (const { line, cells } of rows) {
     if (lines.length + bad.length >= linesMax)
-      throw new OperatorError("refused", `The invoice has more than ${linesMax} lines. Compare a part of it, or on the machine of the service.`); // prettier-ignore
+      throw new OperatorError(
+        "refused",
+        `The invoice has more than ${linesMax} lines. Compare a part of it, or on the machine of the service.`,
+      );
     const cell = Object.fromEntries(places.map(([column, at]) => [column, cells[at] ?? ""]));
     const read = cells.length === head.cells.length ? readLine(cell, form) : unequal(cells.length, head.cells.length);
     if (typeof read === "string") bad.push({ line, problem: read });
@@ -119,7 +123,11 @@ function amountOf(text: string, hasDecimalCommas: boolean): Micros | undefined {
   const [thousands, decimal] = hasDecimalCommas ? [".", ","] : [",", "."];
   const [whole = "", ...decimals] = digits!.split(decimal);
   const groups = whole.split(thousands);
-  if (groups.length > 1 && !groups.every((group, at) => /^\d+$/.test(group) && (group.length === 3 || (at === 0 && group.length < 3)))) return undefined; // prettier-ignore
+  if (
+    groups.length > 1 &&
+    !groups.every((group, at) => /^\d+$/.test(group) && (group.length === 3 || (at === 0 && group.length < 3)))
+  )
+    return undefined;
   const amount = readAmount([groups.join(""), ...decimals].join("."));
   return amount === null ? undefined : sign === "-" ? -amount : amount;
 }

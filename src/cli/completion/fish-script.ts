@@ -4,9 +4,13 @@ export function fishScript(tree: readonly CommandNode[]): string {
   const lines = tree.flatMap(({ words, next, options, names }) => {
     const at = `-n ${quoted(`__datarun_is ${quoted(words)}`)}`;
     return [
-      ...(names === null ? [] : [`complete -c datarun -n ${quoted(`__datarun_ends ${quoted(words)}`)} -f -k -a ${idsOf(names)}`]), // prettier-ignore
+      ...(names === null
+        ? []
+        : [`complete -c datarun -n ${quoted(`__datarun_ends ${quoted(words)}`)} -f -k -a ${idsOf(names)}`]),
       ...next.map(({ word, says }) => `complete -c datarun ${at} -f -a ${quoted(word)}${about(says)}`),
-      ...options.map((option) => `complete -c datarun ${at} -l ${option.word.slice(2)}${valueOf(option)}${about(option.says)}`), // prettier-ignore
+      ...options.map(
+        (option) => `complete -c datarun ${at} -l ${option.word.slice(2)}${valueOf(option)}${about(option.says)}`,
+      ),
     ];
   });
   const places = tree.flatMap(({ words }) => (words === "" ? [] : [quoted(words)])).join(" ");

@@ -30,7 +30,9 @@ export function idLines(tree: readonly CommandNode[], isNext: string): string {
     ]),
   );
   const cases = (indent: string, patternsOf: (kind: string) => string): string =>
-    [...kinds].flatMap((kind) => (patternsOf(kind) === "" ? [] : [`${indent}${patternsOf(kind)}) kind=${kind} ;;`])).join("\n"); // prettier-ignore
+    [...kinds]
+      .flatMap((kind) => (patternsOf(kind) === "" ? [] : [`${indent}${patternsOf(kind)}) kind=${kind} ;;`]))
+      .join("\n");
   const named = (kind: string) => tree.flatMap(({ words, names }) => (names === kind ? [quoted(words)] : []));
   return `  case "$known $prev" in
 ${cases("    ", (kind) => optionPatterns(tree, ({ takes }) => isIdOf(takes) && takes.kind === kind))}

@@ -20,7 +20,12 @@ async function askedOf(t: TestContext, answer: (response: ServerResponse) => voi
     told.push(one);
     if (told.length === 2) heard.resolve();
   };
-  const result = askRemote({ url, token: "dop_x" }, "keys rotate", {}, { note: hear, onProgress: (...progress) => hear(progress) }); // prettier-ignore
+  const result = askRemote(
+    { url, token: "dop_x" },
+    "keys rotate",
+    {},
+    { note: hear, onProgress: (...progress) => hear(progress) },
+  );
   result.catch(() => {});
   return { result, told, heard: heard.promise };
 }
@@ -44,9 +49,15 @@ test("an error at the end is the verb's own, and an end without an outcome is no
   const refused = await askedOf(t, (response) =>
     response.writeHead(200, EVENTS).end(event("error", { error: { code: "refused", message: "Not now." } })),
   );
-  await assert.rejects(refused.result, (error: OperatorError) => error.code === "refused" && error.message === "Not now."); // prettier-ignore
+  await assert.rejects(
+    refused.result,
+    (error: OperatorError) => error.code === "refused" && error.message === "Not now.",
+  );
   const cut = await askedOf(t, (response) => response.writeHead(200, EVENTS).end(event("note", { says: "x" })));
-  await assert.rejects(cut.result, (error: OperatorError) => error.code === "unavailable" && /hung up/.test(error.message)); // prettier-ignore
+  await assert.rejects(
+    cut.result,
+    (error: OperatorError) => error.code === "unavailable" && /hung up/.test(error.message),
+  );
 });
 
 test("a service that answers at once, as older ones do, is understood too", async (t) => {
@@ -62,14 +73,22 @@ test("a service that answers at once, as older ones do, is understood too", asyn
 const HOSTILE: Readonly<Record<string, (response: ServerResponse) => void>> = {
   "an error without words": (response) => response.writeHead(200, EVENTS).end(event("error", {})),
   "an error that moves the cursor": (response) =>
-    response.writeHead(200, EVENTS).end(event("error", { error: { code: "refused", message: "\u001b[2J\u009b1mfine" } })),
+    response
+      .writeHead(200, EVENTS)
+      .end(event("error", { error: { code: "refused", message: "\u001b[2J\u009b1mfine" } })),
   "problems that are none": (response) =>
-    response.writeHead(200, EVENTS).end(event("error", { error: { code: "invalid", message: "x", details: [null, { path: {}, message: "\u001b]0;x\u0007" }] } })), // prettier-ignore
+    response.writeHead(200, EVENTS).end(
+      event("error", {
+        error: { code: "invalid", message: "x", details: [null, { path: {}, message: "\u001b]0;x\u0007" }] },
+      }),
+    ),
   "a result that is cut": (response) => response.writeHead(200, EVENTS).end('event: result\ndata: {"a":\n\n'),
   "a result that is a list": (response) => response.writeHead(200, EVENTS).end("event: result\ndata: []\n\n"),
   "an answer at once that is cut": (response) =>
-    response.writeHead(200, { "Content-Type": "application/json", "Datarun-Api": "1", "Datarun-Notes": "%zz" }).end("{"),
-}; // prettier-ignore
+    response
+      .writeHead(200, { "Content-Type": "application/json", "Datarun-Api": "1", "Datarun-Notes": "%zz" })
+      .end("{"),
+};
 
 for (const [name, answer] of Object.entries(HOSTILE)) {
   test(`${name} fails the command in words that can be printed`, async (t) => {
@@ -84,8 +103,10 @@ for (const [name, answer] of Object.entries(HOSTILE)) {
 
 test("progress that is none of a service moves no cursor", async (t) => {
   const { result, told } = await askedOf(t, (response) =>
-    response.writeHead(200, EVENTS).end(event("progress", { what: "\u001b[2Jkeys", done: "x", of: {} }) + event("result", {})),
-  ); // prettier-ignore
+    response
+      .writeHead(200, EVENTS)
+      .end(event("progress", { what: "\u001b[2Jkeys", done: "x", of: {} }) + event("result", {})),
+  );
   assert.deepEqual(await result, {});
   assert.deepEqual(told, [["keys", 0]]);
 });

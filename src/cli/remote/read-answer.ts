@@ -12,7 +12,13 @@ import { RemoteDefect } from "./remote-defect.ts";
  * nor taken for something else.
  */
 
-const OWN_CODES: readonly string[] = ["usage", "invalid", "not_found", "refused", "unavailable"] satisfies OperatorErrorCode[]; // prettier-ignore
+const OWN_CODES: readonly string[] = [
+  "usage",
+  "invalid",
+  "not_found",
+  "refused",
+  "unavailable",
+] satisfies OperatorErrorCode[];
 
 /** @throws RemoteDefect */
 export function readObject(text: string): JsonObject {

@@ -4,7 +4,13 @@ import * as fc from "fast-check";
 import { createEventReader } from "./read-events.ts";
 
 test("events are the same in whatever pieces they arrive, inside of a character too", () => {
-  const events = fc.array(fc.record({ event: fc.constantFrom("note", "progress", "result"), says: fc.string({ unit: "grapheme" }) }, { noNullPrototype: true }), { maxLength: 8 }); // prettier-ignore
+  const events = fc.array(
+    fc.record(
+      { event: fc.constantFrom("note", "progress", "result"), says: fc.string({ unit: "grapheme" }) },
+      { noNullPrototype: true },
+    ),
+    { maxLength: 8 },
+  );
   fc.assert(
     fc.property(events, fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 }), (list, sizes) => {
       const text = list
@@ -30,5 +36,6 @@ test("an event that does not end is given up, and small ones may come without en
   while (endless(Buffer.from("x\n")) !== null) pieces += 1;
   assert.equal(pieces, 500);
   const read = createEventReader(1_000);
-  for (let at = 0; at < 1_000; at += 1) assert.equal(read(Buffer.from(`event: note\ndata: {"says":"${at}"}\n\n`))?.length, 1); // prettier-ignore
+  for (let at = 0; at < 1_000; at += 1)
+    assert.equal(read(Buffer.from(`event: note\ndata: {"says":"${at}"}\n\n`))?.length, 1);
 });

@@ -42,5 +42,8 @@ export function createEventReader(bytesMax: number): (piece: Buffer) => readonly
 }
 
 function fieldOf(block: string, name: string): string | undefined {
-  return block.split("\n").find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2); // prettier-ignore
+  return block
+    .split("\n")
+    .find((line) => line.startsWith(`${name}: `))
+    ?.slice(name.length + 2);
 }

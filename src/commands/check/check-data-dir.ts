@@ -65,7 +65,8 @@ function checkDisk({ limits, databaseUrl }: Settings, place: string, disk: Disk,
   if (memory !== undefined) report.add("data_dir.in_memory", `${place} is in memory (${memory})`, { file: place });
   const syncMs = Math.round(disk.syncMs(place) * 10) / 10;
   report.facts["sync_ms"] = syncMs;
-  if (syncMs > SYNC_MS_MAX) report.add("data_dir.slow", `a write to ${place} is confirmed after ${syncMs} ms`, { file: place }); // prettier-ignore
+  if (syncMs > SYNC_MS_MAX)
+    report.add("data_dir.slow", `a write to ${place} is confirmed after ${syncMs} ms`, { file: place });
   const room = roomOnDisk(freeBytes, bytes);
   const wanted = limits.journalBytes === 0 ? room : Math.min(limits.journalBytes, room);
   report.facts["journal_room_bytes"] = wanted;

@@ -29,7 +29,11 @@ export async function checkProject(settings: Settings, dataDir: string, report: 
     if ((source.declaration.cases ?? []).length === 0) report.add("project.no_cases", `${id} has no cases`, { file });
     const { regions = [] } = source.declaration;
     if (regionFault("this source", regions, settings.region) !== null)
-      report.add("source.region_refused", `${id} is for ${regions.join(" or ")}, and this region is ${settings.region}`, { file }); // prettier-ignore
+      report.add(
+        "source.region_refused",
+        `${id} is for ${regions.join(" or ")}, and this region is ${settings.region}`,
+        { file },
+      );
   }
   namesNothing(settings, { all, on }, report);
   report.facts["sources"] = on.size;

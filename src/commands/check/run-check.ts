@@ -46,7 +46,10 @@ export async function runCheck({
     for (const each of stray)
       report.add("project.failed_afterwards", `a file that was loaded has failed afterwards: ${each}`);
     const checked = toChecked(report, ignore);
-    const remark = settings["project"] === undefined && report.facts["project"] === "none" ? remarkOnFolder(undefined, process.cwd()) : null; // prettier-ignore
+    const remark =
+      settings["project"] === undefined && report.facts["project"] === "none"
+        ? remarkOnFolder(undefined, process.cwd())
+        : null;
     if (remark !== null && !json) await write(process.stderr, `${remark}\n`);
     await write(process.stdout, json ? `${JSON.stringify(checkedJson(checked))}\n` : checkedText(checked));
     // What files that were loaded have left open would keep the process.

@@ -97,7 +97,11 @@ function locked(ledgerDir: string): () => void {
     };
   } catch (error) {
     if (!(error instanceof LedgerInUse)) throw error;
-    throw new OperatorError("refused", "A service runs on this data directory. Stop it first: what it goes on to write would not be copied.", { cause: error }); // prettier-ignore
+    throw new OperatorError(
+      "refused",
+      "A service runs on this data directory. Stop it first: what it goes on to write would not be copied.",
+      { cause: error },
+    );
   }
 }
 

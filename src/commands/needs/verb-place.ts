@@ -47,7 +47,12 @@ export async function findVerbPlace(
       if (opening !== undefined) return opening;
       opening = open();
       // Also if it is still being opened. If opening failed, the caller has the error, and there is nothing to close.
-      closing.defer(() => opening!.then(async (opened) => void (await close(opened)), () => {})); // prettier-ignore
+      closing.defer(() =>
+        opening!.then(
+          async (opened) => void (await close(opened)),
+          () => {},
+        ),
+      );
       return opening;
     };
   };

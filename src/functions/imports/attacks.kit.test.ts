@@ -78,7 +78,10 @@ test("a function that reaches for more than it may have is refused with file and
       const project = await layProject(t, attack);
       const file = join(project, "functions/attack.ts");
       const bundled = bundleFunction(file, project, closedIn(project));
-      const thrown: unknown = await bundled.then(({ code }) => `it is bundled: ${code.slice(0, 2000)}`, (error) => error); // prettier-ignore
+      const thrown: unknown = await bundled.then(
+        ({ code }) => `it is bundled: ${code.slice(0, 2000)}`,
+        (error) => error,
+      );
       assert.ok(thrown instanceof LoadError, String(thrown));
       assert.equal(thrown.file, file);
       assert.match(thrown.reason, attack.says);

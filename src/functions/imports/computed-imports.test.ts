@@ -32,7 +32,17 @@ const { path } = fc.letrec<{ path: string }>((tie) => ({
   ),
 }));
 
-const callee = fc.constantFrom("import(", "import (", "import/* a */(", "require(", "require (", "(require)(", "require?.(", "req\\u0075ire(", "...require("); // prettier-ignore
+const callee = fc.constantFrom(
+  "import(",
+  "import (",
+  "import/* a */(",
+  "require(",
+  "require (",
+  "(require)(",
+  "require?.(",
+  "req\\u0075ire(",
+  "...require(",
+);
 
 test("however a path is put together, the bundler never sees a pattern that it would search the disk for", async (t) => {
   const empty = await mkdtemp(join(tmpdir(), "datarun-empty-"));

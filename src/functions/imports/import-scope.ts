@@ -91,7 +91,11 @@ export function openImportScope(root: string, closed: readonly ClosedPlace[]): I
   async function identifyClosed(): Promise<ReadonlyMap<string, ClosedPlace>> {
     const aboveRoot = await Promise.all(ancestorsOf(root).slice(1).map(identify));
     const all = await Promise.all(closed.map(async (place) => [await identify(place.path), place] as const));
-    return new Map(all.flatMap(([identity, place]) => identity === null || aboveRoot.includes(identity) ? [] : [[identity, place]])); // prettier-ignore
+    return new Map(
+      all.flatMap(([identity, place]) =>
+        identity === null || aboveRoot.includes(identity) ? [] : [[identity, place]],
+      ),
+    );
   }
 
   async function identifyFiles(): Promise<ReadonlyMap<string, ClosedPlace>> {

@@ -56,7 +56,10 @@ function targetOf(map: JsonObject, key: string, conditions: ReadonlySet<string>)
     if (before === undefined || after === undefined || more !== undefined) continue;
     if (key.length <= before.length + after.length || !key.startsWith(before) || !key.endsWith(after)) continue;
     const middle = key.slice(before.length, key.length - after.length);
-    const isBetter = best === undefined || before.length > best.length || (before.length === best.length && pattern.length > best.pattern.length); // prettier-ignore
+    const isBetter =
+      best === undefined ||
+      before.length > best.length ||
+      (before.length === best.length && pattern.length > best.pattern.length);
     if (isBetter) best = { pattern, length: before.length, middle };
   }
   return best === undefined ? null : choose(map[best.pattern], best.middle, conditions);

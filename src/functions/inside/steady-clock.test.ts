@@ -22,7 +22,12 @@ test("a timer comes after its time although the clock was set back meanwhile", (
   const alarms: number[] = [];
   const came: string[] = [];
   const scope: { setTimeout?: (callback: () => void, delayMs: number) => void } = {};
-  const wake = installTimers(scope, createSteadyClock(() => wallAt), (delayMs) => alarms.push(delayMs), () => {}); // prettier-ignore
+  const wake = installTimers(
+    scope,
+    createSteadyClock(() => wallAt),
+    (delayMs) => alarms.push(delayMs),
+    () => {},
+  );
   scope.setTimeout!(() => came.push("first"), 100);
   scope.setTimeout!(() => came.push("second"), 300);
 

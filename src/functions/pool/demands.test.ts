@@ -29,7 +29,10 @@ test("a function is new for half a second, and longer while it uses more than it
     demands.usedCpu("org_a/starves", 150);
     await clock.advance(250);
   }
-  assert.deepEqual(["waits", "computes", "starves"].map((name) => demands.isNew(`org_a/${name}`)), [false, true, true]); // prettier-ignore
+  assert.deepEqual(
+    ["waits", "computes", "starves"].map((name) => demands.isNew(`org_a/${name}`)),
+    [false, true, true],
+  );
   demands.usedCpu("org_a/computes", 900);
   assert.equal(demands.needsCpu("org_a/computes"), true);
   await clock.advance(1_000);

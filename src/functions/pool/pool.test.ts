@@ -68,7 +68,10 @@ test("after the service was stopped, the answers of its processes are read befor
     const host = { runSource, holds: () => true, pipe: () => {}, log: () => {} };
     const deadlineAt = clock.now() + timeoutMs;
     const argument = JSON.stringify({ inputs: {}, extra: {}, config: {}, context: "dev" });
-    return pool.run({ what: "start", bundle, organizationId, isolate, memoryMb: 64, deadlineAt, timeoutMs, argument }, host); // prettier-ignore
+    return pool.run(
+      { what: "start", bundle, organizationId, isolate, memoryMb: 64, deadlineAt, timeoutMs, argument },
+      host,
+    );
   };
 
   const waits = start("org_b", "async ({ run }) => { await run('acme__people'); return {}; }", 60_000);

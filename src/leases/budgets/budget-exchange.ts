@@ -198,7 +198,12 @@ export class BudgetExchange {
     try {
       await this.#recover();
       const asks = asked.map(({ ask }) => ask);
-      answers = await answeredWithin(clock, ANSWER_MS_MAX, store.exchange(asks, keepLeases), () => new Error("no answer in time")); // prettier-ignore
+      answers = await answeredWithin(
+        clock,
+        ANSWER_MS_MAX,
+        store.exchange(asks, keepLeases),
+        () => new Error("no answer in time"),
+      );
     } catch {
       // Each of them may have been kept or not. The next ask says what is held here.
     }

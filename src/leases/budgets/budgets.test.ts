@@ -6,7 +6,16 @@ import { type BudgetPeriod, periodAround } from "../../terms/budget.ts";
 import { FakeClock } from "../../terms/clock.kit.ts";
 import type { Clock } from "../../terms/clock.ts";
 import { Fault } from "../../terms/fault.ts";
-import { aBudget, budgetsInMemory, countAllowed, MemoryBudgets, MemoryNotes, randomNumbers, send, SPENDER } from "./deployment.kit.ts"; // prettier-ignore
+import {
+  aBudget,
+  budgetsInMemory,
+  countAllowed,
+  MemoryBudgets,
+  MemoryNotes,
+  randomNumbers,
+  send,
+  SPENDER,
+} from "./deployment.kit.ts";
 import { openBudgets, type OpenBudgets } from "./budgets.ts";
 import type { BudgetStore } from "./ports.ts";
 

@@ -5,7 +5,19 @@ import type { Price } from "../../terms/price.ts";
 import type { FakeClock } from "../../terms/clock.kit.ts";
 import { openBudgets, type OpenBudgets } from "./budgets.ts";
 import { NOBODYS } from "./keep-leases.ts";
-import type { BudgetAnswer, BudgetAsk, BudgetStore, CountedUse, EarlierStarts, ExchangeRule, Keeping, KeptLease, LeftBehind, RecoverRule, UseNotes } from "./ports.ts"; // prettier-ignore
+import type {
+  BudgetAnswer,
+  BudgetAsk,
+  BudgetStore,
+  CountedUse,
+  EarlierStarts,
+  ExchangeRule,
+  Keeping,
+  KeptLease,
+  LeftBehind,
+  RecoverRule,
+  UseNotes,
+} from "./ports.ts";
 
 interface KeptRow extends KeptLease {
   readonly budgetId: string;
@@ -50,7 +62,9 @@ export class MemoryBudgets implements BudgetStore {
 
   async recover(earlier: EarlierStarts, rule: RecoverRule): Promise<void> {
     const now = this.#wall();
-    const places = new Map(this.#rows.map(({ budgetId, periodFrom }) => [`${budgetId} ${periodFrom}`, { budgetId, periodFrom }])); // prettier-ignore
+    const places = new Map(
+      this.#rows.map(({ budgetId, periodFrom }) => [`${budgetId} ${periodFrom}`, { budgetId, periodFrom }]),
+    );
     for (const { budgetId, periodFrom } of places.values()) {
       const rows = this.#of(budgetId, periodFrom);
       this.#keep(budgetId, periodFrom, rule(earlier, { budgetId, periodFrom, now }, rows));
@@ -64,7 +78,10 @@ export class MemoryBudgets implements BudgetStore {
   #keep(budgetId: string, periodFrom: number, { changed, forgotten }: Keeping): void {
     const gone = new Set([...changed.map(({ lease }) => lease), ...forgotten]);
     const isGone = (row: KeptRow) => row.budgetId === budgetId && row.periodFrom === periodFrom && gone.has(row.lease);
-    this.#rows = [...this.#rows.filter((row) => !isGone(row)), ...changed.map((row) => ({ ...row, budgetId, periodFrom }))]; // prettier-ignore
+    this.#rows = [
+      ...this.#rows.filter((row) => !isGone(row)),
+      ...changed.map((row) => ({ ...row, budgetId, periodFrom })),
+    ];
   }
 
   /** A person has settled what was unknown. */
@@ -158,7 +175,6 @@ export function budgetsInMemory(
   store: BudgetStore,
   parts: Partial<Parameters<typeof openBudgets>[0]> = {},
 ): OpenBudgets {
-  // prettier-ignore
   const notes = new MemoryNotes().of("s1");
   return openBudgets({ clock, store, notes, left: [], process: () => "p1", start: "s1", warn: () => {}, ...parts });
 }

@@ -72,10 +72,13 @@ test("of a lease that goes on in a new period, only that period is left", (t) =>
 test("what could not be written is written with what comes next", (t) => {
   const folder = directory(t);
   const notes = openUseNotes(folder, "s1");
-  assert.throws(() => {
-    notes.of(USE).begin("trx_1/0/1", 1n, 1n);
-    notes.keep();
-  }, { code: "ENOENT" }); // prettier-ignore
+  assert.throws(
+    () => {
+      notes.of(USE).begin("trx_1/0/1", 1n, 1n);
+      notes.keep();
+    },
+    { code: "ENOENT" },
+  );
   notes.begin();
   const use = { ...USE, used: 1n, open: [{ id: "trx_1/0/1", units: 1n }] };
   assert.deepEqual(openUseNotes(folder, "s2").leftBehind(), [{ start: "s1", counts: [use] }]);
@@ -104,7 +107,16 @@ test("long notes are written anew, with what is used and what is under way", (t)
   assert.deepEqual(openUseNotes(folder, "s2").leftBehind(), [
     {
       start: "s1",
-      counts: [{ ...USE, used: 20_000n, open: [{ id: "trx_0/0/1", units: 1n }, { id: "trx_1/0/1", units: 1n }] }], // prettier-ignore
+      counts: [
+        {
+          ...USE,
+          used: 20_000n,
+          open: [
+            { id: "trx_0/0/1", units: 1n },
+            { id: "trx_1/0/1", units: 1n },
+          ],
+        },
+      ],
     },
   ]);
 });

@@ -76,7 +76,9 @@ export class Outbox {
     }
     const ids = found.flatMap(({ transaction_id: id }) => id ?? []);
     const read = await readRuns(this.#tables.query, ids);
-    const sound = new Map(read.flatMap(({ row, damaged }) => (damaged || row === null ? [] : [[row.run.transaction_id, row]]))); // prettier-ignore
+    const sound = new Map(
+      read.flatMap(({ row, damaged }) => (damaged || row === null ? [] : [[row.run.transaction_id, row]])),
+    );
     const runs: RunReportRow[] = [];
     let upTo = 0;
     for (const { run, transaction_id: transactionId } of found) {

@@ -1,5 +1,12 @@
 import { listOf, namesOf, selectionOf, type Columns } from "../column.ts";
-import { ATTEMPT_COLUMNS, CALL_COLUMNS, CALL_COLUMNS_OF_RUN, RECONCILIATION_COLUMNS, RUN_COLUMNS, type RunRow } from "../columns.ts"; // prettier-ignore
+import {
+  ATTEMPT_COLUMNS,
+  CALL_COLUMNS,
+  CALL_COLUMNS_OF_RUN,
+  RECONCILIATION_COLUMNS,
+  RUN_COLUMNS,
+  type RunRow,
+} from "../columns.ts";
 
 /*
  * The journal with the names and columns of the ledger (`LedgerTables`). The views exist only in a connection and
@@ -35,7 +42,9 @@ export const RECONCILIATION = `r.transaction_id, ${columnsOf(RECONCILIATION_COLU
 export const SAME_AS_RUN = `(${inJournal(CALL_COLUMNS_OF_RUN, "c")}) IS (${inJournal(CALL_COLUMNS_OF_RUN, "r")})`;
 
 function inJournal(table: Columns, alias: string): string {
-  return listOf(table).map(({ name, column }) => `${alias}.${column.inJournal ?? name}`).join(", "); // prettier-ignore
+  return listOf(table)
+    .map(({ name, column }) => `${alias}.${column.inJournal ?? name}`)
+    .join(", ");
 }
 
 const LINE = `c.started_at, r.transaction_id, c.has_unknown, c.source AS source_number, c.success, c.match,

@@ -245,7 +245,8 @@ const writer = attempt("open", () => new JournalWriter(database));
 const recovered = attempt("recovery", () => {
   const { directory, recoverBefore } = setup;
   // Outcomes first: they settle runs whose intents are read next.
-  const { lost, next } = recoverBefore > 0 ? replayOutcomes(database, writer, directory) : { lost: 0, next: movedTo(database) + 1 }; // prettier-ignore
+  const { lost, next } =
+    recoverBefore > 0 ? replayOutcomes(database, writer, directory) : { lost: 0, next: movedTo(database) + 1 };
   // Listed at each start of the thread, because an earlier one may have failed after it had removed some of them.
   const isEarlier = ({ number }: { readonly number: number }): boolean => number < recoverBefore;
   const intentFiles = listIntentFiles(directory).filter(isEarlier);

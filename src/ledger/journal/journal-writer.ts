@@ -126,7 +126,10 @@ export class JournalNames {
  */
 function rowsOfRecord([line, callLines]: RunRecordLine): RunReportRow {
   const recorded = RUN_LINE.read(line);
-  const rows = byKey(callLines.map((one) => rowsOfCall(recorded.transaction_id, one)), ({ call }) => call.ordinal); // prettier-ignore
+  const rows = byKey(
+    callLines.map((one) => rowsOfCall(recorded.transaction_id, one)),
+    ({ call }) => call.ordinal,
+  );
   const calls = rows.map(({ call }) => call);
   const attempts = rows.flatMap((one) => one.attempts);
   const unchecked: Unchecked = {
@@ -155,7 +158,10 @@ function rowsOfCall(transactionId: string, [line, attemptLines]: CallLine): Call
     ordinal: recorded.ordinal,
   });
   const attempts = byKey(attemptLines.map(attemptRow), ({ number }) => number);
-  const charges = chargesBits(recorded.charged, attempts.map(({ charged }) => charged)); // prettier-ignore
+  const charges = chargesBits(
+    recorded.charged,
+    attempts.map(({ charged }) => charged),
+  );
   return { call: { ...recorded, transaction_id: transactionId, charges }, attempts };
 }
 

@@ -28,7 +28,10 @@ test("a journal with texts in every row is migrated to numbers, and its content 
     INSERT INTO attempts VALUES (1, 1, 1, 'https://bell.example', 'GET', 1003, NULL, 30, 'unknown');`);
   database.close();
   const { events } = await startLedger(t, { directory });
-  assert.deepEqual(events.filter((event) => event === "ledger_migrating"), ["ledger_migrating"]); // prettier-ignore
+  assert.deepEqual(
+    events.filter((event) => event === "ledger_migrating"),
+    ["ledger_migrating"],
+  );
   const reader = openJournalReader({ dir: directory });
   atEnd(t, () => reader.close());
 
@@ -127,11 +130,14 @@ test("a later column is added where it is missing, and only once", (t) => {
   });
   for (let start = 0; start < 2; start += 1) addColumns(database, columns);
   const found = database.prepare("SELECT name, type, \"notnull\" AS required FROM pragma_table_info('calls')").all();
-  assert.deepEqual(found.slice(-3).map((row) => Object.values(row)), [
-    ["cache_age_ms", "INTEGER", 0],
-    ["region", "INTEGER", 0],
-    ["vendor_reference", "TEXT", 0],
-  ]); // prettier-ignore
+  assert.deepEqual(
+    found.slice(-3).map((row) => Object.values(row)),
+    [
+      ["cache_age_ms", "INTEGER", 0],
+      ["region", "INTEGER", 0],
+      ["vendor_reference", "TEXT", 0],
+    ],
+  );
 });
 
 test("a journal of a newer version is refused and not changed", () => {

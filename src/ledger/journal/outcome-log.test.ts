@@ -3,7 +3,17 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { join } from "node:path";
 import test from "node:test";
 import * as fc from "fast-check";
-import { makeDirectory, makeIntent, makeReport, makeRun, query, runOnce, startLedger, stateOf, until } from "../ledger.kit.ts"; // prettier-ignore
+import {
+  makeDirectory,
+  makeIntent,
+  makeReport,
+  makeRun,
+  query,
+  runOnce,
+  startLedger,
+  stateOf,
+  until,
+} from "../ledger.kit.ts";
 import { openJournalReader } from "../read/journal-reader.ts";
 import { ModelDisk, placeImage, turn } from "./outcome-log.kit.ts";
 import { groupOf, listOutcomeFiles, outcomeFileName, readOutcomes, type NumberedRecord } from "./outcome-files.ts";
@@ -23,7 +33,10 @@ function makeLog(directory: string, disk: ModelDisk): { readonly log: OutcomeLog
 type Step = { readonly ends: readonly number[] } | "sync" | "move";
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ ends: fc.array(fc.integer({ min: 1, max: 6_000 }), { minLength: 1, maxLength: 6 }) }) }, // prettier-ignore
+  {
+    weight: 4,
+    arbitrary: fc.record({ ends: fc.array(fc.integer({ min: 1, max: 6_000 }), { minLength: 1, maxLength: 6 }) }),
+  },
   { weight: 4, arbitrary: fc.constant("sync" as const) },
   { weight: 2, arbitrary: fc.constant("move" as const) },
 );
@@ -84,7 +97,10 @@ test("whatever a loss of power leaves of the log, every answered run is in it as
 
 test("a flipped bit of the log destroys only the outcome that it is in, and lost outcomes are counted", (t) => {
   const directory = makeDirectory(t);
-  const records = Array.from({ length: 12 }, (_, at) => ({ number: at + 11, text: JSON.stringify(["run", at, "é".repeat(40)]) })); // prettier-ignore
+  const records = Array.from({ length: 12 }, (_, at) => ({
+    number: at + 11,
+    text: JSON.stringify(["run", at, "é".repeat(40)]),
+  }));
   const log = Buffer.concat([groupOf(records.slice(0, 5)), groupOf(records.slice(5, 8)), groupOf(records.slice(8))]);
   let lostInAll = 0;
   for (let bit = 0; bit < log.length * 8; bit += 1) {
@@ -190,7 +206,10 @@ test("outcomes that a start cannot read are reported, their runs are recorded as
 
   const { events } = await startLedger(t, { directory });
   assert.ok(events.includes("ledger_recovered_intents"));
-  assert.deepEqual(runs.map((run) => stateOf(directory, run)), ["ended", "unknown", "ended"]); // prettier-ignore
+  assert.deepEqual(
+    runs.map((run) => stateOf(directory, run)),
+    ["ended", "unknown", "ended"],
+  );
   const { structure, missing, damaged } = await reader.verify();
   assert.match(structure.join(), /^the start at \S+ could not read 1 outcome in the log/);
   assert.deepEqual([missing, damaged], [0, 0]);

@@ -5,7 +5,14 @@ import type { Recovered } from "./journal-messages.ts";
 import type { IntentRow, RunRow } from "../columns.ts";
 import type { JournalWriter } from "./journal-writer.ts";
 import { readIntents, type NumberedFile } from "./intent-files.ts";
-import { ATTEMPT_LINE, CALL_LINE, RUN_LINE, type CallLine, type IntentLine, type RunRecordLine } from "./record-lines.ts"; // prettier-ignore
+import {
+  ATTEMPT_LINE,
+  CALL_LINE,
+  RUN_LINE,
+  type CallLine,
+  type IntentLine,
+  type RunRecordLine,
+} from "./record-lines.ts";
 import { chargeOfCall } from "../../terms/charge.ts";
 import type { Charged } from "../../terms/fault.ts";
 import { toStored } from "../stored-text.ts";

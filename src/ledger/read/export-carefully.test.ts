@@ -39,7 +39,9 @@ function leavesOf(directory: string, name: string): number[] {
     const at = (page - 1) * 4_096;
     if (bytes[at] !== 2 && bytes[at] !== 5) return [page];
     const cells = bytes.readUInt16BE(at + 3);
-    const children = Array.from({ length: cells }, (_, cell) => bytes.readUInt32BE(at + bytes.readUInt16BE(at + 12 + 2 * cell))); // prettier-ignore
+    const children = Array.from({ length: cells }, (_, cell) =>
+      bytes.readUInt32BE(at + bytes.readUInt16BE(at + 12 + 2 * cell)),
+    );
     return [...children, bytes.readUInt32BE(at + 8)].flatMap(leaves);
   };
   return leaves(Number(schema?.["rootpage"]));
@@ -63,7 +65,10 @@ async function exported(t: TestContext, directory: string, filter: LedgerFilter)
     text += page.text;
     named.push(...page.damaged);
   }
-  const ids = text.split("\n").slice(0, -1).map((line) => (JSON.parse(line) as { run: { transaction_id: string } }).run.transaction_id); // prettier-ignore
+  const ids = text
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => (JSON.parse(line) as { run: { transaction_id: string } }).run.transaction_id);
   return { ids, named };
 }
 
@@ -71,7 +76,14 @@ async function exported(t: TestContext, directory: string, filter: LedgerFilter)
 async function readable(t: TestContext, directory: string, ids: readonly string[]): Promise<Set<string>> {
   const reader = openJournalReader({ dir: directory });
   atEnd(t, () => reader.close());
-  const can = await Promise.all(ids.map((id) => reader.show(id).then((run) => run?.damaged === false, () => false))); // prettier-ignore
+  const can = await Promise.all(
+    ids.map((id) =>
+      reader.show(id).then(
+        (run) => run?.damaged === false,
+        () => false,
+      ),
+    ),
+  );
   return new Set(ids.filter((_, at) => can[at]));
 }
 
@@ -91,7 +103,6 @@ for (const [table, which] of [
   ["calls", 1],
   ["attempts", -1],
 ] as const)
-  // prettier-ignore
   test(`beside an unreadable page of ${table} (${which}), every readable run is exported once and in order, and the others are named, whatever the filter`, async (t) => {
     const { directory, runs } = await makeLedger(t);
     const ids = runs.map(({ id }) => id);

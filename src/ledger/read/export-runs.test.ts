@@ -22,7 +22,10 @@ test("rare runs are looked for part by part, and each of them is exported once, 
       text += page.text;
       pages += 1;
     }
-    const runs = text.split("\n").slice(0, -1).map((line) => (JSON.parse(line) as { run: { started_at: number } }).run.started_at); // prettier-ignore
+    const runs = text
+      .split("\n")
+      .slice(0, -1)
+      .map((line) => (JSON.parse(line) as { run: { started_at: number } }).run.started_at);
     return { runs, pages };
   };
   const unknown = await exported({ charged: "unknown" });

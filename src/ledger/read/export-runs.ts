@@ -86,7 +86,10 @@ async function findQuickly({ query, isText }: LedgerTables, filter: LedgerFilter
      ORDER BY r.started_at, r.transaction_id LIMIT ?`,
     [...condition.values, ...place, ...until, RUNS_A_PAGE],
   );
-  const runs = await readRuns(query, found.map((run) => run.transaction_id)); // prettier-ignore
+  const runs = await readRuns(
+    query,
+    found.map((run) => run.transaction_id),
+  );
   return { runs, nameless: [], end: found.length === RUNS_A_PAGE ? placeOf(found.at(-1)!) : endOfPart };
 }
 

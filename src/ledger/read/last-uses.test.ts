@@ -13,8 +13,13 @@ test("the last use of a credential is the start of the newest run that took it, 
     await runOnce(ledger, run, makeReport(run, { calls: [makeCall({ credentialId, credentialRule: "auto" })] }));
   };
   // Written out of order, as the runs of several requests end.
-  for (const [credentialId, at] of [["cred_a", 3_000], ["cred_b", 4_000], ["cred_a", 1_000], [null, 9_000]] as const)
-    await use(credentialId, at); // prettier-ignore
+  for (const [credentialId, at] of [
+    ["cred_a", 3_000],
+    ["cred_b", 4_000],
+    ["cred_a", 1_000],
+    [null, 9_000],
+  ] as const)
+    await use(credentialId, at);
   const reader = openJournalReader({ dir: directory });
   atEnd(t, () => reader.close());
   const asked = ["cred_b", "cred_never", "cred_a", ...Array.from({ length: 250 }, (_, at) => `cred_${at}`)];

@@ -31,7 +31,10 @@ export function ledgerActivityContract(name: string, newLedger: (t: TestContext)
       const { reader } = ledger;
       assert.deepEqual(await reader.activity({ by: "source", ...SPAN }), []);
       for (let minute = 0; minute < 4; minute += 1)
-        await recorded(ledger, minute, [{ tookMs: 10 * (minute + 1) }, { source: "bell__phone", tookMs: 7, match: false }]); // prettier-ignore
+        await recorded(ledger, minute, [
+          { tookMs: 10 * (minute + 1) },
+          { source: "bell__phone", tookMs: 7, match: false },
+        ]);
       await recorded(ledger, 4, [{ ...lost, tookMs: 900, charged: "unknown" }]);
       await recorded(ledger, 60, [{}]);
       await recorded(ledger, -1, [{}]);
@@ -50,7 +53,10 @@ export function ledgerActivityContract(name: string, newLedger: (t: TestContext)
         lastAt: MARCH + 4 * MINUTE,
         last: "source.timeout",
       });
-      assert.deepEqual([phone?.source, phone?.outcomes.no_match, phone?.p99Ms, phone?.last], ["bell__phone", 4, 7, "no_match"]); // prettier-ignore
+      assert.deepEqual(
+        [phone?.source, phone?.outcomes.no_match, phone?.p99Ms, phone?.last],
+        ["bell__phone", 4, 7, "no_match"],
+      );
       const only = await reader.activity({ by: "source", ...SPAN, source: "bell__phone" });
       assert.deepEqual(only, [phone]);
       assert.deepEqual(await reader.activity({ by: "source", ...SPAN, source: "nobody__ever" }), []);
@@ -76,7 +82,10 @@ export function ledgerActivityContract(name: string, newLedger: (t: TestContext)
       }
       const lines = await ledger.reader.activity({ by: "credential", ...SPAN });
       const told = lines.map(({ credentialId, faults, last }) => [credentialId, faults[0]?.calls ?? 0, last]);
-      assert.deepEqual(new Set(told.map(String)), new Set(["cred_old,3,source.credential_rejected", "cred_new,0,match", ",0,match"])); // prettier-ignore
+      assert.deepEqual(
+        new Set(told.map(String)),
+        new Set(["cred_old,3,source.credential_rejected", "cred_new,0,match", ",0,match"]),
+      );
     });
 
     test("charges to be settled are counted, and since when they are", async (t) => {

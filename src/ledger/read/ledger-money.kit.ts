@@ -31,7 +31,11 @@ export function ledgerMoneyContract(name: string, newLedger: (t: TestContext) =>
       const id = await recorded(ledger, [sent("yes", eur(AMOUNT_MAX)), sent("unknown", eur(1n)), sent("yes", null)]);
       const shown = await ledger.reader.show(id);
       const rows = shown?.attempts.map(({ price, currency }) => [price, currency]);
-      assert.deepEqual(rows, [[1_000_000_000_000_000, "EUR"], [1, "EUR"], [null, null]]); // prettier-ignore
+      assert.deepEqual(rows, [
+        [1_000_000_000_000_000, "EUR"],
+        [1, "EUR"],
+        [null, null],
+      ]);
       assert.equal((await ledger.reader.verify()).ok, 1);
     });
 
@@ -41,11 +45,24 @@ export function ledgerMoneyContract(name: string, newLedger: (t: TestContext) =>
       const others = [sent("yes", null), sent("no", null), sent("yes", { amount: 7n, currency: "USD" })];
       await recorded(ledger, [...inEuros, ...others]);
       const summary = await ledger.reader.summary("2026-03");
-      const money = summary.map(({ currency, least, most, unpriced, requests }) => [currency, least, most, unpriced, requests]); // prettier-ignore
-      const expected = [[null, 0n, 0n, 1, 2], ["EUR", 350_000n, 630_000n, 0, 3], ["USD", 7n, 7n, 0, 1]]; // prettier-ignore
+      const money = summary.map(({ currency, least, most, unpriced, requests }) => [
+        currency,
+        least,
+        most,
+        unpriced,
+        requests,
+      ]);
+      const expected = [
+        [null, 0n, 0n, 1, 2],
+        ["EUR", 350_000n, 630_000n, 0, 3],
+        ["USD", 7n, 7n, 0, 1],
+      ];
       assert.deepEqual(money, expected);
       const spend = await ledger.reader.spend("source", SPAN);
-      assert.deepEqual(spend.map(({ currency, least, most, unpriced, requests }) => [currency, least, most, unpriced, requests]), expected); // prettier-ignore
+      assert.deepEqual(
+        spend.map(({ currency, least, most, unpriced, requests }) => [currency, least, most, unpriced, requests]),
+        expected,
+      );
     });
 
     test("a sum beyond 2^53 is exact", async (t) => {
@@ -75,7 +92,10 @@ export function ledgerMoneyContract(name: string, newLedger: (t: TestContext) =>
       assert.deepEqual(await by("source"), { acme__people: 11n, bell__phone: 4n });
       assert.deepEqual(await by("credential"), { cred_a: 3n, null: 12n });
       assert.deepEqual(await by("day"), { "2026-03-10": 13n, "2026-03-11": 2n });
-      assert.deepEqual(await by("day", { credentialId: "cred_a", organizationId: "org_a" }), { "2026-03-10": 1n, "2026-03-11": 2n }); // prettier-ignore
+      assert.deepEqual(await by("day", { credentialId: "cred_a", organizationId: "org_a" }), {
+        "2026-03-10": 1n,
+        "2026-03-11": 2n,
+      });
       assert.deepEqual(await by("org", { source: "bell__phone", workflowId: "wfl_a" }), { org_b: 4n });
       assert.deepEqual(await by("org", { source: "nobody__knows" }), {});
       assert.deepEqual(await by("org", { to: MARCH }), {});
@@ -89,7 +109,10 @@ export function ledgerMoneyContract(name: string, newLedger: (t: TestContext) =>
       const other = await recorded(ledger, price, { orderId: "B-2" });
       const lines = await ledger.reader.spend("order", SPAN);
       const runs = lines.map((line) => [line.key, line.requests, line.first_run, line.last_run]);
-      assert.deepEqual(runs, [["B-1", 2, ...[first, last].toSorted()], ["B-2", 1, other, other]]); // prettier-ignore
+      assert.deepEqual(runs, [
+        ["B-1", 2, ...[first, last].toSorted()],
+        ["B-2", 1, other, other],
+      ]);
       const [line] = await ledger.reader.spend("source", SPAN);
       assert.equal(line?.first_run, undefined);
     });
@@ -99,7 +122,8 @@ export function ledgerMoneyContract(name: string, newLedger: (t: TestContext) =>
       const { reader } = ledger;
       const id = await recorded(ledger, [sent("unknown", eur(350_000n))], { charged: "unknown" });
       const decision = { transactionId: id, ordinal: 0, decidedBy: "ada", decidedAt: MARCH, note: "invoice 17" };
-      const range = async () => (await reader.summary("2026-03")).map(({ currency, least, most }) => [currency, least, most]); // prettier-ignore
+      const range = async () =>
+        (await reader.summary("2026-03")).map(({ currency, least, most }) => [currency, least, most]);
       assert.deepEqual(await range(), [["EUR", 0n, 350_000n]]);
       await reader.reconcile({ ...decision, charged: "yes" });
       assert.deepEqual(await range(), [["EUR", 350_000n, 350_000n]]);
@@ -109,7 +133,11 @@ export function ledgerMoneyContract(name: string, newLedger: (t: TestContext) =>
       assert.deepEqual(await range(), [["EUR", 0n, 0n]]);
       await reader.reconcile({ ...decision, charged: "yes", price: { amount: 1n, currency: "USD" } });
       assert.deepEqual(await range(), [["USD", 1n, 1n]]);
-      const history = (await reader.show(id))?.reconciliations.map(({ charged, price, currency }) => [charged, price, currency]); // prettier-ignore
+      const history = (await reader.show(id))?.reconciliations.map(({ charged, price, currency }) => [
+        charged,
+        price,
+        currency,
+      ]);
       assert.deepEqual(history, [
         ["yes", 350_000, "EUR"],
         ["yes", 300_000, "EUR"],
@@ -129,12 +157,20 @@ export function ledgerMoneyContract(name: string, newLedger: (t: TestContext) =>
         one.charged,
         one.price,
       ]);
-      assert.deepEqual(rows, [["datarun", "unknown", 350_000], ["ada", "yes", 1]]); // prettier-ignore
+      assert.deepEqual(rows, [
+        ["datarun", "unknown", 350_000],
+        ["ada", "yes", 1],
+      ]);
     });
 
     test("exports say what each request cost, as decimal text", async (t) => {
       const ledger = await newLedger(t);
-      await recorded(ledger, [sent("yes", eur(350_000n)), sent("unknown", eur(12_000_000n)), sent("no", null), sent("yes", null)]); // prettier-ignore
+      await recorded(ledger, [
+        sent("yes", eur(350_000n)),
+        sent("unknown", eur(12_000_000n)),
+        sent("no", null),
+        sent("yes", null),
+      ]);
       const textOf = async (format: "csv" | "jsonl") => {
         let whole = "";
         for await (const { text } of exportRuns(ledger.reader, {}, format)) whole += text;
@@ -147,7 +183,10 @@ export function ledgerMoneyContract(name: string, newLedger: (t: TestContext) =>
         ["yes,0.35,EUR,0.35,0.35", "unknown,12.00,EUR,0.00,12.00", "no,,,0.00,0.00", "yes,,,,"],
       );
       const { attempts } = JSON.parse(await textOf("jsonl")) as { attempts: { price: string | null }[] };
-      assert.deepEqual(attempts.map(({ price }) => price), ["0.35", "12.00", null, null]); // prettier-ignore
+      assert.deepEqual(
+        attempts.map(({ price }) => price),
+        ["0.35", "12.00", null, null],
+      );
     });
   });
 }

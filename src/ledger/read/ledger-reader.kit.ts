@@ -228,13 +228,17 @@ export function ledgerReaderContract(name: string, newLedger: (t: TestContext) =
     test("any charge can be settled, and settled again, with a name and a note, and every total follows", async (t) => {
       const { put, reader } = await newLedger(t);
       const run = makeRun({ startedWallAt: MARCH });
-      await put(run, makeReport(run, { calls: [makeCall({ attempts: [makeAttempt({ sentWallAt: MARCH })] }), timedOut] })); // prettier-ignore
+      await put(
+        run,
+        makeReport(run, { calls: [makeCall({ attempts: [makeAttempt({ sentWallAt: MARCH })] }), timedOut] }),
+      );
       const { transactionId } = run;
       const decision = { transactionId, ordinal: 1, decidedBy: "ada", decidedAt: MARCH, note: "invoice 17" } as const;
       const counted = async () => {
         const [line] = (await reader.list({})).runs;
         const summary = await reader.summary("2026-03");
-        const sum = (of: "charged_yes" | "charged_no" | "charged_unknown") => summary.reduce((all, one) => all + one[of], 0); // prettier-ignore
+        const sum = (of: "charged_yes" | "charged_no" | "charged_unknown") =>
+          summary.reduce((all, one) => all + one[of], 0);
         const listed = [line!.charged_yes, line!.charged_unknown];
         assert.deepEqual([sum("charged_yes"), sum("charged_unknown")], listed);
         assert.deepEqual([(await reader.unknown()).length, line!.has_unknown], [listed[1], listed[1] === 0 ? 0 : 1]);
@@ -284,7 +288,14 @@ export function ledgerReaderContract(name: string, newLedger: (t: TestContext) =
       const twice = makeCall({ ordinal: 1, attempts: [makeAttempt(), makeAttempt({ number: 2 })] });
       await put(run, makeReport(run, { calls: [makeCall({ charged: "no", attempts: [] }), twice] }));
       const { transactionId } = run;
-      const decision = { transactionId, ordinal: 1, charged: "no", decidedBy: "ada", decidedAt: MARCH, note: "n" } as const; // prettier-ignore
+      const decision = {
+        transactionId,
+        ordinal: 1,
+        charged: "no",
+        decidedBy: "ada",
+        decidedAt: MARCH,
+        note: "n",
+      } as const;
       const unclear = [{}, { transactionId: "trx_other" }, { ordinal: 0 }, { ordinal: 2 }, { attempt: 3 }];
       for (const change of unclear) assert.equal(await reader.reconcile({ ...decision, ...change }), null);
       assert.deepEqual(await reader.reconcile({ ...decision, attempt: 2 }), { attempts: 1, charged: "yes" });

@@ -126,7 +126,10 @@ function costAfter(request: Settleable, { price }: Reconciliation): Cost {
 function insert(query: LedgerQuery, row: ReconciliationRow): Promise<unknown> {
   const names = ["transaction_id", ...namesOf(RECONCILIATION_COLUMNS)] as const;
   const sql = `INSERT INTO ledger_reconciliations (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`;
-  return query(sql, names.map((name) => row[name])); // prettier-ignore
+  return query(
+    sql,
+    names.map((name) => row[name]),
+  );
 }
 
 async function wholeRun(query: LedgerQuery, transactionId: string): Promise<RunReportRow | null> {
@@ -143,7 +146,15 @@ async function mark(query: LedgerQuery, transactionId: string, ordinal: number, 
   const { attempts } = row;
   const calls = row.calls.map((call) => {
     const own = attempts.filter((attempt) => attempt.ordinal === call.ordinal);
-    return call.ordinal === ordinal ? { ...call, charges: chargesBits(call.charged, own.map(({ charged }) => charged)) } : call; // prettier-ignore
+    return call.ordinal === ordinal
+      ? {
+          ...call,
+          charges: chargesBits(
+            call.charged,
+            own.map(({ charged }) => charged),
+          ),
+        }
+      : call;
   });
   const charges = calls.find((call) => call.ordinal === ordinal)!.charges;
   const ofRun = "WHERE transaction_id = ?";

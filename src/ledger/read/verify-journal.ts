@@ -279,7 +279,8 @@ class Verification {
     for (const { noted_at: at, outcomes } of noted ?? [])
       this.#tally.structure(`the start at ${new Date(at).toISOString()} could not read ${logged(outcomes)}`);
     for (let look = 1; ; look += 1) {
-      const [moved] = this.#attempt("the table moved", () => this.#tables.rows<{ number: number }>("SELECT number FROM moved")) ?? []; // prettier-ignore
+      const [moved] =
+        this.#attempt("the table moved", () => this.#tables.rows<{ number: number }>("SELECT number FROM moved")) ?? [];
       const { lost } = readOutcomes(directory, moved?.number ?? 0);
       if (lost === 0) return;
       if (look === LOG_LOOKS) return this.#tally.structure(`nobody can read ${logged(lost)}`);

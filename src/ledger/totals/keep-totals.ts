@@ -32,7 +32,10 @@ export function keepTotalsMade({ ledger, clock, log, isNeeded = () => true }: To
         () => void (hasFailed = false),
         (error: unknown) => {
           if (!closed && !hasFailed)
-            log.warn({ event: "ledger_totals_failed", error: String(error) }, "totals of requests could not be made; sums take longer"); // prettier-ignore
+            log.warn(
+              { event: "ledger_totals_failed", error: String(error) },
+              "totals of requests could not be made; sums take longer",
+            );
           hasFailed = true;
         },
       )

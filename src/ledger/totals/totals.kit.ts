@@ -48,9 +48,27 @@ export async function sumOfRows(
       if (filter.source !== undefined && filter.source !== call.source) continue;
       if (filter.credentialId !== undefined && filter.credentialId !== call.credential_id) continue;
       const day = new Date(Math.floor(sentAt / DAY_MS) * DAY_MS).toISOString().slice(0, 10);
-      const of = { org: run.organization_id, workflow: run.workflow_id, source: call.source, credential: call.credential_id, day, order: call.order_id, transaction: run.transaction_id }; // prettier-ignore
+      const of = {
+        org: run.organization_id,
+        workflow: run.workflow_id,
+        source: call.source,
+        credential: call.credential_id,
+        day,
+        order: call.order_id,
+        transaction: run.transaction_id,
+      };
       const key = of[by];
-      const line = lines.get(`${key} ${currency}`) ?? { key, currency, requests: 0, charged_yes: 0, charged_no: 0, charged_unknown: 0, unpriced: 0, least: 0n, most: 0n }; // prettier-ignore
+      const line = lines.get(`${key} ${currency}`) ?? {
+        key,
+        currency,
+        requests: 0,
+        charged_yes: 0,
+        charged_no: 0,
+        charged_unknown: 0,
+        unpriced: 0,
+        least: 0n,
+        most: 0n,
+      };
       lines.set(`${key} ${currency}`, line);
       line.requests += 1;
       line[`charged_${charged}`] += 1;
@@ -63,11 +81,18 @@ export async function sumOfRows(
 }
 
 const textOf = (line: SpendLine): string =>
-  Object.entries(line).map(([name, value]) => `${name} ${value}`).toSorted().join(", "); // prettier-ignore
+  Object.entries(line)
+    .map(([name, value]) => `${name} ${value}`)
+    .toSorted()
+    .join(", ");
 const textsOf = (lines: readonly SpendLine[]): readonly string[] => lines.map(textOf).toSorted();
 
 export async function assertEqualToRows(tables: LedgerTables, by: SpendKey, filter: SpendFilter): Promise<void> {
-  assert.deepEqual(textsOf(await sumSpend(tables, by, filter)), textsOf(await sumOfRows(tables, by, filter)), JSON.stringify({ by, ...filter })); // prettier-ignore
+  assert.deepEqual(
+    textsOf(await sumSpend(tables, by, filter)),
+    textsOf(await sumOfRows(tables, by, filter)),
+    JSON.stringify({ by, ...filter }),
+  );
 }
 
 type Values = Parameters<LedgerQuery>[1];
@@ -94,7 +119,20 @@ export function watched(
     return tables.note((query) => work(watch(query, true)));
   };
   const lockDay: LedgerTables["lockDay"] = (query, day) => tables.lockDay(query, day);
-  return { isText, requests, calls, lastUse, textOf: texts, isKey, linesByTransaction, wallAt, change, note, lockDay, query: watch(tables.query, false) }; // prettier-ignore
+  return {
+    isText,
+    requests,
+    calls,
+    lastUse,
+    textOf: texts,
+    isKey,
+    linesByTransaction,
+    wallAt,
+    change,
+    note,
+    lockDay,
+    query: watch(tables.query, false),
+  };
 }
 
 const untouched = async (): Promise<void> => {};
@@ -157,7 +195,8 @@ const anyMoment = fc.oneof(
   fc.integer({ min: -DAY_MS, max: 6 * DAY_MS }).map((at) => FIRST + at),
   fc.integer({ min: 0, max: 96 }).map((hour) => FIRST + hour * HOUR_MS),
 );
-const maybe = <Value>(...values: readonly Value[]): fc.Arbitrary<Value | undefined> => fc.option(fc.constantFrom(...values), { nil: undefined, freq: 2 }); // prettier-ignore
+const maybe = <Value>(...values: readonly Value[]): fc.Arbitrary<Value | undefined> =>
+  fc.option(fc.constantFrom(...values), { nil: undefined, freq: 2 });
 const anyQuestion = fc.record({
   by: fc.constantFrom(...KEYS),
   moments: fc.tuple(anyMoment, anyMoment),
@@ -168,7 +207,11 @@ const anyQuestion = fc.record({
 });
 const anyStep = fc.oneof(
   fc.record({ put: fc.array(anyRun, { minLength: 1, maxLength: 8 }) }),
-  fc.record({ settle: fc.nat(1_000), charged: fc.constantFrom("yes" as const, "no" as const, "unknown" as const), price: fc.constantFrom(undefined, { amount: 9n, currency: "USD" }) }), // prettier-ignore
+  fc.record({
+    settle: fc.nat(1_000),
+    charged: fc.constantFrom("yes" as const, "no" as const, "unknown" as const),
+    price: fc.constantFrom(undefined, { amount: 9n, currency: "USD" }),
+  }),
   fc.record({ makeAfter: fc.nat(1_000), laterMs: fc.constantFrom(4 * 60_000, HOUR_MS, 20 * HOUR_MS, 30 * HOUR_MS) }),
   fc.record({ makeAfter: fc.nat(1_000), laterMs: fc.constantFrom(4 * 60_000, HOUR_MS, 20 * HOUR_MS, 30 * HOUR_MS) }),
   fc.record({ prune: anyMoment }),
@@ -196,14 +239,25 @@ export function totalsContract(name: string, newLedger: (t: TestContext) => Prom
           if (call === undefined) return;
           const { transaction_id: transactionId, ordinal } = call;
           const { charged, price } = one;
-          await reconcileCharge(tables, { transactionId, ordinal, attempt: 1, charged, decidedBy: "ada", decidedAt: 1, note: "n", ...(price && { price }) }); // prettier-ignore
+          await reconcileCharge(tables, {
+            transactionId,
+            ordinal,
+            attempt: 1,
+            charged,
+            decidedBy: "ada",
+            decidedAt: 1,
+            note: "n",
+            ...(price && { price }),
+          });
         }
       };
       const property = fc.asyncProperty(
         fc.array(fc.tuple(anyStep, anyQuestion), { minLength: 8, maxLength: 16 }),
         async (steps) => {
           // A case is tried again with a part of its steps, and a run is recorded once.
-          const known = new Set((await tables.query<RunRow>("SELECT transaction_id FROM ledger_runs")).map((run) => run.transaction_id)); // prettier-ignore
+          const known = new Set(
+            (await tables.query<RunRow>("SELECT transaction_id FROM ledger_runs")).map((run) => run.transaction_id),
+          );
           for (const [one, { by, moments, ...filter }] of steps) {
             if ("put" in one) {
               const fresh = one.put.filter(([run]) => !known.has(run.transactionId));
@@ -226,7 +280,15 @@ export function totalsContract(name: string, newLedger: (t: TestContext) => Prom
       const { tables } = ledger;
       const writes: readonly ((day: number, run: Ended) => Promise<unknown>)[] = [
         (day) => ledger.put([oneRun(day + 5)]),
-        (_day, [{ transactionId }]) => reconcileCharge(tables, { transactionId, ordinal: 0, charged: "no", decidedBy: "ada", decidedAt: 1, note: "n" }), // prettier-ignore
+        (_day, [{ transactionId }]) =>
+          reconcileCharge(tables, {
+            transactionId,
+            ordinal: 0,
+            charged: "no",
+            decidedBy: "ada",
+            decidedAt: 1,
+            note: "n",
+          }),
         (day) => ledger.prune(day + 2),
       ];
       let day = FIRST;
@@ -248,7 +310,10 @@ export function totalsContract(name: string, newLedger: (t: TestContext) => Prom
           const answer = textsOf(await sumSpend(interrupted, "org", asked));
           await Promise.all(written);
           allowed.push(textsOf(await sumOfRows(tables, "org", asked)));
-          assert.ok(allowed.some((one) => one.join() === answer.join()), `statement ${at}: ${answer.join()}`); // prettier-ignore
+          assert.ok(
+            allowed.some((one) => one.join() === answer.join()),
+            `statement ${at}: ${answer.join()}`,
+          );
           await assertEqualToRows(tables, "org", asked);
           await assertEqualToRows(tables, "day", asked);
           const left = "SELECT x.line FROM ledger_totals AS x WHERE x.span NOT IN (SELECT id FROM ledger_total_spans)";
@@ -269,11 +334,18 @@ export function totalsContract(name: string, newLedger: (t: TestContext) => Prom
         const dying = watched(tables, async () => {
           if (statements++ >= at) throw new Error("it died here");
         });
-        more = await makeTotals(dying, startedAround(asked)).then(() => statements > at, () => true); // prettier-ignore
+        more = await makeTotals(dying, startedAround(asked)).then(
+          () => statements > at,
+          () => true,
+        );
         await assertEqualToRows(tables, "org", asked);
         await assertEqualToRows(asAt(tables, (await tables.wallAt()) + 301_000), "org", asked);
         const kept = await keptSpans(tables, asked);
-        assert.deepEqual(kept.map(({ from, to }) => [from, to]), [[day, day + DAY_MS]], `statement ${at}`); // prettier-ignore
+        assert.deepEqual(
+          kept.map(({ from, to }) => [from, to]),
+          [[day, day + DAY_MS]],
+          `statement ${at}`,
+        );
       }
     });
 
@@ -328,7 +400,12 @@ export function totalsContract(name: string, newLedger: (t: TestContext) => Prom
 
     test("totals that are wrong, by whatever cause, are named by verify and made again", async (t) => {
       const { put, tables, verify } = await newLedger(t);
-      await put([0, 1, 2, 3].flatMap((day) => [oneRun(FIRST + day * DAY_MS), oneRun(FIRST + day * DAY_MS + 1, { price: null })])); // prettier-ignore
+      await put(
+        [0, 1, 2, 3].flatMap((day) => [
+          oneRun(FIRST + day * DAY_MS),
+          oneRun(FIRST + day * DAY_MS + 1, { price: null }),
+        ]),
+      );
       const ask = () => sumSpend(tables, "day", ALWAYS);
       const right = await ask();
       assert.deepEqual((await verify()).structure, []);
@@ -339,9 +416,10 @@ export function totalsContract(name: string, newLedger: (t: TestContext) => Prom
         "UPDATE ledger_total_spans SET sent_first = NULL WHERE from_at = 86400000 * CAST(? AS bigint)",
       ];
       for (const [at, wrong] of wrongs.entries()) await tables.change((query) => query(wrong, [FIRST / DAY_MS + at]));
-      const says = (day: string) => `the totals of ${day} are not those of its requests; they are deleted, and made again when somebody asks`; // prettier-ignore
+      const says = (day: string) =>
+        `the totals of ${day} are not those of its requests; they are deleted, and made again when somebody asks`;
       const days = ["2026-03-09", "2026-03-10", "2026-03-11", "2026-03-12"];
-      assert.deepEqual((await verify()).structure, days.map(says)); // prettier-ignore
+      assert.deepEqual((await verify()).structure, days.map(says));
       assert.deepEqual(await ask(), right);
       assert.equal((await keptSpans(tables, ALWAYS)).length, 4);
       assert.deepEqual((await verify()).structure, []);

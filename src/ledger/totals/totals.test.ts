@@ -70,7 +70,11 @@ test("a sum of the journal is read from totals and indexes", async (t) => {
   for (const plan of plans) {
     const lines = plan.split("\n").filter((line) => /^(?:SCAN|SEARCH) [rcatx] /.test(line));
     const allowed = /^SEARCH (?:r .*runs_by_time|[ca] USING PRIMARY KEY \(run=|t USING|x USING PRIMARY KEY)/;
-    assert.deepEqual(lines.filter((line) => !allowed.test(line)), [], plan); // prettier-ignore
+    assert.deepEqual(
+      lines.filter((line) => !allowed.test(line)),
+      [],
+      plan,
+    );
     assert.doesNotMatch(plan, /AUTOMATIC/, plan);
   }
 });

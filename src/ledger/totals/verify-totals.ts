@@ -17,7 +17,8 @@ export async function verifyTotals(tables: LedgerTables, tally: Tally): Promise<
   const spans = await keptSpans(tables, EVER).catch(unlessDamaged("the spans of totals"));
   for (const span of spans ?? []) {
     const isRight = await isEqual(tables, span).catch(unlessDamaged(`the totals of ${textOf(span)}`));
-    if (isRight === false) tally.structure(`the totals of ${textOf(span)} are not those of its requests; ${await drop(tables, span)}`); // prettier-ignore
+    if (isRight === false)
+      tally.structure(`the totals of ${textOf(span)} are not those of its requests; ${await drop(tables, span)}`);
   }
 }
 

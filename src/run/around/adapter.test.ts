@@ -36,7 +36,10 @@ test("http is opened once, when it is first read", async () => {
 });
 
 test("a run that ends leaves what was ordered pending, and nothing else", async () => {
-  for (const [ordered, code] of [[true, "source.pending"], [false, "source.stopped"]] as const) {
+  for (const [ordered, code] of [
+    [true, "source.pending"],
+    [false, "source.stopped"],
+  ] as const) {
     const run = (call: SourceCall) => {
       if (ordered) call.ordered("o-1");
       throw new Fault("source.stopped");
@@ -44,5 +47,5 @@ test("a run that ends leaves what was ordered pending, and nothing else", async 
     const source = { declaration: { run } } as unknown as RunnableSource;
     const parts = { door: { httpFor: () => ({}) as never }, clock: systemClock, log: () => {} };
     await assert.rejects(callAdapter(parts)(source, makeCall()), { code });
-  } // prettier-ignore
+  }
 });

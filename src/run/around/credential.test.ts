@@ -6,7 +6,11 @@ import { makeCall, makeRun } from "../call.kit.ts";
 import type { CredentialFinder, FoundCredential, PlannedCall, RunnableSource } from "../ports.ts";
 import { withCredential } from "./credential.ts";
 
-const SOURCE = { id: "acme__people", credentialUse: "required", credentialProblem: () => null } as unknown as RunnableSource; // prettier-ignore
+const SOURCE = {
+  id: "acme__people",
+  credentialUse: "required",
+  credentialProblem: () => null,
+} as unknown as RunnableSource;
 
 function callAt(clock: FakeClock): PlannedCall {
   return makeCall({ run: makeRun({ autoCredentials: true }), startedAt: clock.now(), deadlineAt: clock.now() + 300 });

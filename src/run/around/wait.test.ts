@@ -44,14 +44,17 @@ test("a wait beyond the deadline is not begun: the call ends as pending at once"
 });
 
 test("after the deadline a call is pending if the vendor has accepted an order, and otherwise timed out", async () => {
-  for (const [ordered, code] of [[false, "source.timeout"], [true, "source.pending"]] as const) {
+  for (const [ordered, code] of [
+    [false, "source.timeout"],
+    [true, "source.pending"],
+  ] as const) {
     const { clock, call } = underWay();
     const never = () => new Promise<never>(() => {});
     if (ordered) call.takeOrder("o-1");
     const ended = codeOf(compose([withDeadline(clock)], never)(SOURCE, call));
     await clock.advance(10_000);
     assert.equal(await ended, code);
-  } // prettier-ignore
+  }
 });
 
 test("an order number that could not be used to ask again is refused", () => {
@@ -76,12 +79,15 @@ test("a service that stops ends the waits for orders at once and begins no new o
 });
 
 test("a call that has ordered something is pending when the time to stop is used up, any other abandoned", async () => {
-  for (const [ordered, code] of [[false, "source.abandoned"], [true, "source.pending"]] as const) {
+  for (const [ordered, code] of [
+    [false, "source.abandoned"],
+    [true, "source.pending"],
+  ] as const) {
     const { clock, call } = underWay();
     if (ordered) call.takeOrder("o-1");
     const deadline = withDeadline(clock);
     const ended = codeOf(compose([deadline], () => new Promise<never>(() => {}))(SOURCE, call));
     deadline.endAll();
     assert.equal(await ended, code);
-  } // prettier-ignore
+  }
 });

@@ -160,7 +160,12 @@ const WRONG: readonly (readonly [what: string, parts: string, code: string, hint
   ],
   ["an error by a redirect", "errors: [{when: {status: 302}, kind: credential}]", "format.value", /redirects/],
   ["an error by a class that is no answer", "errors: [{when: {status: 1xx}, kind: contract}]", "format.value"],
-  ["a charge by an input that there is not", "charge: {model: per_call, when: inputs.tagss}", "expression.unknown_name", /tags/], // prettier-ignore
+  [
+    "a charge by an input that there is not",
+    "charge: {model: per_call, when: inputs.tagss}",
+    "expression.unknown_name",
+    /tags/,
+  ],
   ["a charge by nothing there is", "charge: {model: per_call, when: boddy.x}", "expression.unknown_name", /body/],
   ["XML that is to go through unchanged", "reply: {format: xml}", "format.missing_key", /unchanged/],
 ];

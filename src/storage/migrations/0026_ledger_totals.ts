@@ -44,7 +44,6 @@ export async function up(db: Kysely<unknown>, engine: EngineName): Promise<void>
     "sent_first",
     "sent_last",
   ])
-    // prettier-ignore
     totals = totals.addColumn(figure, "bigint", (column) => column.notNull());
   await totals.addPrimaryKeyConstraint("ledger_totals_key", ["span", "line"]).execute();
   await (engine === "postgres" ? onPostgres(db) : onSqlite(db));
@@ -84,7 +83,8 @@ async function onPostgres(db: Kysely<unknown>): Promise<void> {
         order by from_at, to_at for update);
       return null;
     end $$`;
-  const ofAttempts = "(select r.started_at from changed as a join ledger_runs as r on r.transaction_id = a.transaction_id) as runs"; // prettier-ignore
+  const ofAttempts =
+    "(select r.started_at from changed as a join ledger_runs as r on r.transaction_id = a.transaction_id) as runs";
   await sql.raw(functionOf("ledger_forget_totals", "changed")).execute(db);
   await sql.raw(functionOf("ledger_forget_totals_of_attempts", ofAttempts)).execute(db);
   for (const [when, call] of [
@@ -95,6 +95,5 @@ async function onPostgres(db: Kysely<unknown>): Promise<void> {
       "ledger_forget_totals_of_attempts",
     ],
   ] as const)
-    // prettier-ignore
     await sql.raw(`create trigger ${when} for each statement execute function ${call}()`).execute(db);
 }

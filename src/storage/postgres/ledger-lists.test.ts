@@ -46,14 +46,21 @@ test("a sum of the shared ledger is read from totals, and the little beside them
   await fill(databaseUrl);
   const filter = { from: 0, to: 31 * 24 * 60 * 60 * 1_000, organizationId: "org_1" };
   const first = await sumSpend(store.ledgerTables, "source", filter);
-  assert.equal(first.reduce((sum, { requests }) => sum + requests, 0), RUNS); // prettier-ignore
+  assert.equal(
+    first.reduce((sum, { requests }) => sum + requests, 0),
+    RUNS,
+  );
   const { plans, tables } = explained(store.ledgerTables, "EXPLAIN (ANALYZE)");
   assert.deepEqual(await sumSpend(tables, "source", filter), first);
   assert.ok(plans.some((plan) => plan.includes("ledger_totals")));
   for (const plan of plans) {
     assert.doesNotMatch(plan, /Seq Scan on ledger_(?:runs|calls|attempts)/, plan);
     const read = [...plan.matchAll(/ledger_attempts.*actual time=\S+ rows=([\d.]+)/g)].map(([, rows]) => Number(rows));
-    assert.deepEqual(read.filter((rows) => rows > 0), [], plan); // prettier-ignore
+    assert.deepEqual(
+      read.filter((rows) => rows > 0),
+      [],
+      plan,
+    );
   }
 });
 

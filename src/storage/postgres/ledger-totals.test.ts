@@ -42,9 +42,55 @@ async function replicas(t: TestContext, count: number, prepare = async (_client:
 function aRun(startedAt: number): RunReportRow {
   const transaction_id = newId("transaction", startedAt);
   const of = { transaction_id, ordinal: 0 };
-  const run = { transaction_id, state: "ended", kind: "data", organization_id: "org_a", workflow_id: "wfl_a", token_id: "tok_a", context: "prod", region: "eu", simulated: 0, function_id: null, started_at: startedAt, took_ms: 5, client_gone: 0, function_fault: null, has_unknown: 0, verdicts: 2, unknown_sources: 0, unknown_source_names: null, checksum: null } as const; // prettier-ignore
-  const call = { ...of, source: "acme__people", success: 1, match: 1, fault_code: null, fault_kind: null, charged: "yes", charges: 2, credential_id: null, credential_rule: "none", started_after_ms: 0, took_ms: 5, output_bytes: 9, order_id: null } as const; // prettier-ignore
-  const attempt = { ...of, number: 1, origin: "https://a.example", method: "GET", sent_at: startedAt, status: 200, took_ms: 5, charged: "yes", price: 350_000, currency: "EUR" } as const; // prettier-ignore
+  const run = {
+    transaction_id,
+    state: "ended",
+    kind: "data",
+    organization_id: "org_a",
+    workflow_id: "wfl_a",
+    token_id: "tok_a",
+    context: "prod",
+    region: "eu",
+    simulated: 0,
+    function_id: null,
+    started_at: startedAt,
+    took_ms: 5,
+    client_gone: 0,
+    function_fault: null,
+    has_unknown: 0,
+    verdicts: 2,
+    unknown_sources: 0,
+    unknown_source_names: null,
+    checksum: null,
+  } as const;
+  const call = {
+    ...of,
+    source: "acme__people",
+    success: 1,
+    match: 1,
+    fault_code: null,
+    fault_kind: null,
+    charged: "yes",
+    charges: 2,
+    credential_id: null,
+    credential_rule: "none",
+    started_after_ms: 0,
+    took_ms: 5,
+    output_bytes: 9,
+    order_id: null,
+  } as const;
+  const attempt = {
+    ...of,
+    number: 1,
+    origin: "https://a.example",
+    method: "GET",
+    sent_at: startedAt,
+    status: 200,
+    took_ms: 5,
+    charged: "yes",
+    price: 350_000,
+    currency: "EUR",
+  } as const;
   return { run, calls: [call], attempts: [attempt], reconciliations: [] };
 }
 
@@ -56,10 +102,19 @@ test("a run that another replica is bringing keeps its day from having totals un
   const { ledger, ledgerTables: tables } = stores[0]!;
   await ledger.write([aRun(FIRST), aRun(FIRST + DAY)]);
   await client.query("begin");
-  const [{ run }, attempt] = [aRun(FIRST + 5), "insert into ledger_attempts (transaction_id, ordinal, number, origin, method, sent_at, charged, price, currency) values ($1, 0, 1, '', '', $2, 'yes', 1, 'EUR')"]; // prettier-ignore
+  const [{ run }, attempt] = [
+    aRun(FIRST + 5),
+    "insert into ledger_attempts (transaction_id, ordinal, number, origin, method, sent_at, charged, price, currency) values ($1, 0, 1, '', '', $2, 'yes', 1, 'EUR')",
+  ];
   const names = Object.keys(run);
-  await client.query(`insert into ledger_runs (${names.join(", ")}) values (${names.map((_, at) => `$${at + 1}`).join(", ")})`, Object.values(run)); // prettier-ignore
-  await client.query("insert into ledger_calls (transaction_id, ordinal, source, charged, charges, credential_rule) values ($1, 0, 'bell__phone', 'yes', 2, 'none')", [run.transaction_id]); // prettier-ignore
+  await client.query(
+    `insert into ledger_runs (${names.join(", ")}) values (${names.map((_, at) => `$${at + 1}`).join(", ")})`,
+    Object.values(run),
+  );
+  await client.query(
+    "insert into ledger_calls (transaction_id, ordinal, source, charged, charges, credential_rule) values ($1, 0, 'bell__phone', 'yes', 2, 'none')",
+    [run.transaction_id],
+  );
   const sum = async () => (await sumSpend(tables, "org", SPAN)).map(({ requests }) => requests);
   assert.deepEqual(await sum(), [2]);
   assert.deepEqual(await daysOf(tables), [1]);
@@ -129,7 +184,14 @@ test("while replicas bring, settle and delete runs and others ask, no sum is kep
       const transactionId = brought[(at * 31) % brought.length]!;
       const charged = at % 2 === 0 ? "no" : "yes";
       if (at % 3 === 0)
-        await reconcileCharge(ledgerTables, { transactionId, ordinal: 0, charged, decidedBy: "ada", decidedAt: 1, note: "n" }); // prettier-ignore
+        await reconcileCharge(ledgerTables, {
+          transactionId,
+          ordinal: 0,
+          charged,
+          decidedBy: "ada",
+          decidedAt: 1,
+          note: "n",
+        });
       if (at % 15 === 14) await pruneRuns(ledgerTables, FIRST + at, true);
     }
     bringing -= 1;

@@ -71,7 +71,10 @@ test("a missing database, and a user that the server refuses, are refused with a
   const url = await newDatabase(t);
   const absent = url.replace(/test_[0-9a-f]+/, "nodb");
   assert.match(await refusal(t, absent), /^The PostgreSQL at .+ has no database "nodb"\.$/);
-  assert.match(await refusal(t, url.replace(/user=\w+/, "user=nobody")), /does not let the user "nobody" in: role "nobody" does not exist/); // prettier-ignore
+  assert.match(
+    await refusal(t, url.replace(/user=\w+/, "user=nobody")),
+    /does not let the user "nobody" in: role "nobody" does not exist/,
+  );
 
   const at = await listener(t, refusing("28P01", 'password authentication failed for user "ada"'));
   const said = await refusal(t, `postgres://ada:canary@${at}/crm`);
@@ -89,7 +92,12 @@ test("a user without rights is refused with the right that is missing, and nothi
   await query(url, `create role ${user} login`);
   try {
     const said = await refusal(t, url.replace(/user=\w+/, `user=${user}`));
-    assert.match(said, new RegExp(`^The user "${user}" lacks a right in the database "test_\\w+" at .+: permission denied for schema public\\.$`)); // prettier-ignore
+    assert.match(
+      said,
+      new RegExp(
+        `^The user "${user}" lacks a right in the database "test_\\w+" at .+: permission denied for schema public\\.$`,
+      ),
+    );
     assert.deepEqual(await query(url, TABLES), []);
   } finally {
     await query(url, `drop role ${user}`);
@@ -102,7 +110,10 @@ test("a database with tables of other software is refused and not changed", asyn
   const words = /holds tables of something else \(customers, organizations\)\. Give datarun a database of its own\.$/;
   assert.match(await refusal(t, url), words);
   assert.match(await refusal(t, url, { opening: "make" }), words);
-  assert.deepEqual((await query(url, TABLES)).map(({ tablename }) => tablename), ["customers", "organizations"]); // prettier-ignore
+  assert.deepEqual(
+    (await query(url, TABLES)).map(({ tablename }) => tablename),
+    ["customers", "organizations"],
+  );
 
   const other = await newDatabase(t);
   await query(other, "create table datarun_migrations (step text)");
@@ -112,15 +123,23 @@ test("a database with tables of other software is refused and not changed", asyn
 test("a file of certificates that cannot be read is named, and a bad address is not repeated", async () => {
   const open = (databaseUrl: string) => openStore({ dataDir: "", databaseUrl, clock: systemClock });
   const nowhere = "postgres://u:canary@db:5432/d?sslmode=verify-full&sslrootcert=/nowhere/ca.pem";
-  await assert.rejects(open(nowhere), { message: "The file /nowhere/ca.pem, which DATABASE_URL names, cannot be read (ENOENT)." }); // prettier-ignore
+  await assert.rejects(open(nowhere), {
+    message: "The file /nowhere/ca.pem, which DATABASE_URL names, cannot be read (ENOENT).",
+  });
   for (const bad of ["mysql://u:canary@db/d", "postgres://u:canary@db:port/d"])
-    await assert.rejects(open(bad), ({ message }: Error) => message.startsWith("DATABASE_URL is not the address") && !message.includes("canary")); // prettier-ignore
+    await assert.rejects(
+      open(bad),
+      ({ message }: Error) => message.startsWith("DATABASE_URL is not the address") && !message.includes("canary"),
+    );
 });
 
 test("a server that is not PostgreSQL is refused, and so is one without TLS when TLS is required", async (t) => {
   const http = await listener(t, (socket) => socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")));
   assert.equal(await refusal(t, `postgres://u:p@${http}/d`), `What listens at ${http} is not a PostgreSQL server.`);
-  assert.equal(await refusal(t, `postgres://u:p@${http}/d?sslmode=verify-full`), `What listens at ${http} is not a PostgreSQL server.`); // prettier-ignore
+  assert.equal(
+    await refusal(t, `postgres://u:p@${http}/d?sslmode=verify-full`),
+    `What listens at ${http} is not a PostgreSQL server.`,
+  );
   const plain = await listener(t, (socket) => socket.once("data", () => socket.write("N")));
   assert.equal(
     await refusal(t, `postgres://u:p@${plain}/d?sslmode=verify-full`),
@@ -173,7 +192,10 @@ test("a host that is unavailable is waited for, and reported once", async (t) =>
       return true;
     });
     assert.equal(store.health().state, "connecting");
-    assert.deepEqual(told.map(({ event, says }) => [event, says.startsWith(words)]), [["store_away", true]]); // prettier-ignore
+    assert.deepEqual(
+      told.map(({ event, says }) => [event, says.startsWith(words)]),
+      [["store_away", true]],
+    );
   }
 });
 

@@ -120,7 +120,11 @@ test("while another process holds the write lock, reading continues and writing 
   const revoked = store.admin.revokeToken(ACT, { id: tokenId });
   const noted = store.access.markUsed([{ tokenId, wallAt: 9 }]);
   let settled = 0;
-  for (const write of [revoked, noted]) write.then(() => (settled += 1), () => (settled += 1)); // prettier-ignore
+  for (const write of [revoked, noted])
+    write.then(
+      () => (settled += 1),
+      () => (settled += 1),
+    );
   // A write that waits in this thread lets nothing else happen until it gives up.
   for (let turns = 0; turns < 50; turns += 1) {
     assert.equal((await store.access.findToken("d1"))?.revoked, false);

@@ -21,13 +21,17 @@ test("nothing that is sent to the admin port holds the event loop for long", asy
   const verb = (path: string, input: object) => post(path, input, { Authorization: `Bearer ${owner.token}` });
   const asPage = (input: object) => post("session/code", input, { Origin: `http://${host}`, "Datarun-Console": "1" });
   const SPAN = { from: "2026-01-01", to: "2026-02-01" };
-  const invoice = (text: string) => verb("ledger/compare", { invoice: text, map: ["order=a", "amount=b"], currency: "EUR", ...SPAN }); // prettier-ignore
+  const invoice = (text: string) =>
+    verb("ledger/compare", { invoice: text, map: ["order=a", "amount=b"], currency: "EUR", ...SPAN });
   const org = deployment.access.id;
 
   await tryAll([
     ...Object.entries(INVOICES).map(([name, text]): Play => [`an invoice of ${name}`, () => invoice(text)]),
     ["columns that are none", () => verb("ledger/compare", { invoice: "", map: many(90_000, () => ""), ...SPAN })],
-    ["contexts to compare with each other", () => verb("credential/create", { org, source: "x", fields: {}, context: many(49_000, (at) => ({ a: at })) })], // prettier-ignore
+    [
+      "contexts to compare with each other",
+      () => verb("credential/create", { org, source: "x", fields: {}, context: many(49_000, (at) => ({ a: at })) }),
+    ],
     ["sources of a run", () => verb("workflow/run", { workflow: "wfl_x", source: many(90_000, (at) => `x${at}`) })],
     ["fields that nobody knows", () => verb("org/show", { org, ...fields(9_900) })],
     ["fields that nobody knows, without a login", () => asPage({ code: "x", ...fields(9_900) })],
@@ -36,11 +40,15 @@ test("nothing that is sent to the admin port holds the event loop for long", asy
     ["a place of a megabyte", () => verb("ledger/list", { after: `u.1.${"x".repeat(1_000_000)}` })],
     ["a place of commas", () => verb("ledger/spend", { by: "source", ...SPAN, after: ",".repeat(1_000) })],
     ["a search for what every search has to escape", () => verb("object/find", { text: "İ%_\\".repeat(50) })],
-    ...Object.entries(WIRE).map(([name, text]): Play => [`without a login: ${name}`, () => sendAndReset(service.adminUrl, text)]), // prettier-ignore
+    ...Object.entries(WIRE).map(([name, text]): Play => [
+      `without a login: ${name}`,
+      () => sendAndReset(service.adminUrl, text),
+    ]),
   ]);
 });
 
-const many = <Entry>(length: number, entry: (at: number) => Entry): Entry[] => Array.from({ length }, (_, at) => entry(at)); // prettier-ignore
+const many = <Entry>(length: number, entry: (at: number) => Entry): Entry[] =>
+  Array.from({ length }, (_, at) => entry(at));
 
 function fields(count: number): object {
   return Object.fromEntries(many(count, (at) => [`field_${at}`.padEnd(90, "x"), 1]));
@@ -68,7 +76,8 @@ const WIRE: Readonly<Record<string, string>> = {
   "metrics asked for ahead": `GET /metrics ${ASK}`.repeat(1_600),
   "the console asked for ahead": `GET /console/ ${ASK}`.repeat(1_600),
   "probes sent ahead": `GET /live ${ASK}`.repeat(20_000),
-  "tokens sent ahead": `POST /api/org/list HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer dop_${"x".repeat(49)}\r\n\r\n`.repeat(500), // prettier-ignore
+  "tokens sent ahead":
+    `POST /api/org/list HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer dop_${"x".repeat(49)}\r\n\r\n`.repeat(500),
   "a body in chunks of one byte": `POST /api/session/code HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: http://127.0.0.1\r\nDatarun-Console: 1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${"1\r\n \r\n".repeat(200_000)}`,
   "a cookie of separators": `GET /api/live HTTP/1.1\r\nHost: 127.0.0.1\r\nDatarun-Console: 1\r\nCookie: ${";=".repeat(7_500)}\r\n\r\n`,
 };

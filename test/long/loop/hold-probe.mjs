@@ -38,7 +38,10 @@ function measure(session) {
       at = process.hrtime.bigint();
     };
     if (session === null) say([]);
-    else session.post("Profiler.stop", (_, { profile }) => say(spentIn(profile, Number(from / 1000n), Number(to / 1000n)))); // prettier-ignore
+    else
+      session.post("Profiler.stop", (_, { profile }) =>
+        say(spentIn(profile, Number(from / 1000n), Number(to / 1000n))),
+      );
     again();
   });
 }

@@ -18,7 +18,9 @@ export const HOSTILE_WIRE: Readonly<Record<string, Behaviour>> = {
   "two hundred thousand gzip members": body(Buffer.concat(Array.from({ length: 200_000 }, () => gzipSync(""))), GZIP),
   "blanks from a few kilobytes of gzip": body(gzipSync(`{"a":1${" ".repeat(9.9 * MIB)}}`), GZIP),
   "lists from a few kilobytes of gzip": body(gzipSync(`{"a":[${"[],".repeat(99_000)}[]]}${" ".repeat(9 * MIB)}`), GZIP),
-  "text whose last byte is not UTF-8": body(Buffer.concat([Buffer.from(`{"a":"${"é".repeat(2.4 * MIB)}`), Buffer.from([0xff]), Buffer.from('"}')])), // prettier-ignore
+  "text whose last byte is not UTF-8": body(
+    Buffer.concat([Buffer.from(`{"a":"${"é".repeat(2.4 * MIB)}`), Buffer.from([0xff]), Buffer.from('"}')]),
+  ),
   "halves of characters": body(`{"a":"${"\\ud83d".repeat(0.8 * MIB)}"}`),
   "one name again and again": body(`{${'"__proto__":{},'.repeat(49_000)}"a":1}`),
   "numbers that are almost zero": body(`{"a":[${"1e-9999999999,".repeat(99_000)}0]}`),

@@ -30,8 +30,14 @@ test("nothing that a vendor, a caller or a function sends holds the event loop f
       `a client without a token: ${name}`,
       () => sendAndReset(service.url, text),
     ]),
-    ["an input of entries that must differ", () => service.run({ acme__strict: true }, { list: Array.from({ length: 48_000 }, (_, at) => [at]) })], // prettier-ignore
-    ["an input for a pattern that looks expensive", () => service.run({ acme__strict: true }, { text: "a".repeat(900_000) })], // prettier-ignore
+    [
+      "an input of entries that must differ",
+      () => service.run({ acme__strict: true }, { list: Array.from({ length: 48_000 }, (_, at) => [at]) }),
+    ],
+    [
+      "an input for a pattern that looks expensive",
+      () => service.run({ acme__strict: true }, { text: "a".repeat(900_000) }),
+    ],
     ["credentials of thousands of fields", () => service.run({ acme__small: { credentials: MANY_FIELDS } })],
     ["four large replies for each of eight functions", () => together(8, () => call(service, "dfunc_gathers"))],
     ...Object.keys(RESULTS).map((name): Play => [
@@ -39,7 +45,10 @@ test("nothing that a vendor, a caller or a function sends holds the event loop f
       () => call(service, `dfunc_${name}`),
     ]),
     ["10,000 inputs for 100 sources", () => service.run(MANY_SOURCES, MANY_INPUTS)],
-    ["a body of empty objects", () => service.run({ acme__small: true }, { all: Array.from({ length: 49_000 }, () => ({})) })], // prettier-ignore
+    [
+      "a body of empty objects",
+      () => service.run({ acme__small: true }, { all: Array.from({ length: 49_000 }, () => ({})) }),
+    ],
     ["a body of objects with names of their own", () => service.run({ acme__small: true }, { all: OWN_NAMES })],
     ["an input of objects with names of their own", () => service.run({ acme__takes: true }, { id: OWN_NAMES })],
   ];
@@ -81,19 +90,44 @@ async function openProbed(t: TestContext): Promise<Probed> {
   const many = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`many_${at}`, "/small"]));
   const raw = Object.fromEntries(Object.keys(HOSTILE_JSON).map((_, at) => [`raw_${at}`, `/json_${at}`]));
   const wire = Object.fromEntries(Object.keys(HOSTILE_WIRE).map((_, at) => [`wire_${at}`, `/wire_${at}`]));
-  const project = vendorProject(t, vendor, { small: "/small", ...many, ...raw, ...wire }, {
-    ...Object.fromEntries(Object.keys(HOSTILE_JSON).map((_, at) => [`sources/mapped_${at}.yaml`, mapped(`mapped_${at}`, vendor.origin, `/json_${at}`)])), // prettier-ignore
-    ...Object.fromEntries(Object.keys(HOSTILE_XML).map((_, at) => [`sources/xml_${at}.yaml`, mapped(`xml_${at}`, vendor.origin, `/xml_${at}`, "reply: {format: xml}\n")])), // prettier-ignore
-    ...Object.fromEntries(Object.keys(HOSTILE_MARKUP).map((_, at) => [`sources/markup_${at}.yaml`, mapped(`markup_${at}`, vendor.origin, `/markup_${at}`, "reply: {format: xml}\n")])), // prettier-ignore
-    ...Object.fromEntries(Object.entries(RESULTS).map(([name, value]) => [`functions/${name}.mjs`, `export default { id: "dfunc_${name}", title: "T", timeout_ms: 20000, run: () => ({ output: { a: ${value} } }) };`])), // prettier-ignore
-    "sources/takes.mjs": `export default { id: "acme__takes", title: "T", inputs: { type: "object", properties: { id: { type: "array", items: { type: "object" } } } }, run: ({ inputs }) => ({ count: inputs.id.length }) };`,
-    "sources/strict.mjs": `export default { id: "acme__strict", title: "T", inputs: { type: "object", properties: { list: { type: "array", uniqueItems: true }, text: { type: "string", pattern: "^(([a-z])+.)+[A-Z]([a-z])+$" } } }, run: () => ({}) };`,
-    "functions/small.mjs": `export default { id: "dfunc_small", title: "T", run: () => ({ output: {} }) };`,
-    "functions/gathers.mjs": `export default { id: "dfunc_gathers", title: "T", timeout_ms: 20000, async run({ run }) {
+  const project = vendorProject(
+    t,
+    vendor,
+    { small: "/small", ...many, ...raw, ...wire },
+    {
+      ...Object.fromEntries(
+        Object.keys(HOSTILE_JSON).map((_, at) => [
+          `sources/mapped_${at}.yaml`,
+          mapped(`mapped_${at}`, vendor.origin, `/json_${at}`),
+        ]),
+      ),
+      ...Object.fromEntries(
+        Object.keys(HOSTILE_XML).map((_, at) => [
+          `sources/xml_${at}.yaml`,
+          mapped(`xml_${at}`, vendor.origin, `/xml_${at}`, "reply: {format: xml}\n"),
+        ]),
+      ),
+      ...Object.fromEntries(
+        Object.keys(HOSTILE_MARKUP).map((_, at) => [
+          `sources/markup_${at}.yaml`,
+          mapped(`markup_${at}`, vendor.origin, `/markup_${at}`, "reply: {format: xml}\n"),
+        ]),
+      ),
+      ...Object.fromEntries(
+        Object.entries(RESULTS).map(([name, value]) => [
+          `functions/${name}.mjs`,
+          `export default { id: "dfunc_${name}", title: "T", timeout_ms: 20000, run: () => ({ output: { a: ${value} } }) };`,
+        ]),
+      ),
+      "sources/takes.mjs": `export default { id: "acme__takes", title: "T", inputs: { type: "object", properties: { id: { type: "array", items: { type: "object" } } } }, run: ({ inputs }) => ({ count: inputs.id.length }) };`,
+      "sources/strict.mjs": `export default { id: "acme__strict", title: "T", inputs: { type: "object", properties: { list: { type: "array", uniqueItems: true }, text: { type: "string", pattern: "^(([a-z])+.)+[A-Z]([a-z])+$" } } }, run: () => ({}) };`,
+      "functions/small.mjs": `export default { id: "dfunc_small", title: "T", run: () => ({ output: {} }) };`,
+      "functions/gathers.mjs": `export default { id: "dfunc_gathers", title: "T", timeout_ms: 20000, async run({ run }) {
       await Promise.all(Array.from({ length: 4 }, (_, at) => run("acme__raw_" + (at + 5), {})));
       return { output: { ok: true } };
     } };`,
-  }); // prettier-ignore
+    },
+  );
   return startProbed(t, project);
 }
 

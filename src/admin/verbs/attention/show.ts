@@ -19,7 +19,8 @@ export default defineVerb({
 
   async run(_input, call) {
     const seen = await lookAround(call);
-    if (seen.service === null) call.note("What only a running service knows of itself is not looked at here: ask the service with --remote."); // prettier-ignore
+    if (seen.service === null)
+      call.note("What only a running service knows of itself is not looked at here: ask the service with --remote.");
     // From a mistyped folder, silence would look like health.
     if (seen.service === null && seen.missing.length === 2) throw new OperatorError("not_found", seen.missing[0]!);
     for (const says of seen.missing) call.note(`Not looked at: ${says}`);
@@ -30,5 +31,10 @@ export default defineVerb({
   render: ({ attention }) =>
     attention.length === 0
       ? "Nothing needs you.\n"
-      : attention.map(({ severity, says, command }) => `${severity === "critical" ? "!" : "-"} ${says}${command === null ? "" : `\n  ${command}`}\n`).join(""), // prettier-ignore
+      : attention
+          .map(
+            ({ severity, says, command }) =>
+              `${severity === "critical" ? "!" : "-"} ${says}${command === null ? "" : `\n  ${command}`}\n`,
+          )
+          .join(""),
 });

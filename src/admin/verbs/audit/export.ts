@@ -44,7 +44,11 @@ async function* piecesOf(
   if (format === "csv") yield csvLine(Object.keys(LINE));
   let [entries, after]: [number, string | undefined] = [0, undefined];
   for (;;) {
-    const page: readonly AuditEntry[] = await trail.auditEntries({ ...filter, limit: ENTRIES_A_PIECE, ...(after !== undefined && { after }) }); // prettier-ignore
+    const page: readonly AuditEntry[] = await trail.auditEntries({
+      ...filter,
+      limit: ENTRIES_A_PIECE,
+      ...(after !== undefined && { after }),
+    });
     if (page.length > 0) yield page.map((entry) => toLine(entry, format)).join("");
     entries += page.length;
     onProgress("entries written", entries);
@@ -68,5 +72,7 @@ const LINE = {
 function toLine(entry: AuditEntry, format: Format): string {
   const values = Object.entries(LINE).map(([name, of]) => [name, of(entry)] as const);
   if (format === "jsonl") return `${JSON.stringify(Object.fromEntries(values))}\n`;
-  return csvLine(values.map(([, value]) => (typeof value === "object" && value !== null ? JSON.stringify(value) : value))); // prettier-ignore
+  return csvLine(
+    values.map(([, value]) => (typeof value === "object" && value !== null ? JSON.stringify(value) : value)),
+  );
 }

@@ -37,7 +37,19 @@ export default defineVerb({
   },
 
   columns: {
-    budgets: ["budget", "organization_tuid", "workflow", "source", "cred_id", "per", "limit", "used", "left", "nearly_used", "period_to"], // prettier-ignore
+    budgets: [
+      "budget",
+      "organization_tuid",
+      "workflow",
+      "source",
+      "cred_id",
+      "per",
+      "limit",
+      "used",
+      "left",
+      "nearly_used",
+      "period_to",
+    ],
   },
   nothing: { budgets: "There are no budgets." },
 });

@@ -7,7 +7,13 @@ import { toWireBudget, wireBudget } from "../../budget-wire.ts";
 import { credentialInput, organizationInput, sourceInput, workflowInput } from "../../inputs.ts";
 import type { AdminStore } from "../../ports.ts";
 import { amountInput, amountOf, currencyInput } from "../../price-wire.ts";
-import { requireSource, requireWorkflow, unknownCredential, unknownOrganization, unknownWorkflow } from "../../require.ts"; // prettier-ignore
+import {
+  requireSource,
+  requireWorkflow,
+  unknownCredential,
+  unknownOrganization,
+  unknownWorkflow,
+} from "../../require.ts";
 import { defineVerb } from "../../verb.ts";
 
 const WARN_PERCENT = 80;

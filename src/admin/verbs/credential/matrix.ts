@@ -94,7 +94,9 @@ async function findRows(
   const found = await finder();
   const choose = async (source: RunnableSource, autoCredentials: boolean) => {
     const workflow = { organizationId: org, autoCredentials };
-    return toChoice(await chooseCredentialFor(source, { workflow, context, region: region(), credentialId: undefined }, found)); // prettier-ignore
+    return toChoice(
+      await chooseCredentialFor(source, { workflow, context, region: region(), credentialId: undefined }, found),
+    );
   };
   const rows = [];
   for (let at = 0; at < taking.length; at += ASKED_AT_ONCE) {

@@ -1,6 +1,12 @@
 import { Type } from "../../../terms/type.ts";
 import { compareInvoice, DIFFERENCES, type Difference } from "../../invoice/compare-invoice.ts";
-import { INVOICE_COLUMNS, INVOICE_KEYS, type InvoiceForm, type InvoiceLine, readInvoice } from "../../invoice/read-invoice.ts"; // prettier-ignore
+import {
+  INVOICE_COLUMNS,
+  INVOICE_KEYS,
+  type InvoiceForm,
+  type InvoiceLine,
+  readInvoice,
+} from "../../invoice/read-invoice.ts";
 import { unhurried } from "../../invoice/unhurried.ts";
 import { amountText } from "../../../terms/money.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
@@ -94,7 +100,10 @@ export default defineVerb({
       ...(act.via === "api" && { linesMax: linesMax + 1 }),
     });
     if (ours.length > linesMax)
-      throw new OperatorError("refused", `The ledger has more than ${API_LINES_MAX} lines to compare with. Compare a shorter time, or on the machine of the service.`); // prettier-ignore
+      throw new OperatorError(
+        "refused",
+        `The ledger has more than ${API_LINES_MAX} lines to compare with. Compare a shorter time, or on the machine of the service.`,
+      );
     const { differences, equal } = await compareInvoice(ours, lines, byAmount, stretch);
     const wire: ReturnType<typeof toWire>[] = [];
     for await (const one of unhurried(differences, stretch)) wire.push(toWire(one, form.key, byAmount));
@@ -118,7 +127,8 @@ function formOf(map: readonly string[], currency: string | null, hasDecimalComma
   const twice = pairs.find(([meaning], at) => pairs.findIndex(([other]) => other === meaning) !== at);
   if (twice !== undefined) throw new OperatorError("usage", `--map says twice which column is ${twice[0]}.`);
   const keys = INVOICE_KEYS.filter((key) => columns[key] !== undefined);
-  if (keys.length !== 1) throw new OperatorError("usage", `Map one of ${INVOICE_KEYS.join(", ")}: it says what a line is about.`); // prettier-ignore
+  if (keys.length !== 1)
+    throw new OperatorError("usage", `Map one of ${INVOICE_KEYS.join(", ")}: it says what a line is about.`);
   if (columns.amount !== undefined && columns.currency === undefined && currency === null)
     throw new OperatorError("usage", "Amounts need a currency: map a column to currency, or give --currency.");
   return { columns, key: keys[0]!, currency, hasDecimalCommas };
@@ -129,7 +139,13 @@ function toWire({ kind, key, currency, lines, runs, ours, theirs }: Difference, 
   // Without a currency there is no amount, which is not the same as nothing.
   if (byAmount && currency === null) return { ...about, currency, ours: null, ours_at_most: null, theirs: null };
   return byAmount
-    ? { ...about, currency, ours: amountText(ours.least.amount), ours_at_most: amountText(ours.most.amount), theirs: amountText(theirs.amount) } // prettier-ignore
+    ? {
+        ...about,
+        currency,
+        ours: amountText(ours.least.amount),
+        ours_at_most: amountText(ours.most.amount),
+        theirs: amountText(theirs.amount),
+      }
     : { ...about, ours: ours.least.count, ours_at_most: ours.most.count, theirs: theirs.count };
 }
 

@@ -33,7 +33,9 @@ export default defineVerb({
       Type.Object({ transaction_id: text, ...wireRow(CALL_COLUMNS).properties, waited_for: orNull(count) }),
     ),
     attempts: listOf(Type.Object({ transaction_id: text, ...wireRow(ATTEMPT_COLUMNS, PRICE).properties })),
-    reconciliations: listOf(Type.Object({ transaction_id: text, ...wireRow(RECONCILIATION_COLUMNS, PRICE).properties })), // prettier-ignore
+    reconciliations: listOf(
+      Type.Object({ transaction_id: text, ...wireRow(RECONCILIATION_COLUMNS, PRICE).properties }),
+    ),
     timeline: text,
   }),
 

@@ -59,7 +59,10 @@ export default defineVerb({
     if (noLedger !== null) note(`${noLedger.message} Only live tests are counted.`);
     const all = withLiveTests(runs, tests, to);
     const { lines, next } = await readPageOf(all, page, note, keyOf);
-    const named = await namesOf(lines.map((line) => line.organization_id), store); // prettier-ignore
+    const named = await namesOf(
+      lines.map((line) => line.organization_id),
+      store,
+    );
     return {
       charges: lines.map((line) => ({
         source: line.source,
@@ -80,7 +83,21 @@ export default defineVerb({
   },
 
   columns: {
-    charges: ["source", "organization_tuid", "cred_id", "credential", "requests", "charged", "not_charged", "unknown", "live_tests", "unpriced", "currency", "amount", "amount_at_most"], // prettier-ignore
+    charges: [
+      "source",
+      "organization_tuid",
+      "cred_id",
+      "credential",
+      "requests",
+      "charged",
+      "not_charged",
+      "unknown",
+      "live_tests",
+      "unpriced",
+      "currency",
+      "amount",
+      "amount_at_most",
+    ],
     totals: TOTAL_COLUMNS,
   },
 });

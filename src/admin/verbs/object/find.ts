@@ -65,7 +65,11 @@ async function findAll(text: string, call: VerbCall<"store" | "ledger" | "source
   const [stored, sources, functions] = await Promise.all([call.store(), call.sources(), call.functions()]);
   return [
     ...(await stored.findByName(text, SHOWN)),
-    ...listed(sources.ids().map((each) => ({ id: each, title: sources.find(each)!.declaration.title })), "source", id), // prettier-ignore
+    ...listed(
+      sources.ids().map((each) => ({ id: each, title: sources.find(each)!.declaration.title })),
+      "source",
+      id,
+    ),
     ...listed(functions.list(), "function", id),
   ];
 }

@@ -47,7 +47,10 @@ export default defineVerb({
       expiresWallAt: expires_in === undefined ? null : act.wallAt + durationMs(expires_in),
     });
     if (operator === null)
-      throw new OperatorError("refused", `There is an operator ${name} already. Revoke that one first: datarun operator revoke ${name}`); // prettier-ignore
+      throw new OperatorError(
+        "refused",
+        `There is an operator ${name} already. Revoke that one first: datarun operator revoke ${name}`,
+      );
     note("The token is shown only once. Keep it where you keep secrets.");
     return { operator_id: operator.id, operator_token: token };
   },

@@ -36,6 +36,9 @@ export default defineVerb({
     const restored = await (await store()).restoreOperator(act, isId ? { id: given } : { name: given });
     if (restored !== null) return toWireOperator(restored, act.wallAt);
     if (isId) throw unknownId("operator", given, LISTED_BY);
-    throw new OperatorError("not_found", `Nobody of this name has logged in with the identity provider. "${LISTED_BY}" shows who has.`); // prettier-ignore
+    throw new OperatorError(
+      "not_found",
+      `Nobody of this name has logged in with the identity provider. "${LISTED_BY}" shows who has.`,
+    );
   },
 });

@@ -8,7 +8,17 @@ import { sourceInput } from "../../inputs.ts";
 import { requireSource } from "../../require.ts";
 import { shownPath } from "../../authoring/source-files.ts";
 import { anObject, anything, count, listOf, oneOf, orNull, text, yesOrNo } from "../../result-schemas.ts";
-import { liveTestedOf, namesOf, plain, toWireCase, toWireCharge, toWireFields, wireCase, wireCharge, wireField } from "../../source-wire.ts"; // prettier-ignore
+import {
+  liveTestedOf,
+  namesOf,
+  plain,
+  toWireCase,
+  toWireCharge,
+  toWireFields,
+  wireCase,
+  wireCharge,
+  wireField,
+} from "../../source-wire.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({

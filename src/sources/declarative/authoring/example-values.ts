@@ -37,10 +37,32 @@ function madeUp(schema: JsonObject): Json[] {
 const DIGITS = "1234567890".repeat(4);
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ".repeat(2);
 const TEXTS = [
-  "example", "2001-02-03", "2004-05-06", "2001-02-03T04:05:06Z", "2004-05-06T07:08:09Z", "04:05:06Z", "ada@vendor.example", "nobody@vendor.example",
-  "https://vendor.example/", "https://vendor.example/nobody", "vendor.example", "192.0.2.1", "192.0.2.2", "2001:db8::1", "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222",
-  "DE89370400440532013000", "+442079460018", "GB123456789", "A1B2C3D4", "AB123456", "SW1A 1AA", "1A", "true", "ZXhhbXBsZQ==",
-]; // prettier-ignore
+  "example",
+  "2001-02-03",
+  "2004-05-06",
+  "2001-02-03T04:05:06Z",
+  "2004-05-06T07:08:09Z",
+  "04:05:06Z",
+  "ada@vendor.example",
+  "nobody@vendor.example",
+  "https://vendor.example/",
+  "https://vendor.example/nobody",
+  "vendor.example",
+  "192.0.2.1",
+  "192.0.2.2",
+  "2001:db8::1",
+  "11111111-1111-4111-8111-111111111111",
+  "22222222-2222-4222-8222-222222222222",
+  "DE89370400440532013000",
+  "+442079460018",
+  "GB123456789",
+  "A1B2C3D4",
+  "AB123456",
+  "SW1A 1AA",
+  "1A",
+  "true",
+  "ZXhhbXBsZQ==",
+];
 
 const MADE_UP: Readonly<Record<string, (schema: JsonObject) => Json[]>> = {
   string: ({ minLength }) => {

@@ -30,7 +30,8 @@ export function writeXmlSample(sample: Json): string {
 
 /** The elements that the sample repeats, as `reply.lists` names them. */
 export function repeatedIn(value: Json, steps: readonly string[] = []): readonly string[] {
-  if (Array.isArray(value)) return [steps.join("."), ...(value as readonly Json[]).flatMap((each) => repeatedIn(each, steps))]; // prettier-ignore
+  if (Array.isArray(value))
+    return [steps.join("."), ...(value as readonly Json[]).flatMap((each) => repeatedIn(each, steps))];
   if (!isJsonObject(value)) return [];
   return Object.entries(value).flatMap(([name, member]) => repeatedIn(member, [...steps, name]));
 }

@@ -7,7 +7,8 @@ import { compileDeclarative } from "../compile-declarative.ts";
 import { DeclarationError } from "../format/declaration-error.ts";
 import { retryAfterMs } from "./poll.ts";
 
-const file = (poll: string, parts = "") => fileWith(`
+const file = (poll: string, parts = "") =>
+  fileWith(`
 steps:
   - {name: order, request: {method: POST, url: 'https://api.acme.example/orders'}, order_id: body.id}
   - name: report
@@ -15,7 +16,7 @@ steps:
     request: {url: 'https://api.acme.example/orders/{{ order_id }}'}
     ${parts}
     poll: {until: "body.state == 'done'", ${poll}}
-map: {score: body.score}`); // prettier-ignore
+map: {score: body.score}`);
 
 const ORDERED = replyOf(201, { id: "o-1" });
 const PENDING = replyOf(200, { state: "pending" });
@@ -38,7 +39,15 @@ async function play(text: string, replies: readonly (FakeReply | Fault)[], timeM
   }
   const fault = found instanceof Fault ? found : null;
   const orders = played.asked.filter(({ method }) => method === "POST").length;
-  return { found, code: fault?.code, fault, orders, polls: played.asked.length - orders, waits: played.waits, said: played.orders }; // prettier-ignore
+  return {
+    found,
+    code: fault?.code,
+    fault,
+    orders,
+    polls: played.asked.length - orders,
+    waits: played.waits,
+    said: played.orders,
+  };
 }
 
 test("a step is asked until it holds, with a wait before and between", async () => {
@@ -79,12 +88,20 @@ test("seconds and dates are read, and nothing else", () => {
 });
 
 test("a poll that fails is followed by the next, and the third in a row fails the source; the order is not sent again", async () => {
-  for (const failed of [replyOf(500), replyOf(503), replyOf(429), replyOf(408), LOST, new Fault("source.queue_full"), new Fault("source.unreachable")]) {
+  for (const failed of [
+    replyOf(500),
+    replyOf(503),
+    replyOf(429),
+    replyOf(408),
+    LOST,
+    new Fault("source.queue_full"),
+    new Fault("source.unreachable"),
+  ]) {
     const once = await play(file("every_ms: 50"), [ORDERED, failed, failed, PENDING, failed, failed, DONE]);
     assert.deepEqual([once.found, once.orders, once.polls], [{ score: 1 }, 1, 6]);
     const thrice = await play(file("every_ms: 50"), [ORDERED, failed]);
     assert.deepEqual([thrice.orders, thrice.polls, thrice.fault?.reported], [1, 3, null]);
-  } // prettier-ignore
+  }
 });
 
 test("what no further request mends fails at once", async () => {
@@ -102,7 +119,11 @@ test("what no further request mends fails at once", async () => {
 test("a status may be how the vendor says 'not yet', or 'nobody'", async () => {
   const notYet = await play(file("every_ms: 50", "answers: [404]"), [ORDERED, replyOf(404), DONE]);
   assert.deepEqual([notYet.found, notYet.polls], [{ score: 1 }, 2]);
-  const nobody = await play(file("every_ms: 50", "match: {no_record: 'status == `410`'}"), [ORDERED, PENDING, replyOf(410)]); // prettier-ignore
+  const nobody = await play(file("every_ms: 50", "match: {no_record: 'status == `410`'}"), [
+    ORDERED,
+    PENDING,
+    replyOf(410),
+  ]);
   assert.deepEqual([nobody.found, nobody.polls], [null, 2]);
 });
 

@@ -6,8 +6,10 @@ import { type Asked, fakeCall, type FakeReply, faultOf, fileWith, replyOf } from
 import { compileDeclarative } from "../compile-declarative.ts";
 import { DeclarationError } from "../format/declaration-error.ts";
 
-const ORDER = "{name: order, request: {method: POST, url: 'https://api.acme.example/orders', body: {json: {name: '{{ inputs.name }}'}}}, order_id: body.id}"; // prettier-ignore
-const REPORT = "{name: report, free: true, request: {url: 'https://api.acme.example/orders/{{ order_id }}', query: {lang: '{{ steps.order.body.lang }}'}}}"; // prettier-ignore
+const ORDER =
+  "{name: order, request: {method: POST, url: 'https://api.acme.example/orders', body: {json: {name: '{{ inputs.name }}'}}}, order_id: body.id}";
+const REPORT =
+  "{name: report, free: true, request: {url: 'https://api.acme.example/orders/{{ order_id }}', query: {lang: '{{ steps.order.body.lang }}'}}}";
 
 const compiled = (...steps: string[]) =>
   compileDeclarative(fileWith(steps.length === 1 ? steps[0]! : `steps: [${steps.join(", ")}]`), "acme.yaml");
@@ -17,14 +19,20 @@ function answering(replies: readonly FakeReply[], given: { inputs?: JsonObject; 
   return fakeCall((_, at) => replies[at] ?? replyOf(599), { inputs: { name: "Ada" }, ...given });
 }
 
-const urlsOf = (asked: readonly Asked[]) => asked.map(({ method, url }) => `${method} ${new URL(url).pathname}${new URL(url).search}`); // prettier-ignore
+const urlsOf = (asked: readonly Asked[]) =>
+  asked.map(({ method, url }) => `${method} ${new URL(url).pathname}${new URL(url).search}`);
 
 test("a later request is made of an earlier answer, and the last one says what was found", async () => {
   const { call, asked, orders } = answering([replyOf(201, { id: 7, lang: "de" }), replyOf(200, { score: 1 })]);
-  const found = await compiled(`steps: [${ORDER}, ${REPORT}]\nmap: {score: body.score, lang: steps.order.body.lang}`).run(call); // prettier-ignore
+  const found = await compiled(
+    `steps: [${ORDER}, ${REPORT}]\nmap: {score: body.score, lang: steps.order.body.lang}`,
+  ).run(call);
   assert.deepEqual(found, { score: 1, lang: "de" });
   assert.deepEqual(urlsOf(asked), ["POST /orders", "GET /orders/7?lang=de"]);
-  assert.deepEqual(asked.map(({ options }) => options.free), [false, true]); // prettier-ignore
+  assert.deepEqual(
+    asked.map(({ options }) => options.free),
+    [false, true],
+  );
   assert.deepEqual(orders, ["7"]);
 });
 
@@ -35,13 +43,16 @@ test("a step whose condition does not hold is left out, and its answer is nothin
   const without = answering([replyOf(201, { id: "o" }), replyOf(200, { y: 1 })]);
   assert.deepEqual(await source.run(without.call), { y: 1 });
   assert.deepEqual(urlsOf(without.asked), ["POST /orders", "GET /last"]);
-  const withIt = answering([replyOf(201, { id: "o" }), replyOf(200, { x: 2 }), replyOf(200, { y: 1 })], { inputs: { name: "Ada", tags: ["a"] } }); // prettier-ignore
+  const withIt = answering([replyOf(201, { id: "o" }), replyOf(200, { x: 2 }), replyOf(200, { y: 1 })], {
+    inputs: { name: "Ada", tags: ["a"] },
+  });
   assert.deepEqual(await source.run(withIt.call), { x: 2, y: 1 });
   assert.deepEqual(urlsOf(withIt.asked), ["POST /orders", "GET /extra", "GET /last?x=2"]);
 });
 
 test("a condition may be about earlier answers", async () => {
-  const more = "{name: more, when: 'steps.order.body.state != `\"done\"`', request: {url: 'https://api.acme.example/more'}}"; // prettier-ignore
+  const more =
+    "{name: more, when: 'steps.order.body.state != `\"done\"`', request: {url: 'https://api.acme.example/more'}}";
   const source = compiled(`steps: [${ORDER}, ${more}]\nmap: {id: steps.order.body.id}`);
   const { call, asked } = answering([replyOf(200, { id: "o", state: "done" })]);
   assert.deepEqual(await source.run(call), { id: "o" });
@@ -51,17 +62,24 @@ test("a condition may be about earlier answers", async () => {
 test("a step that finds nobody ends the source, and nothing more is sent", async () => {
   const { call, asked } = answering([replyOf(404, { why: "unknown" })]);
   const order = ORDER.replace("order_id", "match: {no_record: 'status == `404`'}, order_id");
-  const nobody = await compiled(`steps: [${order}, ${REPORT}]\nmap: {s: body.s}\nmap_no_record: {why: body.why}`).run(call); // prettier-ignore
+  const nobody = await compiled(`steps: [${order}, ${REPORT}]\nmap: {s: body.s}\nmap_no_record: {why: body.why}`).run(
+    call,
+  );
   assert.deepEqual((nobody as unknown as { output: object }).output, { why: "unknown" });
   assert.equal(asked.length, 1);
 });
 
 test("nothing is built on an answer that no rule reads", async () => {
-  for (const [status, code] of [[500, "source.vendor_5xx"], [409, "source.vendor_4xx"], [401, "source.credential_rejected"], [302, "source.contract"]] as const) {
+  for (const [status, code] of [
+    [500, "source.vendor_5xx"],
+    [409, "source.vendor_4xx"],
+    [401, "source.credential_rejected"],
+    [302, "source.contract"],
+  ] as const) {
     const { call, asked } = answering([replyOf(status, { id: "o" })]);
     assert.equal((await faultOf(compiled(ORDER, REPORT).run(call))).code, code);
     assert.equal(asked.length, 1);
-  } // prettier-ignore
+  }
   const { call } = answering([replyOf(409, { id: "o" }), replyOf(200)]);
   await compiled(ORDER.replace("order_id", "answers: [409], order_id"), REPORT).run(call);
 });
@@ -74,7 +92,8 @@ test("an order without a number that can be used is a broken contract, since nob
 });
 
 test("whatever a later request is made of that the caller sent is looked at before anything is ordered", async () => {
-  const later = "{name: later, free: true, request: {url: 'https://api.acme.example/{{ steps.order.body.id }}', query: {n: \"{{ inputs.born | date('YYYY') }}\"}}}"; // prettier-ignore
+  const later =
+    "{name: later, free: true, request: {url: 'https://api.acme.example/{{ steps.order.body.id }}', query: {n: \"{{ inputs.born | date('YYYY') }}\"}}}";
   const { call, asked } = answering([replyOf(201)], { inputs: { name: "Ada", born: "soon" } });
   const fault = await faultOf(compiled(ORDER, later).run(call));
   assert.deepEqual([fault.code, fault.detail["field"]], ["source.input_invalid", "born"]);
@@ -100,16 +119,29 @@ test("a rule of the charge is asked of each answer that may be billed", async ()
   const { call } = answering(replies);
   const paid = REPORT.replace("free: true, ", "");
   await compiled(`steps: [${ORDER}, ${paid}]\ncharge: {model: per_call, when: '!(body.cached)'}`).run(call);
-  assert.deepEqual(replies.map(({ said }) => said), [["no"], []]); // prettier-ignore
+  assert.deepEqual(
+    replies.map(({ said }) => said),
+    [["no"], []],
+  );
 });
 
 test("one login serves all requests of a call, and is made anew once where it is refused", async () => {
-  const auth = "auth: {kind: token_exchange, request: {method: POST, url: 'https://api.acme.example/login'}, token: body.token}"; // prettier-ignore
+  const auth =
+    "auth: {kind: token_exchange, request: {method: POST, url: 'https://api.acme.example/login'}, token: body.token}";
   const source = compiled(`${auth}\nsteps: [${ORDER}, ${REPORT}]`);
-  const { call, asked } = answering([replyOf(200, { token: "t1" }), replyOf(201, { id: "o" }), replyOf(401), replyOf(200, { token: "t2" }), replyOf(200)]); // prettier-ignore
+  const { call, asked } = answering([
+    replyOf(200, { token: "t1" }),
+    replyOf(201, { id: "o" }),
+    replyOf(401),
+    replyOf(200, { token: "t2" }),
+    replyOf(200),
+  ]);
   await source.run(call);
   assert.deepEqual(urlsOf(asked), ["POST /login", "POST /orders", "GET /orders/o", "POST /login", "GET /orders/o"]);
-  assert.deepEqual(asked.filter((_, at) => at !== 0 && at !== 3).map(({ options }) => options.headers?.["authorization"]), ["Bearer t1", "Bearer t1", "Bearer t2"]); // prettier-ignore
+  assert.deepEqual(
+    asked.filter((_, at) => at !== 0 && at !== 3).map(({ options }) => options.headers?.["authorization"]),
+    ["Bearer t1", "Bearer t1", "Bearer t2"],
+  );
 });
 
 test("a vendor's own words change neither the host nor the shape of the path of what is sent next", async () => {
@@ -138,22 +170,29 @@ map: {score: body.score, lang: steps.order.body.lang}`;
 
 test("a run that is given an order's number orders nothing, and asks for what was ordered", async () => {
   for (const given of ["o-7", 7]) {
-    const { call, asked, orders } = answering([replyOf(200, { score: 1 })], { inputs: { name: "Ada", order_id: given } }); // prettier-ignore
+    const { call, asked, orders } = answering([replyOf(200, { score: 1 })], {
+      inputs: { name: "Ada", order_id: given },
+    });
     assert.deepEqual(await compiled(RESUMING).run(call), { score: 1 });
     assert.deepEqual(urlsOf(asked), [`GET /orders/${given}`]);
     assert.deepEqual(orders, [String(given)]);
   }
-  const first = answering([replyOf(201, { id: "o-1", lang: "de" }), replyOf(200, { score: 2 })], { inputs: { name: "Ada", order_id: "" } }); // prettier-ignore
+  const first = answering([replyOf(201, { id: "o-1", lang: "de" }), replyOf(200, { score: 2 })], {
+    inputs: { name: "Ada", order_id: "" },
+  });
   assert.deepEqual(await compiled(RESUMING).run(first.call), { score: 2, lang: "de" });
 });
 
 test("a number that can be none is the caller's, and nothing is sent", async () => {
   const { call, asked } = answering([], { inputs: { order_id: "a b" } });
   const refusing = { ...call, ordered: () => assert.fail("no number") };
-  for (const [each, inputs] of [[refusing, { order_id: "a b" }], [call, { order_id: ["o-1"] }]] as const) {
+  for (const [each, inputs] of [
+    [refusing, { order_id: "a b" }],
+    [call, { order_id: ["o-1"] }],
+  ] as const) {
     const fault = await faultOf(compiled(RESUMING).run({ ...each, inputs: inputs as unknown as JsonObject }));
     assert.deepEqual([fault.code, fault.detail["field"]], ["source.input_invalid", "order_id"]);
-  } // prettier-ignore
+  }
   assert.equal(asked.length, 0);
 });
 
@@ -161,31 +200,124 @@ const step = (parts: string) => `{name: a, request: {url: 'https://api.acme.exam
 const WRONG: readonly (readonly [what: string, parts: string, code: string, says: RegExp])[] = [
   ["neither a request nor steps", "request:", "format.value", /request/],
   ["both", `steps: [${step("")}]\nrequest: {url: 'https://api.acme.example/a'}`, "request.duplicate", /make it a step/],
-  ["nine steps", `steps: [${"abcdefghi".split("").map((name) => step("").replace("name: a", `name: ${name}`)).join(", ")}]`, "format.value", /at most 8/],
+  [
+    "nine steps",
+    `steps: [${"abcdefghi"
+      .split("")
+      .map((name) => step("").replace("name: a", `name: ${name}`))
+      .join(", ")}]`,
+    "format.value",
+    /at most 8/,
+  ],
   ["two steps of one name", `steps: [${step("")}, ${step("")}]`, "request.duplicate", /two steps "a"/],
   ["a condition of the first", `steps: [${step(", when: inputs.name")}]`, "format.value", /cannot have a condition/],
   ["two orders", `steps: [${ORDER}, ${step(", order_id: body.id")}]`, "request.duplicate", /one order/],
-  ["a template of a step that comes later", `steps: [${REPORT.replace("{{ order_id }}", "x")}, ${ORDER}]`, "template.unknown_name", /"order" has no answer yet.*no step can be read/],
-  ["a template of a misspelled step", `steps: [${ORDER}, ${REPORT.replace("steps.order", "steps.oder")}]`, "template.unknown_name", /"order"/],
-  ["a template of what is no answer", `steps: [${ORDER}, ${REPORT.replace("order.body", "order.bdy")}]`, "template.unknown_name", /steps\.order\.body/],
-  ["an order's number before it is there", `steps: [${step("").replace("/a'", "/{{ order_id }}'")}, ${ORDER}]`, "template.unknown_name", /order_id/],
-  ["an expression over a step that comes later", `steps: [${step(", match: {no_record: steps.order.body}")}, ${ORDER}]`, "expression.unknown_name", /no step "order" here/],
-  ["an expression over its own step", `steps: [${step(", match: {no_record: steps.a.body}")}]`, "expression.unknown_name", /no step "a" here/],
-  ["a map over a step that there is not", `steps: [${ORDER}]\nmap: {x: steps.oder.body.x}`, "expression.unknown_name", /"order"/],
-  ["a map over what is no answer", `steps: [${ORDER}]\nmap: {x: steps.order.bdy.x}`, "expression.unknown_name", /"body"/],
-  ["a header's name of an earlier answer", `steps: [${ORDER}]\nmap: {x: steps.order.headers.Location}`, "expression.slip", /location/],
-  ["a condition over an input that there is not", `steps: [${ORDER}, ${step(", when: inputs.nmae")}]`, "expression.unknown_name", /"name"/],
-  ["a condition over its own answer", `steps: [${ORDER}, ${step(", when: body.x")}]`, "expression.unknown_name", /inputs, steps/],
-  ["resuming at a step that there is not", RESUMING.replace("step: report", "step: reprot"), "format.value", /"report"/],
-  ["resuming at the order itself", RESUMING.replace("step: report", "step: order"), "format.value", /order_id: body\.id/],
-  ["resuming by an input that is not declared", RESUMING.replace(", order_id: {type: [string, integer]}", ""), "format.value", /no input "order_id".*anyOf/],
-  ["resuming at a step with a condition", RESUMING.replace("free: true", "free: true, when: inputs.name"), "format.value", /always begins/],
+  [
+    "a template of a step that comes later",
+    `steps: [${REPORT.replace("{{ order_id }}", "x")}, ${ORDER}]`,
+    "template.unknown_name",
+    /"order" has no answer yet.*no step can be read/,
+  ],
+  [
+    "a template of a misspelled step",
+    `steps: [${ORDER}, ${REPORT.replace("steps.order", "steps.oder")}]`,
+    "template.unknown_name",
+    /"order"/,
+  ],
+  [
+    "a template of what is no answer",
+    `steps: [${ORDER}, ${REPORT.replace("order.body", "order.bdy")}]`,
+    "template.unknown_name",
+    /steps\.order\.body/,
+  ],
+  [
+    "an order's number before it is there",
+    `steps: [${step("").replace("/a'", "/{{ order_id }}'")}, ${ORDER}]`,
+    "template.unknown_name",
+    /order_id/,
+  ],
+  [
+    "an expression over a step that comes later",
+    `steps: [${step(", match: {no_record: steps.order.body}")}, ${ORDER}]`,
+    "expression.unknown_name",
+    /no step "order" here/,
+  ],
+  [
+    "an expression over its own step",
+    `steps: [${step(", match: {no_record: steps.a.body}")}]`,
+    "expression.unknown_name",
+    /no step "a" here/,
+  ],
+  [
+    "a map over a step that there is not",
+    `steps: [${ORDER}]\nmap: {x: steps.oder.body.x}`,
+    "expression.unknown_name",
+    /"order"/,
+  ],
+  [
+    "a map over what is no answer",
+    `steps: [${ORDER}]\nmap: {x: steps.order.bdy.x}`,
+    "expression.unknown_name",
+    /"body"/,
+  ],
+  [
+    "a header's name of an earlier answer",
+    `steps: [${ORDER}]\nmap: {x: steps.order.headers.Location}`,
+    "expression.slip",
+    /location/,
+  ],
+  [
+    "a condition over an input that there is not",
+    `steps: [${ORDER}, ${step(", when: inputs.nmae")}]`,
+    "expression.unknown_name",
+    /"name"/,
+  ],
+  [
+    "a condition over its own answer",
+    `steps: [${ORDER}, ${step(", when: body.x")}]`,
+    "expression.unknown_name",
+    /inputs, steps/,
+  ],
+  [
+    "resuming at a step that there is not",
+    RESUMING.replace("step: report", "step: reprot"),
+    "format.value",
+    /"report"/,
+  ],
+  [
+    "resuming at the order itself",
+    RESUMING.replace("step: report", "step: order"),
+    "format.value",
+    /order_id: body\.id/,
+  ],
+  [
+    "resuming by an input that is not declared",
+    RESUMING.replace(", order_id: {type: [string, integer]}", ""),
+    "format.value",
+    /no input "order_id".*anyOf/,
+  ],
+  [
+    "resuming at a step with a condition",
+    RESUMING.replace("free: true", "free: true, when: inputs.name"),
+    "format.value",
+    /always begins/,
+  ],
   ["resuming without steps", "resume: {step: a}", "format.value", /no steps/],
-  ["a request made of what a resumed run has not asked", RESUMING.replace(/steps:.*/, `steps: [${ORDER}, ${REPORT}]`), "template.unknown_name", /order_id/],
+  [
+    "a request made of what a resumed run has not asked",
+    RESUMING.replace(/steps:.*/, `steps: [${ORDER}, ${REPORT}]`),
+    "template.unknown_name",
+    /order_id/,
+  ],
   ["steps where there are none", "map: {x: steps.order.body.x}", "expression.unknown_name", /"steps"/],
   ["a status that is an answer anyway", `steps: [${step(", answers: [200]")}]`, "format.value", /at least 400/],
-  ["a number that would be sent otherwise", `steps: [${step("").replace("/a'", "/a', query: {v: 2.0}")}]`, "yaml.number_form", /"2\.0"/],
-]; // prettier-ignore
+  [
+    "a number that would be sent otherwise",
+    `steps: [${step("").replace("/a'", "/a', query: {v: 2.0}")}]`,
+    "yaml.number_form",
+    /"2\.0"/,
+  ],
+];
 
 for (const [what, parts, code, says] of WRONG) {
   test(`a file is refused for ${what}`, () => {

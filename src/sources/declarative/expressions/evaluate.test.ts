@@ -11,12 +11,74 @@ const over = (expression: string, answer: JsonObject): Json => evaluate(compile(
 
 const ANSWER: JsonObject = {
   a: { b: [1, 2, 3, { c: "x" }], s: "  hello, wörld 😀 ", n: null, t: true, o: { k: 1, l: [[1, 2], [3], 4] } },
-  items: [{ id: 1, name: "b", v: [1] }, { id: 3, name: "a", v: [] }, { id: 2, name: "c" }],
-  nums: [3, 1, 2], strs: ["b", "a", "c"], e: [], f: {}, z: 0, x: "a,b,c",
-}; // prettier-ignore
+  items: [
+    { id: 1, name: "b", v: [1] },
+    { id: 3, name: "a", v: [] },
+    { id: 2, name: "c" },
+  ],
+  nums: [3, 1, 2],
+  strs: ["b", "a", "c"],
+  e: [],
+  f: {},
+  z: 0,
+  x: "a,b,c",
+};
 
-const leaf = fc.constantFrom("a", "a.b", "a.s", "a.o", "a.o.l", "items", "items[*].name", "items[].v", "nums", "strs", "x", "z", "e", "f", "a.t", "a.n", "@", "$", "'lit'", '`[1,"2"]`', "`7`", "items[0]", "nums[-1]", "a.s[2:5]", "nums[::-1]", "a.*", "missing"); // prettier-ignore
-const oneArgument = fc.constantFrom("abs", "ceil", "avg", "sum", "max", "min", "sort", "keys", "values", "items", "to_array", "type", "length", "reverse", "lower", "upper", "trim", "trim_left", "trim_right", "to_string", "from_items", "merge", "not_null", "zip"); // prettier-ignore
+const leaf = fc.constantFrom(
+  "a",
+  "a.b",
+  "a.s",
+  "a.o",
+  "a.o.l",
+  "items",
+  "items[*].name",
+  "items[].v",
+  "nums",
+  "strs",
+  "x",
+  "z",
+  "e",
+  "f",
+  "a.t",
+  "a.n",
+  "@",
+  "$",
+  "'lit'",
+  '`[1,"2"]`',
+  "`7`",
+  "items[0]",
+  "nums[-1]",
+  "a.s[2:5]",
+  "nums[::-1]",
+  "a.*",
+  "missing",
+);
+const oneArgument = fc.constantFrom(
+  "abs",
+  "ceil",
+  "avg",
+  "sum",
+  "max",
+  "min",
+  "sort",
+  "keys",
+  "values",
+  "items",
+  "to_array",
+  "type",
+  "length",
+  "reverse",
+  "lower",
+  "upper",
+  "trim",
+  "trim_left",
+  "trim_right",
+  "to_string",
+  "from_items",
+  "merge",
+  "not_null",
+  "zip",
+);
 const twoArguments = fc.constantFrom(
   "contains",
   "join",
@@ -118,24 +180,95 @@ test("what an answer says is never taken for an expression", () => {
 const LONG = 1_000_000;
 const aa = "a".repeat(LONG);
 const hostile: JsonObject = {
-  s: `x${" ".repeat(LONG)}x`, aa, needle: `b${"a".repeat(LONG / 2)}`, tail: `${"a".repeat(LONG / 2)}b`, short: `${"a".repeat(15)}b`, sep: "x".repeat(LONG / 2), big: 1e9,
+  s: `x${" ".repeat(LONG)}x`,
+  aa,
+  needle: `b${"a".repeat(LONG / 2)}`,
+  tail: `${"a".repeat(LONG / 2)}b`,
+  short: `${"a".repeat(15)}b`,
+  sep: "x".repeat(LONG / 2),
+  big: 1e9,
   wide: Object.fromEntries(Array.from({ length: 90_000 }, (_, at) => [`member${at}`, at])),
   list: Array.from({ length: 20_000 }, (_, id) => ({ id, name: `n${id}`, items: [1, 2] })),
-  strs: Array.from({ length: 30 }, (_, at) => "a".repeat(300_000) + at), many: Array.from({ length: 40_000 }, (_, at) => String(at % 7)), nums: Array.from({ length: 40_000 }, (_, at) => at % 1000),
-  digits: "1".repeat(LONG), same: Buffer.from(aa).toString(), str: "a".repeat(300_002),
-  long: new ExactNumber(`0.${"3".repeat(LONG / 10)}`), longs: Array.from({ length: 1_000 }, (_, at) => new ExactNumber(`0.${"3".repeat(2_000)}${at}`)),
-}; // prettier-ignore
+  strs: Array.from({ length: 30 }, (_, at) => "a".repeat(300_000) + at),
+  many: Array.from({ length: 40_000 }, (_, at) => String(at % 7)),
+  nums: Array.from({ length: 40_000 }, (_, at) => at % 1000),
+  digits: "1".repeat(LONG),
+  same: Buffer.from(aa).toString(),
+  str: "a".repeat(300_002),
+  long: new ExactNumber(`0.${"3".repeat(LONG / 10)}`),
+  longs: Array.from({ length: 1_000 }, (_, at) => new ExactNumber(`0.${"3".repeat(2_000)}${at}`)),
+};
 const EXPENSIVE = [
-  "trim(s)", "trim_left(s)", "trim_right(s)", "trim(s, 'x ')", "upper(aa)", "length(aa)", "reverse(aa)", "contains(aa, needle)", "contains(aa, tail)", "contains(aa, short)",
-  "find_first(aa, needle)", "find_last(aa, tail)", "split(aa, 'a')", "split(aa, '')", "split(aa, needle)", "replace(aa, 'a', 'bb')", "replace(aa, 'a', sep)", "replace(aa, 'a', 'b', `1000000`)",
-  "join(sep, many)", "pad_left(s, big)", "pad_right('x', big)", "sort(strs)", "sort_by(list, &name)", "max(strs)", "max(nums)", "group_by(list, &name)", "zip(nums, nums)",
-  "map(&$.list[*].id, list)", "list[*].[$]", "list[?contains($.nums, id)]", "list[*].[$.list[*].id]", "to_string(list[0:200].[$])", "let $l = list in list[*].[$l[*].id]", "list[*].to_string($)",
-  "list[?$.list == $.list && contains($.strs, name)]", "list[*].{a: id, b: name, c: items, d: x, e: y, f: z}", "aa[::-1]", "map(&[$.aa, upper($.aa)], nums)", "list[].items[] | [*].[$.aa[0:3]]",
-  "list[?$.wide]", "list[?@ == $.wide]", "list[?$.wide == @]", "list[*].keys($.wide)", "list[*].[!($.wide)]", "list[?$.wide.* == @]",
-  "nums[?@ != $.long]", "nums[?@ < $.long]", "list[?contains($.longs, $.long)]", "sort(longs)", "[max(longs), min(longs)]", "list[*].to_string($.long)", "list[?ceil($.long) == id]", "list[*].[$.long + id]",
-  "to_number(digits)", "[sum(nums), avg(nums), max(nums), min(nums)]", "[ceil(big), floor(big), abs(big)]", "from_items(items(wide))", "merge(wide, wide)", "[keys(wide), values(wide)]", "[lower(aa), upper(aa), type(aa), to_array(aa), not_null(x, aa)]",
-  "max_by(list, &id)", "min_by(list, &name)", "list[*].to_number($.digits)", "list[*].lower($.aa)", "list[?$.aa == $.same]", "list[*].starts_with($.aa, $.same)", "list[*].ends_with($.aa, $.same)", "list[?contains($.strs, $.str)]", "list[?[$.aa] == [$.same]]",
-]; // prettier-ignore
+  "trim(s)",
+  "trim_left(s)",
+  "trim_right(s)",
+  "trim(s, 'x ')",
+  "upper(aa)",
+  "length(aa)",
+  "reverse(aa)",
+  "contains(aa, needle)",
+  "contains(aa, tail)",
+  "contains(aa, short)",
+  "find_first(aa, needle)",
+  "find_last(aa, tail)",
+  "split(aa, 'a')",
+  "split(aa, '')",
+  "split(aa, needle)",
+  "replace(aa, 'a', 'bb')",
+  "replace(aa, 'a', sep)",
+  "replace(aa, 'a', 'b', `1000000`)",
+  "join(sep, many)",
+  "pad_left(s, big)",
+  "pad_right('x', big)",
+  "sort(strs)",
+  "sort_by(list, &name)",
+  "max(strs)",
+  "max(nums)",
+  "group_by(list, &name)",
+  "zip(nums, nums)",
+  "map(&$.list[*].id, list)",
+  "list[*].[$]",
+  "list[?contains($.nums, id)]",
+  "list[*].[$.list[*].id]",
+  "to_string(list[0:200].[$])",
+  "let $l = list in list[*].[$l[*].id]",
+  "list[*].to_string($)",
+  "list[?$.list == $.list && contains($.strs, name)]",
+  "list[*].{a: id, b: name, c: items, d: x, e: y, f: z}",
+  "aa[::-1]",
+  "map(&[$.aa, upper($.aa)], nums)",
+  "list[].items[] | [*].[$.aa[0:3]]",
+  "list[?$.wide]",
+  "list[?@ == $.wide]",
+  "list[?$.wide == @]",
+  "list[*].keys($.wide)",
+  "list[*].[!($.wide)]",
+  "list[?$.wide.* == @]",
+  "nums[?@ != $.long]",
+  "nums[?@ < $.long]",
+  "list[?contains($.longs, $.long)]",
+  "sort(longs)",
+  "[max(longs), min(longs)]",
+  "list[*].to_string($.long)",
+  "list[?ceil($.long) == id]",
+  "list[*].[$.long + id]",
+  "to_number(digits)",
+  "[sum(nums), avg(nums), max(nums), min(nums)]",
+  "[ceil(big), floor(big), abs(big)]",
+  "from_items(items(wide))",
+  "merge(wide, wide)",
+  "[keys(wide), values(wide)]",
+  "[lower(aa), upper(aa), type(aa), to_array(aa), not_null(x, aa)]",
+  "max_by(list, &id)",
+  "min_by(list, &name)",
+  "list[*].to_number($.digits)",
+  "list[*].lower($.aa)",
+  "list[?$.aa == $.same]",
+  "list[*].starts_with($.aa, $.same)",
+  "list[*].ends_with($.aa, $.same)",
+  "list[?contains($.strs, $.str)]",
+  "list[?[$.aa] == [$.same]]",
+];
 
 for (const written of EXPENSIVE) {
   test(`${written} ends soon over an answer made for it`, () => {
@@ -162,9 +295,48 @@ test("every function is held to that", () => {
 
 test("a whole number that a double would change comes out of every expression as it was, or not at all", () => {
   const digits = "12345678901234567891";
-  const answer = { id: new ExactNumber(digits), ids: [new ExactNumber(digits)], text: digits, pairs: [["id", new ExactNumber(digits)]] }; // prettier-ignore
+  const answer = {
+    id: new ExactNumber(digits),
+    ids: [new ExactNumber(digits)],
+    text: digits,
+    pairs: [["id", new ExactNumber(digits)]],
+  };
   let survived = 0;
-  for (const written of ["id", "abs(id)", "ceil(id)", "floor(id)", "-id", "+id", "id + `0`", "id - `0`", "id * `1`", "id / `1`", "id // `1`", "id % `1000`", "sum(ids)", "avg(ids)", "max(ids)", "min(ids)", "sort(ids)", "to_number(text)", "to_number(id)", "to_string(id)", "ids[0]", "max_by(ids, &@)", "sort_by(ids, &@)", "map(&@, ids)", "to_array(id)", "not_null(n, id)", "from_items(pairs)", "merge({a: id})", "zip(ids, ids)", "{a: id}", "[id]", "ids[?@ == $.id]", "reverse(ids)"]) {
+  for (const written of [
+    "id",
+    "abs(id)",
+    "ceil(id)",
+    "floor(id)",
+    "-id",
+    "+id",
+    "id + `0`",
+    "id - `0`",
+    "id * `1`",
+    "id / `1`",
+    "id // `1`",
+    "id % `1000`",
+    "sum(ids)",
+    "avg(ids)",
+    "max(ids)",
+    "min(ids)",
+    "sort(ids)",
+    "to_number(text)",
+    "to_number(id)",
+    "to_string(id)",
+    "ids[0]",
+    "max_by(ids, &@)",
+    "sort_by(ids, &@)",
+    "map(&@, ids)",
+    "to_array(id)",
+    "not_null(n, id)",
+    "from_items(pairs)",
+    "merge({a: id})",
+    "zip(ids, ids)",
+    "{a: id}",
+    "[id]",
+    "ids[?@ == $.id]",
+    "reverse(ids)",
+  ]) {
     let json: string;
     try {
       json = JSON.stringify(over(written, answer));
@@ -173,13 +345,15 @@ test("a whole number that a double would change comes out of every expression as
     }
     survived += 1;
     for (const [number] of json.matchAll(/\d+/g)) assert.equal(number, digits, written);
-  } // prettier-ignore
+  }
   assert.ok(survived > 15);
 });
 
 test("all expressions over one answer have one account, and another answer has its own", () => {
   const tree = compile("list[*].{a: id, b: name, c: items}");
   const answer = { list: hostile["list"]! };
-  assert.throws(() => { for (let round = 0; round < 10; round += 1) evaluate(tree, answer); }, /take too many steps/); // prettier-ignore
+  assert.throws(() => {
+    for (let round = 0; round < 10; round += 1) evaluate(tree, answer);
+  }, /take too many steps/);
   assert.equal((evaluate(tree, { ...answer }) as Json[]).length, 20_000);
 });

@@ -58,14 +58,22 @@ export const FUNCTIONS: ReadonlyMap<string, ExpressionFunction> = new Map(
     abs: fn("number", (_, value: Numeric) => Math.abs(reckonable(value))),
     ceil: fn("number", (_, value: Numeric) => Math.ceil(reckonable(value))),
     floor: fn("number", (_, value: Numeric) => Math.floor(reckonable(value))),
-    avg: fn("numbers", (spend, list: readonly Numeric[]) => (list.length === 0 ? null : total(list, spend) / list.length)),
+    avg: fn("numbers", (spend, list: readonly Numeric[]) =>
+      list.length === 0 ? null : total(list, spend) / list.length,
+    ),
     sum: fn("numbers", (spend, list: readonly Numeric[]) => total(list, spend)),
     max: fn("numbers|strings", (spend, list: readonly Scalar[]) => extreme(list, list, 1, spend)),
     min: fn("numbers|strings", (spend, list: readonly Scalar[]) => extreme(list, list, -1, spend)),
-    max_by: fn("array, expression", (spend, list: readonly Json[], by: Reference) => extreme(list, keysOf(list, by), 1, spend)),
-    min_by: fn("array, expression", (spend, list: readonly Json[], by: Reference) => extreme(list, keysOf(list, by), -1, spend)),
+    max_by: fn("array, expression", (spend, list: readonly Json[], by: Reference) =>
+      extreme(list, keysOf(list, by), 1, spend),
+    ),
+    min_by: fn("array, expression", (spend, list: readonly Json[], by: Reference) =>
+      extreme(list, keysOf(list, by), -1, spend),
+    ),
     sort: fn("numbers|strings", (spend, list: readonly Scalar[]) => sorted(list, list, spend)),
-    sort_by: fn("array, expression", (spend, list: readonly Json[], by: Reference) => sorted(list, keysOf(list, by), spend)),
+    sort_by: fn("array, expression", (spend, list: readonly Json[], by: Reference) =>
+      sorted(list, keysOf(list, by), spend),
+    ),
     group_by: fn("array, expression", (spend, list: readonly Json[], by: Reference) => groupBy(list, by, spend)),
     map: fn("expression, array", (spend, by: Reference, list: readonly Json[]) => {
       spend(list.length);
@@ -96,7 +104,8 @@ export const FUNCTIONS: ReadonlyMap<string, ExpressionFunction> = new Map(
       return typeof value === "string" ? Array.from(value).toReversed().join("") : value.toReversed();
     }),
     contains: fn("string|array, any", (spend, within: string | readonly Json[], sought: Json) => {
-      if (typeof within === "string") return typeof sought === "string" ? findText(within, sought, 0, spend) !== -1 : null;
+      if (typeof within === "string")
+        return typeof sought === "string" ? findText(within, sought, 0, spend) !== -1 : null;
       spend(within.length / CHARACTERS_PER_STEP);
       return within.some((entry) => isSame(entry, sought, spend));
     }),
@@ -108,28 +117,36 @@ export const FUNCTIONS: ReadonlyMap<string, ExpressionFunction> = new Map(
       spend(end.length / COMPARED_PER_STEP);
       return text.endsWith(end);
     }),
-    find_first: fn("string, string, number?, number?", (spend, text: string, sought: string, from?: number, to?: number) =>
-      findBetween(text, sought, from, to, (part) => findText(part, sought, 0, spend)),
+    find_first: fn(
+      "string, string, number?, number?",
+      (spend, text: string, sought: string, from?: number, to?: number) =>
+        findBetween(text, sought, from, to, (part) => findText(part, sought, 0, spend)),
     ),
-    find_last: fn("string, string, number?, number?", (spend, text: string, sought: string, from?: number, to?: number) =>
-      findBetween(text, sought, from, to, (part) => {
-        const found = findText(reversed(part, spend), reversed(sought, spend), 0, spend);
-        return found === -1 ? -1 : part.length - found - sought.length;
-      }),
+    find_last: fn(
+      "string, string, number?, number?",
+      (spend, text: string, sought: string, from?: number, to?: number) =>
+        findBetween(text, sought, from, to, (part) => {
+          const found = findText(reversed(part, spend), reversed(sought, spend), 0, spend);
+          return found === -1 ? -1 : part.length - found - sought.length;
+        }),
     ),
     lower: fn("string", (spend, text: string) => copied(text.toLowerCase(), spend)),
     upper: fn("string", (spend, text: string) => copied(text.toUpperCase(), spend)),
     trim: fn("string, string?", (spend, text: string, set?: string) => trimmed(text, set, true, true, spend)),
     trim_left: fn("string, string?", (spend, text: string, set?: string) => trimmed(text, set, true, false, spend)),
     trim_right: fn("string, string?", (spend, text: string, set?: string) => trimmed(text, set, false, true, spend)),
-    pad_left: fn("string, number, string?", (spend, text: string, width: number, pad?: string) =>
-      padding(text, width, pad, spend) + text,
+    pad_left: fn(
+      "string, number, string?",
+      (spend, text: string, width: number, pad?: string) => padding(text, width, pad, spend) + text,
     ),
-    pad_right: fn("string, number, string?", (spend, text: string, width: number, pad?: string) =>
-      text + padding(text, width, pad, spend),
+    pad_right: fn(
+      "string, number, string?",
+      (spend, text: string, width: number, pad?: string) => text + padding(text, width, pad, spend),
     ),
     join: fn("string, strings", (spend, between: string, texts: readonly string[]) => joined(texts, between, spend)),
-    split: fn("string, string, number?", (spend, text: string, at: string, count?: number) => split(text, at, count, spend)),
+    split: fn("string, string, number?", (spend, text: string, at: string, count?: number) =>
+      split(text, at, count, spend),
+    ),
     replace: fn("string, string, string, number?", (spend, text: string, old: string, by: string, count?: number) =>
       joined(split(text, old, count, spend), by, spend),
     ),
@@ -145,7 +162,7 @@ export const FUNCTIONS: ReadonlyMap<string, ExpressionFunction> = new Map(
       return readNumber(value);
     }),
   }),
-); // prettier-ignore
+);
 
 /** @throws Error for arguments that the function does not take */
 export function callFunction(name: string, given: readonly Value[], spend: Spend): Json {

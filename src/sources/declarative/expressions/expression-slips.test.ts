@@ -26,24 +26,51 @@ const SLIPS: readonly (readonly [expression: string, says: string])[] = [
   ["status =< `200`", 'expression.slip "=<" compares nothing -> write "<="'],
   ["body.a == 'x", "expression.slip a text in quotes is not closed -> write 'x'"],
   [`body.a == "x"`, `expression.slip "x" is the name of a member, not a text -> write 'x', or @."x" for the member`],
-  [`body.items[?kind == "not found"]`, `expression.slip "not found" is the name of a member, not a text -> write 'not found', or @."not found" for the member`],
-  [`body.items[?"a" == kind]`, `expression.slip "a" is the name of a member, not a text -> write 'a', or @."a" for the member`],
+  [
+    `body.items[?kind == "not found"]`,
+    `expression.slip "not found" is the name of a member, not a text -> write 'not found', or @."not found" for the member`,
+  ],
+  [
+    `body.items[?"a" == kind]`,
+    `expression.slip "a" is the name of a member, not a text -> write 'a', or @."a" for the member`,
+  ],
   ["body.items[?active == true]", "expression.slip true is the name of a member here -> write `true` in backticks"],
   ["body.a == null", "expression.slip null is the name of a member here -> write `null` in backticks"],
   ["body.a &&& body.b", 'expression.slip a single "&" makes an expression for a function -> leave it out'],
   ["body.a & body.b", 'expression.slip a single "&" makes an expression for a function -> write "&&" for and'],
-  ["body.first-name", 'expression.slip first-name is a subtraction -> write "first-name" in double quotes for a name, or spaces around -'],
-  ["body.id == `12345678901234567891`", "expression.slip the number in `12345678901234567891` has more digits than can be compared -> compare by to_string()"],
+  [
+    "body.first-name",
+    'expression.slip first-name is a subtraction -> write "first-name" in double quotes for a name, or spaces around -',
+  ],
+  [
+    "body.id == `12345678901234567891`",
+    "expression.slip the number in `12345678901234567891` has more digits than can be compared -> compare by to_string()",
+  ],
   ["status == '404'", "expression.slip a status is a number -> write `404` in backticks"],
-  ["`\"404\"` != status", "expression.slip a status is a number -> write `404` in backticks"],
-  ["body.date > '2020-01-01'", "expression.slip only numbers are less or greater -> compare texts by == or !=, or by to_number()"],
+  ['`"404"` != status', "expression.slip a status is a number -> write `404` in backticks"],
+  [
+    "body.date > '2020-01-01'",
+    "expression.slip only numbers are less or greater -> compare texts by == or !=, or by to_number()",
+  ],
   ["`1` < body.n < `5`", 'expression.slip comparisons do not chain -> compare twice, joined by "&&"'],
-  ["type(body.list) == 'list'", "expression.slip there is no type list -> types are array, boolean, null, number, object, string"],
-  ["status == `404` | status == `410`", 'expression.slip after "|" there is no status of the answer -> write "||" for or, or $ before the name'],
+  [
+    "type(body.list) == 'list'",
+    "expression.slip there is no type list -> types are array, boolean, null, number, object, string",
+  ],
+  [
+    "status == `404` | status == `410`",
+    'expression.slip after "|" there is no status of the answer -> write "||" for or, or $ before the name',
+  ],
   ["!body.cached", 'expression.slip "!" applies only to the first name -> write !(…) around the whole expression'],
-  ["status == `200` && (!body.hits[0].name || body.x)", 'expression.slip "!" applies only to the first name -> write !(…) around the whole expression'],
-  [`headers."Content-Type" == 'a'`, 'expression.slip names of header fields are in lower case -> write headers."content-type"'],
-]; // prettier-ignore
+  [
+    "status == `200` && (!body.hits[0].name || body.x)",
+    'expression.slip "!" applies only to the first name -> write !(…) around the whole expression',
+  ],
+  [
+    `headers."Content-Type" == 'a'`,
+    'expression.slip names of header fields are in lower case -> write headers."content-type"',
+  ],
+];
 
 test("what the grammar takes and nobody means is refused, with what to write instead", () => {
   for (const [expression, says] of SLIPS) {
@@ -71,7 +98,6 @@ test("what means what it says is left alone", () => {
     "body.big == `1e22`",
     "!(body.a) && (body.b > `1`) == (body.c > `1`)",
   ]) {
-    // prettier-ignore
     assert.equal(slipIn(expression), null, expression);
     compilePredicate(expression, place);
   }

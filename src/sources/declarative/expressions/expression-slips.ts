@@ -64,14 +64,18 @@ function slipAt(token: Token, before?: Token, after?: Token, second?: Token): Sa
       // On the left, a name that could not be written without quotes is meant as a name.
       if (!isComparison(before) && !/^"[A-Za-z_][A-Za-z0-9_]*"$/.test(written)) return null;
       const text = written.slice(1, -1);
-      return { problem: `${written} is the name of a member, not a text`, hint: `write '${text}', or @.${written} for the member` };
+      return {
+        problem: `${written} is the name of a member, not a text`,
+        hint: `write '${text}', or @.${written} for the member`,
+      };
     }
     case "name": {
       const isConstant = CONSTANTS.has(written) && before?.written !== "." && after?.written !== ":";
-      if (isConstant) return { problem: `${written} is the name of a member here`, hint: `write \`${written}\` in backticks` };
+      if (isConstant)
+        return { problem: `${written} is the name of a member here`, hint: `write \`${written}\` in backticks` };
       return slipOfDash(token, after, second);
     }
-  } // prettier-ignore
+  }
 }
 
 function slipOfSign({ written }: Token, before?: Token): Said | null {

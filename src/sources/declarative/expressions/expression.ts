@@ -170,16 +170,23 @@ const TYPES = ["array", "boolean", "null", "number", "object", "string"];
 /** Refuses comparisons that no reply can make true. */
 function checkComparison(node: Node & { type: "Comparator" }, top: boolean, place: Place): void {
   const isOrder = node.name !== "EQ" && node.name !== "NE";
-  for (const [one, other] of [[node.left, node.right], [node.right, node.left]] as const) {
+  for (const [one, other] of [
+    [node.left, node.right],
+    [node.right, node.left],
+  ] as const) {
     if (isOrder && one.type === "Comparator")
       place.refuse("expression.slip", "comparisons do not chain", 'compare twice, joined by "&&"');
     if (one.type !== "Literal") continue;
     if (isOrder && typeof one.value !== "number")
-      place.refuse("expression.slip", "only numbers are less or greater", "compare texts by == or !=, or by to_number()");
+      place.refuse(
+        "expression.slip",
+        "only numbers are less or greater",
+        "compare texts by == or !=, or by to_number()",
+      );
     if (!isOrder && top && other.type === "Field" && other.name === "status" && typeof one.value !== "number")
       place.refuse("expression.slip", "a status is a number", `write ${backticked(one.value)} in backticks`);
     if (!isOrder && other.type === "Function" && other.name === "type") checkType(one.value, place);
-  } // prettier-ignore
+  }
 }
 
 function checkType(value: unknown, place: Place): void {

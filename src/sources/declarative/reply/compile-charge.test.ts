@@ -17,7 +17,8 @@ async function charged(charge: string, inputs: JsonObject, body: JsonObject) {
   return { free: asked[0]!.options.free, most, said: reply.said, listed: reply.listed, declared: source.charge };
 }
 
-const TABLE = "[{when: body.from_cache, amount: 0}, {when: inputs.n, amount: 0.9, currency: EUR}, {model: per_success, amount: 0.35, currency: EUR}]"; // prettier-ignore
+const TABLE =
+  "[{when: body.from_cache, amount: 0}, {when: inputs.n, amount: 0.9, currency: EUR}, {model: per_success, amount: 0.35, currency: EUR}]";
 
 test("of a table the first row that holds counts, and the last is for the rest", async () => {
   assert.deepEqual((await charged(TABLE, {}, { from_cache: true })).said, ["no"]);
@@ -56,7 +57,10 @@ test("of a reply that is a failure, a row that holds says that it is not billed;
 
 test("a row that cannot be worked out never makes a bill smaller", async () => {
   const broken = "length(body.n) == `1`";
-  assert.deepEqual((await charged(`["{when: x}"]`.replace('"{when: x}"', `{when: '${broken}', amount: 0}`), {}, { n: 1 })).said, []); // prettier-ignore
+  assert.deepEqual(
+    (await charged(`["{when: x}"]`.replace('"{when: x}"', `{when: '${broken}', amount: 0}`), {}, { n: 1 })).said,
+    [],
+  );
   assert.deepEqual(
     (await charged(`[{when: '${broken}', amount: 1, currency: EUR}, {amount: 0}]`, {}, { n: 1 })).said,
     [],

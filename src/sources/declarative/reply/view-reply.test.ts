@@ -96,7 +96,6 @@ for (const text of [
   "<r",
   "<",
 ]) {
-  // prettier-ignore
   test(`${text || "nothing"} is no XML`, () => assert.throws(() => read(text), XmlProblem));
 }
 
@@ -113,7 +112,8 @@ test("elements, attributes, comments and references are counted as they come, ov
   assert.equal(problemOf(`<r>${"<a/>".repeat(many)}</r>`), null);
   const counted = ["<a/>", "<!---->", "<?a?>", "&lt;", "<![CDATA[]]>"];
   for (const one of counted) assert.equal(problemOf(`<r>${one.repeat(many + 1)}</r>`), "it has too many values", one);
-  const names = (count: number, write: (at: number) => string) => Array.from({ length: count }, (_, at) => write(at)).join(" "); // prettier-ignore
+  const names = (count: number, write: (at: number) => string) =>
+    Array.from({ length: count }, (_, at) => write(at)).join(" ");
   for (const count of [XML_NAMES_MAX, XML_NAMES_MAX + 1]) {
     const problem = count > XML_NAMES_MAX ? "an element in it has too many different names" : null;
     assert.equal(problemOf(`<r ${names(count, (at) => `a${at}='1'`)}/>`), problem);

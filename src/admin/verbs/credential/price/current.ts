@@ -51,7 +51,15 @@ export default defineVerb({
       const model = charge?.model.replace("per_", "") ?? null;
       if (held === null) {
         const list = charge?.list_price ?? null;
-        return { ...about, price: list === null ? "none" : "list", amount: list?.amount ?? null, currency: list?.currency ?? null, per: model, from: null, steps: 0 }; // prettier-ignore
+        return {
+          ...about,
+          price: list === null ? "none" : "list",
+          amount: list?.amount ?? null,
+          currency: list?.currency ?? null,
+          per: model,
+          from: null,
+          steps: 0,
+        };
       }
       const { amount, currency, per, from } = toWirePrice(held);
       const steps = own.filter(({ fromWallAt, above }) => fromWallAt === held.fromWallAt && above > 0).length;

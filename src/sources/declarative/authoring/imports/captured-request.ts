@@ -30,7 +30,8 @@ export interface CapturedRequest {
 }
 
 /** Header fields that the service sets itself, or that a browser adds. */
-const NOT_THE_FILES = /^(?::.*|host|connection|content-length|content-type|accept-encoding|keep-alive|te|trailer|transfer-encoding|upgrade|expect|origin|referer|dnt|priority|pragma|cache-control|upgrade-insecure-requests|x-requested-with|if-none-match|if-modified-since|sec-.*)$/i; // prettier-ignore
+const NOT_THE_FILES =
+  /^(?::.*|host|connection|content-length|content-type|accept-encoding|keep-alive|te|trailer|transfer-encoding|upgrade|expect|origin|referer|dnt|priority|pragma|cache-control|upgrade-insecure-requests|x-requested-with|if-none-match|if-modified-since|sec-.*)$/i;
 /** Header fields that say how to answer; they are kept if their value has the expected form. */
 const PLAIN_FIELDS: Readonly<Record<string, RegExp>> = {
   accept: /^[\w*.+-]+\/[\w*.+-]+(?:\s*[,;]\s*[\w*.+/=-]+)*$/,

@@ -4,14 +4,29 @@ import type { OpenApiDocument, Spot } from "./openapi-document.ts";
 const DEPTH_MAX = 12;
 /** Keywords that are kept, because they constrain or describe a value. */
 const KEPT = new Set(
-  "type enum const format pattern minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems required minProperties maxProperties title description default".split(" "), // prettier-ignore
+  "type enum const format pattern minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems required minProperties maxProperties title description default".split(
+    " ",
+  ),
 );
-const SCHEMAS = new Set(["items", "not", "additionalProperties", "contains", "propertyNames", "if", "then", "else", "unevaluatedProperties"]); // prettier-ignore
+const SCHEMAS = new Set([
+  "items",
+  "not",
+  "additionalProperties",
+  "contains",
+  "propertyNames",
+  "if",
+  "then",
+  "else",
+  "unevaluatedProperties",
+]);
 const LISTS = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
 /** Keywords that are dropped, because they say nothing about a value. */
-const LEFT = /^(?:x-.*|example|examples|deprecated|xml|externalDocs|discriminator|readOnly|writeOnly|nullable|\$comment|\$schema|\$id|contentMediaType|contentEncoding)$/; // prettier-ignore
+const LEFT =
+  /^(?:x-.*|example|examples|deprecated|xml|externalDocs|discriminator|readOnly|writeOnly|nullable|\$comment|\$schema|\$id|contentMediaType|contentEncoding)$/;
 const FORMATS = new Set(
-  "date time date-time iso-time iso-date-time duration uri uri-reference uri-template url email hostname ipv4 ipv6 regex uuid json-pointer relative-json-pointer byte int32 int64 float double password binary".split(" "), // prettier-ignore
+  "date time date-time iso-time iso-date-time duration uri uri-reference uri-template url email hostname ipv4 ipv6 regex uuid json-pointer relative-json-pointer byte int32 int64 float double password binary".split(
+    " ",
+  ),
 );
 
 /**
@@ -114,8 +129,13 @@ const BY_TYPE: Readonly<Record<string, (format: Json | undefined) => Json>> = {
   object: () => ({}),
 };
 const BY_FORMAT: Readonly<Record<string, string>> = {
-  date: "2001-02-03", "date-time": "2001-02-03T04:05:06Z", email: "ada@vendor.example", uri: "https://vendor.example/", url: "https://vendor.example/", uuid: "11111111-1111-4111-8111-111111111111",
-}; // prettier-ignore
+  date: "2001-02-03",
+  "date-time": "2001-02-03T04:05:06Z",
+  email: "ada@vendor.example",
+  uri: "https://vendor.example/",
+  url: "https://vendor.example/",
+  uuid: "11111111-1111-4111-8111-111111111111",
+};
 
 /** Collects the words that a schema allows by name: they belong to the vendor's format and are not data. */
 export function wordsOf(document: OpenApiDocument, spot: Spot, words: Set<string>, seen = new Set<Json>()): void {

@@ -1,9 +1,20 @@
 import { snakeCase } from "../draft-request.ts";
 
 const SECRET_WORDS = new Set(
-  "password passwd passphrase passcode pwd pass pw secret token apikey appkey key auth authorization authentication credential credentials session sessionid sid sig signature jwt bearer otp pin cookie csrf xsrf hmac assertion".split(" "), // prettier-ignore
+  "password passwd passphrase passcode pwd pass pw secret token apikey appkey key auth authorization authentication credential credentials session sessionid sid sig signature jwt bearer otp pin cookie csrf xsrf hmac assertion".split(
+    " ",
+  ),
 );
-const SECRET_PAIRS = new Set(["client_id", "app_id", "application_id", "account_sid", "user_name", "api_user", "subscriber_id", "license_id"]); // prettier-ignore
+const SECRET_PAIRS = new Set([
+  "client_id",
+  "app_id",
+  "application_id",
+  "account_sid",
+  "user_name",
+  "api_user",
+  "subscriber_id",
+  "license_id",
+]);
 
 /** Whether a value of this name is a secret rather than an input. In doubt it is. */
 export function isSecretName(name: string): boolean {

@@ -62,7 +62,17 @@ function named(variable: string): string {
 }
 
 const ESCAPE = /\\(?:x([0-9a-f]{1,2})|u([0-9a-f]{1,4})|U([0-9a-f]{1,8})|([0-7]{1,3})|c(.)|([^]))/gi;
-const LETTERS: Readonly<Record<string, string>> = { a: "\u0007", b: "\b", e: "\u001b", E: "\u001b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v" }; // prettier-ignore
+const LETTERS: Readonly<Record<string, string>> = {
+  a: "\u0007",
+  b: "\b",
+  e: "\u001b",
+  E: "\u001b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  v: "\v",
+};
 
 function unescape(
   whole: string,
