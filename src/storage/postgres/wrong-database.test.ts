@@ -15,6 +15,9 @@ import { openStore } from "../store.ts";
 import { MIGRATIONS } from "../migrations/index.ts";
 import { openPostgres } from "./engine.ts";
 
+/** A label of DNS has at most 63 characters, so no resolver is asked, not even one that would never answer. */
+const UNKNOWN_HOST = `${"n".repeat(64)}.invalid`;
+
 /** What opening it reports; it has to report something immediately. */
 async function refusal(t: TestContext, databaseUrl: string, how: OpenHow = {}): Promise<string> {
   const store = await openStore({ dataDir: "", databaseUrl, clock: systemClock, ...how });
@@ -170,7 +173,7 @@ test("a server that is not PostgreSQL is refused, and so is one without TLS when
 test("a host that is unavailable is waited for, and reported once", async (t) => {
   for (const [address, words] of [
     ["127.0.0.1:1", "No PostgreSQL listens at 127.0.0.1:1 (ECONNREFUSED)."],
-    ["no-such-host.invalid:5432", "The host name no-such-host.invalid is not known"],
+    [`${UNKNOWN_HOST}:5432`, `The host name ${UNKNOWN_HOST} is not known`],
   ] as const) {
     const told: StoreNews[] = [];
     const first = Promise.withResolvers<void>();
