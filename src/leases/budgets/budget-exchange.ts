@@ -137,16 +137,21 @@ export class BudgetExchange {
     }
   }
 
-  async close(all: Iterable<HeldBudget>): Promise<void> {
+  async close(all: readonly HeldBudget[]): Promise<void> {
     this.#isClosed = true;
     this.#cancelTimer?.();
     await this.#underWay;
-    const asked = [...all].flatMap((held): Asked[] => {
+    // Of a lease that another start had ended, more may have been used than it knew: that is told once this is known.
+    const isTold = (await this.#end(all)) && (await this.#end(all.filter(({ isEnding }) => isEnding)));
+    if (isTold) this.#parts.notes.end();
+  }
+
+  #end(all: readonly HeldBudget[]): Promise<boolean> {
+    const asked = all.flatMap((held): Asked[] => {
       const ask = held.askToEnd(this.#parts.clock.now(), { process: this.#name(), turn: (this.#turn += 1) });
       return ask === null ? [] : [{ held, ask, waiting: NOBODY_WAITS }];
     });
-    const isTold = asked.length === 0 || (await this.#exchange(asked));
-    if (isTold) this.#parts.notes.end();
+    return asked.length === 0 ? Promise.resolve(true) : this.#exchange(asked);
   }
 
   #name(): string {
@@ -197,6 +202,7 @@ export class BudgetExchange {
     let answers: readonly BudgetAnswer[] | null = null;
     try {
       await this.#recover();
+      this.#parts.notes.keepTurn(this.#turn);
       const asks = asked.map(({ ask }) => ask);
       answers = await answeredWithin(
         clock,
@@ -213,6 +219,8 @@ export class BudgetExchange {
       else held.answered(answers[at]!, askedAt, now, waiting);
       heard(held);
       this.wake(held);
+      // After a failure it is asked again later.
+      if (held.isEnding && answers !== null) this.look(held);
     }
     this.#serve(now, new Set(asked.map(({ held }) => held)), answers !== null);
     return answers !== null;

@@ -127,6 +127,6 @@ export function openBudgets(parts: BudgetsParts): OpenBudgets {
         const isOver = holding === null || holding.periodTo <= clock.wall();
         return isOver ? [] : [{ budget, used: othersUsed + holding.used }];
       }),
-    close: () => exchange.close(held.values()),
+    close: () => exchange.close([...held.values()]),
   };
 }

@@ -53,7 +53,7 @@ export class MemoryBudgets implements BudgetStore {
     return asks.map((ask) => {
       const budget = this.budgets.get(ask.budgetId) ?? null;
       const period = periodAround(budget?.per ?? "day", now);
-      if (budget === null) return { now, budget, period, amount: 0n, othersUsed: 0n, hasEnded: false };
+      if (budget === null) return { now, budget, period, amount: 0n, othersUsed: 0n, counted: null };
       const { answer, ...keeping } = rule(ask, { budget, period, now }, this.#of(budget.id, period.from));
       this.#keep(budget.id, period.from, keeping);
       return answer;
@@ -107,12 +107,31 @@ export class MemoryBudgets implements BudgetStore {
   }
 }
 
+interface File {
+  turn: number;
+  readonly uses: CountedUse[];
+}
+
 /** The notes of a process. What was kept of them outlives it. */
 export class MemoryNotes {
-  readonly #files = new Map<string, CountedUse[]>();
+  readonly #files: Map<string, File>;
+
+  constructor(files: readonly (readonly [string, File])[] = []) {
+    this.#files = new Map(files);
+  }
 
   leftBehind(): LeftBehind[] {
-    return [...this.#files].map(([start, uses]) => ({ start, counts: lastOf(uses) }));
+    return [...this.#files].map(([start, { turn, uses }]) => ({ start, turn, counts: lastOf(uses) }));
+  }
+
+  /** The same files as they are now, as if they were put back later. */
+  backup(): MemoryNotes {
+    return new MemoryNotes([...this.#files].map(([start, { turn, uses }]) => [start, { turn, uses: [...uses] }]));
+  }
+
+  /** What a process finds in a copy of the directory: other files than those that were written. */
+  copy(): MemoryNotes {
+    return new MemoryNotes();
   }
 
   of(start: string): UseNotes {
@@ -121,7 +140,7 @@ export class MemoryNotes {
       recovered: () => {
         for (const one of this.#files.keys()) if (one !== start) this.#files.delete(one);
       },
-      begin: () => void this.#files.set(start, []),
+      begin: () => void this.#files.set(start, { turn: 0, uses: [] }),
       of: (lease) => ({
         begin: (id, units, used) => {
           waiting.push({ ...lease, used });
@@ -129,7 +148,12 @@ export class MemoryNotes {
         },
         end: (_noted, used) => void waiting.push({ ...lease, used }),
       }),
-      keep: () => void this.#files.get(start)?.push(...waiting.splice(0)),
+      keep: () => void this.#files.get(start)?.uses.push(...waiting.splice(0)),
+      keepTurn: (turn) => {
+        const file = this.#files.get(start)!;
+        file.turn = turn;
+        file.uses.push(...waiting.splice(0));
+      },
       end: () => void this.#files.delete(start),
     };
   }

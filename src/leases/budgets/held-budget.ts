@@ -2,7 +2,7 @@ import { type Budget, hasRoom, warnFrom } from "../../terms/budget.ts";
 import type { Micros } from "../../terms/money.ts";
 import { LEFT_AFTER_MS } from "./keep-leases.ts";
 import { RecentSpending } from "./recent-spending.ts";
-import type { BudgetAnswer, BudgetAsk, LeaseNotes } from "./ports.ts";
+import type { BudgetAnswer, BudgetAsk, LeaseNotes, Wanted } from "./ports.ts";
 
 /** Clocks are believed to differ in speed by less than this: a lease is used for that much less than it was given for. */
 const DRIFT = 0.01;
@@ -37,6 +37,7 @@ export interface Waiting {
 }
 
 const NOTHING_KNOWN = -1n;
+const NOTHING_WANTED: Wanted = { need: 0n, least: 1n, spare: 0n };
 
 export const NOBODY_WAITS: Waiting = { units: 0n, smallest: 0n };
 
@@ -52,6 +53,8 @@ export class HeldBudget {
   othersUsed = 0n;
   /** It has been removed: nothing is counted any more. */
   isRemoved = false;
+  /** Its lease has ended in the store, which does not count yet all that was used under it. */
+  isEnding = false;
   #holding: Holding | null = null;
   #lease: string;
   readonly #recent = new RecentSpending();
@@ -95,7 +98,7 @@ export class HeldBudget {
     return this.#isAway && now < this.#shortUntil;
   }
 
-  /** Whether asking for them now would not help. In a new period it does. */
+  /** Whether it is useless to ask for them now. In a new period it is useful again. */
   isKnownShort(now: number, units: Micros): boolean {
     return now < this.#shortUntil && units >= this.#shortOf && !this.isOver(now);
   }
@@ -135,6 +138,7 @@ export class HeldBudget {
   /** Whether it holds something that the store does not know, or that may have to be given back. */
   isLive(now: number): boolean {
     const holding = this.#at(now);
+    if (this.isEnding) return true;
     if (holding === null) return false;
     return this.#isChanged || holding.used !== this.#toldUsed || holding.amount !== holding.used;
   }
@@ -143,7 +147,10 @@ export class HeldBudget {
   ask(now: number, { process, turn }: Pick<BudgetAsk, "process" | "turn">, waiting: Waiting): BudgetAsk | null {
     if (this.#isLeft(now)) this.#startAnew();
     const holding = this.#holding;
+    if (this.isEnding) return this.#told({ process, turn, wanted: NOTHING_WANTED, ends: true, hasEnded: true });
     const isOver = this.isOver(now);
+    // More was charged than had been reserved: the store must count it, even where there is no room for it.
+    if (holding !== null && holding.used > holding.amount) holding.amount = holding.used;
     const free = holding === null || isOver ? 0n : holding.amount - holding.used;
     const need = waiting.units > free ? waiting.units - free : 0n;
     const least = waiting.smallest > free ? waiting.smallest - free : this.#lastUnits;
@@ -157,7 +164,13 @@ export class HeldBudget {
       if (!isLow && (isOver || !isNews)) return null;
     } else if (need === 0n) return null;
     this.#isChanged = false;
-    return this.#told({ process, turn, wanted: { need, least: least > 0n ? least : 1n, spare }, ends: false });
+    return this.#told({
+      process,
+      turn,
+      wanted: { need, least: least > 0n ? least : 1n, spare },
+      ends: false,
+      hasEnded: false,
+    });
   }
 
   /** Gives back whatever is not in use. */
@@ -165,7 +178,7 @@ export class HeldBudget {
     const holding = this.#holding;
     if (holding === null || this.#isLeft(now)) return null;
     holding.amount = holding.used;
-    return this.#told({ ...ask, wanted: { need: 0n, least: 1n, spare: 0n }, ends: true });
+    return this.#told({ ...ask, wanted: NOTHING_WANTED, ends: true, hasEnded: this.isEnding });
   }
 
   /** The store may forget the lease soon, or has: what it holds stays counted, and is not told again. */
@@ -173,7 +186,7 @@ export class HeldBudget {
     return this.#holding !== null && now - this.#askedAt >= LEFT_AFTER_MS;
   }
 
-  #told(ask: Pick<BudgetAsk, "process" | "turn" | "wanted" | "ends">): BudgetAsk {
+  #told(ask: Pick<BudgetAsk, "process" | "turn" | "wanted" | "ends" | "hasEnded">): BudgetAsk {
     const holding = this.#holding;
     [this.#toldAmount, this.#toldUsed] = [holding?.amount ?? 0n, holding?.used ?? 0n];
     return {
@@ -191,12 +204,15 @@ export class HeldBudget {
     this.#isAway = false;
     if (answer.budget === null) {
       this.isRemoved = true;
+      this.isEnding = false;
       return;
     }
     [this.#budget, this.#warnFrom] = [answer.budget, warnFrom(answer.budget)];
     const { period, amount } = answer;
     const known = this.#holding;
-    if (answer.hasEnded || (known !== null && period.from < known.periodFrom)) return this.#startAnew();
+    if (known !== null && period.from < known.periodFrom) return this.#startAnew();
+    if (answer.counted !== null) return this.#hasEnded(answer.counted, period.from);
+    this.isEnding = false;
     this.#askedAt = askedAt;
     this.othersUsed = answer.othersUsed;
     // Never too late: the store's clock is read in whole milliseconds.
@@ -221,18 +237,26 @@ export class HeldBudget {
     this.#toldUsed = NOTHING_KNOWN;
   }
 
+  /** It was ended by a start that has the same name. What was used beyond what that start knew is told first. */
+  #hasEnded(counted: Micros, periodFrom: number): void {
+    const holding = this.#holding;
+    this.isEnding = holding !== null && holding.periodFrom === periodFrom && holding.used > counted;
+    if (!this.isEnding) this.#startAnew();
+  }
+
   /**
    * With another lease. What is held under this one is not touched again: it has ended, or the clock of the store was set
    * back.
    */
   #startAnew(): void {
     this.#lease += "'";
+    this.isEnding = false;
     this.#holding = null;
     this.#shortUntil = Number.NEGATIVE_INFINITY;
   }
 
   /** What can be taken from now. */
   #at(now: number): Holding | null {
-    return this.#holding !== null && now < this.#holding.until ? this.#holding : null;
+    return this.#holding !== null && !this.isEnding && now < this.#holding.until ? this.#holding : null;
   }
 }

@@ -1,6 +1,6 @@
 import type { Micros } from "../../terms/money.ts";
 import { grantSlice } from "./grant-slice.ts";
-import type { ExchangeRule, KeptLease, RecoverRule } from "./ports.ts";
+import type { CountedUse, ExchangeRule, KeptLease, RecoverRule } from "./ports.ts";
 
 /** The row of what no process holds any more: what was used under leases that have ended, and settled by hand. */
 export const NOBODYS = "settled";
@@ -20,40 +20,47 @@ export const LEFT_AFTER_MS = SILENT_MS / 2;
 export const keepLeases: ExchangeRule = (ask, { budget, period, now }, rows) => {
   const known = rows.find(({ lease }) => lease === ask.lease);
   const forgotten = rows.filter((row) => row !== known && isForgotten(row, now));
-  const others = rows.filter((row) => row !== known && !forgotten.includes(row));
+  const others = rows.filter((row) => row !== known && row.turn !== ENDED && !forgotten.includes(row));
   const over = sumOf(forgotten, "amount");
   const about = { now, budget, period, othersUsed: sumOf(others, "used") + over };
   const keeping = (own: readonly KeptLease[], used = 0n) => ({
     changed: [...own, ...withNobodys(rows, over + used)],
     forgotten: forgotten.map(({ lease }) => lease),
   });
-  if (known?.turn === ENDED) return { answer: { ...about, amount: 0n, hasEnded: true }, ...keeping([]) };
+  const isOfPeriod = ask.periodFrom === period.from;
+  if (known?.turn === ENDED) {
+    // Others have ended it, and its process says what it has used after all.
+    const used = ask.hasEnded && isOfPeriod ? larger(known.used, ask.used) : known.used;
+    const answer = { ...about, amount: 0n, counted: used };
+    return { answer, ...(used > known.used ? keeping([ended(known, now, used)], used - known.used) : keeping([])) };
+  }
 
-  const own = ask.periodFrom === period.from ? ask : { ...ask, keep: known?.amount ?? 0n, used: known?.used ?? 0n };
+  const own = isOfPeriod ? ask : { ...ask, keep: known?.amount ?? 0n, used: known?.used ?? 0n };
   const isLate = known !== undefined && known.turn >= ask.turn;
-  const amount = grantSlice(budget.limit, sumOf(others, "amount") + over, own);
-  const answer = { ...about, amount, hasEnded: false };
+  // One that ends is granted nothing: in a new period it may hold what its process has not heard of.
+  const amount = ask.ends ? own.used : grantSlice(budget.limit, sumOf(others, "amount") + over, own);
+  const answer = { ...about, amount, counted: null };
   if (isLate) return { answer, ...keeping([]) };
   const { lease, process, turn } = ask;
   const row = { lease, process, turn, amount, used: own.used, heardAt: now };
-  return { answer, ...(ask.ends ? keeping([ended(row, now)], own.used) : keeping([row])) };
+  return { answer, ...(ask.ends ? keeping([ended(row, now, own.used)], own.used) : keeping([row])) };
 };
 
 /**
  * Ends the leases that earlier starts of a process hold of one budget in one period. What their notes do not count was
- * not used; without notes, all that they held counts as used.
+ * not used. Without notes, or if the store has heard more than they know of, all that they held counts as used.
  */
 export const endLeases: RecoverRule = ({ process, start, left }, { budgetId, periodFrom, now }, rows) => {
   const own = rows.filter((row) => row.process === process && row.turn !== ENDED && !row.lease.startsWith(start));
-  const used = own.map(({ lease, amount }) => {
+  const used = own.map(({ lease, turn, amount }) => {
     const notes = left.find((one) => lease.startsWith(one.start));
-    if (notes === undefined) return amount;
-    const isThis = (one: (typeof notes.counts)[number]) =>
+    if (notes === undefined || (notes.turn !== null && turn > notes.turn)) return amount;
+    const isThis = (one: CountedUse) =>
       one.budgetId === budgetId && one.periodFrom === periodFrom && one.lease === lease;
     return notes.counts.find(isThis)?.used ?? 0n;
   });
   return {
-    changed: [...own.map((row) => ended(row, now)), ...withNobodys(rows, used.reduce(add, 0n))],
+    changed: [...own.map((row, at) => ended(row, now, used[at]!)), ...withNobodys(rows, used.reduce(add, 0n))],
     forgotten: [],
   };
 };
@@ -64,8 +71,8 @@ function isForgotten({ lease, turn, heardAt }: KeptLease, now: number): boolean 
 }
 
 /** It holds nothing, and stays for a while, so that no delayed ask brings it back. */
-function ended(row: KeptLease, now: number): KeptLease {
-  return { ...row, turn: ENDED, amount: 0n, used: 0n, heardAt: now };
+function ended(row: KeptLease, now: number, used: Micros): KeptLease {
+  return { ...row, turn: ENDED, amount: 0n, used, heardAt: now };
 }
 
 function withNobodys(rows: readonly KeptLease[], more: Micros): KeptLease[] {
@@ -77,6 +84,10 @@ function withNobodys(rows: readonly KeptLease[], more: Micros): KeptLease[] {
 
 function sumOf(rows: readonly KeptLease[], column: "amount" | "used"): Micros {
   return rows.map((row) => row[column]).reduce(add, 0n);
+}
+
+function larger(one: Micros, other: Micros): Micros {
+  return one > other ? one : other;
 }
 
 function add(sum: Micros, units: Micros): Micros {

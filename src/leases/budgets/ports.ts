@@ -24,6 +24,8 @@ export interface BudgetAsk {
   readonly wanted: Wanted;
   /** It is the last one of this lease, which keeps only what is used. */
   readonly ends: boolean;
+  /** The lease is known to have ended with less than `used`, which is counted now. */
+  readonly hasEnded: boolean;
 }
 
 export interface Wanted {
@@ -44,6 +46,7 @@ export interface KeptLease {
   readonly process: string;
   readonly turn: number;
   readonly amount: Micros;
+  /** Of a lease that has ended: what is counted elsewhere for it, and not here. */
   readonly used: Micros;
   /** When it was last asked for; `null`: that was not noted. */
   readonly heardAt: number | null;
@@ -88,14 +91,19 @@ export interface BudgetAnswer {
   readonly amount: Micros;
   /** What all others have used or reserved, as far as they have said. */
   readonly othersUsed: Micros;
-  /** The lease has ended, and what it held is counted elsewhere: its process needs another one. */
-  readonly hasEnded: boolean;
+  /**
+   * The lease has ended, and so much is counted elsewhere for it: once that is all that was used under it, its process
+   * needs another one. `null`: it has not ended.
+   */
+  readonly counted: Micros | null;
 }
 
 /** What a process that was killed had used. */
 export interface LeftBehind {
   /** The start whose notes these are: the name of each of its leases begins with it. */
   readonly start: string;
+  /** Of its last ask, noted before that was sent. `null`: an earlier version did not note it. */
+  readonly turn: number | null;
   readonly counts: readonly CountedUse[];
 }
 
@@ -150,6 +158,8 @@ export interface UseNotes {
    * that are sent together share it. @throws if it cannot be written
    */
   keep(): void;
+  /** The same, and the number of an ask that is about to be sent. @throws if it cannot be written */
+  keepTurn(turn: number): void;
   /** Nothing is held any more that the store does not know. */
   end(): void;
 }

@@ -11,8 +11,9 @@ export async function settleLeft(
   chargeOf: (id: string) => Promise<Charged | null>,
 ): Promise<readonly LeftBehind[]> {
   return Promise.all(
-    left.map(async ({ start, counts }) => ({
+    left.map(async ({ start, turn, counts }) => ({
       start,
+      turn,
       counts: await Promise.all(
         counts.map(async ({ open, used, ...use }) => {
           const free = await Promise.all(

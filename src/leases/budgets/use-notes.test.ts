@@ -1,13 +1,33 @@
 import assert from "node:assert/strict";
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import type { Charged } from "../../terms/fault.ts";
 import { settleLeft } from "./settle-left.ts";
 import { openUseNotes } from "./use-notes.ts";
 
 const USE = { budgetId: "bud_1", periodFrom: 0, lease: "s1" };
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
+function heapBytes(): number {
+  collectGarbage();
+  return process.memoryUsage().heapUsed;
+}
 
 function directory(t: TestContext): string {
   const made = mkdtempSync(join(tmpdir(), "datarun-notes-"));
@@ -25,13 +45,14 @@ function killedIn(folder: string, start = "s1"): void {
   notes.keep();
   one.end(first, 2n);
   other.begin("trx_2/0/1", 5n, 5n);
-  notes.keep();
+  notes.keepTurn(2);
   other.begin("trx_2/0/2", 5n, 10n);
 }
 
 const LEFT = [
   {
     start: "s1",
+    turn: 2,
     counts: [
       { ...USE, used: 2n, open: [{ id: "trx_1/0/2", units: 2n }] },
       { ...USE, budgetId: "bud_2", used: 5n, open: [{ id: "trx_2/0/1", units: 5n }] },
@@ -66,7 +87,7 @@ test("of a lease that goes on in a new period, only that period is left", (t) =>
   notes.of({ ...USE, periodFrom: 7 }).begin("trx_1/0/2", 2n, 2n);
   notes.keep();
   const use = { ...USE, periodFrom: 7, used: 2n, open: [{ id: "trx_1/0/2", units: 2n }] };
-  assert.deepEqual(openUseNotes(folder, "s2").leftBehind(), [{ start: "s1", counts: [use] }]);
+  assert.deepEqual(openUseNotes(folder, "s2").leftBehind(), [{ start: "s1", turn: 0, counts: [use] }]);
 });
 
 test("what could not be written is written with what comes next", (t) => {
@@ -81,7 +102,20 @@ test("what could not be written is written with what comes next", (t) => {
   );
   notes.begin();
   const use = { ...USE, used: 1n, open: [{ id: "trx_1/0/1", units: 1n }] };
-  assert.deepEqual(openUseNotes(folder, "s2").leftBehind(), [{ start: "s1", counts: [use] }]);
+  assert.deepEqual(openUseNotes(folder, "s2").leftBehind(), [{ start: "s1", turn: 0, counts: [use] }]);
+});
+
+test("while notes cannot be written, what they would say does not pile up", (t) => {
+  const notes = openUseNotes(directory(t), "s1");
+  const lease = notes.of(USE);
+  const before = heapBytes();
+  for (let times = 0; times < 1_000; times += 1) {
+    const id = Buffer.alloc(10_000, 97).toString();
+    lease.end(lease.begin(id, 1n, 1n), 0n);
+    assert.throws(() => notes.keep(), { code: "ENOENT" });
+  }
+  assert.ok(heapBytes() - before < 2_000_000, `${heapBytes() - before} bytes`);
+  lease.end(null, 1n);
 });
 
 test("after the machine was started again, notes are not believed: they may be incomplete", (t) => {
@@ -92,12 +126,31 @@ test("after the machine was started again, notes are not believed: they may be i
   assert.deepEqual(openUseNotes(folder, "s2").leftBehind(), []);
 });
 
-test("long notes are written anew, with what is used and what is under way", (t) => {
+test("notes in a copy of the directory are not believed, and those in one that was moved are", (t) => {
+  const folder = directory(t);
+  killedIn(folder);
+  const [copy, moved] = [`${folder}-copy`, `${folder}-moved`];
+  cpSync(folder, copy, { recursive: true, preserveTimestamps: true });
+  assert.deepEqual(openUseNotes(copy, "s2").leftBehind(), []);
+  renameSync(folder, moved);
+  assert.deepEqual(openUseNotes(moved, "s2").leftBehind(), LEFT);
+});
+
+test("notes of an earlier version, which name no file and no ask, are read", (t) => {
+  const folder = directory(t);
+  killedIn(folder);
+  const file = join(folder, "s1.notes");
+  writeFileSync(file, readFileSync(file, "utf8").replaceAll(/^\{"(file|turn)":.*\n/gm, ""));
+  assert.deepEqual(openUseNotes(folder, "s2").leftBehind(), [{ ...LEFT[0], turn: null }]);
+});
+
+test("long notes are rewritten, with what is used and what is under way", (t) => {
   const folder = directory(t);
   const notes = openUseNotes(folder, "s1");
   notes.begin();
   const lease = notes.of(USE);
   lease.begin("trx_0/0/1", 1n, 1n);
+  notes.keepTurn(7);
   for (let used = 2n; used <= 20_000n; used += 1n) {
     const noted = lease.begin("trx_1/0/1", 1n, used);
     notes.keep();
@@ -107,6 +160,7 @@ test("long notes are written anew, with what is used and what is under way", (t)
   assert.deepEqual(openUseNotes(folder, "s2").leftBehind(), [
     {
       start: "s1",
+      turn: 7,
       counts: [
         {
           ...USE,
@@ -121,7 +175,7 @@ test("long notes are written anew, with what is used and what is under way", (t)
   ]);
 });
 
-test("notes on very many budgets are not written anew at each note", (t) => {
+test("notes on very many budgets are not rewritten at each note", (t) => {
   const folder = directory(t);
   const notes = openUseNotes(folder, "s1");
   notes.begin();
@@ -138,8 +192,8 @@ test("notes on very many budgets are not written anew at each note", (t) => {
 
 test("a request that the journal says was not charged is free, and any other keeps what it has reserved", async () => {
   const open = ["yes", "no", "unknown", "nowhere"].map((id, at) => ({ id, units: 10n ** BigInt(at) }));
-  const left = [{ start: "s1", counts: [{ ...USE, used: 2_222n, open }] }];
+  const left = [{ start: "s1", turn: 7, counts: [{ ...USE, used: 2_222n, open }] }];
   const charges: Record<string, Charged> = { yes: "yes", no: "no", unknown: "unknown" };
   const settled = await settleLeft(left, async (id) => charges[id] ?? null);
-  assert.deepEqual(settled, [{ start: "s1", counts: [{ ...USE, used: 2_212n }] }]);
+  assert.deepEqual(settled, [{ start: "s1", turn: 7, counts: [{ ...USE, used: 2_212n }] }]);
 });

@@ -1,12 +1,13 @@
-import { closeSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { closeSync, openSync, readdirSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { makeDirectory } from "../../terms/make-directory.ts";
-import { amountFromSum, type Micros } from "../../terms/money.ts";
-import type { CountedUse, LeaseNotes, LeftNotes, Noted, OpenRequest, UseNotes } from "./ports.ts";
+import type { Micros } from "../../terms/money.ts";
+import { bootId, headOf, lineOf, nameOf } from "./note-lines.ts";
+import type { CountedUse, LeaseNotes, LeftNotes, Noted, UseNotes } from "./ports.ts";
+import { readNotes } from "./read-notes.ts";
 
 const ENDING = ".notes";
-const BOOT_ID = "/proc/sys/kernel/random/boot_id";
-/** The notes are written anew when they are longer than this, and than twice what was written the last time. */
+/** The notes are rewritten when they are longer than this, and than twice what was written the last time. */
 const BYTES_MAX = 256 * 1024;
 
 export interface OpenUseNotes extends UseNotes {
@@ -15,17 +16,9 @@ export interface OpenUseNotes extends UseNotes {
 }
 
 /**
- * A lease, which the lines after it name by its number; and what it uses from now on, with the numbers of requests that are
- * over, and requests that are under way: number, id and units of each.
- */
-type Line =
-  | { readonly lease: number; readonly budget: string; readonly from: number; readonly name: string }
-  | readonly [lease: number, used: string, over: readonly number[], ...begun: (number | string)[]];
-
-/**
  * Notes in a file, one line for each lease that has changed. What is written has been handed to the operating system, so it outlives a
  * killed process, but not a power failure: notes from before the machine was started are not used, and then all that was
- * leased counts as used.
+ * leased counts as used. Nor are those in a copy of the file, because the process whose file was copied may have gone on.
  * @throws the system's error if the directory cannot be read
  * @param start names this start; later starts have greater names
  */
@@ -36,6 +29,7 @@ export function openUseNotes(directory: string, start: string): OpenUseNotes {
   /** Those of which something is not in the file yet. */
   const changed: NotedLease[] = [];
   let descriptor: number | null = null;
+  let turn = 0;
   let bytes = 0;
   let bytesMax = BYTES_MAX;
 
@@ -44,10 +38,12 @@ export function openUseNotes(directory: string, start: string): OpenUseNotes {
   function open(): void {
     // Writing all needs no news. If it fails, the next one writes all too, so the news must not pile up meanwhile.
     for (const lease of changed) lease.leaveNews();
-    const text = headOf(bootId()) + [...leases.values()].map((lease) => lease.whole()).join("");
     const temporary = `${own}.new`;
     const opened = openSync(temporary, "w", 0o600);
+    let text = headOf(bootId());
     try {
+      text += `${lineOf({ file: nameOf(opened) })}${lineOf({ turn })}`;
+      for (const lease of leases.values()) text += lease.whole();
       writeFileSync(opened, text);
       renameSync(temporary, own);
     } catch (error) {
@@ -59,6 +55,19 @@ export function openUseNotes(directory: string, start: string): OpenUseNotes {
     bytesMax = Math.max(BYTES_MAX, 2 * bytes);
     descriptor = opened;
     for (const lease of changed.splice(0)) lease.isWritten();
+  }
+
+  function write(text: string): void {
+    if (descriptor === null || bytes > bytesMax) return open();
+    let all = text;
+    for (const lease of changed) all += lease.news();
+    const before = bytes;
+    // If only a part of it was written, the next write starts from the beginning.
+    bytes = Number.POSITIVE_INFINITY;
+    if (writeSync(descriptor, all) < all.length) throw new Error("notes were written in part");
+    bytes = before + all.length;
+    for (const lease of changed) lease.isWritten();
+    changed.length = 0;
   }
 
   return {
@@ -85,17 +94,12 @@ export function openUseNotes(directory: string, start: string): OpenUseNotes {
     },
 
     keep() {
-      if (changed.length === 0) return;
-      if (descriptor === null || bytes > bytesMax) return open();
-      let text = "";
-      for (const lease of changed) text += lease.news();
-      const before = bytes;
-      // If it is written in part, the next one writes all anew.
-      bytes = Number.POSITIVE_INFINITY;
-      if (writeSync(descriptor, text) < text.length) throw new Error("notes were written in part");
-      bytes = before + text.length;
-      for (const lease of changed) lease.isWritten();
-      changed.length = 0;
+      if (changed.length > 0) write("");
+    },
+
+    keepTurn(number) {
+      turn = number;
+      write(lineOf({ turn }));
     },
 
     end() {
@@ -113,6 +117,7 @@ export const WITHOUT_NOTES: UseNotes = {
   begin: () => {},
   of: () => ({ begin: (id, units) => ({ number: 0, id, units }), end: () => {} }),
   keep: () => {},
+  keepTurn: () => {},
   end: () => {},
 };
 
@@ -143,8 +148,7 @@ class NotedLease implements LeaseNotes {
 
   constructor({ budgetId, periodFrom, lease }: Omit<CountedUse, "used">, counts: Counts) {
     this.#number = counts.leases += 1;
-    const head: Line = { lease: this.#number, budget: budgetId, from: periodFrom, name: lease };
-    this.#head = `${JSON.stringify(head)}\n`;
+    this.#head = lineOf({ lease: this.#number, budget: budgetId, from: periodFrom, name: lease });
     this.#counts = counts;
   }
 
@@ -205,59 +209,4 @@ function filesIn(directory: string): string[] {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw error;
   }
-}
-
-function headOf(boot: string): string {
-  return `boot ${boot}, notes of leases\n`;
-}
-
-/** Empty if the system has none: then no notes can be relied on. */
-function bootId(): string {
-  try {
-    return readFileSync(BOOT_ID, "utf8").trim();
-  } catch {
-    return "";
-  }
-}
-
-/** Nothing if they cannot be read: then all that was leased counts as used. */
-function readNotes(file: string, start: string): LeftNotes[] {
-  try {
-    return parseNotes(readFileSync(file, "utf8"), start);
-  } catch {
-    return [];
-  }
-}
-
-function parseNotes(text: string, start: string): LeftNotes[] {
-  const boot = bootId();
-  if (boot === "" || !text.startsWith(headOf(boot))) return [];
-  const uses = new Map<number, ReadUse>();
-  // What stands after the last line end was not written to its end.
-  const lines = text.slice(headOf(boot).length, text.lastIndexOf("\n") + 1).split("\n");
-  for (const line of lines) if (line !== "") readLine(uses, JSON.parse(line) as Line);
-  // A lease that was noted for a later period has a later number.
-  const inOrder = [...uses].sort(([one], [other]) => one - other);
-  const last = new Map(inOrder.map(([, use]) => [`${use.budgetId} ${use.lease}`, use]));
-  return [{ start, counts: [...last.values()].map(({ open, ...use }) => ({ ...use, open: [...open.values()] })) }];
-}
-
-interface ReadUse extends CountedUse {
-  readonly open: Map<number, OpenRequest>;
-}
-
-function readLine(uses: Map<number, ReadUse>, line: Line): void {
-  if ("budget" in line) {
-    uses.set(line.lease, { budgetId: line.budget, periodFrom: line.from, lease: line.name, used: 0n, open: new Map() });
-    return;
-  }
-  const [lease, used, over, ...begun] = line;
-  const use = uses.get(lease)!;
-  for (let at = 0; at < begun.length; at += 3) {
-    const [number, id, units] = begun.slice(at, at + 3) as [number, string, string];
-    use.open.set(number, { id, units: amountFromSum(units) });
-  }
-  // One that began and ended between two writes is in both.
-  for (const number of over) use.open.delete(number);
-  uses.set(lease, { ...use, used: amountFromSum(used) });
 }

@@ -1,0 +1,40 @@
+import { fstatSync, readFileSync } from "node:fs";
+
+const BOOT_ID = "/proc/sys/kernel/random/boot_id";
+
+/**
+ * The file in which they were written; the number of the last ask; a lease, which the lines after it name by its number; and
+ * what it uses from now on, with the numbers of requests that are over, and requests that are under way: number, id and
+ * units of each.
+ */
+export type Line =
+  | { readonly file: string }
+  | { readonly turn: number }
+  | { readonly lease: number; readonly budget: string; readonly from: number; readonly name: string }
+  | readonly [lease: number, used: string, over: readonly number[], ...begun: (number | string)[]];
+
+export function lineOf(line: Line): string {
+  return `${JSON.stringify(line)}\n`;
+}
+
+/**
+ * What a copy of the file does not share with it: its device, its number there, and when that was given to it, because
+ * numbers are used again.
+ */
+export function nameOf(descriptor: number): string {
+  const { dev, ino, birthtimeNs } = fstatSync(descriptor, { bigint: true });
+  return `${dev}/${ino}/${birthtimeNs}`;
+}
+
+export function headOf(boot: string): string {
+  return `boot ${boot}, notes of leases\n`;
+}
+
+/** Empty if the system has none: then no notes can be relied on. */
+export function bootId(): string {
+  try {
+    return readFileSync(BOOT_ID, "utf8").trim();
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,69 @@
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { amountFromSum } from "../../terms/money.ts";
+import { bootId, headOf, nameOf, type Line } from "./note-lines.ts";
+import type { CountedUse, LeftNotes, OpenRequest } from "./ports.ts";
+
+/** Nothing if they cannot be read: then all that was leased counts as used. */
+export function readNotes(path: string, start: string): LeftNotes[] {
+  try {
+    const opened = openSync(path, "r");
+    try {
+      return parseNotes(readFileSync(opened, "utf8"), nameOf(opened), start);
+    } finally {
+      closeSync(opened);
+    }
+  } catch {
+    return [];
+  }
+}
+
+function parseNotes(text: string, file: string, start: string): LeftNotes[] {
+  const boot = bootId();
+  if (boot === "" || !text.startsWith(headOf(boot))) return [];
+  const read: ReadNotes = { file: null, turn: null, uses: new Map() };
+  // What follows the last line end was not written to its end.
+  const lines = text.slice(headOf(boot).length, text.lastIndexOf("\n") + 1).split("\n");
+  for (const line of lines) if (line !== "") readLine(read, JSON.parse(line) as Line);
+  // An earlier version did not name the file.
+  if (read.file !== null && read.file !== file) return [];
+  // A lease that was noted for a later period has a later number.
+  const inOrder = [...read.uses].sort(([one], [other]) => one - other);
+  const last = new Map(inOrder.map(([, use]) => [`${use.budgetId} ${use.lease}`, use]));
+  const counts = [...last.values()].map(({ open, ...use }) => ({ ...use, open: [...open.values()] }));
+  return [{ start, turn: read.turn, counts }];
+}
+
+interface ReadNotes {
+  file: string | null;
+  turn: number | null;
+  readonly uses: Map<number, ReadUse>;
+}
+
+interface ReadUse extends CountedUse {
+  readonly open: Map<number, OpenRequest>;
+}
+
+function readLine(read: ReadNotes, line: Line): void {
+  if (!("length" in line)) {
+    if ("file" in line) read.file = line.file;
+    else if ("turn" in line) read.turn = line.turn;
+    else
+      read.uses.set(line.lease, {
+        budgetId: line.budget,
+        periodFrom: line.from,
+        lease: line.name,
+        used: 0n,
+        open: new Map(),
+      });
+    return;
+  }
+  const [lease, used, over, ...begun] = line;
+  const use = read.uses.get(lease)!;
+  for (let at = 0; at < begun.length; at += 3) {
+    const [number, id, units] = begun.slice(at, at + 3) as [number, string, string];
+    use.open.set(number, { id, units: amountFromSum(units) });
+  }
+  // One that began and ended between two writes is in both.
+  for (const number of over) use.open.delete(number);
+  read.uses.set(lease, { ...use, used: amountFromSum(used) });
+}
