@@ -45,7 +45,8 @@ export class Availability {
 
   clear(cause: Cause): void {
     if (!this.#causes.delete(cause)) return;
-    if (cause !== "starting") this.#log.info({ event: "ledger_recovered", cause }, "a cause of refusing runs is gone");
+    if (cause !== "starting")
+      this.#log.info({ event: "ledger_recovered", cause }, "a reason for refusing runs is gone");
     this.#onChange();
   }
 }

@@ -127,6 +127,35 @@ export function listOf<Table extends Columns>(
   return namesOf(table).map((name) => ({ name, column: table[name] }));
 }
 
+/** A column, and its name in the ledger. */
+export interface Named {
+  readonly name: string;
+  readonly column: Columns[string];
+}
+
+/**
+ * In which order a row has its values where they have no names: the first columns, later ones, and those that are not
+ * part of the checksum. Within each of these it is the order of the table.
+ */
+export interface Positions {
+  readonly columns: readonly Named[];
+  /** How many are among the first, and how many are part of the checksum. */
+  readonly first: number;
+  readonly checked: number;
+}
+
+export function positionsOf(table: Columns): Positions {
+  const checked = listOf(table).filter(({ column }) => column.unchecked !== true);
+  const first = checked.filter(({ column }) => column.later !== true);
+  const later = checked.filter(({ column }) => column.later === true);
+  const unchecked = listOf(table).filter(({ column }) => column.unchecked === true);
+  return { columns: [...first, ...later, ...unchecked], first: first.length, checked: checked.length };
+}
+
+export function positionOf<Table extends Columns>(table: Table, name: keyof Table): number {
+  return positionsOf(table).columns.findIndex((column) => column.name === name);
+}
+
 /** The columns for a SELECT, from a table with that alias. */
 export function selectionOf(table: Columns, alias: string): string {
   return namesOf(table)

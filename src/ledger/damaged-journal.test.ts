@@ -58,7 +58,7 @@ function memorySink(): LedgerSink & { readonly ids: string[] } {
   return {
     ids,
     write: async (batch) => {
-      ids.push(...batch.map(({ run }) => run.transaction_id));
+      ids.push(...batch.transactionIds);
     },
   };
 }

@@ -9,8 +9,11 @@ import { StallWatch, Unacknowledged } from "./unacknowledged.ts";
 
 /** How long a record may wait for others before it is moved from the log into the journal. */
 const MOVE_EVERY_MS = 200;
-/** The most records in one message to the thread. */
-const RECORDS_A_MESSAGE = 500;
+/**
+ * The most records in one message to the thread, which parses them together. Of hundreds, most would be in use at the
+ * next collection of its small young generation, and be copied.
+ */
+const RECORDS_A_MESSAGE = 32;
 const FILE_BYTES_MIN = 16 * 1024;
 
 export interface EndedRunsOptions {
@@ -72,6 +75,10 @@ export class EndedRuns {
     return this.#waiting.count;
   }
 
+  countByOrganization(): Map<string, number> {
+    return this.#waiting.countByOrganization();
+  }
+
   /** The size of their records in memory. */
   get bytes(): number {
     return this.#waiting.bytes;
@@ -95,9 +102,10 @@ export class EndedRuns {
   }
 
   /** Resolves when the record is on disk. `onMoved` is called when it is in the journal. */
-  add(text: string, onMoved: () => void): Promise<void> | void {
+  add(organizationId: string, text: string, onMoved: () => void): Promise<void> | void {
     const waiting = {
       text,
+      organizationId,
       sinceAt: this.#options.clock.now(),
       onDurable: onMoved,
       settle: null as (() => void) | null,

@@ -56,7 +56,7 @@ for (const fault of ["ENOSPC", "EIO"] as const) {
     setFault("commit", "none");
     await untilOpen(tested);
     assert.equal(ledger.state().pendingRecords, 0);
-    assert.ok(ledger.state().restarts > 0, "the files were not opened anew");
+    assert.ok(ledger.state().restarts > 0, "the files were not opened again");
   });
 
   test(`a log that fails with ${fault}: answers wait for the journal, and it recovers in a new file`, async (t) => {
@@ -83,7 +83,7 @@ for (const fault of ["ENOSPC", "EIO"] as const) {
     const { ledger, directory, setFault } = tested;
     const underWay = makeRun();
     const record = ledger.open(underWay);
-    record.intend(makeIntent());
+    record.intend(makeIntent()).record();
     const later = makeRun();
     const laterRecord = ledger.open(later);
     setFault("log", fault);
@@ -102,7 +102,7 @@ for (const fault of ["ENOSPC", "EIO"] as const) {
     assert.equal(stateOf(directory, underWay), "ended");
     assert.equal(stateOf(directory, later), "ended");
     await runOnce(ledger);
-    assert.ok(ledger.state().restarts > 0, "the files were not opened anew");
+    assert.ok(ledger.state().restarts > 0, "the files were not opened again");
   });
 }
 
@@ -113,7 +113,7 @@ test("while the disk has no room for new runs, those in progress are still recor
   await until(() => reserveBytes() === RESERVE_BYTES, "the reserve is in place");
   const run = makeRun();
   const record = ledger.open(run);
-  record.intend(makeIntent());
+  record.intend(makeIntent()).record();
   setFault("reserve", "ENOSPC");
   setFault("commit", "ENOSPC");
   const unlucky = makeRun();
@@ -142,10 +142,10 @@ test("an intent that cannot be written is refused before the call, and the ledge
   const { ledger } = tested;
   const run = makeRun();
   const record = ledger.open(run);
-  record.intend(makeIntent());
+  record.intend(makeIntent()).record();
 
   failing = true;
-  assert.throws(() => record.intend(makeIntent({ attempt: 2 })), REFUSED);
+  assert.throws(() => record.intend(makeIntent({ attempt: 2 })).record(), REFUSED);
   assert.throws(() => ledger.open(makeRun()), REFUSED);
   assert.match(ledger.state().unavailable ?? "", /intent file cannot be written \(ENOSPC\)/);
   // A new file that can be created but not written to is not enough to accept runs.
@@ -158,28 +158,59 @@ test("an intent that cannot be written is refused before the call, and the ledge
 
   failing = false;
   await untilOpen(tested);
-  record.intend(makeIntent({ attempt: 2 }));
+  record.intend(makeIntent({ attempt: 2 })).record();
   await record.close(makeReport(run));
   await runOnce(ledger);
 });
 
-test("an incomplete write is no intent, and nothing is ever written after it", async (t) => {
+const intentsIn = (directory: string): string =>
+  readdirSync(directory)
+    .filter((name) => name.startsWith("intents-"))
+    .map((name) => readFileSync(join(directory, name), "utf8"))
+    .join("");
+
+test("an incomplete write is not an intent, and nothing is ever written after it", async (t) => {
   let allow: number | undefined;
   const tested = await startLedger(t, { faults: { beforeIntentWrite: () => allow } });
   const { ledger, directory } = tested;
   const run = makeRun();
   const record = ledger.open(run);
-  record.intend(makeIntent());
+  record.intend(makeIntent()).record();
   allow = 20;
-  assert.throws(() => record.intend(makeIntent({ attempt: 2 })), REFUSED);
+  assert.throws(() => record.intend(makeIntent({ attempt: 2 })).record(), REFUSED);
   allow = undefined;
   await untilOpen(tested);
-  record.intend(makeIntent({ attempt: 2 }));
+  record.intend(makeIntent({ attempt: 2 })).record();
 
   const [torn = "", next = ""] = readdirSync(directory).filter((name) => name.startsWith("intents-"));
   assert.equal(readFileSync(join(directory, torn), "utf8").split("\n").at(-1)?.length, 20);
   assert.match(readFileSync(join(directory, next), "utf8"), /^\["attempt".*,0,2,.*\]\n$/);
   await record.close(makeReport(run));
+});
+
+test("an incomplete write is an intent of none of the runs that share it", async (t) => {
+  let allow: number | undefined;
+  const tested = await startLedger(t, { faults: { beforeIntentWrite: () => allow } });
+  const { ledger, directory } = tested;
+  const runs = [makeRun(), makeRun()];
+  const records = runs.map((run) => ledger.open(run));
+  const pending = records.map((record) => record.intend(makeIntent()));
+  // All of the first run's, and some of the second's.
+  allow = 400;
+  for (const one of pending) assert.throws(() => one.record(), REFUSED);
+  allow = undefined;
+  await untilOpen(tested);
+  for (const one of pending) assert.throws(() => one.record(), REFUSED);
+  assert.doesNotMatch(intentsIn(directory), /attempt/);
+
+  for (const record of records) record.intend(makeIntent()).record();
+  assert.equal(
+    intentsIn(directory)
+      .split("\n")
+      .filter((line) => line.startsWith('["run"')).length,
+    2,
+  );
+  for (const [at, record] of records.entries()) await record.close(makeReport(runs[at]!));
 });
 
 test("after a failed sync the file of intents is never used again, and runs are refused until there is a new one", async (t) => {
@@ -188,12 +219,12 @@ test("after a failed sync the file of intents is never used again, and runs are 
   const run = makeRun();
   const record = ledger.open(run);
   setFault("sync", "EIO");
-  record.intend(makeIntent());
+  record.intend(makeIntent()).record();
   await until(() => ledger.state().unavailable !== null, "the failure is seen");
   assert.throws(() => ledger.open(makeRun()), REFUSED);
   setFault("sync", "none");
   await untilOpen(tested);
-  record.intend(makeIntent({ attempt: 2 }));
+  record.intend(makeIntent({ attempt: 2 })).record();
   assert.equal(readdirSync(directory).filter((name) => name.startsWith("intents-")).length, 2);
   await record.close(makeReport(run));
 });
@@ -202,7 +233,7 @@ test("when the journal's thread dies, the record of every answer is kept", async
   const { ledger, directory, setFault } = await startLedger(t);
   const run = makeRun();
   const record = ledger.open(run);
-  record.intend(makeIntent());
+  record.intend(makeIntent()).record();
   setFault("commit", "exit");
   const closing = record.close(makeReport(run));
   await until(() => ledger.state().restarts === 1, "the thread has died");

@@ -184,18 +184,20 @@ export async function runOnce(
   for (const call of report.calls) {
     for (const { number, origin, method, sentWallAt, price } of call.attempts) {
       const { source, ordinal, credentialId, credentialRule } = call;
-      record.intend({
-        source,
-        ordinal,
-        attempt: number,
-        origin,
-        method,
-        credentialId,
-        credentialRule,
-        sentWallAt,
-        free: false,
-        price,
-      });
+      record
+        .intend({
+          source,
+          ordinal,
+          attempt: number,
+          origin,
+          method,
+          credentialId,
+          credentialRule,
+          sentWallAt,
+          free: false,
+          price,
+        })
+        .record();
     }
   }
   await record.close(report);

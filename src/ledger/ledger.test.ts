@@ -29,12 +29,12 @@ import { verdictsOf } from "./journal/verdicts.ts";
 const intentFiles = (directory: string): string[] =>
   readdirSync(directory).filter((name) => name.startsWith("intents-"));
 
-test("when intend returns, the intent is in its file, before anything could be sent", async (t) => {
+test("once an intent is recorded it is in its file, before anything could be sent", async (t) => {
   const { ledger, directory } = await startLedger(t);
   const run = makeRun();
   const record = ledger.open(run);
 
-  record.intend(makeIntent());
+  record.intend(makeIntent()).record();
 
   const [file = ""] = intentFiles(directory);
   const lines = readFileSync(join(directory, file), "utf8").split("\n");
@@ -42,6 +42,33 @@ test("when intend returns, the intent is in its file, before anything could be s
   assert.deepEqual(JSON.parse(lines[0]!).slice(0, 2), ["run", run.transactionId]);
   assert.deepEqual(JSON.parse(lines[1]!).slice(0, 4), ["attempt", run.transactionId, 0, 1]);
   await record.close(makeReport(run));
+});
+
+test("runs that send together are recorded in one write, by whichever asks first", async (t) => {
+  let writes = 0;
+  const beforeIntentWrite = () => void (writes += 1);
+  const { ledger, directory } = await startLedger(t, { faults: { beforeIntentWrite } });
+  const runs = [makeRun(), makeRun(), makeRun()];
+  const records = runs.map((run) => ledger.open(run));
+  const pending = records.map((record) => record.intend(makeIntent(), makeIntent({ attempt: 2 })));
+  assert.equal(writes, 0);
+
+  pending[1]!.record();
+
+  const text = intentFiles(directory)
+    .map((name) => readFileSync(join(directory, name), "utf8"))
+    .join("");
+  const lines = text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as readonly unknown[]);
+  assert.deepEqual(
+    lines.map(([of, transactionId]) => [of, transactionId]),
+    runs.flatMap(({ transactionId }) => ["run", "attempt", "attempt"].map((of) => [of, transactionId])),
+  );
+  for (const one of pending) one.record();
+  assert.equal(writes, 1);
+  for (const [at, record] of records.entries()) await record.close(makeReport(runs[at]!));
 });
 
 test("a closed run is on disk, with its calls and attempts, before its answer may be sent", async (t) => {
@@ -137,7 +164,7 @@ test("closing a run twice records it once, and nothing can be sent for it afterw
   const record = await runOnce(ledger, run);
   await record.close(makeReport(run));
   assert.equal(ledger.state().openRuns, 0);
-  assert.throws(() => record.intend(makeIntent()), { code: "source.stopped" });
+  assert.throws(() => record.intend(makeIntent()).record(), { code: "source.stopped" });
   assert.equal(query(directory, "SELECT * FROM ledger_runs").length, 1);
 });
 
@@ -145,13 +172,13 @@ test("a large intent file is replaced, and deleted once all its runs have outcom
   const { ledger, directory } = await startLedger(t, { limits: { segmentBytesMax: 2_000 } });
   const slow = makeRun();
   const slowRecord = ledger.open(slow);
-  slowRecord.intend(makeIntent());
+  slowRecord.intend(makeIntent()).record();
   const [first] = intentFiles(directory);
   for (let i = 0; i < 30; i += 1) await runOnce(ledger);
   await until(() => intentFiles(directory).length === 2, "only the slow run's file and the newest are left");
   assert.equal(intentFiles(directory)[0], first);
 
-  slowRecord.intend(makeIntent({ attempt: 2 }));
+  slowRecord.intend(makeIntent({ attempt: 2 })).record();
   await slowRecord.close(makeReport(slow));
   await until(() => intentFiles(directory).length === 1, "the slow run's file is gone");
   assert.notEqual(intentFiles(directory)[0], first);
@@ -179,7 +206,7 @@ test("after the end no run is accepted, the files are whole, and the next servic
   await Promise.all([closing, end]);
   assert.equal(stateOf(first.directory, last), "ended");
   assert.deepEqual(intentFiles(first.directory), []);
-  assert.throws(() => record.intend(makeIntent()), { code: "request.journal_unavailable" });
+  assert.throws(() => record.intend(makeIntent()).record(), { code: "request.journal_unavailable" });
 
   const second = await startLedger(t, { directory: first.directory });
   await runOnce(second.ledger);
@@ -222,8 +249,8 @@ test("the file of an intent stays until its run has an outcome, however small fi
   const run = makeRun();
   const record = ledger.open(run);
 
-  record.intend(makeIntent());
-  record.intend(makeIntent({ attempt: 2 }));
+  record.intend(makeIntent()).record();
+  record.intend(makeIntent({ attempt: 2 })).record();
 
   const kept = intentFiles(directory).map((name) => readFileSync(join(directory, name), "utf8"));
   assert.equal(kept.join("").split("\n").length, 4);

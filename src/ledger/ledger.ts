@@ -6,7 +6,7 @@ import { Availability } from "./availability.ts";
 import { EndedRuns } from "./ended-runs.ts";
 import { lockDirectory } from "./journal/directory-lock.ts";
 import { listIntentFiles } from "./journal/intent-files.ts";
-import { IntentLog, OpenRun } from "./journal/intent-log.ts";
+import { IntentLog, OpenRecord } from "./journal/intent-log.ts";
 import { JournalLink } from "./journal/journal-link.ts";
 import { JournalSize } from "./journal/journal-size.ts";
 import type { FromJournal, Measured } from "./journal/journal-messages.ts";
@@ -139,7 +139,7 @@ class FileLedger implements RunningLedger {
     const reason = this.#availability.reason ?? this.#overfull() ?? this.#beyondShare(toStored(run.organizationId));
     if (reason !== null) throw new Fault("request.journal_unavailable", { reason });
     this.#openRuns += 1;
-    return new OpenRun(run, this.#intents, (record, report) => this.#closeRun(record, report));
+    return new OpenRecord(run, this.#intents, (record, report) => this.#closeRun(record, report));
   }
 
   #overfull(): string | null {
@@ -152,9 +152,9 @@ class FileLedger implements RunningLedger {
       : null;
   }
 
-  #closeRun(record: OpenRun, report: RunReport): Promise<void> | void {
+  #closeRun(record: OpenRecord, report: RunReport): Promise<void> | void {
     this.#openRuns -= 1;
-    return this.#ended.add(recordText(report), () => record.release());
+    return this.#ended.add(toStored(report.organizationId), recordText(report), () => record.release());
   }
 
   // ---- to the journal's thread -------------------------------------------------------------------------------------
@@ -292,10 +292,15 @@ class FileLedger implements RunningLedger {
     }
   }
 
-  /** The last tenth of the journal is for organizations that hold less than an equal share of it. */
-  #held(runs: readonly (readonly [organizationId: string, runs: number])[]): void {
-    const share = runs.reduce((sum, [, held]) => sum + held, 0) / runs.length;
-    const now = new Set(runs.filter(([, held]) => held > share).map(([organizationId]) => organizationId));
+  /**
+   * The last tenth of the journal is for organizations that hold less than an equal share of it. What the journal's
+   * thread has counted, it has acknowledged before, so what waits comes on top.
+   */
+  #held(inJournal: readonly (readonly [organizationId: string, runs: number])[]): void {
+    const runs = this.#ended.countByOrganization();
+    for (const [organizationId, held] of inJournal) runs.set(organizationId, (runs.get(organizationId) ?? 0) + held);
+    const share = [...runs.values()].reduce((sum, held) => sum + held, 0) / runs.size;
+    const now = new Set([...runs].filter(([, held]) => held > share).map(([organizationId]) => organizationId));
     const { log } = this.#options;
     for (const organizationId of now) {
       if (!this.#makeWay.has(organizationId))

@@ -18,7 +18,30 @@ export interface LedgerSink {
    * Rejects when some of it may not be: with `LedgerRefused` if it never will be; with `LedgerBehind`, and nothing
    * written, if the database has fewer runs than were sent before.
    */
-  write(batch: readonly RunReportRow[], mark?: OutboxMark): Promise<void>;
+  write(batch: RunBatch, mark?: OutboxMark): Promise<void>;
+}
+
+/**
+ * Runs with all their rows, column by column: statements take columns, and a batch of many rows lives until it is
+ * durable, so an object for each would cost more than all else that is done for it.
+ */
+export interface RunBatch {
+  /** Of the runs, in their order. */
+  readonly transactionIds: readonly string[];
+  readonly runs: RowsInColumns;
+  readonly calls: RowsInColumns;
+  readonly attempts: RowsInColumns;
+  readonly reconciliations: RowsInColumns;
+}
+
+/** Rows of a table. Every column has a value of each, in the same order. */
+export type RowsInColumns = readonly ColumnValues[];
+
+export interface ColumnValues {
+  readonly name: string;
+  /** Text or JSON. Otherwise its values are whole numbers. */
+  readonly isText: boolean;
+  readonly values: readonly (string | number | null)[];
 }
 
 /** A batch's place in its journal. */

@@ -3,6 +3,7 @@ import type { Clock } from "../terms/clock.ts";
 /** A record that may not be in the journal yet. */
 export interface Waiting {
   readonly text: string;
+  readonly organizationId: string;
   readonly sinceAt: number;
   /** Called once, when it is in the journal, however late that is. */
   readonly onDurable: () => void;
@@ -33,6 +34,16 @@ export class Unacknowledged {
 
   get bytes(): number {
     return this.#bytes;
+  }
+
+  /** How many of them each organization has. */
+  countByOrganization(): Map<string, number> {
+    const counts = new Map<string, number>();
+    for (let at = this.#head; at < this.#waiting.length; at += 1) {
+      const { organizationId } = this.#waiting[at]!;
+      counts.set(organizationId, (counts.get(organizationId) ?? 0) + 1);
+    }
+    return counts;
   }
 
   get oldestAt(): number | null {

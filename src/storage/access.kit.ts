@@ -94,7 +94,7 @@ export function accessContract(engine: EngineUnderTest): void {
       }
     });
 
-    test("every change by another process is noticed within a second; a last-use note is no change", async (t) => {
+    test("every change by another process is noticed within a second; a last-use note is not a change", async (t) => {
       const openAgain = await engine.newStore(t);
       const [service, operator] = [await openAgain(), await openAgain()];
       const organizationId = await anOrganization(operator);

@@ -1,16 +1,16 @@
 import { type RawBuilder, sql, type Transaction } from "kysely";
+import type { ColumnValues, RowsInColumns } from "../ledger/ports.ts";
 import type { Engine } from "./engine.ts";
 import type { Tables } from "./schema.ts";
 import { toStorable } from "./storable-text.ts";
-
-type Row = Readonly<Record<string, string | number | null>>;
 
 interface Addition {
   readonly table: string;
   /** The columns that identify a row. */
   readonly key: readonly string[];
-  /** All with the same columns. */
-  readonly rows: readonly object[];
+  readonly rows: RowsInColumns;
+  /** Adds them in the order of this column. */
+  readonly orderedBy?: string;
   /** A column of which the values that are new are returned. */
   readonly returning?: string;
   /** What happens to a row that is there; nothing unless given. */
@@ -24,45 +24,36 @@ interface Addition {
 export async function addRows(
   engine: Engine["name"],
   transaction: Transaction<Tables>,
-  { table, key, rows, returning, change = sql`nothing` }: Addition,
+  { table, key, rows, orderedBy, returning, change = sql`nothing` }: Addition,
 ): Promise<readonly string[]> {
-  if (rows.length === 0) return [];
-  const { names, from } = (engine === "postgres" ? asArrays : asJson)(rows as readonly Row[]);
-  const columns = sql.join(names.map((name) => sql.ref(name)));
+  // Nothing tells the type of a column in which every value is null.
+  const known = rows.filter(({ values }) => values.some((value) => value !== null));
+  if (known.length === 0) return [];
+  const columns = sql.join(known.map(({ name }) => sql.ref(name)));
+  const from = engine === "postgres" ? fromArrays(known) : fromJson(known);
+  const order = orderedBy === undefined ? sql`` : sql`order by ${sql.ref(orderedBy)}`;
   const returns = returning === undefined ? sql`` : sql`returning ${sql.ref(returning)} as returned`;
-  const added = await sql<{ returned: string }>`insert into ${sql.table(table)} (${columns}) ${from}
+  const added = await sql<{ returned: string }>`insert into ${sql.table(table)} (${columns}) ${from} ${order}
     on conflict (${sql.join(key.map((name) => sql.ref(name)))}) do ${change} ${returns}`.execute(transaction);
   return added.rows.map((row) => row.returned);
 }
 
-interface Selection {
-  readonly names: readonly string[];
-  readonly from: RawBuilder<unknown>;
-}
-
-/** Columns in which every value is null are left out, because nothing tells their type. */
-function asArrays(rows: readonly Row[]): Selection {
-  const arrays = Object.keys(rows[0]!).flatMap((name) => {
-    const values = rows.map((row) => row[name]!);
-    const some = values.find((value) => value !== null);
-    if (some === undefined) return [];
-    return [
-      { name, array: typeof some === "number" ? sql`${numbers(values)}::bigint[]` : sql`${texts(values)}::text[]` },
-    ];
+/** Rows that all have the same columns. */
+export function inColumns(rows: readonly object[]): RowsInColumns {
+  return Object.keys(rows[0] ?? {}).map((name) => {
+    const values = rows.map((row) => row[name as never] as ColumnValues["values"][number]);
+    return { name, isText: values.some((value) => typeof value === "string"), values };
   });
-  return {
-    names: arrays.map(({ name }) => name),
-    from: sql`select * from unnest(${sql.join(arrays.map(({ array }) => array))})`,
-  };
 }
 
-/* Arrays as PostgreSQL writes them. The driver's own conversion treats each value alone. */
-
-function numbers(values: readonly Row[string][]): string {
-  return `{${values.map(String).join(",")}}`;
+function fromArrays(rows: RowsInColumns): RawBuilder<unknown> {
+  const arrays = rows.map(({ isText, values }) => sql`${array(values)}::${sql.raw(isText ? "text" : "bigint")}[]`);
+  const names = sql.join(rows.map(({ name }) => sql.ref(name)));
+  return sql`select * from unnest(${sql.join(arrays)}) as added (${names})`;
 }
 
-function texts(values: readonly Row[string][]): string {
+/** An array as PostgreSQL writes it. The driver's own conversion treats each value alone. */
+function array(values: ColumnValues["values"]): string {
   const json = JSON.stringify(values);
   // JSON and PostgreSQL write the same unless something is escaped.
   if (!json.includes("\\")) return `{${json.slice(1, -1)}}`;
@@ -73,11 +64,12 @@ function texts(values: readonly Row[string][]): string {
 /** What JSON escapes and no database stores as it is (`storable-text.ts`). */
 const UNSTORABLE = /\\u(?:0000|001a|d[89a-f])/;
 
-function asJson(rows: readonly Row[]): Selection {
-  const names = Object.keys(rows[0]!);
-  const values = sql.join(names.map((name) => sql`value ->> ${sql.lit(name)}`));
-  let json = JSON.stringify(rows);
+function fromJson(rows: RowsInColumns): RawBuilder<unknown> {
+  const count = rows[0]!.values.length;
+  const objects = Array.from({ length: count }, (_, at) => rows.map(({ values }) => values[at]));
+  const values = sql.join(rows.map(({ name }, at) => sql`value ->> ${sql.lit(at)} as ${sql.ref(name)}`));
+  let json = JSON.stringify(objects);
   if (UNSTORABLE.test(json))
-    json = JSON.stringify(rows, (_name, value: unknown) => (typeof value === "string" ? toStorable(value) : value));
-  return { names, from: sql`select ${values} from json_each(${json}) where true` };
+    json = JSON.stringify(objects, (_name, value: unknown) => (typeof value === "string" ? toStorable(value) : value));
+  return sql`select ${values} from json_each(${json}) where true`;
 }

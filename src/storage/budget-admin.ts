@@ -2,7 +2,7 @@ import { sql, type Kysely } from "kysely";
 import type { BudgetAdmin, BudgetUse, ResettledRequest } from "../admin/ports.ts";
 import { appliesTo, budgetText, periodAround, usedBy, type Budget } from "../terms/budget.ts";
 import { amountFromColumn, amountFromSum, amountToColumn } from "../terms/money.ts";
-import { fromBudget, leaseId, lockBudgets, SETTLED, toBudget } from "./budget-rows.ts";
+import { ENDED_TURN, fromBudget, leaseId, lockBudgets, SETTLED, toBudget } from "./budget-rows.ts";
 import type { Engine } from "./engine.ts";
 import { organizationExists } from "./organization-admin.ts";
 import { inParts, readPage } from "./read-page.ts";
@@ -126,6 +126,7 @@ async function usesOf({ reader, wallAt }: Engine, budgets: readonly Budget[]): P
       .select(["budget_id", "period_from", sumText("amount").as("amount"), sumText("used").as("used")])
       .where("budget_id", "in", part)
       .where("period_to", ">", now)
+      .where("turn", "<", ENDED_TURN)
       .groupBy(["budget_id", "period_from"])
       .execute(),
   );

@@ -2,7 +2,7 @@ import { sql, type Transaction } from "kysely";
 import type { Keeping, KeptLease } from "../leases/budgets/ports.ts";
 import type { Span } from "../terms/calendar.ts";
 import { amountFromColumn, amountToColumn } from "../terms/money.ts";
-import { addRows } from "./add-rows.ts";
+import { addRows, inColumns } from "./add-rows.ts";
 import { leaseId } from "./budget-rows.ts";
 import type { Engine } from "./engine.ts";
 import { inParts } from "./read-page.ts";
@@ -48,7 +48,7 @@ export class KeptRows {
 
   async write(engine: Engine["name"], transaction: Transaction<Tables>): Promise<void> {
     const rows = [...this.#changed].flatMap((id) => this.#rows.get(id) ?? []);
-    await addRows(engine, transaction, { table: "budget_leases", key: ["id"], rows, change: REPLACE });
+    await addRows(engine, transaction, { table: "budget_leases", key: ["id"], rows: inColumns(rows), change: REPLACE });
     await inParts([...this.#gone], async (part) => {
       await transaction.deleteFrom("budget_leases").where("id", "in", part).execute();
       return [];

@@ -6,6 +6,8 @@ import type { NewRow, Row, Tables } from "./schema.ts";
 
 /** The lease under which is counted what no process holds any more, and charges that were settled by hand. */
 export const SETTLED = "settled";
+/** The turn of a lease that has ended: what its row says is counted under `SETTLED`. */
+export const ENDED_TURN = Number.MAX_SAFE_INTEGER;
 
 export function toBudget(row: Row<"budgets">): Budget {
   return {

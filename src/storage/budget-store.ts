@@ -38,7 +38,7 @@ export function createBudgetStore(engine: Engine, clock: Clock): BudgetStore {
       const row = budgets.find(({ id }) => id === ask.budgetId);
       const budget = row === undefined ? null : toBudget(row);
       const period = periodAround(budget?.per ?? "day", now);
-      if (budget === null) return { now, budget, period, amount: 0n, othersUsed: 0n, hasEnded: false };
+      if (budget === null) return { now, budget, period, amount: 0n, othersUsed: 0n, counted: null };
       const { answer, ...keeping } = rule(ask, { budget, period, now }, kept.of(budget.id, period.from));
       kept.keep(budget.id, period, keeping);
       return answer;

@@ -34,7 +34,16 @@ async function withBudget(store: Store, parts: Partial<Budget> = {}): Promise<Bu
 function anAsk(budgetId: string, parts: Partial<BudgetAsk> & { readonly need?: bigint } = {}): BudgetAsk {
   const { need = 0n, ...ask } = parts;
   const wanted = { need, least: 1n, spare: 0n };
-  const own = { lease: "s1", process: "p1", turn: 1, periodFrom: null, keep: 0n, used: 0n, ends: false };
+  const own = {
+    lease: "s1",
+    process: "p1",
+    turn: 1,
+    periodFrom: null,
+    keep: 0n,
+    used: 0n,
+    ends: false,
+    hasEnded: false,
+  };
   return { budgetId, wanted, ...own, ...ask };
 }
 
@@ -95,11 +104,39 @@ export function budgetsContract(engine: EngineUnderTest): void {
           keepLeases,
         );
       const periodFrom = periodAround("month", Date.now()).from;
-      const left = [{ start: "s1", counts: [{ budgetId, periodFrom, lease: "s1", used: 4n }] }];
+      const left = [{ start: "s1", turn: 1, counts: [{ budgetId, periodFrom, lease: "s1", used: 4n }] }];
       for (let times = 0; times < 2; times += 1) {
         await store.budgets.recover({ process: "p1", start: "s3", left }, endLeases);
         const [use, rest] = [await store.admin.budget(budgetId), await store.admin.budget(other)];
         assert.deepEqual([use!.used, use!.leased, rest!.used, rest!.leased], [4n, 10n, 0n, 10n]);
+      }
+    });
+
+    test("notes that are older than what the store has heard are not believed, and a process that goes on tells the rest", async (t) => {
+      const store = await (await engine.newStore(t))();
+      const periodFrom = periodAround("month", Date.now()).from;
+      const cases = [
+        { turn: 3, used: 4n, counted: 4n },
+        { turn: null, used: 4n, counted: 4n },
+        { turn: 2, used: 4n, counted: 10n },
+        { turn: 2, used: 12n, counted: 10n },
+      ];
+      for (const { turn, used, counted } of cases) {
+        const { id } = await withBudget(store);
+        const asked = async (parts: Parameters<typeof anAsk>[1]) =>
+          (await store.budgets.exchange([anAsk(id, parts)], keepLeases))[0]!;
+        await asked({ turn: 3, need: 10n });
+        const left = [{ start: "s1", turn, counts: [{ budgetId: id, periodFrom, lease: "s1", used }] }];
+        await store.budgets.recover({ process: "p1", start: "s2", left }, endLeases);
+        assert.equal((await store.admin.budget(id))!.used, counted);
+        const use = { periodFrom, keep: 11n, used: 11n };
+        // One that was sent before may have been about more than was used in the end.
+        for (const ends of [false, true]) assert.equal((await asked({ turn: 3, ...use, ends })).counted, counted);
+        const all = counted > 11n ? counted : 11n;
+        for (const again of [4, 5])
+          assert.equal((await asked({ turn: again, ...use, ends: true, hasEnded: true })).counted, all);
+        assert.equal((await asked({ lease: "s3", process: "p3" })).othersUsed, 11n);
+        assert.equal((await store.admin.budget(id))!.used, 11n);
       }
     });
 
@@ -120,16 +157,22 @@ export function budgetsContract(engine: EngineUnderTest): void {
         await ask(start, { need: 5n });
         await ask(start, { turn: 2, periodFrom, keep: 2n, used: 2n, ends: true });
         const late = await ask(start, { turn: 1, periodFrom, keep: 5n, used: 1n });
-        assert.deepEqual([late.hasEnded, late.amount], [true, 0n]);
+        assert.deepEqual([late.counted, late.amount], [2n, 0n]);
       }
       for (const start of ["b1", "b2", "b3"]) {
         const left =
-          start === "b2" ? [{ start: "b1", counts: [{ budgetId: id, periodFrom, lease: "b1", used: 3n }] }] : [];
+          start === "b2"
+            ? [{ start: "b1", turn: 1, counts: [{ budgetId: id, periodFrom, lease: "b1", used: 3n }] }]
+            : [];
         for (let times = 0; times < 2; times += 1)
           await store.budgets.recover({ process: "b", start, left }, endLeases);
         await ask(start, { process: "b", need: 4n });
       }
       assert.deepEqual(await use(), [3n * 2n + 3n + 4n, 10n + 4n, 8]);
+      await ask("d1", { need: 6n });
+      // Its process has not heard the answer, and says what it held in the period before.
+      assert.equal((await ask("d1", { turn: 2, periodFrom: 0, keep: 3n, used: 3n, ends: true })).amount, 0n);
+      assert.deepEqual(await use(), [13n, 14n, 9]);
       const passed = (ms: number) => store.ledgerTables.query(`UPDATE budget_leases SET heard_at = heard_at - ${ms}`);
       await passed(61 * MINUTE_MS);
       await ask("c1", { need: 1n });

@@ -54,6 +54,7 @@ async function filled(engine: Engine): Promise<string> {
     keep: 0n,
     used: 0n,
     ends: false,
+    hasEnded: false,
     wanted,
   };
   await store.budgets.exchange([ask], keepLeases);
@@ -120,7 +121,7 @@ test("a copy that does not read back as it was written leaves nothing behind", a
   await sql`create trigger shorten before insert on credentials for each row execute function shorten()`.execute(
     to.writer,
   );
-  await assert.rejects(copyTables(from, to, ACT), { code: "refused", message: /credentials does not come back/ });
+  await assert.rejects(copyTables(from, to, ACT), { code: "refused", message: /credentials was not read back/ });
   for (const rows of Object.values(await rowsOf(to))) assert.deepEqual(rows, []);
 });
 

@@ -62,7 +62,7 @@ export async function copyTables(
         if (there.rows !== here.rows || there.digest !== here.digest) {
           throw new OperatorError(
             "refused",
-            `The table ${table} does not come back as it was written. Nothing is kept.`,
+            `The table ${table} was not read back as it was written. Nothing was copied.`,
           );
         }
         counts[table] = here.rows;

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import type { Grant, LeaseAnswer, LeaseAsk, LeaseRow, LeaseStore } from "../leases/ports.ts";
-import { addRows } from "./add-rows.ts";
+import { addRows, inColumns } from "./add-rows.ts";
 import type { Engine } from "./engine.ts";
 import type { NewRow, Row, Tables } from "./schema.ts";
 
@@ -37,7 +37,7 @@ export function createLeaseStore(engine: Engine): LeaseStore {
       );
       known.set(ask.limit.name, [...others, ...grants]);
     }
-    await addRows(engine.name, transaction, { table: "leases", key: KEY, rows: changed, change: IF_LATER });
+    await addRows(engine.name, transaction, { table: "leases", key: KEY, rows: inColumns(changed), change: IF_LATER });
     if (now >= sweepAt) {
       const swept = await sweep(engine, transaction, now);
       sweepAt = swept < SWEEP_ROWS_MAX ? now + SWEEP_EVERY_MS : now;

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from "kysely";
-import type { LedgerSink, OutboxMark, RunReportRow } from "../ledger/ports.ts";
+import type { LedgerSink, OutboxMark, RowsInColumns } from "../ledger/ports.ts";
 import { spanOf } from "../terms/ids.ts";
 import { LedgerBehind, LedgerRefused } from "../terms/sink-errors.ts";
 import { addRows } from "./add-rows.ts";
@@ -23,27 +23,21 @@ type LedgerTable = keyof typeof KEYS;
  */
 export function createLedgerSink(engine: Engine): LedgerSink {
   return {
-    async write(runs, mark) {
+    async write(batch, mark) {
       await engine.ready();
-      // Always in one order, so that a batch and its own repetition cannot deadlock.
-      const batch = runs.toSorted((a, b) => (a.run.transaction_id < b.run.transaction_id ? -1 : 1));
       await engine.writer
         .transaction()
         .execute(async (transaction) => {
           const isNew = mark === undefined || (await moveMark(transaction, mark));
-          const put = <Table extends LedgerTable>(
-            table: Table,
-            rows: readonly Tables[Table][],
-            returning?: "transaction_id",
-          ) => addRows(engine.name, transaction, { table, key: KEYS[table], rows, ...(returning && { returning }) });
-          const added = await put(
-            "ledger_runs",
-            batch.map(({ run }) => run),
-            "transaction_id",
-          );
-          await put("ledger_calls", rowsOf(batch, "calls"));
-          await put("ledger_attempts", rowsOf(batch, "attempts"));
-          await put("ledger_reconciliations", rowsOf(batch, "reconciliations"));
+          const put = (table: LedgerTable, rows: RowsInColumns) =>
+            addRows(engine.name, transaction, { table, key: KEYS[table], rows });
+          // Always in one order, so that a batch and its own repetition cannot deadlock: each waits here for the other.
+          const inOrder = { orderedBy: "transaction_id", returning: "transaction_id" };
+          const runs = { table: "ledger_runs", key: KEYS.ledger_runs, rows: batch.runs, ...inOrder };
+          const added = await addRows(engine.name, transaction, runs);
+          await put("ledger_calls", batch.calls);
+          await put("ledger_attempts", batch.attempts);
+          await put("ledger_reconciliations", batch.reconciliations);
           // A run that was counted before and has been lost since is not counted again.
           if (isNew) await count(transaction, mark?.journal ?? "", added);
         })
@@ -101,11 +95,4 @@ async function count(transaction: Transaction<Tables>, journal: string, transact
         .doUpdateSet((row) => ({ runs: sql`${row.ref("ledger_run_counts.runs")} + ${row.ref("excluded.runs")}` })),
     )
     .execute();
-}
-
-function rowsOf<Part extends "calls" | "attempts" | "reconciliations">(
-  batch: readonly RunReportRow[],
-  part: Part,
-): RunReportRow[Part][number][] {
-  return batch.flatMap((report) => [...report[part]]);
 }

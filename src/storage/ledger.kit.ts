@@ -2,6 +2,8 @@ import { exportRuns } from "../ledger/read/export-runs.ts";
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createLedgerReader } from "../ledger/read/ledger-reader.ts";
+import { batchOf } from "../ledger/drain/batch-builder.ts";
+import { attemptRow, callRow, runRow } from "../ledger/rows.kit.ts";
 import type { RunReportRow } from "../ledger/ports.ts";
 import { checksumOf } from "../ledger/journal/run-checksum.ts";
 import { fromStorable } from "./storable-text.ts";
@@ -13,9 +15,9 @@ export function ledgerContract(engine: EngineUnderTest): void {
       const place = await engine.newPlace(t);
       const store = await place.open();
       const runs = ["trx_1", "trx_2"].map((id) => aRun(id, 3));
-      await store.ledger.write(runs);
-      await store.ledger.write(runs);
-      await store.ledger.write([]);
+      await store.ledger.write(batchOf(runs));
+      await store.ledger.write(batchOf(runs));
+      await store.ledger.write(batchOf([]));
 
       assert.deepEqual(
         await place.rowsOf("ledger_runs"),
@@ -49,7 +51,7 @@ export function ledgerContract(engine: EngineUnderTest): void {
         const report = aRun(`trx_${at}`, 1);
         return { ...report, run: { ...report.run, function_id: text } };
       });
-      await store.ledger.write(runs);
+      await store.ledger.write(batchOf(runs));
       const rows = (await place.rowsOf("ledger_runs")) as readonly { readonly function_id: string }[];
       assert.deepEqual(
         rows.map((row) => fromStorable(row.function_id)),
@@ -65,11 +67,9 @@ export function ledgerContract(engine: EngineUnderTest): void {
         const calls = report.calls.map((call) => ({ ...call, credential_id: credentialId }));
         return { ...report, run: { ...report.run, started_at: startedAt }, calls };
       };
-      await store.ledger.write([
-        taken("trx_3", 3_000, "cred_a"),
-        taken("trx_1", 1_000, "cred_b"),
-        taken("trx_2", 2_000, "cred_a"),
-      ]);
+      await store.ledger.write(
+        batchOf([taken("trx_3", 3_000, "cred_a"), taken("trx_1", 1_000, "cred_b"), taken("trx_2", 2_000, "cred_a")]),
+      );
       const reader = createLedgerReader(store.ledgerTables);
       assert.deepEqual(await reader.lastUses(["cred_b", "cred_never", "cred_a"]), [
         { credentialId: "cred_b", wallAt: 1_000 },
@@ -81,11 +81,11 @@ export function ledgerContract(engine: EngineUnderTest): void {
       const place = await engine.newPlace(t);
       const store = await place.open();
       const run = aRun("trx_1", 2, "unknown");
-      await store.ledger.write([run]);
+      await store.ledger.write(batchOf([run]));
       const reader = createLedgerReader(store.ledgerTables);
       const decision = { transactionId: "trx_1", ordinal: 0, charged: "no", decidedBy: "ada", decidedAt: 9 } as const;
       assert.deepEqual(await reader.reconcile({ ...decision, note: "not billed" }), { attempts: 1, charged: "no" });
-      await store.ledger.write([aRun("trx_0", 1), run, aRun("trx_2", 1)]);
+      await store.ledger.write(batchOf([aRun("trx_0", 1), run, aRun("trx_2", 1)]));
 
       const kept = await reader.show("trx_1");
       assert.deepEqual(
@@ -106,7 +106,7 @@ export function ledgerContract(engine: EngineUnderTest): void {
     test("two operators who settle one charge at once are serialized", async (t) => {
       const place = await engine.newPlace(t);
       const readers = [await place.open(), await place.open()].map((store) => createLedgerReader(store.ledgerTables));
-      await (await place.open()).ledger.write([aRun("trx_1", 1, "unknown")]);
+      await (await place.open()).ledger.write(batchOf([aRun("trx_1", 1, "unknown")]));
       const decision = { transactionId: "trx_1", ordinal: 0, charged: "no", decidedAt: 9, note: "n" } as const;
       await Promise.all(readers.map((reader, at) => reader.reconcile({ ...decision, decidedBy: `operator ${at}` })));
       const settled = (await readers[0]!.show("trx_1"))?.reconciliations;
@@ -122,7 +122,7 @@ export function ledgerContract(engine: EngineUnderTest): void {
       const store = await place.open();
       const run = aRun("trx_2", 1);
       const ahead = { ...run, run: { ...run.run, started_at: Date.now() + 10_000 * 24 * 60 * 60 * 1_000 } };
-      await store.ledger.write([aRun("trx_1", 1), ahead]);
+      await store.ledger.write(batchOf([aRun("trx_1", 1), ahead]));
       const reader = createLedgerReader(store.ledgerTables);
       const { wallAt, lastRunAt } = await reader.moment();
       assert.equal(lastRunAt, 1_700_000_000_123);
@@ -130,14 +130,14 @@ export function ledgerContract(engine: EngineUnderTest): void {
       assert.deepEqual([await prune(1_000), await prune(wallAt - 1), await prune(wallAt - 1)], [0, 1, 0]);
       // A year later by the ledger's own clock, which a test cannot set.
       assert.equal(await prune(wallAt + 365 * 24 * 60 * 60 * 1_000), 1);
-      assert.deepEqual(await reader.list({}), { runs: [], damaged: [], next: null });
+      assert.deepEqual((await reader.list({})).runs, []);
     });
 
     test("a row that is altered or gone is named by its run, whatever is settled afterwards", async (t) => {
       const place = await engine.newPlace(t);
       const store = await place.open();
       const runs = ["trx_1", "trx_2", "trx_3", "trx_4", "trx_5"].map((id) => aRun(id, 2, "unknown"));
-      await store.ledger.write([...runs.slice(0, 4).map(withChecksum), runs[4]!]);
+      await store.ledger.write(batchOf([...runs.slice(0, 4).map(withChecksum), runs[4]!]));
       const { query } = store.ledgerTables;
       await query("UPDATE ledger_attempts SET status = 500 WHERE transaction_id = 'trx_2' AND ordinal = 1");
       await query("DELETE FROM ledger_calls WHERE transaction_id = 'trx_3' AND ordinal = 0");
@@ -173,9 +173,9 @@ export function ledgerContract(engine: EngineUnderTest): void {
       const spans = ["trx_0192f0c1", "trx_0192f0c2", "trx_0192f1c3", "trx_0193f1c4"];
       const batch = spans.map((id) => withChecksum(aRun(id, 2)));
       const mark = (journal: string, after: number | null) => ({ journal, after, upTo: 4 });
-      await store.ledger.write(batch, mark("one", 0));
-      await store.ledger.write(batch, mark("one", 0));
-      await store.ledger.write([withChecksum(aRun("trx_0193f1c5", 1))], { journal: "two", after: 0, upTo: 1 });
+      await store.ledger.write(batchOf(batch), mark("one", 0));
+      await store.ledger.write(batchOf(batch), mark("one", 0));
+      await store.ledger.write(batchOf([withChecksum(aRun("trx_0193f1c5", 1))]), { journal: "two", after: 0, upTo: 1 });
       const { query } = store.ledgerTables;
       const reader = createLedgerReader(store.ledgerTables);
       const missing = async () => (await reader.verify()).missing;
@@ -195,7 +195,7 @@ export function ledgerContract(engine: EngineUnderTest): void {
       await query("DELETE FROM ledger_runs WHERE transaction_id = 'trx_0192f0c1'");
       assert.equal(await missing(), 3, "one of which calls are left counts once");
 
-      await store.ledger.write(batch, mark("one", null));
+      await store.ledger.write(batchOf(batch), mark("one", null));
       assert.equal(await missing(), 1);
       assert.equal((await reader.prune(Date.now(), { unknownToo: true })).deleted, 4);
       assert.equal(await missing(), 1);
@@ -206,9 +206,9 @@ export function ledgerContract(engine: EngineUnderTest): void {
       const place = await engine.newPlace(t);
       const store = await place.open();
       const bad = { ...aRun("trx_2", 1), attempts: [{ ...aRun("trx_2", 1).attempts[0]!, origin: null as never }] };
-      await assert.rejects(store.ledger.write([aRun("trx_1", 1), bad]));
+      await assert.rejects(store.ledger.write(batchOf([aRun("trx_1", 1), bad])));
       assert.deepEqual(await place.rowsOf("ledger_runs"), []);
-      await store.ledger.write([aRun("trx_1", 1)]);
+      await store.ledger.write(batchOf([aRun("trx_1", 1)]));
       assert.equal((await place.rowsOf("ledger_runs")).length, 1);
     });
 
@@ -216,7 +216,10 @@ export function ledgerContract(engine: EngineUnderTest): void {
       const place = await engine.newPlace(t);
       const stores = [await place.open(), await place.open()];
       const batch = Array.from({ length: 64 }, (_, at) => aRun(`trx_${at}`, 40));
-      await Promise.all([stores[0]!.ledger.write(batch), stores[1]!.ledger.write(batch.toReversed())]);
+      await Promise.all([
+        stores[0]!.ledger.write(batchOf(batch)),
+        stores[1]!.ledger.write(batchOf(batch.toReversed())),
+      ]);
       assert.equal((await place.rowsOf("ledger_calls")).length, 64 * 40);
       // No cache depends on the ledger.
       assert.deepEqual(await place.rowsOf("datarun_changes"), [{ id: 1, changes: 1 }]);
@@ -232,7 +235,7 @@ function aRun(transaction_id: string, calls: number, state: "ended" | "unknown" 
   const ordinals = Array.from({ length: calls }, (_, ordinal) => ordinal);
   const unknown = state === "unknown";
   return {
-    run: {
+    run: runRow({
       transaction_id,
       state,
       kind: "data",
@@ -242,47 +245,44 @@ function aRun(transaction_id: string, calls: number, state: "ended" | "unknown" 
       context: "prod",
       region: "eu",
       simulated: 0,
-      function_id: null,
       started_at: 1_700_000_000_123,
       took_ms: unknown ? null : 45,
       client_gone: 0,
-      function_fault: null,
       has_unknown: unknown ? 1 : 0,
       verdicts: unknown ? 4 << 12 : 2 << 4,
       unknown_sources: 0,
-      unknown_source_names: null,
-      checksum: null,
-    },
-    calls: ordinals.map((ordinal) => ({
-      transaction_id,
-      ordinal,
-      source: `acme__people\\u0000${ordinal}`,
-      success: unknown ? null : 1,
-      match: unknown ? null : 0,
-      fault_code: null,
-      fault_kind: null,
-      charged: unknown ? "unknown" : "yes",
-      charges: unknown ? 4 : 2,
-      credential_id: "cred_1",
-      credential_rule: "default",
-      started_after_ms: unknown ? null : 2,
-      took_ms: unknown ? null : 40,
-      order_id: null,
-      output_bytes: unknown ? null : 5_000_000_000,
-    })),
-    attempts: ordinals.map((ordinal) => ({
-      transaction_id,
-      ordinal,
-      number: 1,
-      origin: "https://vendor.example",
-      method: "GET",
-      sent_at: 1_700_000_000_124,
-      status: unknown ? null : 200,
-      took_ms: unknown ? null : 39,
-      charged: unknown ? "unknown" : "yes",
-      price: 1_000_000_000_000_000,
-      currency: "EUR",
-    })),
+    }),
+    calls: ordinals.map((ordinal) =>
+      callRow({
+        transaction_id,
+        ordinal,
+        source: `acme__people\\u0000${ordinal}`,
+        success: unknown ? null : 1,
+        match: unknown ? null : 0,
+        charged: unknown ? "unknown" : "yes",
+        charges: unknown ? 4 : 2,
+        credential_id: "cred_1",
+        credential_rule: "default",
+        started_after_ms: unknown ? null : 2,
+        took_ms: unknown ? null : 40,
+        output_bytes: unknown ? null : 5_000_000_000,
+      }),
+    ),
+    attempts: ordinals.map((ordinal) =>
+      attemptRow({
+        transaction_id,
+        ordinal,
+        number: 1,
+        origin: "https://vendor.example",
+        method: "GET",
+        sent_at: 1_700_000_000_124,
+        status: unknown ? null : 200,
+        took_ms: unknown ? null : 39,
+        charged: unknown ? "unknown" : "yes",
+        price: 1_000_000_000_000_000,
+        currency: "EUR",
+      }),
+    ),
     reconciliations: [],
   };
 }

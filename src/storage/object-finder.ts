@@ -49,9 +49,11 @@ export function createObjectFinder({ reader }: Engine): ObjectFinder {
       const has = ({ name }: FoundObject): boolean => folded(name ?? "").includes(part);
       const found = new Map<string, FoundObject>();
       for (const kept of TABLES.filter(({ kind }) => BY_NAME.has(kind))) {
-        const key = nameKey(part);
-        const begins = sql<SqlBool>`name_key >= ${key} and name_key < ${key + AFTER_DIGITS}`;
-        const first = await ask(kept, begins, limit, sql`name_key, id`);
+        const first: FoundObject[] = [];
+        for (const key of keysOf(text)) {
+          const begins = sql<SqlBool>`name_key >= ${key} and name_key < ${key + AFTER_DIGITS}`;
+          first.push(...(await ask(kept, begins, limit, sql`name_key, id`)));
+        }
         // Databases differ in what is the lower case of a letter, so names are compared here.
         const newest = await ask(kept, sql`true`, SEARCHED_MAX);
         for (const one of [...first.filter(has), ...newest.filter(has).slice(0, limit)]) found.set(one.id, one);
@@ -74,7 +76,16 @@ export function createObjectFinder({ reader }: Engine): ObjectFinder {
 
 /** Without capitals, and with each letter in the one form of the several that Unicode has for it. */
 function folded(name: string): string {
-  return name.normalize("NFC").toLowerCase();
+  return name.normalize("NFC").toLowerCase().replaceAll("ς", "σ");
+}
+
+/**
+ * The keys under which a name may begin with this text. A key keeps the form in which a name was typed, and computers
+ * differ in that: some write é as two characters. A last sigma may not be the last letter of the name.
+ */
+function keysOf(text: string): ReadonlySet<string> {
+  const forms = [text, text.normalize("NFC"), text.normalize("NFD")];
+  return new Set(forms.flatMap((form) => [nameKey(form), nameKey(form.toLowerCase().replace(/ς$/, "σ"))]));
 }
 
 const BY_NAME: ReadonlySet<string> = new Set(["organization", "workflow", "operator"]);

@@ -58,15 +58,12 @@ export function createPersonAdmin(engine: Engine): Pick<OperatorAdmin, "admitPer
         const row = await chosen.executeTakeFirst();
         if (row === undefined) return null;
         if (row.login === null)
-          throw new OperatorError(
-            "refused",
-            "A token that is revoked stays so. Make a new one: datarun operator create",
-          );
+          throw new OperatorError("refused", "A revoked token stays revoked. Make a new one: datarun operator create");
         if (row.revoked_wall_at === null) throw new OperatorError("refused", `${row.name} is not revoked.`);
         if (await isTaken(transaction, row.name, act.wallAt))
           throw new OperatorError(
             "refused",
-            `There is another operator ${row.name} by now. Revoke that one first: datarun operator revoke ${row.name}`,
+            `Another operator is called ${row.name} now. Revoke that one first: datarun operator revoke ${row.name}`,
           );
         // A session from before the revocation has ended for good.
         await transaction.deleteFrom("operator_sessions").where("operator_id", "=", row.id).execute();

@@ -1,4 +1,5 @@
 import { OperatorError } from "../../terms/operator-error.ts";
+import { batchOf } from "./batch-builder.ts";
 import type { Drained } from "./drain-journal.ts";
 import { sayDamaged } from "../journal/journal-damage.ts";
 import { hasJournal, JournalTables } from "../journal/journal-tables.ts";
@@ -34,7 +35,7 @@ export async function drainAgain(dir: string, sink: LedgerSink, startedFrom: num
       const wanted = found.filter((run) => run.started_at >= startedFrom).map((run) => run.transaction_id);
       const runs = await readRuns(tables.query, wanted);
       const sound = runs.flatMap(({ row, damaged: isDamaged }) => (isDamaged || row === null ? [] : [row]));
-      if (sound.length > 0) await sink.write(sound, { journal, after: null, upTo: after }).catch(notTaken);
+      if (sound.length > 0) await sink.write(batchOf(sound), { journal, after: null, upTo: after }).catch(notTaken);
       sent += sound.length;
       damaged += wanted.length - sound.length;
     }
@@ -46,7 +47,7 @@ export async function drainAgain(dir: string, sink: LedgerSink, startedFrom: num
 }
 
 function notTaken(error: unknown): never {
-  throw new OperatorError("unavailable", "The shared database did not take all: do it again when it is back.", {
+  throw new OperatorError("unavailable", "Not all runs reached the shared database. Run this again when it answers.", {
     cause: error,
   });
 }

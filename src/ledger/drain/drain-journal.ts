@@ -61,7 +61,10 @@ export async function drainJournal({
       };
       const left = await untilDrained(drainer, clock, looked, true);
       if (left > 0)
-        throw new OperatorError("unavailable", `The shared database did not take all: ${left} runs are left.`);
+        throw new OperatorError(
+          "unavailable",
+          `${left} ${left === 1 ? "run" : "runs"} did not reach the shared database.`,
+        );
       if (!drainer.hasCompared) throw new OperatorError("unavailable", "The shared database does not answer.");
       const { sent, damaged } = drainer.state();
       return { sent, ...(damaged > 0 && { damaged }) };

@@ -15,15 +15,21 @@ import {
   until,
   type LedgerUnderTest,
 } from "../ledger.kit.ts";
-import type { LedgerSink, RunReportRow } from "../ports.ts";
+import type { LedgerSink, RowsInColumns, RunBatch } from "../ports.ts";
+import { rowsOf, type Row } from "./batch.kit.ts";
 import { LedgerRefused } from "../../terms/sink-errors.ts";
 
 type Manner = "works" | "fails" | "hangs" | "applies, then errors";
 
+interface Rows {
+  readonly calls: readonly Row[];
+  readonly attempts: readonly Row[];
+}
+
 /** A shared database in memory: rows by their unique keys, and a count of writes. */
 class MemorySink implements LedgerSink {
   manner: Manner = "works";
-  readonly rows = new Map<string, RunReportRow>();
+  readonly rows = new Map<string, Rows>();
   readonly order: string[] = [];
   writes = 0;
   largest = 0;
@@ -32,17 +38,18 @@ class MemorySink implements LedgerSink {
   /** And reports that it always will. */
   saysSo = false;
 
-  async write(batch: readonly RunReportRow[]): Promise<void> {
+  async write(batch: RunBatch): Promise<void> {
     this.writes += 1;
-    this.largest = Math.max(this.largest, batch.length);
+    this.largest = Math.max(this.largest, batch.transactionIds.length);
     if (this.manner === "hangs") return new Promise(() => {});
     if (this.manner === "fails") throw new Error("the database is away");
-    if (batch.some(({ run }) => run.transaction_id === this.refuses)) {
+    if (batch.transactionIds.includes(this.refuses)) {
       throw this.saysSo ? new LedgerRefused("refused with 23502") : new Error("a row is refused");
     }
-    for (const row of batch) {
-      if (!this.rows.has(row.run.transaction_id)) this.order.push(row.run.transaction_id);
-      this.rows.set(row.run.transaction_id, row);
+    for (const id of batch.transactionIds) {
+      if (!this.rows.has(id)) this.order.push(id);
+      const of = (rows: RowsInColumns): readonly Row[] => rowsOf(rows).filter((row) => row["transaction_id"] === id);
+      this.rows.set(id, { calls: of(batch.calls), attempts: of(batch.attempts) });
     }
     if (this.manner === "applies, then errors") throw new Error("the connection was lost");
   }
@@ -89,7 +96,7 @@ test("every run is sent once, in order and whole, whether it ended before or aft
   await until(() => sink.rows.size === 40, "all have gone out");
   assert.deepEqual(sink.order, [...before, ...after]);
   const row = sink.rows.get(after[0]!);
-  assert.deepEqual([row?.calls.length, row?.attempts.length, row?.attempts[0]?.transaction_id], [1, 1, after[0]]);
+  assert.deepEqual([row?.calls.length, row?.attempts.length, row?.attempts[0]?.["transaction_id"]], [1, 1, after[0]]);
   assert.ok(sink.largest <= QUICK.batchRuns);
   assert.deepEqual(drainer.state(), { pendingRuns: 0, lagMs: 0, failures: 0, sent: 40, damaged: 0 });
 });

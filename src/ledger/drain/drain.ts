@@ -1,5 +1,6 @@
 import type { Clock } from "../../terms/clock.ts";
 import type { DrainNote, RunningLedger } from "../journal/running-ledger.ts";
+import { batchOf } from "./batch-builder.ts";
 import { Outbox, type DamagedRun, type OutboxBatch } from "./outbox.ts";
 import type { LedgerLog, LedgerSink } from "../ports.ts";
 import { LedgerBehind, LedgerRefused } from "../../terms/sink-errors.ts";
@@ -70,6 +71,7 @@ export function createDrainer(options: DrainerOptions): Drainer {
   return new JournalDrainer(options);
 }
 
+const NO_RUNS = batchOf([]);
 const NOTHING_WAITS = { runs: 0, oldestWallAt: null };
 
 class JournalDrainer implements Drainer {
@@ -139,7 +141,7 @@ class JournalDrainer implements Drainer {
       try {
         batch = await this.#outbox.next(batchRuns);
         if (batch === null && !this.#compare) return;
-        await this.#write(batch?.runs ?? [], batch?.upTo ?? this.#outbox.drained);
+        await this.#write(batch?.runs ?? NO_RUNS, batch?.upTo ?? this.#outbox.drained);
         this.#compare = false;
         if (batch === null) return;
         if (batch.damaged !== null) {
@@ -156,7 +158,7 @@ class JournalDrainer implements Drainer {
         return;
       }
       this.#wentOut(batch);
-      if (batch.runs.length < batchRuns) {
+      if (batch.runs.transactionIds.length < batchRuns) {
         this.#more = true;
         return;
       }
@@ -168,17 +170,18 @@ class JournalDrainer implements Drainer {
    * it could not be skipped now.
    */
   async #setAside(batch: OutboxBatch, refusal: LedgerRefused): Promise<boolean> {
-    if (batch.runs.length > 1) {
-      this.#batchRuns = Math.max(1, Math.floor(batch.runs.length / 2));
+    const { transactionIds } = batch.runs;
+    if (transactionIds.length > 1) {
+      this.#batchRuns = Math.max(1, Math.floor(transactionIds.length / 2));
       return true;
     }
     try {
-      await this.#write([], batch.upTo);
+      await this.#write(NO_RUNS, batch.upTo);
     } catch {
       return false;
     }
     this.#options.log.error(
-      { event: "ledger_run_set_aside", transaction_id: batch.runs[0]!.run.transaction_id, reason: refusal.message },
+      { event: "ledger_run_set_aside", transaction_id: transactionIds[0], reason: refusal.message },
       "the shared database refuses a run: it stays in this machine's journal, and the others go on",
     );
     this.#outbox.wentOut(batch);
@@ -227,7 +230,7 @@ class JournalDrainer implements Drainer {
   #wentOut(batch: OutboxBatch): void {
     if (this.#failures > 0) this.#options.log.info({ event: "ledger_drain_recovered" }, "the journal drains again");
     this.#failures = 0;
-    this.#sent += batch.runs.length;
+    this.#sent += batch.runs.transactionIds.length;
     this.#batchRuns = Math.min(this.#limits.batchRuns, this.#batchRuns * 2);
     this.#outbox.wentOut(batch);
     this.#note(batch.upTo);
@@ -245,10 +248,11 @@ class JournalDrainer implements Drainer {
   #failed(batch: OutboxBatch | null, error: unknown): void {
     this.#failures += 1;
     this.#more = true;
-    const alone = batch?.runs.length === 1 ? batch.runs[0]?.run.transaction_id : undefined;
+    const runs = batch?.runs.transactionIds;
+    const alone = runs?.length === 1 ? runs[0] : undefined;
     this.#batchRuns = Math.max(1, Math.floor(this.#batchRuns / 2));
     this.#options.log.warn(
-      { event: "ledger_drain_failed", failures: this.#failures, runs: batch?.runs.length, alone, error: String(error) },
+      { event: "ledger_drain_failed", failures: this.#failures, runs: runs?.length, alone, error: String(error) },
       "the journal could not be drained; it will be tried again",
     );
   }

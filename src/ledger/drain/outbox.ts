@@ -1,8 +1,8 @@
 import { isDamage } from "../journal/journal-damage.ts";
 import { JournalTables } from "../journal/journal-tables.ts";
-import type { RunReportRow } from "../ports.ts";
-import { isSound } from "../journal/run-checksum.ts";
+import type { RunBatch, RunReportRow } from "../ports.ts";
 import { readRuns } from "../read/read-runs.ts";
+import { BatchBuilder, batchOf } from "./batch-builder.ts";
 import { RunsInOrder } from "./runs-in-order.ts";
 
 interface Numbered {
@@ -12,7 +12,7 @@ interface Numbered {
 
 /** The next runs to send, in the order they were written. */
 export interface OutboxBatch {
-  readonly runs: readonly RunReportRow[];
+  readonly runs: RunBatch;
   /** How far the outbox is drained once this batch has been sent. */
   readonly upTo: number;
   /** Set if the batch has no runs: the next run, which is not as it was written. */
@@ -48,18 +48,14 @@ export class Outbox {
 
   /** The next runs, up to the first that is damaged or may be. `null` if that is the first one, or there is none. */
   #soundRuns(countMax: number): OutboxBatch | null {
-    const runs: RunReportRow[] = [];
+    const builder = new BatchBuilder();
     let upTo = 0;
     try {
-      for (const { number, row } of this.#inOrder.after(this.#drained, countMax)) {
-        if (!isSound(row)) break;
-        runs.push(row);
-        upTo = number;
-      }
+      this.#inOrder.addAfter(this.#drained, builder, countMax, (number) => (upTo = number));
     } catch (error) {
       if (!isDamage(error)) throw error;
     }
-    return runs.length === 0 ? null : { runs, upTo, damaged: null };
+    return builder.count === 0 ? null : { runs: builder.batch(), upTo, damaged: null };
   }
 
   /** Around damage. A damaged run is never sent; it is returned alone so that it can be reported. */
@@ -85,12 +81,12 @@ export class Outbox {
       const row = sound.get(transactionId ?? "");
       if (row === undefined) {
         if (runs.length > 0) break;
-        return { runs, upTo: run, damaged: { transactionId, number: run } };
+        return { runs: batchOf([]), upTo: run, damaged: { transactionId, number: run } };
       }
       runs.push(row);
       upTo = run;
     }
-    return runs.length === 0 ? null : { runs, upTo, damaged: null };
+    return runs.length === 0 ? null : { runs: batchOf(runs), upTo, damaged: null };
   }
 
   /** One number at a time, past what cannot be read. */

@@ -2,7 +2,7 @@ import { closeSync, ftruncateSync, openSync, unlink, unlinkSync, writeSync } fro
 import { join } from "node:path";
 import { intentFileName } from "./intent-files.ts";
 import { diskErrorCode } from "./journal-database.ts";
-import type { AttemptIntent, RunIntent, RunRecord, RunReport } from "../../run/ports.ts";
+import type { AttemptIntent, PendingIntents, RunIntent, RunRecord, RunReport } from "../../run/ports.ts";
 import { Fault } from "../../terms/fault.ts";
 import { attemptIntentText, orderText, runIntentText } from "./record-lines.ts";
 
@@ -31,12 +31,22 @@ export interface IntentLogOptions {
   readonly beforeWrite?: (bytes: number) => number | undefined;
 }
 
-/** The files of what is about to be sent. Appending is one `write`: once it returns, the intent survives kill -9. */
+/** Lines of a run that are in no file yet. */
+export interface WaitingLines {
+  readonly text: string;
+  written(to: Segment | null): void;
+}
+
+/**
+ * The files of what is about to be sent. Runs that send in the same turn of the event loop share one `write`: once it
+ * returns, their intents survive kill -9.
+ */
 export class IntentLog {
   readonly #options: IntentLogOptions;
   #current: Segment | null = null;
   #nextNumber: number;
   #bytes = 0;
+  #waiting: WaitingLines[] = [];
   readonly #unsynced = new Set<string>();
   #syncing = false;
 
@@ -85,12 +95,22 @@ export class IntentLog {
     }
   }
 
-  /**
-   * Appends whole lines of a run and returns the file that they went to, which stays until `release`. Returns `null` if
-   * the operating system has not accepted all of them. `already`: the file that this run wrote to last; the run is
-   * already counted in it.
-   */
-  append(text: string, already: Segment | undefined): Segment | null {
+  /** Whole lines of a run, for the next write. */
+  add(lines: WaitingLines): void {
+    this.#waiting.push(lines);
+  }
+
+  /** Appends all lines that wait, in one write. Each is told which file it is in; `null`: not all of it was accepted. */
+  write(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    const segment = this.#append(waiting.map(({ text }) => text).join(""));
+    for (const lines of waiting) lines.written(segment);
+    // After its runs were counted, because a replaced file without open runs is deleted at once.
+    if (segment !== null && segment.bytes >= this.#options.segmentBytesMax) this.#rotate();
+  }
+
+  #append(text: string): Segment | null {
     const segment = this.#current;
     if (segment === null) return null;
     const bytes = Buffer.byteLength(text);
@@ -103,10 +123,7 @@ export class IntentLog {
       this.abandon(diskErrorCode(error));
       return null;
     }
-    // Before the file can be replaced, because a replaced file without open runs is deleted at once.
-    if (segment !== already) segment.openRuns += 1;
     this.#markDirty(segment.name);
-    if (segment.bytes >= this.#options.segmentBytesMax) this.#rotate();
     return segment;
   }
 
@@ -205,35 +222,45 @@ function closeQuietly(descriptor: number): void {
 }
 
 /** A run from its start to its outcome, and the intent files that must stay until the outcome is on disk. */
-export class OpenRun implements RunRecord {
+export class OpenRecord implements RunRecord {
   readonly #run: RunIntent;
   readonly #intents: IntentLog;
-  readonly #settle: (run: OpenRun, report: RunReport) => Promise<void> | void;
+  readonly #settle: (record: OpenRecord, report: RunReport) => Promise<void> | void;
   readonly #segments: Segment[] = [];
   #closed = false;
 
-  constructor(run: RunIntent, intents: IntentLog, settle: (run: OpenRun, report: RunReport) => Promise<void> | void) {
+  constructor(
+    run: RunIntent,
+    intents: IntentLog,
+    settle: (record: OpenRecord, report: RunReport) => Promise<void> | void,
+  ) {
     this.#run = run;
     this.#intents = intents;
     this.#settle = settle;
   }
 
-  intend(...intents: readonly AttemptIntent[]): void {
+  intend(...intents: readonly AttemptIntent[]): PendingIntents {
     // The outcome is written: a later call would not be recorded.
     if (this.#closed) throw new Fault("source.stopped");
     let text = this.#segments.length === 0 ? runIntentText(this.#run) : "";
     for (const intent of intents) text += attemptIntentText(this.#run.transactionId, intent);
-    const already = this.#segments.at(-1);
-    const segment = this.#intents.append(text, already);
-    if (segment === null) throw new Fault("request.journal_unavailable");
-    if (segment !== already) this.#segments.push(segment);
+    return this.#add(text);
   }
 
   noteOrder(ordinal: number, orderId: string): void {
-    if (this.#closed) return;
-    const already = this.#segments.at(-1);
-    const segment = this.#intents.append(orderText(this.#run.transactionId, ordinal, orderId), already);
-    if (segment !== null && segment !== already) this.#segments.push(segment);
+    if (!this.#closed) this.#add(orderText(this.#run.transactionId, ordinal, orderId)).tryRecord();
+  }
+
+  #add(text: string): LinesOfRun {
+    const lines = new LinesOfRun(text, this.#intents, (to) => this.#isIn(to));
+    this.#intents.add(lines);
+    return lines;
+  }
+
+  #isIn(segment: Segment): void {
+    if (segment === this.#segments.at(-1)) return;
+    segment.openRuns += 1;
+    this.#segments.push(segment);
   }
 
   close(report: RunReport): Promise<void> | void {
@@ -246,5 +273,32 @@ export class OpenRun implements RunRecord {
   release(): void {
     for (const segment of this.#segments) this.#intents.release(segment);
     this.#segments.length = 0;
+  }
+}
+
+class LinesOfRun implements WaitingLines, PendingIntents {
+  readonly text: string;
+  readonly #log: IntentLog;
+  readonly #onWritten: (to: Segment) => void;
+  #state: "waiting" | "recorded" | "lost" = "waiting";
+
+  constructor(text: string, log: IntentLog, onWritten: (to: Segment) => void) {
+    this.text = text;
+    this.#log = log;
+    this.#onWritten = onWritten;
+  }
+
+  written(to: Segment | null): void {
+    this.#state = to === null ? "lost" : "recorded";
+    if (to !== null) this.#onWritten(to);
+  }
+
+  record(): void {
+    if (!this.tryRecord()) throw new Fault("request.journal_unavailable");
+  }
+
+  tryRecord(): boolean {
+    if (this.#state === "waiting") this.#log.write();
+    return this.#state === "recorded";
   }
 }

@@ -2,7 +2,7 @@ import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { syncDirectory } from "../../terms/make-directory.ts";
-import { migrate, SCHEMA_VERSION, type OlderJournal } from "./migrations.ts";
+import { migrate, SCHEMA_VERSION, type OlderJournal } from "./migrate.ts";
 
 export const JOURNAL_FILE = "journal.db";
 

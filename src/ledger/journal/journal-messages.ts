@@ -1,4 +1,4 @@
-import type { OlderJournal } from "./migrations.ts";
+import type { OlderJournal } from "./migrate.ts";
 
 /** The data that the journal's thread is started with. */
 export interface JournalSetup {

@@ -5,7 +5,7 @@ import { systemClock } from "../../terms/clock.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { JOURNAL_FILE } from "./journal-database.ts";
 import { JOURNAL_CHANGES, isNumberOf, JOURNAL_VIEWS, LAST_USE, numbered, textOfName } from "./journal-views.ts";
-import { SCHEMA_VERSION, versionOf } from "./migrations.ts";
+import { SCHEMA_VERSION, versionOf } from "./migrate.ts";
 import type { LedgerQuery, LedgerTables } from "../ports.ts";
 
 /** How long a reader or an operator's change may wait for the service's own writes. */

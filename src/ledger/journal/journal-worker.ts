@@ -14,7 +14,7 @@ import { diskErrorCode, JOURNAL_FILE, openJournal } from "./journal-database.ts"
 import type { Doing, FromJournal, JournalSetup, Measured, ToJournal } from "./journal-messages.ts";
 import { JournalPruner } from "./journal-pruner.ts";
 import { JournalWriter } from "./journal-writer.ts";
-import type { OlderJournal } from "./migrations.ts";
+import type { OlderJournal } from "./migrate.ts";
 import { listOutcomeFiles } from "./outcome-files.ts";
 import { recoverIntents } from "./recover-intents.ts";
 import type { RunRecordLine } from "./record-lines.ts";

@@ -1,19 +1,26 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import { listOf, type Columns, type RowOf } from "../column.ts";
+import type { Charged } from "../../terms/fault.ts";
+import { listOf, positionOf, positionsOf, type Columns } from "../column.ts";
 import { ATTEMPT_COLUMNS, CALL_COLUMNS, CALL_COLUMNS_OF_RUN, RUN_COLUMNS } from "../columns.ts";
-import type { AttemptRow, CallRow, RunReportRow } from "../ports.ts";
-import { ATTEMPT_LINE, CALL_LINE, RUN_LINE, type CallLine, type Line, type RunRecordLine } from "./record-lines.ts";
-import { checksumOf, type Unchecked } from "./run-checksum.ts";
-import { chargesBits, hasUnknown, verdictsOf } from "./verdicts.ts";
+import {
+  ATTEMPT_LINE,
+  CALL_LINE,
+  RUN_LINE,
+  type CallLine,
+  type ReadValues,
+  type RunRecordLine,
+} from "./record-lines.ts";
+import { checksumOfValues, type Values } from "./run-checksum.ts";
+import { chargesBits, hasUnknown, verdictsOf, type Verdict } from "./verdicts.ts";
 
 /**
  * Writes runs inside the caller's transaction. Writing a run again changes nothing: it is found by its transaction id,
  * and its calls and attempts were written with it.
  */
 export class JournalWriter {
-  readonly #runs: Insert<typeof RUN_COLUMNS>;
-  readonly #calls: Insert<typeof CALL_COLUMNS & typeof CALL_COLUMNS_OF_RUN>;
-  readonly #attempts: Insert<typeof ATTEMPT_COLUMNS>;
+  readonly #runs: Insert;
+  readonly #calls: Insert;
+  readonly #attempts: Insert;
   readonly #lastId: StatementSync;
   readonly #changes: StatementSync;
   #nextId = 1;
@@ -23,8 +30,7 @@ export class JournalWriter {
   constructor(database: DatabaseSync) {
     const names = new JournalNames(database);
     this.#runs = new Insert(database, names, "runs", "id", RUN_COLUMNS, "transaction_id");
-    const ofCall = { ...CALL_COLUMNS, ...CALL_COLUMNS_OF_RUN };
-    this.#calls = new Insert(database, names, "calls", "run", ofCall, "run, ordinal");
+    this.#calls = new Insert(database, names, "calls", "run", CALL_COLUMNS, "run, ordinal", CALL_COLUMNS_OF_RUN);
     this.#attempts = new Insert(database, names, "attempts", "run", ATTEMPT_COLUMNS, "run, ordinal, number");
     // The outbox depends on ids that never repeat: not after drained runs were deleted, and not after damage has
     // destroyed the last runs but not their calls.
@@ -49,17 +55,19 @@ export class JournalWriter {
     const id = this.#nextId;
     if (!this.#runs.add(id, run)) return false;
     this.#nextId += 1;
-    const { has_unknown, started_at, organization_id, workflow_id } = run;
-    for (const call of calls) this.#calls.add(id, { ...call, has_unknown, started_at, organization_id, workflow_id });
+    const ofRun = COPIED.map((at) => run[at]!);
+    for (const call of calls) this.#calls.add(id, call, ofRun);
     for (const attempt of attempts) this.#attempts.add(id, attempt);
     return true;
   }
 }
 
 /** Inserts rows into a table of the journal, in which runs and names are numbers. */
-class Insert<Table extends Columns> {
+class Insert {
   readonly #statement: StatementSync;
-  readonly #columns: readonly { readonly name: keyof Table; readonly isName: boolean }[];
+  /** Of each column of a row, whether it holds names; and of what is copied from its run. */
+  readonly #areNames: readonly boolean[];
+  readonly #copiesAreNames: readonly boolean[];
   readonly #names: JournalNames;
 
   constructor(
@@ -67,27 +75,35 @@ class Insert<Table extends Columns> {
     names: JournalNames,
     into: string,
     idName: "id" | "run",
-    table: Table,
+    table: Columns,
     key: string,
+    copied: Columns = {},
   ) {
-    const columns = listOf(table);
-    const inJournal = [idName, ...columns.map(({ name, column }) => column.inJournal ?? name)];
+    const { columns } = positionsOf(table);
+    const copies = listOf(copied);
+    const inJournal = [idName, ...[...columns, ...copies].map(({ name, column }) => column.inJournal ?? name)];
     this.#statement = database.prepare(
       `INSERT INTO ${into} (${inJournal.join(", ")}) VALUES (${inJournal.map(() => "?").join(", ")})
        ON CONFLICT (${key}) DO NOTHING`,
     );
-    this.#columns = columns.map(({ name, column }) => ({ name, isName: column.holds.isName }));
+    this.#areNames = columns.map(({ column }) => column.holds.isName);
+    this.#copiesAreNames = copies.map(({ column }) => column.holds.isName);
     this.#names = names;
   }
 
   /** False if it is there already. */
-  add(id: number, row: RowOf<Table>): boolean {
+  add(id: number, row: Values, copies: Values = []): boolean {
     const values: SQLInputValue[] = [id];
-    for (const { name, isName } of this.#columns) {
-      const value = row[name] as string | number | null;
-      values.push(isName && value !== null ? this.#names.numberOf(value as string) : value);
-    }
+    this.#push(values, row, this.#areNames);
+    this.#push(values, copies, this.#copiesAreNames);
     return this.#statement.run(...values).changes !== 0;
+  }
+
+  #push(values: SQLInputValue[], row: Values, areNames: readonly boolean[]): void {
+    for (let at = 0; at < areNames.length; at += 1) {
+      const value = row[at]!;
+      values.push(areNames[at]! && value !== null ? this.#names.numberOf(value as string) : value);
+    }
   }
 }
 
@@ -120,49 +136,63 @@ export class JournalNames {
   }
 }
 
+const HAS_UNKNOWN = positionOf(RUN_COLUMNS, "has_unknown");
+const VERDICTS = positionOf(RUN_COLUMNS, "verdicts");
+const CHECKSUM = positionOf(RUN_COLUMNS, "checksum");
+const COPIED = listOf(CALL_COLUMNS_OF_RUN).map(({ name }) => positionOf(RUN_COLUMNS, name));
+const ORDINAL = positionOf(CALL_COLUMNS, "ordinal");
+const SUCCESS = positionOf(CALL_COLUMNS, "success");
+const MATCH = positionOf(CALL_COLUMNS, "match");
+const CHARGED = positionOf(CALL_COLUMNS, "charged");
+const CHARGES = positionOf(CALL_COLUMNS, "charges");
+const ORDINAL_OF_CALL = positionOf(ATTEMPT_COLUMNS, "ordinal");
+const NUMBER = positionOf(ATTEMPT_COLUMNS, "number");
+const CHARGED_FOR_ATTEMPT = positionOf(ATTEMPT_COLUMNS, "charged");
+
+/** Rows by position. */
+interface RunRows {
+  readonly run: Values;
+  readonly calls: readonly Values[];
+  readonly attempts: readonly Values[];
+}
+
 /**
  * The rows of a run, in the order of their keys and without duplicates, with derived columns and the checksum. No
  * record may be refused because of its content, neither here nor by a shared database: it would be sent again for ever.
  */
-function rowsOfRecord([line, callLines]: RunRecordLine): RunReportRow {
-  const recorded = RUN_LINE.read(line);
-  const rows = byKey(
-    callLines.map((one) => rowsOfCall(recorded.transaction_id, one)),
-    ({ call }) => call.ordinal,
-  );
+function rowsOfRecord([line, callLines]: RunRecordLine): RunRows {
+  const run = RUN_LINE.read(line);
+  const rows = byKey(callLines.map(rowsOfCall), ({ call }) => call[ORDINAL] as number);
   const calls = rows.map(({ call }) => call);
   const attempts = rows.flatMap((one) => one.attempts);
-  const unchecked: Unchecked = {
-    run: {
-      ...recorded,
-      has_unknown: calls.some(({ charges }) => hasUnknown(charges)) ? 1 : 0,
-      verdicts: verdictsOf(calls),
-    },
-    calls,
-    attempts,
-    reconciliations: [],
-  };
-  return { ...unchecked, run: { ...unchecked.run, checksum: checksumOf(unchecked) } };
+  const verdicts = calls.map(verdictOf);
+  run[HAS_UNKNOWN] = verdicts.some(({ charges }) => hasUnknown(charges)) ? 1 : 0;
+  run[VERDICTS] = verdictsOf(verdicts);
+  run[CHECKSUM] = checksumOfValues(run, calls, attempts, []);
+  return { run, calls, attempts };
+}
+
+function verdictOf(call: Values): Verdict {
+  const [success, match] = [call[SUCCESS], call[MATCH]] as [Verdict["success"], Verdict["match"]];
+  return { success, match, charges: call[CHARGES] as number };
 }
 
 interface CallRows {
-  readonly call: CallRow;
-  readonly attempts: readonly AttemptRow[];
+  readonly call: Values;
+  readonly attempts: readonly Values[];
 }
 
-function rowsOfCall(transactionId: string, [line, attemptLines]: CallLine): CallRows {
-  const recorded = CALL_LINE.read(line);
-  const attemptRow = (one: Line): AttemptRow => ({
-    ...ATTEMPT_LINE.read(one),
-    transaction_id: transactionId,
-    ordinal: recorded.ordinal,
-  });
-  const attempts = byKey(attemptLines.map(attemptRow), ({ number }) => number);
-  const charges = chargesBits(
-    recorded.charged,
-    attempts.map(({ charged }) => charged),
-  );
-  return { call: { ...recorded, transaction_id: transactionId, charges }, attempts };
+function rowsOfCall([line, attemptLines]: CallLine): CallRows {
+  const call = CALL_LINE.read(line);
+  const attemptRow = (one: CallLine[1][number]): ReadValues => {
+    const attempt = ATTEMPT_LINE.read(one);
+    attempt[ORDINAL_OF_CALL] = call[ORDINAL]!;
+    return attempt;
+  };
+  const attempts = byKey(attemptLines.map(attemptRow), (attempt) => attempt[NUMBER] as number);
+  const chargedFor = attempts.map((attempt) => attempt[CHARGED_FOR_ATTEMPT] as Charged);
+  call[CHARGES] = chargesBits(call[CHARGED] as Charged, chargedFor);
+  return { call, attempts };
 }
 
 /** After a disk failure an intent may be in two files, and is then read twice. */

@@ -221,7 +221,7 @@ test("a record too large for a file of the log is written to the log all the sam
   const run = makeRun();
   const calls = Array.from({ length: 200 }, (_, ordinal) => ({ ...makeReport(run).calls[0]!, ordinal }));
   const record = ledger.open(run);
-  record.intend(makeIntent());
+  record.intend(makeIntent()).record();
   await record.close(makeReport(run, { calls }));
   assert.equal(readOutcomes(directory, 0).records.length, 1);
   setFault("commit", "none");

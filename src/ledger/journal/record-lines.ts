@@ -1,5 +1,5 @@
 import type { AttemptIntent, RunIntent, RunReport } from "../../run/ports.ts";
-import { formed, listOf, type Columns, type RecordedRow, type Source } from "../column.ts";
+import { formed, listOf, positionOf, positionsOf, type Columns, type RecordedRow, type Source } from "../column.ts";
 import {
   ATTEMPT_COLUMNS,
   CALL_COLUMNS,
@@ -19,6 +19,9 @@ import {
 /** The values of a row. Values from a file may be anything. */
 export type Line = readonly unknown[];
 
+/** A row by position, whose derived values are still to be filled in. */
+export type ReadValues = (string | number | null)[];
+
 /** A whole run: intent and outcome in one record. */
 export type RunRecordLine = readonly [run: Line, calls: readonly CallLine[]];
 export type CallLine = readonly [call: Line, attempts: readonly Line[]];
@@ -28,8 +31,11 @@ export interface LineForm<Of, Row> {
   write(of: Of, line?: unknown[]): Line;
   /** Writes a row of which only some values are known. */
   writeRow(row: Partial<Row>): Line;
-  /** Values of the columns' types, whatever the line contains. */
-  read(line: Line): Row;
+  /**
+   * Values of the columns' types, whatever the line contains, by position: see `positionsOf`. Those of columns that are
+   * not in the line are null.
+   */
+  read(line: Line): ReadValues;
   /** The values as they are in the line. */
   readRaw(line: Line): Partial<Row>;
   /** A shorter line was damaged, and nothing in it can be relied on. */
@@ -46,10 +52,11 @@ function lineForm<Table extends Columns>(table: Table, isIn: (column: Columns[st
   );
   // Intents of an older version lack the later columns at the end.
   const columns = [...inTable.filter(({ later }) => !later), ...inTable.filter(({ later }) => later)];
-  const names: readonly string[] = columns.map(({ name }) => name);
+  const names = columns.map(({ name }) => name);
   const froms = columns.map(({ from }) => from);
   const holds = columns.map((column) => column.holds);
-  const blank: Record<string, unknown> = Object.fromEntries(names.map((name) => [name, null]));
+  const positions = names.map((name) => positionOf(table, name));
+  const blank: ReadValues = positionsOf(table).columns.map(() => null);
   return {
     write(of, line = []) {
       for (let at = 0; at < froms.length; at += 1) line.push(froms[at]!(of));
@@ -57,10 +64,10 @@ function lineForm<Table extends Columns>(table: Table, isIn: (column: Columns[st
     },
     writeRow: (row) => columns.map(({ name }) => row[name as keyof typeof row]),
     read(line) {
-      // Filling in a copy is faster than adding the names one by one.
-      const row = { ...blank };
-      for (let at = 0; at < names.length; at += 1) row[names[at]!] = formed(holds[at]!, line[at]);
-      return row as RecordedRow<Table>;
+      const row = blank.slice();
+      for (let at = 0; at < positions.length; at += 1)
+        row[positions[at]!] = formed(holds[at]!, line[at]) as ReadValues[number];
+      return row;
     },
     readRaw: (line) =>
       Object.fromEntries(columns.map(({ name }, at) => [name, line[at]])) as Partial<RecordedRow<Table>>,

@@ -1,11 +1,15 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { positionOf } from "../column.ts";
+import { RUN_COLUMNS } from "../columns.ts";
 import { isDamage } from "./journal-damage.ts";
 import { JOURNAL_FILE } from "./journal-database.ts";
 import { JournalWriter } from "./journal-writer.ts";
-import { SCHEMA_VERSION, versionOf } from "./migrations.ts";
+import { SCHEMA_VERSION, versionOf } from "./migrate.ts";
 import { listOutcomeFiles, readOutcomes, type NumberedRecord } from "./outcome-files.ts";
 import { RUN_LINE, type RunRecordLine } from "./record-lines.ts";
+
+const TRANSACTION_ID = positionOf(RUN_COLUMNS, "transaction_id");
 
 /** How far the log has been moved into the journal. */
 export function movedTo(database: DatabaseSync): number {
@@ -61,7 +65,7 @@ export function catchUp(directory: string): void {
     const isThere = database.prepare("SELECT 1 FROM runs WHERE transaction_id = ?");
     const missing = (): readonly RunRecordLine[] =>
       parsed(readOutcomes(directory, movedTo(database)).records).filter(
-        ([run]) => isThere.get(RUN_LINE.read(run).transaction_id) === undefined,
+        ([run]) => isThere.get(RUN_LINE.read(run)[TRANSACTION_ID]!) === undefined,
       );
     if (missing().length === 0) return;
     database.exec("PRAGMA synchronous = FULL");

@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import { listOf, type Columns } from "../column.ts";
+import { positionsOf, type Positions } from "../column.ts";
 import { ATTEMPT_COLUMNS, CALL_COLUMNS, RECONCILIATION_COLUMNS, RUN_COLUMNS } from "../columns.ts";
 import type { RunReportRow, RunRow } from "../ports.ts";
 
@@ -12,36 +12,52 @@ import type { RunReportRow, RunRow } from "../ports.ts";
  * not change.
  */
 
-const valuesOfRun = valuesOf<Omit<RunRow, "checksum">>(RUN_COLUMNS);
-const valuesOfCall = valuesOf<RunReportRow["calls"][number]>(CALL_COLUMNS);
-const valuesOfAttempt = valuesOf<RunReportRow["attempts"][number]>(ATTEMPT_COLUMNS);
-const valuesOfReconciliation = valuesOf<RunReportRow["reconciliations"][number]>(RECONCILIATION_COLUMNS);
+const RUN = positionsOf(RUN_COLUMNS);
+const CALL = positionsOf(CALL_COLUMNS);
+const ATTEMPT = positionsOf(ATTEMPT_COLUMNS);
+const RECONCILIATION = positionsOf(RECONCILIATION_COLUMNS);
 
-function valuesOf<Row extends object>(table: Columns): (row: Row) => readonly unknown[] {
-  const columns = listOf(table).filter(({ column }) => column.unchecked !== true);
-  const first = columns.filter(({ column }) => column.later !== true).map(({ name }) => name as keyof Row);
-  const later = columns.filter(({ column }) => column.later === true).map(({ name }) => name as keyof Row);
-  return (row) => {
-    const values: unknown[] = [];
-    for (const name of first) values.push(row[name]);
-    if (later.length === 0) return values;
-    const known = later.filter((name) => row[name] !== null);
-    if (known.length > 0) values.push(Object.fromEntries(known.map((name) => [name, row[name]])));
-    return values;
-  };
-}
+/** A row by position, in the order of `positionsOf` its table. What follows its last column is ignored. */
+export type Values = readonly (string | number | null)[];
 
 export type Unchecked = Omit<RunReportRow, "run"> & { readonly run: Omit<RunRow, "checksum"> };
 
 /** A signed 32-bit integer, which takes four bytes on both engines. */
 export function checksumOf({ run, calls, attempts, reconciliations }: Unchecked): number {
+  return checksumOfValues(
+    valuesOf(RUN, run),
+    calls.map((call) => valuesOf(CALL, call)),
+    attempts.map((attempt) => valuesOf(ATTEMPT, attempt)),
+    reconciliations.map((reconciliation) => valuesOf(RECONCILIATION, reconciliation)),
+  );
+}
+
+function valuesOf({ columns }: Positions, row: object): Values {
+  return columns.map(({ name }) => row[name as never]);
+}
+
+/** The checksum of a run whose rows have no names. */
+export function checksumOfValues(
+  run: Values,
+  calls: readonly Values[],
+  attempts: readonly Values[],
+  reconciliations: readonly Values[],
+): number {
   const text = JSON.stringify([
-    valuesOfRun(run),
-    calls.map(valuesOfCall),
-    attempts.map(valuesOfAttempt),
-    reconciliations.map(valuesOfReconciliation),
+    checkedOf(RUN, run),
+    calls.map((call) => checkedOf(CALL, call)),
+    attempts.map((attempt) => checkedOf(ATTEMPT, attempt)),
+    reconciliations.map((reconciliation) => checkedOf(RECONCILIATION, reconciliation)),
   ]);
   return crc32(text) | 0;
+}
+
+function checkedOf({ columns, first, checked }: Positions, row: Values): readonly unknown[] {
+  const values: unknown[] = row.slice(0, first);
+  let known: Record<string, unknown> | null = null;
+  for (let at = first; at < checked; at += 1) if (row[at] !== null) (known ??= {})[columns[at]!.name] = row[at];
+  if (known !== null) values.push(known);
+  return values;
 }
 
 /** Whether a run is as it was written. True also for a run from before checksums, because it cannot be checked. */

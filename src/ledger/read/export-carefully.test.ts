@@ -1,60 +1,15 @@
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import test, { type TestContext } from "node:test";
 import { JOURNAL_FILE } from "../journal/journal-database.ts";
-import { atEnd, makeCall, makeReport, makeRun, query, runOnce, startLedger } from "../ledger.kit.ts";
+import { atEnd } from "../ledger.kit.ts";
 import { JournalTables } from "../journal/journal-tables.ts";
 import { type CarefulPart, findCarefully, type Place } from "./export-carefully.ts";
 import { exportRuns } from "./export-runs.ts";
 import { openJournalReader } from "./journal-reader.ts";
 import type { LedgerFilter } from "./ledger-filter.ts";
-
-const START = Date.UTC(2026, 2, 1);
-const RUNS = 240;
-/** The first and the second run, the third and the fourth, and so on, begin in the same millisecond. */
-const startOf = (at: number): number => START + Math.floor(at / 2) * 60_000;
-
-/** Every third run is of another organization, and every fourth asks another source. */
-async function makeLedger(t: TestContext) {
-  const { ledger, directory } = await startLedger(t);
-  const runs = await Promise.all(
-    Array.from({ length: RUNS }, async (_, at) => {
-      const run = makeRun({ startedWallAt: startOf(at), organizationId: at % 3 === 0 ? "org_b" : "org_a" });
-      const source = at % 4 === 0 ? "bell__phone" : "acme__people";
-      await runOnce(ledger, run, makeReport(run, { calls: [makeCall({ source })] }));
-      return { id: run.transactionId, source, organizationId: run.organizationId };
-    }),
-  );
-  await ledger.close();
-  return { directory, runs };
-}
-
-/** The numbers of the pages at the end of a table's or an index's tree, first to last. */
-function leavesOf(directory: string, name: string): number[] {
-  const bytes = readFileSync(join(directory, JOURNAL_FILE));
-  const [schema] = query(directory, "SELECT rootpage FROM sqlite_schema WHERE name = ?", name);
-  const leaves = (page: number): number[] => {
-    const at = (page - 1) * 4_096;
-    if (bytes[at] !== 2 && bytes[at] !== 5) return [page];
-    const cells = bytes.readUInt16BE(at + 3);
-    const children = Array.from({ length: cells }, (_, cell) =>
-      bytes.readUInt32BE(at + bytes.readUInt16BE(at + 12 + 2 * cell)),
-    );
-    return [...children, bytes.readUInt32BE(at + 8)].flatMap(leaves);
-  };
-  return leaves(Number(schema?.["rootpage"]));
-}
-
-/** Overwrites one of them, so that it is malformed. */
-function ruin(directory: string, name: string, which: number): void {
-  const path = join(directory, JOURNAL_FILE);
-  const bytes = readFileSync(path);
-  const pages = leavesOf(directory, name);
-  bytes[(pages.at(which)! - 1) * 4_096] = 0;
-  writeFileSync(path, bytes);
-}
+import { FILTERS, isSelected, makeLedger, readable, ruin, RUNS, startOf } from "./ruined-journal.kit.ts";
 
 async function exported(t: TestContext, directory: string, filter: LedgerFilter) {
   const reader = openJournalReader({ dir: directory });
@@ -72,30 +27,6 @@ async function exported(t: TestContext, directory: string, filter: LedgerFilter)
   return { ids, named };
 }
 
-/** Those whose own rows can all be read, each alone. */
-async function readable(t: TestContext, directory: string, ids: readonly string[]): Promise<Set<string>> {
-  const reader = openJournalReader({ dir: directory });
-  atEnd(t, () => reader.close());
-  const can = await Promise.all(
-    ids.map((id) =>
-      reader.show(id).then(
-        (run) => run?.damaged === false,
-        () => false,
-      ),
-    ),
-  );
-  return new Set(ids.filter((_, at) => can[at]));
-}
-
-const FILTERS: readonly LedgerFilter[] = [
-  {},
-  { source: "bell__phone" },
-  { organizationId: "org_b" },
-  { organizationId: "org_b", source: "bell__phone" },
-  { outcome: "match" },
-  { from: startOf(50), to: startOf(200) },
-];
-
 for (const [table, which] of [
   ["runs", 0],
   ["runs", 3],
@@ -110,15 +41,7 @@ for (const [table, which] of [
     const whole = await readable(t, directory, ids);
     assert.ok(whole.size > RUNS / 3 && whole.size < RUNS, `${whole.size} are readable`);
     for (const filter of FILTERS) {
-      const { from = -Infinity, to = Infinity } = filter;
-      const asked = runs.filter(
-        ({ source, organizationId }, at) =>
-          (filter.source ?? source) === source &&
-          (filter.organizationId ?? organizationId) === organizationId &&
-          startOf(at) >= from &&
-          startOf(at) < to,
-      );
-      const wanted = asked.map(({ id }) => id);
+      const wanted = runs.filter((run, at) => isSelected(run, at, filter)).map(({ id }) => id);
       const { ids: got, named } = await exported(t, directory, filter);
       assert.deepEqual(got, wanted.filter((id) => whole.has(id)).toSorted(), JSON.stringify(filter));
       for (const id of wanted) assert.ok(whole.has(id) || named.includes(id), `${id} with ${JSON.stringify(filter)}`);

@@ -59,31 +59,53 @@ export async function findCarefully(
 
 /** The next moment at which one of the indexes has a run. */
 async function momentAfter(query: LedgerQuery, at: number): Promise<number | null> {
-  const byTime = await query<{ readonly at: number | null }>(
+  const byTime = query<{ readonly at: number | null }>(
     "SELECT min(r.started_at) AS at FROM ledger_runs AS r WHERE r.started_at > ? AND r.started_at <= ?",
     [at, Number.MAX_SAFE_INTEGER],
-  ).catch(asDamage);
-  const byId = await query<{ readonly id: string | null }>(
+  );
+  const byId = query<{ readonly id: string | null }>(
     "SELECT min(r.transaction_id) AS id FROM ledger_runs AS r WHERE r.transaction_id >= ?",
     [firstIdAt("transaction", at + 1)],
-  ).catch(asDamage);
-  // Without either index nobody knows what comes next.
-  if (byTime instanceof Error && byId instanceof Error) throw byTime;
-  const id = byId instanceof Error ? null : (byId[0]?.id ?? null);
-  const moments = [
-    byTime instanceof Error ? null : (byTime[0]?.at ?? null),
-    id === null ? null : timeOfId("transaction", id),
-  ];
-  const known = moments.filter((moment) => moment !== null && moment > at);
-  return known.length === 0 ? null : Math.min(...(known as number[]));
+  );
+  const known = (await momentsOf(byTime, byId)).filter((moment) => moment > at);
+  return known.length === 0 ? null : Math.min(...known);
 }
 
-interface Moment extends Pick<CarefulPart, "runs" | "nameless"> {
+/** The moment before, in the same way. */
+export async function momentBefore(query: LedgerQuery, at: number): Promise<number | null> {
+  const byTime = query<{ readonly at: number | null }>(
+    "SELECT max(r.started_at) AS at FROM ledger_runs AS r WHERE r.started_at < ? AND r.started_at >= ?",
+    [at, Number.MIN_SAFE_INTEGER],
+  );
+  const byId = query<{ readonly id: string | null }>(
+    "SELECT max(r.transaction_id) AS id FROM ledger_runs AS r WHERE r.transaction_id < ? AND r.transaction_id >= ?",
+    [at > LAST_OF_IDS ? AFTER_EVERY_ID : firstIdAt("transaction", Math.max(at, 0)), PREFIX.transaction],
+  );
+  const known = (await momentsOf(byTime, byId)).filter((moment) => moment < at);
+  return known.length === 0 ? null : Math.max(...known);
+}
+
+/** The last moment that an id can have been made in. */
+const LAST_OF_IDS = 2 ** 48 - 1;
+
+/** What the index of times and the one of ids say. Without either nobody knows what comes next. */
+async function momentsOf(
+  byTime: Promise<readonly { readonly at: number | null }[]>,
+  byId: Promise<readonly { readonly id: string | null }[]>,
+): Promise<readonly number[]> {
+  const [times, ids] = await Promise.all([byTime.catch(asDamage), byId.catch(asDamage)]);
+  if (times instanceof Error && ids instanceof Error) throw times;
+  const id = ids instanceof Error ? null : (ids[0]?.id ?? null);
+  const moments = [times instanceof Error ? null : (times[0]?.at ?? null), id && timeOfId("transaction", id)];
+  return moments.filter((moment) => typeof moment === "number");
+}
+
+export interface Moment extends Pick<CarefulPart, "runs" | "nameless"> {
   /** How many runs were looked at, whether the filter selects them or not. */
   readonly looked: number;
 }
 
-async function lookAt(query: LedgerQuery, condition: Condition, at: number, after: string): Promise<Moment> {
+export async function lookAt(query: LedgerQuery, condition: Condition, at: number, after: string): Promise<Moment> {
   const byTime = await idsWhere(query, "r.started_at = ?", [at]);
   const byId = await idsWhere(query, "r.transaction_id >= ? AND r.transaction_id < ?", [
     firstIdAt("transaction", at),
@@ -116,7 +138,7 @@ async function countNameless(query: LedgerQuery, at: number, ids: readonly strin
   return Math.max(0, (counted?.[0]?.runs ?? 0) - ids.length);
 }
 
-/** Runs whose start is no time, so that no place comes behind them: their ids. */
+/** Runs whose start is not a time, so that no place comes after them: their ids. */
 export async function findWithoutStart(tables: LedgerTables, filter: LedgerFilter): Promise<readonly string[]> {
   const { from = 0, to = Number.MAX_SAFE_INTEGER, ...untimed } = filter;
   const { sql, values } = runCondition(untimed, tables.isText);

@@ -12,12 +12,12 @@ import type { AttemptRow, CallRow, RunReportRow, RunRow } from "../ports.ts";
  */
 export type ExportFormat = "csv" | "jsonl";
 
-/** What stands in an export before its first run. */
+/** What an export has before its first run. */
 export function headOf(format: ExportFormat): string {
   return format === "csv" ? csvLine(HEADERS) : "";
 }
 
-/** What stands in it for a run. */
+/** What it has for a run. */
 export function linesOf(row: RunReportRow, format: ExportFormat): string {
   if (format === "csv") return csvLines(row);
   const attempts = row.attempts.map(withPriceText);
@@ -25,7 +25,7 @@ export function linesOf(row: RunReportRow, format: ExportFormat): string {
   return JSON.stringify({ ...row, attempts, reconciliations }) + "\n";
 }
 
-/** What stands in an export for a run that is damaged. */
+/** What an export has for a run that is damaged. */
 export function damagedLine(run: string, format: ExportFormat): string {
   if (format === "jsonl") return `${JSON.stringify({ run: { transaction_id: run, state: "damaged" } })}\n`;
   return csvLine(HEADERS.map((header) => (header === "transaction_id" ? run : header === "state" ? "damaged" : null)));

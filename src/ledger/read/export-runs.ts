@@ -21,9 +21,8 @@ export interface ExportPage {
 }
 
 /**
- * One page of an export, which is a short question like any other: whoever asks for the next one only when this one is
- * written keeps no more than a page in memory, and nobody else waits for long. Whatever can be read is in it, and the
- * rest is named.
+ * One page of an export: a short query, so nobody else waits for long. Whoever asks for the next page only after writing
+ * this one keeps one page in memory. What can be read is in it; what cannot is named.
  */
 export async function exportPage(
   tables: LedgerTables,

@@ -85,6 +85,6 @@ function all(parts: readonly (readonly [sql: string, value: string | number | un
   };
 }
 
-function both(one: Condition, other: Condition): Condition {
+export function both(one: Condition, other: Condition): Condition {
   return { sql: `${one.sql} AND ${other.sql}`, values: [...one.values, ...other.values] };
 }

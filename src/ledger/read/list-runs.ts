@@ -3,8 +3,10 @@ import { AFTER_DIGITS, firstIdAt, PREFIX } from "../../terms/ids.ts";
 import { callCondition, lineCondition, runCondition, type Condition, type LedgerFilter } from "./ledger-filter.ts";
 import type { LedgerTables, RunReportRow, RunRow } from "../ports.ts";
 import { costOfRequests, type RunCost } from "./costs.ts";
-import { readRuns } from "./read-runs.ts";
+import { type CarefulPlace, listCarefully } from "./list-carefully.ts";
+import { type FoundRun, readRuns } from "./read-runs.ts";
 import { toStored } from "../stored-text.ts";
+import { nullIfDamaged } from "../journal/journal-damage.ts";
 import { UNKNOWN_CALL } from "../journal/verdicts.ts";
 
 /** A run in a list: when it ran and for whom, how its calls ended, and what was charged for its requests. */
@@ -23,6 +25,8 @@ export interface RunPage {
   readonly damaged: readonly string[];
   /** Pass it as `after` to get the next page; `null` at the end. */
   readonly next: string | null;
+  /** The ledger is damaged, so that the newest come first, with those that have unknown charges among them. */
+  readonly newestFirst: boolean;
 }
 
 const LIMIT_DEFAULT = 50;
@@ -47,7 +51,10 @@ interface Found {
   readonly place: string;
 }
 
-/** @throws RangeError if `after` does not have the form of a page's `next` */
+/**
+ * What can be read of a damaged ledger is listed too, and the rest is named.
+ * @throws RangeError if `after` does not have the form of a page's `next`
+ */
 export async function listRuns(
   tables: LedgerTables,
   filter: LedgerFilter,
@@ -55,6 +62,20 @@ export async function listRuns(
 ): Promise<RunPage> {
   const limit = Math.max(1, Math.min(page.limit ?? LIMIT_DEFAULT, LIMIT_MAX));
   const place = page.after === undefined ? BEGINNING : readPlace(page.after);
+  const quick = "before" in place ? null : await listQuickly(tables, filter, place, limit).catch(nullIfDamaged);
+  if (quick !== null) return quick;
+  const from = "before" in place ? place : toCareful(place);
+  const { runs, nameless, next } = await listCarefully(tables, filter, from, limit);
+  const lines = toLines(runs);
+  return {
+    runs: lines.runs,
+    damaged: [...lines.damaged, ...nameless],
+    next: next && sayCareful(next),
+    newestFirst: true,
+  };
+}
+
+async function listQuickly(tables: LedgerTables, filter: LedgerFilter, place: Place, limit: number): Promise<RunPage> {
   const callers = await countRunsOfCallers(tables, filter);
   const asked: AskedPage = { filter: withoutOrganization(filter), callers };
   const found = place.unknown ? [...(await findPage(tables, asked, true, place, limit + 1))] : [];
@@ -67,6 +88,7 @@ export async function listRuns(
   return {
     ...(await readLines(tables, shown)),
     next: found.length > limit && last !== undefined ? last.place : null,
+    newestFirst: false,
   };
 }
 
@@ -83,15 +105,23 @@ function withoutOrganization(filter: LedgerFilter): LedgerFilter {
 }
 
 /** Runs that were deleted meanwhile are left out. */
-async function readLines({ query }: LedgerTables, found: readonly Found[]): Promise<Omit<RunPage, "next">> {
-  const runs: RunLine[] = [];
-  const damaged: string[] = [];
+async function readLines({ query }: LedgerTables, found: readonly Found[]): Promise<Lines> {
+  const read: FoundRun[] = [];
   for (let at = 0; at < found.length; at += READ_AT_ONCE) {
     const ids = found.slice(at, at + READ_AT_ONCE).map(({ transactionId }) => transactionId);
-    for (const one of await readRuns(query, ids)) {
-      if (one.row === null || one.damaged) damaged.push(one.transactionId);
-      else runs.push(lineOf(one.row));
-    }
+    read.push(...(await readRuns(query, ids)));
+  }
+  return toLines(read);
+}
+
+type Lines = Pick<RunPage, "runs" | "damaged">;
+
+function toLines(found: readonly FoundRun[]): Lines {
+  const runs: RunLine[] = [];
+  const damaged: string[] = [];
+  for (const one of found) {
+    if (one.row === null || one.damaged) damaged.push(one.transactionId);
+    else runs.push(lineOf(one.row));
   }
   return { runs, damaged };
 }
@@ -229,10 +259,28 @@ async function countCalls({ query, isText }: LedgerTables, filter: LedgerFilter)
 }
 
 /** The form of `next`. */
-export const PLACE = /^([us])\.(-?\d{1,16})\.(.{1,128})$/s;
+export const PLACE = /^(?:[us]\.-?\d{1,16}\..{1,160}|d\.-?\d{1,16}\.(?:-|-?\d{1,16}:.{0,140}))$/s;
 
-function readPlace(after: string): Place {
-  const match = PLACE.exec(after);
-  if (match === null) throw new RangeError("not a place in a list of runs");
-  return { unknown: match[1] === "u", startedAt: Number(match[2]), transactionId: match[3]! };
+function readPlace(after: string): Place | CarefulPlace {
+  if (!PLACE.test(after)) throw new RangeError("not a place in a list of runs");
+  const end = after.indexOf(".", 2);
+  const [kind, at, rest] = [after[0], after.slice(2, end), after.slice(end + 1)];
+  if (kind !== "d") return { unknown: kind === "u", startedAt: Number(at), transactionId: rest };
+  const [startedAt, ...id] = rest.split(":");
+  const shownUnknown = rest === "-" ? null : { startedAt: Number(startedAt), transactionId: id.join(":") };
+  return { before: Number(at), behind: null, shownUnknown };
+}
+
+function sayCareful({ before, shownUnknown }: CarefulPlace): string {
+  return `d.${before}.${shownUnknown === null ? "-" : `${shownUnknown.startedAt}:${shownUnknown.transactionId}`}`;
+}
+
+/** Where a list that was read from indexes goes on where they cannot be read. */
+function toCareful(place: Place): CarefulPlace {
+  const { unknown, startedAt, transactionId } = place;
+  const beginning = { before: Number.MAX_SAFE_INTEGER, behind: null };
+  if (place === BEGINNING) return { ...beginning, shownUnknown: null };
+  if (unknown) return { ...beginning, shownUnknown: { startedAt, transactionId } };
+  const all = { startedAt: Number.MIN_SAFE_INTEGER, transactionId: "" };
+  return { before: startedAt, behind: transactionId, shownUnknown: all };
 }

@@ -28,10 +28,10 @@ test("pruned runs do not come back after a crash, and open ones do", async (t) =
   const { directory } = first;
   const old = makeRun({ startedWallAt: MARCH });
   const record = first.ledger.open(old);
-  record.intend(makeIntent({ sentWallAt: MARCH }));
+  record.intend(makeIntent({ sentWallAt: MARCH })).record();
   await record.close(makeReport(old));
   const open = makeRun();
-  first.ledger.open(open).intend(makeIntent());
+  first.ledger.open(open).intend(makeIntent()).record();
   // The files as they were when the service died: they contain a run that has ended and one that has not.
   const files = readdirSync(directory).filter((name) => name.startsWith("intents-"));
   const intents = files.map((name) => readFileSync(join(directory, name), "utf8")).join("");

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { AttemptRow, CallRow, RunReportRow, RunRow } from "../ports.ts";
+import type { RunReportRow } from "../ports.ts";
+import { attemptRow, callRow, runRow } from "../rows.kit.ts";
 import { renderTimeline } from "./render-timeline.ts";
 
-const run: RunRow = {
+const run = runRow({
   transaction_id: "trx_1",
   state: "ended",
   kind: "func",
@@ -17,31 +18,25 @@ const run: RunRow = {
   started_at: Date.UTC(2026, 2, 1, 12),
   took_ms: 400,
   client_gone: 0,
-  function_fault: null,
   has_unknown: 0,
   verdicts: 0,
   unknown_sources: 0,
-  unknown_source_names: null,
-  checksum: null,
-};
-const call: CallRow = {
+});
+const call = callRow({
   transaction_id: "trx_1",
   ordinal: 0,
   source: "acme__people",
   success: 1,
   match: 1,
-  fault_code: null,
-  fault_kind: null,
   charged: "yes",
   charges: 2,
   credential_id: "cred_1",
   credential_rule: "default",
   started_after_ms: 0,
   took_ms: 200,
-  order_id: null,
   output_bytes: 10,
-};
-const second: CallRow = {
+});
+const second = callRow({
   ...call,
   ordinal: 1,
   source: "bell__phone",
@@ -52,20 +47,18 @@ const second: CallRow = {
   charged: "unknown",
   started_after_ms: 200,
   took_ms: 190,
-};
-const attempt: AttemptRow = {
+});
+const attempt = attemptRow({
   transaction_id: "trx_1",
   ordinal: 1,
   number: 1,
   origin: "https://bell.example",
   method: "POST",
   sent_at: run.started_at + 205,
-  status: null,
-  took_ms: null,
   charged: "unknown",
   price: 350_000,
   currency: "EUR",
-};
+});
 
 function render(changes: Partial<RunReportRow> = {}): string {
   return renderTimeline({ run, calls: [call, second], attempts: [attempt], reconciliations: [], ...changes });
@@ -140,4 +133,18 @@ test("what a request cost is shown: an amount, a range, or nothing at all", () =
   assert.match(render({ attempts: [{ ...attempt, charged: "yes" }] }), /charged yes 0\.35 EUR/);
   assert.doesNotMatch(render({ attempts: [{ ...attempt, charged: "no" }] }), /0\.35/);
   assert.match(render({ attempts: [{ ...attempt, price: null, currency: null }] }), /charged unknown$/m);
+});
+
+test("a run of thousands of calls and requests is drawn as fast as it is long, and not all requests of a call are", () => {
+  const calls = Array.from({ length: 4_000 }, (_, at) => ({ ...call, ordinal: at, started_after_ms: at * 200 }));
+  const attempts = calls.flatMap(({ ordinal }) =>
+    Array.from({ length: 25 }, (_, at) => ({ ...attempt, ordinal, number: at + 1 })),
+  );
+  const before = process.cpuUsage().user;
+  const text = render({ calls, attempts });
+  // To compare each call with each other one and with each request takes 5 s of processor time.
+  const tookMs = (process.cpuUsage().user - before) / 1_000;
+  assert.ok(tookMs < 2_000, `${tookMs} ms`);
+  assert.equal(text.match(/and 5 more requests/g)?.length, 4_000);
+  assert.equal(text.match(/after acme__people had ended/g)?.length, 3_999);
 });

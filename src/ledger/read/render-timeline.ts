@@ -1,11 +1,14 @@
 import { outcomeOf } from "../journal/verdicts.ts";
-import type { AttemptRow, CallRow, RunReportRow } from "../ports.ts";
+import type { AttemptRow, CallRow, ReconciliationRow, RunReportRow } from "../ports.ts";
 import { priceText } from "./costs.ts";
 import { RECORDED_BY } from "./reconcile-charge.ts";
+import { endOf, whoWaitedForWhom } from "./waited-for.ts";
 
 const WIDTH = 100;
 const NAME_MAX = 36;
 const BAR_MIN = 20;
+/** Of each call. Its source may ask a vendor over and over until something is ready; an export has all of them. */
+const REQUESTS_SHOWN = 20;
 
 /**
  * One run as text for a terminal: a bar for each source on a common scale, when each call began and what it waited for,
@@ -14,19 +17,41 @@ const BAR_MIN = 20;
  */
 export function renderTimeline(row: RunReportRow, width = WIDTH): string {
   const { run, calls } = row;
-  const spanMs = Math.max(1, run.took_ms ?? 0, ...calls.map(endOf));
-  const nameWidth = Math.min(NAME_MAX, Math.max(0, ...calls.map(({ source }) => source.length)));
+  const lastEnd = largest(calls.map(endOf));
+  const spanMs = Math.max(1, run.took_ms ?? 0, lastEnd);
+  const nameWidth = Math.min(NAME_MAX, largest(calls.map(({ source }) => source.length)));
   const barWidth = Math.max(BAR_MIN, width - nameWidth - 40);
   const lines = [...header(row), ""];
   if (calls.length === 0) lines.push("  no source was called");
-  const lastEnd = Math.max(...calls.map(endOf));
+  const parts = partsOf(row);
   for (const call of calls) {
     const isLast = calls.length > 1 && call.took_ms !== null && endOf(call) === lastEnd;
     lines.push(callLine(call, { spanMs, nameWidth, barWidth }));
-    lines.push(...callNotes(call, row, isLast).map((note) => `  ${" ".repeat(nameWidth)}   ${note}`));
+    lines.push(...callNotes(call, parts, isLast).map((note) => `  ${" ".repeat(nameWidth)}   ${note}`));
   }
   if (calls.length > 0) lines.push("", `  ${" ".repeat(nameWidth)}  ${scale(spanMs, barWidth)}`);
   return lines.join("\n") + "\n";
+}
+
+/** Rows of what may be thousands, found by their call. */
+interface Parts {
+  readonly startedAt: number;
+  readonly waitedFor: (call: CallRow) => CallRow | null;
+  readonly attempts: ReadonlyMap<number, readonly AttemptRow[]>;
+  readonly reconciliations: ReadonlyMap<number, readonly ReconciliationRow[]>;
+}
+
+function partsOf({ run, calls, attempts, reconciliations }: RunReportRow): Parts {
+  return {
+    startedAt: run.started_at,
+    waitedFor: whoWaitedForWhom(calls),
+    attempts: Map.groupBy(attempts, ({ ordinal }) => ordinal),
+    reconciliations: Map.groupBy(reconciliations, ({ ordinal }) => ordinal),
+  };
+}
+
+function largest(values: readonly number[]): number {
+  return values.reduce((most, value) => Math.max(most, value), 0);
 }
 
 function header({ run, calls, attempts }: RunReportRow): string[] {
@@ -88,19 +113,21 @@ function bar(call: CallRow, spanMs: number, width: number): string {
   return " ".repeat(start) + mark.repeat(end - start) + " ".repeat(width - end);
 }
 
-function callNotes(call: CallRow, { run, calls, attempts, reconciliations }: RunReportRow, isLast: boolean): string[] {
+function callNotes(call: CallRow, parts: Parts, isLast: boolean): string[] {
   const notes: string[] = [];
-  const before = waitedFor(call, calls);
+  const before = parts.waitedFor(call);
   if (before !== null) notes.push(`began at ${String(call.started_after_ms)} ms, after ${before.source} had ended`);
   if (isLast) notes.push("the answer waited for this one last");
   if (call.credential_rule !== "none") {
     notes.push(`credential ${call.credential_id ?? "sent with the request"} (${call.credential_rule})`);
   }
-  for (const attempt of attempts.filter(({ ordinal }) => ordinal === call.ordinal))
-    notes.push(attemptNote(attempt, run.started_at));
+  const attempts = parts.attempts.get(call.ordinal) ?? [];
+  for (const attempt of attempts.slice(0, REQUESTS_SHOWN)) notes.push(attemptNote(attempt, parts.startedAt));
+  const more = attempts.length - REQUESTS_SHOWN;
+  if (more > 0) notes.push(`and ${more} more ${more === 1 ? "request" : "requests"}`);
   if (call.order_id !== null) notes.push(`the vendor's order ${call.order_id}`);
   notes.push(`call ${call.ordinal}: charged ${call.charged}${call.fault_code === null ? "" : ` (${call.fault_code})`}`);
-  for (const settled of reconciliations.filter(({ ordinal }) => ordinal === call.ordinal)) {
+  for (const settled of parts.reconciliations.get(call.ordinal) ?? []) {
     const about = settled.attempt === 0 ? "" : ` for request ${settled.attempt}`;
     const when = new Date(settled.decided_at).toISOString();
     if (settled.decided_by === RECORDED_BY) notes.push(`recorded as ${settled.charged}${about}`);
@@ -120,23 +147,6 @@ function priceNote({ charged, price, currency }: AttemptRow): string {
   const text = priceText(price);
   if (text === null || charged === "no") return "";
   return charged === "yes" ? ` ${text} ${currency}` : ` (0.00 to ${text} ${currency})`;
-}
-
-/** The last of the calls that had ended when this one began: most likely what a function waited for. */
-export function waitedFor(call: CallRow, calls: readonly CallRow[]): CallRow | null {
-  const { started_after_ms: startedAfterMs } = call;
-  if (startedAfterMs === null) return null;
-  let last: CallRow | null = null;
-  for (const other of calls) {
-    if (other === call || other.started_after_ms === null || other.took_ms === null) continue;
-    const endedBefore = endOf(other) <= startedAfterMs && other.started_after_ms < startedAfterMs;
-    if (endedBefore && (last === null || endOf(other) > endOf(last))) last = other;
-  }
-  return last;
-}
-
-function endOf(call: CallRow): number {
-  return (call.started_after_ms ?? 0) + (call.took_ms ?? 0);
 }
 
 function scale(spanMs: number, width: number): string {

@@ -25,7 +25,7 @@ export interface ActivityLine {
   readonly outcomes: Readonly<Record<CallOutcome, number>>;
   /** How many calls failed with each fault, the most frequent first. */
   readonly faults: readonly { readonly code: string; readonly calls: number }[];
-  /** Half of the calls, and all but one in a hundred, took no longer. `null`: of no call is it known. */
+  /** Half of the calls, and 99 in 100, took no longer. `null`: it is not known of any call. */
   readonly p50Ms: number | null;
   readonly p99Ms: number | null;
   /** From when on every call is counted: later than the filter's `from` if there were more than are looked at. */

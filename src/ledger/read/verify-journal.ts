@@ -8,7 +8,7 @@ import { RUN_COLUMNS } from "../columns.ts";
 import type { AttemptRow, CallRow, ReconciliationRow, RunRow } from "../ports.ts";
 import { readOutcomes } from "../journal/outcome-files.ts";
 import { isSound } from "../journal/run-checksum.ts";
-import { verifyTotals } from "../totals/verify-totals.ts";
+import { verifyTotals } from "./verify-totals.ts";
 import { Tally, type Verified } from "./verified.ts";
 
 /** The journal counts its runs in blocks of this many numbers: see `run_counts`. */

@@ -3,7 +3,7 @@ import type { OnProgress } from "../../terms/on-progress.ts";
 import { isDamage } from "../journal/journal-damage.ts";
 import type { LedgerTables } from "../ports.ts";
 import { readRuns } from "./read-runs.ts";
-import { verifyTotals } from "../totals/verify-totals.ts";
+import { verifyTotals } from "./verify-totals.ts";
 import { Tally, type Verified } from "./verified.ts";
 
 const RUNS_A_PAGE = 200;

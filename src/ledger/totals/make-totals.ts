@@ -64,7 +64,7 @@ const AS_THEY_ARE: Shape = { select: (groups) => `SELECT * FROM (${groups}) AS g
 const COLUMNS = [...TOTAL_KEYS, ...FIGURE_NAMES, ...SENT] as const;
 type Line = Readonly<Record<(typeof COLUMNS)[number], string | number | null>> & { readonly started_day?: number };
 
-/** False if totals cannot be stored here. That others change the runs meanwhile, or make the same totals, is no reason. */
+/** False if totals cannot be stored here. That others change the runs meanwhile, or make the same totals, is not a reason. */
 async function keepTotals(tables: LedgerTables, spans: readonly Stretch[]): Promise<boolean> {
   const claims: Claimed[] = [];
   const left = new Set<Claimed>();

@@ -18,7 +18,7 @@ export async function sumRequests<Row extends object>(
 ): Promise<readonly Row[]> {
   const started = startedAround(asked.sent);
   const fromTotals = async (): Promise<readonly Row[] | null> => {
-    // Whatever keeps totals from being made is no reason to refuse a sum of those that are there.
+    // Whatever keeps totals from being made is not a reason to refuse a sum of those that are there.
     await makeTotals(tables, started).catch(() => {});
     for (let tries = 0; tries < TRIES; tries += 1) {
       const cover = coverOf(await keptSpans(tables, started), started, asked.sent);

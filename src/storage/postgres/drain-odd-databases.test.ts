@@ -73,7 +73,10 @@ test("a row that PostgreSQL can never store is distinguished from a database tha
   const outbox = new Outbox(directory);
   atEnd(t, () => outbox.close());
   const { runs } = (await outbox.next(1))!;
-  const damaged = runs.map((row) => ({ ...row, run: { ...row.run, organization_id: null as never } }));
+  const withoutOrganization = runs.runs.map((column) =>
+    column.name === "organization_id" ? { ...column, values: [null] } : column,
+  );
+  const damaged = { ...runs, runs: withoutOrganization };
   await assert.rejects(store.ledger.write(damaged), { name: "LedgerRefused", message: "refused with 23502" });
   await store.close();
   await assert.rejects(store.ledger.write(runs), ({ name }) => name !== "LedgerRefused");

@@ -27,7 +27,7 @@ class Watched implements LedgerSink {
   }
 
   async write(batch: Parameters<LedgerSink["write"]>[0]): Promise<void> {
-    this.#waiting += batch.length;
+    this.#waiting += batch.transactionIds.length;
     this.mostWaiting = Math.max(this.mostWaiting, this.#waiting);
     try {
       await this.#sink.write(batch);
@@ -35,7 +35,7 @@ class Watched implements LedgerSink {
       this.failed += 1;
       throw error;
     } finally {
-      this.#waiting -= batch.length;
+      this.#waiting -= batch.transactionIds.length;
     }
   }
 }

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { Client } from "pg";
 import { newDatabase, newStoreDatabase } from "../../../test/postgres/shared-postgres.ts";
+import { batchOf } from "../../ledger/drain/batch-builder.ts";
+import { attemptRow, callRow, runRow } from "../../ledger/rows.kit.ts";
 import type { LedgerTables, RunReportRow } from "../../ledger/ports.ts";
 import { reconcileCharge } from "../../ledger/read/reconcile-charge.ts";
 import { sumSpend } from "../../ledger/read/sum-spend.ts";
@@ -42,7 +44,7 @@ async function replicas(t: TestContext, count: number, prepare = async (_client:
 function aRun(startedAt: number): RunReportRow {
   const transaction_id = newId("transaction", startedAt);
   const of = { transaction_id, ordinal: 0 };
-  const run = {
+  const run = runRow({
     transaction_id,
     state: "ended",
     kind: "data",
@@ -52,34 +54,26 @@ function aRun(startedAt: number): RunReportRow {
     context: "prod",
     region: "eu",
     simulated: 0,
-    function_id: null,
     started_at: startedAt,
     took_ms: 5,
     client_gone: 0,
-    function_fault: null,
     has_unknown: 0,
     verdicts: 2,
     unknown_sources: 0,
-    unknown_source_names: null,
-    checksum: null,
-  } as const;
-  const call = {
+  });
+  const call = callRow({
     ...of,
     source: "acme__people",
     success: 1,
     match: 1,
-    fault_code: null,
-    fault_kind: null,
     charged: "yes",
     charges: 2,
-    credential_id: null,
     credential_rule: "none",
     started_after_ms: 0,
     took_ms: 5,
     output_bytes: 9,
-    order_id: null,
-  } as const;
-  const attempt = {
+  });
+  const attempt = attemptRow({
     ...of,
     number: 1,
     origin: "https://a.example",
@@ -90,7 +84,7 @@ function aRun(startedAt: number): RunReportRow {
     charged: "yes",
     price: 350_000,
     currency: "EUR",
-  } as const;
+  });
   return { run, calls: [call], attempts: [attempt], reconciliations: [] };
 }
 
@@ -100,7 +94,7 @@ const daysOf = async (tables: LedgerTables): Promise<readonly number[]> =>
 test("a run that another replica is bringing keeps its day from having totals until it is there", async (t) => {
   const { stores, client } = await replicas(t, 1);
   const { ledger, ledgerTables: tables } = stores[0]!;
-  await ledger.write([aRun(FIRST), aRun(FIRST + DAY)]);
+  await ledger.write(batchOf([aRun(FIRST), aRun(FIRST + DAY)]));
   await client.query("begin");
   const [{ run }, attempt] = [
     aRun(FIRST + 5),
@@ -127,7 +121,7 @@ test("a run that another replica is bringing keeps its day from having totals un
 test("a statement by hand deletes totals wherever it looks for tables", async (t) => {
   const { stores, client } = await replicas(t, 1);
   const { ledger, ledgerTables: tables } = stores[0]!;
-  await ledger.write([aRun(FIRST), aRun(FIRST + DAY)]);
+  await ledger.write(batchOf([aRun(FIRST), aRun(FIRST + DAY)]));
   await sumSpend(tables, "day", SPAN);
   assert.deepEqual(await daysOf(tables), [0, 1]);
   const { rows } = await client.query<{ of: string }>("select current_schema() as of");
@@ -149,7 +143,7 @@ test("a database whose transactions see one moment only has no totals, and right
     await client.query(`alter database ${client.database} set default_transaction_isolation = 'repeatable read'`);
   });
   const { ledger, ledgerTables: tables } = stores[0]!;
-  await ledger.write([aRun(FIRST), aRun(FIRST + DAY)]);
+  await ledger.write(batchOf([aRun(FIRST), aRun(FIRST + DAY)]));
   await assertEqualToRows(tables, "day", SPAN);
   assert.deepEqual(await daysOf(tables), []);
 });
@@ -161,13 +155,13 @@ test("a service of a version without totals, which still runs, deletes those of 
   t.after(() => older.close());
   await older.ready();
   const sink = createLedgerSink(older);
-  await sink.write([aRun(FIRST), aRun(FIRST + DAY)]);
+  await sink.write(batchOf([aRun(FIRST), aRun(FIRST + DAY)]));
   const store = await openStore({ dataDir: "", databaseUrl, clock: systemClock });
   t.after(() => store.close());
   await store.ready();
   await assertEqualToRows(store.ledgerTables, "day", SPAN);
   assert.deepEqual(await daysOf(store.ledgerTables), [0, 1]);
-  await sink.write([aRun(FIRST + DAY + 1)]);
+  await sink.write(batchOf([aRun(FIRST + DAY + 1)]));
   assert.deepEqual(await daysOf(store.ledgerTables), [0]);
   await assertEqualToRows(store.ledgerTables, "day", SPAN);
 });
@@ -179,7 +173,7 @@ test("while replicas bring, settle and delete runs and others ask, no sum is kep
   const bring = async ({ ledger, ledgerTables }: Store, seed: number): Promise<void> => {
     for (let at = seed; at < seed + ROUNDS; at += 1) {
       const batch = [0, 1, 2].map((day) => aRun(FIRST + ((at * 7 + day) % 4) * DAY + at));
-      await ledger.write(batch);
+      await ledger.write(batchOf(batch));
       brought.push(...batch.map(({ run }) => run.transaction_id));
       const transactionId = brought[(at * 31) % brought.length]!;
       const charged = at % 2 === 0 ? "no" : "yes";

@@ -93,7 +93,7 @@ test("a migration that fails leaves nothing behind, and the next start continues
 
 test("a file that is not a store, and a folder that is a file, are refused with a sentence that names the folder", async (t) => {
   const folder = temporaryFolder(t);
-  writeFileSync(join(folder, STORE_FILE), "this is no database, and it is long enough to look like one".repeat(20));
+  writeFileSync(join(folder, STORE_FILE), "this is not a database, and it is long enough to look like one".repeat(20));
   await assert.rejects(openStore({ dataDir: folder, clock: systemClock }), {
     name: "StoreRefused",
     message: `The store in ${folder} cannot be opened: file is not a database`,

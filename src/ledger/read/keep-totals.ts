@@ -1,6 +1,6 @@
 import type { Clock } from "../../terms/clock.ts";
 import type { LedgerLog } from "../ports.ts";
-import type { LedgerAnswers } from "../read/ledger-reader.ts";
+import type { LedgerAnswers } from "./ledger-reader.ts";
 
 export interface TotalsOptions {
   readonly ledger: Pick<LedgerAnswers, "makeTotals">;

@@ -1,9 +1,9 @@
 import { isDamage } from "../journal/journal-damage.ts";
 import type { LedgerTables } from "../ports.ts";
-import type { Tally } from "../read/verified.ts";
-import { FIGURE_NAMES, groupsOf, type Part, type SumAsked, TOTAL_KEYS } from "./group-requests.ts";
-import { EVER, keptSpans } from "./make-totals.ts";
-import { isDay, type KeptSpan, type Stretch, withoutTotals } from "./spans.ts";
+import type { Tally } from "./verified.ts";
+import { FIGURE_NAMES, groupsOf, type Part, type SumAsked, TOTAL_KEYS } from "../totals/group-requests.ts";
+import { EVER, keptSpans } from "../totals/make-totals.ts";
+import { isDay, type KeptSpan, type Stretch, withoutTotals } from "../totals/spans.ts";
 
 const ASKED: SumAsked = { keys: TOTAL_KEYS, sent: EVER };
 

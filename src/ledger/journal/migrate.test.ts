@@ -10,7 +10,7 @@ import { openJournalReader } from "../read/journal-reader.ts";
 import { atEnd, makeDirectory, makeIntent, makeRun, query, runOnce, startLedger } from "../ledger.kit.ts";
 import { intentFileName } from "./intent-files.ts";
 import { oneRun } from "../totals/totals.kit.ts";
-import { addColumns, laterColumns, migrate, SCHEMA_VERSION } from "./migrations.ts";
+import { addColumns, laterColumns, migrate, SCHEMA_VERSION } from "./migrate.ts";
 import { attemptIntentText, runIntentText } from "./record-lines.ts";
 
 test("a journal with texts in every row is migrated to numbers, and its content is the same", async (t) => {

@@ -1,0 +1,95 @@
+import { positionsOf, type Columns } from "../column.ts";
+import { ATTEMPT_COLUMNS, CALL_COLUMNS, RECONCILIATION_COLUMNS, RUN_COLUMNS } from "../columns.ts";
+import type { Values } from "../journal/run-checksum.ts";
+import type { ColumnValues, RowsInColumns, RunBatch, RunReportRow } from "../ports.ts";
+
+type Value = Values[number];
+
+/** Gathers rows of a table by position: each value goes to the end of its column. */
+class RowsBuilder {
+  readonly rows: RowsInColumns;
+  readonly #names: readonly string[];
+  readonly #values: readonly Value[][];
+  readonly #transactionIds: string[] = [];
+
+  /** @param isOfRun the table's own columns include the transaction id */
+  constructor(table: Columns, isOfRun: boolean) {
+    const { columns } = positionsOf(table);
+    const own = columns.map(({ name, column }) => ({
+      name,
+      isText: column.holds.type !== "whole",
+      values: [] as Value[],
+    }));
+    this.#names = columns.map(({ name }) => name);
+    this.#values = own.map(({ values }) => values);
+    const ofRun: ColumnValues = { name: "transaction_id", isText: true, values: this.#transactionIds };
+    this.rows = isOfRun ? own : [ofRun, ...own];
+  }
+
+  add(transactionId: string, row: Values): void {
+    this.#transactionIds.push(transactionId);
+    const columns = this.#values;
+    for (let at = 0; at < columns.length; at += 1) columns[at]!.push(row[at]!);
+  }
+
+  addNamed(transactionId: string, row: object): void {
+    this.add(
+      transactionId,
+      this.#names.map((name) => row[name as never]),
+    );
+  }
+}
+
+/** Builds a batch from runs that come one after another. */
+export class BatchBuilder {
+  readonly #runs = new RowsBuilder(RUN_COLUMNS, true);
+  readonly #calls = new RowsBuilder(CALL_COLUMNS, false);
+  readonly #attempts = new RowsBuilder(ATTEMPT_COLUMNS, false);
+  readonly #reconciliations = new RowsBuilder(RECONCILIATION_COLUMNS, false);
+  readonly #transactionIds: string[] = [];
+
+  get count(): number {
+    return this.#transactionIds.length;
+  }
+
+  /** Rows in the order of `positionsOf`. */
+  add(
+    transactionId: string,
+    run: Values,
+    calls: readonly Values[],
+    attempts: readonly Values[],
+    reconciliations: readonly Values[],
+  ): void {
+    this.#transactionIds.push(transactionId);
+    this.#runs.add(transactionId, run);
+    for (const call of calls) this.#calls.add(transactionId, call);
+    for (const attempt of attempts) this.#attempts.add(transactionId, attempt);
+    for (const reconciliation of reconciliations) this.#reconciliations.add(transactionId, reconciliation);
+  }
+
+  addNamed({ run, calls, attempts, reconciliations }: RunReportRow): void {
+    const { transaction_id: id } = run;
+    this.#transactionIds.push(id);
+    this.#runs.addNamed(id, run);
+    for (const call of calls) this.#calls.addNamed(id, call);
+    for (const attempt of attempts) this.#attempts.addNamed(id, attempt);
+    for (const reconciliation of reconciliations) this.#reconciliations.addNamed(id, reconciliation);
+  }
+
+  batch(): RunBatch {
+    return {
+      transactionIds: this.#transactionIds,
+      runs: this.#runs.rows,
+      calls: this.#calls.rows,
+      attempts: this.#attempts.rows,
+      reconciliations: this.#reconciliations.rows,
+    };
+  }
+}
+
+/** A batch of runs that were read with the names of their columns. */
+export function batchOf(rows: readonly RunReportRow[]): RunBatch {
+  const builder = new BatchBuilder();
+  for (const row of rows) builder.addNamed(row);
+  return builder.batch();
+}
