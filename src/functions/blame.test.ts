@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test, type TestContext } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Fault } from "../terms/fault.ts";
 import { startPool, type PoolRig, type Tried } from "./pool/pool.kit.ts";
 
@@ -173,6 +172,26 @@ for (const [name, makes] of Object.entries(INTL)) {
   });
 }
 
+test("what V8 takes while it compiles, where it counts nothing and answers nobody, costs only those who make it", async (t) => {
+  const rig = await startPool(t, { children: 1, spares: 1 });
+  const compiles = `() => {
+    const kept = [];
+    for (let n = 0; n < 1_000; n += 1)
+      try {
+        kept.push(new Function("return [" + ("x => x + " + n + ",").repeat(100_000) + "]"));
+        kept.at(-1)();
+      } catch (thrown) {
+        kept.push(thrown);
+      }
+    return { n: kept.length };
+  }`;
+  const small = keepRunning(t, rig);
+  const hogs = Array.from({ length: 8 }, () => rig.attempt(compiles, { organizationId: "org_hog", limitMs: 6_000 }));
+  const ends = (await Promise.all(hogs)).map(codeOf);
+  assertUnharmed(rig, await small.stop());
+  assert.ok(ends.includes("function.memory"), ends.join(" "));
+});
+
 test("objects of Intl that are not kept cost no run its memory, and are what they always were", async (t) => {
   const rig = await startPool(t, { children: 1, spares: 0 });
   const uses = `() => {
@@ -219,7 +238,7 @@ test("a process that is over its limit and empty is replaced, and nobody is blam
   const rig = await startPool(t, { children: 1, spares: 0, childMemoryMb: 48 });
   const [before] = rig.pool.stats().pids;
   assert.equal(codeOf(await rig.attempt("() => ({})")), "ok");
-  while (rig.pool.stats().pids.includes(before!)) await sleep(20);
+  await rig.waitUntil(({ pids }) => !pids.includes(before!));
   assert.equal(codeOf(await rig.attempt("() => ({})")), "ok");
   assert.equal(rig.pool.stats().killed, 0);
   assert.deepEqual([...new Set(rig.lines.map(({ event }) => event))], ["function_process_replaced"]);
@@ -229,9 +248,9 @@ test("a process that the kernel takes strikes nobody, however often that happens
   const rig = await startPool(t, { children: 1, spares: 0 });
   for (let time = 0; time < 3; time += 1) {
     await rig.settled(1);
-    const run = rig.attempt("async ({ run }) => { await run('wait_5000'); return {}; }", {
-      organizationId: `org_${time}`,
-    });
+    const waits = "async ({ run }) => { await run('never'); return {}; }";
+    // Its time must not pass before a process is ready.
+    const run = rig.attempt(waits, { organizationId: `org_${time}`, limitMs: 120_000 });
     await rig.running(1);
     process.kill(rig.pool.stats().pids[0]!, "SIGKILL");
     assert.equal(codeOf(await run), "function.raised");

@@ -92,7 +92,7 @@ test("after the end no call is made", async () => {
   assert.equal(tried.calls.length, quiet);
 });
 
-test("a call without a source or with inputs that are no object is refused inside", async () => {
+test("a call without a source or with inputs that are not an object is refused inside", async () => {
   const text = `async ({ run, pipe }) => {
     const why = (promise) => promise.then(() => "made", (error) => error.message);
     const deep = []; let at = deep; for (let n = 0; n < 100; n++) at = at[0] = [];
@@ -198,11 +198,12 @@ test("timers run and end with the run", async () => {
 test("timers that are overdue run in the order in which they were due", async () => {
   const text = `async () => {
     const order = [];
-    setTimeout(() => order.push("third"), 20);
+    setTimeout(() => order.push("third"), 180);
     setTimeout(() => { order.push("first"); clearTimeout(never); }, 5);
     const never = setTimeout(() => order.push("never"), 15);
     setTimeout(() => order.push("second"), 10);
-    const until = Date.now() + 60;
+    // Far enough apart for a machine that stops this thread in between.
+    const until = Date.now() + 200;
     while (Date.now() < until);
     await new Promise((resolve) => setTimeout(resolve, 1));
     return { order };

@@ -62,7 +62,13 @@ async function call(functions: Functions, id: string, inputs: object = {}): Prom
     transaction_id: "trx_1",
   });
   const json = await found.run(
-    { organizationId: "org_a", transactionId: "trx_1", deadlineAt: systemClock.now() + 5_000, argument },
+    {
+      organizationId: "org_a",
+      simulated: false,
+      transactionId: "trx_1",
+      deadlineAt: systemClock.now() + 5_000,
+      argument,
+    },
     HOST,
   );
   return json === null ? null : JSON.parse(json);

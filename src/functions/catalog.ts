@@ -108,7 +108,7 @@ function runnableOf({ facts, bundle }: LoadedFunction, pool: Pool): RunnableFunc
           what: "start",
           bundle,
           organizationId: job.organizationId,
-          isolate: isolateKey(job.organizationId, bundle.hash),
+          isolate: isolateKey(job.organizationId, bundle.hash, job.simulated),
           memoryMb: facts.memoryMb,
           deadlineAt: job.deadlineAt,
           timeoutMs: facts.timeoutMs,

@@ -52,7 +52,7 @@ async function startRig(t: TestContext, evaluateWithinMs = 20_000): Promise<Rig>
       };
       const argument = JSON.stringify({ inputs, extra: {}, config: {}, context: "dev" });
       const deadlineAt = systemClock.now() + limitMs;
-      const job = { organizationId: "org_a", transactionId: "trx_1", deadlineAt, argument };
+      const job = { organizationId: "org_a", simulated: false, transactionId: "trx_1", deadlineAt, argument };
       try {
         await functions.find(id)!.run(job, host);
         return { ends: "ok", logs };
@@ -120,7 +120,7 @@ const HOSTILE: readonly HostileContract[] = [
     ends: ["the contract of its output cannot be checked"],
   },
   {
-    name: "a reference to itself through what it holds, which is no attack",
+    name: "a reference to itself through what it holds, which is not an attack",
     text: `output: { type: "object", properties: { a: { $ref: "#" } } }, run: () => ({ output: { a: { a: { a: 1 } } } })`,
     ends: ["the function's output breaks its contract"],
   },

@@ -105,7 +105,13 @@ test("a function that asks in vain is loaded, and what it asked for is not in it
       const functions = await createFunctions({ files: [{ file, root: project, closed: closedIn(project) }], pool });
       const inputs = { x: "vault/service.json", y: "../" };
       const argument = JSON.stringify({ inputs, extra: {}, config: {}, context: "dev" });
-      const job = { organizationId: "o", transactionId: "t", deadlineAt: systemClock.now() + 5_000, argument };
+      const job = {
+        organizationId: "o",
+        simulated: false,
+        transactionId: "t",
+        deadlineAt: systemClock.now() + 5_000,
+        argument,
+      };
       const answer = await functions.find("dfunc_attack")!.run(job, HOST);
       assert.match(answer ?? "", /^\{"output":/);
       assert.ok(!answer!.includes(SECRET), answer!);

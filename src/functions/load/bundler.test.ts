@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { bundleFunction } from "./bundle.ts";
-import { bundlerPid } from "./bundler.ts";
+import { bundle, bundlerPid } from "./bundler.ts";
 import { LoadError } from "../../terms/load-error.ts";
 
 const DOUBLED = Array.from({ length: 40 }, (_, at) => `a${at + 1} = a${at} + a${at}`).join(", ");
@@ -47,6 +47,29 @@ test("a file that ends the bundler fails alone: those beside it and after it are
     });
   }
 });
+
+test(
+  "a build may wait for its turn on a busy machine, but not use the processor for ever",
+  { skip: !existsSync("/proc/self/stat") },
+  async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), "datarun-bundler-"));
+    t.after(() => rm(folder, { recursive: true, force: true }));
+    const file = join(folder, "long.js");
+    await writeFile(file, `x = [${"[1, 'a', () => 2], ".repeat(300_000)}];`);
+    const build = (cpuMs: number) =>
+      bundle({ entryPoints: [file], logLevel: "silent" }, { cpuMs, withinMs: 60_000, memoryBytes: 2 ** 30 });
+    await assert.rejects(build(200), { name: "BundlerEnded", message: "it takes too much processor time" });
+
+    // A bundler that does not get the processor uses none, however long that takes.
+    await writeFile(file, "x = 1;");
+    await build(200);
+    process.kill(bundlerPid()!, "SIGSTOP");
+    const waits = build(200);
+    await sleep(500);
+    process.kill(bundlerPid()!, "SIGCONT");
+    assert.match(await waits, /x = 1/);
+  },
+);
 
 test("the bundler has nothing of the service's environment", { skip: !existsSync("/proc/self/environ") }, async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "datarun-bundler-"));

@@ -1,11 +1,22 @@
 import type { ChildProcess } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { BuildOptions, TransformOptions, TransformResult } from "esbuild";
+import { openCpuTime } from "../cpu-time.ts";
 import { openRss } from "../rss.ts";
 
-/** Both are far above what the largest function needs on a slow machine. */
-const WITHIN_MS = 30_000;
-const MEMORY_BYTES_MAX = 1_024 * 1_048_576;
+export interface BuildLimits {
+  /** Of processor time, which does not pass faster when others use the machine as well. */
+  readonly cpuMs: number;
+  /** For a bundler that waits for something for ever, and where processor time cannot be read. */
+  readonly withinMs: number;
+  readonly memoryBytes: number;
+}
+
+/**
+ * All are far above what the largest function needs: some two seconds of processor time, for which a machine takes five
+ * that has four times as much to do as it can.
+ */
+const LIMITS: BuildLimits = { cpuMs: 30_000, withinMs: 300_000, memoryBytes: 1_024 * 1_048_576 };
 const LOOK_EVERY_MS = 50;
 /** A start bundles files one right after another; after that, only a changed file is bundled. */
 const IDLE_MS = 5_000;
@@ -25,12 +36,12 @@ let idle: NodeJS.Timeout | undefined;
  * finishes, only this build fails; the next gets a new process.
  * @throws BundlerEnded, and what esbuild throws, whose `errors` say what is wrong with the files
  */
-export function bundle(options: BuildOptions): Promise<string> {
+export function bundle(options: BuildOptions, limits = LIMITS): Promise<string> {
   const build = turn.then(async () => {
     clearTimeout(idle);
     const esbuild = await import("esbuild");
     const building = withoutEnvironment(() => esbuild.build({ ...options, write: false }));
-    const watch = watchBundler();
+    const watch = watchBundler(limits);
     try {
       return (await Promise.race([building, watch.ended])).outputFiles[0]!.text;
     } catch (error) {
@@ -60,12 +71,14 @@ interface Watch {
   stop(): void;
 }
 
-function watchBundler(): Watch {
+function watchBundler({ cpuMs, withinMs, memoryBytes }: BuildLimits): Watch {
   const rssBytes = openRss(bundler?.pid ?? 0);
+  const usedMs = openCpuTime(bundler?.pid ?? 0);
   const { promise: ended, reject } = Promise.withResolvers<never>();
-  const late = setTimeout(() => reject(new BundlerEnded("it takes too long")), WITHIN_MS);
+  const late = setTimeout(() => reject(new BundlerEnded("it takes too long")), withinMs);
   const looks = setInterval(() => {
-    if (rssBytes() > MEMORY_BYTES_MAX) reject(new BundlerEnded("it takes too much memory"));
+    if (rssBytes() > memoryBytes) reject(new BundlerEnded("it takes too much memory"));
+    if (usedMs() > cpuMs) reject(new BundlerEnded("it takes too much processor time"));
   }, LOOK_EVERY_MS);
   return {
     ended,

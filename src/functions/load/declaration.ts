@@ -1,5 +1,5 @@
 import type { FunctionCase } from "../../sdk/data-function.ts";
-import { ID_CHARS_MAX, PREFIX } from "../../terms/ids.ts";
+import { FUNCTION_ID, ID_CHARS_MAX, PREFIX } from "../../terms/ids.ts";
 import { isJsonObject, type JsonObject } from "../../terms/json.ts";
 import { LoadError } from "../../terms/load-error.ts";
 import { CALL_MS_MAX } from "../../terms/times.ts";
@@ -9,7 +9,6 @@ const MEMORY_DEFAULT_MB = 64;
 /** What V8 itself needs. */
 const MEMORY_MIN_MB = 8;
 const MEMORY_MAX_MB = 512;
-const ID = new RegExp(`^${PREFIX.dataFunction}[a-z0-9]+(?:_[a-z0-9]+)*$`);
 const TITLE_CHARACTERS = 200;
 const DESCRIPTION_CHARACTERS = 20_000;
 
@@ -33,7 +32,7 @@ export function checkDeclaration(file: string, json: string, schemaProblems: rea
   const given = JSON.parse(json) as JsonObject;
   const problems: string[] = [];
   const { id, title, description, timeout_ms, memory_mb, cases, run } = given;
-  if (typeof id !== "string" || id.length > ID_CHARS_MAX || !ID.test(id))
+  if (typeof id !== "string" || id.length > ID_CHARS_MAX || !FUNCTION_ID.test(id))
     problems.push(`"id" must be "${PREFIX.dataFunction}" and a name in lower snake case`);
   if (typeof title !== "string" || title.trim() === "") problems.push('"title" must be a text');
   else if (title.length > TITLE_CHARACTERS) problems.push(`"title" must have at most ${TITLE_CHARACTERS} characters`);

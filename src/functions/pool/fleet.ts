@@ -116,6 +116,7 @@ export class Fleet {
         ready: false,
         emptyBytes: 0,
         retired: false,
+        isStuck: false,
         isBusy: false,
         yields: false,
         apart: null,

@@ -18,6 +18,8 @@ export interface HostProcess {
   emptyBytes: number;
   /** Takes no new runs, and is ended when its last one has ended. */
   retired: boolean;
+  /** A thread in it does not leave its isolate, so it is killed when nobody else runs in it any more. */
+  isStuck: boolean;
   /** One of its functions has turned out to use much CPU time. */
   isBusy: boolean;
   /** All other processes come first, for good. */

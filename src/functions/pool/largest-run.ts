@@ -21,8 +21,9 @@ const WORTH_NAMING_BYTES = 16 * 1_048_576;
 /**
  * Chooses the run to end in a process that uses too much memory: the largest run of the organization that holds the
  * most. The memory that no isolate accounts for is divided among the runs that did not answer; each counts for at most
- * what the process has grown since the run began. `null`: no run can be named, for instance because no organization
- * holds as much as is still unaccounted for. Ending a run would then not help, and would punish the wrong one.
+ * what the process has grown since the run began. Runs that are being ended count, but are not named again. `null`: no
+ * run can be named, for instance because no organization holds as much as is still unaccounted for. Ending a run would
+ * then not help, and would punish the wrong one.
  */
 export function nameLargest(weighed: readonly Weighed[], rssBytes: number, emptyBytes: number): Named | null {
   const known = weighed.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0);
@@ -41,7 +42,7 @@ export function nameLargest(weighed: readonly Weighed[], rssBytes: number, empty
   const unaccounted = rssBytes - emptyBytes - all.reduce((sum, { bytes }) => sum + bytes, 0);
   if (most < unaccounted) return null;
   const named = all
-    .filter(({ running }) => byOrganization.get(running.job.organizationId) === most)
+    .filter(({ running }) => !running.over && byOrganization.get(running.job.organizationId) === most)
     .reduce<Named | null>((best, one) => (best === null || one.bytes > best.bytes ? one : best), null);
   return named !== null && named.bytes >= WORTH_NAMING_BYTES ? named : null;
 }

@@ -8,17 +8,28 @@ import type { Running } from "./running.ts";
 const MB = 1_048_576;
 const LIMIT_MB = 200;
 
-/** A watch over one process, in which one run holds 60 MB. The test sets its resident memory and answers for it. */
-function watching() {
+/** A run, whose organization is the first letter of its name, and what it answers; `null`: its thread is busy. */
+type Answers = Readonly<Record<string, number | null>>;
+
+/** A watch over one process, in which one run holds 110 MB. The test sets its resident memory and answers for it. */
+function watching(names: readonly string[] = ["a"]) {
   const clock = new FakeClock();
   const happened: string[] = [];
-  const running = { id: 1, over: false, rssBefore: 60 * MB, job: { organizationId: "org_a" } } as unknown as Running;
+  const ended: string[] = [];
+  const runs = names.map((name, at) => ({
+    id: at,
+    name,
+    over: false,
+    rssBefore: 60 * MB,
+    job: { organizationId: name[0] },
+  }));
   let rssMb = 60;
   let asked = 0;
   let leftMb = 0;
+  let blamed: string | null | undefined;
   const host = {
     process: { rssBytes: () => rssMb * MB, send: () => (asked += 1) },
-    runs: new Map([[1, running]]),
+    runs: new Map(runs.map((run) => [run.id, run as unknown as Running])),
     emptyBytes: 60 * MB,
     apart: null,
     killed: false,
@@ -27,24 +38,38 @@ function watching() {
     clock,
     hosts: new Set([host]),
     childMemoryMb: LIMIT_MB,
-    endRun: () => happened.push("ended"),
+    endRun: (_, { running }) => {
+      happened.push("ended");
+      const run = runs[running.id]!;
+      run.over = true;
+      ended.push(run.name);
+    },
     gaveBack: () => {},
     retire: () => happened.push("retired"),
-    kill: () => happened.push("killed"),
+    kill: (_, named) => {
+      happened.push("killed");
+      blamed = named === null ? null : runs[named.id]!.name;
+    },
   });
   watch.begin();
   /** A look at one size, and the answer to its question when the memory has another. */
-  const look = async (lookMb: number, answerMb: number): Promise<void> => {
+  const look = async (lookMb: number, answerMb: number, answers: Answers = {}): Promise<void> => {
     rssMb = lookMb;
     const before = asked;
     await clock.advance(50);
     if (asked === before) return;
     rssMb = answerMb;
-    watch.heard(host, { type: "weighed", runs: [{ id: 1, bytes: 110 * MB, leftBytes: leftMb * MB }] } as never);
+    // The isolate of a run that was ended is disposed of at once, whenever its thread leaves.
+    const weights = runs.map(({ id, name, over }) => {
+      if (over) return { id, bytes: 0, leftBytes: 0 };
+      const megabytes = answers[name] === undefined ? 110 : answers[name];
+      return { id, bytes: megabytes === null ? null : megabytes * MB, leftBytes: leftMb * MB };
+    });
+    watch.heard(host, { type: "weighed", runs: weights });
   };
   const grow = (toMb: number): void => void (rssMb = toMb);
   const leave = (mb: number): void => void (leftMb = mb);
-  return { happened, look, grow, leave, clock };
+  return { happened, ended, look, grow, leave, clock, blamed: () => blamed };
 }
 
 test("while memory falls nobody is ended, and whoever holds it is once it has stopped falling", async () => {
@@ -92,7 +117,11 @@ test("after the service was stopped, its process has its whole time to answer", 
   await clock.advance(1_900);
   assert.deepEqual(happened, []);
   await clock.advance(100);
-  assert.deepEqual(happened, ["killed"]);
+  assert.deepEqual([...new Set(happened)], ["retired"], "those who run there may finish");
+  await clock.advance(7_900);
+  assert.deepEqual([...new Set(happened)], ["retired"]);
+  await clock.advance(100);
+  assert.deepEqual([...new Set(happened)], ["retired", "killed"]);
 });
 
 test("what earlier runs have left in its isolate ends no run, but replaces the process", async () => {
@@ -105,6 +134,38 @@ test("what earlier runs have left in its isolate ends no run, but replaces the p
 test("far above the limit, nobody can hide behind what he has left himself", async () => {
   const { happened, look, leave } = watching();
   leave(100);
-  await look(420, 420);
-  assert.ok(!happened.includes("retired"), happened.join(" "));
+  for (let time = 0; time < 45; time += 1) await look(420, 420);
+  assert.equal(happened.at(-1), "killed");
+});
+
+test("a thread that is busy once or twice is not taken to hold what nobody else accounts for", async () => {
+  const { happened, ended, look } = watching(["a", "b"]);
+  const garbage = { a: 20, b: null };
+  for (let time = 0; time < 4; time += 1) await look(300, 300, garbage);
+  assert.deepEqual(happened, []);
+  await look(300, 300, { a: 20, b: 2 });
+  assert.deepEqual(happened, ["retired"], "it answered: the memory belongs to nobody who runs");
+  for (let time = 0; time < 5; time += 1) await look(300, 300, garbage);
+  assert.deepEqual(ended, ["b"], "it does not answer");
+});
+
+test("far above the limit, an organization loses one run after another before another one loses any", async () => {
+  const { happened, ended, look } = watching(["a1", "a2", "a3", "b"]);
+  const busy = { a1: 110, a2: null, a3: null, b: 2 };
+  // The thread of the first that is ended does not leave at once, and what makes the process grow is another one.
+  for (const mb of [450, 500, 550, 600]) await look(mb, mb, busy);
+  // What they held is in nobody's answer until their threads leave, so it is not known that the third has to go, too.
+  assert.deepEqual(ended, ["a2", "a3"]);
+  assert.ok(!happened.includes("killed"));
+  for (let time = 0; time < 45; time += 1) await look(600, 600, busy);
+  assert.deepEqual([ended.length, happened.at(-1)], [2, "killed"], "two seconds later there is no other way");
+});
+
+test("what a run holds that is leaving is not taken to be what another organization's holds", async () => {
+  const { ended, happened, look, blamed } = watching(["a", "b"]);
+  await look(450, 450, { a: 300, b: 2 });
+  assert.deepEqual(ended, ["a"]);
+  // It does not leave, and grows; the other one is busy.
+  for (let time = 0; time < 45; time += 1) await look(460 + time, 460 + time, { b: null });
+  assert.deepEqual([ended, happened.at(-1), blamed()], [["a"], "killed", "a"]);
 });

@@ -20,13 +20,24 @@ export interface MemoryWatchParts {
 }
 
 const LOOK_EVERY_MS = 50;
-/** A process over its limit that does not answer within this time is killed; on a busy machine an answer takes time. */
+/**
+ * A process over its limit that does not answer within this time takes no more runs, and is killed after the second: on a
+ * busy machine an answer takes time, and those who run there need not pay for that.
+ */
 const ANSWER_WITHIN_MS = 2_000;
-/** Above this multiple of the limit, there is no time to end one run after another. */
+const KILL_WITHIN_MS = 10_000;
+/** Above this multiple of the limit, there is no time to end one run after another: as many are ended as it takes. */
 const HOPELESS_AT = 2;
-/** Above this multiple, there is no time to wait for a late answer. */
+/** A process that is so far over its limit for this long is killed. Threads take up to 300 ms to leave. */
+const HOPELESS_WITHIN_MS = 2_000;
+/** Above this multiple, there is no time to wait for that. */
 const DANGEROUS_AT = 4;
-const DANGEROUS_WITHIN_MS = 500;
+/**
+ * A run is named by an estimate only if its thread was too busy to answer so many times in a row, half a second
+ * altogether. On a busy machine, everybody's is once in a while.
+ */
+const SILENT_MIN = 5;
+const SILENT_MIN_HOPELESS = 2;
 
 /** Memory that falls by this much between question and answer is being returned by a run that has ended. */
 const FALL_BYTES = 4 * 1_048_576;
@@ -57,6 +68,12 @@ export class MemoryWatch {
   readonly #reliefs = new WeakMap<HostProcess, Relief>();
   /** How many times in a row its memory was falling. */
   readonly #falls = new WeakMap<HostProcess, number>();
+  /** How many looks in a row it was hopelessly over its limit. */
+  readonly #hopeless = new WeakMap<HostProcess, number>();
+  /** The run that was ended last, which is blamed if the process has to be killed before it has left. */
+  readonly #ended = new WeakMap<HostProcess, Running>();
+  /** How many times in a row its thread did not answer. */
+  readonly #silent = new WeakMap<Running, number>();
   #cancel: (() => void) | undefined;
   #stopped = false;
 
@@ -103,27 +120,32 @@ export class MemoryWatch {
     // Nobody is ended for what an earlier run has left, unless there is no time to be so exact.
     for (const { id, bytes, leftBytes } of runs) {
       const running = host.runs.get(id);
+      if (running !== undefined) this.#silent.set(running, bytes === null ? (this.#silent.get(running) ?? 0) + 1 : 0);
       const ownBytes = bytes === null || isHopeless ? bytes : Math.max(0, bytes - leftBytes);
-      if (running !== undefined && !running.over) weighed.push({ running, bytes: ownBytes });
+      if (running !== undefined && (isHopeless || !running.over)) weighed.push({ running, bytes: ownBytes });
     }
     const named = this.#name(weighed, rssBytes, limit, host);
     const [first] = named;
+    const silentMin = isHopeless ? SILENT_MIN_HOPELESS : SILENT_MIN;
+    // Until its thread answers, or it is certain that it does not.
+    if (first?.measured === false && (this.#silent.get(first.running) ?? 0) < silentMin) return;
+    if (first?.measured === false && this.#mayBeOfAnother(first.running, host)) return;
     if (first !== undefined) {
+      this.#ended.set(host, first.running);
       this.#reliefs.set(host, {
         stage: "ending",
         running: first.running,
         rssBytes,
-        alone: named.length === 1,
+        alone: named.length === 1 && ![...host.runs.values()].some(({ over }) => over),
         gone: false,
       });
       for (const one of named) this.#parts.endRun(host, one);
-    } else if (isHopeless && host.runs.size > 0) this.#parts.kill(host, null);
-    else this.#parts.retire(host);
+    } else this.#parts.retire(host);
   }
 
   /**
-   * Names one run. If the process is far over its limit, names as many as it takes, by their measured sizes, to get it
-   * out of danger.
+   * Names one run. If the process is far over its limit, names as many as it takes to get it out of danger: by their
+   * measured sizes, or of the organization of the first one, because otherwise all who run there would be ended.
    */
   #name(weighed: readonly Weighed[], rssBytes: number, limit: number, host: HostProcess): Named[] {
     const named: Named[] = [];
@@ -131,12 +153,23 @@ export class MemoryWatch {
     let bytes = rssBytes;
     do {
       const largest = nameLargest(left, bytes, host.emptyBytes);
-      if (largest === null || (named.length > 0 && !largest.measured)) break;
+      if (largest === null) break;
+      const isOfFirst = named[0]?.running.job.organizationId === largest.running.job.organizationId;
+      if (named.length > 0 && !largest.measured && !isOfFirst) break;
       named.push(largest);
       bytes -= largest.bytes;
       left = left.filter(({ running }) => running !== largest.running);
     } while (bytes > HOPELESS_AT * limit);
     return named;
+  }
+
+  /**
+   * What a run holds that is leaving, or whose thread was left behind, is in no weighing any more: an estimate would
+   * add it to whoever is too busy to answer.
+   */
+  #mayBeOfAnother({ job }: Running, host: HostProcess): boolean {
+    const isOfAnother = (one: Running): boolean => one.over && one.job.organizationId !== job.organizationId;
+    return host.isStuck || [...host.runs.values()].some(isOfAnother);
   }
 
   /** Returns whether to look again. */
@@ -145,15 +178,29 @@ export class MemoryWatch {
     const limit = limitBytes(host, this.#parts.childMemoryMb);
     const over = rssBytes > limit;
     if (!over) this.#falls.delete(host);
-    const withinMs = rssBytes > DANGEROUS_AT * limit ? DANGEROUS_WITHIN_MS : ANSWER_WITHIN_MS;
+    const isDangerous = rssBytes > DANGEROUS_AT * limit;
     const relief = this.#reliefs.get(host);
-    if (relief?.stage === "ending") this.#lookAfter(host, relief, rssBytes, limit);
-    else if (over && relief === undefined) this.#ask(host, rssBytes);
-    else if (relief !== undefined && (relief.looks += 1) * LOOK_EVERY_MS > withinMs) {
+    const hopeless = rssBytes > HOPELESS_AT * limit ? (this.#hopeless.get(host) ?? 0) + 1 : 0;
+    this.#hopeless.set(host, hopeless);
+    if (isDangerous || hopeless * LOOK_EVERY_MS > HOPELESS_WITHIN_MS) {
       this.#reliefs.delete(host);
-      if (over) this.#parts.kill(host, null);
-    }
+      const ended = this.#ended.get(host);
+      this.#parts.kill(host, ended !== undefined && host.runs.has(ended.id) ? ended : null);
+    } else if (relief?.stage === "ending") this.#lookAfter(host, relief, rssBytes, limit);
+    else if (over && relief === undefined) this.#ask(host, rssBytes);
+    else if (relief !== undefined) this.#wait(host, relief, over);
     return host.runs.size > 0 || over;
+  }
+
+  #wait(host: HostProcess, relief: Extract<Relief, { stage: "asked" }>, over: boolean): void {
+    relief.looks += 1;
+    if (relief.looks * LOOK_EVERY_MS <= ANSWER_WITHIN_MS) return;
+    if (!over) this.#reliefs.delete(host);
+    else if (relief.looks * LOOK_EVERY_MS <= KILL_WITHIN_MS) this.#parts.retire(host);
+    else {
+      this.#reliefs.delete(host);
+      this.#parts.kill(host, null);
+    }
   }
 
   #ask(host: HostProcess, rssBytes: number): void {
@@ -165,7 +212,8 @@ export class MemoryWatch {
   #lookAfter(host: HostProcess, relief: Extract<Relief, { stage: "ending" }>, rssBytes: number, limit: number): void {
     const { running } = relief;
     if (host.runs.has(running.id)) {
-      if (rssBytes > HOPELESS_AT * limit && rssBytes > relief.rssBytes) this.#parts.kill(host, running);
+      // Others may be what makes it grow.
+      if (rssBytes > HOPELESS_AT * limit && rssBytes > relief.rssBytes) this.#ask(host, rssBytes);
       return;
     }
     if (!relief.gone) {

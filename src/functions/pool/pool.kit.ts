@@ -4,6 +4,7 @@ import { systemClock } from "../../terms/clock.ts";
 import { preparePrelude } from "../load/bundle-cache.ts";
 import { type Bundle, hashOf } from "../bundled.ts";
 import { createPool, type Pool, type PoolOptions } from "./pool.ts";
+import type { PoolStats } from "./pool-stats.ts";
 import type { FunctionsLog, LogFields } from "../ports.ts";
 import { isolateKey } from "./quarantine.ts";
 
@@ -19,6 +20,7 @@ export interface Tried {
 
 export interface TryOptions {
   readonly organizationId?: string;
+  readonly simulated?: boolean;
   readonly limitMs?: number;
   readonly memoryMb?: number;
   readonly argument?: object;
@@ -31,6 +33,11 @@ export interface PoolRig {
   readonly lines: LogFields[];
   /** Runs a function given as the text of its `run`, or of a whole object if it starts with a brace. */
   attempt(text: string, options?: TryOptions): Promise<Tried>;
+  /**
+   * Waits for what comes about soon, and fails when it does not. What a run is waited for must outlast a busy machine: one
+   * whose time passes before a process is ready never runs.
+   */
+  waitUntil(holds: (stats: PoolStats) => boolean): Promise<void>;
   /** Waits until this many processes are ready and none of them has a run. */
   settled(children: number): Promise<void>;
   /** Waits until this many runs are in processes. */
@@ -39,6 +46,8 @@ export interface PoolRig {
   bundleOf(text: string): Bundle;
 }
 
+/** Long enough for any machine. */
+const WITHIN_MS = 60_000;
 const prelude = preparePrelude(undefined);
 
 /**
@@ -92,7 +101,7 @@ export async function startPool(
           what: "start",
           bundle,
           organizationId,
-          isolate: isolateKey(organizationId, bundle.hash),
+          isolate: isolateKey(organizationId, bundle.hash, options.simulated),
           memoryMb,
           deadlineAt: systemClock.now() + limitMs,
           timeoutMs: limitMs,
@@ -106,21 +115,25 @@ export async function startPool(
     return { json, thrown, tookMs: performance.now() - startedAt, calls, pipes, logs };
   }
 
+  async function waitUntil(holds: (stats: PoolStats) => boolean): Promise<void> {
+    const end = performance.now() + WITHIN_MS;
+    while (!holds(pool.stats())) {
+      if (performance.now() > end) throw new Error(`it did not come about: ${JSON.stringify([pool.stats(), lines])}`);
+      await sleep(10);
+    }
+  }
+
   return {
     pool,
     lines,
     attempt,
     bundleOf,
-    running: async (runs) => {
-      while (pool.stats().active < runs) await sleep(10);
-    },
-    settled: async (children) => {
-      for (;;) {
-        const stats = pool.stats();
-        if (stats.children === children && stats.ready === children && stats.active === 0 && stats.queued === 0) return;
-        await sleep(10);
-      }
-    },
+    running: (runs) => waitUntil((stats) => stats.active >= runs),
+    settled: (children) =>
+      waitUntil(
+        (stats) => stats.children === children && stats.ready === children && stats.active === 0 && stats.queued === 0,
+      ),
+    waitUntil,
   };
 }
 

@@ -15,8 +15,8 @@ interface Standing {
 /**
  * Records which functions are to blame when a process dies. If it is certain, the function gets a strike. If any of
  * several may have caused it, none gets a strike, but each runs alone in a process for a while, so that the next death
- * has one cause. Counted by organization and bundle: one organization's inputs must not make a function unavailable to
- * another.
+ * has one cause. Counted by isolate, so by organization and bundle: one organization's inputs must not make a function
+ * unavailable to another.
  */
 export interface Quarantine {
   standingOf(key: string): "free" | "alone" | "quarantined";
@@ -68,6 +68,7 @@ export function createQuarantine(clock: Clock): Quarantine {
   };
 }
 
-export function isolateKey(organizationId: string, bundle: string): string {
-  return `${organizationId}/${bundle}`;
+/** Simulated runs have isolates of their own: what they do must not make the function unavailable to real ones. */
+export function isolateKey(organizationId: string, bundle: string, simulated = false): string {
+  return `${organizationId}${simulated ? "/simulated" : ""}/${bundle}`;
 }

@@ -10,7 +10,7 @@ export interface PoolJob {
   readonly bundle: Bundle;
   /** The organization that owns the run; empty for a file that is being loaded. */
   readonly organizationId: string;
-  /** Organization and bundle, which together determine the isolate. */
+  /** Made of organization and bundle; see `isolateKey`. */
   readonly isolate: string;
   readonly memoryMb: number;
   readonly deadlineAt: number;

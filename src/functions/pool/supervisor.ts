@@ -32,8 +32,7 @@ export interface SupervisorOptions {
 }
 
 /**
- * A process reports within some 300 ms whether a run's thread is stuck, and is killed if so. This is for one that does
- * not report.
+ * A process reports within some 300 ms whether a run's thread is stuck. This is for one that does not report.
  */
 const END_WITHIN_MS = 2_000;
 /** How long an empty process that is set apart is kept for the next run that needs one. */
@@ -41,6 +40,7 @@ const APART_IDLE_MS = 10_000;
 /** Some runs wait only until it is known what their functions need. */
 const SERVE_AGAIN_MS = 100;
 const MEGABYTE = 1_048_576;
+const STUCK = "a thread would not leave its isolate";
 /** A run that held this multiple of the memory it may use has broken V8's limits. */
 const BREACH = 2;
 
@@ -203,16 +203,26 @@ export class Supervisor {
       return this.end(running);
     }
     if (message.type === "done" || message.type === "failed" || message.type === "ended" || message.type === "lost") {
-      if ("stuck" in message && message.stuck) {
-        host.blamed.add(running.job.isolate);
-        this.#blame.strikeRun(running);
-        this.#left(host, running);
-        return this.#kill(host, "a thread would not leave its isolate");
-      }
+      if ("stuck" in message && message.stuck) return this.#leaveBehind(host, running);
       if (message.type === "done") this.#options.quarantine.ranWell(running.job.isolate);
       this.#left(host, running);
       this.#serve();
     }
+  }
+
+  /**
+   * A thread cannot be ended without its process. Those who run beside it finish first: what it takes from them is
+   * processor time, for as long as their own deadlines allow. Then everything else comes before it.
+   */
+  #leaveBehind(host: HostProcess, running: Running): void {
+    this.#blame.strikeRun(running);
+    host.isStuck = true;
+    if (host.runs.size > 1) {
+      this.#retire(host, STUCK);
+      letOthersFirst(host);
+    }
+    this.#left(host, running);
+    this.#serve();
   }
 
   #reply(host: HostProcess, running: Running, reply: Reply, written: () => void): void {
@@ -227,6 +237,7 @@ export class Supervisor {
     this.#placement.left(running, host);
     this.#cpu.left(host);
     if (host.runs.size > 0 || host.killed) return;
+    if (host.isStuck) return this.#kill(host, STUCK);
     if (host.retired) return this.#fleet.end(host);
     if (host.apart !== null) this.#keepApart(host);
   }
@@ -275,6 +286,7 @@ export class Supervisor {
   }
 
   #died(host: HostProcess, how: string): void {
+    host.isStuck = false;
     this.#blame.ofDeath(host, how);
     for (const running of host.runs.values()) {
       const blamed = host.blamed.has(running.job.isolate);
