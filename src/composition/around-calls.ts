@@ -1,11 +1,10 @@
 import type { Budgets, Leases } from "../run/around/ports.ts";
 import { callAdapter, compose, type AdapterParts } from "../run/around/adapter.ts";
 import { type OpenBreaker, withBreaker } from "../run/around/breaker.ts";
-import { withBudgets } from "../run/around/budgets.ts";
 import { withCredential } from "../run/around/credential.ts";
 import { withDeadline } from "../run/around/deadline.ts";
 import { withInputs } from "../run/around/inputs.ts";
-import { withRegion } from "../run/around/region.ts";
+import { realSteps } from "../run/around/real-steps.ts";
 import { withSourceLimits } from "../run/around/limits.ts";
 import { createWait } from "../run/around/wait.ts";
 import type { CredentialFinder, Door, RunSource } from "../run/ports.ts";
@@ -39,15 +38,7 @@ export function composeAroundCalls(parts: AroundCallsParts): AroundCalls {
   const wait = createWait(clock);
 
   const real = compose(
-    [
-      withRegion,
-      withInputs,
-      credential,
-      withBudgets(budgets, clock),
-      breaker,
-      withSourceLimits(leaseOf, clock),
-      deadline,
-    ],
+    realSteps({ credential, budgets, amongCalls: [breaker, withSourceLimits(leaseOf, clock)], deadline }, clock),
     callAdapter({ ...parts, door, wait }),
   );
   // Nothing leaves the machine, so every region is allowed. Failures of simulated vendors say nothing about the real ones,

@@ -28,6 +28,16 @@ export function idleConnectionsByDefault(): number {
   return Math.floor(Math.min(IDLE_MOST, filesMax() / 4));
 }
 
+export const SOCKETS_MOST = 8_192;
+
+/**
+ * How many connections to vendors are in use or being opened, for all organizations together: a fifth of the files that
+ * the process may open. So with clients' connections and idle ones a twentieth is left for everything else.
+ */
+export function vendorSocketsByDefault(): number {
+  return Math.floor(Math.min(SOCKETS_MOST, filesMax() / 5));
+}
+
 function filesMax(): number {
   try {
     const [, files] = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];

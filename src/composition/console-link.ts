@@ -52,7 +52,7 @@ async function demoOwner(admin: Store["admin"], wallAt: number): Promise<Operato
   }
 }
 
-/** Logs in by links alone: this is the digest of a text that is no token. By it the next start knows its own. */
+/** Logs in by links alone: this is the digest of a text that is not a token. By it the next start knows its own. */
 function digestFor(id: string): string {
   return hash("sha256", `start --demo ${id}`, "hex");
 }

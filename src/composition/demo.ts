@@ -2,6 +2,7 @@ import { makeAccessToken, tokenDigest } from "../access/access-token.ts";
 import type { AdminStore } from "../admin/ports.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Store } from "../storage/store.ts";
+import { PLAIN_WORKFLOW } from "../terms/caller.ts";
 import type { Clock } from "../terms/clock.ts";
 import { newId } from "../terms/ids.ts";
 import { makeConsoleLink } from "./console-link.ts";
@@ -32,14 +33,8 @@ async function createDemo(store: AdminStore, clock: Clock): Promise<DemoAccess |
     createdWallAt: wallAt,
     expiresWallAt: null,
   });
-  const settings = {
-    organizationId,
-    createdWallAt: wallAt,
-    disabled: false,
-    autoCredentials: false,
-    maskCredentials: false,
-  };
-  await store.createWorkflow(act, { id: workflow, name: "demo", ...settings, failureDetails: false, simulated: false });
+  const settings = { ...PLAIN_WORKFLOW, organizationId, createdWallAt: wallAt };
+  await store.createWorkflow(act, { ...settings, id: workflow, name: "demo" });
   const simulated = { id: newId("workflow", wallAt), name: "demo, simulated", failureDetails: true, simulated: true };
   await store.createWorkflow(act, { ...settings, ...simulated });
   return { accessToken, workflow };

@@ -18,6 +18,8 @@ export interface PublicEdge {
   readonly edge: Edge;
   /** Connections closed without an answer since the start. */
   dropped(): number;
+  /** Told of a connection that was closed on the admin port. */
+  adminDropped(reason: DropReason): void;
   close(): void;
 }
 
@@ -61,7 +63,7 @@ export function createPublicEdge(
     },
     refused,
   );
-  return { edge, dropped: refused.droppedCount, close: refused.close };
+  return { edge, dropped: refused.droppedCount, adminDropped: refused.adminDropped, close: refused.close };
 }
 
 const PATHS: ReadonlySet<string> = new Set(ROUTES.map(({ path }) => path));
@@ -70,6 +72,7 @@ const SEEN: ReadonlySet<string> = new Set(["request.unauthenticated"]);
 
 interface RefusalWatch extends EdgeObserver {
   droppedCount(): number;
+  adminDropped(reason: DropReason): void;
   close(): void;
 }
 
@@ -93,6 +96,10 @@ function watchRefusals(log: Log, clock: Clock, metrics: Metrics): RefusalWatch {
     (reason, count) => log.warn({ event: "connections_dropped", reason, count }),
     clock,
   );
+  const adminDrops = createTally<DropReason>(
+    (reason, count) => log.warn({ event: "admin_connections_dropped", reason, count }),
+    clock,
+  );
   const files = watchFiles(() => drops.note("no_files"), clock);
   let dropped = 0;
   return {
@@ -114,9 +121,10 @@ function watchRefusals(log: Log, clock: Clock, metrics: Metrics): RefusalWatch {
       });
     },
     droppedCount: () => dropped,
+    adminDropped: adminDrops.note,
     close() {
       files.close();
-      for (const tally of [refusals, drops]) tally.close();
+      for (const tally of [refusals, drops, adminDrops]) tally.close();
     },
   };
 }

@@ -15,7 +15,7 @@ import type { Settings } from "../settings/settings.ts";
 import { anyCredential } from "../simulation/any-credential.ts";
 import { AskedRuns } from "../simulation/asked-runs.ts";
 import { failuresFromTexts } from "../simulation/usual-failures.ts";
-import type { Caller } from "../terms/caller.ts";
+import { PLAIN_WORKFLOW, type Caller } from "../terms/caller.ts";
 import { systemClock } from "../terms/clock.ts";
 import { PREFIX } from "../terms/ids.ts";
 import { readDeployment } from "./deployment.ts";
@@ -119,6 +119,8 @@ async function mockSettings({ host, port, adminPort, project }: MockOptions, dat
   return {
     ...settings,
     demo: false,
+    // Simulated runs leave as many places for real ones as they have, of which there are none here.
+    limits: { ...settings.limits, runsPerOrganization: 2 * settings.limits.runsPerOrganization },
     // A project that turns no catalog source on does not say that it wants none.
     catalog: settings.catalog.length === 0 ? ["*"] : settings.catalog,
   };
@@ -131,12 +133,11 @@ function onlyCaller({ workflow, failureDetails }: MockOptions): Caller & { reado
     organizationId,
     tokenId: `${PREFIX.token}mock`,
     workflow: {
+      ...PLAIN_WORKFLOW,
       id: workflow,
       organizationId,
-      disabled: false,
       autoCredentials: true,
       failureDetails,
-      maskCredentials: false,
       simulated: true,
     },
   };

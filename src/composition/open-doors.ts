@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { ConfigError } from "../settings/config-error.ts";
 import type { Settings } from "../settings/settings.ts";
-import { idleConnectionsByDefault } from "./connections-limit.ts";
+import { idleConnectionsByDefault, vendorSocketsByDefault } from "./connections-limit.ts";
 import { createDoor, type OutboundDoor } from "../outbound/door.ts";
 import { outboundLimits } from "../outbound/limits.ts";
 import { createPlayedDoor } from "../outbound/played-door.ts";
@@ -19,7 +19,11 @@ export function openVendorDoor(settings: Settings, clock: Clock): OutboundDoor {
   try {
     return createDoor({
       clock,
-      limits: { ...outboundLimits(settings.limits), idleMax: idleConnectionsByDefault() },
+      limits: {
+        ...outboundLimits(settings.limits),
+        idleMax: idleConnectionsByDefault(),
+        socketsMax: vendorSocketsByDefault(),
+      },
       allowPrivate: privateOrigins,
       traced: traceOrigins,
       proxy,

@@ -4,7 +4,7 @@ import { openJournalThread } from "../ledger/read/journal-thread.ts";
 import { createLedgerReader, type LedgerAnswers } from "../ledger/read/ledger-reader.ts";
 import { createLedger } from "../ledger/ledger.ts";
 import { keepLedgerFor } from "../ledger/retention.ts";
-import { keepTotalsMade } from "../ledger/totals/keep-totals.ts";
+import { keepTotalsMade } from "../ledger/read/keep-totals.ts";
 import type { RunningLedger } from "../ledger/journal/running-ledger.ts";
 import type { Log } from "../operate/log.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -12,6 +12,7 @@ import type { Store } from "../storage/store.ts";
 import type { Clock } from "../terms/clock.ts";
 import { moduleBeside } from "../terms/module-beside.ts";
 import type { DrainWorkerData } from "./drain-worker.ts";
+import { hasNewRuns } from "./has-new-runs.ts";
 
 export interface LedgerParts {
   readonly settings: Settings;
@@ -96,19 +97,6 @@ function openJournal(dir: string, opened: AsyncDisposableStack): LedgerAnswers {
     prune: slow.prune,
     verify: slow.verify,
   };
-}
-
-/** A run's day has its totals an hour after its end. */
-const NEW_MS = 26 * 60 * 60 * 1_000;
-
-/**
- * Totals are made in a thread, which a service without runs need not have in memory. Nobody else listens to the ledger:
- * without a shared database nothing is drained.
- */
-function hasNewRuns(ledger: RunningLedger, clock: Clock): () => boolean {
-  let writtenAt = Number.NEGATIVE_INFINITY;
-  ledger.onWritten(() => (writtenAt = clock.now()));
-  return () => clock.now() - writtenAt < NEW_MS;
 }
 
 function openRetention({ settings, clock, log }: LedgerParts, ledger: LedgerAnswers): () => void {

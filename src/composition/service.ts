@@ -1,7 +1,8 @@
 import type { Server as HttpServer } from "node:http";
 import type { AddressInfo, Server } from "node:net";
+import { givePlaces } from "../http/give-places.ts";
 import { takeOneByOne } from "../http/one-by-one.ts";
-import { createAdminServer } from "../operate/admin-server.ts";
+import { ADMIN_CONNECTIONS_MAX, createAdminServer } from "../operate/admin-server.ts";
 import { createMetrics } from "../operate/metrics.ts";
 import { createRunLog } from "../operate/run-log.ts";
 import { ByteBudget } from "../terms/byte-budget.ts";
@@ -52,6 +53,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     console: parts.console,
   });
   takeOneByOne(admin);
+  givePlaces(admin, ADMIN_CONNECTIONS_MAX, publicEdge.adminDropped);
 
   const { edge } = publicEdge;
   const url = await listen(edge, settings.port, settings.host);

@@ -9,7 +9,7 @@ export type Placed = Pick<Connection, "address" | "isIdle" | "isReceiving">;
  */
 export class IdleOrder<Held extends Placed> {
   readonly #others = new Set<Held>();
-  /** Those that had a body arriving when they were looked at. They are added anew when they have their answer. */
+  /** Those that had a body arriving when they were looked at. They are added again when they have their answer. */
   readonly #receiving = new Set<Held>();
 
   get size(): number {

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from "node:http";
-import type { Clock } from "../terms/clock.ts";
 import { Fault, type FieldProblem } from "../terms/fault.ts";
 import {
   isJsonObject,
@@ -9,7 +8,7 @@ import {
   type JsonObject,
   type JsonProblem,
 } from "../terms/json.ts";
-import { Stretch } from "../terms/stretch.ts";
+import type { Stretch } from "../terms/stretch.ts";
 
 export interface BodyLimits extends JsonLimits {
   readonly bodyBytesMax: number;
@@ -44,10 +43,10 @@ export function checkMediaType(request: IncomingMessage): void {
 }
 
 /** One JSON object within the limits. @throws Fault `request.invalid` */
-export async function parseBody(bytes: Buffer, limits: BodyLimits, clock: Clock): Promise<JsonObject> {
+export async function parseBody(bytes: Buffer, limits: BodyLimits, stretch: Stretch): Promise<JsonObject> {
   let value: unknown;
   try {
-    value = await parseInStretches(bytes, limits, new Stretch(clock));
+    value = await parseInStretches(bytes, limits, stretch);
   } catch (error) {
     throw error instanceof JsonError ? invalid([{ path: "", message: SAYS[error.problem] }]) : error;
   }

@@ -7,6 +7,7 @@ import type { JsonObject } from "../terms/json.ts";
 import { readTraceparent, type Trace } from "../terms/trace.ts";
 import { authenticateBody, authenticateHeaders, isCaller, readHeaderAccess } from "./authenticate-request.ts";
 import type { Turn } from "./connection.ts";
+import { Stretch } from "../terms/stretch.ts";
 import { checkMediaType, parseBody, type BodyLimits } from "./parse-body.ts";
 import type { Stranger, StrangersBodies } from "./strangers-bodies.ts";
 
@@ -42,14 +43,15 @@ export async function receiveRun(turn: Turn, held: Held, check: CheckBody, parts
   const known = await authenticateHeaders(access, authenticator);
   if (known !== null) held.passTo(known.organizationId);
   if (isCaller(known)) {
-    const body = await readJson(turn, held, parts);
+    const body = await readJson(turn, held, parts, known.organizationId);
     check(body);
     return { caller: known, body, trace: traceOf(request), held };
   }
   // An authenticated caller has the share of its organization, apart from callers that are not authenticated.
   const stranger = known === null ? strangers.open(turn.connection.address) : undefined;
   try {
-    const received = await readJson(turn, held, parts, stranger).catch(asUnreadable);
+    const owner = known?.organizationId ?? turn.connection.address;
+    const received = await readJson(turn, held, parts, owner, stranger).catch(asUnreadable);
     const body = received instanceof Fault ? null : received;
     const caller = await authenticateBody(known, access, body, authenticator);
     if (!held.passTo(caller.organizationId)) throw new Fault("request.overloaded");
@@ -72,6 +74,7 @@ async function readJson(
   { request, body }: Turn,
   held: Held,
   { bodyLimits: limits, clock }: ReceiveParts,
+  owner: string,
   stranger?: Stranger,
 ): Promise<JsonObject> {
   checkMediaType(request);
@@ -79,7 +82,7 @@ async function readJson(
   while (!held.hold((PARSED_TIMES - 1) * bytes.length)) {
     if (stranger?.makeWay() !== true) throw new Fault("request.overloaded");
   }
-  return parseBody(bytes, limits, clock);
+  return parseBody(bytes, limits, new Stretch(clock, owner));
 }
 
 function asUnreadable(error: unknown): Fault {

@@ -111,7 +111,8 @@ export function createEdge(handle: Handler, limits: ServerLimits, observer: Edge
     });
     response.once("close", () => next(turn));
     if (connection.current === turn) return start(turn);
-    // It may have as many as it leaves for others, so that a crowd ahead of it has nobody's connection cut but its own.
+    // A connection may have as many requests waiting as it leaves places for others; one that has more is closed. So a
+    // crowd of requests costs only its own connection.
     if (connection.waiting <= WAITING_MAX - waiting) return;
     observer.dropped("pipelining");
     request.socket.destroy();

@@ -1,8 +1,9 @@
 import type { TestContext } from "node:test";
 import { makeCall, makeRun } from "../run/call.kit.ts";
 import type { Call } from "../run/call.ts";
+import { NO_RECORD } from "../run/not-recorded.ts";
 import type { OpenRun } from "../run/under-way.ts";
-import type { Attempt, AttemptIntent, RunnableSource } from "../run/ports.ts";
+import type { Attempt, AttemptIntent, RunnableSource, RunRecord } from "../run/ports.ts";
 import type { Http } from "../sdk/http.ts";
 import type { SourceDeclaration } from "../sdk/source.ts";
 import { type Held, heldWithoutLimit } from "../terms/byte-budget.ts";
@@ -103,7 +104,7 @@ function openCall(
   { inputs, credential, organizationId = "org_1", held = heldWithoutLimit() }: CallChanges,
   onIntent: (...intents: readonly AttemptIntent[]) => void,
 ) {
-  const record = { intend: onIntent, noteOrder: () => {}, close: () => {} };
+  const record: RunRecord = { ...NO_RECORD, intend: (...intents) => ({ record: () => onIntent(...intents) }) };
   const run = makeRun({ organizationId, held, record });
   const deadlineAt = run.arrivedAt + source.timeoutMs;
   const call = makeCall({ run, id: source.id, rawInputs: inputs ?? {}, deadlineAt });

@@ -19,10 +19,11 @@ import type { ConnectionNeeds } from "./sockets/connection.ts";
 import { OriginPools } from "./sockets/origin-pools.ts";
 import { OriginPool } from "./sockets/origin-pool.ts";
 import { type OriginMatch, OriginRules } from "../terms/origins.ts";
-import type { OutgoingRequest } from "./exchange/outgoing-request.ts";
+import { keptBytes, type OutgoingRequest } from "./exchange/outgoing-request.ts";
 import type { VendorReply } from "./exchange/reply.ts";
 import { type Address, SourceAddresses } from "./exchange/source-addresses.ts";
 import { type Sender, SourceHttp } from "./source-http.ts";
+import { SocketPlaces } from "./sockets/socket-places.ts";
 import { SendTurn } from "./sockets/send-turn.ts";
 import { identityOf, Trust } from "./sockets/trust.ts";
 import type { ConnectError, Destination } from "./sockets/open-socket.ts";
@@ -71,6 +72,9 @@ export function createDoor(options: DoorOptions): OutboundDoor {
   return new VendorDoor(options);
 }
 
+/** What is known of a request before its room in the budgets. */
+type Asked = Pick<Expectation, "answers" | "billing" | "redirectsLeft" | "requestBytes">;
+
 class VendorDoor implements OutboundDoor, Sender {
   readonly clock: Clock;
   readonly headerBytesMax: number;
@@ -84,6 +88,7 @@ class VendorDoor implements OutboundDoor, Sender {
   readonly #addresses = new WeakMap<SourceDeclaration, SourceAddresses>();
   readonly #pools: OriginPools;
   readonly #idleShare: FairShare;
+  readonly #places: SocketPlaces;
   #closed = false;
 
   constructor(options: DoorOptions) {
@@ -98,6 +103,7 @@ class VendorDoor implements OutboundDoor, Sender {
     this.#trust = new Trust(options.extraAuthorities);
     this.#pools = new OriginPools(limits.poolsMax);
     this.#idleShare = new FairShare(limits.idleMax);
+    this.#places = new SocketPlaces(limits.socketsMax);
     this.#exchangeNeeds = { clock, limits, replySizes: new UsualSizes(), longTurns: new LongTurns(clock) };
     this.#connectionNeeds = {
       clock,
@@ -145,12 +151,38 @@ class VendorDoor implements OutboundDoor, Sender {
     options: HttpOptions,
     redirectsLeft: number,
   ): Promise<VendorReply> {
-    const billing = billingOf(source, options);
-    const reserved = call.reserve(billing, this.clock);
-    const asked = { answers: options.answers, billing, redirectsLeft };
-    return reserved instanceof Promise
-      ? reserved.then((later) => this.#enter(request, match, source, call, asked, later))
-      : this.#enter(request, match, source, call, asked, reserved);
+    // Counted before it waits for anything, a budget or a connection, because it is kept meanwhile.
+    const requestBytes = keptBytes(request);
+    if (!call.hold(requestBytes)) throw new Fault("source.no_room");
+    try {
+      const billing = billingOf(source, options);
+      const reserved = call.reserve(billing, this.clock);
+      const asked = { answers: options.answers, billing, redirectsLeft, requestBytes };
+      return reserved instanceof Promise
+        ? this.#enterLater(request, match, source, call, asked, reserved)
+        : this.#enter(request, match, source, call, asked, reserved);
+    } catch (thrown) {
+      call.drop(requestBytes);
+      throw thrown;
+    }
+  }
+
+  async #enterLater(
+    request: OutgoingRequest,
+    match: OriginMatch,
+    source: RunnableSource,
+    call: PlannedCall,
+    asked: Asked,
+    reserved: Promise<Reservation>,
+  ): Promise<VendorReply> {
+    let reply: Promise<VendorReply>;
+    try {
+      reply = this.#enter(request, match, source, call, asked, await reserved);
+    } catch (thrown) {
+      call.drop(asked.requestBytes);
+      throw thrown;
+    }
+    return reply;
   }
 
   #enter(
@@ -158,26 +190,27 @@ class VendorDoor implements OutboundDoor, Sender {
     match: OriginMatch,
     source: RunnableSource,
     call: PlannedCall,
-    { answers, billing, redirectsLeft }: Pick<Expectation, "answers" | "billing" | "redirectsLeft">,
+    asked: Asked,
     reserved: Reservation | null,
   ): Promise<VendorReply> {
     if (this.#closed) throw new Fault("source.stopped");
     const pool = this.#poolFor(request, match, call);
     const { decodedBytesMax, waitMaxMs } = this.#limits;
     const expects = {
-      answers,
-      billing,
+      answers: asked.answers,
+      billing: asked.billing,
       reserved,
-      redirectsLeft,
+      redirectsLeft: asked.redirectsLeft,
+      requestBytes: asked.requestBytes,
       decodedBytesMax: Math.min(source.declaration.limits?.max_bytes ?? decodedBytesMax, decodedBytesMax),
       waitMaxMs: Math.min(waitMaxMs, source.timeoutMs / 10),
     };
     const traced = this.#withTrace(request, call);
     const proxied =
       this.#proxy !== null && request.url.protocol === "http:" ? throughProxy(traced, this.#proxy) : traced;
-    return new Promise((resolve, reject) => {
-      pool.enter(new Exchange(proxied, call, pool, this.#exchangeNeeds, expects, resolve, reject));
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<VendorReply>();
+    pool.enter(new Exchange(proxied, call, pool, this.#exchangeNeeds, expects, resolve, reject));
+    return promise;
   }
 
   #addressesOf(declaration: SourceDeclaration): SourceAddresses {
@@ -217,7 +250,7 @@ class VendorDoor implements OutboundDoor, Sender {
 
   #openPool(url: Address, match: OriginMatch, namedBy: string, secureContext: SecureContext | undefined): OriginPool {
     const destination = this.#destinationOf(url, match, namedBy, secureContext);
-    return new OriginPool(url.origin, destination, this.#connectionNeeds, this.#limits, this.#idleShare);
+    return new OriginPool(url.origin, destination, this.#connectionNeeds, this.#limits, this.#idleShare, this.#places);
   }
 
   #destinationOf(

@@ -272,6 +272,7 @@ test("what a call that has ended still receives is not held", async (t) => {
   const late = http.get(`${vendor.origin}/delay/10`);
   await vendor.received(1);
   call.end();
+  call.keepOnly(0);
 
   await late;
 

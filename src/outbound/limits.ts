@@ -23,6 +23,8 @@ export interface OutboundLimits {
   readonly keepAliveMs: number;
   /** Idle connections kept, over all origins. Organizations share the number, but never a connection. */
   readonly idleMax: number;
+  /** Connections that are in use or being opened, over all origins. Organizations share their number. */
+  readonly socketsMax: number;
   /** Origins (with their client certificates) whose idle connections are kept, shared in the same way. */
   readonly poolsMax: number;
 }
@@ -34,6 +36,7 @@ const FIXED = {
   lookupCacheMs: 30_000,
   keepAliveMs: 4_000,
   idleMax: 512,
+  socketsMax: 8_192,
   poolsMax: 1_000,
 };
 

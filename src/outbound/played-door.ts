@@ -8,6 +8,7 @@ import { DEFAULT_LIMITS, type OutboundLimits } from "./limits.ts";
 import { OriginRules } from "../terms/origins.ts";
 import { VendorReply } from "./exchange/reply.ts";
 import { SourceAddresses } from "./exchange/source-addresses.ts";
+import { keptBytes, type OutgoingRequest } from "./exchange/outgoing-request.ts";
 import { SourceHttp } from "./source-http.ts";
 import { contractFault, faultOfStatus } from "./exchange/vendor-fault.ts";
 
@@ -65,15 +66,21 @@ export function createPlayedDoor({ clock, player, limits: given }: PlayedDoorPar
         clock,
         headerBytesMax: limits.headerBytesMax,
         async send(
-          _request: unknown,
+          request: OutgoingRequest,
           _match: unknown,
           _source: unknown,
           _call: unknown,
           options: HttpOptions,
           left: number,
         ) {
-          play ??= player.playFor(source, call);
-          return received(await play(), source, options, left, call);
+          const requestBytes = keptBytes(request);
+          if (!call.hold(requestBytes)) throw new Fault("source.no_room");
+          try {
+            play ??= player.playFor(source, call);
+            return received(await play(), source, options, left, call);
+          } finally {
+            call.drop(requestBytes);
+          }
         },
       };
       return new SourceHttp(sender, addressesOf(source.declaration), source, call);

@@ -45,7 +45,7 @@ test("a byte order mark is dropped", async (t) => {
   assert.match(spliced(reply), /^\{/);
 });
 
-test("only an object can stand in the answer as it is", async (t) => {
+test("only an object can be in the answer as it is", async (t) => {
   const vendor = await startVendor(t);
   const { http } = openDoor(t).call(vendor.origin);
 

@@ -83,7 +83,7 @@ for (const [what, options] of BAD_CALLS) {
   });
 }
 
-test("a credential or an input that cannot stand in a header is named, and its value is not", async (t) => {
+test("a credential or an input that cannot be in a header is named, and its value is not", async (t) => {
   const vendor = await startVendor(t);
   const door = openDoor(t);
   const { http } = door.call(vendor.origin, { credential: { user: "ada", api_key: "s3cr\u0000t" } });
@@ -109,7 +109,7 @@ test("a method that opens a tunnel or echoes credentials cannot be used", async 
   assert.equal(vendor.count(), 0);
 });
 
-test("the intent stands before the vendor has the request, and a refused intent sends nothing", async (t) => {
+test("the intent is written before the vendor has the request, and a refused intent sends nothing", async (t) => {
   const vendor = await startVendor(t);
   const seen: number[] = [];
   let refuses = false;

@@ -110,12 +110,13 @@ export class SourceHttp implements Http {
   #misused(thrown: unknown): Fault {
     const call = this.#call;
     if (thrown instanceof HeaderValueError) {
-      const field = unfitField(call.credential?.fields.reveal(), thrown.value);
+      const value = thrown.takeValue();
+      const field = unfitField(call.credential?.fields.reveal(), value);
       if (field !== null) {
         const problem = `credential field ${field} holds a character that cannot be sent`;
         return new Fault("source.credential_missing", { problem }, { cause: thrown });
       }
-      const input = unfitField(call.rawInputs, thrown.value);
+      const input = unfitField(call.rawInputs, value);
       if (input !== null && this.#source.inputNames.includes(input)) {
         const problem = "holds a character that cannot be sent";
         return new Fault("source.input_invalid", { field: input, problem }, { cause: thrown });
@@ -123,7 +124,7 @@ export class SourceHttp implements Http {
     }
     if (thrown instanceof TargetTooLong) {
       const field = longestInput(call.rawInputs, this.#source.inputNames);
-      const problem = "is too long to stand in an address";
+      const problem = "is too long for an address";
       if (field !== null) return new Fault("source.input_invalid", { field, problem }, { cause: thrown });
     }
     return new Fault("source.adapter_raised", {}, { cause: thrown });

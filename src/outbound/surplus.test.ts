@@ -32,7 +32,7 @@ for (const secure of [false, true]) {
   for (const next of ["org_1", "org_2"]) {
     const who = next === "org_1" ? "same organization" : "next organization";
 
-    test(`a second answer in the same packet is no answer for the ${who}, by ${by}`, async (t) => {
+    test(`a second answer in the same packet is not an answer for the ${who}, by ${by}`, async (t) => {
       const { origin, of } = await surplusVendor(t, secure);
       for (let turn = 0; turn < 40; turn += 1) {
         await of("org_1").get(`${origin}/twice/0/${turn}`);
@@ -40,7 +40,7 @@ for (const secure of [false, true]) {
       }
     });
 
-    test(`a second answer that came while the connection was idle is no answer for the ${who}, by ${by}`, async (t) => {
+    test(`a second answer that came while the connection was idle is not an answer for the ${who}, by ${by}`, async (t) => {
       const { origin, vendor, of } = await surplusVendor(t, secure);
       for (let turn = 0; turn < 20; turn += 1) {
         await of("org_1").get(`${origin}/twice/2/${turn}`);
@@ -49,7 +49,7 @@ for (const secure of [false, true]) {
       }
     });
 
-    test(`a second answer that came while the loop was busy is no answer for the ${who}, by ${by}`, async (t) => {
+    test(`a second answer that came while the loop was busy is not an answer for the ${who}, by ${by}`, async (t) => {
       const { origin, vendor, of, attempts } = await surplusVendor(t, secure);
       for (let turn = 0; turn < 30; turn += 1) {
         // On every second turn, the connection has already been reused once.

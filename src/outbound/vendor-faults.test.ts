@@ -126,7 +126,7 @@ for (const path of [
   });
 }
 
-test("bytes after the announced length are no part of any reply", async (t) => {
+test("bytes after the announced length are not a part of any reply", async (t) => {
   const vendor = await startVendor(t);
   const { http } = openDoor(t).call(vendor.origin);
 

@@ -11,12 +11,19 @@ export interface AdmissionLimits {
 /**
  * Admits runs up to the limits and refuses the others at once, before any vendor is called, so a refusal is never
  * billed. Organizations share the places fairly, so that neither one of them nor a few together can take those of the
- * others.
+ * others. Nor can an organization's simulated runs take those of its real ones: they leave it as many as they have.
  */
 export function createAdmission(limits: AdmissionLimits) {
   const places = new FairShare(limits.runsMax, () => limits.runsPerOrganizationMax);
+  const simulatedPlaces = new Map<string, number>();
   let stopping = false;
   let whenIdle: (() => void) | undefined;
+
+  function giveSimulated(organizationId: string): void {
+    const left = (simulatedPlaces.get(organizationId) ?? 0) - 1;
+    if (left > 0) simulatedPlaces.set(organizationId, left);
+    else simulatedPlaces.delete(organizationId);
+  }
 
   return {
     get running(): number {
@@ -24,13 +31,17 @@ export function createAdmission(limits: AdmissionLimits) {
     },
 
     /** @throws Fault `request.overloaded` or `request.stopping` */
-    enter(organizationId: string): void {
+    enter(organizationId: string, simulated: boolean): void {
       if (stopping) throw new Fault("request.stopping");
-      if (!places.take(organizationId)) throw new Fault("request.overloaded");
+      const asSimulated = simulated ? (simulatedPlaces.get(organizationId) ?? 0) + 1 : 0;
+      const leavesAsMany = places.of(organizationId) === 0 || places.fits(organizationId, 1 + asSimulated);
+      if (!leavesAsMany || !places.take(organizationId)) throw new Fault("request.overloaded");
+      if (simulated) simulatedPlaces.set(organizationId, asSimulated);
     },
 
-    leave(organizationId: string): void {
+    leave(organizationId: string, simulated: boolean): void {
       places.give(organizationId);
+      if (simulated) giveSimulated(organizationId);
       if (places.inUse === 0) whenIdle?.();
     },
 

@@ -1,7 +1,9 @@
+import { PLAIN_WORKFLOW } from "../terms/caller.ts";
 import { heldWithoutLimit } from "../terms/byte-budget.ts";
 import { type Clock, systemClock } from "../terms/clock.ts";
 import { Call } from "./call.ts";
 import { OpenRun } from "./under-way.ts";
+import { NO_RECORD } from "./not-recorded.ts";
 import type { Attempt, CallPlan, PlannedCall, Run } from "./ports.ts";
 
 export interface RunChanges extends Partial<Pick<Run, "held" | "record" | "arrivedAt">> {
@@ -14,11 +16,10 @@ export interface RunChanges extends Partial<Pick<Run, "held" | "record" | "arriv
 export function makeRun(changes: RunChanges = {}): OpenRun {
   const { organizationId = "org_1", autoCredentials = false, simulated = false } = changes;
   const arrivedAt = changes.arrivedAt ?? systemClock.now();
-  const off = { disabled: false, failureDetails: false, maskCredentials: false };
   const caller = {
     organizationId,
     tokenId: "tok_1",
-    workflow: { id: "wfl_1", organizationId, autoCredentials, simulated, ...off },
+    workflow: { ...PLAIN_WORKFLOW, id: "wfl_1", organizationId, autoCredentials, simulated },
   };
   const intent = {
     transactionId: "trx_1",
@@ -32,7 +33,7 @@ export function makeRun(changes: RunChanges = {}): OpenRun {
     functionId: null,
     startedWallAt: 0,
   } as const;
-  const record = changes.record ?? { intend: () => {}, noteOrder: () => {}, close: () => {} };
+  const record = changes.record ?? NO_RECORD;
   return new OpenRun(intent, record, {
     kind: "data",
     caller,
@@ -50,7 +51,7 @@ export function beginAttempt(call: PlannedCall, clock: Clock): Attempt {
     { origin: "https://api.acme.example", method: "GET", billing, reserved: null, spanId: undefined },
     clock,
   );
-  planned.run.intend([planned.intent]);
+  planned.run.intend([planned.intent]).record();
   return planned.begin();
 }
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FakeClock } from "../terms/clock.kit.ts";
 import { beginAttempt, makeCall, makeRun } from "./call.kit.ts";
+import { NO_RECORD } from "./not-recorded.ts";
 import { reportCall, settle } from "./fan-out.ts";
 import type { OpenRun } from "./under-way.ts";
 import type { PlannedCall, RunnableSource } from "./ports.ts";
@@ -11,7 +12,7 @@ const source = { timeoutMs: 1_000, leavesMachine: true, charge: "per_call" } as 
 
 /** A call whose first request is answered with 200 and whose second one ends like this. */
 async function answeredOnceThen(meets: (run: OpenRun, call: PlannedCall) => void) {
-  const run = makeRun({ record: { intend: () => {}, noteOrder: () => {}, close: () => {} } });
+  const run = makeRun({ record: { ...NO_RECORD } });
   const call = makeCall({ run });
   const adapter = async () => {
     const first = beginAttempt(call, clock);

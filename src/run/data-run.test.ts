@@ -7,6 +7,7 @@ import { Fault } from "../terms/fault.ts";
 import { createAdmission } from "./admission.ts";
 import { collectAnswer } from "./collect.ts";
 import { createDataRun } from "./data-run.ts";
+import { NO_RECORD } from "./not-recorded.ts";
 import type { RunnableSource, RunReport, RunSource } from "./ports.ts";
 import type { RunRequest } from "./under-way.ts";
 
@@ -19,7 +20,7 @@ function engine(runSource: RunSource, reports: RunReport[] = []) {
           : ({ id, declaration: {}, timeoutMs: 1000, inputNames: [] } as never as RunnableSource),
     },
     runSource,
-    ledger: { open: () => ({ intend() {}, noteOrder() {}, close: (report) => void reports.push(report) }) },
+    ledger: { open: () => ({ ...NO_RECORD, close: (report) => void reports.push(report) }) },
     observers: [],
     admission: createAdmission({ runsMax: 10, runsPerOrganizationMax: 10 }),
     clock: systemClock,
@@ -122,16 +123,34 @@ test("outputs and status have exactly the keys of the request, whatever the sour
 
 test("run limits refuse a run before any call, and release the places of ended ones", async () => {
   const admission = createAdmission({ runsMax: 4, runsPerOrganizationMax: 2 });
-  admission.enter("a");
-  admission.enter("a");
-  assert.throws(() => admission.enter("a"), { code: "request.overloaded" });
-  admission.enter("b");
-  admission.enter("c");
-  assert.throws(() => admission.enter("d"), { code: "request.overloaded" });
-  admission.leave("a");
-  admission.enter("d");
+  admission.enter("a", false);
+  admission.enter("a", false);
+  assert.throws(() => admission.enter("a", false), { code: "request.overloaded" });
+  admission.enter("b", false);
+  admission.enter("c", false);
+  assert.throws(() => admission.enter("d", false), { code: "request.overloaded" });
+  admission.leave("a", false);
+  admission.enter("d", false);
   const stopped = admission.stop();
-  assert.throws(() => admission.enter("b"), { code: "request.stopping" });
-  for (const organization of ["a", "b", "c", "d"]) admission.leave(organization);
+  assert.throws(() => admission.enter("b", false), { code: "request.stopping" });
+  for (const organization of ["a", "b", "c", "d"]) admission.leave(organization, false);
   await stopped;
+});
+
+test("an organization's simulated runs leave it as many places as they have", async () => {
+  const admission = createAdmission({ runsMax: 100, runsPerOrganizationMax: 8 });
+  const enters = (simulated: boolean, times: number) => {
+    for (let count = 0; count < times; count += 1) admission.enter("a", simulated);
+    assert.throws(() => admission.enter("a", simulated), { code: "request.overloaded" });
+  };
+  enters(true, 4);
+  enters(false, 4);
+  for (let count = 0; count < 4; count += 1) admission.leave("a", true);
+  enters(true, 2);
+  admission.enter("b", true);
+  for (let count = 0; count < 2; count += 1) admission.leave("a", true);
+  enters(false, 4);
+
+  const single = createAdmission({ runsMax: 1, runsPerOrganizationMax: 1 });
+  single.enter("a", true);
 });

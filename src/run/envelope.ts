@@ -16,8 +16,8 @@ export interface EnvelopeEntry {
 /** The largest whole answer; above it, the largest outputs fail one by one. */
 export const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
 /**
- * The most memory that one run may use besides its body: its answer, and the same amount for replies that are being
- * read.
+ * The most memory that one run may use besides its body: its answer, and the same amount for requests that are being
+ * sent and replies that are being read.
  */
 export const RUN_BYTES_MAX = 2 * ANSWER_BYTES_MAX;
 

@@ -53,7 +53,13 @@ export function openHost(host: HostRun, parts: HostParts): OpenHost {
   const { run } = host;
   const pipes = new Map<string, string>();
   const slots: Slot[] = [];
-  const window: ReplyWindow = { owner: run.caller.organizationId, held: run.held, bytes: 0, closed: false };
+  const window: ReplyWindow = {
+    owner: run.caller.organizationId,
+    simulated: run.intent.simulated,
+    held: run.held,
+    bytes: 0,
+    closed: false,
+  };
 
   function plan(id: string, ordinal: number, startedAt: number, inputs: JsonObject): Planned {
     const source = catalog.find(id);
@@ -74,7 +80,7 @@ export function openHost(host: HostRun, parts: HostParts): OpenHost {
     if (place === null) return fails(new Fault("source.no_room"));
     let inputs: Json;
     try {
-      const reading = readJsonInStretches(inputsJson, new Stretch(clock));
+      const reading = readJsonInStretches(inputsJson, new Stretch(clock, window.owner));
       inputs = reading instanceof Promise ? await reading : reading;
     } catch {
       place.left();

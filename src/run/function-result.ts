@@ -1,7 +1,6 @@
-import type { Clock } from "../terms/clock.ts";
 import { Fault } from "../terms/fault.ts";
 import { isJsonObject, readJsonExactly, readJsonInStretches, type Json, type JsonObject } from "../terms/json.ts";
-import { Stretch } from "../terms/stretch.ts";
+import type { Stretch } from "../terms/stretch.ts";
 import { STEP_NOT_KEPT, type OpenHost } from "./function-host.ts";
 
 /** What a function returned, as its parts. `fields` is `null` for "no output": nothing, or an empty object. */
@@ -19,9 +18,9 @@ const NOTHING: JsonObject = Object.freeze({});
  * Reads the JSON text of a returned object. @throws Fault `function.contract` if it is not an object, or if its
  * `output` or `pipes` is not
  */
-export async function readFunctionResult(text: string | null, clock: Clock): Promise<FunctionResult> {
+export async function readFunctionResult(text: string | null, stretch: Stretch): Promise<FunctionResult> {
   if (text === null) return { fields: null, output: NOTHING, pipes: NOTHING, success: true, message: null };
-  const fields = await readJsonInStretches(text, new Stretch(clock));
+  const fields = await readJsonInStretches(text, stretch);
   if (!isJsonObject(fields)) throw new Fault("function.contract", { problem: "the function did not return an object" });
   const message = own(fields, "message");
   return {
@@ -46,8 +45,7 @@ function own(fields: JsonObject, name: string): unknown {
 }
 
 /** The steps that a function has recorded. A step that cannot be read is replaced like one that was not kept. */
-export async function readSteps(host: OpenHost, clock: Clock): Promise<JsonObject> {
-  const stretch = new Stretch(clock);
+export async function readSteps(host: OpenHost, stretch: Stretch): Promise<JsonObject> {
   const steps: [string, Json][] = [];
   for (const [name, json] of host.pipes) {
     try {

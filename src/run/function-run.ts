@@ -1,4 +1,5 @@
 import { asFault, Fault } from "../terms/fault.ts";
+import { Stretch } from "../terms/stretch.ts";
 import type { JsonObject } from "../terms/json.ts";
 import type { Clock } from "../terms/clock.ts";
 import { withoutCredentials } from "./envelope.ts";
@@ -71,16 +72,18 @@ async function runOne(
   host: OpenHost,
   clock: Clock,
 ): Promise<FunctionOutcome> {
+  const { organizationId } = under.run.intent;
   const startedAt = clock.now();
   let result: FunctionResult | Fault;
   try {
     if (found === undefined) throw new Fault("function.unknown", { function: id });
-    result = await readFunctionResult(await callFunction(found, under, request, host), clock);
+    const text = await callFunction(found, under, request, host);
+    result = await readFunctionResult(text, new Stretch(clock, organizationId));
   } catch (thrown) {
     result = asFault(thrown, "function.collect");
     if (result.code === "function.collect") host.log("warn", `its result could not be collected: ${nameOf(thrown)}`);
   }
-  const pipes = await readSteps(host, clock);
+  const pipes = await readSteps(host, new Stretch(clock, organizationId));
   return { result, pipes, tookMs: Math.round(clock.now() - startedAt) };
 }
 
@@ -90,7 +93,7 @@ async function callFunction(
   { inputs, extra, sources }: FunctionRequest,
   host: OpenHost,
 ): Promise<string | null> {
-  const { transactionId, organizationId, context, region } = run.intent;
+  const { transactionId, organizationId, simulated, context, region } = run.intent;
   const argument = JSON.stringify({
     inputs,
     extra,
@@ -103,7 +106,7 @@ async function callFunction(
   const argumentBytes = Buffer.byteLength(argument);
   if (!run.held.hold(argumentBytes)) throw new Fault("function.no_room");
   return found
-    .run({ organizationId, transactionId, deadlineAt, argument }, host)
+    .run({ organizationId, simulated, transactionId, deadlineAt, argument }, host)
     .finally(() => run.held.drop(argumentBytes));
 }
 

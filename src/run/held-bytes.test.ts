@@ -10,6 +10,7 @@ import { withDeadline } from "./around/deadline.ts";
 import { collectAnswer } from "./collect.ts";
 import { createDataRun } from "./data-run.ts";
 import { createFunctionRun } from "./function-run.ts";
+import { NOT_RECORDED } from "./not-recorded.ts";
 import type { PlannedCall, RunIntent, RunnableFunction, RunnableSource, RunReport } from "./ports.ts";
 import type { EngineParts } from "./under-way.ts";
 
@@ -66,7 +67,7 @@ function rig(scripts: readonly Script[], bytesMax = BUDGET) {
   const parts: EngineParts = {
     catalog: { find: (id) => (byId.has(id) ? source : undefined) },
     runSource: compose([withDeadline(clock)], adapter),
-    ledger: { open: () => ({ intend() {}, noteOrder() {}, close() {} }) },
+    ledger: NOT_RECORDED,
     observers: [],
     admission: createAdmission({ runsMax: 100, runsPerOrganizationMax: 100 }),
     clock,

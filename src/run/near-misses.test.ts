@@ -57,7 +57,7 @@ test("what has been compared once is not compared again, and is reported again",
   assert.equal(looked - before, 3, "each name is looked at once, to know what is claimed");
 });
 
-test("what was not compared for want of time is compared for a later run", () => {
+test("what was not compared because there was no time is compared for a later run", () => {
   const sent = Array.from({ length: 5 }, (_, at) => `name_${at}`);
   const lists = Array.from({ length: 100 }, (_, of) => [`other_${of}`, `amount_${of}`]);
   const plan = askedOf([...lists, ["nam_4"]]);

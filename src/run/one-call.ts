@@ -1,18 +1,17 @@
 import type { Budgets } from "./around/ports.ts";
 import { heldWithoutLimit } from "../terms/byte-budget.ts";
-import type { Context } from "../terms/caller.ts";
+import { PLAIN_WORKFLOW, type Context } from "../terms/caller.ts";
 import type { JsonObject } from "../terms/json.ts";
 import { Secret } from "../terms/secret.ts";
 import { callAdapter, compose, type AdapterParts } from "./around/adapter.ts";
-import { withBudgets } from "./around/budgets.ts";
 import { withCredential } from "./around/credential.ts";
 import { withDeadline } from "./around/deadline.ts";
-import { withInputs } from "./around/inputs.ts";
-import { withRegion } from "./around/region.ts";
+import { realSteps } from "./around/real-steps.ts";
 import { settle, type Outcome } from "./fan-out.ts";
+import { NOT_RECORDED } from "./not-recorded.ts";
 import { openRun } from "./under-way.ts";
 import { planCall } from "./call.ts";
-import type { CredentialFinder, Ledger, Run, RunnableSource, SourceEntry } from "./ports.ts";
+import type { CredentialFinder, Run, RunnableSource, SourceEntry } from "./ports.ts";
 
 /** A call of one source without a client: for a case, or for a person who tries a vendor from the command line. */
 export interface OneCall {
@@ -35,12 +34,9 @@ export interface OneCallParts extends AdapterParts {
   readonly budgets?: Budgets;
 }
 
-/** The caller does its own recording: the journal belongs to the service. */
-export const NOT_RECORDED: Ledger = { open: () => ({ intend: () => {}, noteOrder: () => {}, close: () => {} }) };
-
 /**
- * Makes one call outside a service, with the same steps as inside one except breaker and limits, which concern several
- * calls. Never rejects.
+ * Makes one call outside a service, with the same steps as inside one except those that calls have in common. Never
+ * rejects.
  */
 export function oneCall(asked: OneCall, parts: OneCallParts): Promise<Outcome> {
   const { source, organizationId, context, region, entry, inputs, withinMs } = asked;
@@ -49,24 +45,20 @@ export function oneCall(asked: OneCall, parts: OneCallParts): Promise<Outcome> {
   const run = openRun(
     {
       kind: "data",
-      caller: { organizationId, tokenId: "", workflow: workflowOf(organizationId) },
+      caller: { organizationId, tokenId: "", workflow: { ...PLAIN_WORKFLOW, id: "", organizationId } },
       context,
       arrivedAt: now,
       functionId: null,
       held: heldWithoutLimit(),
       ...(asked.transactionId === undefined ? {} : { transactionId: asked.transactionId }),
     },
+    // The caller does its own recording: the journal belongs to the service.
     { ledger: NOT_RECORDED, clock, region },
   );
   const times = { startedAt: now, from: now, ...(withinMs === undefined ? {} : { notPast: now + withinMs }) };
   const call = planCall(run, { id: source.id, ordinal: 0, entry, inputs, source, ...times });
-  const steps = [
-    withRegion,
-    withInputs,
-    withCredential(parts.finder ?? onlyInline(run), clock),
-    ...(budgets === undefined ? [] : [withBudgets(budgets, clock)]),
-    withDeadline(clock),
-  ];
+  const credential = withCredential(parts.finder ?? onlyInline(run), clock);
+  const steps = realSteps({ credential, budgets, deadline: withDeadline(clock) }, clock);
   return settle({ call, source }, compose(steps, callAdapter(parts)), clock);
 }
 
@@ -78,9 +70,4 @@ function onlyInline({ intent }: Run): CredentialFinder {
         ? null
         : { credentialId: null, rule: "inline", fields: new Secret(inline), scope, prices: null },
   };
-}
-
-function workflowOf(organizationId: string) {
-  const off = { disabled: false, autoCredentials: false, failureDetails: false, maskCredentials: false };
-  return { id: "", organizationId, simulated: false, ...off };
 }

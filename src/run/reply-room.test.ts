@@ -10,7 +10,13 @@ function openRoom(budgetMb = 1_024) {
   const clock = new FakeClock();
   const budget = new ByteBudget(budgetMb * MB);
   const room = new ReplyRoom(clock);
-  const windowOf = (owner: string): ReplyWindow => ({ owner, held: budget.open(owner), bytes: 0, closed: false });
+  const windowOf = (owner: string, simulated = false): ReplyWindow => ({
+    owner,
+    simulated,
+    held: budget.open(owner),
+    bytes: 0,
+    closed: false,
+  });
   return { clock, budget, room, windowOf };
 }
 
@@ -98,4 +104,15 @@ test("when a run ends, its calls stop waiting and hold nothing", async () => {
   assert.deepEqual(waiting, { place: null });
   for (const place of places) place!.left();
   assert.equal(budget.heldBytes, 0);
+});
+
+test("how large replies are is learned for each organization by itself, and for simulated runs apart", async () => {
+  const { room, windowOf } = openRoom(40);
+  await learn(room, windowOf("a"), "large", 9 * MB);
+  for (const window of [windowOf("b"), windowOf("a", true)]) {
+    const before = window.bytes;
+    const place = await room.enter(window, "large", 0);
+    assert.ok(window.bytes - before < MB, `${window.bytes}`);
+    place!.left();
+  }
 });

@@ -13,6 +13,7 @@ const LOOK_EVERY_MS = 50;
 /** What the calls of one run hold, and for which organization. */
 export interface ReplyWindow {
   readonly owner: string;
+  readonly simulated: boolean;
   readonly held: Held;
   bytes: number;
   closed: boolean;
@@ -35,13 +36,15 @@ interface Waiting {
 
 /**
  * Delays calls of functions before they are sent, while there would be no memory for their replies: nothing else limits
- * how many replies a function leaves waiting. The size of a reply is estimated from the source's recent replies.
+ * how many replies a function leaves waiting. The size of a reply is estimated from the source's recent replies to the organization.
  * Organizations take turns.
  */
 export class ReplyRoom {
   readonly #clock: Clock;
   readonly #waiting = new TurnQueue<Waiting>();
   readonly #usual = new UsualSizes();
+  /** What simulated vendors reply says nothing about real ones. */
+  readonly #usualSimulated = new UsualSizes();
   #looking = false;
 
   constructor(clock: Clock) {
@@ -81,10 +84,11 @@ export class ReplyRoom {
   }
 
   #place(window: ReplyWindow, source: string, inputBytes: number): ReplyPlace {
-    let bytes = inputBytes + this.#usual.of(source);
+    const usual = this.#usualOf(window);
+    let bytes = inputBytes + usual.of(window.owner, source);
     return {
       arrived: (replyBytes) => {
-        this.#usual.saw(source, replyBytes);
+        usual.saw(window.owner, source, replyBytes);
         this.#give(window, bytes);
         bytes = this.#take(window, replyBytes) ? replyBytes : 0;
         this.#serve();
@@ -100,11 +104,15 @@ export class ReplyRoom {
 
   /** When memory is tight the outbound client sends nothing, so that counts as no memory. */
   #reserve(window: ReplyWindow, source: string): boolean {
-    const bytes = this.#usual.of(source);
+    const bytes = this.#usualOf(window).of(window.owner, source);
     if (window.held.isTight || !this.#take(window, bytes)) return false;
     if (!window.held.isTight) return true;
     this.#give(window, bytes);
     return false;
+  }
+
+  #usualOf({ simulated }: ReplyWindow): UsualSizes {
+    return simulated ? this.#usualSimulated : this.#usual;
   }
 
   #take(window: ReplyWindow, bytes: number): boolean {

@@ -13,6 +13,7 @@ import type {
   CallReport,
   Ledger,
   Run,
+  PendingIntents,
   RunIntent,
   RunObserver,
   RunRecord,
@@ -97,7 +98,9 @@ export function underWay(
 ): StartedRun {
   const { caller, held } = request;
   const { admission } = parts;
-  admission.enter(caller.organizationId);
+  const { organizationId } = caller;
+  const { simulated } = caller.workflow;
+  admission.enter(organizationId, simulated);
   try {
     const config = echoConfig(kind.config, caller);
     // Serialised now, so that it shows the request as it was, whatever the sources of the run do.
@@ -107,10 +110,10 @@ export function underWay(
     for (const observer of parts.observers) observer.runStarted?.(run.intent, request);
     const answer = work({ run, config, echoed, frame })
       .then((result) => conclude(run, result, parts))
-      .finally(() => admission.leave(caller.organizationId));
+      .finally(() => admission.leave(organizationId, simulated));
     return { answer, clientGone: () => run.clientGone() };
   } catch (fault) {
-    admission.leave(caller.organizationId);
+    admission.leave(organizationId, simulated);
     throw fault;
   }
 }
@@ -149,6 +152,14 @@ export interface RunOpening {
   readonly transactionId?: string;
 }
 
+function orUnrecorded<Result>(act: () => Result): Result {
+  try {
+    return act();
+  } catch (cause) {
+    throw new Fault("source.unrecorded", {}, { cause });
+  }
+}
+
 /** A run. It changes in one way only: when its client hangs up. */
 export class OpenRun implements Run {
   readonly intent: RunIntent;
@@ -172,12 +183,9 @@ export class OpenRun implements Run {
     return this.#maySend;
   }
 
-  intend(intents: readonly AttemptIntent[]): void {
-    try {
-      this.record.intend(...intents);
-    } catch (cause) {
-      throw new Fault("source.unrecorded", {}, { cause });
-    }
+  intend(intents: readonly AttemptIntent[]): PendingIntents {
+    const pending = orUnrecorded(() => this.record.intend(...intents));
+    return { record: () => orUnrecorded(() => pending.record()) };
   }
 
   clientGone(): void {

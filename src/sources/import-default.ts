@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { LoadError } from "../terms/load-error.ts";
 
 /**
- * Imports a file's default export. A file that has changed is imported anew, and so is one with another `version`,
+ * Imports a file's default export. A file that has changed is imported again, and so is one with another `version`,
  * which `datarun dev` uses after a change in one of its imports.
  */
 export async function importDefault(file: string, version?: string): Promise<unknown> {

@@ -9,7 +9,7 @@ export interface Listed {
   readonly currency?: string;
 }
 
-/** The price, or a sentence that says why it is none. An amount of 0 needs no currency: nothing is billed. */
+/** The price, or a sentence that says what is wrong with it. An amount of 0 needs no currency: nothing is billed. */
 export function readListPrice({ amount, currency }: Listed): Price | string | null {
   if (currency !== undefined && !isCurrency(currency))
     return `${currency} is not a currency code of ISO 4217, such as EUR`;

@@ -81,7 +81,7 @@ for (const [what, [schema, value]] of Object.entries(ENDLESS)) {
   });
 }
 
-test("a validation that costs too much is reported, and the next one starts anew", () => {
+test("a validation that costs too much is reported, and the next one starts again", () => {
   const fits = schemas.compile(ENDLESS["references that double on each level"]![0]);
   assert.equal(fits({}), false);
   assert.equal(fits.errors![0]!.message, TOO_LARGE);
@@ -141,7 +141,7 @@ test("lengths count characters, and read the whole text only if necessary", () =
   }
   assert.equal(problemOf({ maxLength: 3 }, "abcd"), "must NOT have more than 3 characters");
   assert.equal(problemOf({ minLength: 3 }, "ab"), "must NOT have fewer than 3 characters");
-  assert.equal(problemOf({ minLength: 3 }, 12), null, "which is no text");
+  assert.equal(problemOf({ minLength: 3 }, 12), null, "which is not a text");
 });
 
 test("the patterns of a schema are not confused with each other", () => {

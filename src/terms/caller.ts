@@ -19,6 +19,15 @@ export interface Workflow {
   readonly simulated: boolean;
 }
 
+/** What a workflow is set to without anybody asking for more. */
+export const PLAIN_WORKFLOW = {
+  disabled: false,
+  autoCredentials: false,
+  failureDetails: false,
+  maskCredentials: false,
+  simulated: false,
+} as const satisfies Partial<Workflow>;
+
 export const CONTEXTS = ["prod", "test", "dev"] as const;
 export type Context = (typeof CONTEXTS)[number];
 

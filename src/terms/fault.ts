@@ -88,7 +88,7 @@ export const FAULTS = {
     "shed",
     true,
     "no",
-    "there is no room in memory for an answer, so the vendor was not called",
+    "there is no room in memory for the request and its answer, so the vendor was not called",
   ),
   "source.breaker_open": source("shed", true, "no", "this vendor has been failing and is not called for now"),
   "source.rate_limited_here": source("shed", true, "no", "the rate configured for this source is used up"),
@@ -182,9 +182,10 @@ export class Fault extends Error {
 
   constructor(code: FaultCode, detail: FaultDetail = {}, options: FaultOptions = {}) {
     const framesMax = Error.stackTraceLimit;
-    // Creating stack traces that nobody reads would make a flood of refusals expensive. An unexpected failure has a cause
-    // with its own stack trace.
-    if (FAULTS[code].surface === "request") Error.stackTraceLimit = 0;
+    // Nobody reads the stack trace of a fault: an unexpected failure has a cause with its own. To create them would make
+    // a flood of refusals expensive, and until it is read a trace keeps the functions that were running, with everything
+    // that they had closed over, such as the body of a request. A fault is kept until its run ends.
+    Error.stackTraceLimit = 0;
     super(code, options.cause === undefined ? undefined : { cause: options.cause });
     Error.stackTraceLimit = framesMax;
     this.name = "Fault";
@@ -201,7 +202,11 @@ export class Fault extends Error {
   /** The sentence for the client: prefix and filled row, and nothing else. */
   get says(): string {
     const row = this.row;
-    const sentence = row.says.replace(/\{(\w+)\}/g, (_, name: string) => String(this.detail[name] ?? ""));
+    // What is about no field in particular has an empty one, which leaves no gap.
+    const sentence = row.says.replace(/( ?)\{(\w+)\}/g, (_, gap: string, name: string) => {
+      const value = String(this.detail[name] ?? "");
+      return value === "" ? "" : gap + value;
+    });
     return row.prefix === "" ? sentence : `${row.prefix} ${sentence}`;
   }
 }
@@ -220,7 +225,7 @@ function isFaultOf(thrown: unknown, surface: Surface): thrown is Fault {
   }
 }
 
-/** The failure that a status stands for if its source does not list it; `null` if it is no failure, or not an HTTP status. */
+/** The failure that a status stands for if its source does not list it; `null` if it is not a failure, or not an HTTP status. */
 export function faultCodeOfStatus(status: number) {
   if (status === 401 || status === 403) return "source.credential_rejected";
   if (status === 429) return "source.rate_limited";

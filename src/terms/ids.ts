@@ -18,6 +18,8 @@ export const PREFIX = {
 
 /** `<vendor>__<source_name>`, lower snake case; the double underscore occurs once. */
 export const SOURCE_ID = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*__[a-z0-9]+(?:_[a-z0-9]+)*$/;
+/** A data function's name in lower snake case, after the prefix. */
+export const FUNCTION_ID = new RegExp(`^${PREFIX.dataFunction}[a-z0-9]+(?:_[a-z0-9]+)*$`);
 /** For sources and functions. */
 export const ID_CHARS_MAX = 128;
 

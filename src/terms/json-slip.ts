@@ -22,7 +22,7 @@ type State = "value" | "value or ]" | "key" | "key or }" | ":" | ", or close" | 
 
 const BLANKS = /[ \t\n\r]*/y;
 const TOKEN =
-  /[{}[\],:]|"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y; // eslint-disable-line no-control-regex -- JSON forbids them in texts
+  /[{}[\],:]|"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y; // oxlint-disable-line no-control-regex -- JSON forbids them in texts
 
 /** The state after a token, or `undefined` if the token is not allowed here. Updates `open` for brackets. */
 function follow(token: string, may: State, open: ("{" | "[")[]): State | undefined {

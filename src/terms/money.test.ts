@@ -31,7 +31,7 @@ test("an amount is read to the millionth, and written as it was read", () => {
   assert.equal(amountText(-1n), "-0.000001");
 });
 
-test("what is not exactly an amount is no amount", () => {
+test("what is not exactly an amount is not an amount", () => {
   for (const text of ["", "-1", "+1", "1e3", "0.1234567", "1,5", "01", ".5", "1.", " 1", "1000000000.000001", "NaN"])
     assert.equal(readAmount(text), null, text);
 });
@@ -61,7 +61,7 @@ test("an amount cannot be mixed with a floating point number", () => {
   const amount: Micros = 350_000n;
   // @ts-expect-error -- the type refuses it, and so does the engine
   assert.throws(() => amount * 0.5, TypeError);
-  // @ts-expect-error -- a number is no amount
+  // @ts-expect-error -- a number is not an amount
   const rounded: Micros = 0.35;
   assert.equal(typeof rounded, "number");
 });

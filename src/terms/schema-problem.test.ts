@@ -32,3 +32,27 @@ test("every limit has a message of our own", () => {
   ];
   for (const [schema, value, words] of told) assert.equal(said(schema, value), words);
 });
+
+test("of several forms that each lack a field, no field alone is said to be required", () => {
+  const asks = (...required: string[]) => ({ type: "object", required });
+  const problemOf = (schema: object, value: unknown) => {
+    const fits = schemas.compile(schema);
+    assert.equal(fits(value), false);
+    return describeProblem(fits.errors);
+  };
+  for (const one of ["anyOf", "oneOf"]) {
+    assert.deepEqual(problemOf({ [one]: [asks("email"), asks("phone", "name")] }, {}), {
+      path: "",
+      message: "needs email or phone",
+    });
+    const below = { type: "object", properties: { person: { [one]: [asks("email"), asks("phone")] } } };
+    assert.deepEqual(problemOf(below, { person: {} }), { path: "/person", message: "needs email or phone" });
+    // What all forms need is required, and what one form says of a value is said.
+    assert.deepEqual(problemOf({ [one]: [asks("id", "email"), asks("id", "phone")] }, {}), {
+      path: "/id",
+      message: "is required",
+    });
+    const typed = { [one]: [{ type: "object", properties: { email: { type: "string" } } }, asks("phone")] };
+    assert.deepEqual(problemOf(typed, { email: 1 }), { path: "/email", message: "must be a string" });
+  }
+});

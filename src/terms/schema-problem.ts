@@ -15,7 +15,23 @@ const PATH_CHARS_MAX = 200;
 /** The first error as a sentence that names the location and repeats no value. */
 export function describeProblem(errors: readonly SchemaError[] | null | undefined): FieldProblem {
   const error = errors?.[0];
-  return error === undefined ? { path: "", message: "is not valid" } : toProblem(error);
+  if (error === undefined) return { path: "", message: "is not valid" };
+  return describeMissing(errors!) ?? toProblem(error);
+}
+
+/**
+ * If each of several forms lacks a field: no single one of them is required. The validator reports what the forms lack
+ * first, and then that none of them fits.
+ */
+function describeMissing(errors: readonly SchemaError[]): FieldProblem | null {
+  const none = errors.at(-1)!;
+  if (none.keyword !== "anyOf" && none.keyword !== "oneOf") return null;
+  const lacking = errors.slice(0, -1);
+  const names = new Set(lacking.map(({ params }) => params["missingProperty"]));
+  const isMissing = ({ keyword, instancePath }: SchemaError) =>
+    keyword === "required" && instancePath === none.instancePath;
+  if (names.size < 2 || !lacking.every(isMissing)) return null;
+  return { ...toProblem(none), message: `needs ${shortened([...names].join(" or "))}` };
 }
 
 export function toProblem(error: SchemaError): FieldProblem {

@@ -1,4 +1,4 @@
-import { BoundedMap } from "./bounded-map.ts";
+import { OwnedMap } from "./owned-map.ts";
 
 /** The assumed size until one has been observed. */
 const UNSEEN_BYTES = 16_384;
@@ -6,15 +6,25 @@ const UNSEEN_BYTES = 16_384;
 const REMEMBERED = 0.9;
 const NAMES_MAX = 10_000;
 
-/** The recent sizes of things by name, such as the replies of a source. Large ones are remembered longer. */
-export class UsualSizes {
-  readonly #sizes = new BoundedMap<string, number>(NAMES_MAX);
+interface Size {
+  bytes: number;
+}
 
-  of(name: string): number {
-    return this.#sizes.get(name) ?? UNSEEN_BYTES;
+const unseen = (): Size => ({ bytes: UNSEEN_BYTES });
+
+/**
+ * The recent sizes of things by name, such as the replies of a source. Large ones are remembered longer. Each owner's
+ * are its own, because memory is reserved by them: what one asks for must not make the requests of others seem large.
+ */
+export class UsualSizes {
+  readonly #sizes = new OwnedMap<Size>(NAMES_MAX);
+
+  of(owner: string, name: string): number {
+    return this.#sizes.get(owner, name)?.bytes ?? UNSEEN_BYTES;
   }
 
-  saw(name: string, bytes: number): void {
-    this.#sizes.set(name, Math.max(bytes, Math.round(this.of(name) * REMEMBERED)));
+  saw(owner: string, name: string, bytes: number): void {
+    const size = this.#sizes.getOrMake(owner, name, unseen);
+    size.bytes = Math.max(bytes, Math.round(size.bytes * REMEMBERED));
   }
 }

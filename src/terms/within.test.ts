@@ -24,7 +24,7 @@ test("a promise that does not is abandoned", async () => {
   assert.equal(await asks, false);
 });
 
-test("time in which this process was stopped is no silence of another one", async () => {
+test("time in which this process was stopped is not silence of another one", async () => {
   const clock = new FakeClock();
   const answer = Promise.withResolvers<string>();
   const [heard, notHeard] = [answer.promise, new Promise<never>(() => {})].map((each) =>
@@ -38,4 +38,13 @@ test("time in which this process was stopped is no silence of another one", asyn
   await clock.advance(50);
   await waits;
   assert.equal(clock.timers, 0);
+});
+
+test("time in which this process was busy counts: steps that come late make nobody wait longer", async () => {
+  const clock = new FakeClock();
+  const waits = assert.rejects(answeredWithin(clock, 500, new Promise<never>(() => {}), late), { message: "late" });
+  for (let step = 0; step < 4; step += 1) clock.stop(140);
+  await clock.advance(0);
+  assert.equal(clock.timers, 0, "after 560 ms it still waits");
+  await waits;
 });

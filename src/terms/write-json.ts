@@ -8,7 +8,7 @@ export async function writeInStretches(value: JsonObject, stretch: Stretch): Pro
   const members: string[] = [];
   for (const [name, member] of Object.entries(value)) {
     const text = Array.isArray(member) ? await listText(member, stretch) : JSON.stringify(member);
-    // As in an object that is written at once, `undefined` is no member.
+    // As in an object that is written at once, `undefined` is not a member.
     if (text !== undefined) members.push(`${JSON.stringify(name)}:${text}`);
   }
   return `{${members.join(",")}}`;

@@ -5,7 +5,7 @@ import { encodeForm, encodeQuery, withQuery } from "./encode-query.ts";
 
 const text = fc.string({ unit: "binary", maxLength: 20 });
 
-test("whatever stands in a query comes out of it again, and nothing else does", () => {
+test("whatever is in a query comes out of it again, and nothing else does", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(text, text), { maxLength: 5 }), (pairs) => {
       const fields = Object.fromEntries(pairs);

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makeCall, makeRun } from "../../run/call.kit.ts";
+import { NO_RECORD } from "../../run/not-recorded.ts";
 import { systemClock } from "../../terms/clock.ts";
 import { UsualSizes } from "../../terms/usual-sizes.ts";
 import { type Connection, LostError, type ReplyHandler } from "../sockets/connection.ts";
 import { Exchange } from "./exchange.ts";
 import { DEFAULT_LIMITS } from "../limits.ts";
+import { LoopTurns } from "../../terms/loop-turns.ts";
 import { LONG_FROM_BYTES, LongTurns } from "./long-turns.ts";
 import { ConnectError } from "../sockets/open-socket.ts";
 import type { OriginPool } from "../sockets/origin-pool.ts";
@@ -17,7 +19,7 @@ type Turn = (handler: ReplyHandler) => void;
 const dies: Turn = (handler) => handler.onError(new LostError("reset", "ECONNRESET"));
 const starts: Turn = (handler) => {
   const { run, intent } = handler.onReady();
-  run.intend([intent]);
+  run.intend([intent]).record();
   handler.onSend();
 };
 const answers: Turn = (handler) => {
@@ -31,11 +33,11 @@ const answers: Turn = (handler) => {
 function exchangeOver(
   turns: readonly Turn[],
   maySend = () => true,
-  { withinMs = 10_000, longTurns = new LongTurns(systemClock) } = {},
+  { withinMs = 10_000, longTurns = new LongTurns(systemClock), clock = systemClock } = {},
 ) {
   let dispatched = 0;
   let attempts = 0;
-  const run = makeRun({ record: { intend: () => void (attempts += 1), noteOrder: () => {}, close: () => {} } });
+  const run = makeRun({ record: { ...NO_RECORD, intend: () => ({ record: () => void (attempts += 1) }) } });
   Object.defineProperty(run, "maySend", { get: maySend });
   const call = makeCall({ run, deadlineAt: run.arrivedAt + withinMs });
   const connection = {
@@ -50,6 +52,7 @@ function exchangeOver(
       path: "/",
       fields: [],
       body: "x",
+      bodyBytes: 1,
       tls: undefined,
     };
     const billing = { free: false, model: "per_call", listPrice: null } as const;
@@ -58,11 +61,12 @@ function exchangeOver(
       billing,
       reserved: null,
       redirectsLeft: 0,
+      requestBytes: 0,
       decodedBytesMax: 1_000_000,
       waitMaxMs: 100,
     };
     const needs = {
-      clock: systemClock,
+      clock,
       limits: DEFAULT_LIMITS,
       replySizes: new UsualSizes(),
       longTurns,
@@ -128,6 +132,25 @@ test("what cannot be written is the adapter's failure, free of charge", async ()
   const { reply } = exchangeOver([(handler) => handler.onError(new TypeError("invalid"))]);
 
   await assert.rejects(reply, { code: "source.adapter_raised" });
+});
+
+test("a reply of middle size waits if others have used this turn of the event loop up", async () => {
+  let now = 0;
+  const clock = { ...systemClock, now: () => now };
+  const middle: Turn = (handler) => {
+    starts(handler);
+    handler.onHead(200, {});
+    handler.onBody(Buffer.alloc(16 * 1024, " "));
+    handler.onEnd();
+  };
+  LoopTurns.of(clock).begin();
+  now += 11;
+  const replies = [middle, answers].map((turn) => exchangeOver([turn], () => true, { clock }).reply);
+  const arrived: string[] = [];
+  const [waits, goesOn] = replies.map((reply, at) => reply.then(() => arrived.push(at === 0 ? "middle" : "small")));
+  await goesOn;
+  assert.deepEqual(arrived, ["small"]);
+  await waits;
 });
 
 test("a large reply whose turn does not come in time is a timeout, and nothing of it is held", async () => {

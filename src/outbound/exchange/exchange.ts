@@ -3,6 +3,7 @@ import type { Attempt, Billing, PlannedAttempt, PlannedCall } from "../../run/po
 import type { Clock } from "../../terms/clock.ts";
 import { Fault, faultOfDeadline } from "../../terms/fault.ts";
 import type { Hold } from "../../terms/json.ts";
+import { LoopTurns } from "../../terms/loop-turns.ts";
 import type { UsualSizes } from "../../terms/usual-sizes.ts";
 import { type Connection, LostError, type ReplyHandler } from "../sockets/connection.ts";
 import { decodeGzip, type GzipProblem } from "./decode-gzip.ts";
@@ -21,7 +22,7 @@ import { contractFault, faultOfStatus, faultOfTransport } from "./vendor-fault.t
 export interface ExchangeNeeds {
   readonly clock: Clock;
   readonly limits: OutboundLimits;
-  /** The usual reply sizes of each source. */
+  /** The usual reply sizes of each source, by organization. */
   readonly replySizes: UsualSizes;
   readonly longTurns: LongTurns;
 }
@@ -34,6 +35,8 @@ export interface Expectation {
   readonly billing: Billing;
   /** Its room in the budgets that apply to it. */
   readonly reserved: Reservation | null;
+  /** What the request takes, as it is counted for its call already. */
+  readonly requestBytes: number;
   /** The longest wait for a connection. */
   readonly waitMaxMs: number;
 }
@@ -43,6 +46,8 @@ const DRAINED_BYTES_MAX = 64 * 1024;
 /** How many bytes may arrive besides the body: headers, interim replies, trailers and chunk framing. */
 const FRAMING_BYTES = 256 * 1024;
 const FRAMING_SHARE = 1 / 4;
+/** What a source does with a smaller reply is short enough. */
+const TURNS_FROM_BYTES = 16 * 1024;
 const NO_BYTES = Buffer.alloc(0);
 const PROBLEMS: Readonly<Record<Exclude<GzipProblem, "no_room">, string>> = {
   too_large: "it is too large",
@@ -55,7 +60,10 @@ const PROBLEMS: Readonly<Record<Exclude<GzipProblem, "no_room">, string>> = {
  * at the latest, and sends nothing after that.
  */
 export class Exchange implements ReplyHandler, Exchangeable {
-  readonly #request: OutgoingRequest;
+  /** `null` once it has been written: then it cannot be sent again. */
+  #request: OutgoingRequest | null;
+  readonly #method: string;
+  #requestBytes: number;
   readonly #call: PlannedCall;
   readonly #pool: OriginPool;
   readonly #needs: ExchangeNeeds;
@@ -91,6 +99,8 @@ export class Exchange implements ReplyHandler, Exchangeable {
     reject: (fault: Fault) => void,
   ) {
     this.#request = request;
+    this.#method = request.method;
+    this.#requestBytes = expects.requestBytes;
     this.#call = call;
     this.#pool = pool;
     this.#needs = needs;
@@ -115,7 +125,8 @@ export class Exchange implements ReplyHandler, Exchangeable {
     this.#cancelWait?.();
     this.#cancelWait = null;
     if (!this.#call.maySend) this.stop();
-    else if (!this.#room.reserve(this.#needs.replySizes.of(this.#call.id))) this.#refuse(new Fault("source.no_room"));
+    else if (!this.#room.reserve(this.#needs.replySizes.of(this.owner, this.#call.id)))
+      this.#refuse(new Fault("source.no_room"));
     else return true;
     return false;
   }
@@ -137,7 +148,7 @@ export class Exchange implements ReplyHandler, Exchangeable {
 
   sendBy(connection: Connection): void {
     this.#connection = connection;
-    connection.send(this.#request, this);
+    connection.send(this.#request!, this);
   }
 
   /** The size of a reply, encoded and decoded; if it was not read to its end, at least the size that it announced. */
@@ -152,7 +163,7 @@ export class Exchange implements ReplyHandler, Exchangeable {
     const { clock } = this.#needs;
     // In a busy process, an event of a connection can run before an older timer.
     if (clock.now() >= this.#call.deadlineAt) throw faultOfDeadline(this.#call);
-    const { method, spanId } = this.#request;
+    const { method, spanId } = this.#request!;
     const { billing, reserved } = this.#expects;
     const request = { origin: this.#pool.origin, method, billing, reserved, spanId };
     this.#planned = this.#call.planAttempt(request, clock);
@@ -161,6 +172,12 @@ export class Exchange implements ReplyHandler, Exchangeable {
 
   onSend(): void {
     this.#attempt = this.#planned!.begin();
+    this.#request = null;
+  }
+
+  /** A request that may be redirected is kept until its reply. */
+  onWritten(): void {
+    if (this.#expects.redirectsLeft === 0) this.#dropRequest();
   }
 
   /** Bytes that mean nothing, such as chunk extensions, count too. */
@@ -184,6 +201,8 @@ export class Exchange implements ReplyHandler, Exchangeable {
       const problem = this.#problemAhead();
       if (problem !== null) this.#abort(contractFault(problem));
     }
+    // Nobody waits for the rest of the reply, and the rest of the request would be kept until it is taken.
+    if (this.#settled && this.#connection?.isSendingMuch === true) this.#release(false);
   }
 
   onBody(piece: Buffer): void {
@@ -239,7 +258,7 @@ export class Exchange implements ReplyHandler, Exchangeable {
       if (name === "gzip" || name === "x-gzip") this.#zipped = true;
       else if (name !== "identity") return "it is encoded in a way that was not asked for";
     }
-    return length !== undefined && Number(length) > this.#body.bytesMax && this.#request.method !== "HEAD"
+    return length !== undefined && Number(length) > this.#body.bytesMax && this.#method !== "HEAD"
       ? "it is too large"
       : null;
   }
@@ -273,7 +292,6 @@ export class Exchange implements ReplyHandler, Exchangeable {
     const decoded = new ReplyIntake(this.#room, this.#expects.decodedBytesMax);
     this.#decoded = decoded;
     this.#stopDecoding = decodeGzip(this.#body.take(), decoded, (problem) => {
-      this.#cancelDeadline();
       if (problem === null) this.#deliver(decoded);
       else this.#giveUp(this.#faultOfIntake(problem));
     });
@@ -323,7 +341,7 @@ export class Exchange implements ReplyHandler, Exchangeable {
     this.#attempt!.end();
     const bytes = reply?.take() ?? NO_BYTES;
     const hold = this.#holdFor(this.#measuredSize);
-    if (bytes.length < LONG_FROM_BYTES) return this.#handOn(reply, bytes, hold, null);
+    if (bytes.length < LONG_FROM_BYTES) return this.#handOnInTurn(reply, bytes, hold);
     const { held } = this.#call.run;
     const ahead = ReadAhead.of(bytes, this.#needs.limits, hold, (gone) => this.#call.drop(gone));
     this.#needs.longTurns.add(this.owner, {
@@ -338,11 +356,21 @@ export class Exchange implements ReplyHandler, Exchangeable {
     });
   }
 
+  /** What the source does with dozens of replies that arrive together must not add up. */
+  #handOnInTurn(reply: ReplyIntake | null, bytes: Buffer, hold: Hold): void {
+    const entering = bytes.length < TURNS_FROM_BYTES ? undefined : LoopTurns.of(this.#needs.clock).enter(this.owner);
+    if (entering === undefined) return this.#handOn(reply, bytes, hold, null);
+    void entering.then(() => {
+      // The deadline may have passed before its turn.
+      if (!this.#settled) this.#handOn(reply, bytes, hold, null);
+    });
+  }
+
   #holdFor(taken: number): Hold {
     let measured = taken;
     return (bytes) => {
       measured += bytes;
-      this.#needs.replySizes.saw(this.#call.id, measured);
+      this.#needs.replySizes.saw(this.owner, this.#call.id, measured);
       return this.#call.hold(bytes);
     };
   }
@@ -361,13 +389,22 @@ export class Exchange implements ReplyHandler, Exchangeable {
   /** Releases all memory except the delivered reply, which now belongs to the call and is released by the run. */
   #settle(delivered: ReplyIntake | null): void {
     this.#settled = true;
+    // Otherwise that is done when the connection is left.
+    if (this.#connection === null) this.#cancelDeadline();
     this.#stopDecoding?.();
+    this.#dropRequest();
     this.#room.giveBack();
-    if (this.#status !== 0) this.#needs.replySizes.saw(this.#call.id, this.#measuredSize);
+    if (this.#status !== 0) this.#needs.replySizes.saw(this.owner, this.#call.id, this.#measuredSize);
     if (delivered !== null && !this.#call.takeHeld(delivered.length)) delivered.drop();
     if (this.#body !== delivered) this.#body.drop();
     if (this.#decoded !== delivered) this.#decoded?.drop();
     this.#attempt?.settle(this.#needs.clock.now());
+  }
+
+  #dropRequest(): void {
+    this.#request = null;
+    this.#call.drop(this.#requestBytes);
+    this.#requestBytes = 0;
   }
 
   #release(reusable: boolean): void {

@@ -10,12 +10,19 @@ export function canStandInHeader(text: string): boolean {
   return !NOT_IN_VALUE.test(text);
 }
 
-/** A header field that cannot be sent. The value is kept only to find out where it came from. */
+/** A header field that cannot be sent. */
 export class HeaderValueError extends Error {
-  readonly value: string;
+  #value: string;
   constructor(name: string, value: string) {
     super(`the header field ${name} holds a character that cannot be sent`);
-    this.value = value;
+    this.#value = value;
+  }
+
+  /** The value, once: it is needed only to find out where it came from, and may be as large as a request's body. */
+  takeValue(): string {
+    const value = this.#value;
+    this.#value = "";
+    return value;
   }
 }
 

@@ -14,6 +14,8 @@ export interface OutgoingRequest {
   /** Names and values, alternating. */
   readonly fields: readonly string[];
   readonly body: Buffer | string | null;
+  /** Its length in UTF-8. */
+  readonly bodyBytes: number;
   readonly tls: ClientTls | undefined;
   /** The span that its vendor is told of, if it is. */
   readonly spanId?: string;
@@ -43,8 +45,21 @@ export function buildRequest(
     path: withQuery(url, options.query),
     fields: headerFields(options.headers, type, headerBytesMax),
     body: content,
+    bodyBytes: content === null ? 0 : Buffer.byteLength(content),
     tls: options.tls,
   };
+}
+
+/** A text that is not ASCII takes at most this much for each of its UTF-16 units. */
+const UNIT_BYTES = 2;
+
+/** The memory that a request takes until it is sent. */
+export function keptBytes({ path, fields, body, bodyBytes }: OutgoingRequest): number {
+  // The address is kept besides the path that was made from it.
+  let bytes = 2 * path.length + bodyBytes;
+  if (typeof body === "string" && body.length !== bodyBytes) bytes += UNIT_BYTES * body.length - bodyBytes;
+  for (const text of fields) bytes += text.length;
+  return bytes;
 }
 
 type Content = readonly [Buffer | string | null, string | null];
@@ -75,12 +90,14 @@ export function followRedirect(request: OutgoingRequest, reply: VendorReply): Ou
   if (leaves && !plain && !becomesGet) throw contractFault("it redirects a request with a body to another origin");
 
   const fields = leaves ? withoutAuthorFields(request.fields) : request.fields;
+  const isEmpty = becomesGet || leaves;
   return {
     url,
     method: becomesGet ? "GET" : request.method,
     path: url.pathname + url.search,
     fields: becomesGet ? withoutBodyFields(fields) : fields,
-    body: becomesGet || leaves ? null : request.body,
+    body: isEmpty ? null : request.body,
+    bodyBytes: isEmpty ? 0 : request.bodyBytes,
     tls: leaves ? undefined : request.tls,
   };
 }

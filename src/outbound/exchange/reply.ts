@@ -85,7 +85,7 @@ export class VendorReply implements Reply, RawReply, HeldReply, ListedReply {
     return this.#headers;
   }
 
-  // eslint-disable-next-line typescript/no-explicit-any -- the contract: authors read whatever shape the vendor sends
+  // oxlint-disable-next-line typescript/no-explicit-any -- the contract: authors read whatever shape the vendor sends
   json(): any {
     if (this.#value === undefined) this.#value = this.#parse();
     return this.#value;

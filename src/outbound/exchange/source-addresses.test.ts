@@ -128,7 +128,7 @@ test("inputs put into the query, a header's value or a body arrive as they were"
   }
 });
 
-test("whatever stands in the path, the origin and the leading path stay", () => {
+test("whatever is in the path, the origin and the leading path stay", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 40 }), (text) => {
       let url: URL;

@@ -2,7 +2,7 @@ import { BoundedMap } from "../../terms/bounded-map.ts";
 import { TARGET_CHARACTERS_MAX } from "../../terms/request-target.ts";
 import type { OriginMatch, OriginRules } from "../../terms/origins.ts";
 
-/** The parts of an absolute URL as plain values, because a `URL` computes them anew on each access. */
+/** The parts of an absolute URL as plain values, because a `URL` computes them again on each access. */
 export type Address = Readonly<Pick<URL, "origin" | "protocol" | "hostname" | "port" | "pathname" | "search">>;
 
 interface Known {
@@ -68,6 +68,6 @@ export function readVendorUrl(text: unknown): URL {
 const ADDRESS_CHARACTERS_MAX = TARGET_CHARACTERS_MAX + 1024;
 /** Authority and path, before the URL parser changes them. */
 const PARTS = /^https?:\/\/([^/?#\\]+)([^?#]*)/i;
-// eslint-disable-next-line no-control-regex -- control characters are what it looks for
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const REWRITTEN = /[\u0000-\u001f\u007f\\#]|^ | $/;
 const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?=\/|$)/i;

@@ -16,6 +16,8 @@ export interface ReplyHandler extends ReplyReader {
   onReady(): PlannedAttempt;
   /** The request has been recorded, and its first byte is sent as soon as this returns. */
   onSend(): void;
+  /** Nothing of the request is kept here any more. Not called for small ones, or if the connection ends before. */
+  onWritten(): void;
   /** How many bytes have arrived since `onSend`, whatever they mean. */
   onRead(wireBytes: number): void;
   /** The whole reply has arrived. */
@@ -42,6 +44,9 @@ export interface ConnectionNeeds extends SocketNeeds {
  * Subtracted from the time for which a vendor keeps idle connections, because a request must arrive before that ends.
  */
 const IDLE_MARGIN_MS = 2_000;
+
+/** A smaller request is counted until its reply, because to be told of each would cost more. */
+const MUCH_BYTES = 64 * 1024;
 
 /**
  * One HTTP/1.1 connection to a vendor. It is opened for the first request, and again when a request finds it closed. It
@@ -82,6 +87,14 @@ export class Connection implements ReplyReader, Sendable {
 
   get isOpen(): boolean {
     return !this.discarded && this.#socket !== null && !this.#socket.destroyed;
+  }
+
+  /**
+   * Whether a large request has not been taken by the operating system yet. With TLS, that it has been taken can be
+   * known later than a quick reply.
+   */
+  get isSendingMuch(): boolean {
+    return this.#socket !== null && this.#socket.writableLength >= MUCH_BYTES;
   }
 
   /** Sends a request as soon as possible. If it cannot be sent, `handler` is told once, by `onError`. */
@@ -144,20 +157,23 @@ export class Connection implements ReplyReader, Sendable {
   }
 
   write(): void {
-    const [socket, bytes, handler] = [this.#socket, this.#bytes, this.#handler];
+    const [socket, request, bytes, handler] = [this.#socket, this.#request, this.#bytes, this.#handler];
     // The request was given up while others of this turn were being prepared.
-    if (socket === null || bytes === null || handler === null) return;
+    if (socket === null || request === null || bytes === null || handler === null) return;
+    // It cannot be sent again, so it is not kept.
+    this.#request = null;
     this.#bytes = null;
     this.#isSent = true;
     this.#wireBytes = 0;
     handler.onSend();
-    this.#parser.begin(this.#request!.method, this);
+    this.#parser.begin(request.method, this);
+    const written = request.bodyBytes < MUCH_BYTES ? undefined : () => handler.onWritten();
     if (bytes.rest === null) {
-      socket.write(bytes.text, "latin1");
+      socket.write(bytes.text, "latin1", written);
     } else {
       socket.cork();
       socket.write(bytes.text, "latin1");
-      socket.write(bytes.rest);
+      socket.write(bytes.rest, written);
       socket.uncork();
     }
   }
@@ -194,7 +210,8 @@ export class Connection implements ReplyReader, Sendable {
     const { keepAlive } = this.#parser;
     const handler = this.#takeHandler()!;
     this.idleMs = keepAlive?.idleMs == null ? Infinity : keepAlive.idleMs - IDLE_MARGIN_MS;
-    if (!isAll || keepAlive === null || this.idleMs <= 0) this.#drop();
+    // A request that its vendor has not taken would be kept with the connection.
+    if (!isAll || keepAlive === null || this.idleMs <= 0 || this.isSendingMuch) this.#drop();
     handler.onEnd();
   }
 

@@ -6,6 +6,7 @@ import { FairShare } from "../../terms/fair-share.ts";
 import type { Connection } from "./connection.ts";
 import { DEFAULT_LIMITS } from "../limits.ts";
 import { type Exchangeable, OriginPool } from "./origin-pool.ts";
+import { SocketPlaces } from "./socket-places.ts";
 
 type State = "new" | "busy" | "waiting" | "turned away" | "stopped" | "over";
 
@@ -37,7 +38,12 @@ class Asked implements Exchangeable {
   }
 }
 
-function openPool(connectionsMax: number, waitingMax: number, idleMax = 100): OriginPool {
+function openPool(
+  connectionsMax: number,
+  waitingMax: number,
+  idleMax = 100,
+  places = new SocketPlaces(1_000),
+): OriginPool {
   const destination = {
     secure: false,
     hostname: "127.0.0.1",
@@ -49,7 +55,7 @@ function openPool(connectionsMax: number, waitingMax: number, idleMax = 100): Or
   };
   const needs = { clock: systemClock, names: {}, proxy: null, connectMaxMs: 1 } as never;
   const limits = { ...DEFAULT_LIMITS, connectionsMax, waitingMax };
-  return new OriginPool("http://127.0.0.1:9", destination, needs, limits, new FairShare(idleMax));
+  return new OriginPool("http://127.0.0.1:9", destination, needs, limits, new FairShare(idleMax), places);
 }
 
 /** No connection is really opened here: one counts as open until it is discarded. */
@@ -154,4 +160,38 @@ test("shares hold and no connection passes between organizations, in any order o
       }
     }),
   );
+});
+
+test("connections to all origins together are shared by owners, and a place that becomes free serves another origin", () => {
+  const places = new SocketPlaces(6);
+  const origins = Array.from({ length: 3 }, () => openPool(100, 100, 100, places));
+  const asked = origins.map((pool) => {
+    const own = [new Asked("org_a"), new Asked("org_a")];
+    for (const each of own) pool.enter(each);
+    return own;
+  });
+  const states = () => asked.map((own) => own.map(({ state }) => state));
+  assert.deepEqual(states(), [
+    ["busy", "busy"],
+    ["busy", "waiting"],
+    ["waiting", "waiting"],
+  ]);
+  const other = new Asked("org_b");
+  origins[2]!.enter(other);
+  assert.equal(other.state, "busy", "half of the places are for others");
+
+  // One at a time, and whoever has been served waits behind the others.
+  origins[2]!.leave(other.connection!, false);
+  for (const [pool, at] of [
+    [0, 0],
+    [0, 1],
+  ] as const)
+    origins[pool]!.leave(asked[pool]![at]!.connection!, false);
+  assert.deepEqual(states(), [
+    ["busy", "busy"],
+    ["busy", "busy"],
+    ["busy", "waiting"],
+  ]);
+  assert.equal(places.inUse, 3);
+  for (const pool of origins) pool.close();
 });

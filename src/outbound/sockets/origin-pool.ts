@@ -4,6 +4,7 @@ import { Connection, type ConnectionNeeds } from "./connection.ts";
 import { IdleConnections } from "./idle-connections.ts";
 import type { OutboundLimits } from "../limits.ts";
 import type { Destination } from "./open-socket.ts";
+import type { SocketPlaces } from "./socket-places.ts";
 
 /** A request, as the pool sees it. */
 export interface Exchangeable {
@@ -24,7 +25,7 @@ export interface Exchangeable {
 /**
  * The connections to one origin, and the requests that wait for one. A request gets a connection only when it can have
  * it alone, so a waiting request can always be taken back. Connections and queue places are shared fairly, and waiting
- * owners take turns. No request waits while a connection is free for its owner.
+ * owners take turns. No request waits while a connection is free for its owner, here and among all origins.
  */
 export class OriginPool {
   readonly origin: string;
@@ -37,15 +38,20 @@ export class OriginPool {
   readonly #busyShare: FairShare;
   readonly #waiting = new TurnQueue<Exchangeable>();
   readonly #waitingShare: FairShare;
+  readonly #places: SocketPlaces;
   lastUsedAt = 0;
 
-  /** @param idleShare how many idle connections an owner may keep, over all pools */
+  /**
+   * @param idleShare how many idle connections an owner may keep, over all pools
+   * @param places of the connections that are not idle, over all pools
+   */
   constructor(
     origin: string,
     destination: Destination,
     needs: ConnectionNeeds,
     limits: OutboundLimits,
     idleShare: FairShare,
+    places: SocketPlaces,
   ) {
     this.origin = origin;
     this.#host = origin.slice(origin.indexOf("//") + 2);
@@ -55,6 +61,7 @@ export class OriginPool {
     this.#idle = new IdleConnections(idleShare, needs.clock, limits.keepAliveMs);
     this.#busyShare = new FairShare(limits.connectionsMax);
     this.#waitingShare = new FairShare(limits.waitingMax);
+    this.#places = places;
   }
 
   get inFlight(): number {
@@ -67,7 +74,7 @@ export class OriginPool {
 
   enter(exchange: Exchangeable): void {
     const { owner } = exchange;
-    if (this.#busyShare.fits(owner)) {
+    if (this.#mayStart(owner)) {
       if (exchange.claim()) this.#start(exchange);
     } else if (this.#waitingShare.take(owner)) {
       this.#waiting.add(owner, exchange);
@@ -88,8 +95,11 @@ export class OriginPool {
     if (owner === undefined) return;
     this.#busy.delete(connection);
     this.#busyShare.give(owner);
+    this.#places.give(owner);
     if (!reusable || !connection.isOpen || !this.#idle.put(owner, connection)) connection.discard();
-    this.#serve();
+    // Requests to other origins may have waited longer for a place than those to this one.
+    this.#places.serve();
+    this.serve();
   }
 
   close(): void {
@@ -101,18 +111,31 @@ export class OriginPool {
     for (const connection of this.#busy.keys()) connection.discard();
   }
 
-  /** Starts the waiting requests that can now be sent. */
-  #serve(): void {
-    const mayGoOn = (owner: string): boolean => this.#busyShare.fits(owner);
+  /** Starts the waiting requests that can now be sent. Returns whether there were any. */
+  serve(): boolean {
+    let started = false;
+    const mayGoOn = (owner: string): boolean => this.#mayStart(owner);
     for (let next = this.#waiting.next(mayGoOn); next !== undefined; next = this.#waiting.next(mayGoOn)) {
       this.#waitingShare.give(next.owner);
-      if (next.claim()) this.#start(next);
+      if (!next.claim()) continue;
+      this.#start(next);
+      started = true;
     }
+    return started;
+  }
+
+  /** If only a place is missing, it is served when one becomes free. */
+  #mayStart(owner: string): boolean {
+    if (!this.#busyShare.fits(owner)) return false;
+    if (this.#places.fits(owner)) return true;
+    this.#places.wait(this);
+    return false;
   }
 
   #start(exchange: Exchangeable): void {
     const { owner } = exchange;
     this.#busyShare.take(owner);
+    this.#places.take(owner);
     const connection = this.#idle.take(owner) ?? this.#open();
     this.#busy.set(connection, owner);
     exchange.sendBy(connection);

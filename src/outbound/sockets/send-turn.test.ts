@@ -26,6 +26,32 @@ test("requests of a run that leave together are recorded in one go, before any b
   assert.equal(vendor.connections, 5);
 });
 
+test("requests of several runs are all written down before the first of them is recorded", async (t) => {
+  const vendor = await startVendor(t);
+  const steps: string[] = [];
+  const door = openDoor(t, {
+    onIntent: () => {
+      steps.push(`recorded ${vendor.count()}`);
+    },
+  });
+  const calls = PATHS.map(() => door.call(vendor.origin));
+  const ask = () => Promise.all(calls.map(({ http }) => http.get(vendor.origin)));
+  await ask();
+  steps.length = 0;
+  for (const { run } of calls) {
+    const { record } = run;
+    const intend = record.intend.bind(record);
+    record.intend = (...intents) => {
+      steps.push("written down");
+      return intend(...intents);
+    };
+  }
+
+  await ask();
+
+  assert.deepEqual(steps, [...PATHS.map(() => "written down"), ...PATHS.map(() => "recorded 5")]);
+});
+
 test("what cannot be recorded takes all with it that would have left with it, and nothing else", async (t) => {
   const vendor = await startVendor(t);
   const full = new Fault("request.journal_unavailable");

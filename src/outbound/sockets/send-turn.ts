@@ -1,4 +1,4 @@
-import type { PlannedAttempt, Run } from "../../run/ports.ts";
+import type { PendingIntents, PlannedAttempt, Run } from "../../run/ports.ts";
 import type { Fault } from "../../terms/fault.ts";
 
 /** A request whose connection is open. */
@@ -15,8 +15,8 @@ export interface Sendable {
 }
 
 /**
- * The requests that are sent in one turn of the event loop. First what they have reserved and their intents are handed to the operating system,
- * with one write per run, and then the requests are written.
+ * The requests that are sent in one turn of the event loop. First what they have reserved and their intents are handed
+ * to the operating system, with one write each for all of them, and then the requests are written.
  *
  * A request on a reused connection is sent only after the loop has polled. So anything that the vendor had sent unasked
  * by then, or a close, has been seen.
@@ -54,34 +54,51 @@ export class SendTurn {
   }
 }
 
-type Prepared = readonly [sendable: Sendable, attempt: PlannedAttempt];
+interface OfOneRun {
+  readonly sendables: Sendable[];
+  readonly attempts: PlannedAttempt[];
+}
 
 function sendTogether(leaving: readonly Sendable[]): void {
-  const byRun = new Map<Run, Prepared[]>();
+  const byRun = new Map<Run, OfOneRun>();
   for (const sendable of leaving) {
     const attempt = sendable.prepare();
     if (attempt === null) continue;
     const ofRun = byRun.get(attempt.run);
-    if (ofRun === undefined) byRun.set(attempt.run, [[sendable, attempt]]);
-    else ofRun.push([sendable, attempt]);
+    if (ofRun === undefined) byRun.set(attempt.run, { sendables: [sendable], attempts: [attempt] });
+    else {
+      ofRun.sendables.push(sendable);
+      ofRun.attempts.push(attempt);
+    }
   }
-  for (const [run, prepared] of byRun) {
-    const fault = record(run, prepared);
-    for (const [sendable] of prepared) {
+  const pending = [...byRun].map(([run, ofRun]) => [ofRun, intend(run, ofRun)] as const);
+  for (const [{ sendables }, intents] of pending) {
+    const fault = record(intents);
+    for (const sendable of sendables) {
       if (fault === null) sendable.write();
       else sendable.refuse(fault);
     }
   }
 }
 
-/**
- * What requests have reserved is kept before their intents are recorded, with one write for all that leave together.
- * Returns the fault if that or the intents could not be recorded; then none of the requests may be sent.
- */
-function record(run: Run, prepared: readonly Prepared[]): Fault | null {
+/** What requests have reserved is kept before any intent of theirs can be recorded. */
+function intend(run: Run, { attempts }: OfOneRun): PendingIntents {
   try {
-    for (const [, { reserved }] of prepared) reserved?.keep();
-    run.intend(prepared.map(([, { intent }]) => intent));
+    for (const { reserved } of attempts) reserved?.keep();
+    return run.intend(attempts.map(({ intent }) => intent));
+  } catch (fault) {
+    return {
+      record: () => {
+        throw fault;
+      },
+    };
+  }
+}
+
+/** The first run of a turn records the intents of all. Returns the fault if that failed; then nothing may be sent. */
+function record(intents: PendingIntents): Fault | null {
+  try {
+    intents.record();
     return null;
   } catch (fault) {
     return fault as Fault;

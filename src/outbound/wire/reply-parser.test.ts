@@ -56,7 +56,7 @@ test("what is accepted, Node and undici read in the same way", async () => {
   assert.ok(accepted > RUNS / 10, `${accepted} accepted`);
 });
 
-test("what Node reads and this does not is refused for a reason that stands in the list", async () => {
+test("what Node reads and this does not is refused for a reason that is in the list", async () => {
   await fc.assert(
     fc.asyncProperty(REPLY_BYTES, METHOD, async (text, method) => {
       const pieces = cut(text, [Infinity]);

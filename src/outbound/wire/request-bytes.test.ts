@@ -3,7 +3,15 @@ import { test } from "node:test";
 import { requestBytes, type WireRequest } from "./request-bytes.ts";
 
 function bytesOf(changes: Partial<WireRequest>): { readonly text: string; readonly rest: unknown } {
-  const request = { method: "GET", path: "/a?b=c", fields: ["X-Key", "k", "accept", "*/*"], body: null, ...changes };
+  const bodyBytes = changes.body == null ? 0 : Buffer.byteLength(changes.body);
+  const request = {
+    method: "GET",
+    path: "/a?b=c",
+    fields: ["X-Key", "k", "accept", "*/*"],
+    body: null,
+    bodyBytes,
+    ...changes,
+  };
   return requestBytes(request, "api.acme.example:8080");
 }
 
@@ -41,7 +49,7 @@ test("a body of one byte a character goes out with its head, any other one behin
   assert.deepEqual(buffer.rest, Buffer.from([255]));
 });
 
-test("an address that could end the request line, or lose bits on its way, is no address", () => {
+test("an address that could end the request line, or lose bits on its way, is not an address", () => {
   for (const path of ["", "/a b", "/a\r\nx: y", "/a\u0000", "/\u00e9", "/\u010a", "/\u007f"])
     assert.throws(() => bytesOf({ path }), TypeError);
 });

@@ -6,6 +6,7 @@ export interface WireRequest {
   /** Names and values alternating, checked already: they are sent as they are. */
   readonly fields: readonly string[];
   readonly body: Buffer | string | null;
+  readonly bodyBytes: number;
 }
 
 /** The bytes of a request. */
@@ -20,12 +21,14 @@ const NOT_IN_TARGET = /[^\x21-\x7e]/;
 /** Methods that expect a body: without one they send `content-length: 0` (RFC 9110, 8.6). */
 const WITH_BODY = new Set(["POST", "PUT", "PATCH"]);
 
-/** @throws TypeError if the target cannot stand in a request line */
-export function requestBytes({ method, path, fields, body }: WireRequest, host: string): RequestBytes {
-  if (path === "" || NOT_IN_TARGET.test(path)) throw new TypeError("the address cannot stand in a request line");
+/** @throws TypeError if the target cannot be part of a request line */
+export function requestBytes(
+  { method, path, fields, body, bodyBytes: length }: WireRequest,
+  host: string,
+): RequestBytes {
+  if (path === "" || NOT_IN_TARGET.test(path)) throw new TypeError("the address cannot be part of a request line");
   let head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
   for (let at = 0; at < fields.length; at += 2) head += `${fields[at]}: ${fields[at + 1]}\r\n`;
-  const length = body === null ? 0 : Buffer.byteLength(body);
   if (length === 0) return { text: `${head}${WITH_BODY.has(method) ? "content-length: 0\r\n" : ""}\r\n`, rest: null };
   head += `content-length: ${length}\r\n\r\n`;
   const isPlain = typeof body === "string" && body.length === length;

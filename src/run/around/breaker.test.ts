@@ -156,7 +156,7 @@ test("a call from before it opened is not taken for the probe, whatever its resu
   fail(breaker, 20, 0);
   const probe = admitted(breaker, 5000);
   breaker.ended(slow[0]!, 5001, false);
-  assert.equal(breaker.isOpen, true, "an old success is no sign of life");
+  assert.equal(breaker.isOpen, true, "an old success is not a sign of life");
   breaker.ended(slow[1]!, 5002, true);
   breaker.ended(probe, 5003, false);
   assert.equal(breaker.isOpen, false, "an old failure does not stand for the probe");

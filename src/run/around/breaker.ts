@@ -6,7 +6,7 @@ import type { Around, PlannedCall } from "../ports.ts";
 const BREAKERS_MAX = 10_000;
 const BLAMES_VENDOR: ReadonlySet<string> = new Set(VENDOR_FAILED);
 
-/** A source that is not called for an organization, or with one of its credentials, for a while. */
+/** A source that is not called for now: for an organization, or with one of its credentials. */
 export interface OpenBreaker {
   readonly source: string;
   readonly organizationId: string;

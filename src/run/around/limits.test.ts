@@ -10,23 +10,31 @@ import { withSourceLimits } from "./limits.ts";
 const FOUND: Answer = { match: true, json: "{}" };
 const PER_CREDENTIAL: RateLimit = { per: "credential", max: 1, every_ms: 60_000 };
 
-function limited(limits: SourceLimits) {
+function limited(limits: SourceLimits, begunMax?: number) {
   const clock = new FakeClock();
   const source = { id: "acme__people", timeoutMs: 10_000, declaration: { limits } } as RunnableSource;
   const ends: (() => void)[] = [];
+  const { leaseOf } = leasesInMemory(clock);
+  const leased = { count: 0 };
   const run = withSourceLimits(
-    leasesInMemory(clock).leaseOf,
+    (...asked) => {
+      leased.count += 1;
+      return leaseOf(...asked);
+    },
     clock,
+    begunMax,
   )(() => new Promise((resolve) => ends.push(() => resolve(FOUND))));
   return {
     clock,
     ends,
+    /** The limits that were begun. */
+    leased,
     /** The code of the fault it ends with, or `null`. */
-    call: (organizationId: string, scope: string): Promise<string | null> => {
+    call: (organizationId: string, scope: string, credentialId: string | null = null): Promise<string | null> => {
       const call = {
         id: source.id,
         run: { simulated: false, caller: { organizationId } },
-        credential: { scope },
+        credential: { scope, credentialId },
         deadlineAt: clock.now() + 10_000,
       } as unknown as PlannedCall;
       return run(source, call).then(
@@ -38,7 +46,7 @@ function limited(limits: SourceLimits) {
 }
 
 test("an organization that invents credentials without end resets no other organization's rate", async () => {
-  const { call, ends } = limited({ rate: [PER_CREDENTIAL] });
+  const { call, ends } = limited({ rate: [PER_CREDENTIAL] }, 20_000);
   const first = call("org_b", "b");
   for (let made = 0; made < 20_000; made += 1) void call("org_a", `made up ${made}`);
 
@@ -46,6 +54,21 @@ test("an organization that invents credentials without end resets no other organ
   assert.equal(await call("org_b", "b"), "source.rate_limited_here");
   for (const end of ends) end();
   assert.equal(await first, null);
+});
+
+test("an organization that makes up credentials begins to count so many of them in a period, and no more", async () => {
+  const { clock, call, ends, leased } = limited({ rate: [PER_CREDENTIAL] }, 10);
+  for (let made = 0; made < 10; made += 1) void call("org_a", `made up ${made}`);
+  for (let more = 0; more < 5; more += 1)
+    assert.equal(await call("org_a", `one more ${more}`), "source.rate_limited_here");
+  assert.equal(leased.count, 10);
+
+  const others = [call("org_b", "b"), call("org_a", "stored", "cred_1")];
+  await clock.advance(60_000);
+  const later = [call("org_a", "one more 0"), call("org_a", "made up 9")];
+  await settle();
+  for (const end of ends) end();
+  assert.deepEqual(await Promise.all([...others, ...later]), [null, null, null, null]);
 });
 
 test("a call that waits for its turn in vain returns its credential's token", async () => {

@@ -1,6 +1,8 @@
+import { BEGUN_MAX, BegunLimits } from "./begun-limits.ts";
 import type { Lease, Leases, SharedLimit } from "./ports.ts";
 import type { SourceDeclaration } from "../../sdk/source.ts";
 import type { Clock } from "../../terms/clock.ts";
+import { Fault } from "../../terms/fault.ts";
 import { OwnedMap } from "../../terms/owned-map.ts";
 import type { Answer, Around, PlannedCall, RunnableSource, RunSource } from "../ports.ts";
 import { SourceTurns, type Turn, type TurnAsk, type TurnLimit } from "../source-turns.ts";
@@ -18,11 +20,12 @@ interface Limits {
 /**
  * The limits that a source declares for itself, which hold for all processes together. A call over a limit per
  * credential fails at once; for limits that all calls share, it waits briefly for its turn. A refused call is never
- * billed.
+ * billed. An organization that makes up credentials begins a limited number of limits in each period.
  */
-export function withSourceLimits(leaseOf: Leases, clock: Clock): Around {
+export function withSourceLimits(leaseOf: Leases, clock: Clock, begunMax = BEGUN_MAX): Around {
   const bySource = new WeakMap<SourceDeclaration, Limits>();
   const byCredential = new OwnedMap<SourceTurns>(CREDENTIALS_MAX);
+  const begun = new BegunLimits(begunMax);
 
   function limitsOf(source: RunnableSource): Limits {
     let limits = bySource.get(source.declaration);
@@ -40,9 +43,14 @@ export function withSourceLimits(leaseOf: Leases, clock: Clock): Around {
     return limits;
   }
 
-  function turnsOfCredential(source: RunnableSource, organizationId: string, scope: string): SourceTurns {
+  /** @throws Fault */
+  function turnsOfCredential(source: RunnableSource, { run, credential }: PlannedCall, now: number): SourceTurns {
+    const { organizationId } = run.caller;
+    const scope = credential?.scope ?? organizationId;
     const known = byCredential.get(organizationId, scope, source.id);
     if (known !== undefined) return known;
+    if (credential?.credentialId === null && !begun.begin(organizationId, periodsOf(source), now))
+      throw new Fault("source.rate_limited_here");
     const rates = ratesOf(source, "credential", ` ${scope}`, (limit) => leaseOf(limit, organizationId));
     const made = new SourceTurns(rates, clock, false);
     byCredential.set(organizationId, scope, made, source.id);
@@ -57,7 +65,7 @@ export function withSourceLimits(leaseOf: Leases, clock: Clock): Around {
     const waitMaxMs = Math.min(TURN_WAIT_MS_MAX, source.timeoutMs / 10, deadlineAt - now);
     const ask: TurnAsk = { owner: organizationId, deadlineAt, waitMaxMs };
     if (!perCredential) return shared === null ? null : shared.enter(ask, now);
-    const own = turnsOfCredential(source, organizationId, call.credential?.scope ?? organizationId).enter(ask, now);
+    const own = turnsOfCredential(source, call, now).enter(ask, now);
     if (own instanceof Promise) return own.then((turn) => enterShared(shared, ask, turn, clock.now()));
     return enterShared(shared, ask, own, now);
   }
@@ -106,6 +114,10 @@ function inTurn(turn: Turn | null, source: RunnableSource, call: PlannedCall, ne
       throw thrown;
     },
   );
+}
+
+function periodsOf({ declaration }: RunnableSource): number[] {
+  return declaration.limits!.rate!.filter(({ per }) => per === "credential").map(({ every_ms: everyMs }) => everyMs);
 }
 
 function concurrencyOf({ id, declaration, timeoutMs }: RunnableSource, leaseOf: Leases): TurnLimit[] {

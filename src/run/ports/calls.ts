@@ -13,7 +13,7 @@ import type { Price } from "../../terms/price.ts";
 import type { Trace } from "../../terms/trace.ts";
 import type { CallBudgets, Reservation } from "../around/ports.ts";
 import type { FoundCredential } from "./credentials.ts";
-import type { AttemptIntent, RunIntent, RunRecord } from "./ledger.ts";
+import type { AttemptIntent, PendingIntents, RunIntent, RunRecord } from "./ledger.ts";
 import type { RunnableSource } from "./sources.ts";
 
 /** One run, with everything that its source calls have in common. */
@@ -35,10 +35,10 @@ export interface Run {
    */
   readonly maySend: boolean;
   /**
-   * Records what is about to be sent: when this returns, the intents have been handed to the operating system in one
-   * write. If it throws, none of the requests may be sent. @throws Fault `source.unrecorded`
+   * What is about to be sent. Nothing of it may be sent before it has been recorded. @throws Fault `source.unrecorded`,
+   * as `record` of the result does
    */
-  intend(intents: readonly AttemptIntent[]): void;
+  intend(intents: readonly AttemptIntent[]): PendingIntents;
 }
 
 /** What is known about a source call before it begins. */

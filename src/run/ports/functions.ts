@@ -19,6 +19,8 @@ export interface RunnableFunction {
 export interface FunctionJob {
   /** Organizations never share an isolate. */
   readonly organizationId: string;
+  /** Nor do simulated and real runs. */
+  readonly simulated: boolean;
   readonly transactionId: string;
   readonly deadlineAt: number;
   /** JSON text of `{inputs, extra, config, context, region, transaction_id}`. */

@@ -26,8 +26,8 @@ export interface RunIntent {
 }
 
 export interface RunRecord {
-  /** Hands intents to the operating system: once this returns, they survive kill -9. @throws Fault if that fails */
-  intend(...intents: readonly AttemptIntent[]): void;
+  /** Adds intents to the next write, which runs that send at the same time share. @throws Fault if the run is over */
+  intend(...intents: readonly AttemptIntent[]): PendingIntents;
   /**
    * Hands the order number that a vendor gave to the operating system, before anything else is sent for the call. If
    * that fails, the next request of the call cannot be recorded either, and is not sent.
@@ -37,6 +37,15 @@ export interface RunRecord {
    * Settles when the whole run is on disk, or when that has turned out impossible (the answer is sent all the same).
    */
   close(report: RunReport): Promise<void> | void;
+}
+
+/** Intents that are about to be written. */
+export interface PendingIntents {
+  /**
+   * Hands these, and all others that wait, to the operating system in one write, unless that has been done: once this
+   * returns, they survive kill -9. @throws Fault if that failed
+   */
+  record(): void;
 }
 
 export interface AttemptIntent {

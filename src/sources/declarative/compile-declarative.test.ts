@@ -159,7 +159,7 @@ const WRONG: readonly (readonly [what: string, parts: string, code: string, hint
     "template.unknown_name",
   ],
   ["an error by a redirect", "errors: [{when: {status: 302}, kind: credential}]", "format.value", /redirects/],
-  ["an error by a class that is no answer", "errors: [{when: {status: 1xx}, kind: contract}]", "format.value"],
+  ["an error by a class that is not an answer", "errors: [{when: {status: 1xx}, kind: contract}]", "format.value"],
   [
     "a charge by an input that there is not",
     "charge: {model: per_call, when: inputs.tagss}",

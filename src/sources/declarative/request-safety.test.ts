@@ -158,7 +158,7 @@ test("an XML body says what the values say and has the elements of the file", as
   assert.equal(((await ask(file, { name: "\u0001", n: 1 }, {})) as Fault).code, "source.input_invalid");
 });
 
-test("a credential that cannot stand in a header is named and never shown", async () => {
+test("a credential that cannot be in a header is named and never shown", async () => {
   const file = "auth: {kind: api_key, header: X-Key, value: '{{ credentials.key }}'}";
   const fault = await ask(file, {}, { key: "top-secret\r\nX-Evil: 1" });
   assert.ok(fault instanceof Fault);

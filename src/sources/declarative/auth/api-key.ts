@@ -29,7 +29,7 @@ function compileApiKey(auth: Static<typeof ApiKey>, setting: AuthSetting): AuthS
   if ((header === undefined) === (query === undefined)) {
     return place.refuse(
       "format.value",
-      "an api_key stands in a header or in the query",
+      "an api_key goes into a header or into the query",
       "give one of header and query",
     );
   }

@@ -151,7 +151,7 @@ test("a token is renewed before its end, after five minutes when nothing is said
   }
 });
 
-test("a token that the vendor refuses is fetched anew once, and the call made once more", async () => {
+test("a token that the vendor refuses is fetched again once, and the call made once more", async () => {
   const vendor = loginVendor({ refused: new Set(["t1"]) });
   const call = caller();
   await call(vendor.answer, "a");

@@ -46,7 +46,7 @@ async function askWithToken(
   const { token, fromCache } = (login.ready ??= await tokens.obtain(owner, values, logIn));
   const reply = await send(authenticate(request, auth, { ...values, token }));
   // Some vendors refuse an expired token with 403, but 403 may also mean missing rights. So this call does not try
-  // again, and the next call logs in anew.
+  // again, and the next call logs in again.
   if (reply.status === 401 || (reply.status === 403 && fromCache)) tokens.drop(owner, values, token);
   if (reply.status !== 401) return reply;
   reply.chargedAs("no");

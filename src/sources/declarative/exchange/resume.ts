@@ -31,7 +31,7 @@ export function compileResume(
   const orderAt = steps.findIndex(({ order_id: id }) => id !== undefined);
   if (orderAt < 0 || orderAt >= from) {
     const hint = "give the step that orders order_id: body.id, or wherever its reply has the number";
-    place.in("step").refuse("format.value", `no step before "${step}" has the number of an order`, hint);
+    place.in("step").refuse("format.value", `no step before "${step}" has order_id`, hint);
   }
   if (steps[from]!.when !== undefined) {
     const problem = `step "${step}" has a condition, and a run that resumes always begins with it`;

@@ -125,7 +125,7 @@ test("a rule of the charge is asked of each answer that may be billed", async ()
   );
 });
 
-test("one login serves all requests of a call, and is made anew once where it is refused", async () => {
+test("one login serves all requests of a call, and is made again once where it is refused", async () => {
   const auth =
     "auth: {kind: token_exchange, request: {method: POST, url: 'https://api.acme.example/login'}, token: body.token}";
   const source = compiled(`${auth}\nsteps: [${ORDER}, ${REPORT}]`);
@@ -225,7 +225,7 @@ const WRONG: readonly (readonly [what: string, parts: string, code: string, says
     /"order"/,
   ],
   [
-    "a template of what is no answer",
+    "a template of what is not an answer",
     `steps: [${ORDER}, ${REPORT.replace("order.body", "order.bdy")}]`,
     "template.unknown_name",
     /steps\.order\.body/,
@@ -255,7 +255,7 @@ const WRONG: readonly (readonly [what: string, parts: string, code: string, says
     /"order"/,
   ],
   [
-    "a map over what is no answer",
+    "a map over what is not an answer",
     `steps: [${ORDER}]\nmap: {x: steps.order.bdy.x}`,
     "expression.unknown_name",
     /"body"/,

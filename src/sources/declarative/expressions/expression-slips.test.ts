@@ -50,7 +50,7 @@ const SLIPS: readonly (readonly [expression: string, says: string])[] = [
   ['`"404"` != status', "expression.slip a status is a number -> write `404` in backticks"],
   [
     "body.date > '2020-01-01'",
-    "expression.slip only numbers are less or greater -> compare texts by == or !=, or by to_number()",
+    "expression.slip < and > compare numbers only -> compare texts with == or !=, or convert them with to_number()",
   ],
   ["`1` < body.n < `5`", 'expression.slip comparisons do not chain -> compare twice, joined by "&&"'],
   [

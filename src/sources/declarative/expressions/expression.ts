@@ -180,8 +180,8 @@ function checkComparison(node: Node & { type: "Comparator" }, top: boolean, plac
     if (isOrder && typeof one.value !== "number")
       place.refuse(
         "expression.slip",
-        "only numbers are less or greater",
-        "compare texts by == or !=, or by to_number()",
+        "< and > compare numbers only",
+        "compare texts with == or !=, or convert them with to_number()",
       );
     if (!isOrder && top && other.type === "Field" && other.name === "status" && typeof one.value !== "number")
       place.refuse("expression.slip", "a status is a number", `write ${backticked(one.value)} in backticks`);

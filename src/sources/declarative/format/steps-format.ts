@@ -1,4 +1,5 @@
 import type { Static } from "typebox";
+import { CALL_MS_MAX } from "../../../terms/times.ts";
 import { Type } from "../../../terms/type.ts";
 import { ErrorRow, Request } from "./exchange-format.ts";
 import { closed, text } from "./format-words.ts";
@@ -13,7 +14,7 @@ const ofStep = (description: string) =>
   );
 
 const wholeMs = (minimum: number, description: string) =>
-  Type.Optional(Type.Integer({ minimum, maximum: 60_000, description }));
+  Type.Optional(Type.Integer({ minimum, maximum: CALL_MS_MAX, description }));
 
 const Poll = Type.Object(
   {

@@ -70,7 +70,7 @@ test("a row that cannot be worked out never makes a bill smaller", async () => {
 test("a table is checked when it is loaded", () => {
   for (const [charge, says] of [
     ["[]", /must not be empty/],
-    ["[{amount: 0}, {when: body.x, amount: 1, currency: EUR}]", /never count/],
+    ["[{amount: 0}, {when: body.x, amount: 1, currency: EUR}]", /never do/],
     ["[{when: body.x}]", /"amount"/],
     ["[{when: body.x, amount: 0, model: per_match}]", /last row/],
     ["[{when: inputs.tagss, amount: 0}]", /"tags"/],

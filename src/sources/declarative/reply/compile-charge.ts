@@ -83,11 +83,11 @@ function compileTable(files: readonly ChargeRowFile[], inputs: readonly string[]
     const price = assertPrice(file, there);
     if (when === undefined) {
       if (at < files.length - 1)
-        there.refuse("format.value", "a row without when holds always, so those after it never count", "put it last");
+        there.refuse("format.value", "a row without when always applies, so the rows after it never do", "put it last");
       return { isBilled, isConditional: false, price, isKnownBeforehand: true, holds: () => true };
     }
     if (amount === undefined)
-      there.refuse("format.missing_key", 'a row with when needs the key "amount"', "0 is nothing");
+      there.refuse("format.missing_key", 'a row with when needs the key "amount"', "write amount: 0 for nothing");
     if (model !== undefined)
       there
         .in("model")

@@ -87,7 +87,7 @@ function compileStatus(status: ErrorRowFile["when"]["status"], place: Place): (s
         "set request.redirects to follow it; else it fails as contract, free",
       );
     }
-    if (one < 200 || one > 599) place.refuse("format.value", `no answer has the status ${one}`);
+    if (one < 200 || one > 599) place.refuse("format.value", `${one} is not a status that an answer can have`);
   }
   if (typeof status === "string") return (given) => Math.floor(given / 100) === Number(status[0]);
   return (given) => statuses.has(given);

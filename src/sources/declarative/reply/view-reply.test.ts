@@ -45,7 +45,7 @@ test("any name is a plain name, and finds nothing that stands behind every objec
   assert.deepEqual(JSON.parse(JSON.stringify(r)).valueOf, "&constructor;");
 });
 
-test("what stands in CDATA is no markup, and markup in a comment is none", () => {
+test("what is in CDATA is not markup, and markup in a comment is none", () => {
   assert.deepEqual(read("<r> <![CDATA[ &amp;<b> ]]> </r>"), { r: " &amp;<b> " });
   assert.deepEqual(read("<r>a<!-- <b> & <![CDATA[ -->b</r>"), { r: "ab" });
   assert.deepEqual(read("<?xml version='1.0'?>\n<!-- x --><r>a<?b <c>?></r>\n<!-- y -->"), { r: "a" });

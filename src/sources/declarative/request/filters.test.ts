@@ -85,7 +85,7 @@ for (const [steps, value] of [
   });
 }
 
-test("every filter takes a long text in the time of its length, whatever stands in it", () => {
+test("every filter takes a long text in the time of its length, whatever is in it", () => {
   const args: Readonly<Record<string, readonly (string | number)[]>> = {
     zero_pad: [9],
     first: [3],

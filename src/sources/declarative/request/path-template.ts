@@ -32,7 +32,7 @@ export function compileUrl(written: string, origins: readonly string[], known: K
   if (found === null || (found[2] === undefined && template.length > 1)) {
     return place.refuse(
       "url.invalid",
-      "scheme and host stand in the file",
+      "scheme and host must be written out in the file",
       "templates may only follow the host's slash",
     );
   }
@@ -81,7 +81,11 @@ function splitSegments(template: Template, place: Place): Template[] {
     }
     for (const part of segment) {
       if (typeof part === "string" && new URL(`http://host/${part}`).pathname !== `/${part}` && !/^\.+$/.test(part)) {
-        place.refuse("url.invalid", "the fixed part of a path is written as it is sent", "encode spaces and the like");
+        place.refuse(
+          "url.invalid",
+          "write the fixed part of a path exactly as it is to be sent",
+          "encode spaces and the like",
+        );
       }
     }
   }

@@ -47,7 +47,7 @@ export function parseTemplate(written: string | number | boolean, known: KnownNa
   if (end < text.length) parts.push(text.slice(end));
   for (const part of parts) {
     if (typeof part === "string" && /\{\{|\}\}/.test(part)) {
-      place.refuse("template.syntax", "a template is opened or closed only once", "write {{ inputs.name | filter }}");
+      place.refuse("template.syntax", "a template has one {{ and one }}", "write {{ inputs.name | filter }}");
     }
   }
   return parts;
@@ -225,7 +225,7 @@ export function encodeValue(origin: ValueOrigin, value: Json, encoding: Encoding
   return encoded;
 }
 
-const TOO_LONG = "is too long to stand in an address";
+const TOO_LONG = "is too long for an address";
 
 /**
  * The fault for a value that cannot be used where the file puts it. It names the field and never contains the value;

@@ -49,7 +49,7 @@ export function draftCaptured(captured: CapturedRequest, choices: ImportChoices)
   const { refuse } = captured;
   if (!METHODS.has(captured.method))
     refuse(
-      `${/^[A-Z]{1,10}$/.test(captured.method) ? captured.method : "this method"} is not a question`,
+      `${/^[A-Z]{1,10}$/.test(captured.method) ? captured.method : "this method"} cannot be imported`,
       "a source can use GET, POST, PUT or PATCH",
     );
   const drafting = new Drafting(captured, choices);

@@ -71,8 +71,10 @@ function schemeOf(document: OpenApiDocument, at: Spot, name: string, scopes: Spo
     return document.refuse(scheme, `${word} cannot be imported`, INSTEAD);
   }
   if (type === "mutualTLS") return draftAuth("mtls");
-  if (type !== "oauth2")
-    return document.refuse(scheme, `a login of the type ${type ?? "that is not said"} cannot be imported`, INSTEAD);
+  if (type !== "oauth2") {
+    const said = type === undefined ? "without a type" : `of the type ${type}`;
+    return document.refuse(scheme, `a login ${said} cannot be imported`, INSTEAD);
+  }
   const flows = document.object(scheme, "flows");
   for (const [flow, grant] of [
     ["clientCredentials", "client_credentials"],

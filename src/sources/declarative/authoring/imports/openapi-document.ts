@@ -1,5 +1,6 @@
 import { isMap, LineCounter, parseDocument, type Document, type Node } from "yaml";
 import { didYouMeanAnyOf } from "../../../../terms/nearest.ts";
+import { stepsOf } from "../../../../terms/json-pointer.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../../terms/json.ts";
 import { ImportProblem } from "./import-problem.ts";
 
@@ -97,10 +98,7 @@ export class OpenApiDocument {
           "put everything into one file first: npx @redocly/cli bundle FILE -o ONE.yaml",
         );
       if (count === REFERENCES_MAX) return this.refuse(at, "it refers to itself");
-      path = pointer
-        .slice(1)
-        .split("/")
-        .map((step) => decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~"));
+      path = stepsOf(decodeURIComponent(pointer));
       let found: Json | undefined = this.root.value;
       for (const step of path)
         found = isJsonObject(found) || Array.isArray(found) ? (found as Record<string, Json>)[step] : undefined;

@@ -1,3 +1,4 @@
+import { CALL_MS_MAX } from "../../../../terms/times.ts";
 import type { CapturedRequest } from "./captured-request.ts";
 import { ImportProblem, placeIn } from "./import-problem.ts";
 import { shellWords, type Word } from "./shell-words.ts";
@@ -80,16 +81,16 @@ const OPTIONS: Readonly<Record<string, Option>> = {
   cert: CERTIFICATE,
   key: CERTIFICATE,
   cacert: CERTIFICATE,
-  head: refuses("an answer without a body is no record: give the request that fetches it"),
+  head: refuses("an answer without a body is not a record: give the request that fetches it"),
   next: refuses("a source makes one request: give one command"),
   "aws-sigv4": refuses("this signature is not known: give --auth hmac:HEADER and write the text to sign by hand", true),
   "upload-file": refuses("a file is not sent by a source: give the body with -d", true),
   config: refuses("a file of options is not read: write them into the command", true),
-  "location-trusted": refuses("a key is never carried to another host: take it away"),
-  "unix-socket": refuses("a source asks an origin and no socket", true),
-  resolve: refuses("a name is resolved by the service: take it away", true),
-  "request-target": refuses("the path has to stand in the address", true),
-  netrc: refuses("the key has to stand in the command, as any placeholder"),
+  "location-trusted": refuses("a key is never sent on to another host: remove it"),
+  "unix-socket": refuses("a source calls an origin, not a socket", true),
+  resolve: refuses("the service resolves names itself: remove it", true),
+  "request-target": refuses("the path has to be in the address", true),
+  netrc: refuses("the key has to be in the command, as any placeholder"),
 };
 const SHORT: Readonly<Record<string, string>> = {
   X: "request",
@@ -286,7 +287,7 @@ function toRequest(
     headers,
     body: hasBody ? { text: joined, type: "application/x-www-form-urlencoded" } : undefined,
     user: given.user.at(-1)?.text,
-    timeoutMs: seconds > 0 ? Math.min(Math.ceil(seconds * 1000), 60_000) : undefined,
+    timeoutMs: seconds > 0 ? Math.min(Math.ceil(seconds * 1000), CALL_MS_MAX) : undefined,
     refuse: (problem, instead) => refuse(address.at, problem, instead),
     notes: [
       ...(ignored.size === 0 ? [] : [`Left out, because it does not change the request: ${[...ignored].join(", ")}.`]),

@@ -21,7 +21,7 @@ export function readOpenApi(
   const document = new OpenApiDocument(text, file);
   const { method, path, item, operation } = document.operation(named);
   if (!["GET", "POST", "PUT", "PATCH"].includes(method))
-    document.refuse(operation, `${method} is not a question`, "a source can use GET, POST, PUT or PATCH");
+    document.refuse(operation, `${method} cannot be imported`, "a source can use GET, POST, PUT or PATCH");
   const request = new OperationRequest(document, choices);
   const server = request.server(item, operation);
   const proof = auth === undefined ? authOf(document, operation, server) : { auth: draftAuth(auth), notes: [] };

@@ -1,0 +1,41 @@
+import { OwnedMap } from "../../terms/owned-map.ts";
+
+/**
+ * The most limits of inline credentials that an organization begins to count in one period, in one process. Each is a row
+ * of the store until the period after it has ended, and whoever has a token can make up credentials as fast as it is
+ * answered. Stored credentials are not counted: operators made them.
+ */
+export const BEGUN_MAX = 10_000;
+const OWNERS_MAX = 10_000;
+
+interface Begun {
+  readonly until: number;
+  count: number;
+}
+
+/** Counts the limits that organizations have begun, for each length of period by itself. */
+export class BegunLimits {
+  readonly #max: number;
+  readonly #begun = new OwnedMap<Begun>(OWNERS_MAX);
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** Begins one limit with each of these periods, or none: false if there are too many already. */
+  begin(owner: string, periodsMs: readonly number[], now: number): boolean {
+    const begun = periodsMs.map((everyMs) => this.#in(owner, everyMs, now));
+    if (begun.some(({ count }) => count >= this.#max)) return false;
+    for (const period of begun) period.count += 1;
+    return true;
+  }
+
+  #in(owner: string, everyMs: number, now: number): Begun {
+    const key = String(everyMs);
+    const known = this.#begun.get(owner, key);
+    if (known !== undefined && now < known.until) return known;
+    const begun = { until: now + everyMs, count: 0 };
+    this.#begun.set(owner, key, begun);
+    return begun;
+  }
+}
