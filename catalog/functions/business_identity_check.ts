@@ -38,7 +38,7 @@ is a question, not an answer. The weights are ours and were fitted to no populat
 A number without check digits (a US EIN, a tax number of a German office) is only looked at for its form, as most mistyped
 ones fit as well: \`number_form_only\` says so, and the number counts as unchecked.
 
-**What could not be checked** stands in \`unchecked\` with a reason, lowers \`coverage\` and never fails the function. That the
+**What could not be checked** is in \`unchecked\` with a reason, lowers \`coverage\` and never fails the function. That the
 account is open, that the number was issued, and whose they are: none of it is known without asking a bank or a register.
 `.trim();
 

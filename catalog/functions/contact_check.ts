@@ -35,7 +35,7 @@ finding takes a share of its own part's weight; the score is what is left, as a 
 **Verdict.** \`plausible\` from 0.8 if at least half of what was given, by weight, could be checked; \`implausible\` below 0.4;
 \`not_checked\` if nothing could be; otherwise \`doubtful\`. The weights are ours and were fitted to no population.
 
-**What could not be checked** stands in \`unchecked\` with a reason (\`…_not_checked\`, \`phone_needs_country\`,
+**What could not be checked** is in \`unchecked\` with a reason (\`…_not_checked\`, \`phone_needs_country\`,
 \`country_not_recognised\`), lowers \`coverage\` and never fails the function: an unavailable source makes the answer weaker,
 not absent. No code is sent, no mailbox asked: that the number and the address belong to this person is not known.
 `.trim();

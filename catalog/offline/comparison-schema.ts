@@ -27,7 +27,7 @@ export const COMPARISON_FIELDS = {
   ),
   unmatched: Type.Array(Type.String(), { description: "Words that only `name` has." }),
   other_unmatched: Type.Array(Type.String(), { description: "Words that only `other_name` has." }),
-  same_order: Type.Boolean({ description: "The fitting words stand in the same order in both." }),
+  same_order: Type.Boolean({ description: "The fitting words are in the same order in both." }),
 };
 
 /** The text about the score in the descriptions of both sources. */

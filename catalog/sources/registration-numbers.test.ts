@@ -128,7 +128,7 @@ test("a number says that it has check digits exactly where most mistyped digits 
   }
 });
 
-test("zeros alone are no number in any country", async () => {
+test("zeros alone are not a number in any country", async () => {
   for (const { country, kind } of rows) {
     for (let length = 3; length <= 20; length += 1) {
       assert.equal((await ask(country, kind, "0".repeat(length))).match, false, `${country} ${kind}, ${length} zeros`);

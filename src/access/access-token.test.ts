@@ -58,7 +58,7 @@ test("neighbours that were swapped are noticed", () => {
   }
 });
 
-test("what is no token is refused, whatever it is", () => {
+test("what is not a token is refused, whatever it is", () => {
   for (const text of [
     "",
     "drt_",

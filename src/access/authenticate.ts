@@ -61,9 +61,9 @@ interface Refusal {
 type TokenAnswer = KnownToken | Refusal;
 type WorkflowAnswer = Workflow | Refusal;
 
-/** Identifiers are short printable ASCII. Anything else is refused, because a database may not accept it. */
 /** What the second look-up of a request has at least. */
-const LEFT_MS_MIN = 100;
+export const LEFT_MS_MIN = 100;
+/** Identifiers are short printable ASCII. Anything else is refused, because a database may not accept it. */
 const WORKFLOW_SHAPE = /^[!-~]{1,128}$/;
 
 export function createAuthenticator({ store, clock, limits }: AuthenticatorParts): CachingAuthenticator {

@@ -12,7 +12,7 @@ export function allowedHosts(adminHosts: readonly string[]): ReadonlySet<string>
 /**
  * Refuses what a page of another site makes a browser send. By `Host`, because a foreign name may resolve to this very
  * address (DNS rebinding), and then the browser takes the page for one of ours; by `Origin` and `Sec-Fetch-Site`,
- * because a page may send requests to any address. Programs that are no browsers send neither of the two.
+ * because a page may send requests to any address. Programs other than browsers send neither of the two.
  * @throws Refusal `forbidden`
  */
 export function refuseForeign(headers: IncomingHttpHeaders, hosts: ReadonlySet<string>): void {

@@ -100,7 +100,7 @@ test("a text is made no faster than it is read, and no further when its reader h
   assert.equal(ended, true);
 });
 
-test("a text that is slow to be made is no client that has stalled", async (t) => {
+test("a text that is slow to be made is not a client that has stalled", async (t) => {
   const { incoming } = await ask(
     t,
     (async function* () {

@@ -52,7 +52,7 @@ export async function sendStream(
 async function drained(response: ServerResponse, stalledMs: number): Promise<void> {
   const over = new AbortController();
   const { signal } = over;
-  // Only now does it depend on the client: whatever it takes begins the time anew.
+  // Only now does it depend on the client: whatever it takes starts the time again.
   response.setTimeout(stalledMs);
   try {
     await Promise.race([once(response, "drain", { signal }), once(response, "close", { signal })]);

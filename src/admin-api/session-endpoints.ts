@@ -15,7 +15,7 @@ import type { Begun, Sessions } from "./sessions.ts";
 /** The setting `console`. */
 export type ConsoleMode = "off" | "read_only" | "on";
 
-/** An endpoint about who is asking, which is no verb: on the command line there is nothing like it. */
+/** An endpoint about who is asking, which is not a verb: on the command line there is nothing like it. */
 export interface SessionEndpoint {
   readonly path: string;
   readonly operationId: string;
@@ -117,7 +117,7 @@ export const SESSION_ENDPOINTS: readonly SessionEndpoint[] = [
     path: "/api/session/code",
     operationId: "sessionBeginWithCode",
     summary: "Exchange a one-time code for a session of a browser",
-    description: `Such a code stands in the address that \`start --demo\` prints. It can be used once, within ten minutes. A wrong one is answered late. ${LASTS}`,
+    description: `Such a code is in the address that \`start --demo\` prints. It can be used once, within ten minutes. A wrong one is answered late. ${LASTS}`,
     takes: "input",
     input: Type.Object(
       { code: Type.String({ minLength: 1, maxLength: 128, description: "The code, from behind `#code=`" }) },

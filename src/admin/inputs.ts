@@ -40,7 +40,7 @@ const SOURCES_MAX = 100;
 export const sourcesInput = Type.Array(sourceInput, {
   maxItems: SOURCES_MAX,
   uniqueItems: true,
-  description: "A source to ask; may be repeated",
+  description: "A source to ask",
 });
 
 export const functionInput = Type.String({

@@ -34,12 +34,12 @@ export const filterInputs = {
   source: Type.Optional(sourceInput),
   outcome: Type.Optional(
     Type.Enum([...CALL_OUTCOMES], {
-      description: "Runs with a call that had this outcome, of the source if one is given",
+      description: "Runs with a call that had this outcome; with --source, a call of that source",
     }),
   ),
   charged: Type.Optional(
     Type.Enum(["yes", "no", "unknown"], {
-      description: "Runs with a request that has this charge, in a call as selected by the other options",
+      description: "Runs with a request that has this charge; with --source or --outcome, in a call that they select",
     }),
   ),
 };
@@ -91,6 +91,6 @@ export function requireTime<Given extends Span>(span: Given): Given {
 export function unknownRun(): OperatorError {
   return new OperatorError(
     "not_found",
-    'There is no such run on this ledger. "datarun ledger list" shows those there are.',
+    'There is no such run on this ledger. "datarun ledger list" shows those that exist.',
   );
 }

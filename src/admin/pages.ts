@@ -18,7 +18,7 @@ const limitInput = Type.Integer({
 });
 
 const afterInput = {
-  description: "Where the previous list ended, as it said",
+  description: "Where to go on: the value that the previous list gave",
   "x-says": "must be the value that the previous list gave",
 };
 

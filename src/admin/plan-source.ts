@@ -1,5 +1,6 @@
 import type { RunnableSource } from "../run/ports.ts";
 import type { Context } from "../terms/caller.ts";
+import { CHARGE_MODELS } from "../terms/charge.ts";
 import type { JsonObject } from "../terms/json.ts";
 import { regionFault } from "../terms/regions.ts";
 import { Type } from "../terms/type.ts";
@@ -21,7 +22,7 @@ export const wirePlannedSource = Type.Object({
   needs_credential: oneOf("none", "optional", "required"),
   rule: text,
   cred_id: orNull(text),
-  bills: oneOf("free", "per_call", "per_success", "per_match"),
+  bills: oneOf(...CHARGE_MODELS),
   cost: oneOf("nothing", "known", "unknown"),
   at_most: orNull(text),
   currency: orNull(text),

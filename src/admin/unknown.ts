@@ -7,7 +7,7 @@ import type { SourceListing } from "./ports.ts";
  */
 export function unknownId(noun: string, id: string, listedBy: string): OperatorError {
   const named = ID.test(id) ? ` ${id}` : " with this id";
-  return new OperatorError("not_found", `There is no ${noun}${named}. "${listedBy}" shows those there are.`);
+  return new OperatorError("not_found", `There is no ${noun}${named}. "${listedBy}" shows those that exist.`);
 }
 
 const ID = /^(org|tok|wfl|cred|key|bud|opr)_[0-9a-z]{1,64}$/;
@@ -16,11 +16,11 @@ export function unknownSource(id: string, sources: SourceListing): OperatorError
   if (sources.isBroken(id)) {
     return new OperatorError("invalid", `The source ${id} cannot be used until its file is corrected: see above.`);
   }
-  const hint = didYouMeanAnyOf(id, sources.ids()) ?? '"datarun source list" shows those there are.';
+  const hint = didYouMeanAnyOf(id, sources.ids()) ?? '"datarun source list" shows those that exist.';
   return new OperatorError("not_found", `There is no source ${JSON.stringify(id)}. ${hint}`);
 }
 
 export function unknownFunction(id: string, ids: readonly string[]): OperatorError {
-  const hint = didYouMeanAnyOf(id, ids) ?? '"datarun function list" shows those there are.';
+  const hint = didYouMeanAnyOf(id, ids) ?? '"datarun function list" shows those that exist.';
   return new OperatorError("not_found", `There is no function ${JSON.stringify(id)}. ${hint}`);
 }

@@ -75,7 +75,7 @@ export interface TextStream<Result extends JsonObject = JsonObject> {
   /** Under which name a browser saves it. */
   readonly fileName: string;
   /**
-   * Makes the text no faster than its reader takes it, and what there is to say about it at the end.
+   * Yields the text only as fast as it is read, and returns what there is to say about it at the end.
    * @throws OperatorError
    */
   readonly pieces: AsyncGenerator<string, Result, void>;

@@ -136,7 +136,8 @@ const FILE: Option = {
   name: "file",
   kind: "value",
   placeholder: "FILE",
-  description: "The file to write, which must not exist yet and only its owner can read; standard output by default",
+  description:
+    "The file to write; it must not exist yet, and only its owner will be able to read it. Standard output by default",
   required: false,
 };
 
@@ -172,7 +173,7 @@ const COMMON: readonly Option[] = [
     name: "remote",
     kind: "value",
     placeholder: "URL",
-    description: "Do it in the service whose admin port has this address, with the token in DATARUN_OPERATOR_TOKEN",
+    description: "Run the command in the service with this admin address, using the token in DATARUN_OPERATOR_TOKEN",
     required: false,
   },
   {

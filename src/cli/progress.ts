@@ -30,14 +30,14 @@ interface Step {
 }
 
 /**
- * Shows on standard error how far a command is: on a terminal one line that is drawn again, otherwise a plain line every
+ * Shows on standard error how far a command is: on a terminal one line that is redrawn, otherwise a plain line every
  * ten seconds, and nothing for a program (`quiet`). Writes inside the calls, because the work may never leave its turn.
  */
 export function openProgress(stderr: Writable, clock: Clock, quiet: boolean): ShownProgress {
   const { isTTY = false, columns } = stderr as { readonly isTTY?: boolean; readonly columns?: number };
   // A terminal that does not know its size says 0.
   const room = (columns || COLUMNS_BY_DEFAULT) - 1;
-  // That nobody reads it any more is no failure of the command; without a listener it would end the process.
+  // The command does not fail because nobody reads this any more; without a listener the process would end.
   if (stderr.listenerCount("error") === 0) stderr.on("error", () => {});
   const everyMs = isTTY ? DRAW_EVERY_MS : LINE_EVERY_MS;
   let step: Step | undefined;

@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import { printableJson, printableLines } from "../terms/printable.ts";
 import { reportError } from "../admin/report-error.ts";
 import { type CommandIo, write } from "./command-io.ts";
 import { RemoteDefect } from "./remote/remote-defect.ts";
@@ -9,8 +10,8 @@ export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 /** Prints why a command failed, and returns the exit code. */
 export async function reportFailure(thrown: unknown, io: CommandIo, json: boolean): Promise<number> {
   const { code, message } = toReport(thrown, io);
-  if (json) await write(io.stdout, `${JSON.stringify({ error: { code, message } })}\n`);
-  await write(io.stderr, `${inRed(message.trimEnd(), io)}\n`);
+  if (json) await write(io.stdout, `${printableJson({ error: { code, message } })}\n`);
+  await write(io.stderr, `${inRed(printableLines(message.trimEnd()), io)}\n`);
   return code === "usage" ? EXIT.usage : EXIT.failed;
 }
 

@@ -13,7 +13,7 @@ import { type CommandShape, shapeOf } from "./options.ts";
 import { type ParsedCommand, parseCommand, usage } from "./parse-command.ts";
 import { readFields } from "./read-fields.ts";
 import { readFiles } from "./read-text-file.ts";
-import { printable, printableLines } from "../terms/printable.ts";
+import { printable, printableJson, printableLines } from "../terms/printable.ts";
 import { renderResult } from "./render.ts";
 import { EXIT, reportFailure } from "./report-failure.ts";
 import { openProgress } from "./progress.ts";
@@ -75,7 +75,7 @@ async function answerTo(typed: readonly string[], io: CommandIo, cli: CliDeps, j
   const asksForHelp = argv.some((arg) => arg === "--help" || arg === "-h");
   if (noun === "--version" || noun === "version") {
     const version = await cli.version();
-    return { text: json ? `${JSON.stringify({ version })}\n` : `datarun ${version}\n`, exitCode: EXIT.done };
+    return { text: json ? `${printableJson({ version })}\n` : `datarun ${version}\n`, exitCode: EXIT.done };
   }
   if (noun === undefined || noun === "help" || noun.startsWith("-")) {
     const help = await helpOnAll(verbs, cli.lasting);
@@ -121,7 +121,7 @@ async function findCommand(words: readonly string[], cli: CliDeps): Promise<Foun
   return words.join(" ");
 }
 
-/** `--remote URL` may stand before the command, as what comes before everything else. */
+/** `--remote URL` may be before the command, as what comes before everything else. */
 function withRemoteLast(argv: readonly string[]): readonly string[] {
   const [first = "", ...others] = argv;
   const isApart = first === "--remote";
@@ -170,7 +170,7 @@ async function runCommand(
   if (result === null) return { text: "", exitCode: EXIT.done };
   const exitCode = verb.hasFailed?.(result) === true ? EXIT.failed : EXIT.done;
   if (!isPrinted) return { text: "", exitCode };
-  if (json) return { text: `${JSON.stringify(result)}\n`, exitCode };
+  if (json) return { text: `${printableJson(result)}\n`, exitCode };
   // What a function logs, what a vendor answers and what a service says may be anything.
   return { text: printableLines(verb.render?.(result) ?? renderResult(result, verb)), exitCode };
 }
@@ -255,5 +255,5 @@ function unknownCommand(name: string, { verbs, lasting }: CliDeps): OperatorErro
 }
 
 function helpText(help: string, json: boolean): Answered {
-  return { text: json ? `${JSON.stringify({ help })}\n` : help, exitCode: EXIT.done };
+  return { text: json ? `${printableJson({ help })}\n` : help, exitCode: EXIT.done };
 }

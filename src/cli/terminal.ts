@@ -1,6 +1,7 @@
 import { createInterface, type Interface } from "node:readline";
 import type { Readable } from "node:stream";
 import type { Terminal } from "../admin/authoring/ports.ts";
+import { printableLines } from "../terms/printable.ts";
 import type { CommandIo } from "./command-io.ts";
 import { usage } from "./parse-command.ts";
 
@@ -15,7 +16,8 @@ export function openTerminal({ stdin, stderr }: CommandIo): Terminal & { close()
     interactive,
 
     async ask(question) {
-      stderr.write(question);
+      // It may quote a name that somebody else gave.
+      stderr.write(printableLines(question));
       if (lines === undefined) {
         opened = createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY });
         lines = opened[Symbol.asyncIterator]();

@@ -45,3 +45,19 @@ test("a text is written whole, and its result says where", async (t) => {
   assert.equal(readFileSync(path, "utf8"), "ab");
   assert.equal(made.ended, true);
 });
+
+test("a terminal is shown a text without what would control it; a program gets the text itself", async () => {
+  const hostile = 'a,"\u009b2J\u001b[2J"\r\n';
+  async function* pieces(): Pieces {
+    yield hostile;
+    return {};
+  }
+  for (const [isTTY, shown] of [
+    [true, 'a,""\n'],
+    [false, hostile],
+  ] as const) {
+    const stdout = Object.assign(new PassThrough(), { isTTY });
+    await writeText(pieces(), undefined, { ...IO, stdout });
+    assert.equal(String(stdout.read()), shown);
+  }
+});

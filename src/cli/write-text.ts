@@ -2,6 +2,7 @@ import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { JsonObject } from "../terms/json.ts";
 import { OperatorError } from "../terms/operator-error.ts";
+import { printableLines } from "../terms/printable.ts";
 import { type CommandIo, write } from "./command-io.ts";
 
 /** A text that a command answers with, and its result at the end. */
@@ -14,8 +15,10 @@ export type Pieces = AsyncGenerator<string, JsonObject, void>;
  */
 export async function writeText(pieces: Pieces, file: string | undefined, { stdout }: CommandIo) {
   if (file !== undefined) return writeToFile(pieces, resolve(file));
+  // A program and a file get the text itself; a terminal would obey what is in it.
+  const isSeen = (stdout as { readonly isTTY?: boolean }).isTTY === true;
   return takeAll(pieces, async (piece) => {
-    await write(stdout, piece);
+    await write(stdout, isSeen ? printableLines(piece.replaceAll("\r\n", "\n")) : piece);
     return !stdout.destroyed;
   });
 }

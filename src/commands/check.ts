@@ -10,9 +10,7 @@ export default defineCommand({
   example: "--project my-project --production --connect",
   input: Type.Object(
     {
-      production: Type.Optional(
-        Type.Boolean({ description: "Also report what is wrong only where others depend on the service" }),
-      ),
+      production: Type.Optional(Type.Boolean({ description: "Also report what is wrong only in production" })),
       connect: Type.Optional(
         Type.Boolean({ description: "Also connect to the origins of all sources that are on, and send nothing" }),
       ),

@@ -1,6 +1,6 @@
 import type { LastingCommands } from "../cli/command.ts";
 
-/** The commands that are no verbs: those that run until they are stopped, `check` and `completion`. Verbs are found by their files. */
+/** The commands that are not verbs: those that run until they are stopped, `check` and `completion`. Verbs are found by their files. */
 export const COMMANDS: LastingCommands = {
   start: () => import("./start.ts"),
   dev: () => import("./dev.ts"),

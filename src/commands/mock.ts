@@ -33,7 +33,9 @@ export default defineCommand({
       token: text(`The access token that it takes; ${DEFAULTS.token} by default`, "TEXT"),
       workflow: text(`The workflow that it takes; ${DEFAULTS.workflow} by default`, "TEXT"),
       failure_details: Type.Optional(
-        Type.Boolean({ description: "Add failure to failed entries, as for a workflow with failure details" }),
+        Type.Boolean({
+          description: "Add the field failure to failed entries, as a workflow with failure_details does",
+        }),
       ),
       set: Type.Optional(
         Type.Array(Type.String(), {
@@ -45,7 +47,8 @@ export default defineCommand({
         Type.Integer({
           minimum: 1,
           maximum: 600_000,
-          description: "The longest that any source waits for its vendor; as long as it declares by default",
+          description:
+            "The longest time that any source waits for its vendor; by default, the time that each source declares",
           "x-placeholder": "N",
         }),
       ),

@@ -5,9 +5,15 @@ import { LedgerInUse } from "../ledger/journal/directory-lock.ts";
 import { BrokenProject } from "../project/open-catalogs.ts";
 import { LoadError } from "../terms/load-error.ts";
 import { StoreRefused } from "../storage/store.ts";
+import { printableLines } from "../terms/printable.ts";
 
 /** Why a command could not start, for the operator; with a stack trace if the error is unexpected. */
 export function reasonOf(error: unknown): string {
+  // Names of files, and what a file that was loaded has thrown, may be anything.
+  return printableLines(wordsOf(error));
+}
+
+function wordsOf(error: unknown): string {
   if (error instanceof BrokenProject)
     return `these files cannot be used:\n${error.problems.map(({ message }) => `  ${message}`).join("\n")}`;
   const known = [ConfigError, RootKeyError, LedgerInUse, LoadError, StoreRefused].some((kind) => error instanceof kind);
@@ -25,7 +31,7 @@ function isOfSystem(error: unknown): boolean {
 
 /** The place in an author's file where something was thrown, as far as its stack tells, and its message. */
 export function whereAndWhat(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return String(thrown);
+  if (!(thrown instanceof Error)) return printableLines(String(thrown));
   const [, url, line, column] = /(file:\/\/[^\s)?]+)(?:\?[^\s:)]*)?:(\d+):(\d+)/.exec(thrown.stack ?? "") ?? [];
-  return `${url === undefined ? "" : `${fileURLToPath(url)}:${line}:${column}: `}${thrown.message}`;
+  return printableLines(`${url === undefined ? "" : `${fileURLToPath(url)}:${line}:${column}: `}${thrown.message}`);
 }

@@ -97,7 +97,7 @@ function report(problems: Awaited<ReturnType<Running["reload"]>>, log: Log): voi
   for (const { file, reason, served } of problems)
     log.error(
       { event: "broken_file", file, reason },
-      served ? "its last good version goes on being served" : "it is not served",
+      served ? "its last good version is still served" : "it is not served",
     );
   if (problems.length === 0) log.info({ event: "reloaded" });
 }

@@ -4,6 +4,7 @@ import { createLog } from "../operate/log.ts";
 import { projectFolder, remarkOnFolder } from "../project/config-file.ts";
 import { ConfigError } from "../settings/read-settings.ts";
 import { CannotSimulate } from "../simulation/usual-failures.ts";
+import { printableJson } from "../terms/printable.ts";
 import { listenToLauncher } from "./launcher.ts";
 import { reasonOf, whereAndWhat } from "./reason-of.ts";
 import { takeExit } from "./take-exit.ts";
@@ -63,7 +64,7 @@ export async function serveMock(given: Omit<MockOptions, "log">): Promise<number
     token: given.token,
     workflow: given.workflow,
   };
-  process.stdout.write(`${JSON.stringify(ready)}\n`);
+  process.stdout.write(`${printableJson(ready)}\n`);
   return 0;
 }
 

@@ -1,5 +1,5 @@
 import { replyReading } from "../composition/open-doors.ts";
-import { projectFolder, readSettingsOf } from "../project/config-file.ts";
+import { projectOf, readSettingsOf } from "../project/config-file.ts";
 import { openSources } from "../project/open-catalogs.ts";
 import { ConfigError } from "../settings/read-settings.ts";
 import { startVendorSimulator, type VendorSimulator } from "../simulation/vendor-simulator.ts";
@@ -34,7 +34,7 @@ async function start(
   tell: (words: string) => void,
 ): Promise<VendorSimulator> {
   const environment = process.env;
-  const project = projectFolder(named ?? (environment["DATARUN_PROJECT"] || undefined), process.cwd());
+  const project = projectOf({ project: named }, environment, process.cwd());
   const [settings, { all, problems }] = await Promise.all([
     readSettingsOf(project, {}, environment),
     openSources(project),

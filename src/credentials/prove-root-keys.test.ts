@@ -45,5 +45,6 @@ test("a store in which nothing is sealed accepts only the registered key, proven
   store.registered = { id: ours.id, proof: proofOf(ours) };
   assert.equal((await standing(store, ours)).settled, true);
   assert.equal((await standing(store, other, ours)).settled, true, "before a rotation both are given");
-  for (const wrong of [other, keyNamed("ours")]) await assert.rejects(standing(store, wrong), /begun with.*keys adopt/);
+  for (const wrong of [other, keyNamed("ours")])
+    await assert.rejects(standing(store, wrong), /registered for this store.*keys adopt/);
 });

@@ -49,7 +49,7 @@ async function isSettled(ring: RootKeyRing, store: KeyStore): Promise<boolean> {
   const key = ring.find(registered.id);
   if (key !== undefined && isProvenBy(key, registered.proof)) return true;
   throw new RootKeyError(
-    `${ROOT_KEY_VARIABLE} does not hold the root key ${registered.id}, which this store was begun with: give it, or, as nothing is sealed by it yet, take the given one instead with: datarun keys adopt`,
+    `${ROOT_KEY_VARIABLE} does not hold the root key ${registered.id}, which was registered for this store. Give that key. Nothing is sealed with it yet, so you can also register the given one: datarun keys adopt`,
   );
 }
 
@@ -59,7 +59,7 @@ function refusal(ring: RootKeyRing, lacking: readonly string[]): RootKeyError {
   const absent = lacking.filter((id) => ring.find(id) === undefined);
   if (absent.length === 0)
     return new RootKeyError(
-      `${where} holds under the id ${lacking.join(", ")} another root key than stored credentials depend on`,
+      `${where} has a root key with the id ${lacking.join(", ")}, but it is not the one that stored credentials depend on`,
     );
   const keys = absent.length === 1 ? `the root key ${absent[0]!}` : `any of the root keys ${absent.join(", ")}`;
   return new RootKeyError(

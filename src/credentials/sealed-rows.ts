@@ -36,7 +36,7 @@ export class UnreadableRows {
   }
 
   /**
-   * `null` for a row that cannot be opened. If the store does not answer, that is no problem of the row, so it rejects.
+   * `null` for a row that cannot be opened. If the store does not answer, that is not the fault of the row, so the promise rejects.
    */
   async unless<Value>({ id, organizationId }: Owned, open: () => Promise<Value>): Promise<Value | null> {
     try {

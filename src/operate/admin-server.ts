@@ -35,9 +35,22 @@ export interface AdminAnswer {
   readonly value: object;
 }
 
-/** Enough for probes, scrapers and some operators. Anybody else who finds the port must not use up the files that the service may open. */
+/**
+ * Enough for probes, scrapers and some operators. Anybody else who finds the port must not use up the files that the service
+ * may open. Beyond them one makes way that is idle; see `givePlaces`.
+ */
 export const ADMIN_CONNECTIONS_MAX = 128;
-const LIMITS = { requestTimeout: 30_000, headersTimeout: 30_000, keepAliveTimeout: 72_000 };
+
+/** In which the head of a request has to come, from the beginning of its connection. */
+export const HEAD_MS = 10_000;
+
+const LIMITS = {
+  requestTimeout: 30_000,
+  headersTimeout: HEAD_MS,
+  keepAliveTimeout: 72_000,
+  // Node looks every 30 s unless told otherwise, which would be the shortest timeout there is.
+  connectionsCheckingInterval: 1_000,
+};
 const HEADERS = {
   "X-Frame-Options": "DENY",
   "Content-Security-Policy": "frame-ancestors 'none'",
@@ -96,7 +109,6 @@ export function createAdminServer(parts: AdminServerParts, unreadMs: number = UN
       refuse(response, asFault(thrown, "request.unexpected"), more),
     );
   });
-  server.maxConnections = ADMIN_CONNECTIONS_MAX;
   // A client that has ended its half gets its answer all the same.
   Object.assign(server, { httpAllowHalfOpen: true });
   return server;

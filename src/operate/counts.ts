@@ -3,7 +3,7 @@ import type { Clock } from "../terms/clock.ts";
 import { FAULTS, type Charged, type Fault, type FaultRow } from "../terms/fault.ts";
 import type { Micros } from "../terms/money.ts";
 import type { Price } from "../terms/price.ts";
-import { type CallEnd, Window } from "./window.ts";
+import { type CountedEnd, Window } from "./window.ts";
 
 /** The upper bounds of the buckets that times are counted in; one more holds what took longer. */
 export const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60];
@@ -15,7 +15,7 @@ export interface Times {
 
 const REFUSALS_MS = 5 * 60_000;
 
-/** What ended of late. */
+/** What ended recently. */
 export interface Lately {
   readonly minute: Window;
   readonly hour: Window;
@@ -124,7 +124,7 @@ function nothingLately(): Lately {
   return { minute: new Window(60_000, 12), hour: new Window(3_600_000, 12) };
 }
 
-function note({ minute, hour }: Lately, now: number, end: CallEnd, tookMs: number): void {
+function note({ minute, hour }: Lately, now: number, end: CountedEnd, tookMs: number): void {
   minute.add(now, end, tookMs);
   hour.add(now, end, tookMs);
 }

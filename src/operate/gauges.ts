@@ -126,7 +126,7 @@ export const GAUGES: Readonly<Record<string, Gauge>> = {
   },
   connections: { help: "Connections of clients that are open.", read: (it) => it.connections().open },
   connections_dropped: {
-    help: "Connections of clients that were closed without an answer since the start, for want of places.",
+    help: "Connections of clients that were closed without an answer since the start, because all places were in use.",
     read: (it) => it.connections().dropped,
   },
   budgets_nearly_used: {

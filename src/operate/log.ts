@@ -1,4 +1,5 @@
 import { pino, type Logger } from "pino";
+import { printableJsonText } from "../terms/printable.ts";
 import { openLogOutput } from "./log-output.ts";
 
 export type Log = Logger;
@@ -51,7 +52,7 @@ export function createLog(level: string, destination: string | number | LineSink
   function writeGathered(): void {
     const lines = gathered;
     gathered = [];
-    for (const part of partsOf(lines)) if (!output.write(part.join(""))) dropped += part.length;
+    for (const part of partsOf(lines)) if (!output.write(printableJsonText(part.join("")))) dropped += part.length;
   }
 
   function flushNow(): void {

@@ -11,7 +11,7 @@ export interface MetricsPage {
   readonly contentType: string;
 }
 
-/** The page, made anew each time it is asked for. What it says of the process itself is counted from the first time on. */
+/** The page, made each time it is asked for. The figures of the process itself are counted from the first time on. */
 export function createPage(counts: Counts, readings: Readings, clock: Clock): () => Promise<MetricsPage> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: "datarun_" });

@@ -1,5 +1,5 @@
 /** How a source call ended. */
-export type CallEnd = "match" | "no_match" | "failed";
+export type CountedEnd = "match" | "no_match" | "failed";
 
 /** What happened in a stretch of time. */
 export interface WindowSums {
@@ -19,7 +19,7 @@ export interface WindowSeries {
   readonly slots: readonly WindowSums[];
 }
 
-const PLACE: Readonly<Record<CallEnd, number>> = { match: 0, no_match: 1, failed: 2 };
+const PLACE: Readonly<Record<CountedEnd, number>> = { match: 0, no_match: 1, failed: 2 };
 const ENDS = 3;
 /** Each doubling of time has four buckets, so a percentile is at most an eighth off. */
 const STEPS_BITS = 2;
@@ -48,7 +48,7 @@ export class Window {
     this.#counts = new Uint32Array(this.#slots * WIDTH);
   }
 
-  add(now: number, end: CallEnd, tookMs: number): void {
+  add(now: number, end: CountedEnd, tookMs: number): void {
     if (now >= this.#until) this.#turnTo(now);
     const at = this.#at;
     this.#counts[at + PLACE[end]]! += 1;

@@ -32,7 +32,7 @@ export function remarkOnFolder(project: string | undefined, current: string): st
   return `The folder "${unread}" here is not read: no project is named. Name it with "--project .", or add a ${CONFIG_FILES[0]}.`;
 }
 
-type Given = Readonly<Record<string, string | boolean>>;
+type Given = Readonly<Record<string, string | boolean | undefined>>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The project folder of a command line, by option, environment or current folder; `undefined` if there is none. */
@@ -52,7 +52,7 @@ export async function settingsFrom(given: Given, version?: string): Promise<Sett
 /** Every setting, by options, environment and the config file of the project folder, if it has one. @throws ConfigError, LoadError */
 export async function readSettingsOf(
   project: string | undefined,
-  options: Readonly<Record<string, string | boolean | undefined>>,
+  options: Given,
   environment: Environment,
   version?: string,
 ): Promise<Settings> {

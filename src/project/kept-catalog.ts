@@ -13,7 +13,7 @@ export interface KeptCatalog extends KnownDocuments {
 }
 
 export interface Learned {
-  /** How many files had to be read anew. */
+  /** How many files had to be read again. */
   readonly files: number;
   /** Why it could not be kept, in the system's word, if it could not. */
   readonly problem: string | null;
@@ -27,7 +27,7 @@ interface Kept {
 
 /**
  * The documents of the catalog's YAML files, out of the first of these folders that has them as this code reads them: to
- * read and check them takes the longest part of a start. By a text's digest, so that a changed file is read anew.
+ * read and check them takes the longest part of a start. By a text's digest, so that a changed file is read again.
  */
 export async function openKeptCatalog(folders: readonly string[]): Promise<KeptCatalog> {
   const version = versionOfCode();

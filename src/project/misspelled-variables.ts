@@ -2,7 +2,7 @@ import { ConfigError } from "../settings/read-settings.ts";
 import { fileVariableOf, SETTINGS, variableOf, type Setting } from "../settings/table.ts";
 import { resembles } from "../terms/nearest.ts";
 
-/** What is read from a variable and is no setting. */
+/** Variables that are read but are not settings. */
 const VARIABLES_ONLY = ["DATARUN_DEBUG", "DATARUN_REMOTE", "DATARUN_OPERATOR_TOKEN"];
 const PREFIX = "DATARUN_";
 

@@ -48,7 +48,7 @@ export interface SourceOutcome {
   readonly success: boolean;
   readonly match: boolean;
   readonly message: string;
-  // eslint-disable-next-line typescript/no-explicit-any -- a source's output has whatever shape the author reads
+  // oxlint-disable-next-line typescript/no-explicit-any -- a source's output has whatever shape the author reads
   readonly output: any;
   readonly response_time_ms: number;
   /** Of a failure: the vendor's number for the order, with which a later call can fetch the result. */

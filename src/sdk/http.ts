@@ -58,7 +58,7 @@ export interface Reply {
    * an object. Returned, or put into a request, it is written with every digit. `String(it)` is its text; `Number(it)` and
    * arithmetic round a fraction and throw for a whole number. Inputs from a caller can contain such numbers too.
    */
-  json(): any; // eslint-disable-line typescript/no-explicit-any -- a vendor's answer has whatever shape the author reads
+  json(): any; // oxlint-disable-line typescript/no-explicit-any -- a vendor's answer has whatever shape the author reads
   /** The body as UTF-8 text. Throws a `contract` fault if it is not UTF-8. */
   text(): string;
   /** The bytes of the body, decompressed. */

@@ -88,7 +88,10 @@ test("a file that cannot be used is refused by the names of the variable and the
     [file("break", "\r\n"), `the file ${at}/break is empty`],
     [file("blank", "  \n \n"), `the file ${at}/blank is empty`],
     [file("bytes", Buffer.from([0x64, 0xff, 0xfe])), `the file ${at}/bytes is not UTF-8 text`],
-    [file("large", SECRET + "x".repeat(65_536)), `the file ${at}/large has more than 65536 bytes, which no secret has`],
+    [
+      file("large", SECRET + "x".repeat(65_536)),
+      `the file ${at}/large has more than 65536 bytes, which is too large for a secret`,
+    ],
     // root may read any file.
     ...(process.getuid?.() === 0 ? [] : [[closed, `the file ${closed} cannot be read (EACCES)`] as const]),
   ];
@@ -116,7 +119,7 @@ test("a variable and its file together are refused, and so is a secret in place 
   }
 });
 
-test("the root key is no option and no key of the config file, and nothing that is not secret has a file", (t) => {
+test("the root key is neither an option nor a key of the config file, and nothing that is not secret has a file", (t) => {
   const file = join(folder(t), "secret");
   writeFileSync(file, "9000");
   assert.throws(() => readSettings({ file: { root_key: SECRET } }), {

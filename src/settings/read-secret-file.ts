@@ -29,7 +29,9 @@ function readWhole(variable: string, path: string): Buffer {
     for (let read = -1; read !== 0 && length < bytes.length; length += read)
       read = readSync(file, bytes, length, bytes.length - length, null);
     if (length > BYTES_MAX)
-      throw new ConfigError(`${variable}: the file ${path} has more than ${BYTES_MAX} bytes, which no secret has`);
+      throw new ConfigError(
+        `${variable}: the file ${path} has more than ${BYTES_MAX} bytes, which is too large for a secret`,
+      );
     return bytes.subarray(0, length);
   } catch (error) {
     if (error instanceof ConfigError) throw error;

@@ -1,12 +1,12 @@
 import type { SETTINGS } from "./table.ts";
 
 /*
- * The types of what the table's rows say, so that a name that is none and a value of another kind are errors of the compiler.
+ * The types of what the table's rows say, so that an unknown name, or a value of the wrong type, does not compile.
  */
 
 type Row = (typeof SETTINGS)[number];
 
-/** A name as it stands in the config file, or would. */
+/** The key of a setting, as it is written in the config file. */
 export type SettingKey = Row["key"];
 
 type ValueOf<R extends Row> = R extends { readonly oneOf: readonly (infer Choice)[] }
@@ -38,7 +38,7 @@ export type Settings = {
 /** Which folder is the project's decides which file is read at all. */
 type InFile = Exclude<Row, { readonly key: "project" } | { readonly variableOnly: true }>;
 
-/** What may stand in `datarun.config.ts`. Precedence: option, variable, this file, default. `docs/reference/configuration.md` explains each. */
+/** What may be in `datarun.config.ts`. Precedence: option, variable, this file, default. `docs/reference/configuration.md` explains each. */
 export type DatarunConfig = {
   readonly [R in InFile as Alone<R["key"]>]?: ValueOf<R>;
 } & {

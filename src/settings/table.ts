@@ -12,7 +12,7 @@ export interface Setting {
   readonly oneOf?: readonly (string | number)[];
   /** An `http` or `https` URL without a user, a query or a fragment. */
   readonly isUrl?: true;
-  /** Its value may also stand in a file, which the variable with `_FILE` after its name gives the path of. */
+  /** Its value may also be in a file: its path is in the variable of the same name with `_FILE` at the end. */
   readonly secret?: boolean;
   /** It is neither an option, which everybody on the machine could read, nor a key of the config file. */
   readonly variableOnly?: boolean;
@@ -83,7 +83,7 @@ export const SETTINGS = [
     key: "oidc.name_claim",
     type: "text",
     default: "email",
-    says: "The claim that is a person's name in the audit trail. It has to be one that people cannot choose themselves; `email` counts only with `email_verified`. Whoever has no such claim is named by the subject.",
+    says: "The claim that is a person's name in the audit trail. It has to be one that people cannot choose themselves; `email` counts only with `email_verified`. If the claim is missing, the subject is used.",
   },
   {
     key: "oidc.groups_claim",
@@ -116,7 +116,7 @@ export const SETTINGS = [
     key: "catalog",
     type: "list",
     default: [],
-    says: "Catalog sources to turn on that leave the machine: ids, or patterns such as `gleif__*`.",
+    says: "Catalog sources that leave the machine and are to be turned on: ids, or patterns such as `gleif__*`.",
   },
   {
     key: "demo",
@@ -337,7 +337,7 @@ export const SETTINGS = [
     type: "number",
     default: 0,
     min: 0,
-    says: "Largest size of the journal, in bytes. When it is full, new runs are refused before any vendor is called. 0 means the whole disk except for a twentieth of it, at most 1 GiB.",
+    says: "Largest size of the journal, in bytes. When it is full, new runs are refused before any vendor is called. 0 means the whole disk, except for a twentieth of it or 1 GiB, whichever is less.",
   },
   {
     key: "limits.function_processes",

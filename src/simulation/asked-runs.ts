@@ -1,3 +1,4 @@
+import { NO_RECORD } from "../run/not-recorded.ts";
 import type { CallReport, CredentialRule, Ledger, RunAsk, RunIntent, RunObserver, RunRecord } from "../run/ports.ts";
 
 /** One run of a mock as its caller's tests read it: identifiers, names and outcomes, never a value that was sent. */
@@ -71,8 +72,7 @@ export class AskedRuns implements Ledger, RunObserver {
   open(): RunRecord {
     return {
       // Nothing is sent to a vendor, and nothing ordered from one.
-      intend: () => {},
-      noteOrder: () => {},
+      ...NO_RECORD,
       close: ({ transactionId, calls, functionFault, tookMs }) => {
         const run = this.#runs.get(transactionId);
         if (run === undefined) return;

@@ -9,6 +9,7 @@ import type { Door, FunctionCatalog, Ledger, RunnableSource, SourceCatalog } fro
 import { asList } from "./as-list.ts";
 import type { Difference } from "./difference.ts";
 import { heldWithoutLimit } from "../terms/byte-budget.ts";
+import { PLAIN_WORKFLOW } from "../terms/caller.ts";
 import type { Clock } from "../terms/clock.ts";
 import { Fault, FAULT_OF_KIND, FAULTS, type SourceFaultCode } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
@@ -83,15 +84,7 @@ interface Envelope {
 const CALLER = {
   organizationId: "org_case",
   tokenId: "tok_case",
-  workflow: {
-    id: "wfl_case",
-    organizationId: "org_case",
-    disabled: false,
-    autoCredentials: false,
-    failureDetails: false,
-    maskCredentials: false,
-    simulated: false,
-  },
+  workflow: { ...PLAIN_WORKFLOW, id: "wfl_case", organizationId: "org_case" },
 } as const;
 
 /** No case leaves the machine: a source with a vendor is either scripted or not run. */

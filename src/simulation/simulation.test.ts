@@ -138,7 +138,7 @@ const LOGIN = ACME.replace(
   .replaceAll("reply: {body: {id: 2, name: Bob}}", "reply: [{body: {token: t1}}, {body: {id: 2, name: Bob}}]")
   .replace("reply: {status: 404}", "reply: [{body: {token: t1}}, {status: 404}]");
 
-test("a source that logs in anew after a 401, once, passes the case that is played of it", async (t) => {
+test("a source that logs in again after a 401, once, passes the case that is played of it", async (t) => {
   const report = await ran(t, runnable(LOGIN));
   assert.equal(report.passed, true, renderReport(report));
   assert.ok(report.cases.some(({ name, by }) => by === "runner" && name === "the credential is rejected (401)"));

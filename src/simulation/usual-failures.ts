@@ -45,8 +45,7 @@ function knownSource(id: string, sources: KnownSources): string {
       `There is no source "${shown(id)}". ${didYouMeanAnyOf(id, sources.ids) ?? "The catalog lists the sources."}`,
     );
   }
-  if (!source.leavesMachine)
-    throw new CannotSimulate(`"${id}" asks no vendor, so that no failure of one can be simulated.`);
+  if (!source.leavesMachine) throw new CannotSimulate(`"${id}" asks no vendor, so no failure can be simulated.`);
   return id;
 }
 
@@ -54,7 +53,7 @@ function knownFailure(id: string, failure: unknown): Magic {
   if (isMagic(failure)) return failure;
   const meant = typeof failure === "string" ? didYouMeanAnyOf(failure, MAGIC) : null;
   throw new CannotSimulate(
-    `"${shown(String(failure))}" is nothing that the vendor of ${id} can be made to do. ${meant ?? `It is one of ${MAGIC.join(", ")}.`}`,
+    `"${shown(String(failure))}" is not a failure that can be simulated for ${id}. ${meant ?? `It is one of ${MAGIC.join(", ")}.`}`,
   );
 }
 

@@ -47,7 +47,7 @@ numeric code, or a name in any of 78 languages. Case, accents, punctuation, full
 not matter; nothing else is guessed, and a misspelt name is not found.
 
 Codes are tried before names: \`MY\` is Malaysia, although *Mỹ* is Vietnamese for the United States. Words of two or three
-plain letters that are no code are looked up in English alone (*UAE*, *USA*). \`UK\` and \`EL\` (the European Union's codes for
+plain letters that are not a code are looked up in English alone (*UAE*, *USA*). \`UK\` and \`EL\` (the European Union's codes for
 the United Kingdom and Greece) are understood.
 
 **No record** means that the text is not the code or name of one country. Two cases say more:
@@ -55,7 +55,7 @@ the United Kingdom and Greece) are understood.
 - \`reserved\`: a code that ISO keeps from use or has withdrawn (\`SU\`, \`YU\`, \`EU\`), with what it stood for.
 
 **What it does not know**
-- Parts of countries: *England*, *California* are no countries here. Territories with a code of their own (Puerto Rico,
+- Parts of countries: *England*, *California* are not countries here. Territories with a code of their own (Puerto Rico,
   Hong Kong, Réunion) are, and then \`eu_member_state\` is false even where Union law applies; ask
   \`openstreetmap__country_at\` for that.
 - Kosovo (\`XK\`) has no code of ISO's: \`iso_status\` is \`user_assigned\`, and alpha-3 and number are null.

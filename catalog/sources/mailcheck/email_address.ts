@@ -85,7 +85,7 @@ providers too: take it for "not a company's own domain", not for more.`,
         description: "The address to send to: local part as typed, domain in ASCII and lower case.",
       }),
       valid: Type.Literal(true, { description: "Mail could be sent to it as it is written." }),
-      local_part: Type.String({ description: "What stands before the `@`, as typed." }),
+      local_part: Type.String({ description: "The part before the `@`, as typed." }),
       domain: Type.String({ description: "The domain in ASCII (`xn--…`) and lower case." }),
       domain_unicode: Type.String({ description: "The domain as people read it." }),
       registrable_domain: Type.String({ description: "The part of the domain that somebody registered." }),
@@ -101,7 +101,7 @@ providers too: take it for "not a company's own domain", not for more.`,
         description: "Kept for documentation and tests (`example.com`): nobody has a mailbox there.",
       }),
       tag: Type.Union([Type.String(), Type.Null()], {
-        description: "What stands behind the first `+` of the local part.",
+        description: "What follows the first `+` of the local part.",
       }),
       canonical: Type.String({
         description:

@@ -108,7 +108,7 @@ another (\`paypa1.com\`) are not. The table of look-alikes is that of Unicode 10
           "The domain held at a registry: for a private suffix the platform's own; null if that is a suffix.",
       }),
       subdomain: Type.Union([Type.String(), Type.Null()], {
-        description: "What stands before the registrable domain.",
+        description: "The part before the registrable domain.",
       }),
       special_use: Type.Boolean({ description: "Kept for documentation, tests or local networks (`example.com`)." }),
       internationalized: Type.Boolean({ description: "The name has characters that are not ASCII." }),
@@ -119,7 +119,7 @@ another (\`paypa1.com\`) are not. The table of look-alikes is that of Unicode 10
       confusables: Type.Array(
         Type.Object(
           {
-            character: Type.String({ description: "As it stands in the name." }),
+            character: Type.String({ description: "As it is in the name." }),
             code_point: Type.String({ pattern: "^U\\+[0-9A-F]{4,6}$" }),
             looks_like: Type.String({ description: "The ASCII it can be taken for." }),
           },

@@ -48,7 +48,7 @@ interface Discovered {
 }
 
 const SECONDS = 5;
-/** A provider that moves or changes its abilities is asked anew after this. Keys that it rotates are fetched when they turn up. */
+/** A provider that moves or changes its abilities is asked again after this. Keys that it rotates are fetched when they turn up. */
 export const DISCOVERED_MS = 3_600_000;
 
 export function createIdentityProvider(parts: ProviderParts): IdentityProvider {

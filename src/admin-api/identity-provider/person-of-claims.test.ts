@@ -52,7 +52,7 @@ test("an e-mail address that is not verified is neither a name nor a group", () 
   }
 });
 
-test("an address that the provider says is not verified is no name under another claim either", () => {
+test("an address that the provider says is not verified is not a name under another claim either", () => {
   const claims = { email: "Boss@acme.example", email_verified: false };
   const by = (nameClaim: string, more: JsonObject) => person({ ...claims, ...more }, { nameClaim }).name;
   assert.equal(by("preferred_username", { preferred_username: "boss@acme.example" }), IDENTITY.sub);
@@ -90,7 +90,7 @@ test("whether an address is verified is taken from where the address is from", (
   });
 });
 
-test("every name can stand in the audit trail, and one subject of one issuer is always the same person", () => {
+test("every name can be in the audit trail, and one subject of one issuer is always the same person", () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.string(), fc.string(), (email, sub, iss) => {
       const claims = { email, email_verified: true, sub, iss } as JsonObject;

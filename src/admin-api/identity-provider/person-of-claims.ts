@@ -54,7 +54,7 @@ export function joinClaims(ofToken: JsonObject, more: JsonObject): JsonObject {
 const EMAIL = "email";
 const VERIFIED = "email_verified";
 
-/** Names have no capitals, so that two that differ only in them are one person's. What is no name gets one that is. */
+/** Names have no capitals, so that two that differ only in them are one person's. What is not a name is replaced by one. */
 function nameOf(claims: JsonObject, { nameClaim }: ClaimSettings, digest: string): string {
   const [named] = textsIn(claims, nameClaim).map((name) => name.toLowerCase());
   const [subject] = textsIn(claims, "sub");

@@ -30,7 +30,7 @@ export function createProviderFetch(secureContext?: SecureContext): CustomFetch 
       agent: isSecure ? secure : plain,
       ...(signal !== undefined && { signal }),
     });
-    // What an abort means stands in its signal.
+    // The signal says why it was aborted.
     const fail = (error: Error) => reject(signal?.aborted === true ? signal.reason : error);
     request.on("error", fail);
     request.on("response", (reply) => {

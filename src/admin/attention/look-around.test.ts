@@ -38,9 +38,11 @@ test("where there is neither a store nor a ledger, nothing is said to be well", 
 test("what is not there yet is said, and the rest is looked at", async () => {
   assert.deepEqual(await shown(async () => STORE, none("ledger")), {
     result: { attention: [] },
-    notes: ["Not looked at: There is no ledger here."],
+    notes: ["Could not be checked: There is no ledger here."],
   });
-  assert.deepEqual((await shown(none("store"), async () => LEDGER)).notes, ["Not looked at: There is no store here."]);
+  assert.deepEqual((await shown(none("store"), async () => LEDGER)).notes, [
+    "Could not be checked: There is no store here.",
+  ]);
 });
 
 test("what is there and cannot be read is critical", async () => {

@@ -1,6 +1,6 @@
 import { budgetText, isNearlyUsed, scopeText } from "../../terms/budget.ts";
 import { percentUsed } from "../../terms/money.ts";
-import type { BudgetUse, LedgerHealth, OpenBreaker, ServiceState } from "../ports.ts";
+import type { BudgetUse, LedgerHealth, BreakerHealth, ServiceState } from "../ports.ts";
 import { LOGINS_MS, type Seen, type SeenInLedger, type SeenInStore } from "./look-around.ts";
 
 /** Each kind has one of the alerts of deploy/prometheus/rules.yaml, with the same threshold, if a metric shows it too. */
@@ -95,7 +95,7 @@ function ofService({ notReady, openBreakers, refusedLately, unreadableDataKeys, 
   ];
 }
 
-function breakerOpen(source: string, open: readonly OpenBreaker[]): Attention {
+function breakerOpen(source: string, open: readonly BreakerHealth[]): Attention {
   const organizations = [...new Set(open.map(({ organizationId }) => organizationId))];
   const whose =
     organizations.length === 1 ? `organization ${organizations[0]}` : `${organizations.length} organizations`;
@@ -117,7 +117,7 @@ function ofLedgerHealth({
     ...(damageMet === 0
       ? []
       : [
-          critical("journal_damaged", "The journal was found damaged.", {
+          critical("journal_damaged", "Damage was found in the journal.", {
             page: "runs",
             command: "datarun ledger verify",
           }),
@@ -130,7 +130,7 @@ function ofLedgerHealth({
       : [
           warning(
             "ledger_undrained",
-            `The shared database does not take the ledger: ${counted(undrainedRuns, "run has", "runs have")} not reached it.`,
+            `${counted(undrainedRuns, "run has", "runs have")} not reached the shared database.`,
           ),
         ]),
     ...(journalDaysLeft === null || journalDaysLeft >= THRESHOLDS.journalDaysLeft
@@ -138,7 +138,7 @@ function ofLedgerHealth({
       : [
           warning(
             "journal_fills_up",
-            `The journal is full in ${counted(Math.floor(journalDaysLeft), "day")} at the rate of the last day.`,
+            `The journal will be full in ${counted(Math.floor(journalDaysLeft), "day")} at the rate of the last day.`,
           ),
         ]),
   ];
@@ -201,7 +201,7 @@ function inStore({ budgets, failedLogins }: SeenInStore): Attention[] {
 
 function budgetSays({ budget, used }: BudgetUse): string {
   const when = budget.per === "day" ? "today" : "this month";
-  return `The budget of ${scopeText(budget)} is used to ${percentUsed(used, budget.limit)} % ${when}: ${budgetText(budget, used)} of ${budgetText(budget, budget.limit)}.`;
+  return `${percentUsed(used, budget.limit)} % of the budget of ${scopeText(budget)} is used ${when}: ${budgetText(budget, used)} of ${budgetText(budget, budget.limit)}.`;
 }
 
 /** `1 charge is`, `3 charges are`. Without a plural it gets an s. */

@@ -200,7 +200,7 @@ async function readSample(answer: string, terminal: Terminal): Promise<Sample> {
 function nobodyLike({ format }: Sample, text: string, file: string): SourceDraft["nobody"] {
   const read = readReply(text, `The reply for nobody ${file}`);
   if (read.format === format) return { sample: read.sample };
-  throw new OperatorError("usage", "The sample and the reply for nobody must both be JSON, or both XML.");
+  throw new OperatorError("usage", "The sample and the reply of --nobody must both be JSON, or both XML.");
 }
 
 function readReply(text: string, what: string): Sample {
@@ -240,7 +240,7 @@ function statusOf(text: string): number {
   if (status < 400 || status > 599)
     throw new OperatorError(
       "usage",
-      "A status that means nobody is from 400 to 599; with 200, give a file with the reply.",
+      "--nobody takes a status from 400 to 599. If the vendor finds nobody with a 200, give a file with that reply.",
     );
   return status;
 }

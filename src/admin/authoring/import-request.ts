@@ -43,7 +43,7 @@ export async function importRequest(
   });
   for (const [name, value] of stray)
     if (value !== undefined && value !== true && value !== kind)
-      throw new OperatorError("usage", `${name} belongs to an import that is not given.`);
+      throw new OperatorError("usage", `${name} can be used only with the import that it belongs to.`);
   if (kind === undefined) return undefined;
   try {
     const imported = await read(kind, input, terminal);

@@ -52,7 +52,7 @@ function writeCase(path: string, text: string, added: SourceCase): string {
   const beside = path.replace(/\.\w+$/, ".cases.json");
   const before = readCases(beside);
   if (before === null && /\bcases\s*:/.test(text))
-    throw new Error(`its cases stand in the code of ${path}; move them to ${beside}`);
+    throw new Error(`its cases are in the code of ${path}; move them to ${beside}`);
   writeFileSync(beside, `${JSON.stringify([...(before ?? []), added], null, 2)}\n`);
   return beside;
 }

@@ -31,7 +31,7 @@ test("a CSV file is read as it was written, whatever its cells contain", () => {
   );
 });
 
-test("lines end as any program ends them, and what Excel writes about the delimiter is no line", () => {
+test("lines end as any program ends them, and what Excel writes about the delimiter is not a line", () => {
   const rows = [
     { line: 1, cells: ["a", "b"] },
     { line: 2, cells: ["1", "2"] },
@@ -212,7 +212,7 @@ test("no text is read for long without a pause, whatever it consists of", () => 
   }
 });
 
-test("a cell of two lines is no amount, a long one is not shown, and there may be a limit to lines", async () => {
+test("a cell of two lines is not an amount, a long one is not shown, and there may be a limit to lines", async () => {
   const of = (text: string, linesMax?: number) =>
     readInvoice(
       text,

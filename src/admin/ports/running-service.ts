@@ -10,19 +10,19 @@ export interface RunService {
   func(access: { readonly accessToken: string; readonly workflow: string }, body: JsonObject): Promise<JsonObject>;
 }
 
-/** What only a running service knows of itself. Its counts are of this process, not of the deployment. */
+/** What only a running service knows. Its counts are of this process, not of the deployment. */
 export interface ServiceState {
   /** Why no run is accepted; empty if runs are. */
   readonly notReady: readonly string[];
-  readonly openBreakers: readonly OpenBreaker[];
+  readonly openBreakers: readonly BreakerHealth[];
   /** Requests of the last five minutes that were answered without a run because of the service, by the kind of fault. */
   readonly refusedLately: Readonly<Record<string, number>>;
   readonly unreadableDataKeys: number;
   readonly ledger: LedgerHealth;
 }
 
-/** A source that is not called for an organization, or with one of its credentials, for a while. */
-export interface OpenBreaker {
+/** A source that is not called for now: for an organization, or with one of its credentials. */
+export interface BreakerHealth {
   readonly source: string;
   readonly organizationId: string;
   readonly openForMs: number;

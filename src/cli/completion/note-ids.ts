@@ -6,6 +6,9 @@ import { cacheFolder, changeCache } from "./id-cache.ts";
 import { listedKind, type ShownId, shownIds } from "./shown-ids.ts";
 import { type NamedPlace, typedWhere } from "./typed-where.ts";
 
+/** What says that there is none names it first, and then perhaps others that there are. */
+const THERE_IS_NO = /^There is no (?:[a-z]+ )?[a-z]+ "?(\w+)"?\./;
+
 export interface AskedVerb {
   readonly name: string;
   readonly verb: Verb;
@@ -14,7 +17,7 @@ export interface AskedVerb {
 
 /**
  * Does the work of a verb for a person at a terminal, and keeps the ids that it shows, so that the shell can complete them
- * later. What cannot be kept is no failure of the command.
+ * later. If they cannot be kept, the command does not fail.
  */
 export async function notingIds(
   asked: AskedVerb,
@@ -37,9 +40,8 @@ export async function notingIds(
     if (shown.length > 0) change((known) => afterwards(asked, result!, shown, known));
     return result;
   } catch (thrown) {
-    // The message has the id that there is not.
-    if (thrown instanceof OperatorError && thrown.code === "not_found")
-      change((known) => known.filter(({ id }) => !thrown.message.includes(id)));
+    const [, missing] = (thrown instanceof OperatorError && THERE_IS_NO.exec(thrown.message)) || [];
+    if (missing !== undefined) change((known) => known.filter(({ id }) => id !== missing));
     throw thrown;
   }
 }

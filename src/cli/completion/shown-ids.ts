@@ -25,7 +25,7 @@ export function shownIds(result: JsonObject): readonly ShownId[] {
   return [result, ...linesOf(result)].flatMap(idsOf);
 }
 
-/** The kind of thing that a list is about; `null` if it is no list, or of several kinds. */
+/** The kind of thing that a list is about; `null` if it is not a list, or a list of several kinds. */
 export function listedKind(result: JsonObject): string | null {
   const kinds = new Set(linesOf(result).map((line) => idsOf(line)[0]?.kind));
   return kinds.size === 1 ? ([...kinds][0] ?? null) : null;

@@ -14,7 +14,7 @@ import type { Report } from "./findings.ts";
 
 const OLD_MS = 30 * 24 * 3_600_000;
 const UNKNOWN_MAX = 1_000;
-/** Simulated runs stand in the same list. */
+/** Simulated runs are in the same list. */
 const RUNS_LOOKED_AT = 50;
 
 export interface ProductionParts {
@@ -31,7 +31,7 @@ export interface ProductionParts {
 
 type Admin = Store["admin"];
 
-/** What is right for trying things out, and wrong where others depend on it. */
+/** What is fine for a trial, and wrong in production. */
 export async function checkProduction(parts: ProductionParts, report: Report): Promise<void> {
   const { settings, store } = parts;
   if (settings.demo) report.add("production.demo", "demo is on");
@@ -89,7 +89,10 @@ async function checkCharges(ledger: LedgerAnswers, clock: Clock, report: Report)
   const old = (await ledger.unknown({ limit: UNKNOWN_MAX })).filter((request) => request.sent_at < before).length;
   if (old === 0) return;
   const count = old === UNKNOWN_MAX ? `at least ${old}` : String(old);
-  report.add("production.old_unknown_charges", `${count} with an unknown charge for more than 30 days`);
+  report.add(
+    "production.old_unknown_charges",
+    `${count} ${old === 1 ? "request has" : "requests have"} had an unknown charge for more than 30 days`,
+  );
 }
 
 async function checkLiveRuns(

@@ -65,7 +65,10 @@ function namesNothing(settings: Settings, { all, on }: CheckedSources, report: R
   for (const pattern of settings.catalog) {
     if (ids.some((id) => namesSource(pattern, id))) continue;
     const meant = didYouMean(pattern, [...ids, ...new Set(ids.map((id) => `${id.split("__")[0]}__*`))]);
-    report.add("catalog.names_nothing", `catalog: "${pattern}" is no source${meant === undefined ? "" : `: ${meant}`}`);
+    report.add(
+      "catalog.names_nothing",
+      `catalog: "${pattern}" matches no source${meant === undefined ? "" : `: ${meant}`}`,
+    );
   }
   const declared = new Set([...on.values()].flatMap(({ source }) => (source.declaration.origins ?? []).map(normal)));
   for (const key of ["private", "trace"] as const)

@@ -17,7 +17,7 @@ export const CHECKS = {
     stopsStart: true,
   },
   "host.not_here": {
-    says: "`host` or `admin_host` is no address of this machine, or a name that cannot be looked up.",
+    says: "`host` or `admin_host` is not an address of this machine, or is a name that cannot be looked up.",
     hint: "127.0.0.1 is this machine alone, 0.0.0.0 every address that it has.",
     stopsStart: true,
   },
@@ -26,11 +26,11 @@ export const CHECKS = {
     hint: "Name groups in `oidc.viewers`, `oidc.operators` or `oidc.owners`.",
   },
   "catalog.names_nothing": {
-    says: "An entry of `catalog` is the id of no source, and the pattern of none.",
+    says: "An entry of `catalog` matches no source, neither as an id nor as a pattern.",
     hint: "`datarun source list` shows every id.",
   },
   "origins.names_nothing": {
-    says: "An entry of `outbound.private_origins` or `outbound.trace_origins` is the origin of no source that is on.",
+    says: "No source that is on has the origin that an entry of `outbound.private_origins` or `outbound.trace_origins` names.",
     hint: "Write it exactly as the source declares it, with its port if it has one.",
   },
   "project.file_broken": {
@@ -39,8 +39,8 @@ export const CHECKS = {
     stopsStart: true,
   },
   "project.failed_afterwards": {
-    says: "A file was loaded, and what it began then threw an error that nothing handled.",
-    hint: "Await what the file begins when it is loaded, or begin it inside `run`.",
+    says: "A file was loaded, and work that it had started then threw an error that nothing handled.",
+    hint: "Await the work that the file starts when it is loaded, or start it inside `run`.",
     stopsStart: true,
   },
   "project.no_cases": {
@@ -112,12 +112,12 @@ export const CHECKS = {
     asked: "production",
   },
   "production.admin_port": {
-    says: "The admin port, whose metrics and probes ask nobody for a token, listens on all addresses or on a public one.",
+    says: "The admin port, which serves metrics and probes without a token, listens on all addresses or on a public one.",
     hint: "Set `admin_host` to 127.0.0.1 or an address of a private network.",
     asked: "production",
   },
   "production.no_operator": {
-    says: "There is no operator, and no identity provider: nobody but whoever has a terminal on the machine can look after the deployment, and what they do is recorded under the name of a user of that machine.",
+    says: "There is neither an operator nor an identity provider: only people with a terminal on the machine can look after the deployment, and the audit trail has the names of users of that machine.",
     hint: "Make an owner with `datarun operator create NAME --role owner`, or set `oidc.issuer`.",
     asked: "production",
   },
@@ -176,7 +176,7 @@ export interface Finding {
   readonly hint: string;
 }
 
-/** What was looked at and is no problem: a person sees by it that the right deployment was checked. */
+/** What was checked and is in order, so that a person sees that the right deployment was checked. */
 export type Facts = Record<string, string | number>;
 
 /** Where checks write what they find. */

@@ -1,6 +1,7 @@
 import { write } from "../../cli/command-io.ts";
 import { reportFailure } from "../../cli/report-failure.ts";
 import { remarkOnFolder } from "../../project/config-file.ts";
+import { printableJson } from "../../terms/printable.ts";
 import { systemClock } from "../../terms/clock.ts";
 import { whereAndWhat } from "../reason-of.ts";
 import { toGivenSettings } from "../setting-options.ts";
@@ -51,7 +52,7 @@ export async function runCheck({
         ? remarkOnFolder(undefined, process.cwd())
         : null;
     if (remark !== null && !json) await write(process.stderr, `${remark}\n`);
-    await write(process.stdout, json ? `${JSON.stringify(checkedJson(checked))}\n` : checkedText(checked));
+    await write(process.stdout, json ? `${printableJson(checkedJson(checked))}\n` : checkedText(checked));
     // What files that were loaded have left open would keep the process.
     return exit(checked.findings.length === 0 ? 0 : 1);
   } catch (error) {

@@ -84,7 +84,7 @@ async function proveKeysGoAlong(from: Store, dataDir: string, variable: string |
   const lacking = there.lacking.filter((id) => !here.lacking.includes(id)).join(", ");
   throw new OperatorError(
     "refused",
-    `${ROOT_KEY_VARIABLE} does not hold the root key ${lacking}, which is in a key file of ${dataDir}: give the line that stands in that file.`,
+    `${ROOT_KEY_VARIABLE} does not hold the root key ${lacking}, which is in a key file of ${dataDir}: give the line in that file.`,
   );
 }
 

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Place } from "../../cli/run-cli.ts";
 import { openKeyedStore, type OpenedStore } from "../../composition/open-store.ts";
-import { projectFolder, readSettingsOf } from "../../project/config-file.ts";
+import { projectOf, readSettingsOf } from "../../project/config-file.ts";
 import { ConfigError } from "../../settings/read-settings.ts";
 import { LoadError } from "../../terms/load-error.ts";
 import { type Clock, systemClock } from "../../terms/clock.ts";
@@ -36,7 +36,7 @@ export async function findVerbPlace(
   closing: AsyncDisposableStack,
 ): Promise<VerbPlace> {
   const environment = process.env;
-  const project = projectFolder(named ?? (environment["DATARUN_PROJECT"] || undefined), process.cwd());
+  const project = projectOf({ project: named }, environment, process.cwd());
   const options = given === undefined ? {} : { "data-dir": given };
   const settings = await readSettingsOf(project, options, environment).catch(invalid);
   const dataDir = resolve(settings.dataDir);

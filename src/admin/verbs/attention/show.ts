@@ -8,7 +8,7 @@ import { defineVerb } from "../../verb.ts";
 export default defineVerb({
   summary: "Say what needs a person, the most urgent first",
   description:
-    "Charges to be settled, budgets that are nearly used, credentials that their vendors refuse, failed logins; and what only a running service knows of itself, for which it has to be asked with --remote: whether it accepts runs, sources that are not called for a while, and its ledger. The thresholds are those of the alerts in deploy/prometheus.",
+    "Charges to be settled, budgets that are nearly used, credentials that their vendors refuse, failed logins. With --remote also what only a running service knows: whether it accepts runs, which sources it is not calling for now, and the state of its ledger. The thresholds are those of the alerts in deploy/prometheus.",
   example: "",
   input: Type.Object({}, { additionalProperties: false }),
   role: "viewer",
@@ -20,10 +20,10 @@ export default defineVerb({
   async run(_input, call) {
     const seen = await lookAround(call);
     if (seen.service === null)
-      call.note("What only a running service knows of itself is not looked at here: ask the service with --remote.");
+      call.note("What only a running service knows is missing here: ask the service with --remote.");
     // From a mistyped folder, silence would look like health.
     if (seen.service === null && seen.missing.length === 2) throw new OperatorError("not_found", seen.missing[0]!);
-    for (const says of seen.missing) call.note(`Not looked at: ${says}`);
+    for (const says of seen.missing) call.note(`Could not be checked: ${says}`);
     return { attention: toWireAttention(whatNeedsAPerson(seen)) };
   },
 

@@ -21,7 +21,7 @@ const WARN_PERCENT = 80;
 export default defineVerb({
   summary: "Limit what may be charged in a day or a month",
   description:
-    "Each request reserves what it costs at most before it is sent, in every budget that applies to it. If one has no room, the request is not sent, and its source fails with a message that names the budget. What the vendor does not charge is free again; an unknown charge counts until it is settled. Days and months are those of UTC. A budget counts from when it is set. Setting it again for the same things, period and currency changes its limit, and what was used still counts. A budget in money counts only requests that are priced in its currency; one in calls counts every request that may be billed.",
+    "Before a request is sent, the most that it can cost is reserved in every budget that applies to it. If one has no room, the request is not sent, and its source fails with a message that names the budget. What the vendor does not charge becomes available again; an unknown charge counts until it is settled. Days and months are those of UTC. A budget counts from when it is set. Setting it again for the same things, period and currency changes its limit, and what was used still counts. A budget in money counts only requests that are priced in its currency; one in calls counts every request that may be billed.",
   example: "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --source acme__people --per month --amount 500 --currency EUR",
   input: Type.Object(
     {
@@ -29,7 +29,7 @@ export default defineVerb({
       workflow: Type.Optional({ ...workflowInput, description: "Only requests of this workflow" }),
       source: Type.Optional({ ...sourceInput, description: "Only requests of this source" }),
       credential: Type.Optional({ ...credentialInput, description: "Only requests with this credential" }),
-      per: Type.Enum([...BUDGET_PERIODS], { description: "How long it lasts" }),
+      per: Type.Enum([...BUDGET_PERIODS], { description: "The period: the limit applies to each day or each month" }),
       amount: Type.Optional({ ...amountInput, description: "How much may be charged" }),
       currency: Type.Optional(currencyInput),
       calls: Type.Optional(
@@ -43,7 +43,7 @@ export default defineVerb({
         Type.Integer({
           minimum: 1,
           maximum: 100,
-          description: `From this percentage on it is logged, and a metric counts it; ${WARN_PERCENT} by default`,
+          description: `From this percentage of the limit on, a warning is logged and a metric counts the budget; ${WARN_PERCENT} by default`,
           "x-placeholder": "PERCENT",
         }),
       ),

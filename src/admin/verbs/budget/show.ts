@@ -9,7 +9,7 @@ import { defineVerb } from "../../verb.ts";
 export default defineVerb({
   summary: "Show a budget, what is used of it, and what it does not count",
   description:
-    "USED is spent, or reserved for requests under way; a running service says so about once a second. LEASED is held by processes beyond that, to use it soon or to give it back. The rest is what the ledger says of the requests that the budget is about, since its period began or it was set: UNKNOWN of them count in full until they are settled, and a budget in money counts neither those that are UNPRICED nor those in OTHER CURRENCIES.",
+    "USED is spent, or reserved for requests under way; a running service says so about once a second. LEASED is what processes hold beyond that, and will either use or give back. The other figures are from the ledger: the requests in the scope of the budget since its period began, or since it was set. UNKNOWN of them count in full until they are settled, and a budget in money counts neither those that are UNPRICED nor those in OTHER CURRENCIES.",
   example: "bud_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
   input: Type.Object({ budget: budgetInput }, { additionalProperties: false }),
   positional: ["budget"],

@@ -80,7 +80,7 @@ export default defineVerb({
   nothing: { sources: "No source takes a credential.", workflows: "The organization has no workflow." },
 });
 
-/** What each source gets for either kind of workflow, which each page of workflows would find out anew. */
+/** What each source gets for either kind of workflow, which each page of workflows would have to find out again. */
 async function findRows(
   org: string,
   context: Context,

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Type } from "../../../terms/type.ts";
-import { PREFIX } from "../../../terms/ids.ts";
+import { FUNCTION_ID, ID_CHARS_MAX, PREFIX } from "../../../terms/ids.ts";
 import { newFunctionText } from "../../authoring/new-function-text.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { shownPath } from "../../authoring/source-files.ts";
@@ -15,8 +15,8 @@ export default defineVerb({
   input: Type.Object(
     {
       function: Type.String({
-        pattern: `^${PREFIX.dataFunction}[a-z0-9]+(_[a-z0-9]+)*$`,
-        maxLength: 128,
+        pattern: FUNCTION_ID.source,
+        maxLength: ID_CHARS_MAX,
         description: "Id of the new function (dfunc_…)",
         "x-says": "must be dfunc_ and a name in lower snake case",
       }),

@@ -9,8 +9,8 @@ import { toWireTime } from "../../wire-time.ts";
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 export default defineVerb({
-  summary: "Show how the calls of each source ended of late, and how long they took",
-  description: `P50 MS and P99 MS are what half of the calls, and all but one in a hundred, did not exceed. Of each source the newest ${NEWEST_OF_EACH} calls are looked at, and ${NEWEST_OF_ONE.toLocaleString("en")} if one is given, so that the answer comes quickly from a large ledger too: COUNTED FROM says from when on every call is counted. Simulated runs are left out.`,
+  summary: "Show how the recent calls of each source ended, and how long they took",
+  description: `Half of the calls took at most P50 MS, and 99 in 100 at most P99 MS. Only the newest ${NEWEST_OF_EACH} calls of each source are counted, or ${NEWEST_OF_ONE.toLocaleString("en")} if one source is given, so that a large ledger answers quickly too; COUNTED FROM is the time since which no call was left out. Simulated runs are left out.`,
   example: "--by source --from 2026-03-01",
   input: Type.Object(
     {

@@ -26,7 +26,7 @@ const sums = orNull(Type.Union([text, Type.Integer()]));
 export default defineVerb({
   summary: "Hold a vendor's invoice, as a CSV file, against the ledger",
   description:
-    "--map names the columns: one of order (the vendor's number for an order), transaction (ours) or day (of UTC) says what a line is about; amount, currency and quantity are optional. Lines about the same are added up. Without amounts the billed requests are counted. Every difference is listed: what only the ledger has, what only the invoice has, and what differs; so is every line that cannot be read. The exit code is then 1.",
+    "--map says what the columns mean. Map exactly one of order (the vendor's order number), transaction (ours) or day (of UTC): it says what a line is about. Amount, currency and quantity are optional. Lines with the same key are added up. Without amounts the billed requests are counted. Every difference is listed: what only the ledger has, what only the invoice has, and what differs; so is every line that cannot be read. The exit code is then 1.",
   example:
     "invoice.csv --map order=Reference --map amount=Net --currency EUR --from 2026-03-01 --to 2026-04-01 --source example_bureau__company_report",
   input: Type.Object(
@@ -39,7 +39,7 @@ export default defineVerb({
         }),
         {
           minItems: 1,
-          description: `What a column means: ${INVOICE_COLUMNS.join(", ")}`,
+          description: `What a column means: ${INVOICE_COLUMNS.join(", ")}; exactly one of ${INVOICE_KEYS.join(", ")} is needed`,
           "x-placeholder": "MEANING=COLUMN",
         },
       ),

@@ -8,7 +8,7 @@ import { defineVerb } from "../../verb.ts";
 export default defineVerb({
   summary: "Carry a dead machine's runs to the shared ledger",
   description:
-    "For a data directory whose service will not start again; a service that starts does this by itself. Calls that were in progress when it died get an unknown charge. The command is refused while a service uses the directory. With --again, runs that have been sent and are still here (those of one day) are sent once more, for a database that was restored from an older copy. This may be done on each machine while its service runs.",
+    "For a data directory whose service will not start again; a service that starts does this by itself. Calls that were in progress when it died get an unknown charge. The command is refused while a service uses the directory. With --again, runs of the last day, which were sent but are still here, are sent once more, for a database that was restored from an older copy. This may be done on each machine while its service runs.",
   example: "--data-dir /mnt/volume-of-replica-3",
   input: Type.Object(
     {

@@ -62,6 +62,9 @@ async function* piecesOf(
 }
 
 function damagedNote(count: number, named: readonly string[]): string {
-  const runs = count === 1 ? "1 run is damaged, and only named" : `${count} runs are damaged, and only named`;
-  return `${runs}: ${named.join(", ")}${count > named.length ? ` and ${count - named.length} more` : ""}.`;
+  const runs =
+    count === 1
+      ? "1 run is damaged: the export has only its id"
+      : `${count} runs are damaged: the export has only their ids`;
+  return `${runs}, ${named.join(", ")}${count > named.length ? ` and ${count - named.length} more` : ""}.`;
 }

@@ -10,7 +10,7 @@ import { toWireTime } from "../../wire-time.ts";
 export default defineVerb({
   summary: "List runs, those with unknown charges first, then the newest",
   description:
-    "Options narrow the list. --source and --outcome select by the same call, and --charged by a request of that call.",
+    "Options narrow the list. --source and --outcome select by the same call, and --charged by a request of that call. Runs whose records are damaged are left out and named; `ledger show` shows what is left of them. Where the ledger itself cannot be read, the rest is listed newest first; a page of it may then have a few runs more or fewer than --limit.",
   example: "--source companies_house__company_profile --charged unknown --from 2026-03-01",
   input: Type.Object(
     {
@@ -43,14 +43,16 @@ export default defineVerb({
         cost: listOf(text),
       }),
     ),
+    damaged: Type.Optional(listOf(text)),
+    newest_first: Type.Optional(yesOrNo),
     ...nextPlace,
   }),
 
   async run({ limit = SHOWN, after, ...filter }, { ledger, note }) {
     const asked = { limit, ...(after !== undefined && { after }) };
     const page = await (await ledger()).list(toFilter(filter), asked);
-    for (const id of page.damaged)
-      note(`The record of ${id} is damaged and left out. "datarun ledger show" shows what is left of it.`);
+    if (page.newestFirst) note(DAMAGED);
+    if (page.damaged.length > 0) note(damagedNote(page.damaged));
     if (page.next !== null) sayMore(page.next, note);
     return {
       runs: page.runs.map((run) => ({
@@ -70,7 +72,23 @@ export default defineVerb({
         charge_unknown: run.charged_unknown,
         cost: toCostTexts(run),
       })),
+      ...(page.damaged.length > 0 && { damaged: page.damaged }),
+      ...(page.newestFirst && { newest_first: true }),
       ...(page.next !== null && { next: page.next }),
     };
   },
 });
+
+const DAMAGED =
+  'The ledger is damaged. What can be read of it is listed newest first; "datarun ledger verify" says what is lost.';
+
+/** So many are named in a remark. */
+const NAMED_MAX = 20;
+
+function damagedNote(damaged: readonly string[]): string {
+  if (damaged.length === 1)
+    return `The record of ${damaged[0]} is damaged and left out. "datarun ledger show" shows what is left of it.`;
+  const others = damaged.length - NAMED_MAX;
+  const named = damaged.slice(0, NAMED_MAX).join(", ") + (others > 0 ? ` and ${others} more` : "");
+  return `The records of ${damaged.length} runs are damaged and left out: ${named}. "datarun ledger show" shows what is left of them.`;
+}

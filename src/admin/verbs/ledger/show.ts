@@ -1,7 +1,8 @@
 import { Type } from "../../../terms/type.ts";
 import type { ShownRun } from "../../../ledger/read/ledger-reader.ts";
 import { costOfRequests, withPriceText } from "../../../ledger/read/costs.ts";
-import { renderTimeline, waitedFor } from "../../../ledger/read/render-timeline.ts";
+import { renderTimeline } from "../../../ledger/read/render-timeline.ts";
+import { whoWaitedForWhom } from "../../../ledger/read/waited-for.ts";
 import { ATTEMPT_COLUMNS, CALL_COLUMNS, RECONCILIATION_COLUMNS, RUN_COLUMNS } from "../../../ledger/columns.ts";
 import { printable } from "../../../terms/printable.ts";
 import { transactionInput, unknownRun } from "../../ledger-inputs.ts";
@@ -16,7 +17,7 @@ const PRICE = { price: orNull(text) };
 export default defineVerb({
   summary: "Show one run as a timeline: who was called, who waited for whom, what it cost",
   description:
-    "Inputs and outputs are not on the ledger. Of each call the result says for which other one it most likely waited. Times count from the arrival of the request.",
+    "Inputs and outputs are not on the ledger. For each call, the result says which other call it most likely waited for. Times count from the arrival of the request.",
   example: "trx_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
   input: Type.Object({ transaction: transactionInput }, { additionalProperties: false }),
   positional: ["transaction"],
@@ -43,11 +44,12 @@ export default defineVerb({
     const row = await (await ledger()).show(transaction);
     if (row === null) throw unknownRun();
     if (row.damaged) return whatIsLeft(row);
+    const waitedFor = whoWaitedForWhom(row.calls);
     return {
       damaged: false,
       run: { ...row.run, started_at: toWireTime(row.run.started_at) },
       ...toWireRunCost(costOfRequests(row.attempts)),
-      calls: row.calls.map((call) => ({ ...call, waited_for: waitedFor(call, row.calls)?.ordinal ?? null })),
+      calls: row.calls.map((call) => ({ ...call, waited_for: waitedFor(call)?.ordinal ?? null })),
       attempts: row.attempts.map((attempt) => ({ ...withPriceText(attempt), sent_at: toWireTime(attempt.sent_at) })),
       reconciliations: row.reconciliations.map((one) => ({
         ...withPriceText(one),

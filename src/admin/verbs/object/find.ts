@@ -16,7 +16,7 @@ const KINDS = ["run", ...FOUND_KINDS, "source", "function"] as const;
 
 export default defineVerb({
   summary: "Find runs, organizations, workflows and everything else by id or name",
-  description: `Runs, tokens, credentials and budgets are found by the beginning of their id; organizations, workflows and operators also by their name, and sources and functions by any part of their id or title. Of organizations and workflows that are not among the newest 2,000, the name has to begin with the text. At most ${SHOWN} are shown.`,
+  description: `Runs, tokens, credentials and budgets are found by the beginning of their id; organizations, workflows and operators also by their name, and sources and functions by any part of their id or title. Beyond the newest 2,000 organizations and workflows, only names that begin with the text are found. At most ${SHOWN} are shown.`,
   example: "acme",
   input: Type.Object(
     {
@@ -53,7 +53,7 @@ export default defineVerb({
     };
   },
 
-  nothing: { matches: "Nothing has such an id or name." },
+  nothing: { matches: "Nothing has this id or name." },
 });
 
 async function findAll(text: string, call: VerbCall<"store" | "ledger" | "sources" | "functions">): Promise<Match[]> {

@@ -5,14 +5,14 @@ import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
   summary: "Say what ids stand for: their kind, name and organization",
-  description: "Ids of what is not in the store, such as runs, and of what was never there, are left out.",
+  description: "Ids that the store does not have, such as those of runs, are left out.",
   example: "--id org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
   input: Type.Object(
     {
       id: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
         minItems: 1,
         maxItems: 1_000,
-        description: "An id; may be given several times",
+        description: "An id",
       }),
     },
     { additionalProperties: false },

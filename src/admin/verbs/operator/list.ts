@@ -7,7 +7,7 @@ import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
   summary: "List who may use the admin API, newest first",
-  description: "Tokens are never shown. The time of last use is kept to the minute.",
+  description: "Tokens are never shown. The time of last use is exact to the minute.",
   example: "",
   input: Type.Object(pagedById(PREFIX.operator), { additionalProperties: false }),
   changes: false,

@@ -8,9 +8,9 @@ import { defineVerb } from "../../verb.ts";
 const LISTED_BY = "datarun operator list";
 
 export default defineVerb({
-  summary: "Let somebody from the identity provider log in again who was revoked",
+  summary: "Let somebody who was revoked log in with the identity provider again",
   description:
-    "With the role that their groups have then. Their sessions from before stay ended. A token that was revoked stays so: for that, create a new one.",
+    "They get the role that their groups have when they log in. Their sessions from before stay ended. A revoked token stays revoked: create a new one instead.",
   example: "ada@acme.example",
   input: Type.Object(
     {

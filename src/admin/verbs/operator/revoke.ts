@@ -49,5 +49,5 @@ function keyOf(given: string): OperatorKey {
 /** What is not an id may be a mistyped token, so it is not repeated. */
 function unknownOperator(given: string): OperatorError {
   if (given.startsWith(PREFIX.operator)) return unknownId("operator", given, LISTED_BY);
-  return new OperatorError("not_found", `There is no such operator. "${LISTED_BY}" shows those there are.`);
+  return new OperatorError("not_found", `There is no such operator. "${LISTED_BY}" shows those that exist.`);
 }

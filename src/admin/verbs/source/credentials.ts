@@ -11,7 +11,7 @@ const { note: _, ...ofCredential } = wireCredential.properties;
 export default defineVerb({
   summary: "List who has a credential for a source, newest first",
   description:
-    "The credentials of all organizations, without their fields. Also of a source whose file is gone, so that its credentials can be deleted.",
+    "The credentials of all organizations, without their fields. This works for a source whose file is gone, too, so that its credentials can be deleted.",
   example: "companies_house__company_profile",
   input: Type.Object({ source: sourceInput, ...pagedById(PREFIX.credential) }, { additionalProperties: false }),
   positional: ["source"],

@@ -12,7 +12,7 @@ import { defineVerb } from "../../../verb.ts";
 export default defineVerb({
   summary: "Show what each credential of an organization costs now",
   description:
-    "Its own price that has begun or, without one, the list price of its source. AMOUNT is that of the first call of a month; STEPS says how many volume steps follow, which `credential price list` shows.",
+    "For each credential: its own price, if one has begun, or else the list price of its source. AMOUNT is the price of the first call of a month; STEPS says how many volume steps follow, which `credential price list` shows.",
   example: "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
   input: Type.Object({ org: organizationInput, ...pagedById(PREFIX.credential) }, { additionalProperties: false }),
   role: "viewer",

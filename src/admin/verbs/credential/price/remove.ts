@@ -9,7 +9,7 @@ import { defineVerb } from "../../../verb.ts";
 export default defineVerb({
   summary: "Remove a price that was set by mistake, with its steps",
   description:
-    "With --above only that step is removed. Requests that were sent keep the price that they recorded. For a contract that ends, set a price from the day on which the next one begins instead.",
+    "With --above only that step is removed. Requests that were sent keep the price that they recorded. Do not remove the price of a contract that ends: set the price of the next contract from the day on which it begins.",
   example: "cred_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --from 2026-01-01",
   input: Type.Object(
     { cred_id: credentialInput, from: dayInput, above: Type.Optional(aboveInput) },
@@ -34,7 +34,7 @@ export default defineVerb({
     if (removed === null) {
       throw new OperatorError(
         "not_found",
-        'There is no such price. "datarun credential price list" shows those there are.',
+        'There is no such price. "datarun credential price list" shows those that exist.',
       );
     }
     return { cred_id, removed };

@@ -20,9 +20,9 @@ import { text } from "../../../result-schemas.ts";
 import { defineVerb } from "../../../verb.ts";
 
 export default defineVerb({
-  summary: "Say what the contract of a credential costs, from a day on",
+  summary: "Set what calls with a credential cost, from a day on",
   description:
-    "The newest price that has begun holds, and replaces the list price of the source. Each request records the price of the moment at which it is sent, so a later price changes no past record. --above adds a step to a price, which is given by its --from and has to be there already. The same --from and --above replace what was set before.",
+    "The newest price that has begun applies, and replaces the list price of the source. Each request records the price of the moment at which it is sent, so a later price changes no past record. --above adds a volume step to the price with the same --from, which has to be set first. Setting the same --from and --above again replaces that step; the same --from without --above replaces the price.",
   example: "cred_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --amount 0.35 --currency EUR --from 2026-01-01 --per match",
   input: Type.Object(
     {
@@ -88,13 +88,13 @@ function basicPrice(known: readonly PriceTerm[], day: string): PriceTerm {
   if (basic !== undefined) return basic;
   throw new OperatorError(
     "refused",
-    `There is no price from ${day} that a step could belong to. Set it without --above first; "datarun credential price list" shows those there are.`,
+    `There is no price from ${day} that a step could belong to. Set it without --above first; "datarun credential price list" shows those that exist.`,
   );
 }
 
 function refuseUnlike(step: PriceTerm, basic: PriceTerm): void {
   const unlike = difference(step, basic);
-  if (unlike !== undefined) throw new OperatorError("invalid", `A step has the same ${unlike} as its price.`);
+  if (unlike !== undefined) throw new OperatorError("invalid", `A step must have the same ${unlike} as its price.`);
 }
 
 /**
