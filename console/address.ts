@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { notePlace } from "./place.ts";
 
 /** Where the console is. Everything that a page shows follows from it, so an address can be given to somebody else. */
 export interface Address {
@@ -15,11 +16,20 @@ function read(): Address {
 }
 
 const here = signal<Address>(read());
-window.addEventListener("popstate", () => (here.value = read()));
+let isBack = false;
+window.addEventListener("popstate", () => {
+  isBack = true;
+  here.value = read();
+});
 
 /** The address of now. A component that reads it is rendered again when it changes. */
 export function address(): Address {
   return here.value;
+}
+
+/** Whether it was come to by Back or Forward: then it is as it was left. */
+export function hasComeBack(): boolean {
+  return isBack;
 }
 
 /** What a link to a place of the console has as its `href`. Parameters without a value are left out. */
@@ -31,25 +41,26 @@ export function hrefOf(path: string, query: Readonly<Record<string, string | nul
 
 /** Goes to a place, as if its link had been clicked. */
 export function goTo(href: string, { replace = false } = {}): void {
-  if (replace) window.history.replaceState(null, "", href);
-  else window.history.pushState(null, "", href);
-  here.value = read();
+  change(href, !replace);
   if (!replace) window.scrollTo(0, 0);
 }
 
 /** Changes parameters of the address; `null` takes one away. Going back undoes it only if `remember` is given. */
 export function setQuery(changes: Readonly<Record<string, string | null>>, { remember = false } = {}): void {
   const { path, query } = here.peek();
-  goToKeepingPlace(hrefOf(path, { ...Object.fromEntries(query), ...changes }), remember);
+  change(hrefOf(path, { ...Object.fromEntries(query), ...changes }), remember);
 }
 
-function goToKeepingPlace(href: string, remember: boolean): void {
-  if (remember) window.history.pushState(null, "", href);
-  else window.history.replaceState(null, "", href);
+function change(href: string, remember: boolean): void {
+  if (remember) {
+    notePlace();
+    window.history.pushState(null, "", href);
+    isBack = false;
+  } else window.history.replaceState(window.history.state, "", href);
   here.value = read();
 }
 
-/** Links within the console change the address without loading the page anew. */
+/** Links within the console change the address without loading the page again. */
 export function followLinks(): void {
   document.addEventListener("click", (event) => {
     const link = (event.target as Element).closest?.("a");

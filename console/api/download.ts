@@ -7,6 +7,12 @@ export const MEMORY_MB_MAX = 100;
 /** The code of the failure if it is more. */
 export const TOO_LARGE = "too_large";
 
+export interface DownloadOptions {
+  readonly signal: AbortSignal;
+  /** Gets every piece on its way to the file. */
+  readonly pass: (piece: Uint8Array) => void;
+}
+
 /** As far as Chromium has it; behind TLS and on loopback only. */
 interface FilePicker {
   showSaveFilePicker?(options: { readonly suggestedName: string }): Promise<Chosen>;
@@ -15,28 +21,38 @@ type Chosen = FileSystemFileHandle & { remove?(): Promise<void> };
 
 /**
  * Saves what a verb answers with as a file: where the browser can, it writes it to the disk as it comes, to a place that a
- * person chooses; otherwise it is held in memory first, up to a bound. @throws CallError, also if the text broke off or
- * `signal` was aborted: then there is no file
+ * person chooses; otherwise it is held in memory first, up to a bound. Whoever chooses no place gets nothing.
+ * @throws CallError, also if the text broke off or `signal` was aborted: then there is no file
  */
 export async function download<Name extends VerbName>(
   name: Name,
   input: InputOf<Name>,
   fileName: string,
-  signal: AbortSignal,
-): Promise<void> {
+  { signal, pass }: DownloadOptions,
+): Promise<"saved" | "nowhere"> {
   // Before anything else is awaited: a browser opens its window only at once after a press.
   const chosen = await choosePlace(fileName);
-  if (chosen === "nowhere") return;
+  if (chosen === "nowhere") return "nowhere";
   try {
-    const body = await open(name, input, signal);
+    const body = (await open(name, input, signal)).pipeThrough(passing(pass));
     if (chosen === null) save(await gather(body), fileName);
     // What breaks off is not written: until the end it is in a file of the browser's own.
     else await write(body, chosen, signal);
+    return "saved";
   } catch (thrown) {
     // The browser has made an empty file when it was chosen.
     await chosen?.remove?.().catch(() => {});
     throw thrown;
   }
+}
+
+function passing(pass: DownloadOptions["pass"]): TransformStream<Uint8Array, Uint8Array> {
+  return new TransformStream({
+    transform(piece, controller) {
+      pass(piece);
+      controller.enqueue(piece);
+    },
+  });
 }
 
 /** `null` if the browser cannot, or may not, write to the disk by itself. */

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 
 /** Longer than this nobody is kept waiting for the slowest. */
 const WAITS_MS = 1_500;
@@ -13,5 +13,8 @@ export function useTogether(...parts: readonly unknown[]): boolean {
     const timer = setTimeout(() => setLate(true), WAITS_MS);
     return () => clearTimeout(timer);
   }, []);
-  return isLate || parts.every((part) => part !== undefined);
+  const isShown = useRef(false);
+  // What is there once stays, also while a part that has failed is asked for again.
+  isShown.current ||= isLate || parts.every((part) => part !== undefined);
+  return isShown.current;
 }

@@ -2,12 +2,13 @@ import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { logins } from "../session.ts";
 import { CallError } from "./ask.ts";
 import { call } from "./call.ts";
+import { keep, keptOf } from "./kept.ts";
 import type { InputOf, ResultOf, VerbName } from "./verb-types.ts";
 
 export interface Asked<Result> {
   /**
    * While something else is asked, what it was before, so that nothing jumps. If that fails, or nothing is asked, there
-   * is none: what was asked before is no answer to it.
+   * is none: what was asked before is not an answer to it.
    */
   readonly result: Result | undefined;
   /** Whether the result is of what is asked now, and not of what was asked before. */
@@ -15,21 +16,6 @@ export interface Asked<Result> {
   readonly error: CallError | undefined;
   readonly isLoading: boolean;
   reload(): void;
-}
-
-/** The last results, so that a page that is come back to is there at once, as long as before. */
-const KEPT_MAX = 60;
-const kept = new Map<string, unknown>();
-
-function keep(key: string, result: unknown): void {
-  kept.delete(key);
-  kept.set(key, result);
-  if (kept.size > KEPT_MAX) kept.delete(kept.keys().next().value!);
-}
-
-/** What somebody else was shown is forgotten. */
-export function forgetResults(): void {
-  kept.clear();
 }
 
 /** The result of a verb that changes nothing. With `null` as its input it is not asked. */
@@ -63,10 +49,12 @@ export function useVerb<Name extends VerbName>(name: Name, input: InputOf<Name> 
   const reload = useCallback(() => setTimes((so) => so + 1), []);
   useAfterLogin(state.error, reload);
 
-  const own = state.key === key ? state.result : undefined;
-  const current = key === null ? undefined : (own ?? (kept.get(key) as ResultOf<Name> | undefined));
+  const isFailed = state.key === key && state.error !== undefined;
+  const current = (state.key === key ? state.result : undefined) ?? keptOf<ResultOf<Name>>(key);
+  const before = useRef<ResultOf<Name>>(undefined);
+  if (current !== undefined || isFailed) before.current = current;
   return {
-    result: current ?? (key === null ? undefined : state.result),
+    result: key === null ? undefined : before.current,
     isCurrent: current !== undefined,
     error: state.key === key ? state.error : undefined,
     isLoading,

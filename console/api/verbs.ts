@@ -58,7 +58,7 @@ export interface components {
             to?: string;
             /** @description How many to show; 100 by default */
             limit?: number;
-            /** @description Where the previous list ended, as it said */
+            /** @description Where to go on: the value that the previous list gave */
             after?: string;
         };
         AuditListResult: {
@@ -86,7 +86,7 @@ export interface components {
             org?: string;
             /** @description How many to show; 100 by default */
             limit?: number;
-            /** @description Where the previous list ended, as it said */
+            /** @description Where to go on: the value that the previous list gave */
             after?: string;
         };
         BudgetListResult: {
@@ -150,7 +150,7 @@ export interface components {
             /** @description Only requests with this credential */
             credential?: string;
             /**
-             * @description How long it lasts
+             * @description The period: the limit applies to each day or each month
              * @enum {unknown}
              */
             per: "day" | "month";
@@ -160,7 +160,7 @@ export interface components {
             currency?: string;
             /** @description In place of an amount: how many requests may be charged */
             calls?: number;
-            /** @description From this percentage on it is logged, and a metric counts it; 80 by default */
+            /** @description From this percentage of the limit on, a warning is logged and a metric counts the budget; 80 by default */
             warn?: number;
         };
         BudgetSetResult: {
@@ -318,7 +318,7 @@ export interface components {
             org: string;
             /** @description How many to show; 100 by default */
             limit?: number;
-            /** @description Where the previous list ended, as it said */
+            /** @description Where to go on: the value that the previous list gave */
             after?: string;
         };
         CredentialListResult: {
@@ -350,7 +350,7 @@ export interface components {
             context?: "prod" | "test" | "dev";
             /** @description How many to show; 100 by default */
             limit?: number;
-            /** @description Where the previous list ended, as it said */
+            /** @description Where to go on: the value that the previous list gave */
             after?: string;
         };
         CredentialMatrixResult: {
@@ -390,7 +390,7 @@ export interface components {
             org: string;
             /** @description How many to show; 100 by default */
             limit?: number;
-            /** @description Where the previous list ended, as it said */
+            /** @description Where to go on: the value that the previous list gave */
             after?: string;
         };
         CredentialPriceCurrentResult: {
@@ -414,7 +414,7 @@ export interface components {
             cred_id: string;
             /** @description How many to show; 100 by default */
             limit?: number;
-            /** @description Where the previous list ended, as it said */
+            /** @description Where to go on: the value that the previous list gave */
             after?: string;
         };
         CredentialPriceListResult: {
@@ -688,7 +688,7 @@ export interface components {
         LedgerCompareInput: {
             /** @description The invoice, as the text of a CSV file */
             invoice: string;
-            /** @description What a column means: order, transaction, day, amount, currency, quantity */
+            /** @description What a column means: order, transaction, day, amount, currency, quantity; exactly one of order, transaction, day is needed */
             map: string[];
             /** @description Requests that were sent then or later; a day begins at midnight UTC */
             from: string;
@@ -752,12 +752,12 @@ export interface components {
             /** @description Id of the source, as `datarun source list` shows it */
             source?: string;
             /**
-             * @description Runs with a call that had this outcome, of the source if one is given
+             * @description Runs with a call that had this outcome; with --source, a call of that source
              * @enum {unknown}
              */
             outcome?: "match" | "no_match" | "failed" | "unknown";
             /**
-             * @description Runs with a request that has this charge, in a call as selected by the other options
+             * @description Runs with a request that has this charge; with --source or --outcome, in a call that they select
              * @enum {unknown}
              */
             charged?: "yes" | "no" | "unknown";
@@ -776,18 +776,18 @@ export interface components {
             /** @description Id of the source, as `datarun source list` shows it */
             source?: string;
             /**
-             * @description Runs with a call that had this outcome, of the source if one is given
+             * @description Runs with a call that had this outcome; with --source, a call of that source
              * @enum {unknown}
              */
             outcome?: "match" | "no_match" | "failed" | "unknown";
             /**
-             * @description Runs with a request that has this charge, in a call as selected by the other options
+             * @description Runs with a request that has this charge; with --source or --outcome, in a call that they select
              * @enum {unknown}
              */
             charged?: "yes" | "no" | "unknown";
             /** @description How many to show; 100 by default */
             limit?: number;
-            /** @description Where the previous list ended, as it said */
+            /** @description Where to go on: the value that the previous list gave */
             after?: string;
         };
         LedgerListResult: {
@@ -812,6 +812,8 @@ export interface components {
                 charge_unknown: number;
                 cost: string[];
             }[];
+            damaged?: string[];
+            newest_first?: boolean;
             next?: string;
         };
         LedgerPruneInput: {
@@ -961,7 +963,7 @@ export interface components {
             credential?: string;
             /** @description How many to show; 100 by default */
             limit?: number;
-            /** @description Where the previous list ended, as it said */
+            /** @description Where to go on: the value that the previous list gave */
             after?: string;
         };
         LedgerSpendResult: {
@@ -1001,7 +1003,7 @@ export interface components {
             month: string;
             /** @description How many to show; 100 by default */
             limit?: number;
-            /** @description Where the previous list ended, as it said */
+            /** @description Where to go on: the value that the previous list gave */
             after?: string;
         };
         LedgerSummaryResult: {
@@ -1037,7 +1039,7 @@ export interface components {
         LedgerUnknownInput: {
             /** @description How many to show; 100 by default */
             limit?: number;
-            /** @description Where the previous list ended, as it said */
+            /** @description Where to go on: the value that the previous list gave */
             after?: string;
         };
         LedgerUnknownResult: {
@@ -1094,7 +1096,7 @@ export interface components {
             }[];
         };
         ObjectNameInput: {
-            /** @description An id; may be given several times */
+            /** @description An id */
             id: string[];
         };
         ObjectNameResult: {
@@ -1124,7 +1126,7 @@ export interface components {
         OperatorListInput: {
             /** @description How many to show; 100 by default */
             limit?: number;
-            /** @description Where the previous list ended, as it said */
+            /** @description Where to go on: the value that the previous list gave */
             after?: string;
         };
         OperatorListResult: {
@@ -1239,7 +1241,7 @@ export interface components {
         OrgListInput: {
             /** @description How many to show; 100 by default */
             limit?: number;
-            /** @description Where the previous list ended, as it said */
+            /** @description Where to go on: the value that the previous list gave */
             after?: string;
         };
         OrgListResult: {
@@ -1290,7 +1292,7 @@ export interface components {
             source: string;
             /** @description How many to show; 100 by default */
             limit?: number;
-            /** @description Where the previous list ended, as it said */
+            /** @description Where to go on: the value that the previous list gave */
             after?: string;
         };
         SourceCredentialsResult: {
@@ -1591,7 +1593,7 @@ export interface components {
             state?: "active" | "revoked" | "expired";
             /** @description How many to show; 100 by default */
             limit?: number;
-            /** @description Where the previous list ended, as it said */
+            /** @description Where to go on: the value that the previous list gave */
             after?: string;
         };
         TokenListResult: {
@@ -1681,7 +1683,7 @@ export interface components {
             org: string;
             /** @description How many to show; 100 by default */
             limit?: number;
-            /** @description Where the previous list ended, as it said */
+            /** @description Where to go on: the value that the previous list gave */
             after?: string;
         };
         WorkflowListResult: {
@@ -1704,7 +1706,7 @@ export interface components {
         WorkflowPlanInput: {
             /** @description Id of the workflow (wfl_…) */
             workflow: string;
-            /** @description A source to ask; may be repeated */
+            /** @description A source to ask */
             source?: string[];
             /**
              * @description The context of the run; dev by default
@@ -1769,7 +1771,7 @@ export interface components {
         WorkflowRunInput: {
             /** @description Id of the workflow (wfl_…) */
             workflow: string;
-            /** @description A source to ask; may be repeated */
+            /** @description A source to ask */
             source: string[];
             /**
              * @description The context of the run; dev by default

@@ -21,7 +21,7 @@ export interface PageEntry {
   readonly path: string;
   /** What the navigation calls it. Pages without one are reached from others. */
   readonly label?: string;
-  // eslint-disable-next-line typescript/no-explicit-any -- each page names the parts of its own path
+  // oxlint-disable-next-line typescript/no-explicit-any -- each page names the parts of its own path
   readonly page: ComponentType<any>;
 }
 

@@ -51,7 +51,7 @@ interface ActProps<Name extends VerbName> {
   readonly isDangerous?: boolean;
   /** Asked once before it is done: what it will do, and to whom. Without it, it is done at once. */
   readonly asks?: { readonly title: string; readonly says: ComponentChildren };
-  /** Takes away what came of it before, which would stand beside a failure as if it were its result. */
+  /** Takes away what came of it before, which would be beside a failure as if it were its result. */
   readonly onBegin?: () => void;
   readonly onDone: (result: ResultOf<Name>) => void;
 }

@@ -18,7 +18,7 @@ export function Amount({ amount, atMost = amount, currency }: AmountProps) {
       </span>
     );
   return (
-    <span class="amount amount-range" title="Some charges are unknown, so what it is lies between the two.">
+    <span class="amount amount-range" title="Some charges are unknown, so the true amount lies between the two.">
       {grouped(amount)} <span class="dim">to</span> {grouped(atMost)} {currency}
     </span>
   );

@@ -24,17 +24,24 @@ export function Button({
   onClick,
   children,
 }: ButtonProps) {
+  const isOff = disabled || isBusy;
   return (
     <button
       class={`button button-${kind}`}
       type={type}
-      disabled={disabled || isBusy}
+      // Not `disabled`: that would take the focus from whoever has just pressed it.
+      aria-disabled={isOff || undefined}
       aria-busy={isBusy}
       aria-label={label}
       aria-pressed={pressed}
-      onClick={onClick}
+      // The browser sends a form by pressing its button, whether by Enter or the mouse.
+      onClick={isOff ? refuse : onClick}
     >
       {children}
     </button>
   );
+}
+
+function refuse(event: MouseEvent): void {
+  event.preventDefault();
 }

@@ -17,7 +17,7 @@ interface ComboFieldProps {
   readonly value: string;
   /** The same in words; empty for nothing. */
   readonly says: string;
-  /** What stands in the field if nothing was chosen. */
+  /** What is in the field if nothing was chosen. */
   readonly placeholder: string;
   readonly required?: boolean;
   /** Is told what is typed; an empty text when nothing is any more. */

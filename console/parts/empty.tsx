@@ -9,7 +9,7 @@ interface EmptyProps {
   readonly command?: string;
 }
 
-/** What stands where there is nothing yet: why, and the next step. */
+/** What is shown where there is nothing yet: why, and the next step. */
 export function Empty({ title, children, command }: EmptyProps) {
   return (
     <div class="empty">

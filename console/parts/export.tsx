@@ -1,12 +1,15 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { CallError } from "../api/ask.ts";
+import { damagedLines, type DamagedRuns } from "../api/damaged-lines.ts";
 import { download, TOO_LARGE } from "../api/download.ts";
 import { toCallError } from "../api/use-verb.ts";
 import type { InputOf } from "../api/verb-types.ts";
 import { Button } from "./button.tsx";
 import { commandOf } from "./command-of.ts";
 import { Command } from "./copy.tsx";
+import { Damaged } from "./damaged.tsx";
 import { Failure } from "./failure.tsx";
+import "./export.css";
 
 const FORMATS = { csv: "Export CSV", jsonl: "Export JSON lines" } as const;
 type Format = keyof typeof FORMATS;
@@ -16,39 +19,77 @@ interface ExportProps<Verb extends "audit export" | "ledger export"> {
   readonly filter: InputOf<Verb>;
 }
 
+/** What came of the last export, and of which filter. */
+interface Outcome {
+  readonly of: string;
+  readonly format: Format;
+  readonly cancelled?: boolean;
+  readonly damaged?: DamagedRuns;
+  readonly error?: CallError;
+}
+
 /** Saves everything that a filter selects as a file, not only what is shown. */
 export function Export<Verb extends "audit export" | "ledger export">({ verb, filter }: ExportProps<Verb>) {
   const [busy, setBusy] = useState<Format>();
-  const [last, setFailed] = useState<{ readonly of: string; readonly error: CallError; readonly format: Format }>();
+  const [last, setLast] = useState<Outcome>();
   const of = JSON.stringify(filter);
   // Of another filter, it would say nothing.
-  const failed = last?.of === of ? last : undefined;
+  const outcome = last?.of === of ? last : undefined;
   const gone = useRef<AbortController>(undefined);
+  const buttons = useRef<HTMLDivElement>(null);
   useEffect(() => () => gone.current?.abort(), []);
   useEffect(() => (busy === undefined ? undefined : warnBeforeLeaving()), [busy]);
+  // With the button that was pressed, the focus would be lost.
+  useLayoutEffect(() => {
+    if (outcome?.cancelled === true) buttons.current?.querySelector("button")?.focus();
+  }, [outcome]);
   const fileOf = (format: Format) => `${verb.split(" ")[0]!}.${format}`;
 
   async function save(format: Format): Promise<void> {
     setBusy(format);
-    setFailed(undefined);
+    setLast(undefined);
     const { signal } = (gone.current = new AbortController());
-    await download(verb, { ...filter, format }, fileOf(format), signal).catch(
-      (thrown: unknown) => !signal.aborted && setFailed({ of, error: toCallError(thrown), format }),
-    );
-    if (!signal.aborted) setBusy(undefined);
+    const damaged = damagedLines(format);
+    const done = await download(verb, { ...filter, format }, fileOf(format), { signal, pass: damaged.take })
+      .then((how) => (how === "saved" ? { damaged: damaged.found() } : {}))
+      .catch((thrown: unknown) => (signal.aborted ? { cancelled: true } : { error: toCallError(thrown) }));
+    setLast({ of, format, ...done });
+    setBusy(undefined);
   }
 
   return (
     <>
-      {(Object.keys(FORMATS) as Format[]).map((format) => (
-        <Button key={format} isBusy={busy === format} disabled={busy !== undefined} onClick={() => void save(format)}>
-          {FORMATS[format]}
-        </Button>
-      ))}
-      {failed && <Failure error={failed.error} />}
-      {failed?.error.code === TOO_LARGE && (
-        <Command>{commandOf(`${verb} ${fileOf(failed.format)}`, { ...filter, format: failed.format })}</Command>
-      )}
+      <div class="beside" ref={buttons}>
+        {(Object.keys(FORMATS) as Format[]).map((format) => (
+          <Button key={format} isBusy={busy === format} disabled={busy !== undefined} onClick={() => void save(format)}>
+            {FORMATS[format]}
+          </Button>
+        ))}
+        {busy !== undefined && (
+          <div class="export-cancel">
+            <Button kind="quiet" onClick={() => gone.current?.abort()}>
+              Cancel
+            </Button>
+          </div>
+        )}
+      </div>
+      {outcome && (
+        <Says
+          {...outcome}
+          command={commandOf(`${verb} ${fileOf(outcome.format)}`, { ...filter, format: outcome.format })}
+        />
+      )}{" "}
+    </>
+  );
+}
+
+function Says({ cancelled, damaged, error, command }: Outcome & { readonly command: string }) {
+  return (
+    <>
+      {cancelled === true && <p role="status">The export was cancelled, and nothing was saved.</p>}
+      {damaged && damaged.count > 0 && <Damaged runs={damaged} says="the file has only their ids" />}
+      {error && <Failure error={error} />}
+      {error?.code === TOO_LARGE && <Command>{command}</Command>}
     </>
   );
 }

@@ -1,12 +1,16 @@
+import { useRef } from "preact/hooks";
 import type { CallError } from "../api/ask.ts";
 import { Button } from "./button.tsx";
 import { Shape } from "./outcome.tsx";
+import { useFocusBeyond } from "./use-focus-beyond.ts";
 import "./failure.css";
 
 /** Why something could not be shown or done, where it stands. */
 export function Failure({ error, retry }: { readonly error: CallError; readonly retry?: () => void }) {
+  const place = useRef<HTMLDivElement>(null);
+  useFocusBeyond(place);
   return (
-    <div class="failure" role="alert">
+    <div ref={place} class="failure" role="alert">
       <Shape of="failed" />
       <div>
         <p>{error.message}</p>

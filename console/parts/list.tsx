@@ -1,4 +1,5 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, RefObject } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import type { CallError } from "../api/ask.ts";
 import { Button } from "./button.tsx";
 import { Failure } from "./failure.tsx";
@@ -25,8 +26,10 @@ interface ListProps<Row> {
 
 /** A list with what can come of asking for it: it is under way, it failed, there is nothing, there is more. */
 export function List<Row>({ rows, error, isLoading, reload, more, empty, missing, ...table }: ListProps<Row>) {
+  const list = useRef<HTMLDivElement>(null);
+  const focusNewRow = useFocusOfNewRow(list, rows?.length ?? 0, more ?? null);
   return (
-    <div class="list" aria-busy={isLoading}>
+    <div ref={list} class="list" aria-busy={isLoading}>
       {error && <Failure error={error} {...(reload && { retry: reload })} />}
       {missing !== undefined && (
         <p role="status">
@@ -41,10 +44,32 @@ export function List<Row>({ rows, error, isLoading, reload, more, empty, missing
         <Table rows={rows} {...table} />
       )}
       {more && (
-        <Button onClick={more} isBusy={isLoading}>
+        <Button
+          onClick={() => {
+            focusNewRow();
+            more();
+          }}
+          isBusy={isLoading}
+        >
           Show more
         </Button>
       )}
     </div>
   );
+}
+
+/** The button goes away with the last page: whoever pressed it goes on at the first row that came. */
+function useFocusOfNewRow(list: RefObject<HTMLElement | null>, count: number, more: (() => void) | null): () => void {
+  const before = useRef<number>(undefined);
+  useEffect(() => {
+    const at = before.current;
+    if (at === undefined || count <= at) return;
+    before.current = undefined;
+    if (more !== null || document.activeElement !== document.body) return;
+    const row = list.current?.querySelectorAll<HTMLElement>("tbody tr")[at];
+    if (row === undefined) return;
+    row.tabIndex = -1;
+    row.focus({ preventScroll: true });
+  }, [count]);
+  return () => void (before.current = count);
 }

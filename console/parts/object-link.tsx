@@ -50,7 +50,7 @@ const PREFIXES: readonly (readonly [prefix: string, kind: ObjectKind])[] = [
 ];
 const SOURCE_ID = /^[a-z][a-z0-9_]*__[a-z0-9_]+$/;
 
-/** What an id stands for; `null` for a text that is no id of a thing with a page. */
+/** What an id stands for; `null` for a text that is not the id of a thing with a page. */
 export function kindOfId(id: string): ObjectKind | null {
   return PREFIXES.find(([prefix]) => id.startsWith(prefix))?.[1] ?? (SOURCE_ID.test(id) ? "source" : null);
 }
@@ -64,7 +64,7 @@ interface ObjectLinkProps {
   readonly withId?: boolean;
 }
 
-/** A name, linked to the page that shows what it is the name of. What has no name is its id, and what has no page is no link. */
+/** A name, linked to the page that shows what it is the name of. What has no name is shown by its id, and what has no page is not a link. */
 export function ObjectLink({ id, org = null, name, withId = false }: ObjectLinkProps) {
   const kind = kindOfId(id);
   if (kind === null) return <Id>{id}</Id>;

@@ -72,7 +72,9 @@ export function OrganizationField({ value, onValue, none, required = false }: Or
 
 function foundSays(shown: number, found: number): string {
   if (found >= FOUND_MAX) return `The first ${shown} are shown. Type more of the name.`;
-  return shown > 0 ? "" : "None was found. Of older organizations, type the beginning of the name or the whole id.";
+  return shown > 0
+    ? ""
+    : "None was found. To find an older organization, type the beginning of its name or its whole id.";
 }
 
 function choiceOf(id: string, name: string, isDisabled = false): FoundChoice {

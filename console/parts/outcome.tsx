@@ -21,7 +21,7 @@ export function Outcome({ kind, says = SAYS[kind] }: { readonly kind: OutcomeKin
   );
 }
 
-/** The shape alone, for where the word stands beside it. */
+/** The shape alone, for where the word is beside it. */
 export function Shape({ of }: { readonly of: OutcomeKind }) {
   return (
     <svg class={`shape outcome-${of}`} viewBox="0 0 10 10" width="10" height="10" aria-hidden="true">

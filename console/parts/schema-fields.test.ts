@@ -98,7 +98,7 @@ test("texts become the values of the schema, or a problem at their field", () =>
   assert.match(problems["anything"]!, /^is not JSON/);
 });
 
-test("a refusal's problems stand at the fields that they are about", () => {
+test("a refusal's problems are at the fields that they are about", () => {
   const problems = [
     { path: "/fields/api_key", message: "is required" },
     { path: "/fields/a~1b/0", message: "must be text" },

@@ -21,7 +21,7 @@ export interface SchemaField {
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** What stands in the fields, by name. An empty text is a field that is not given. */
+/** What is in the fields, by name. An empty text is a field that is not given. */
 export type Texts = Readonly<Record<string, string>>;
 /** What is wrong, by the name of the field. */
 export type Problems = Readonly<Record<string, string>>;
@@ -159,7 +159,7 @@ export function toText(value: unknown): string {
 }
 
 /**
- * The problems that an error names, by field. Their pointers begin with where the object stood in the input: `/fields`.
+ * The problems that an error names, by field. Their pointers begin with where the object was in the input: `/fields`.
  * What is about no field of the form stays with the error.
  */
 export function problemsAt(
@@ -202,7 +202,7 @@ function resolve(value: unknown, root: unknown): JsonSchema | undefined {
   let found: unknown = root;
   for (const step of reference.slice(2).split("/"))
     found = asObject(found)?.[unescapePointer(decodeURIComponent(step))];
-  // What stands beside a reference adds to it.
+  // What is beside a reference adds to it.
   return { ...asObject(found), ...schema };
 }
 

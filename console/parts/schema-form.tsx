@@ -7,7 +7,7 @@ import "./schema-form.css";
 interface SchemaFormProps {
   /** From `fieldsOf(schema)`. */
   readonly fields: readonly SchemaField[];
-  /** What stands in the fields. The caller keeps it, so it survives a change of the fields. */
+  /** What is in the fields. The caller keeps it, so it survives a change of the fields. */
   readonly texts: Texts;
   readonly onText: (name: string, text: string) => void;
   /** From `readTexts`, or from a refusal with `problemsAt`. */

@@ -122,13 +122,7 @@ export function Search() {
           ))}
         </ul>
         <p class="dim" role="status">
-          {error
-            ? error.message
-            : matches.length > 0
-              ? ""
-              : isSettled
-                ? "Nothing has such an id or name."
-                : "Searching…"}
+          {error ? error.message : matches.length > 0 ? "" : isSettled ? "Nothing has this id or name." : "Searching…"}
         </p>
       </div>
     </div>

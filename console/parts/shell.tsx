@@ -4,13 +4,14 @@ import { address, hrefOf } from "../address.ts";
 import { PAGES } from "../pages/pages.ts";
 import { logOut, session } from "../session.ts";
 import type { CallError } from "../api/ask.ts";
-import { forgetResults, toCallError } from "../api/use-verb.ts";
+import { forgetResults } from "../api/kept.ts";
+import { toCallError } from "../api/use-verb.ts";
 import { Button } from "./button.tsx";
 import { Search } from "./search.tsx";
 import { Failure } from "./failure.tsx";
 import "./shell.css";
 
-/** What stands around every page: where one is, where one can go, who one is. */
+/** What surrounds every page: where one is, where one can go, who one is. */
 export function Shell({ children }: { readonly children: ComponentChildren }) {
   const [isOpen, setOpen] = useState(false);
   const { path } = address();

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Button } from "./button.tsx";
 import { Copy } from "./copy.tsx";
+import { useFocusBeyond } from "./use-focus-beyond.ts";
 import "./shown-once.css";
 
 interface ShownOnceProps {
@@ -16,6 +17,7 @@ interface ShownOnceProps {
 /** A secret that was just made. It is in this page alone, and gone with it. */
 export function ShownOnce({ title, secret, children, onDone }: ShownOnceProps) {
   const place = useRef<HTMLDivElement>(null);
+  useFocusBeyond(place);
   useEffect(() => {
     place.current?.focus();
     place.current?.scrollIntoView({ block: "nearest" });

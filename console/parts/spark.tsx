@@ -4,7 +4,7 @@ const WIDTH = 96;
 const HEIGHT = 18;
 const GAP = 2;
 
-/** A bar for each stretch of time, the newest at the right, with the part of it that failed. Its numbers stand beside it. */
+/** A bar for each stretch of time, the newest at the right, with the part of it that failed. Its numbers are beside it. */
 export function Spark({ all, part }: { readonly all: readonly number[]; readonly part: readonly number[] }) {
   const most = Math.max(1, ...all);
   const step = WIDTH / all.length;

@@ -5,7 +5,7 @@ import "./table.css";
 export interface Column<Row> {
   readonly title: string;
   readonly show: (row: Row) => ComponentChildren;
-  /** Numbers stand at the right, one below the other. */
+  /** Numbers are at the right, one below the other. */
   readonly isNumber?: boolean;
   /** Names have room, so that they are not broken. */
   readonly isName?: boolean;

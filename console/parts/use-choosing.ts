@@ -4,7 +4,7 @@ interface ChoosingProps<Match> {
   /** Of the list: each match has it with its number, as `${id}-0`. */
   readonly id: string;
   readonly matches: readonly Match[];
-  /** Whether these are the matches of what stands in the field, and not of what stood there before. */
+  /** Whether these are the matches of what is in the field, and not of what was there before. */
   readonly isSettled: boolean;
   readonly take: (match: Match) => void;
   /** Which match is marked before the arrows are used; -1 for none. */

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 
 /**
- * What stands in a form whose values come from the address: what the address says, until something is typed. When the
+ * What is in a form whose values come from the address: what the address says, until something is typed. When the
  * address changes, the form does too, and its fields stay the same ones, so that none loses the focus.
  */
 export function useDraft<Values extends object>(

@@ -257,7 +257,7 @@ test("one of hundreds of organizations is found by its name, and by keyboard alo
   assert.equal(await page.evaluate("document.activeElement.name"), "org");
   // Escape leaves everything as it was.
   await page.keyboard.type("no such");
-  await page.getByRole("status").filter({ hasText: "None was found. Of older organizations," }).waitFor();
+  await page.getByRole("status").filter({ hasText: "None was found. To find an older organization," }).waitFor();
   await page.keyboard.press("Escape");
   assert.equal(await field.inputValue(), "Customer 3");
 

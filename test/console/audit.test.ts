@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { assertUsableEverywhere, NO_BROWSER, openConsole } from "../rig/browser/console.ts";
+import { assertUsableEverywhere, chooseOrganization, NO_BROWSER, openConsole } from "../rig/browser/console.ts";
 import { startWorld } from "../rig/browser/world.ts";
 import { startService } from "../rig/service.ts";
 
@@ -18,7 +18,7 @@ test(
     await page.getByRole("cell", { name: "budget set" }).waitFor();
     const all = await rows.count();
     // A name is text, wherever it stands.
-    await page.getByText(HOSTILE).first().waitFor();
+    await rows.getByText(HOSTILE).first().waitFor();
     await assertUsableEverywhere(page);
 
     await page.getByLabel("Who").fill(owner.name);
@@ -56,6 +56,18 @@ test(
     await page.getByText("--what 'org rename'").waitFor();
     await page.getByRole("button", { name: "Show all" }).click();
     await page.getByRole("cell", { name: "budget set" }).waitFor();
+
+    // An organization is chosen by its name, and what was typed counts too.
+    await page.getByLabel("Did what").fill("org rename");
+    await chooseOrganization(page, "Borealis Bank");
+    await page.getByRole("cell", { name: "budget set" }).waitFor({ state: "detached" });
+    assert.equal(await rows.count(), 2, "the head, and one renaming");
+    assert.equal(new URL(page.url()).searchParams.get("org"), service.b.id);
+    assert.equal(await page.getByRole("combobox", { name: "Organization" }).inputValue(), "Borealis Bank");
+    await page.getByRole("combobox", { name: "Organization" }).click();
+    await page.getByRole("option", { name: "any" }).click();
+    await rows.getByText(HOSTILE).first().waitFor();
+    assert.equal(await rows.count(), 4, "those of all organizations, and still only renamings");
   },
 );
 

@@ -4,7 +4,7 @@ import { NO_BROWSER, openConsole } from "../rig/browser/console.ts";
 import { startWorld } from "../rig/browser/world.ts";
 
 test(
-  "what cannot be read is said, and nothing that was read before stands in its place",
+  "what cannot be read is said, and nothing that was read before is shown in its place",
   { skip: NO_BROWSER },
   async (t) => {
     const { service, acme } = await startWorld(t, "little");
@@ -31,7 +31,7 @@ test(
     await page.getByLabel("Context of the run").selectOption("test");
     await page.getByRole("alert").waitFor();
     assert.equal(await rows.count(), 0, "the answer for another context");
-    // What was read of this very context before is still what it was, and the failure stands above it.
+    // What was read of this very context before is still what it was, and the failure is above it.
     await page.getByLabel("Context of the run").selectOption("prod");
     await rows.first().waitFor();
     await page.getByRole("alert").waitFor();

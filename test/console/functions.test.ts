@@ -32,7 +32,7 @@ test("a function shows its code as written, and runs its cases", { skip: NO_BROW
   const service = await startService(t, { project: projectWith(t, "sum.mjs", CODE) });
   const page = await openConsole(t, service, { as: "operator", at: "/functions" });
   await page.getByLabel("Find").fill("nothing");
-  await page.getByText("No function is like that.").waitFor();
+  await page.getByText("No function matches the filter.").waitFor();
   await page.getByLabel("Find").fill("sum");
   await assertUsableEverywhere(page);
   await page.getByRole("link", { name: "Adds <b>two</b>" }).click();

@@ -62,7 +62,7 @@ test(
     assert.equal(await compare.isDisabled(), true);
     assert.equal(await differences.count(), 0, "it was of another column");
 
-    // An answer that comes after the form was changed is not of what stands there.
+    // An answer that comes after the form was changed is not of what is there.
     await page.getByLabel("Its column").selectOption("Reference");
     let release = (): void => {};
     const held = new Promise<void>((resolve) => (release = resolve));
@@ -82,6 +82,53 @@ test(
     await page.getByRole("navigation", { name: "Month" }).getByRole("link").first().click();
     await page.getByText(/^Nothing was sent to a vendor in/).waitFor();
     assert.equal(await differences.count(), 0);
+  },
+);
+
+test(
+  "of an invoice that is pasted and a file that is read slowly, the last one stays",
+  { skip: NO_BROWSER },
+  async (t) => {
+    const { service } = await startWorld(t, "none");
+    const page = await openConsole(t, service, { at: "/money/invoice?month=2026-03" });
+    // A file on a slow disk is read when the test says so; "gone.csv" cannot be.
+    await page.evaluate(`(() => {
+    const read = Blob.prototype.arrayBuffer;
+    window.slow = [];
+    Blob.prototype.arrayBuffer = function () {
+      if (this.name === "gone.csv") return Promise.reject(new DOMException("gone", "NotReadableError"));
+      return new Promise((resolve) => window.slow.push(() => resolve(read.call(this))));
+    };
+  })()`);
+    const release = (which: number) => page.evaluate(`(window.slow[${which}](), 1)`);
+    const field = page.getByLabel("The invoice as CSV");
+    const files = page.getByLabel("A CSV file");
+    const compare = page.getByRole("button", { name: "Compare", exact: true });
+    const choose = (name: string, text: string) =>
+      files.setInputFiles({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
+
+    await choose("first.csv", "Date,Qty\n2026-03-01,1\n");
+    await field.fill("Date,Qty\n2026-03-02,2\n");
+    await release(0);
+    await page.evaluate("new Response('as long as a file takes').text()");
+    assert.match(await field.inputValue(), /2026-03-02/);
+    assert.equal(await files.inputValue(), "", "no file is named beside what was pasted");
+    await choose("second.csv", "Date,Qty\n2026-03-03,3\n");
+    assert.equal(await compare.isDisabled(), true, "what is in the field is not meant any more");
+    await choose("third.csv", "Date,Qty\n2026-03-04,4\n");
+    await release(2);
+    await until(async () => (await field.inputValue()).includes("2026-03-04"));
+    await release(1);
+    await compare.click();
+    await page.getByRole("table", { name: "Differences" }).getByText("2026-03-04").first().waitFor();
+    assert.match(await field.inputValue(), /2026-03-04/);
+
+    await choose("gone.csv", "");
+    await page.getByRole("alert").filter({ hasText: "gone.csv could not be read" }).waitFor();
+    assert.equal(await page.getByRole("table", { name: "Differences" }).count(), 0);
+    assert.equal(await compare.isDisabled(), false);
+    await field.fill("Date,Qty\n2026-03-05,5\n");
+    await page.getByRole("alert").waitFor({ state: "detached" });
   },
 );
 

@@ -40,7 +40,7 @@ test("runs show up as they happen, and what needs a person leads to where it is"
   const { budget: used } = await world.verb("budget set", { org, per: "month", amount: "1", currency: "EUR" });
   const { budget } = await world.verb("budget set", { org, source: "registry__company", per: "day", calls: 1 });
   const placeOf = (id: string) => `/console/money/budgets?org=${org}&budget=${id}`;
-  const says = /^The budget of organization Acme Lending is used to \d+ % this month/;
+  const says = /^\d+ % of the budget of organization Acme Lending is used this month/;
   await need
     .locator(`a[href="${placeOf(used)}"]`)
     .filter({ hasText: says })

@@ -86,7 +86,7 @@ test(
     assert.equal(await run.innerText(), "Run for real, for at most EUR 3.25 plus an unknown price");
     await page.getByText("Nobody has said what these cost: delta__court.").waitFor();
 
-    // What is wrong stands at its field, and nobody is asked.
+    // What is wrong is at its field, and nobody is asked.
     await page.getByLabel("Registration number").fill("1");
     await page.getByLabel("Year").fill("soon");
     await run.click();
@@ -105,7 +105,7 @@ test(
     await assertUsableEverywhere(page);
 
     await field.fill("09446231");
-    // What stands on the button is what is agreed to: at another price nothing is sent.
+    // What the button says is what is agreed to: at another price nothing is sent.
     await verb("credential price set", { cred_id, amount: "7.10", currency: "EUR", from: "2026-01-01" });
     const plan = { workflow: service.a.workflow, source: ["beta__credit"] };
     await until(async () => (await verb("workflow plan", plan)).sources[0].price_from === "credential");
@@ -191,6 +191,48 @@ test(
   },
 );
 
+test(
+  "inputs that several sources refuse, or refuse as a whole, are said to be so, and nobody is asked",
+  { skip: NO_BROWSER },
+  async (t) => {
+    const either = {
+      type: "object",
+      properties: { number, name: { type: "string" } },
+      anyOf: [{ required: ["number"] }, { required: ["name"] }],
+    } as const;
+    const asked: string[] = [];
+    const asks = (id: string, inputs: object) =>
+      source(id, () => (asked.push(id), { found: true }), { title: id, inputs, charge: "free" });
+    const service = await startService(t, {
+      sources: [
+        asks("acme__lenient", { type: "object", properties: { year: { type: "string" } } }),
+        asks("bell__strict", ofNumber),
+        asks("cert__either", either),
+      ],
+    });
+    const page = await openConsole(t, service, {
+      at: `/run?workflow=${service.a.workflow}&sources=bell__strict,cert__either`,
+    });
+    const run = page.getByRole("button", { name: /^Run for real, free of charge/ });
+    await run.click();
+    const refused = page
+      .getByRole("alert")
+      .filter({ hasText: "Nothing was sent. 2 sources do not take these inputs." });
+    await refused.getByText("cert__either needs number, or name.").waitFor();
+    assert.equal(await refused.getByRole("button").count(), 0, "nobody is left to ask");
+
+    await page.getByRole("checkbox", { name: /lenient/ }).check();
+    await refused.waitFor({ state: "detached" });
+    await run.click();
+    await refused.getByRole("button", { name: "Run for real, free of charge, without them" }).waitFor();
+    assert.deepEqual(asked, []);
+    await refused.getByRole("button").press("Enter");
+    await page.getByRole("status").filter({ hasText: "1 found, 2 failed" }).waitFor();
+    service.expectRunWithoutAnswer();
+    assert.deepEqual(asked, ["acme__lenient"]);
+  },
+);
+
 test("of two organizations that are chosen, the later one stays", { skip: NO_BROWSER }, async (t) => {
   const { service, verb } = await startWorld(t, "little");
   await verb("org create", { name: "Without Any" });
@@ -253,7 +295,7 @@ test("a viewer is offered no run, and a forged one is refused", { skip: NO_BROWS
   const { service, vendor } = await startFive(t);
   const eve = await service.operator.appoint("viewer", "eve");
   const page = await openConsole(t, service, { as: eve, at: `/run?workflow=${service.a.workflow}&sources=${FIVE}` });
-  await page.getByText("to run something takes the role operator").waitFor();
+  await page.getByText("running something takes the role operator").waitFor();
   assert.equal(await page.getByRole("button", { name: /^Run/ }).count(), 0);
   await assertUsableEverywhere(page);
 

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { assertUsableEverywhere, chooseOrganization, NO_BROWSER, openConsole } from "../rig/browser/console.ts";
@@ -51,7 +53,7 @@ test(
     await page.getByLabel("Charge").selectOption("unknown");
     await page.waitForURL(/charged=unknown/);
     await chooseOrganization(page, "Borealis Bank");
-    await page.getByText("No run is like this.").waitFor();
+    await page.getByText("No run matches the filter.").waitFor();
     await page.getByText(`--org ${world.service.b.id}`).waitFor();
     await chooseOrganization(page, "Acme Lending");
     const toSettle = await runsOf(world, { outcome: "failed", charged: "unknown" });
@@ -80,7 +82,7 @@ test(
     await page.getByLabel("Before (UTC)").fill("2001-01-02T00:00");
     await page.keyboard.press("Enter");
     await page.waitForURL(/from=2001-01-01T10%3A30Z/);
-    await page.getByText("No run is like this.").waitFor();
+    await page.getByText("No run matches the filter.").waitFor();
     await page.getByRole("button", { name: "Show all" }).click();
     await page
       .getByRole("link", { name: /\d{2}:\d{2}:\d{2}/ })
@@ -196,7 +198,9 @@ const PICKER = `window.showSaveFilePicker = async ({ suggestedName }) => {
 }`;
 const SAVED = `(async () => {
   const saved = {};
-  for await (const [name, file] of await navigator.storage.getDirectory()) saved[name] = await (await file.getFile()).text();
+  for await (const [name, file] of await navigator.storage.getDirectory())
+    // While a file is being closed, the one that the browser wrote to takes its place.
+    await file.getFile().then((it) => it.text()).then((text) => (saved[name] = text), (error) => { if (error.name !== "NotFoundError") throw error; });
   return saved;
 })()`;
 
@@ -248,6 +252,15 @@ test(
     signal?.addEventListener("abort", () => (window.wasAborted = true));
     return new Response(new ReadableStream());
   }`);
+    await button.click();
+    const cancel = page.getByRole("button", { name: "Cancel" });
+    await cancel.press("Enter");
+    await page.getByRole("status").filter({ hasText: "The export was cancelled, and nothing was saved." }).waitFor();
+    assert.equal(await page.evaluate("window.wasAborted"), true);
+    assert.equal(await page.evaluate("document.activeElement.textContent"), "Export CSV");
+    assert.equal(await cancel.count(), 0);
+    assert.deepEqual(await page.evaluate(SAVED), {});
+    await page.evaluate("window.wasAborted = false");
     const asksToStay = `!window.dispatchEvent(new Event("beforeunload", { cancelable: true }))`;
     await until(async () => (await page.evaluate(asksToStay)) === false);
     await button.click();
@@ -255,6 +268,59 @@ test(
     await page.getByRole("navigation").getByRole("link", { name: "Audit" }).click();
     await until(async () => (await page.evaluate("window.wasAborted")) === true);
     await until(async () => (await page.evaluate(asksToStay)) === false);
+  },
+);
+
+/** Changes a record behind the service's back: its checksum no longer fits. */
+function damage({ service }: World, run: string): void {
+  const database = new DatabaseSync(join(service.dataDir, "ledger", "journal.db"), { timeout: 5_000 });
+  database.exec(`UPDATE runs SET took_ms = took_ms + 64 WHERE transaction_id = '${run}'`);
+  database.close();
+}
+
+test(
+  "runs that are damaged are named beside the list and beside a file, and lead to what is left",
+  { skip: NO_BROWSER },
+  async (t) => {
+    const world = await startWorld(t, "little");
+    const all = await runsOf(world);
+    const ids = all.slice(0, 2).map(({ transaction_id: id }) => id);
+    for (const id of ids) damage(world, id);
+    const page = await openConsole(t, world.service, { as: "viewer", at: "/runs" });
+    const status = page
+      .getByRole("status")
+      .filter({ hasText: "The records of 2 runs are damaged, and left out of this list" });
+    await status.getByRole("link", { name: ids[1]! }).waitFor();
+    assert.equal(await page.getByRole("table", { name: "Runs" }).getByRole("row").count(), 1 + all.length - 2);
+    const file = page
+      .getByRole("status")
+      .filter({ hasText: "The records of 2 runs are damaged, and the file has only their ids" });
+    for (const name of ["Export CSV", "Export JSON lines"]) {
+      const [saved] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name }).click()]);
+      assert.match(readFileSync(await saved.path(), "utf8"), new RegExp(`${ids[0]}.*damaged`));
+      await file.getByRole("link", { name: ids[0]! }).waitFor();
+    }
+    await assertUsableEverywhere(page);
+    await page.getByLabel("Outcome").selectOption("unknown");
+    await page.getByText("No run matches the filter.").waitFor();
+    assert.equal(await file.count(), 0, "it was of another filter");
+    await page.goBack();
+    await status.getByRole("link", { name: ids[0]! }).click();
+    await page.getByText("damaged").first().waitFor();
+
+    // As the service answers where a part of the ledger cannot be read.
+    await page.route("**/api/ledger/list", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), newest_first: true } });
+    });
+    await page.goto(`${world.service.adminUrl}/console/runs`);
+    await page.getByRole("status").filter({ hasText: "What can be read of it is listed newest first" }).waitFor();
+    await named(page);
+    await assertUsableEverywhere(page);
+    for (const width of process.env["SHOTS"] ? [1280, 390] : []) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.screenshot({ path: `${process.env["SHOTS"]}/runs-damaged-${width}.png` });
+    }
   },
 );
 

@@ -28,19 +28,19 @@ test(
     await page.keyboard.press("ArrowDown");
     assert.notEqual(await field.getAttribute("aria-activedescendant"), first);
     assert.equal(
-      await page.locator("[role=option][aria-selected=true]").getAttribute("id"),
+      await page.locator(".search-found [role=option][aria-selected=true]").getAttribute("id"),
       await field.getAttribute("aria-activedescendant"),
     );
     await assertUsableEverywhere(page);
     await page.keyboard.press("ArrowUp");
-    const name = await page.locator("[role=option][aria-selected=true]").textContent();
+    const name = await page.locator(".search-found [role=option][aria-selected=true]").textContent();
     await page.keyboard.press("Enter");
     const expected = name!.includes("Zed checks")
       ? /^\/console\/access\?org=org_.*&workflow=wfl_/
       : new RegExp(`^/console/access\\?org=${acme.id}$`);
     assert.match((await path()) as string, expected);
 
-    // Who types and presses Enter at once gets the first, once it is there, and never one of what stood there before.
+    // Who types and presses Enter at once gets the first, once it is there, and never one of what was there before.
     await page.route("**/api/object/find", async (route) => {
       await new Promise((resolve) => setTimeout(resolve, 150));
       await route.continue();
@@ -55,7 +55,7 @@ test(
     await page.keyboard.press("/");
     await page.keyboard.type("nobody is called so");
     await page.keyboard.press("Enter");
-    await page.getByText("Nothing has such an id or name.").waitFor();
+    await page.getByText("Nothing has this id or name.").waitFor();
     await page.keyboard.press("Escape");
     await page.unroute("**/api/object/find");
 
@@ -67,7 +67,7 @@ test(
 
     await page.keyboard.press("Tab");
     await field.fill("no such thing at all");
-    await page.getByText("Nothing has such an id or name.").waitFor();
+    await page.getByText("Nothing has this id or name.").waitFor();
     await page.keyboard.press("Escape");
     assert.equal(await field.inputValue(), "");
     await field.fill(` ${RUN} `);

@@ -36,7 +36,7 @@ test("sources are found by what the address says, and one shows who may use it a
   await page.reload();
   await page.getByText("1 of 5 sources").waitFor();
   await page.getByLabel("Billed").selectOption("free");
-  await page.getByText("No source is like that.").waitFor();
+  await page.getByText("No source matches the filter.").waitFor();
   await page.getByLabel("Billed").selectOption("");
 
   await page.getByRole("link", { name: "Insolvency announcements" }).focus();

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { hrefOf } from "../../address.ts";
+import { useTogether } from "../../api/use-together.ts";
 import { useVerb } from "../../api/use-verb.ts";
 import type { ResultOf } from "../../api/verb-types.ts";
 import { Act } from "../../parts/act.tsx";
@@ -9,14 +10,16 @@ import { FormAct } from "../../parts/form-act.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Day, Id } from "../../parts/values.tsx";
 import { OrganizationState } from "./organization-list.tsx";
-import { Tokens } from "./tokens.tsx";
-import { Workflows } from "./workflows.tsx";
+import { Tokens, useTokens } from "./tokens.tsx";
+import { useWorkflows, Workflows } from "./workflows.tsx";
 
 type Organization = ResultOf<"org show">;
 
 /** An organization with its workflows and tokens. */
 export function OneOrganization({ org }: { readonly org: string }) {
   const { result, error, reload } = useVerb("org show", { org });
+  const [workflows, tokens] = [useWorkflows(org), useTokens(org)];
+  const isWhole = useTogether(workflows.rows ?? workflows.error, tokens.rows ?? tokens.error);
   if (result === undefined) {
     return (
       <Page title="Organization" about={<Id>{org}</Id>}>
@@ -44,8 +47,12 @@ export function OneOrganization({ org }: { readonly org: string }) {
           <strong>It is disabled.</strong> All requests with its tokens get 401 until it is enabled.
         </p>
       )}
-      <Workflows org={org} />
-      <Tokens org={org} name={result.name} />
+      {isWhole && (
+        <>
+          <Workflows org={org} list={workflows} />
+          <Tokens org={org} name={result.name} list={tokens} />
+        </>
+      )}
     </Page>
   );
 }

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { address, setQuery } from "../../address.ts";
-import { useListWith } from "../../api/use-list-with.ts";
+import { type ListWithRow, useListWith } from "../../api/use-list-with.ts";
 import type { ResultOf, RowOf } from "../../api/verb-types.ts";
 import { Act } from "../../parts/act.tsx";
 import { Empty } from "../../parts/empty.tsx";
@@ -17,13 +17,27 @@ import { TokenState } from "./token-state.tsx";
 
 type Token = RowOf<"token list", "tokens">;
 
-/** The tokens of an organization. A new one is shown once, above the list. */
-export function Tokens({ org, name }: { readonly org: string; readonly name: string }) {
+/** The tokens of an organization, with the one that the address names. */
+export function useTokens(org: string): ListWithRow<Token> {
+  const named = { key: "token_id", id: address().query.get("token") } as const;
+  return useListWith("token list", isOfAll() ? { org } : { org, state: "active" }, "tokens", named);
+}
+
+/** Each run that an operator makes leaves a revoked token, so those are left out unless one of them is meant. */
+function isOfAll(): boolean {
   const { query } = address();
-  // Each run that an operator makes leaves a revoked token, so those are left out unless one of them is meant.
-  const isAll = query.get("tokens") === "all" || query.has("token");
-  const named = { key: "token_id", id: query.get("token") } as const;
-  const list = useListWith("token list", isAll ? { org } : { org, state: "active" }, "tokens", named);
+  return query.get("tokens") === "all" || query.has("token");
+}
+
+interface TokensProps {
+  readonly org: string;
+  readonly name: string;
+  readonly list: ListWithRow<Token>;
+}
+
+/** A new token is shown once, above the list. */
+export function Tokens({ org, name, list }: TokensProps) {
+  const isAll = isOfAll();
   const [made, setMade] = useState<ResultOf<"token create">>();
   return (
     <Section
@@ -47,7 +61,7 @@ export function Tokens({ org, name }: { readonly org: string; readonly name: str
     >
       {made && (
         <ShownOnce title="The new access token" secret={made.access_token} onDone={() => setMade(undefined)}>
-          Give it to the program of {name} that is to call, by a way that is meant for secrets.
+          Give it to the program of {name} that will call the service, in a way that is meant for secrets.
         </ShownOnce>
       )}
       <List
@@ -69,7 +83,7 @@ export function Tokens({ org, name }: { readonly org: string; readonly name: str
           },
         ]}
         keyOf={({ token_id: id }) => id}
-        current={named.id ?? undefined}
+        current={address().query.get("token") ?? undefined}
         empty={
           <Empty
             title={isAll ? "It has had no token yet." : "It has no active token."}

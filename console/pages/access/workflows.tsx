@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { address } from "../../address.ts";
-import { useListWith } from "../../api/use-list-with.ts";
+import { type ListWithRow, useListWith } from "../../api/use-list-with.ts";
 import type { RowOf } from "../../api/verb-types.ts";
 import { Act } from "../../parts/act.tsx";
 import { Empty } from "../../parts/empty.tsx";
@@ -16,9 +16,12 @@ import { changedSettings, NO_SETTINGS, saySettings, SettingFields } from "./work
 
 type Workflow = RowOf<"workflow list", "workflows">;
 
-export function Workflows({ org }: { readonly org: string }) {
-  const named = { key: "workflow", id: address().query.get("workflow") } as const;
-  const list = useListWith("workflow list", { org }, "workflows", named);
+/** The workflows of an organization, with the one that the address names. */
+export function useWorkflows(org: string): ListWithRow<Workflow> {
+  return useListWith("workflow list", { org }, "workflows", { key: "workflow", id: address().query.get("workflow") });
+}
+
+export function Workflows({ org, list }: { readonly org: string; readonly list: ListWithRow<Workflow> }) {
   return (
     <Section title="Workflows" actions={<CreateWorkflow org={org} onDone={list.reload} />}>
       <List
@@ -32,10 +35,10 @@ export function Workflows({ org }: { readonly org: string }) {
           { title: "Actions", show: (one) => <Acts of={one} onDone={list.reload} /> },
         ]}
         keyOf={({ workflow }) => workflow}
-        current={named.id ?? undefined}
+        current={address().query.get("workflow") ?? undefined}
         empty={
           <Empty title="It has no workflow yet." command={`datarun workflow create --org ${org} --name onboarding`}>
-            Every request names a workflow. Its id is no secret.
+            Every request names a workflow. Its id is not secret.
           </Empty>
         }
         {...list}

@@ -1,6 +1,6 @@
 import { CHANGES } from "../../api/verbs.ts";
 
-/** What can stand in the trail: the verbs that change something, over the API or in a terminal alone, and logins. */
+/** What can be in the trail: the verbs that change something, over the API or in a terminal alone, and logins. */
 export const ACTS: readonly string[] = [
   ...Object.entries(CHANGES).flatMap(([verb, changes]) => (changes ? [verb] : [])),
   "keys adopt",

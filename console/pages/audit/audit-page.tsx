@@ -1,6 +1,5 @@
 import { address, setQuery } from "../../address.ts";
-import { useList } from "../../api/use-list.ts";
-import { useVerb } from "../../api/use-verb.ts";
+import { useList, useWholeList } from "../../api/use-list.ts";
 import type { InputOf, RowOf } from "../../api/verb-types.ts";
 import { Button } from "../../parts/button.tsx";
 import { commandOf } from "../../parts/command-of.ts";
@@ -9,6 +8,7 @@ import { Export } from "../../parts/export.tsx";
 import { TextField } from "../../parts/fields.tsx";
 import { List } from "../../parts/list.tsx";
 import { ObjectLink } from "../../parts/object-link.tsx";
+import { OrganizationField } from "../../parts/organization-field.tsx";
 import { Page } from "../../parts/page.tsx";
 import type { Column } from "../../parts/table.tsx";
 import { focusFirst, useDraft } from "../../parts/use-draft.ts";
@@ -84,9 +84,15 @@ export function AuditPage() {
   );
 }
 
+/** What is chosen takes effect at once, what is typed with Enter. */
 function FilterForm({ filter, isFiltered }: { readonly filter: Filter; readonly isFiltered: boolean }) {
-  const operators = useVerb("operator list", { limit: 1_000 }).result?.operators ?? [];
+  const operators = useWholeList("operator list", {}, "operators").rows ?? [];
   const [draft, setDraft] = useDraft(filter);
+  const apply = (changes: Partial<Filter>) => {
+    const asked = { ...draft, ...changes };
+    const given = FILTERS.map((name) => [name, asked[name].trim() || null] as const);
+    setQuery(Object.fromEntries(given), { remember: true });
+  };
   const field = (name: keyof Filter) => ({
     name,
     value: draft[name],
@@ -97,14 +103,13 @@ function FilterForm({ filter, isFiltered }: { readonly filter: Filter; readonly 
       class="filter audit-filter"
       onSubmit={(event) => {
         event.preventDefault();
-        const changes = FILTERS.map((name) => [name, draft[name].trim() || null] as const);
-        setQuery(Object.fromEntries(changes), { remember: true });
+        apply({});
       }}
     >
       <TextField label="Who" list={[...new Set(operators.map(({ name }) => name))]} {...field("who")} />
       <TextField label="Did what" list={ACTS} placeholder="token revoke" {...field("what")} />
       <TextField label="To what" placeholder="an id" {...field("subject")} />
-      <TextField label="Organization" placeholder="org_…" {...field("org")} />
+      <OrganizationField value={draft.org} none="any" onValue={(org) => apply({ org })} />
       <TextField label="From" type="date" {...field("from")} />
       <TextField label="Before" type="date" {...field("to")} />
       <Button type="submit">Filter</Button>

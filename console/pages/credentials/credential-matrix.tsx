@@ -1,5 +1,5 @@
 import { address, hrefOf, setQuery } from "../../address.ts";
-import { useVerb } from "../../api/use-verb.ts";
+import { useWholeList } from "../../api/use-list.ts";
 import type { ResultOf } from "../../api/verb-types.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { SelectField } from "../../parts/fields.tsx";
@@ -20,8 +20,10 @@ const NAMED_MAX = 6;
 export function CredentialMatrix({ org }: { readonly org: string }) {
   const { query } = address();
   const context = CONTEXTS.find((one) => one === query.get("context")) ?? "prod";
-  const { result, ...asked } = useVerb("credential matrix", { org, context, limit: 1_000 });
-  const groups = groupWorkflows(result?.workflows ?? []);
+  // Every workflow is counted, and what runs take is the same for all pages.
+  const { rows: workflows, results, ...asked } = useWholeList("credential matrix", { org, context }, "workflows");
+  const groups = groupWorkflows(workflows ?? []);
+  const isThere = workflows !== undefined || asked.error !== undefined;
   const [workflow, source] = [query.get("workflow"), query.get("source")];
   return (
     <>
@@ -36,8 +38,10 @@ export function CredentialMatrix({ org }: { readonly org: string }) {
       <p class="dim">
         For requests that contain no credential and name none. Workflows with equal settings take the same.
       </p>
-      <Groups of={groups} />
+      {workflows && <Groups of={groups} />}
       <List
+        // Its table comes with the groups, and is not moved by them.
+        key={String(isThere)}
         caption="Which credential runs take, by source and workflow"
         columns={[
           {
@@ -57,19 +61,19 @@ export function CredentialMatrix({ org }: { readonly org: string }) {
         keyOf={({ source: id }) => id}
         current={source ?? undefined}
         empty={<Empty title="No source that is on takes a credential." command="datarun source list" />}
-        rows={result?.sources}
+        rows={results[0]?.sources}
         {...asked}
       />
-      {result?.workflows.length === 0 && (
+      {workflows?.length === 0 && (
         <Empty
-          title="It has no workflow, so no run."
+          title="It has no workflow, so nothing can run."
           command={`datarun workflow create --org ${org} --name onboarding`}
         />
       )}
-      {workflow !== null && source !== null && (
+      {isThere && workflow !== null && source !== null && (
         <CredentialSteps
           workflow={workflow}
-          name={result?.workflows.find((one) => one.workflow === workflow)?.name || workflow}
+          name={workflows?.find((one) => one.workflow === workflow)?.name || workflow}
           source={source}
           context={context}
           onClose={() => setQuery({ workflow: null, source: null })}

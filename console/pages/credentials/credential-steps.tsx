@@ -52,9 +52,11 @@ export function CredentialSteps({ workflow, name, source, context, onClose }: Cr
           <Command>{`datarun credential explain --workflow ${workflow} --source ${source} --context ${context}`}</Command>
         </>
       )}
-      <div class="dialog-actions">
-        <Button onClick={onClose}>Close</Button>
-      </div>
+      {(result || error) && (
+        <div class="dialog-actions">
+          <Button onClick={onClose}>Close</Button>
+        </div>
+      )}
     </Dialog>
   );
 }

@@ -27,6 +27,17 @@ function ChooseOrganization() {
 
 function OfOrganization({ org }: { readonly org: string }) {
   const { result, error, reload } = useVerb("org show", { org });
+  if (result === undefined) {
+    // The name is longer or shorter than the id, which would move what stands below it.
+    return (
+      <Page
+        title="Credentials"
+        about={error === undefined ? "\u00a0" : <a href={hrefOf("/credentials")}>Another organization</a>}
+      >
+        {error && <Failure error={error} retry={reload} />}
+      </Page>
+    );
+  }
   const isMatrix = address().query.get("view") === "matrix";
   return (
     <Page
@@ -34,7 +45,7 @@ function OfOrganization({ org }: { readonly org: string }) {
       about={
         <span class="beside">
           <span>
-            of <a href={hrefOf("/access", { org })}>{result?.name ?? org}</a>
+            of <a href={hrefOf("/access", { org })}>{result.name}</a>
           </span>
           <a href={hrefOf("/credentials")}>Another organization</a>
         </span>
@@ -55,7 +66,7 @@ function OfOrganization({ org }: { readonly org: string }) {
           { label: "What runs take", href: hrefOf("/credentials", { org, view: "matrix" }), isCurrent: isMatrix },
         ]}
       />
-      {isMatrix ? <CredentialMatrix org={org} /> : <StoredCredentials org={org} name={result?.name ?? org} />}
+      {isMatrix ? <CredentialMatrix org={org} /> : <StoredCredentials org={org} name={result.name} />}
     </Page>
   );
 }

@@ -8,6 +8,7 @@ import { Command } from "../../parts/copy.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { CheckField, SelectField, TextField } from "../../parts/fields.tsx";
+import { OrganizationField } from "../../parts/organization-field.tsx";
 import { Page, Section } from "../../parts/page.tsx";
 import {
   fieldsOf,
@@ -37,17 +38,29 @@ export function NewCredentialPage() {
     <Page
       title="New credential"
       about={
-        <span class="beside">
-          <span>
+        org === "" ? (
+          "It belongs to an organization. Choose one."
+        ) : (
+          <>
             of <a href={hrefOf("/credentials", { org })}>{organization.result?.name ?? org}</a>
-          </span>
-        </span>
+          </>
+        )
       }
     >
-      {org === "" && <Empty title="A credential belongs to an organization: choose one on the page Credentials." />}
+      {org === "" && (
+        <>
+          <div class="filter">
+            <OrganizationField value="" onValue={(value) => setQuery({ org: value }, { remember: true })} />
+          </div>
+          <Empty
+            title="Or store it from a terminal."
+            command="datarun credential create --org ORG --source SOURCE --set-env api_key=KEY --default"
+          />
+        </>
+      )}
       {organization.error && <Failure error={organization.error} />}
       {!mayUse("credential create") && (
-        <p>To store a credential takes the role operator, and a console that is not read-only.</p>
+        <p>Storing a credential takes the role operator and a console that is not read-only.</p>
       )}
       {created ? (
         <CreatedCredential {...created} org={org} onAnother={() => setCreated(undefined)} />
@@ -138,7 +151,7 @@ function CredentialForm({ org, source, onCreated }: CredentialFormProps) {
       </Section>
       <Section title="Where it is used">
         <CheckField
-          label="Default: workflows that select no credential take it, and one that was the default before is no longer"
+          label="Default: workflows that do not select a credential use it; it replaces the default that was there before"
           checked={isDefault}
           onChecked={setDefault}
         />
@@ -157,7 +170,7 @@ function CredentialForm({ org, source, onCreated }: CredentialFormProps) {
         </fieldset>
         <TextField
           label="Regions"
-          hint="Of the setting region, such as eu; a deployment elsewhere refuses it. Every region if left out."
+          hint="As deployments name theirs in the setting region, such as eu. A deployment in another region refuses it. Empty: every region."
           value={regions}
           onValue={setRegions}
         />

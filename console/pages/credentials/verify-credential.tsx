@@ -42,8 +42,8 @@ export function VerifyCredential({ credential, source }: VerifyCredentialProps) 
           {result === undefined ? (
             <p>
               The vendor is asked, with {credential}: one real call, which the source declares for this and which costs
-              nothing, as its author says. The call stands in the audit trail, and on no ledger. If the source declares
-              no such call, nobody is asked.
+              nothing, as its author says. The call is recorded in the audit trail, not on the ledger. If the source
+              does not declare such a call, nobody is asked.
             </p>
           ) : (
             <div role="status" class="stack">

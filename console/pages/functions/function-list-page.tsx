@@ -75,7 +75,7 @@ export function FunctionListPage() {
         reload={reload}
         empty={
           isNarrowed ? (
-            <Empty title="No function is like that.">Take something out of the filter.</Empty>
+            <Empty title="No function matches the filter.">Take something out of the filter.</Empty>
           ) : (
             <Empty
               title="There is no function yet."

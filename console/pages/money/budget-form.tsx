@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { useWholeList } from "../../api/use-list.ts";
 import { useVerb } from "../../api/use-verb.ts";
 import type { InputOf } from "../../api/verb-types.ts";
 import { useAct } from "../../parts/act.tsx";
@@ -155,14 +156,15 @@ function toInput({
 
 function sentenceOf({ unit, per, limit, currency, warn }: Draft): string {
   const what = unit === "money" ? `${limit || "…"} ${currency.toUpperCase() || "…"}` : `${limit || "…"} requests`;
-  return `At most ${what} may be charged a ${per}. A request beyond that is not sent, and its source fails. From ${warn || "80"} % on it is logged and shown here. What was used in this ${per} still counts if the budget is there already.`;
+  return `At most ${what} may be charged a ${per}. A request beyond that is not sent, and its source fails. From ${warn || "80"} % on it is logged and shown here. If the budget exists already, what was used of it in this ${per} still counts.`;
 }
 
 /** What the budget is for. Its workflow and credential are those of the organization. */
 function ScopeFields({ draft, change }: { readonly draft: Draft; readonly change: (changes: Partial<Draft>) => void }) {
   const { org } = draft;
-  const workflows = useVerb("workflow list", org === "" ? null : { org, limit: 1_000 }).result?.workflows ?? [];
-  const credentials = useVerb("credential list", org === "" ? null : { org, limit: 1_000 }).result?.credentials ?? [];
+  const own = org === "" ? null : { org };
+  const workflows = useWholeList("workflow list", own, "workflows").rows ?? [];
+  const credentials = useWholeList("credential list", own, "credentials").rows ?? [];
   const sources = useVerb("source list", {}).result?.sources ?? [];
   const all = (choices: readonly Choice[]) => [{ value: "", label: "all" }, ...(org === "" ? [] : choices)];
   return (

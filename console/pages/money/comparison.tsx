@@ -82,7 +82,7 @@ export function Comparison({
 const KINDS: Readonly<Record<Difference["difference"], readonly [OutcomeKind, string]>> = {
   "ours only": ["no_record", "The vendor does not bill it: nothing is owed. It may be on the next invoice."],
   "theirs only": ["failed", "The vendor bills what was not sent, or was not charged: dispute it."],
-  differs: ["failed", "Both have it, but not the same: ask the vendor, or settle what was billed."],
+  differs: ["failed", "Both have it, with different amounts or counts: ask the vendor, or settle what was billed."],
   "unknown charge": ["unknown", "The invoice answers what the ledger did not know: settle the charge."],
   "no price": ["unknown", "The ledger has no price to compare with: set one, and settle what was billed."],
 };

@@ -1,4 +1,5 @@
 import { useRef, useState } from "preact/hooks";
+import { CallError } from "../../api/ask.ts";
 import type { InputOf, ResultOf } from "../../api/verb-types.ts";
 import { useAct } from "../../parts/act.tsx";
 import { Button } from "../../parts/button.tsx";
@@ -27,13 +28,19 @@ export function InvoiceForm({ span, about, onCompared }: InvoiceFormProps) {
   const [currency, setCurrency] = useState("");
   const [hasCommas, setCommas] = useState(false);
   const { columns } = readColumns(text);
-  /** Counts what is changed and sent: an answer is shown only under what it is of. */
+  /** Counts what is changed, chosen and sent: an answer is shown only under what it is of, and the last act wins. */
   const stands = useRef(0);
+  const [isReading, setReading] = useState(false);
+  /** Why the file that was chosen last is not what is in the field. */
+  const [unread, setUnread] = useState<CallError>();
+  const fileField = useRef<HTMLInputElement>(null);
 
   function change<Value>(set: (value: Value) => void): (value: Value) => void {
     return (value) => {
       stands.current += 1;
       onCompared(undefined);
+      setReading(false);
+      setUnread(undefined);
       set(value);
     };
   }
@@ -48,9 +55,19 @@ export function InvoiceForm({ span, about, onCompared }: InvoiceFormProps) {
     setCommas(head.delimiter === ";");
   });
 
-  function takeFile(files: FileList | null | undefined): void {
+  /** Reading it may take long. Whoever does anything else meanwhile does not mean the file any more. */
+  async function takeFile(files: FileList | null | undefined): Promise<void> {
     const file = files?.[0];
-    if (file) void file.arrayBuffer().then((bytes) => take(decode(new Uint8Array(bytes))));
+    if (file === undefined) return;
+    const chosen = (stands.current += 1);
+    onCompared(undefined);
+    setReading(true);
+    setUnread(undefined);
+    const read = await file.arrayBuffer().catch(() => null);
+    if (stands.current !== chosen) return;
+    setReading(false);
+    if (read !== null) take(decode(new Uint8Array(read)));
+    else setUnread(new CallError("invalid", `${file.name} could not be read: it was moved, or may not be opened.`));
   }
 
   function compare(event: Event): void {
@@ -83,21 +100,28 @@ export function InvoiceForm({ span, about, onCompared }: InvoiceFormProps) {
         onDrop={(event) => {
           event.preventDefault();
           setOver(false);
-          takeFile(event.dataTransfer?.files);
+          void takeFile(event.dataTransfer?.files);
         }}
       >
         <AreaField
           label="The invoice as CSV"
           hint="Paste it, drop a file here, or choose one. The first line names the columns."
           value={text}
-          onValue={take}
+          onValue={(csv) => {
+            // Its name would say that this is from it.
+            fileField.current!.value = "";
+            take(csv);
+          }}
         />
         <label class="money-file">
           <span>A CSV file</span>{" "}
           <input
+            ref={fileField}
             type="file"
             accept=".csv,.txt,.tsv,text/csv"
-            onChange={(event) => takeFile(event.currentTarget.files)}
+            // The same file can be chosen again.
+            onClick={(event) => (event.currentTarget.value = "")}
+            onChange={(event) => void takeFile(event.currentTarget.files)}
           />
         </label>
       </div>
@@ -138,12 +162,13 @@ export function InvoiceForm({ span, about, onCompared }: InvoiceFormProps) {
           </div>
           <CheckField label="Amounts are written 1.234,56" checked={hasCommas} onChecked={change(setCommas)} />
           <div>
-            <Button kind="primary" type="submit" isBusy={isBusy} disabled={!meant[key]}>
+            <Button kind="primary" type="submit" isBusy={isBusy || isReading} disabled={!meant[key]}>
               Compare
             </Button>
           </div>
         </>
       )}
+      {unread && <Failure error={unread} />}
       {error && <Failure error={error} />}
     </form>
   );

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { address, hrefOf, setQuery } from "../../address.ts";
 import { useList } from "../../api/use-list.ts";
+import { useTogether } from "../../api/use-together.ts";
 import type { InputOf, ResultOf, RowOf } from "../../api/verb-types.ts";
 import { Amount } from "../../parts/amount.tsx";
 import { Empty } from "../../parts/empty.tsx";
@@ -23,6 +24,7 @@ export function InvoicePage() {
   const month = monthOf(query.get("month"));
   const [org, source, credential] = [query.get("org") ?? "", query.get("source") ?? "", query.get("credential") ?? ""];
   const list = useList("ledger summary", { month, limit: 1_000 }, "charges");
+  const isWhole = useTogether(list.rows ?? list.error);
   const rows = list.rows?.filter((charge) => org === "" || charge.organization_tuid === org);
   const about = { ...(org && { org }), ...(source && { source }), ...(credential && { credential }) };
   return (
@@ -53,14 +55,16 @@ export function InvoicePage() {
           rows={rows}
         />
       </Section>
-      <Section title={source === "" ? "Compare an invoice" : `Compare an invoice for ${source}`}>
-        {source !== "" && (
-          <p>
-            <a href={hrefOf("/money/invoice", { month, org })}>Compare with all sources instead</a>
-          </p>
-        )}
-        <Compare key={JSON.stringify({ month, ...about })} month={month} about={about} />
-      </Section>
+      {isWhole && (
+        <Section title={source === "" ? "Compare an invoice" : `Compare an invoice for ${source}`}>
+          {source !== "" && (
+            <p>
+              <a href={hrefOf("/money/invoice", { month, org })}>Compare with all sources instead</a>
+            </p>
+          )}
+          <Compare key={JSON.stringify({ month, ...about })} month={month} about={about} />
+        </Section>
+      )}
     </MoneyPage>
   );
 }
@@ -70,7 +74,7 @@ interface CompareProps {
   readonly about: Pick<InputOf<"ledger compare">, "org" | "source" | "credential">;
 }
 
-/** What was compared is of this month and of what it is about: with another, both the form and its answer begin anew. */
+/** What was compared is of this month and of what it is about: with another, both the form and its answer begin again. */
 function Compare({ month, about }: CompareProps) {
   const [compared, setCompared] = useState<ResultOf<"ledger compare">>();
   return (

@@ -9,7 +9,7 @@ interface OpenChargesProps {
   readonly org: string;
 }
 
-/** What stands between the sums and the truth, with the way to settle it. */
+/** What lies between the sums and the truth, with the way to settle it. */
 export function OpenCharges({ totals, span, org }: OpenChargesProps) {
   const unknown = totals.reduce((sum, total) => sum + total.unknown, 0);
   const unpriced = totals.reduce((sum, total) => sum + total.unpriced, 0);

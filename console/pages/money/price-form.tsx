@@ -87,7 +87,7 @@ function toInput(id: string, { amount, currency, from, per, above, zone }: Draft
     currency: currency.trim().toUpperCase(),
     from,
     ...(per && { per }),
-    // What is no number goes as it is, so that the service says what is wrong with it.
+    // What is not a number is sent as it is, so that the service says what is wrong with it.
     ...(above.trim() && { above: /^\d+$/.test(above.trim()) ? Number(above) : above }),
     ...(zone.trim() && { time_zone: zone.trim() }),
   } as InputOf<"credential price set">;

@@ -112,7 +112,9 @@ function OfOrganization({ org, credential }: { readonly org: string; readonly cr
         }
         {...list}
       />
-      {credential && <History key={credential} id={credential} source={open?.source} reloadAll={list.reload} />}
+      {credential && (list.rows || list.error) && (
+        <History key={credential} id={credential} source={open?.source} reloadAll={list.reload} />
+      )}
     </>
   );
 }

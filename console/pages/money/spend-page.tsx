@@ -42,7 +42,7 @@ export function SpendPage() {
   // Under another month, the figures of the one before would be wrong.
   const shown = days.isCurrent ? days.result : undefined;
   const totals = shown?.totals ?? [];
-  // What stands above the lines is as high as it will be.
+  // What is above the lines is as high as it will be.
   const isPlaced = useTogether(days.result ?? days.error);
   const lines = list.isCurrent ? list.rows : undefined;
   return (

@@ -13,7 +13,7 @@ interface SourcesNowProps extends Pick<LiveEvent, "sources" | "breakers"> {
   readonly stretch: Stretch;
 }
 
-/** How the calls of each source ended of late. */
+/** How the recent calls of each source ended. */
 export function SourcesNow({ sources, breakers, stretch }: SourcesNowProps) {
   if (sources.length === 0)
     return (

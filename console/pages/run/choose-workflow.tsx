@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { call } from "../../api/call.ts";
+import { PAGE_MAX, readPages } from "../../api/read-pages.ts";
+import { useWholeList } from "../../api/use-list.ts";
 import type { ResultOf, RowOf } from "../../api/verb-types.ts";
 import { toCallError, useVerb } from "../../api/use-verb.ts";
 import type { CallError } from "../../api/ask.ts";
@@ -26,7 +27,7 @@ export function ChooseWorkflow({ workflow, context, plan }: ChooseWorkflowProps)
   // A workflow that the address names again, after Back, is of another organization.
   const without = workflow === undefined ? withoutOne : undefined;
   const org = without ?? plan?.organization_tuid;
-  const workflows = useVerb("workflow list", org === undefined ? null : { org, limit: 1_000 });
+  const workflows = useWholeList("workflow list", org === undefined ? null : { org }, "workflows");
   /** The last choice of an organization, as long as its workflows are asked for. */
   const choosing = useRef<AbortController>(undefined);
   useEffect(() => () => choosing.current?.abort(), []);
@@ -36,9 +37,8 @@ export function ChooseWorkflow({ workflow, context, plan }: ChooseWorkflowProps)
     const { signal } = (choosing.current = new AbortController());
     setError(undefined);
     try {
-      const { workflows: found } = await call("workflow list", { org: organization, limit: 1_000 }, { signal });
+      const best = await safestOf(organization, signal);
       if (signal.aborted) return;
-      const best = safest(found);
       setWithoutOne(best === undefined ? organization : undefined);
       // With none, nothing can be run: the one chosen before is of another organization.
       chooseWorkflow(best?.workflow ?? null);
@@ -58,7 +58,7 @@ export function ChooseWorkflow({ workflow, context, plan }: ChooseWorkflowProps)
         Runs are made in the name of an organization, with one of its workflows.
       </Empty>
     );
-  const choices = without !== undefined ? [] : (workflows.result?.workflows ?? []);
+  const choices = without !== undefined ? [] : (workflows.rows ?? []);
   return (
     <div class="stack">
       <div class="run-choice">
@@ -98,9 +98,22 @@ export function ChooseWorkflow({ workflow, context, plan }: ChooseWorkflowProps)
   );
 }
 
+/** A simulated one, however far below; otherwise the newest that can be used. */
+async function safestOf(org: string, signal: AbortSignal): Promise<Workflow | undefined> {
+  let best: Workflow | undefined;
+  for await (const { rows } of readPages("workflow list", { org, limit: PAGE_MAX }, "workflows", { signal })) {
+    best = safest(best === undefined ? rows : [best, ...rows]);
+    if (best !== undefined && isSafe(best)) break;
+  }
+  return best;
+}
+
 function safest(workflows: readonly Workflow[]): Workflow | undefined {
-  const usable = workflows.filter(({ disabled }) => !disabled);
-  return usable.find(({ simulated }) => simulated) ?? usable[0] ?? workflows[0];
+  return workflows.find(isSafe) ?? workflows.find(({ disabled }) => !disabled) ?? workflows[0];
+}
+
+function isSafe({ simulated, disabled }: Workflow): boolean {
+  return simulated && !disabled;
 }
 
 function labelOf({

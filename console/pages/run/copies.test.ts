@@ -9,7 +9,7 @@ const body = {
 };
 const request = { workflow: "wfl_1", path: "/data", body } as const;
 
-test("a copy sends exactly the body, whatever stands in the fields", () => {
+test("a copy sends exactly the body, whatever is in the fields", () => {
   // The shell and JavaScript themselves say what they would send.
   const curl = LANGUAGES.curl(request).replace("curl -s", "printf '%s\\n'");
   const words = execFileSync("sh", ["-c", curl], { env: { DATARUN_URL: "http://x", DATARUN_TOKEN: "t" } }).toString();

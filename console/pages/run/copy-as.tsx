@@ -29,7 +29,7 @@ export function CopyAs({ request }: { readonly request: ClientRequest }) {
           <div class="beside">
             <Copy text={text} />
             <span class="field-hint">
-              With what stands in the fields now. The token and the address of the service are variables.
+              With what is in the fields now. The token and the address of the service are variables.
             </span>
           </div>
           <pre tabIndex={0} aria-label={`The run as ${language}`}>

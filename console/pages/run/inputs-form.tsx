@@ -95,8 +95,8 @@ export function InputsForm({ isCurrent, ...toRun }: InputsFormProps) {
         <p class="dim">
           {session.value?.console === "read_only"
             ? "This console is read-only, so nothing is run here. "
-            : `${session.value?.name} has the role ${session.value?.role}; to run something takes the role operator. `}
-          What stands here can be copied and given to somebody.
+            : `${session.value?.name} has the role ${session.value?.role}; running something takes the role operator. `}
+          What is filled in here can be copied and given to somebody.
         </p>
       )}
       <CopyAs

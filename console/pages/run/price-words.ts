@@ -4,7 +4,7 @@ type Plan = ResultOf<"workflow plan">;
 export type PlannedSource = Plan["sources"][number];
 type Costs = Pick<Plan, "at_most" | "unknown_cost"> & { readonly workflow: { readonly simulated: boolean } };
 
-/** What stands on the button. `null` for a function: its own code decides whom it asks. */
+/** What the button says. `null` for a function: its own code decides whom it asks. */
 export function runLabel(plan: Costs, kind: "sources" | "function"): string {
   if (plan.workflow.simulated) return "Run simulated";
   if (kind === "function") return "Run for real, at a price not known beforehand";

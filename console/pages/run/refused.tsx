@@ -11,7 +11,7 @@ interface RefusedProps {
   readonly isBusy: boolean;
 }
 
-/** Why nothing was sent, beyond what stands at the fields. */
+/** Why nothing was sent, beyond what is at the fields. */
 export function Refused({ objections: { plan, elsewhere, isDearer }, onRun, isBusy }: RefusedProps) {
   if (isDearer === true)
     return (

@@ -47,7 +47,7 @@ export function chooseSources(sources: readonly string[], { withExamples = false
 
 const HASH = "#inputs=";
 
-/** A link to the page as it is, with what stands in the fields: only for whoever asks for it. */
+/** A link to the page as it is, with what is in the fields: only for whoever asks for it. */
 export function linkWith(texts: Readonly<Record<string, string>>): string {
   const { path, query } = address();
   const here = new URL(hrefOf(path, Object.fromEntries(query)), window.location.href);
@@ -61,7 +61,7 @@ export function linkWith(texts: Readonly<Record<string, string>>): string {
 export function takeInputsOfLink(): Readonly<Record<string, string>> | null {
   const { hash, pathname, search } = window.location;
   if (!hash.startsWith(HASH)) return null;
-  window.history.replaceState(null, "", `${pathname}${search}`);
+  window.history.replaceState(window.history.state, "", `${pathname}${search}`);
   try {
     const value = JSON.parse(decodeURIComponent(hash.slice(HASH.length))) as unknown;
     if (typeof value !== "object" || value === null) return null;

@@ -85,7 +85,11 @@ function Mode({ isSimulated, organization }: { readonly isSimulated?: boolean; r
     </p>
   ) : (
     <p class="run-mode run-mode-live">
-      <strong>Live.</strong> Vendors are asked in the name of {organization}, and may bill.
+      <strong>Live.</strong> Vendors are asked in the name of{" "}
+      <span class="run-mode-name" title={organization}>
+        {organization}
+      </span>
+      , and may bill.
     </p>
   );
 }

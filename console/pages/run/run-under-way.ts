@@ -27,7 +27,7 @@ export interface Run {
   readonly error?: CallError;
 }
 
-/** The last run of this page, and what stands in its fields. They outlive the page, so one can leave it and come back. */
+/** The last run of this page, and what is in its fields. They outlive the page, so one can leave it and come back. */
 export const lastRun = signal<Run | undefined>(undefined);
 export const texts = signal<Readonly<Record<string, string>>>({});
 

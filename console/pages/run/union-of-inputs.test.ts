@@ -37,7 +37,7 @@ test("one field for every name, with what any source says of it and who reads it
   assert.deepEqual(fields.find(({ name }) => name === "name")!.examples, ["Ada"]);
 });
 
-test("what a source refuses stands at its field, and what is about none of them is said of the whole", () => {
+test("what a source refuses is at its field, and what is about none of them is said of the whole", () => {
   const { problems, elsewhere } = placeRefusals(
     [
       { source: "carl__registry", path: "", message: "has none of the forms that it may have" },

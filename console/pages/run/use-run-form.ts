@@ -43,7 +43,7 @@ interface Judged {
 
 const NONE: Objections = { problems: {}, elsewhere: [] };
 
-/** What stands in the form, and the way from there to a run: read, judged by the service, agreed on, sent once. */
+/** What is in the form, and the way from there to a run: read, judged by the service, agreed on, sent once. */
 export function useRunForm({ plan, context, fields, functionId, reload }: ToRun, onProblem: () => void) {
   const [judged, setJudged] = useState<Judged>();
   const [isChecking, setChecking] = useState(false);
@@ -121,7 +121,7 @@ function agreement(plan: Plan): string {
 }
 
 /**
- * What was said is about what stood in the form: once anything is changed there, by whatever button, only the problems of
+ * What was said is about what was in the form: once anything is changed there, by whatever button, only the problems of
  * the fields that are as they were still hold, and nothing can be agreed to.
  */
 function stillTrue(judged: Judged | undefined, key: string, place: string): Objections {

@@ -16,7 +16,7 @@ export function toField(moment: string | undefined): string {
   return Number.isNaN(wallAt) ? "" : new Date(wallAt).toISOString().slice(0, 16);
 }
 
-/** What stands in such a field, as the verb takes it. */
+/** What is in such a field, as the verb takes it. */
 export function fromField(text: string): string | null {
   return text === "" ? null : `${text.slice(0, 16)}Z`;
 }

@@ -1,5 +1,6 @@
 import type { ResultOf } from "../../api/verb-types.ts";
 import type { OutcomeKind } from "../../parts/outcome.tsx";
+import { FAULTS } from "./fault-words.ts";
 
 export type Shown = ResultOf<"ledger show">;
 export type Call = Shown["calls"][number];
@@ -17,22 +18,6 @@ export function outcomeText(call: Call): string {
   if (call.success === 0) return `failed: ${faultText(call.fault_kind, call.fault_code)}`;
   return call.match === 1 ? "found a record" : "no record";
 }
-
-const FAULTS: Readonly<Record<string, string>> = {
-  timeout: "the vendor did not answer in time",
-  connection_lost: "the connection broke after the request was sent",
-  unreachable: "the vendor could not be reached, and nothing was sent",
-  vendor_5xx: "the vendor answered with a server error",
-  vendor_4xx: "the vendor refused the request",
-  rate_limited: "the vendor's rate limit is used up",
-  credential: "the credential is missing, or the vendor refused it",
-  input: "the inputs are not what the source takes",
-  contract: "the vendor's answer is not what the source expects",
-  shed: "it was not sent, because a limit here is reached",
-  adapter: "the source's own code failed",
-  region: "the source or the credential may not be used in this region",
-  budget: "a budget is used up, so nothing was sent",
-};
 
 function faultText(kind: string | null, code: string | null): string {
   return (kind === null ? undefined : FAULTS[kind]) ?? code ?? "for a reason that is not recorded";

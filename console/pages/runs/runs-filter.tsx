@@ -1,4 +1,5 @@
 import { setQuery } from "../../address.ts";
+import { useWholeList } from "../../api/use-list.ts";
 import { useVerb } from "../../api/use-verb.ts";
 import { Button } from "../../parts/button.tsx";
 import { SelectField, TextField, type Choice } from "../../parts/fields.tsx";
@@ -15,8 +16,8 @@ interface RunsFilterProps {
 export function RunsFilter({ filter, isFiltered }: RunsFilterProps) {
   const [draft, setDraft] = useDraft<Readonly<Partial<Record<FilterName, string>>>>(filter);
   const org = draft.org ?? "";
-  const workflows =
-    useVerb("workflow list", /^org_[0-9a-z]+$/.test(org) ? { org, limit: 1_000 } : null).result?.workflows ?? [];
+  const isId = /^org_[0-9a-z]+$/.test(org);
+  const workflows = useWholeList("workflow list", isId ? { org } : null, "workflows").rows ?? [];
   const sources = useVerb("source list", {}).result?.sources ?? [];
 
   const apply = (changes: Readonly<Partial<Record<FilterName, string | null>>>) =>

@@ -3,6 +3,7 @@ import { useList } from "../../api/use-list.ts";
 import { useNames } from "../../api/use-names.ts";
 import type { RowOf } from "../../api/verb-types.ts";
 import { commandOf } from "../../parts/command-of.ts";
+import { Damaged, DamagedLedger } from "../../parts/damaged.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Export } from "../../parts/export.tsx";
 import { List } from "../../parts/list.tsx";
@@ -23,6 +24,7 @@ export function RunsPage() {
   const filter = readFilter(address().query);
   const list = useList("ledger list", filter, "runs");
   const names = useNames((list.rows ?? []).flatMap((run) => [run.organization_tuid, run.workflow]));
+  const damaged = list.results.flatMap((page) => page.damaged ?? []);
   const isFiltered = Object.keys(filter).length > 0;
   return (
     <Page
@@ -31,12 +33,23 @@ export function RunsPage() {
       actions={<Export verb="ledger export" filter={filter} />}
     >
       <RunsFilter filter={filter} isFiltered={isFiltered} />
+      {list.results.some(({ newest_first: isDamaged }) => isDamaged) && <DamagedLedger />}
+      {damaged.length > 0 && (
+        <Damaged runs={{ count: damaged.length, named: damaged.slice(0, NAMED_MAX) }} says="left out of this list" />
+      )}
       <List
         caption="Runs"
         columns={columnsWith(names ?? NO_NAMES)}
         keyOf={({ transaction_id: id }) => id}
         empty={
-          isFiltered ? <Empty title="No run is like this." command={commandOf("ledger list", filter)} /> : NOTHING_YET
+          isFiltered || damaged.length > 0 ? (
+            <Empty
+              title={damaged.length > 0 ? "No other run was found." : "No run matches the filter."}
+              command={commandOf("ledger list", filter)}
+            />
+          ) : (
+            NOTHING_YET
+          )
         }
         {...list}
         // A name is shorter than an id: a row that gets its name later would move those below it.
@@ -47,6 +60,7 @@ export function RunsPage() {
 }
 
 const NO_NAMES: Names = new Map();
+const NAMED_MAX = 20;
 
 const NOTHING_YET = (
   <Empty title="No run has ended yet." command="datarun source run SOURCE --workflow wfl_…">

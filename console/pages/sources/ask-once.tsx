@@ -1,4 +1,6 @@
+import { useEffect } from "preact/hooks";
 import { address, setQuery } from "../../address.ts";
+import { useWholeList } from "../../api/use-list.ts";
 import { useVerb } from "../../api/use-verb.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { Failure } from "../../parts/failure.tsx";
@@ -9,20 +11,28 @@ import type { Workflow } from "./before-asking.tsx";
 import { Question, type Context } from "./question.tsx";
 import type { Source } from "./source-facts.tsx";
 
-/** So many workflows are offered, the newest. Others can be named in the address. */
-const OFFERED_MAX = 1_000;
+interface AskOnceProps {
+  readonly source: Source;
+  /** All of it has come that is asked for without anybody's typing. */
+  readonly onThere: () => void;
+}
 
 /** Asks a source through a workflow, after saying what that costs. Organization, workflow and context are in the address. */
-export function AskOnce({ source }: { readonly source: Source }) {
+export function AskOnce({ source, onThere }: AskOnceProps) {
   const { query } = address();
   const org = query.get("org") ?? "";
   const workflow = query.get("workflow") ?? "";
   const context = query.get("context") ?? "dev";
   const orgs = useVerb("org list", { limit: NEWEST });
-  const workflows = useVerb("workflow list", org === "" ? null : { org, limit: OFFERED_MAX });
-  const offered = org === "" ? [] : (workflows.result?.workflows ?? []);
+  const workflows = useWholeList("workflow list", org === "" ? null : { org }, "workflows");
+  const offered = org === "" ? [] : (workflows.rows ?? []);
   const chosen = offered.find((each) => each.workflow === workflow);
   const error = orgs.error ?? (org === "" ? undefined : workflows.error);
+  const isChosenThere = org === "" || (workflows.rows !== undefined && chosen === undefined);
+  const isThere = error !== undefined || (orgs.result !== undefined && isChosenThere);
+  useEffect(() => {
+    if (isThere) onThere();
+  }, [isThere]);
   if (orgs.result?.organizations.length === 0) {
     return (
       <Section title="Ask live once">
@@ -49,7 +59,9 @@ export function AskOnce({ source }: { readonly source: Source }) {
         />
       </form>
       {error && <Failure error={error} />}
-      {chosen && <Question key={workflow} source={source} workflow={chosen} context={context as Context} />}
+      {chosen && (
+        <Question key={workflow} source={source} workflow={chosen} context={context as Context} onThere={onThere} />
+      )}
     </Section>
   );
 }

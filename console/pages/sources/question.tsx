@@ -22,10 +22,12 @@ interface QuestionProps {
   readonly source: Source;
   readonly workflow: Workflow;
   readonly context: Context;
+  /** It is known what the first inputs would cost, or not to be. */
+  readonly onThere: () => void;
 }
 
 /** The inputs, what asking with them would cost, and the answer. */
-export function Question({ source, workflow, context }: QuestionProps) {
+export function Question({ source, workflow, context, onThere }: QuestionProps) {
   const fields = useMemo(() => fieldsOf(source.inputs), [source]);
   const [texts, setTexts] = useState(() => textsOf(exampleOf(source)));
   const [answer, setAnswer] = useState<Answer>();
@@ -35,6 +37,10 @@ export function Question({ source, workflow, context }: QuestionProps) {
   const plan = useVerb("workflow plan", settled);
   const planned = plan.result?.sources[0];
   const refused = plan.result?.problem ?? null;
+  const isThere = plan.result !== undefined || plan.error !== undefined;
+  useEffect(() => {
+    if (isThere) onThere();
+  }, [isThere]);
   return (
     <form class="stack ask-once" onSubmit={(event) => event.preventDefault()}>
       <SchemaForm

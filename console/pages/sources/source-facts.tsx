@@ -95,7 +95,7 @@ const UNITS = [
   [1_000, "second"],
 ] as const;
 
-/** `5 minutes`; what is no whole number of anything is in milliseconds. */
+/** `5 minutes`; what is not a whole number of anything is in milliseconds. */
 function sayPeriod(ms: number): string {
   const unit = UNITS.find(([size]) => ms % size === 0);
   if (unit === undefined) return `${ms} ms`;
@@ -115,7 +115,7 @@ function Texts({ of }: { readonly of: readonly string[] }) {
   );
 }
 
-/** What is no address of a page is only text. */
+/** What is not the address of a page is shown as text. */
 function Link({ href, children }: { readonly href: string | null; readonly children: string }) {
   const address = href === null ? null : httpAddress(href);
   return address === null ? <>{children}</> : <Outward href={address}>{children}</Outward>;

@@ -111,7 +111,7 @@ export function SourceListPage() {
         reload={reload}
         empty={
           isNarrowed ? (
-            <Empty title="No source is like that.">Take something out of the filter.</Empty>
+            <Empty title="No source matches the filter.">Take something out of the filter.</Empty>
           ) : (
             <Empty title="There is no source yet." command="datarun source new acme__company">
               Write the first one from a vendor's documentation.

@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import { address, hrefOf, setQuery } from "../../address.ts";
 import { useList } from "../../api/use-list.ts";
 import { useTogether } from "../../api/use-together.ts";
@@ -24,6 +25,10 @@ export function SourcePage({ id }: { readonly id: string }) {
   const activity = useVerb("ledger activity", { source: id });
   const holders = useList("source credentials", { source: id }, "credentials");
   const isWhole = useTogether(activity.result ?? activity.error, holders.rows ?? holders.error);
+  const isAsking = address().query.get("ask") === "live";
+  // The form grows while it loads. Opened with the page, it has what is below it wait; opened later, it is what one sees.
+  const [isFormThere, setFormThere] = useState(!isAsking);
+  const isRestThere = useTogether(isFormThere || source?.on === false || error !== undefined || undefined);
   if (source?.source !== id || !isWhole) {
     return (
       <Page title={id} about={error === undefined ? "Loading…" : undefined}>
@@ -31,7 +36,6 @@ export function SourcePage({ id }: { readonly id: string }) {
       </Page>
     );
   }
-  const isAsking = address().query.get("ask") === "live";
   return (
     <Page
       title={source.title}
@@ -60,29 +64,33 @@ export function SourcePage({ id }: { readonly id: string }) {
           It is off: runs cannot ask it until the setting <code>catalog</code> names it.
         </p>
       )}
-      {isAsking && source.on && <AskOnce source={source} />}
-      <div class="about">
-        {source.description !== null && <Prose>{source.description}</Prose>}
-        <SourceFacts source={source} />
-      </div>
-      <LastDay source={id} of={activity} />
-      <Section title="Inputs">
-        <DeclaredFields caption="Inputs" fields={source.fields.inputs} none="It takes no inputs." />
-      </Section>
-      <Section title="Output">
-        <DeclaredFields
-          caption="Output"
-          fields={source.fields.output}
-          required="In every record"
-          none="The vendor's own reply, unchanged."
-        />
-      </Section>
-      <SourceCredentials source={source} holders={holders} />
-      <SourceCases source={source} />
-      {source.recipe !== null && (
-        <Section title="How it asks" actions={<Copy text={source.recipe} />}>
-          <Code text={source.recipe} label="The recipe of the file" />
-        </Section>
+      {isAsking && source.on && <AskOnce source={source} onThere={() => setFormThere(true)} />}
+      {isRestThere && (
+        <>
+          <div class="about">
+            {source.description !== null && <Prose>{source.description}</Prose>}
+            <SourceFacts source={source} />
+          </div>
+          <LastDay source={id} of={activity} />
+          <Section title="Inputs">
+            <DeclaredFields caption="Inputs" fields={source.fields.inputs} none="It takes no inputs." />
+          </Section>
+          <Section title="Output">
+            <DeclaredFields
+              caption="Output"
+              fields={source.fields.output}
+              required="In every record"
+              none="The vendor's own reply, unchanged."
+            />
+          </Section>
+          <SourceCredentials source={source} holders={holders} />
+          <SourceCases source={source} />
+          {source.recipe !== null && (
+            <Section title="How it asks" actions={<Copy text={source.recipe} />}>
+              <Code text={source.recipe} label="The recipe of the file" />
+            </Section>
+          )}
+        </>
       )}
     </Page>
   );

@@ -19,7 +19,7 @@ export interface World {
   /** Has credentials, prices, a budget and runs, unless there is nothing. */
   readonly acme: Organization & { readonly name: string };
   /** Runs a verb as the owner. @throws if it does not succeed */
-  // eslint-disable-next-line typescript/no-explicit-any -- tests read what they assert
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read what they assert
   verb(name: string, input: object): Promise<any>;
 }
 

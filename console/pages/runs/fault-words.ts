@@ -1,0 +1,21 @@
+/** Why a call failed, by the kind of its fault. A test compares them with the kinds that there are. */
+export const FAULTS: Readonly<Record<string, string>> = {
+  timeout: "the vendor did not answer in time",
+  connection_lost: "the connection broke after the request was sent",
+  unreachable: "the vendor could not be reached",
+  vendor_5xx: "the vendor answered with a server error",
+  vendor_4xx: "the vendor refused the request",
+  rate_limited: "the vendor's rate limit is used up",
+  credential: "the credential is missing, or the vendor refused it",
+  input: "the inputs are not what the source takes",
+  contract: "the vendor's answer is not what the source expects",
+  shed: "it was not sent, because a limit here is reached",
+  adapter: "the source's own code failed",
+  region: "the source or the credential may not be used in this region",
+  budget: "a budget is used up, so nothing was sent",
+  pending: "the vendor had not finished in time; a later run can ask for the result",
+  no_room: "there was no room in memory for the vendor's answer",
+  abandoned: "the run ended before the vendor answered",
+  internal: "the result could not be collected",
+  unknown_source: "there is no such source",
+};

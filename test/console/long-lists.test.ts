@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { chooseOrganization, NO_BROWSER, openConsole } from "../rig/browser/console.ts";
+import { startWorld } from "../rig/browser/world.ts";
+import { until } from "../rig/until.ts";
+
+const skip = NO_BROWSER;
+
+/** Lists come with so few rows a page that a handful is more than a page has. Tells which pages were asked for. */
+async function shorten(page: Page, path: string, rows: number): Promise<(string | null)[]> {
+  const asked: (string | null)[] = [];
+  await page.route(`**/api/${path}`, async (route) => {
+    const input = route.request().postDataJSON() as { readonly limit?: number; readonly after?: string };
+    asked.push(input.after ?? null);
+    await route.continue({ postData: JSON.stringify({ ...input, limit: Math.min(input.limit ?? rows, rows) }) });
+  });
+  return asked;
+}
+
+test("where one of many workflows or credentials is chosen or counted, none is left out", { skip }, async (t) => {
+  const { service, acme, verb } = await startWorld(t, "none");
+  const { workflow: trial } = await verb("workflow create", { org: acme.id, name: "trial", simulated: true });
+  for (let at = 1; at <= 4; at += 1) await verb("workflow create", { org: acme.id, name: `live ${at}` });
+  for (const note of ["one", "two", "three"])
+    await verb("credential create", {
+      org: acme.id,
+      source: "registry__company",
+      fields: { api_key: service.secrets.add(`key-number-${note}`) },
+    });
+  await verb("org rename", { org: acme.id, name: "Acme Lending" });
+  const page = await openConsole(t, service, { at: "/run" });
+  const asked = await shorten(page, "workflow/list", 2);
+  for (const path of ["credential/list", "credential/matrix", "operator/list"]) await shorten(page, path, 2);
+
+  // The one simulated workflow is the oldest but one of six: it is chosen, since it is the safest.
+  await chooseOrganization(page, "Acme Lending");
+  await page.waitForURL((url) => url.searchParams.get("workflow") === trial);
+  assert.ok(new Set(asked).size >= 3, `${asked.length} pages`);
+  const optionsOf = (label: string) => page.getByLabel(label, { exact: true }).locator("option").allTextContents();
+  const own = ["live 4", "live 3", "live 2", "live 1", "trial"];
+  await until(async () => (await optionsOf("Workflow")).length === 6);
+
+  for (const at of [`/runs?org=${acme.id}`, `/sources/registry__company?ask=live&org=${acme.id}`]) {
+    await page.goto(`${service.adminUrl}/console${at}`);
+    await until(async () => (await optionsOf("Workflow")).length === 7);
+    const shown = (await optionsOf("Workflow")).map((text) => text.replace(" (simulated)", ""));
+    assert.deepEqual(shown.slice(1, -1), own, at);
+  }
+  await page.goto(`${service.adminUrl}/console/money/budgets?org=${acme.id}`);
+  await page.getByRole("button", { name: "Set a budget" }).click();
+  await until(async () => (await optionsOf("Credential")).length === 4);
+  await until(async () => (await optionsOf("Workflow")).length === 7);
+  await page.goto(`${service.adminUrl}/console/credentials?org=${acme.id}&view=matrix`);
+  await page
+    .getByRole("definition")
+    .filter({ hasText: /^live 4, live 3, live 2, live 1/ })
+    .waitFor();
+  await page
+    .getByRole("definition")
+    .filter({ hasText: /^trial$/ })
+    .waitFor();
+  await page.getByRole("row").filter({ hasText: "registry__company" }).waitFor();
+  for (const name of ["zoe", "yan", "xia"]) await service.operator.appoint("viewer", name);
+  await page.goto(`${service.adminUrl}/console/audit`);
+  await until(async () => (await page.locator("datalist").first().locator("option").count()) >= 5);
+});
+
+test(
+  "a row that an address names is shown from far below, as it is now, and never said to be missing unless it is",
+  { skip },
+  async (t) => {
+    const { service, acme, verb } = await startWorld(t, "none");
+    const made: string[] = [];
+    for (let at = 1; at <= 5; at += 1)
+      made.push((await verb("workflow create", { org: acme.id, name: `w${at}` })).workflow);
+    const ada = await service.operator.appoint("owner", "ada");
+    const page = await openConsole(t, service, { as: ada, at: "/audit", failing: /workflow\/list/ });
+    await shorten(page, "workflow/list", 2);
+    const workflows = page.getByRole("table", { name: "Workflows" }).getByRole("row");
+    const names = async () => (await workflows.allTextContents()).slice(1).map((text) => /^w\d|^/.exec(text)![0]);
+    const missing = page.getByText("which is not among these");
+
+    // What cannot be looked up is neither shown nor said to be missing, until the list is asked again.
+    let isDown = true;
+    await page.route("**/api/workflow/list", async (route) => {
+      const { limit } = route.request().postDataJSON() as { readonly limit?: number };
+      await (isDown && limit === 1 ? route.abort() : route.fallback());
+    });
+    const lookedUp = page.waitForEvent("requestfailed");
+    await page.goto(`${service.adminUrl}/console/access?org=${acme.id}&workflow=${made[1]}`);
+    await lookedUp;
+    await page.getByRole("button", { name: "Show more" }).first().waitFor();
+    assert.deepEqual(await names(), ["w5", "w4"]);
+    assert.equal(await missing.count(), 0);
+    isDown = false;
+    const dialog = page.getByRole("dialog");
+    await workflows.filter({ hasText: "w5" }).getByRole("button", { name: "Disable" }).click();
+    await dialog.getByRole("button", { name: "Disable" }).click();
+    const named = workflows.and(page.locator("[aria-current=true]"));
+    await named.filter({ hasText: "w2" }).waitFor();
+    assert.deepEqual(await names(), ["w2", "w5", "w4"]);
+
+    // What is done to it shows, and when its page comes it stands where it belongs, once.
+    await named.getByRole("button", { name: "Disable" }).click();
+    await dialog.getByRole("button", { name: "Disable" }).click();
+    await named.getByText("disabled").waitFor();
+    const more = page.getByRole("region", { name: "Workflows" }).getByRole("button", { name: "Show more" });
+    await more.click();
+    await until(async () => (await names()).join() === "w5,w4,w3,w2");
+
+    // A list whose session has ended is asked again for what it was asked, and shows nothing twice.
+    let isOver = true;
+    await page.route("**/api/workflow/list", async (route) => {
+      const body = JSON.stringify({ error: { code: "unauthenticated", message: "The session has ended." } });
+      await (isOver ? route.fulfill({ status: 401, contentType: "application/json", body }) : route.fallback());
+    });
+    await workflows.filter({ hasText: "w4" }).getByRole("button", { name: "Disable" }).click();
+    await dialog.getByRole("button", { name: "Disable" }).click();
+    const ended = page.getByRole("dialog", { name: "Your session has ended" });
+    await ended.waitFor();
+    isOver = false;
+    service.secrets.add(ada.token);
+    await ended.getByLabel("Operator token").fill(ada.token);
+    await page.keyboard.press("Enter");
+    await workflows.filter({ hasText: "w4" }).getByText("disabled").waitFor();
+    await until(async () => (await names()).join() === "w2,w5,w4");
+  },
+);
+
+test(
+  "of budgets, which are in the order of their age, a later one is found by its address too",
+  { skip },
+  async (t) => {
+    const { service, acme, verb } = await startWorld(t, "none");
+    const made: string[] = [];
+    for (const source of ["registry__company", "bureau__credit_report", "lists__sanctions", "register__insolvency"])
+      made.push((await verb("budget set", { org: acme.id, source, per: "day", calls: 5 })).budget);
+    const page = await openConsole(t, service, { at: "/audit" });
+    await shorten(page, "budget/list", 2);
+    await page.goto(`${service.adminUrl}/console/money/budgets?budget=${made[3]}`);
+    const rows = page.getByRole("table", { name: "Budgets" }).getByRole("row");
+    await rows.and(page.locator("[aria-current=true]")).filter({ hasText: "register__insolvency" }).waitFor();
+    assert.equal(await rows.count(), 4, "the head, the one that is named, and the first page");
+    const none = `bud_${"0".repeat(32)}`;
+    await page.goto(`${service.adminUrl}/console/money/budgets?budget=${none}`);
+    await page
+      .getByRole("status")
+      .filter({ hasText: `names ${none}, which is not among these` })
+      .waitFor();
+  },
+);
