@@ -11,7 +11,7 @@ const ALL_PARTS: readonly string[] = words(`
   terms settings sdk access credentials ledger sources functions leases run simulation outbound storage admin admin-api http operate
   project`);
 
-/** Which folders of `src` a folder may import from, besides the `ports.ts` of any. Its reasons stand in CONTRIBUTING.md. */
+/** Which folders of `src` a folder may import from, besides the `ports.ts` of any. Its reasons are in CONTRIBUTING.md. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   terms: [],
   settings: [],
@@ -144,7 +144,7 @@ test("catalog files import only the sdk and libraries", () => {
   assert.deepEqual(wrong, []);
 });
 
-test("every folder of src stands in the table and has a README of five to twenty lines", () => {
+test("every folder of src is in the table and has a README of five to twenty lines", () => {
   const folders = readdirSync(join(root, "src"), { withFileTypes: true }).filter((entry) => entry.isDirectory());
   assert.deepEqual(folders.map(({ name }) => name).sort(), Object.keys(MAY_IMPORT).sort());
   for (const { name } of folders) {
@@ -202,7 +202,7 @@ function namesIn(cell: string): string[] {
   return [...new Set([...(cell.includes("every part") ? ALL_PARTS : []), ...named])].sort();
 }
 
-test("what is listed is all there is: each file of a closed set stands in its list", () => {
+test("what is listed is all there is: each file of a closed set is in its list", () => {
   for (const [folder, list, others] of [
     ["src/http/routes", "src/http/app.ts", []],
     [
@@ -234,6 +234,28 @@ test("every path that CONTRIBUTING names is there", () => {
     [],
   );
 });
+
+test("every file and folder that a README names beside the code is there", () => {
+  const pages = globSync("{src,test,console,bench,catalog}/**/README.md", { cwd: root });
+  assert.ok(pages.length > 20);
+  const gone = pages.flatMap((page) => {
+    const folder = join(root, dirname(page));
+    const below = globSync("**", { cwd: folder }).map((path) => `/${path}`);
+    const named = [
+      ...readFileSync(join(root, page), "utf8").matchAll(/`([\w./-]+(?:\.(?:tsx?|mjs|css|json|md|sh)|\/))`/g),
+    ];
+    return named
+      .map((match) => match[1]!)
+      .filter((name) => !NO_FILES_OF_OURS.has(name))
+      .filter((name) => ![root, join(root, "src")].some((base) => existsSync(join(base, name))))
+      .filter((name) => !below.some((path) => path.endsWith(`/${name.replace(/\/$/, "")}`)))
+      .map((name) => `${page}: ${name}`);
+  });
+  assert.deepEqual(gone, [], "name a file in another folder by its path from the root or from src");
+});
+
+/** What a README names that is not in the repository: a file of a project, and an address. */
+const NO_FILES_OF_OURS = new Set(["datarun.config.ts", "/console/"]);
 
 test("a module that is started, bundled or read is named by moduleBeside, so that the package finds it too", () => {
   const files = globSync("src/**/*.ts", { cwd: root, exclude: ["**/*.{test,kit}.ts"] });

@@ -185,7 +185,7 @@ test("your first data function: each command prints what the tutorial shows", as
     }
     if (text.startsWith("ok ")) return (await type(["npx", "datarun", "function", "test"])).result;
     // The log of `dev`, which test/start/dev.test.ts is about.
-    return assert.match(text, /broken_file: its last good version goes on being served/);
+    return assert.match(text, /broken_file: its last good version is still served/);
   });
   assert.ok(compared >= 6, String(compared));
 });

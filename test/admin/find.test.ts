@@ -72,7 +72,7 @@ test("anything is found by its id, by the beginning of it, or by its name", asyn
   // Nothing that matches everything to a database does so here, and no secret is a name.
   for (const text of ["%", "_____", "' or 1=1 --", "\\", access_token, fields.api_key, "trx_zzz", "\u0000"])
     assert.deepEqual(await idsOf(text), text === "%" || text === "\\" ? [org] : [], text);
-  // What distinguishes long names may stand at their end.
+  // What distinguishes long names may be at their end.
   const long = "Onboarding of companies that are registered abroad and ";
   const { workflow: audited } = await result("workflow create", { org, name: `${long}audited` }, owner);
   await result("workflow create", { org, name: `${long}not audited` }, owner);

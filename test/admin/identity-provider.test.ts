@@ -125,7 +125,7 @@ test("the highest role counts, the groups of now count, and claims are asked for
   const second = await logIn();
   for (const Cookie of [first, second])
     assert.deepEqual(await roleOf(Cookie), { name: "ada@new.example", role: "operator", console: "on" });
-  // An address that nobody has verified is no name.
+  // An address that nobody has verified is not a name.
   assert.equal((await roleOf(await logIn("bob"))).name, "bob");
   const admitted = (await service.operator.auditEntries()).filter(({ what }) => what === "operator admit");
   assert.deepEqual(

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
-import type { Socket } from "node:net";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
 import { test } from "node:test";
+import { ADMIN_CONNECTIONS_MAX } from "../../src/operate/admin-server.ts";
 import { exchange } from "../rig/raw-socket.ts";
 import { startService } from "../rig/service.ts";
 import { asksVendor, throws } from "../rig/sources.ts";
+import { until } from "../rig/until.ts";
 import { after as later, json } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 
@@ -155,4 +158,30 @@ test("a client that ends its half after asking gets its answer", async (t) => {
       path,
     );
   }
+});
+
+test("who holds connections to the admin port shuts no probe out, and is seen in the log", async (t) => {
+  const service = await startService(t);
+  const { hostname, port } = new URL(service.adminUrl);
+  const held = Array.from({ length: ADMIN_CONNECTIONS_MAX + 20 }, () => connect(Number(port), hostname));
+  t.after(() => held.forEach((socket) => socket.destroy()));
+  await Promise.all(
+    held.map((socket) =>
+      once(
+        socket.on("error", () => {}),
+        "connect",
+      ),
+    ),
+  );
+  for (let count = 0; count < 3; count += 1) {
+    const reply = await fetch(`${service.adminUrl}/live`, { headers: { connection: "close" } });
+    assert.equal(reply.status, 200);
+  }
+  await until(() => held.filter(({ closed }) => !closed).length < ADMIN_CONNECTIONS_MAX);
+  const lines = (await service.logLines()).filter(({ event }) => event === "admin_connections_dropped");
+  assert.deepEqual(
+    lines.map(({ reason, count }) => [reason, count]),
+    [["made_way", 1]],
+    "a flood is one line, then a number",
+  );
 });

@@ -126,7 +126,7 @@ export const FIXTURES: readonly Fixture[] = [
   },
   {
     code: "settings.invalid",
-    name: "a proxy that is no address",
+    name: "a proxy that is not an address",
     given: { "outbound-proxy": "proxy.example:8080" },
     says: /^outbound: the egress proxy must be given as http:\/\/host:port$/,
   },
@@ -176,7 +176,7 @@ export const FIXTURES: readonly Fixture[] = [
     code: "catalog.names_nothing",
     name: "a misspelled pattern",
     given: { catalog: "gleif__*,glief__*" },
-    says: /^catalog: "glief__\*" is no source: did you mean "gleif__\*"\?$/,
+    says: /^catalog: "glief__\*" matches no source: did you mean "gleif__\*"\?$/,
   },
   {
     code: "origins.names_nothing",
@@ -285,7 +285,7 @@ export const FIXTURES: readonly Fixture[] = [
   },
   {
     code: "store.refused",
-    name: "a store that is no database",
+    name: "a store that is not a database",
     prepare: async (_t, dataDir) => write(dataDir, { "store.sqlite": "not a database".repeat(100) }),
     says: /^The store in .* cannot be opened: file is not a database$/,
   },
@@ -462,7 +462,7 @@ export const FIXTURES: readonly Fixture[] = [
       rmSync(join(service.dataDir, "root-1.key"));
       return { DATARUN_DATA_DIR: service.dataDir, DATARUN_ROOT_KEY: newKey() };
     },
-    says: /^1 with an unknown charge for more than 30 days$/,
+    says: /^1 request has had an unknown charge for more than 30 days$/,
   },
   {
     code: "production.private_origins",
@@ -475,7 +475,7 @@ export const FIXTURES: readonly Fixture[] = [
   },
   {
     code: "ledger.unreadable",
-    name: "a journal that is no database",
+    name: "a journal that is not a database",
     asked: "production",
     prepare: async (_t, dataDir) => {
       write(dataDir, { "ledger/journal.db": "not a database".repeat(100) });

@@ -165,7 +165,7 @@ for (const command of [
     assert.equal(printed.stdout, "");
     assert.match(
       printed.stderr,
-      /^There is no (organization|token|workflow|credential) .* list.* shows those there are\.\n$/,
+      /^There is no (organization|token|workflow|credential) .* list.* shows those that exist\.\n$/,
     );
 
     const inJson = await run([...command.split(" "), "--json"]);
@@ -230,7 +230,7 @@ test("the audit trail is read page by page, and each entry is on one of them", a
   assert.equal((await run(["audit", "list", "--after", "nonsense"])).code, 2);
 });
 
-test("a name of blanks or of several lines is no name", async (t) => {
+test("a name of blanks or of several lines is not a name", async (t) => {
   const { run } = terminal(t);
   for (const name of [" \t ", "two\nlines", "a\u0000b", "a\u2028b", "a\u001b[31mb"]) {
     const { code, stderr } = await run(["org", "create", name]);

@@ -65,10 +65,17 @@ test("ids that a person has seen are kept with their names and without secrets, 
   changeCache(folder, shell.dataDir, (ids) => [
     { kind: "organization", id: "org_gone", says: "" },
     { kind: "credential", id: "cred_gone", says: "" },
+    { kind: "credential", id: "cred_go", says: "" },
+    { kind: "source", id: "acme__peopl", says: "" },
     ...ids,
   ]);
   assert.equal((await shell.run(["credential", "delete", "cred_gone"], typed)).code, 1);
-  assert.deepEqual(known("credential"), []);
+  assert.deepEqual(known("credential"), ["cred_go"], "another id that it begins with is another id");
+  assert.equal((await shell.run(["credential", "delete", "cred_go"], typed)).code, 1);
+  const misspelled = await shell.run(["source", "show", "acme__peopl"], typed);
+  assert.match(misspelled.stderr, /acme__people/);
+  const sources = known("source").toSorted((one, other) => one!.localeCompare(other!));
+  assert.deepEqual(sources, ["acme__loose", "acme__open", "acme__people"], "what is suggested instead is kept");
   await shell.run(["org", "list", "--limit", "1"], typed);
   assert.deepEqual(known("organization"), [org, "org_gone"]);
   await shell.run(["org", "list"], typed);

@@ -63,7 +63,7 @@ test("credentials are listed without their last use if the ledger cannot be read
   const { credentials } = await json<{ credentials: Record<string, unknown>[] }>(list);
   assert.deepEqual([credentials[0]?.["last_used_at"], credentials[0]?.["fields"]], [null, ["api_key"]]);
   mkdirSync(join(dataDir, "ledger"));
-  writeFileSync(join(dataDir, "ledger", JOURNAL_FILE), "this is no database".repeat(1_000));
+  writeFileSync(join(dataDir, "ledger", JOURNAL_FILE), "this is not a database".repeat(1_000));
   const { code, stdout, stderr } = await run([...list, "--json"]);
   assert.equal(code, 0, stderr);
   assert.match(stderr, /When they were last used is not known: The journal .* is damaged/);

@@ -98,7 +98,7 @@ test("a new function never goes over a file that is there", async (t) => {
 const ADDS = (expected: number) => `
 export default {
   id: "dfunc_sum", title: "Adds",
-  run: ({ inputs, log }) => { log.info("adding\\u001b[2J"); return { output: { sum: inputs.a + inputs.b } }; },
+  run: ({ inputs, log }) => { log.info("adding\\u001b[2J\\u009b2J"); return { output: { sum: inputs.a + inputs.b } }; },
   cases: [{ name: "adds two", inputs: { a: 1, b: 2 }, expect: { output: { sum: ${expected} } } }],
 };`;
 
@@ -114,7 +114,11 @@ test("a case that fails shows what differs and what was logged, which moves no c
   const json = await here.run(["function", "test", "--json"]);
   assert.equal(json.code, 1);
   const [{ passed, differences, log }] = JSON.parse(json.stdout).functions[0].cases;
-  assert.deepEqual([passed, differences, log], [false, ["output/sum: expected 4, found 3"], ["info: adding\u001b[2J"]]);
+  assert.deepEqual(
+    [passed, differences, log],
+    [false, ["output/sum: expected 4, found 3"], ["info: adding\u001b[2J\u009b2J"]],
+  );
+  assert.doesNotMatch(json.stdout, /(?!\n)\p{C}/u);
 
   here.write("functions/sum.mjs", ADDS(3));
   assert.equal((await here.run(["function", "test"])).code, 0);

@@ -213,7 +213,7 @@ test("ledger verify says that all is as it was written, and names what is not; s
   const file = join(dataDir, "runs.jsonl");
   const exported = await run(["ledger", "export", file, "--format", "jsonl"]);
   assert.equal(exported.code, 1);
-  assert.match(exported.stderr, new RegExp(`1 run is damaged, and only named: ${plain}\\.`));
+  assert.match(exported.stderr, new RegExp(`1 run is damaged: the export has only its id, ${plain}\\.`));
   const lines = readFileSync(file, "utf8")
     .trim()
     .split("\n")
@@ -231,7 +231,7 @@ test("ledger verify says that all is as it was written, and names what is not; s
   assert.deepEqual([none.code, none.stderr], [1, "The record of this run is damaged, and cannot be read any more.\n"]);
 });
 
-test("a journal that is no database any more is named so by every verb", async (t) => {
+test("a journal that is not a database any more is named so by every verb", async (t) => {
   const { run, dataDir } = terminal(t);
   mkdirSync(join(dataDir, "ledger"), { recursive: true });
   writeFileSync(join(dataDir, "ledger", "journal.db"), "not a database, by the look of it ".repeat(200));

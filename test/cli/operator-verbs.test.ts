@@ -62,7 +62,7 @@ test("an operator who does not exist is not found, and what was typed is repeate
   const { run } = terminal(t);
   await run(["org", "create", "Acme"]);
   for (const [given, says] of [
-    ["bob", /^There is no such operator\. "datarun operator list" shows those there are\.\n$/],
+    ["bob", /^There is no such operator\. "datarun operator list" shows those that exist\.\n$/],
     [`dop_${"0".repeat(49)}`, /^There is no such operator\./],
     [`opr_${"0".repeat(32)}`, /^There is no operator opr_0+\. /],
   ] as const) {

@@ -186,7 +186,7 @@ const REFUSED: readonly (readonly [command: string, says: RegExp])[] = [
   [`curl -H 'X-Empty;' '${U}'`, /a header field has no value/],
   [`curl --digest '${U}'`, /--digest cannot be imported/],
   [`curl --no-such '${U}'`, /--no-such is not known/],
-  [`curl -X DELETE '${U}'`, /DELETE is not a question/],
+  [`curl -X DELETE '${U}'`, /DELETE cannot be imported/],
   [`curl -X GET -d a=1 '${U}'`, /a GET has no body \(give -G/],
   [`curl -d '{"a":"{b}"}' '${U}'`, /the body is JSON but is sent as a form/],
   [`curl -H 'Content-Type: text/xml' -d '<a/>' '${U}'`, /a body of text\/xml cannot be imported/],
@@ -240,7 +240,7 @@ test("a command comes from standard input too; what nobody looks like is never g
   );
   for (const [options, says] of [
     [["--from-curl", "a", "--from-har", "b"], /Give one of --from-curl, --from-openapi and --from-har/],
-    [["--entry", "1"], /--entry belongs to an import/],
+    [["--entry", "1"], /--entry can be used only with the import/],
     [["--from-curl", there("request.sh"), "--url", U], /--url follows from the import/],
     [["--from-curl", there("request.sh"), "--fixed", "nothing"], /nothing in the request has the name "nothing"/],
   ] as const)
@@ -685,7 +685,7 @@ test("what a document says and no file can is refused with its line, its column 
       "byPerson",
       new RegExp(`api\\.yaml:${line("    person:")}:5: this login needs a person in front of a browser \\(use --auth`),
     ],
-    ["forget", /:\d+:5: DELETE is not a question \(a source can use GET, POST, PUT or PATCH\)/],
+    ["forget", /:\d+:5: DELETE cannot be imported \(a source can use GET, POST, PUT or PATCH\)/],
     ["upload", new RegExp(`:${line("multipart")}:\\d+: a body of multipart/form-data cannot be imported`)],
     ["recursive", /: this schema contains itself \(write this input by hand\)/],
     [

@@ -190,7 +190,7 @@ test("a live call that can be billed needs the operator's word, and a credential
   assert.deepEqual(heard, []);
 });
 
-test("a live call says what differs from the case, and stands in the audit trail before and after", async (t) => {
+test("a live call says what differs from the case, and is in the audit trail before and after", async (t) => {
   const { run, json, heard, store, org } = await prepared(t);
   const id = await store("right");
   const { code, stdout } = await run([

@@ -73,7 +73,7 @@ test("success and match tell apart a record, no record and a failure", async () 
   });
 
   const { outputs, status } = reply.json();
-  const verdicts = Object.entries<any>(status).map(([id, { success, match }]) => [id, success, match, outputs[id]]); // eslint-disable-line typescript/no-explicit-any -- read from an answer
+  const verdicts = Object.entries<any>(status).map(([id, { success, match }]) => [id, success, match, outputs[id]]); // oxlint-disable-line typescript/no-explicit-any -- read from an answer
   assert.deepEqual(verdicts, [
     ["acme__record", true, true, { name: "Ada" }],
     ["acme__empty_record", true, true, {}],

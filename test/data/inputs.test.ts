@@ -129,6 +129,7 @@ test("what is dropped cannot make inputs invalid; what is kept must be valid bef
   assert.match(bad.status.acme__needs.message, /^Adapter error: input name /);
   const none = (await service.run(sources)).json();
   assert.equal(none.status.acme__needs.message, "Adapter error: input name is required");
+  assert.equal(none.status.acme__one_of.message, "Adapter error: input needs one or other");
 });
 
 test("an input that makes an address longer than any vendor reads is named, and nothing is sent or charged", async () => {
@@ -138,7 +139,7 @@ test("an input that makes an address longer than any vendor reads is named, and 
   for (const value of ["a".repeat(65_600), "!".repeat(1_000_000), "%".repeat(30_000), "漢".repeat(9_000)]) {
     const { transaction_id, status } = (await service.run(sources, { lang: "en", value })).json();
     for (const id of Object.keys(sources))
-      assert.equal(status[id].message, "Adapter error: input value is too long to stand in an address", id);
+      assert.equal(status[id].message, "Adapter error: input value is too long for an address", id);
     const { calls, attempts } = service.ledgerRows(transaction_id);
     assert.deepEqual([...new Set(calls.map(({ charged }) => charged))], ["no"]);
     assert.equal(attempts.length, 0);

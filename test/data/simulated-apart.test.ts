@@ -3,6 +3,7 @@ import { after, test } from "node:test";
 import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
 import { startService } from "../rig/service.ts";
 import { source } from "../rig/sources.ts";
+import { until } from "../rig/until.ts";
 import { project } from "../start/project-folder.ts";
 import { inTurn, json } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
@@ -58,11 +59,16 @@ const folder = project(
     ]),
   ),
 );
+const HELD = 12;
+const held = Promise.withResolvers<void>();
+let calls = 0;
+
 const service = await startService(
   { after },
   {
     project: folder,
     vendors: [vendor],
+    settings: { "limits.runs_per_organization": 2 * HELD },
     sources: [
       ...["login__named", "login__inline", "login__reverse", "login__breaker"].map((id) => compiled(id)),
       compiled("login__limited", limited),
@@ -93,6 +99,10 @@ const service = await startService(
       source("acme__trace", ({ http }) => http.request("TRACE", vendor.origin), {
         origins: [vendor.origin],
         cases: [{ name: "found", inputs: {}, reply: { body: { id: 1 } }, expect: { match: true } }],
+      }),
+      source("acme__holds", async () => {
+        if (calls++ < HELD) await held.promise;
+        return {};
       }),
       source("acme__user", ({ http }) => http.get(vendor.origin.replace("//", "//me@")), {
         origins: [vendor.origin],
@@ -223,4 +233,15 @@ test("every answer of a simulated workflow is marked in passthrough mode too, wh
       assert.ok(datafunc_response_passthrough ? true_.mode !== "simulated" : !("mode" in true_.config), id);
     }
   }
+});
+
+test("simulated runs that take long leave the real ones as many places as they have", async () => {
+  const run = (as: typeof a) => service.run({ acme__holds: true }, {}, { as });
+  const long = Array.from({ length: HELD }, () => run(simulated));
+  await until(() => calls === HELD);
+  assert.equal((await run(simulated)).json().error.code, "overloaded");
+  for (const { statusCode } of await Promise.all(Array.from({ length: HELD }, () => run(real))))
+    assert.equal(statusCode, 200);
+  held.resolve();
+  for (const { statusCode } of await Promise.all(long)) assert.equal(statusCode, 200);
 });

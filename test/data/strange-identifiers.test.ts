@@ -22,7 +22,7 @@ test("strange strings as source identifiers are unknown sources, returned byte f
       assert.deepEqual(Object.keys(part).sort(), [id, "acme__people"].sort());
     assert.equal(Object.getOwnPropertyDescriptor(status, id)!.value.message, `Adapter not found for ${id}`);
     assert.deepEqual(outputs.acme__people, { name: "Ada" });
-    // As text too: what was sent stands in the answer as the same characters.
+    // As text too: what was sent is in the answer as the same characters.
     assert.ok(reply.text.includes(`"outputs":{${entry}:{}`) || /^\d+$/.test(id));
   }
   const lines = (await service.runLines()).slice(before);

@@ -48,7 +48,7 @@ for (const { id, own, description, inputs, output } of listed) {
   });
 }
 
-test("each reason code that a function can give stands in its description", async () => {
+test("each reason code that a function can give is in its description", async () => {
   for (const { id, file, description } of functions.list()) {
     const { readFileSync } = await import("node:fs");
     const codes = [...readFileSync(file, "utf8").matchAll(/\.(?:find|miss)\(\s*"\w+",\s*"(\w+)"/g)].map(

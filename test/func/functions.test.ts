@@ -153,7 +153,7 @@ test("a function's config is the echoed one without credentials, with the caller
   const sources = { acme__secret: { credentials: { api_key: canary }, cred_id: null, note: 1 }, acme__person: true };
   const sent = { context: "test", organization_tuid: service.b.id, sources, more: [1] };
   const body = await service.post("/func", { config: { ...sent, data_func: "dfunc_echo" } });
-  assert.equal(body.statusCode, 422, "a cred_id that is no text");
+  assert.equal(body.statusCode, 422, "a cred_id that is not a text");
   const { output, config } = await standard("echo", {
     config: { ...sent, sources: { ...sources, acme__secret: { credentials: { api_key: canary }, note: 1 } } },
   });

@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Access } from "../rig/deployed.ts";
-import { LARGE_SOURCES, type Target } from "./target.ts";
+import { LARGE_SOURCES, type Target, TEXT_SOURCES } from "./target.ts";
 
 /** A piece of malice, bounded in what it sends and in time. It never rejects: what becomes of it is not its concern. */
 export interface Attack {
@@ -56,6 +56,14 @@ export const ATTACKS: readonly Attack[] = [
         Array.from({ length: 100 }, (_, at) => [`${"x".repeat(124)}${at}`.slice(-128), true]),
       );
       for (let round = 0; round < 10; round += 1) await ask(target, 40, "/data", { config: { sources } });
+    },
+  },
+
+  {
+    name: "one text in the bodies of a hundred requests, whose vendors never answer",
+    carryOut: (target) => {
+      const sources = Object.fromEntries(Array.from({ length: TEXT_SOURCES }, (_, at) => [`acme__text_${at}`, true]));
+      return ask(target, 8, "/data", { config: { sources }, inputs: { text: "x".repeat(1_000_000) } });
     },
   },
 

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { TestContext } from "node:test";
 import { deploy, type Access, type Process, type StartOptions } from "../rig/deployed.ts";
 import { vendorProject } from "../lifecycle/vendor-project.ts";
@@ -17,6 +19,9 @@ export interface Target {
 }
 
 export const LARGE_SOURCES = 99;
+/** Sources that send the whole text of their caller, and the vendors that share them and never answer. */
+export const TEXT_SOURCES = 100;
+const SILENT_VENDORS = 10;
 
 export async function openTarget(
   t: TestContext,
@@ -31,6 +36,9 @@ export async function openTarget(
       `/${name}`,
     ]),
   );
+  const silent = await Promise.all(
+    Array.from({ length: SILENT_VENDORS }, (_, at) => startSilent(t, at % 2 === 0 ? "reads" : "reads nothing")),
+  );
   const large = Object.fromEntries(Array.from({ length: LARGE_SOURCES }, (_, at) => [`large_${at}`, "/large"]));
   const project = vendorProject(
     t,
@@ -40,6 +48,7 @@ export async function openTarget(
       "sources/quiet.mjs": source("acme__quiet", others.origin, "/ok"),
       "sources/cdata.yaml": xmlSource("acme__cdata", `${vendor.origin}/cdata`, vendor.origin),
       "sources/many_elements.yaml": xmlSource("acme__many_elements", `${vendor.origin}/many-elements`, vendor.origin),
+      ...textSources(silent),
       ...FUNCTIONS,
     },
   );
@@ -80,6 +89,41 @@ function xmlSource(id: string, url: string, origin: string): string {
     "reply: {format: xml}",
     "match: {record: '`true`', no_record: '`false`'}",
     "map: {root: body}",
+    "",
+  ].join("\n");
+}
+
+/** A vendor that takes connections and never says anything. */
+async function startSilent(t: TestContext, does: "reads" | "reads nothing"): Promise<string> {
+  const sockets: Socket[] = [];
+  const server = createServer({ pauseOnConnect: true }, (socket) => {
+    sockets.push(socket.on("error", () => {}));
+    if (does === "reads") socket.resume();
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  t.after(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function textSources(origins: readonly string[]): Readonly<Record<string, string>> {
+  const ids = Array.from({ length: TEXT_SOURCES }, (_, at) => [at, `text_${at}`] as const);
+  return Object.fromEntries(
+    ids.map(([at, name]) => [`sources/${name}.yaml`, textSource(`acme__${name}`, origins[at % origins.length]!)]),
+  );
+}
+
+function textSource(id: string, origin: string): string {
+  return [
+    `id: ${id}`,
+    "title: T",
+    "timeout_ms: 12000",
+    "inputs: {type: object, properties: {text: {type: string}}}",
+    `origins: ['${origin}']`,
+    `request: {method: POST, url: '${origin}/', body: {json: {text: '{{ inputs.text }}'}}}`,
+    "match: {record: '`true`', no_record: '`false`'}",
     "",
   ].join("\n");
 }

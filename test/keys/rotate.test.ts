@@ -146,7 +146,7 @@ test("without its root key, or with a wrong one, a service with stored credentia
   writeFileSync(file, `${randomBytes(32).toString("base64")}\n`, { mode: 0o600 });
   assert.match(await refused(), /does not hold the root key.*DATARUN_ROOT_KEY/);
   writeFileSync(file, `${id}:${randomBytes(32).toString("base64")}\n`, { mode: 0o600 });
-  assert.match(await refused(), /another root key/);
+  assert.match(await refused(), /not the one that stored credentials depend on/);
   writeFileSync(file, "short\n", { mode: 0o600 });
   assert.match(await refused(), /root-1\.key/);
   writeFileSync(file, key, { mode: 0o600 });

@@ -59,16 +59,18 @@ async function callVendor(run: RunIntent, record: RunRecord, ordinal: number): P
   const attempts: AttemptReport[] = [];
   for (let number = 1; number <= (ordinal === 2 ? 2 : 1); number += 1) {
     const intent = { origin: "https://vendor.example", method: "GET", sentWallAt: systemClock.wall() };
-    record.intend({
-      ...intent,
-      source: `vendor__${ordinal}`,
-      ordinal,
-      attempt: number,
-      credentialId: null,
-      credentialRule: "none",
-      free: false,
-      price: PRICE,
-    });
+    record
+      .intend({
+        ...intent,
+        source: `vendor__${ordinal}`,
+        ordinal,
+        attempt: number,
+        credentialId: null,
+        credentialRule: "none",
+        free: false,
+        price: PRICE,
+      })
+      .record();
     writeSync(vendor, `${run.transactionId} ${ordinal} ${number}\n`);
     attempts.push({ ...intent, number, status: 200, tookMs: 5, charged: "yes", price: PRICE });
     await new Promise((resolve) => setTimeout(resolve, 2 + Math.random() * 30));

@@ -68,7 +68,7 @@ export async function crashRounds(t: TestContext, rounds: number): Promise<Crash
     await Promise.all(clients);
     assert.equal((await service.ended).signal, "SIGKILL", "it was alive until it was killed");
   }
-  // Its start recovers what the last kill has left; what stood in sockets has reached the vendor by then.
+  // Its start recovers what the last kill has left; what was in sockets has reached the vendor by then.
   const last = await deployment.start();
   const listed = await deployment.verb("ledger", "unknown");
   const days = ["--from", dayFrom(-1), "--to", dayFrom(2)];

@@ -44,6 +44,7 @@ const call = (service: Process, id: string) =>
 test("the processes of functions end with a service that is killed, whatever runs in them", async (t) => {
   const vendor = await startVendor(t);
   const deployment = await deploy(t, { project: vendorProject(t, vendor, {}, BUSY) });
+  let leastMs = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 3; round += 1) {
     const service = await deployment.start();
     const lost = ["spins", "spins", "asks", "asks"].map((id) => call(service, id).catch(() => null));
@@ -52,9 +53,13 @@ test("the processes of functions end with a service that is killed, whatever run
 
     service.signal("SIGKILL");
     await service.ended;
+    const endedAt = performance.now();
     await until(() => children.every((pid) => !isAlive(pid)));
+    leastMs = Math.min(leastMs, performance.now() - endedAt);
     await Promise.all(lost);
   }
+  // The best of three: a busy machine may be late with one of them.
+  assert.ok(leastMs <= 1_000, `within a second, not after ${leastMs} ms`);
 });
 
 test("while hostile contracts are checked another organization is served, and the service can be stopped", async (t) => {

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createLedger } from "../../src/ledger/ledger.ts";
 import type { CallReport, Ledger, RunIntent } from "../../src/run/ports.ts";
+import { NOT_RECORDED } from "../../src/run/not-recorded.ts";
 import { systemClock } from "../../src/terms/clock.ts";
 import { newId } from "../../src/terms/ids.ts";
 
@@ -41,7 +42,7 @@ async function measure(seconds: number, withLedger: boolean, runsPerSecond: numb
   const quiet = { info: () => {}, warn: () => {}, error: () => {} };
   const kept = withLedger ? createLedger({ dir: directory, clock: systemClock, log: quiet }) : null;
   await kept?.ready;
-  const ledger: Ledger = kept ?? { open: () => ({ intend: () => {}, noteOrder: () => {}, close: () => {} }) };
+  const ledger: Ledger = kept ?? NOT_RECORDED;
   await load(ledger, runsPerSecond, WARM_SECONDS);
 
   const before = { main: process.threadCpuUsage(), journal: journalCpuUs() };
@@ -120,16 +121,18 @@ async function runOnce(ledger: Ledger): Promise<readonly [tookMs: number, waited
       const source = `vendor_${ordinal}__people_search`;
       const credentialId = "cred_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f";
       const sent = { origin, method: "GET", sentWallAt: systemClock.wall() };
-      record.intend({
-        ...sent,
-        source,
-        ordinal,
-        attempt: 1,
-        credentialId,
-        credentialRule: "auto",
-        free: false,
-        price: null,
-      });
+      record
+        .intend({
+          ...sent,
+          source,
+          ordinal,
+          attempt: 1,
+          credentialId,
+          credentialRule: "auto",
+          free: false,
+          price: null,
+        })
+        .record();
       await new Promise((resolve) => setTimeout(resolve, VENDOR_MS));
       const attempt = { ...sent, number: 1, status: 200, tookMs: VENDOR_MS, charged: "yes" as const, price: null };
       const common = { source, ordinal, success: true, match: true, fault: null, charged: "yes" } as const;

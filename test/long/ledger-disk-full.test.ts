@@ -45,7 +45,7 @@ test("on a disk that is really full nothing goes unrecorded, and it recovers whe
   const called: RunIntent[] = [];
   const underWay = makeRun();
   const underWayRecord = ledger.open(underWay);
-  underWayRecord.intend(makeIntent());
+  underWayRecord.intend(makeIntent()).record();
   called.push(underWay);
   const startedAt = performance.now();
   while (ledger.state().unavailable === null) {
@@ -55,7 +55,7 @@ test("on a disk that is really full nothing goes unrecorded, and it recovers whe
       const run = makeRun();
       try {
         const record = ledger.open(run);
-        record.intend(makeIntent());
+        record.intend(makeIntent()).record();
         called.push(run);
         batch.push(Promise.resolve(record.close(makeReport(run))));
       } catch {

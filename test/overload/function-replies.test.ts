@@ -53,7 +53,8 @@ test("functions that ask for more than there is room for get it in turn or are t
     const { output } = reply.json().outputs["dfunc_asks"];
     for (const [end, count] of Object.entries(output as Record<string, number>)) seen[end] = (seen[end] ?? 0) + count;
   }
-  const held = seen["Adapter error: there is no room in memory for an answer, so the vendor was not called"] ?? 0;
+  const held =
+    seen["Adapter error: there is no room in memory for the request and its answer, so the vendor was not called"] ?? 0;
   assert.equal(vendor.count(), RUNS * CALLS - held, "what was held back was not sent");
   assert.ok(seen["ok"]! > RUNS, JSON.stringify(seen));
   assert.ok(most > 0 && most <= 16 * MIB, `${most} bytes were held`);

@@ -157,7 +157,7 @@ export async function testAccess(path: "/data" | "/func"): Promise<void> {
     assert.equal(await status({ "X-Service-Access-Token": token, "X-Service-Workflow": [workflow, workflow] }), 401);
   });
 
-  test("a token in the query is no token, and is not logged", async () => {
+  test("a token in the query is not a token, and is not logged", async () => {
     const assertNothingRan = watchRuns();
     const { token, workflow } = service.a;
     const query = `access_token=${token}&workflow=${workflow}&X-Service-Access-Token=${token}`;

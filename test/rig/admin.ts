@@ -41,7 +41,7 @@ export interface AdminPort {
   /** A verb by its name, such as `token list`. Every answer is held to the contract before it is given back. */
   call(verb: string, input: unknown, how?: AdminCall): Promise<Reply>;
   /** A verb that has to succeed, and its result. */
-  // eslint-disable-next-line typescript/no-explicit-any -- tests read what they assert
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read what they assert
   result(verb: string, input: object, as: Pick<Appointed, "token">): Promise<any>;
 }
 

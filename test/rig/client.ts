@@ -7,7 +7,7 @@ export interface Reply {
   /** Name, value, name, value: as they were sent. */
   readonly rawHeaders: readonly string[];
   readonly text: string;
-  json(): any; // eslint-disable-line typescript/no-explicit-any -- tests read what they assert
+  json(): any; // oxlint-disable-line typescript/no-explicit-any -- tests read what they assert
 }
 
 export interface Sending {

@@ -77,7 +77,7 @@ export interface Deployment {
   readonly secrets: Secrets;
   start(options?: StartOptions): Promise<Process>;
   /** An operator's verb, in a process of its own. @returns the one JSON value that it printed */
-  verb(...args: string[]): Promise<any>; // eslint-disable-line typescript/no-explicit-any -- tests read what they assert
+  verb(...args: string[]): Promise<any>; // oxlint-disable-line typescript/no-explicit-any -- tests read what they assert
   /** What verbs do, without a process for each. */
   operate<Result>(act: (operator: Operator) => Promise<Result>): Promise<Result>;
   /** The head of a request that is allowed in, without the empty line that ends it. */
@@ -183,7 +183,7 @@ function endOf(child: Child): Promise<Ended> {
   let at = 0;
   child.on("exit", () => {
     at = performance.now();
-    // Whatever of its output was not read by then is no part of its end.
+    // Whatever of its output was not read by then is not a part of its end.
     child.stdout.resume();
   });
   return new Promise((resolve) => child.on("close", (code, signal) => resolve({ code, signal, at })));

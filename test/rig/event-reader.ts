@@ -3,7 +3,7 @@ import type { TestLife } from "../vendor/scripted-vendor.ts";
 
 export interface ReadEvent {
   readonly event: string;
-  // eslint-disable-next-line typescript/no-explicit-any -- tests read what they assert
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read what they assert
   readonly data: any;
 }
 

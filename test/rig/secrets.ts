@@ -48,7 +48,7 @@ function encodingsOf(secret: string): string[] {
   const hex = bytes.toString("hex");
   const base64 = [0, 1, 2].flatMap((shift) => {
     const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString("base64");
-    // The ends depend on what stands beside it.
+    // The ends depend on what is beside it.
     const inner = text.slice(shift === 0 ? 0 : 4, text.length - 4);
     return [inner, inner.replaceAll("+", "-").replaceAll("/", "_")];
   });

@@ -90,7 +90,7 @@ test("what is changed is served at once: functions, sources, and what they impor
   assert.equal((await ask("dfunc_new")).success, false);
 });
 
-test("a file that breaks is reported with its line and reason, and its last good version goes on being served", async (t) => {
+test("a file that breaks is reported with its line and reason, and its last good version is still served", async (t) => {
   const { dev, write, ask } = await develop(t, FILES);
 
   write("functions/says.ts", "export default {\n  id: \n};");
@@ -145,7 +145,7 @@ test("a file that leaves behind what fails later takes nothing down, at the star
   assert.equal((await ask()).success, true);
 });
 
-test("a changed config file starts the service anew on the same port; a broken one changes nothing", async (t) => {
+test("a changed config file restarts the service on the same port; a broken one changes nothing", async (t) => {
   const config = (region: string) => `export default { region: "${region}" };`;
   const { dev, write, ask, url } = await develop(t, { ...FILES, "datarun.config.ts": config("here") });
   assert.deepEqual(await ask(), said("one", "a", "one", "a", "here"));

@@ -133,7 +133,10 @@ test("several at once have nothing to do with each other", async (t) => {
 test("what cannot be meant is refused before it listens, with 2 and what was probably meant", async (t) => {
   const refused: readonly (readonly [args: readonly string[], says: RegExp, env?: Record<string, string>])[] = [
     [["--set", "gleif__lei_recrd=timeout"], /There is no source "gleif__lei_recrd"\. Did you mean gleif__lei_record/],
-    [["--set", `${LEI_SOURCE}=timeot`], /"timeot" is nothing that the vendor .* Did you mean timeout\?/],
+    [
+      ["--set", `${LEI_SOURCE}=timeot`],
+      /"timeot" is not a failure that can be simulated for .* Did you mean timeout\?/,
+    ],
     [["--set", `${LEI_SOURCE}=explode`], /It is one of no_record, slow, .*connection_lost/],
     [["--set", LEI_SOURCE], /must have the form SOURCE=FAILURE/],
     [["--set", "google__phone_number=timeout"], /asks no vendor/],

@@ -1,7 +1,7 @@
 /** One request as it arrived, with nothing normalised away. */
 export interface RecordedRequest {
   readonly method: string;
-  /** The request target as it stood in the request line. */
+  /** The request target as it was in the request line. */
   readonly target: string;
   readonly path: string;
   readonly query: URLSearchParams;

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { buildConsole } from "../console/build-console.ts";
 import { readDeployment } from "../../src/composition/deployment.ts";
 
-/** What the service reads that is no code. */
+/** What the service reads that is not code. */
 const DATA = ["catalog/**/*.{yaml,yml,json}", "src/sources/declarative/source.schema.json"];
 
 const TSC = join(dirname(fileURLToPath(import.meta.resolve("typescript/package.json"))), "bin/tsc");

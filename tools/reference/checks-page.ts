@@ -16,7 +16,7 @@ export function checksPage(): Page {
     `What ${code("datarun check")} can find. [Deploy](../guides/deploying.md#check-before-starting) shows how to use it. The codes keep their meaning, so they can be given to ${code("--ignore")} and compared by programs.`,
     "## Always",
     table(columns, rows(undefined)),
-    "What stops a start is said in the words of the start. What changes from moment to moment is not looked at: whether a port is free and may be used, and whether a service already runs on the data directory. If one does, it is named.",
+    "What would stop a start is reported in the same words as the start would use. What changes from moment to moment is not checked: whether a port is free and may be used, and whether a service already runs on the data directory; if one does, it is named.",
     `## With ${code("--production")}`,
     table(columns, rows("production")),
     `## With ${code("--connect")}`,

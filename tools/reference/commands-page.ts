@@ -26,7 +26,7 @@ export async function commandsPage(): Promise<Page> {
       ],
     ),
     "## Commands of one word",
-    `${code("start")}, ${code("dev")} and ${code("simulate")} run until they are stopped. Exit codes: 0 when stopped as requested, 1 when it could not start or continue, 2 when the command line or a setting was not understood, 130 when told to stop at once.`,
+    `${code("start")}, ${code("dev")}, ${code("simulate")} and ${code("mock")} run until they are stopped. Exit codes: 0 when stopped as requested, 1 when it could not start or continue, 2 when the command line or a setting was not understood, 130 when told to stop at once.`,
     ...lasting.flatMap(({ name, command }) => [
       `### ${name}`,
       command.input === settingOptions
@@ -40,9 +40,9 @@ export async function commandsPage(): Promise<Page> {
     [
       "- They can be used while the service runs, on the same store; a running service notices their changes within a second.",
       "- `--data-dir` (or `DATARUN_DATA_DIR`) says where the embedded store is. With `DATABASE_URL` in the environment they work on that database.",
-      "- With `--remote URL` (or `DATARUN_REMOTE`), before or after the command, a verb is done in the service whose admin port has this address, with the token in `DATARUN_OPERATOR_TOKEN`, and prints the same: see [Give colleagues access](../guides/operators.md).",
-      "- Standard output has the result and nothing else; with `--json` it is exactly one JSON value. It is the same on a terminal, in a pipe and in a file. Remarks go to standard error, at once.",
-      "- Work that takes longer than a second shows on standard error how far it is: on a terminal on one line that is drawn again, otherwise on a line every ten seconds, and with `--json` not at all. Ctrl-C ends a command; one that changes things bit by bit then says what is done and how to go on.",
+      "- With `--remote URL` (or `DATARUN_REMOTE`), before or after the command, a verb is run by the service whose admin port has this address, with the token in `DATARUN_OPERATOR_TOKEN`, and prints the same: see [Give colleagues access](../guides/operators.md).",
+      "- Standard output has the result and nothing else; with `--json` it is exactly one JSON value. It is the same on a terminal, in a pipe and in a file. Characters that a terminal would obey are replaced, in JSON escaped; an export has them as they are, except on a terminal. Remarks go to standard error, at once.",
+      "- Work that takes longer than a second shows on standard error how far it is: on a terminal as one line that is redrawn, otherwise as one line every ten seconds, and with `--json` not at all. Ctrl-C ends a command; one that changes things bit by bit then says what is done and how to go on.",
       "- Errors are red where standard error is a terminal. `NO_COLOR=1` turns colours off, `FORCE_COLOR=1` turns them on elsewhere.",
       '- Exit codes: 0 when done, 1 after a failure, 2 when the command line was not understood. With `--json` a failure is `{"error":{"code":"…","message":"…"}}`; the codes are `usage`, `invalid`, `not_found`, `refused`, `unavailable` and `internal`.',
       "- Exit code 1 is also used if the result is a failure: a case that failed (`source test`, `function test`), a run that failed (`source run`, `function run`), a credential that the vendor does not accept or cannot be asked about (`credential verify`), something sealed that cannot be opened (`keys verify`), or runs that are damaged or missing (`ledger verify`, `show`, `export`, `drain`). The result is still printed.",

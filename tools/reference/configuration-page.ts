@@ -72,7 +72,7 @@ export function configurationPage(): Page {
     ),
     "See [keys](../guides/keys.md) for the root key.",
     "## Secrets by file",
-    `A secret can stand in a file instead of a variable: ${secrets.map((setting) => code(fileVariableOf(setting)!)).join(", ")} give the path of a file that holds nothing else. See [secrets](../guides/secrets.md).`,
+    `A secret can be in a file instead of a variable: ${secrets.map((setting) => code(fileVariableOf(setting)!)).join(", ")} give the path of a file that holds nothing else. See [secrets](../guides/secrets.md).`,
     "Proxy variables (`HTTPS_PROXY` and the like) are never read: set `outbound.proxy`.",
   );
 }

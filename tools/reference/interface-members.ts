@@ -12,11 +12,11 @@ export interface Member {
 
 /**
  * The members of an exported interface with their comments, read from its text: one comment before a member, which ends in a
- * semicolon. Members named by symbols are no business of authors and left out.
+ * semicolon. Members named by symbols do not concern authors and are left out.
  * @throws Error where the interface is not there, or a member has no comment
  */
 export function membersOf(file: URL, name: string): readonly Member[] {
-  const text = readFileSync(file, "utf8").replaceAll(/ \/\/ eslint-.*$/gm, "");
+  const text = readFileSync(file, "utf8").replaceAll(/ \/\/ oxlint-.*$/gm, "");
   const body = new RegExp(`^export interface ${name}\\b[^{]*\\{([^]*?)^\\}`, "m").exec(text)?.[1];
   if (body === undefined) throw new Error(`${file.pathname} has no interface ${name}`);
   const members: Member[] = [];

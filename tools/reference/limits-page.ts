@@ -1,5 +1,7 @@
-import { ACCESS_LIMITS } from "../../src/access/authenticate.ts";
-import { IDLE_MOST } from "../../src/composition/connections-limit.ts";
+import { TURN_MS_MAX } from "../../src/terms/loop-turns.ts";
+import { BEGUN_MAX } from "../../src/run/around/begun-limits.ts";
+import { ACCESS_LIMITS, LEFT_MS_MIN } from "../../src/access/authenticate.ts";
+import { IDLE_MOST, SOCKETS_MOST } from "../../src/composition/connections-limit.ts";
 import type { SettingKey } from "../../src/settings/settings.ts";
 import { SETTINGS, type Setting } from "../../src/settings/table.ts";
 import { WAITING_PER_ORGANIZATION } from "../../src/functions/pool/placement.ts";
@@ -17,7 +19,7 @@ import { INTERIM_MAX } from "../../src/outbound/wire/reply-parser.ts";
 import { REDIRECTS_MAX } from "../../src/outbound/source-http.ts";
 import { BREAKER_LIMITS } from "../../src/run/around/breaker.ts";
 import { CALLS_MAX, UNKNOWN_MAX } from "../../src/operate/run-log.ts";
-import { ADMIN_CONNECTIONS_MAX, UNREAD_MS } from "../../src/operate/admin-server.ts";
+import { ADMIN_CONNECTIONS_MAX, HEAD_MS, UNREAD_MS } from "../../src/operate/admin-server.ts";
 import { API_LINES_MAX } from "../../src/admin/verbs/ledger/compare.ts";
 import { STRANGERS_BODY_BYTES_MAX, VERBS_MAX } from "../../src/admin-api/admin-api.ts";
 import { FAILED_MS, FAILED_WAITING_MAX } from "../../src/admin-api/login.ts";
@@ -113,6 +115,7 @@ export function limitsPage(): Page {
         "limits.runs_per_organization",
         "500 `overloaded`, before any vendor is called",
       ],
+      ["of these, simulated ones", "half: as many as they leave free for real ones", "the same"],
       [
         "validation against a source's schema",
         `${count(CHECK_STEPS_MAX)} steps`,
@@ -140,9 +143,9 @@ export function limitsPage(): Page {
         "its largest outputs fail as `contract`, one by one as they arrive, until the rest fits",
       ],
       [
-        "memory of one run, besides its request body: its answer, and replies that are being read",
+        "memory of one run, besides its request body: its answer, requests to vendors until they are sent, and replies that are being read",
         bytes(RUN_BYTES_MAX),
-        "that source fails as `no_room`",
+        "that source fails as `no_room`, or as `shed` if nothing has been sent",
       ],
       ["functions at once in one process", "limits.function_runs_per_process", "further ones wait"],
       [
@@ -179,9 +182,19 @@ export function limitsPage(): Page {
         "that source fails as `shed`; organizations share these in the same way, and take turns",
       ],
       [
+        "connections to all vendors that are in use or being opened",
+        `a fifth of the files that the process may open, at most ${count(SOCKETS_MOST)}`,
+        "further calls wait in the same way",
+      ],
+      [
         "time a call may wait",
         `${ms(DEFAULT_LIMITS.waitMaxMs)}, or a tenth of the source's time if that is less`,
         "that source fails as `shed`",
+      ],
+      [
+        "inline credentials of one organization whose rate a process begins to count, in each period",
+        count(BEGUN_MAX),
+        "calls with further ones fail as `shed` until the next period",
       ],
       [
         "time to connect, including name look-up and TLS",
@@ -241,6 +254,11 @@ export function limitsPage(): Page {
         "closed",
       ],
       [
+        "long tasks in one turn of the event loop",
+        `${TURN_MS_MAX} ms for all together; organizations take turns to begin one`,
+        "the others wait for another turn, within their deadline",
+      ],
+      [
         "large replies",
         `from ${bytes(LONG_FROM_BYTES)} on they are processed one at a time; organizations take turns`,
         "further ones wait, within their deadline",
@@ -270,7 +288,11 @@ export function limitsPage(): Page {
         ms(ACCESS_LIMITS.staleMs),
         "then 500 `unavailable`",
       ],
-      ["a request waits for the database, for token and workflow together", ms(LOOKUP_MS_MAX), "500 `unavailable`"],
+      [
+        "a request waits for the database, for token and workflow together",
+        `${ms(LOOKUP_MS_MAX)}; the workflow has at least ${ms(LEFT_MS_MIN)}`,
+        "500 `unavailable`",
+      ],
       [
         "tokens and workflows kept in memory",
         count(ACCESS_LIMITS.foundMax),
@@ -279,12 +301,17 @@ export function limitsPage(): Page {
     ]),
     "## The admin port",
     rows([
-      ["connections", count(ADMIN_CONNECTIONS_MAX), "closed"],
-      ["requests at once on one connection", "1", "further ones are not read before"],
+      [
+        "connections",
+        count(ADMIN_CONNECTIONS_MAX),
+        "the one that has been idle longest is closed, of the address with the most",
+      ],
+      ["time in which the head of a request comes", ms(HEAD_MS), "408, and the connection is closed"],
+      ["requests at once on one connection", "1", "further ones are read only afterwards"],
       ["body of a request to the admin API", bytes(BODY_BYTES_MAX), "422"],
       ["the same of a login", bytes(STRANGERS_BODY_BYTES_MAX), "422"],
       ["chunks of a body", "one for each 128 bytes of the limit, at least 1,024", "422"],
-      ["time in which a client takes nothing of its answer", ms(UNREAD_MS), "the connection is closed"],
+      ["time for which a client may read nothing of its answer", ms(UNREAD_MS), "the connection is closed"],
       ["lines of an invoice that is compared over the admin API, and of the ledger", count(API_LINES_MAX), "409"],
       ["commands under way over the admin API", count(VERBS_MAX), "503"],
       [
@@ -293,7 +320,7 @@ export function limitsPage(): Page {
         `at most ${FAILED_WAITING_MAX} such answers wait; further requests are cut off`,
       ],
       ["a session without a request", ms(IDLE_MS), "401: log in again"],
-      ["a session altogether", ms(SESSION_MS), "401: log in again"],
+      ["a session in total", ms(SESSION_MS), "401: log in again"],
     ]),
     "## The ledger",
     rows([
@@ -336,7 +363,7 @@ function rows(limits: readonly Row[]): string {
 
 function valueOf({ key, default: value }: Setting): string {
   if (key === "limits.connections") return "half of the files that may be open, at most 10,000";
-  if (key === "limits.journal_bytes") return "the whole disk except for a twentieth of it, at most 1 GiB";
+  if (key === "limits.journal_bytes") return "the whole disk, except for a twentieth of it or 1 GiB, whichever is less";
   if (key.endsWith("_bytes")) return bytes(Number(value));
   return key.endsWith("_ms") ? ms(Number(value)) : count(Number(value));
 }

@@ -1,6 +1,6 @@
 // Loaded into a service before it starts (`--import`): measures the longest time for which its thread did not come back
 // to the event loop, in CPU time of that thread, so that a busy machine does not blur it. At SIGUSR2 it appends a line to
-// the file in LOOP_HOLDS_FILE and begins anew. With LOOP_HOLDS_PROFILE it also says what the longest hold was spent on.
+// the file in LOOP_HOLDS_FILE and begins again. With LOOP_HOLDS_PROFILE it also says what the longest hold was spent on.
 import { appendFileSync } from "node:fs";
 import { Session } from "node:inspector";
 import { isMainThread } from "node:worker_threads";

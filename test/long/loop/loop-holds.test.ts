@@ -45,12 +45,15 @@ test("nothing that a vendor, a caller or a function sends holds the event loop f
       () => call(service, `dfunc_${name}`),
     ]),
     ["10,000 inputs for 100 sources", () => service.run(MANY_SOURCES, MANY_INPUTS)],
-    [
-      "a body of empty objects",
-      () => service.run({ acme__small: true }, { all: Array.from({ length: 49_000 }, () => ({})) }),
-    ],
+    ["a body of empty objects", () => service.run({ acme__small: true }, { all: EMPTY_ONES })],
     ["a body of objects with names of their own", () => service.run({ acme__small: true }, { all: OWN_NAMES })],
     ["an input of objects with names of their own", () => service.run({ acme__takes: true }, { id: OWN_NAMES })],
+    ["32 bodies of empty objects", () => together(32, () => service.run({ acme__small: true }, { all: EMPTY_ONES }))],
+    [
+      "32 bodies of objects with names of their own",
+      () => together(32, () => service.run({ acme__small: true }, { all: OWN_NAMES })),
+    ],
+    ["32 replies of middle size, mapped", () => together(32, () => service.run({ acme__mapped_middle: true }))],
   ];
   await service.run({ acme__small: true });
   await call(service, "dfunc_small");
@@ -64,6 +67,7 @@ const MANY_FIELDS = Object.fromEntries(
   Array.from({ length: 9_000 }, (_, at) => [`field_${at}`, `secret_number_${at}`]),
 );
 
+const EMPTY_ONES = Array.from({ length: 49_000 }, () => ({}));
 const OWN_NAMES = Array.from({ length: 49_000 }, (_, at) => ({ [`name_${at}`]: at % 10 }));
 
 /** What functions return, each a megabyte. */
@@ -86,7 +90,8 @@ async function openProbed(t: TestContext): Promise<Probed> {
       ),
     ].map(([path, behaviour]) => [path, behaviour]),
   );
-  const vendor = await startVendor(t, { paths: { ...paths, "/small": body("{}") } });
+  const middle = JSON.stringify({ list: OWN_NAMES.slice(0, 12_000) });
+  const vendor = await startVendor(t, { paths: { ...paths, "/small": body("{}"), "/middle": body(middle) } });
   const many = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`many_${at}`, "/small"]));
   const raw = Object.fromEntries(Object.keys(HOSTILE_JSON).map((_, at) => [`raw_${at}`, `/json_${at}`]));
   const wire = Object.fromEntries(Object.keys(HOSTILE_WIRE).map((_, at) => [`wire_${at}`, `/wire_${at}`]));
@@ -119,6 +124,7 @@ async function openProbed(t: TestContext): Promise<Probed> {
           `export default { id: "dfunc_${name}", title: "T", timeout_ms: 20000, run: () => ({ output: { a: ${value} } }) };`,
         ]),
       ),
+      "sources/mapped_middle.yaml": mapped("mapped_middle", vendor.origin, "/middle"),
       "sources/takes.mjs": `export default { id: "acme__takes", title: "T", inputs: { type: "object", properties: { id: { type: "array", items: { type: "object" } } } }, run: ({ inputs }) => ({ count: inputs.id.length }) };`,
       "sources/strict.mjs": `export default { id: "acme__strict", title: "T", inputs: { type: "object", properties: { list: { type: "array", uniqueItems: true }, text: { type: "string", pattern: "^(([a-z])+.)+[A-Z]([a-z])+$" } } }, run: () => ({}) };`,
       "functions/small.mjs": `export default { id: "dfunc_small", title: "T", run: () => ({ output: {} }) };`,
