@@ -6,7 +6,7 @@ export interface Target {
   readonly authority?: string;
   /** One whole HTTP request. */
   readonly request: Buffer;
-  /** An answer with a smaller body is no answer. */
+  /** An answer with a smaller body is not an answer. */
   readonly bodyBytesMin: number;
 }
 

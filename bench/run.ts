@@ -139,7 +139,7 @@ function minutesSince(from: Date): string {
 }
 
 function number(text: string): number {
-  if (!(Number(text) > 0)) throw new Error(`${text} is no number above zero`);
+  if (!(Number(text) > 0)) throw new Error(`${text} is not a number above zero`);
   return Number(text);
 }
 
