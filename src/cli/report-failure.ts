@@ -3,6 +3,7 @@ import { printableJson, printableLines } from "../terms/printable.ts";
 import { reportError } from "../admin/report-error.ts";
 import { type CommandIo, write } from "./command-io.ts";
 import { RemoteDefect } from "./remote/remote-defect.ts";
+import { COMMAND_VARIABLES } from "../terms/variables.ts";
 
 /** How a command ends: 0 done, 1 failed, 2 not understood. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
@@ -29,6 +30,6 @@ function toReport(thrown: unknown, { env }: CommandIo): { readonly code: string;
   if (thrown instanceof RemoteDefect) return { code: "internal", message: thrown.message };
   const { code, message } = reportError(thrown);
   if (code !== "internal") return { code, message };
-  const details = env["DATARUN_DEBUG"] === "1" && thrown instanceof Error ? `\n${thrown.stack}` : "";
-  return { code, message: `${message}${details || " Set DATARUN_DEBUG=1 to see where."}` };
+  const details = env[COMMAND_VARIABLES.debug] === "1" && thrown instanceof Error ? `\n${thrown.stack}` : "";
+  return { code, message: `${message}${details || " Set ${COMMAND_VARIABLES.debug}=1 to see where."}` };
 }

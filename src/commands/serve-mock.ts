@@ -8,6 +8,7 @@ import { printableJson } from "../terms/printable.ts";
 import { listenToLauncher } from "./launcher.ts";
 import { reasonOf, whereAndWhat } from "./reason-of.ts";
 import { takeExit } from "./take-exit.ts";
+import { VARIABLES } from "../terms/variables.ts";
 
 const STDERR = 2;
 
@@ -77,7 +78,7 @@ function refuseWhatIsReal(token: string, environment: NodeJS.ProcessEnv): void {
     throw new ConfigError(
       "--token has the form of a real access token. Use any other text: the token of a mock is printed.",
     );
-  const key = ["DATARUN_ROOT_KEY", "DATARUN_ROOT_KEY_FILE"].find((name) => (environment[name] ?? "") !== "");
+  const key = [VARIABLES.rootKey, VARIABLES.rootKeyFile].find((name) => (environment[name] ?? "") !== "");
   if (key !== undefined)
     throw new ConfigError(
       `${key} is set, as for a real service. A mock answers with invented data and takes no key: unset it.`,

@@ -1,8 +1,9 @@
 import type { KeyStore, WrappedKey } from "./ports.ts";
-import { noRootKey, ROOT_KEY_VARIABLE, RootKeyError } from "./root-key.ts";
+import { noRootKey, RootKeyError } from "./root-key.ts";
 import type { RootKeyRing } from "./root-key-ring.ts";
 import { isProvenBy, type NamedKey, unwrapDataKey } from "./seal.ts";
 import { eachRow } from "./sealed-rows.ts";
+import { VARIABLES } from "../terms/variables.ts";
 
 /** How the root keys of this process match what is stored. */
 export interface KeyStanding {
@@ -49,13 +50,13 @@ async function isSettled(ring: RootKeyRing, store: KeyStore): Promise<boolean> {
   const key = ring.find(registered.id);
   if (key !== undefined && isProvenBy(key, registered.proof)) return true;
   throw new RootKeyError(
-    `${ROOT_KEY_VARIABLE} does not hold the root key ${registered.id}, which was registered for this store. Give that key. Nothing is sealed with it yet, so you can also register the given one: datarun keys adopt`,
+    `${VARIABLES.rootKey} does not hold the root key ${registered.id}, which was registered for this store. Give that key. Nothing is sealed with it yet, so you can also register the given one: datarun keys adopt`,
   );
 }
 
 function refusal(ring: RootKeyRing, lacking: readonly string[]): RootKeyError {
   if (ring.all().length === 0) return noRootKey(ring.files?.directory);
-  const where = ring.files === null ? ROOT_KEY_VARIABLE : ring.files.directory;
+  const where = ring.files === null ? VARIABLES.rootKey : ring.files.directory;
   const absent = lacking.filter((id) => ring.find(id) === undefined);
   if (absent.length === 0)
     return new RootKeyError(
@@ -63,7 +64,7 @@ function refusal(ring: RootKeyRing, lacking: readonly string[]): RootKeyError {
     );
   const keys = absent.length === 1 ? `the root key ${absent[0]!}` : `any of the root keys ${absent.join(", ")}`;
   return new RootKeyError(
-    `${where} does not hold ${keys}, which stored credentials depend on: give it in ${ROOT_KEY_VARIABLE}, or restore its file`,
+    `${where} does not hold ${keys}, which stored credentials depend on: give it in ${VARIABLES.rootKey}, or restore its file`,
   );
 }
 

@@ -1,7 +1,8 @@
-import { noRootKey, parseRootKeys, ROOT_KEY_VARIABLE, RootKeyError } from "./root-key.ts";
+import { noRootKey, parseRootKeys, RootKeyError } from "./root-key.ts";
 import { RootKeyFiles } from "./root-key-files.ts";
 import type { NamedKey } from "./seal.ts";
 import type { KeyStore } from "./ports.ts";
+import { VARIABLES } from "../terms/variables.ts";
 
 /** The root keys of one process. The first seals; all open. */
 export interface RootKeyRing {
@@ -47,10 +48,10 @@ export async function readRootKeys({
  */
 export function givenRootKeys(variable: string | undefined, isRequired: boolean): readonly NamedKey[] | null {
   const given = variable?.trim() ?? "";
-  if (given !== "") return parseRootKeys(given, ROOT_KEY_VARIABLE);
+  if (given !== "") return parseRootKeys(given, VARIABLES.rootKey);
   if (!isRequired) return null;
   throw new RootKeyError(
-    `${ROOT_KEY_VARIABLE} must be given with DATABASE_URL: make one with: openssl rand -base64 32`,
+    `${VARIABLES.rootKey} must be given with ${VARIABLES.databaseUrl}: make one with: openssl rand -base64 32`,
   );
 }
 

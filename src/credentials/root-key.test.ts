@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { formatRootKey, parseRootKeys, ROOT_KEY_VARIABLE, RootKeyError, rootKeyId } from "./root-key.ts";
+import { VARIABLES } from "../terms/variables.ts";
+import { formatRootKey, parseRootKeys, RootKeyError, rootKeyId } from "./root-key.ts";
 
 const A = randomBytes(32);
 const B = randomBytes(32);
@@ -64,6 +65,6 @@ for (const [what, text, message] of WRONG) {
 test("nobody is told to make a new key in place of a damaged key file", () => {
   for (const text of ["", "!", "AAAA"]) {
     assert.throws(() => parseRootKeys(text, "/data/root-1.key"), /root-1\.key [^:]*: restore it from a copy/);
-    assert.throws(() => parseRootKeys(text, ROOT_KEY_VARIABLE), /: make one with: openssl rand -base64 32$/);
+    assert.throws(() => parseRootKeys(text, VARIABLES.rootKey), /: make one with: openssl rand -base64 32$/);
   }
 });

@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
 import { KEY_BYTES, type NamedKey } from "./seal.ts";
-
-export const ROOT_KEY_VARIABLE = "DATARUN_ROOT_KEY";
+import { VARIABLES } from "../terms/variables.ts";
 
 /** The reason why the service does not start, as a sentence for the operator. Never contains a key. */
 export class RootKeyError extends Error {
@@ -11,14 +10,14 @@ export class RootKeyError extends Error {
 /** For a missing key file. `directory`: where root keys are stored as files, if they are. */
 export function noRootKey(directory: string | undefined): RootKeyError {
   return new RootKeyError(
-    `${directory ?? ROOT_KEY_VARIABLE} has no root key file, but stored credentials depend on one: restore it, or give it in ${ROOT_KEY_VARIABLE}`,
+    `${directory ?? VARIABLES.rootKey} has no root key file, but stored credentials depend on one: restore it, or give it in ${VARIABLES.rootKey}`,
   );
 }
 
 const ID_SHAPE = /^[A-Za-z0-9_.-]{1,64}$/;
 /** A file was written by the service: what is sealed needs the key that it had, and a new one would not open it. */
 function howTo(where: string): string {
-  return where.startsWith(ROOT_KEY_VARIABLE)
+  return where.startsWith(VARIABLES.rootKey)
     ? "make one with: openssl rand -base64 32"
     : "restore it from a copy, because no other key opens what is sealed with it";
 }

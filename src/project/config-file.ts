@@ -5,6 +5,7 @@ import type { Settings } from "../settings/settings.ts";
 import { letProjectsImport } from "./load-sources.ts";
 import { refuseMisspelledVariables } from "./misspelled-variables.ts";
 import { importDefault } from "../sources/import-default.ts";
+import { VARIABLES } from "../terms/variables.ts";
 
 const CONFIG_FILES = ["datarun.config.ts", "datarun.config.js", "datarun.config.mjs"];
 
@@ -37,7 +38,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The project folder of a command line, by option, environment or current folder; `undefined` if there is none. */
 export function projectOf(given: Given, environment: Environment, current: string): string | undefined {
-  const named = (given["project"] as string | undefined) ?? environment["DATARUN_PROJECT"];
+  const named = (given["project"] as string | undefined) ?? environment[VARIABLES.project];
   return projectFolder(named === "" ? undefined : named, current);
 }
 

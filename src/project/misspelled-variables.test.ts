@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileVariableOf, SETTINGS, variableOf, type Setting } from "../settings/table.ts";
+import { VARIABLES } from "../terms/variables.ts";
 import { refuseMisspelledVariables } from "./misspelled-variables.ts";
 
 test("a variable that is nearly the name of one that is read is refused, with the name that was meant", () => {
@@ -34,4 +35,10 @@ test("the names that are read are accepted, and so are those that are somebody's
   ];
   for (const name of [...read, ...own, "DATARUN_ROOT_KEY", "DATARUN_DEBUG", "DATABASE_URI", "DATARUN_", "PATH"])
     refuseMisspelledVariables({ [name]: "x" });
+});
+
+test("the names that code reads directly are those of settings", () => {
+  const settings = SETTINGS as readonly Setting[];
+  const read = new Set([...settings.map(variableOf), ...settings.map(fileVariableOf)]);
+  for (const name of Object.values(VARIABLES)) assert.ok(read.has(name), name);
 });

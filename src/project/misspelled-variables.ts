@@ -1,9 +1,8 @@
 import { ConfigError } from "../settings/read-settings.ts";
 import { fileVariableOf, SETTINGS, variableOf, type Setting } from "../settings/table.ts";
 import { resembles } from "../terms/nearest.ts";
+import { COMMAND_VARIABLES } from "../terms/variables.ts";
 
-/** Variables that are read but are not settings. */
-const VARIABLES_ONLY = ["DATARUN_DEBUG", "DATARUN_REMOTE", "DATARUN_OPERATOR_TOKEN"];
 const PREFIX = "DATARUN_";
 
 /** The name of each variable that is read, by the word that somebody would expect after the prefix. */
@@ -15,7 +14,7 @@ const READ: readonly (readonly [word: string, variable: string])[] = [
       ...(file === null ? [] : [[`${setting.key}_file`, file] as const]),
     ];
   }),
-  ...VARIABLES_ONLY.map((variable) => [variable.slice(PREFIX.length), variable] as const),
+  ...Object.values(COMMAND_VARIABLES).map((variable) => [variable.slice(PREFIX.length), variable] as const),
 ];
 const NAMES: ReadonlySet<string> = new Set(READ.map(([, variable]) => variable));
 

@@ -1,4 +1,5 @@
 import { realpathSync } from "node:fs";
+import { COMMAND_VARIABLES, VARIABLES } from "../../terms/variables.ts";
 import type { CommandIo } from "../command-io.ts";
 
 /** Which service or deployment a command line names. */
@@ -17,9 +18,9 @@ export function typedWhere(
   env: CommandIo["env"],
   current: string,
 ): string | null {
-  const address = remote ?? env["DATARUN_REMOTE"] ?? "";
+  const address = remote ?? env[COMMAND_VARIABLES.remote] ?? "";
   if (address !== "") return address.replace(/\/$/, "");
-  const chosen = (dataDir ?? env["DATARUN_DATA_DIR"]) || (project ?? env["DATARUN_PROJECT"]) || ".";
+  const chosen = (dataDir ?? env[VARIABLES.dataDir]) || (project ?? env[VARIABLES.project]) || ".";
   const folder = chosen.replace(/^\.(?:\/|$)/, "").replace(/\/$/, "");
   const whole = folder.startsWith("/") ? folder : [shellFolder(env, current), folder].filter(Boolean).join("/");
   const database = databaseOf(env);
@@ -36,7 +37,10 @@ function shellFolder({ PWD = "" }: CommandIo["env"], current: string): string {
 }
 
 /** Host and name of the database that the environment gives, never its user or password. */
-function databaseOf({ DATABASE_URL: address = "", DATABASE_URL_FILE: file = "" }: CommandIo["env"]): string | null {
+function databaseOf({
+  [VARIABLES.databaseUrl]: address = "",
+  [VARIABLES.databaseUrlFile]: file = "",
+}: CommandIo["env"]): string | null {
   if (file !== "") return ` ${file}`;
   if (address === "") return "";
   const url = URL.parse(address);

@@ -1,4 +1,5 @@
 import { PREFIX } from "../../terms/ids.ts";
+import { COMMAND_VARIABLES } from "../../terms/variables.ts";
 import type { CommandIo } from "../command-io.ts";
 import { usage } from "../parse-command.ts";
 
@@ -8,8 +9,7 @@ export interface Remote {
   readonly token: string;
 }
 
-const ADDRESS_VARIABLE = "DATARUN_REMOTE";
-export const TOKEN_VARIABLE = "DATARUN_OPERATOR_TOKEN";
+const { remote: ADDRESS_VARIABLE, operatorToken: TOKEN_VARIABLE } = COMMAND_VARIABLES;
 /** Anything else may not even be fit for a header. */
 const TOKEN = new RegExp(`^${PREFIX.operatorToken}[0-9A-Za-z]{1,200}$`);
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;

@@ -4,8 +4,8 @@ import { isJsonObject, type JsonObject, readJsonExactly } from "../../terms/json
 import type { OnProgress } from "../../terms/on-progress.ts";
 import { OperatorError, type OperatorErrorCode } from "../../terms/operator-error.ts";
 import { printable, printableLines } from "../../terms/printable.ts";
-import { TOKEN_VARIABLE } from "./find-remote.ts";
 import { RemoteDefect } from "./remote-defect.ts";
+import { COMMAND_VARIABLES } from "../../terms/variables.ts";
 
 /**
  * What a service says is read as the words of a stranger: whatever else it contains, it is neither written to a terminal
@@ -36,7 +36,7 @@ export function readError({ error }: JsonObject): Error {
   if (Array.isArray(details)) return new InputError(details.map(readProblem));
   if (OWN_CODES.includes(code)) return new OperatorError(code as OperatorErrorCode, says);
   if (code === "internal") return new RemoteDefect(`${says} The service's log has the cause.`);
-  const which = code === "unauthenticated" ? `${TOKEN_VARIABLE}: ` : "";
+  const which = code === "unauthenticated" ? `${COMMAND_VARIABLES.operatorToken}: ` : "";
   return new OperatorError("refused", which + says);
 }
 

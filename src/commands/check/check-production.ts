@@ -11,6 +11,7 @@ import type { Clock } from "../../terms/clock.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import type { CheckedSources } from "./check-project.ts";
 import type { Report } from "./findings.ts";
+import { VARIABLES } from "../../terms/variables.ts";
 
 const OLD_MS = 30 * 24 * 3_600_000;
 const UNKNOWN_MAX = 1_000;
@@ -53,10 +54,12 @@ export async function checkProduction(parts: ProductionParts, report: Report): P
 }
 
 function checkRootKey({ settings, environment, dataDir, hasKeys }: ProductionParts, report: Report): void {
-  const given = environment["DATARUN_ROOT_KEY_FILE"] ?? "";
+  const given = environment[VARIABLES.rootKeyFile] ?? "";
   const isInside = (file: string) => !/^\.\.(\/|$)/.test(relative(dataDir, resolve(file)));
   if (given !== "" && isInside(given)) {
-    report.add("production.root_key_beside_data", `DATARUN_ROOT_KEY_FILE is in ${dataDir}`, { file: resolve(given) });
+    report.add("production.root_key_beside_data", `${VARIABLES.rootKeyFile} is in ${dataDir}`, {
+      file: resolve(given),
+    });
   } else if (hasKeys && settings.databaseUrl === undefined && new RootKeyFiles(dataDir).read().length > 0) {
     report.add("production.root_key_beside_data", `a root key file is in ${dataDir}`, { file: dataDir });
   }

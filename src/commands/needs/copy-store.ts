@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Act, CopiedStore } from "../../admin/ports.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { proveRootKeys } from "../../credentials/prove-root-keys.ts";
-import { ROOT_KEY_VARIABLE, RootKeyError } from "../../credentials/root-key.ts";
+import { RootKeyError } from "../../credentials/root-key.ts";
 import { readRootKeys } from "../../credentials/root-key-ring.ts";
 import { LedgerInUse, lockDirectory } from "../../ledger/journal/directory-lock.ts";
 import { drainJournal } from "../../ledger/drain/drain-journal.ts";
@@ -12,6 +12,7 @@ import { openEngine, createStore, type Store } from "../../storage/store.ts";
 import type { Clock } from "../../terms/clock.ts";
 import type { OnProgress } from "../../terms/on-progress.ts";
 import { makeDirectory } from "../../terms/make-directory.ts";
+import { VARIABLES } from "../../terms/variables.ts";
 
 export interface CopyPlace {
   readonly dataDir: string;
@@ -84,7 +85,7 @@ async function proveKeysGoAlong(from: Store, dataDir: string, variable: string |
   const lacking = there.lacking.filter((id) => !here.lacking.includes(id)).join(", ");
   throw new OperatorError(
     "refused",
-    `${ROOT_KEY_VARIABLE} does not hold the root key ${lacking}, which is in a key file of ${dataDir}: give the line in that file.`,
+    `${VARIABLES.rootKey} does not hold the root key ${lacking}, which is in a key file of ${dataDir}: give the line in that file.`,
   );
 }
 

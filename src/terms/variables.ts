@@ -1,0 +1,21 @@
+/**
+ * Environment variables that code reads by their names. Those of other settings are derived from the settings' table, and
+ * a test compares the names of these with it.
+ */
+export const VARIABLES = {
+  dataDir: "DATARUN_DATA_DIR",
+  project: "DATARUN_PROJECT",
+  rootKey: "DATARUN_ROOT_KEY",
+  rootKeyFile: "DATARUN_ROOT_KEY_FILE",
+  databaseUrl: "DATABASE_URL",
+  databaseUrlFile: "DATABASE_URL_FILE",
+} as const;
+
+/** Variables of an operator's commands, which are no settings. */
+export const COMMAND_VARIABLES = {
+  /** `1`: an unexpected error says where it happened. */
+  debug: "DATARUN_DEBUG",
+  /** The address of an admin port. */
+  remote: "DATARUN_REMOTE",
+  operatorToken: "DATARUN_OPERATOR_TOKEN",
+} as const;
