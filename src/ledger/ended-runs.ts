@@ -35,7 +35,7 @@ export interface EndedRunsOptions {
 export class EndedRuns {
   readonly #options: EndedRunsOptions;
   readonly #log: OutcomeLog;
-  readonly #waiting = new Unacknowledged();
+  readonly #waiting: Unacknowledged;
   /** Notice when the journal, or answers, wait too long. */
   readonly #stalls: readonly StallWatch[];
   #sent = 0;
@@ -47,6 +47,7 @@ export class EndedRuns {
   constructor(options: EndedRunsOptions) {
     this.#options = options;
     const { availability, clock, directory, firstFile, limits, makeFile } = options;
+    this.#waiting = new Unacknowledged(limits.recordsMax, limits.recordBytesMax);
     this.#log = new OutcomeLog({
       directory,
       firstNumber: firstFile,
@@ -75,8 +76,8 @@ export class EndedRuns {
     return this.#waiting.count;
   }
 
-  countByOrganization(): Map<string, number> {
-    return this.#waiting.countByOrganization();
+  bytesByOrganization(): Map<string, number> {
+    return this.#waiting.bytesByOrganization();
   }
 
   /** The size of their records in memory. */
@@ -92,9 +93,8 @@ export class EndedRuns {
     return this.#log.bytes;
   }
 
-  get isOverfull(): boolean {
-    const { recordsMax, recordBytesMax } = this.#options.limits;
-    return this.count >= recordsMax || this.bytes >= recordBytesMax;
+  hasRoomFor(organizationId: string): boolean {
+    return this.#waiting.hasRoomFor(organizationId);
   }
 
   openLog(): Promise<boolean> {
@@ -105,6 +105,7 @@ export class EndedRuns {
   add(organizationId: string, text: string, onMoved: () => void): Promise<void> | void {
     const waiting = {
       text,
+      bytes: Buffer.byteLength(text),
       organizationId,
       sinceAt: this.#options.clock.now(),
       onDurable: onMoved,

@@ -282,6 +282,37 @@ test("records that wait for the disk are limited in number and in bytes", async 
   }
 });
 
+test("while the disk is slow, one organization's records leave room for those of others", async (t) => {
+  // As long as the bytes are in UTF-8; half as many characters.
+  const long = { kind: "func", functionId: "ж".repeat(128) } as const;
+  for (const [limits, changes] of [
+    [{ recordsMax: 40 }, {}],
+    [{ recordBytesMax: 20_000 }, long],
+  ] as const) {
+    const { ledger, setFault } = await startLedger(t, { limits });
+    await runOnce(ledger, makeRun({ organizationId: "org_b" }));
+    setFault("commit", "hang");
+    const fill = (organizationId: string): number => {
+      for (let count = 0; ; count += 1) {
+        const run = makeRun({ organizationId, ...changes });
+        try {
+          void ledger.open(run).close(makeReport(run));
+        } catch {
+          return count;
+        }
+      }
+    };
+    const ofA = fill("org_a");
+    const { pendingBytes } = ledger.state();
+    const ofB = fill("org_b");
+    assert.ok(ofA > 2 && ofB >= ofA / 2 - 1, `a has ${ofA}, b has ${ofB}`);
+    if ("recordBytesMax" in limits)
+      assert.ok(Math.abs(pendingBytes - limits.recordBytesMax / 2) < 700, `${pendingBytes} bytes of half`);
+    setFault("commit", "none");
+    await ledger.flush();
+  }
+});
+
 test("at its configured size the journal accepts no run, reports it at half of that, and continues once there is room", async (t) => {
   const tested = await startLedger(t, { limits: { journalBytesMax: 400_000 } });
   const { ledger, directory, events } = tested;

@@ -56,7 +56,7 @@ export function createLedger(options: LedgerOptions): RunningLedger {
 
 const RETRY_MS = 250;
 const TELL_EVERY_MS = 10_000;
-/** While the journal is nearly full: how often to count the runs of each organization, which reads every run. */
+/** While the journal is nearly full: how often to count what each organization has, which reads every run. */
 const HOLDERS_EVERY_MS = 30_000;
 const WAL_BYTES_MAX = 32 * 1024 * 1024;
 
@@ -136,14 +136,15 @@ class FileLedger implements RunningLedger {
   // ---- runs --------------------------------------------------------------------------------------------------------
 
   open(run: RunIntent): RunRecord {
-    const reason = this.#availability.reason ?? this.#overfull() ?? this.#beyondShare(toStored(run.organizationId));
+    const organizationId = toStored(run.organizationId);
+    const reason = this.#availability.reason ?? this.#overfull(organizationId) ?? this.#beyondShare(organizationId);
     if (reason !== null) throw new Fault("request.journal_unavailable", { reason });
     this.#openRuns += 1;
     return new OpenRecord(run, this.#intents, (record, report) => this.#closeRun(record, report));
   }
 
-  #overfull(): string | null {
-    return this.#ended.isOverfull ? "too many records wait for the journal" : null;
+  #overfull(organizationId: string): string | null {
+    return this.#ended.hasRoomFor(organizationId) ? null : "too many records wait for the journal";
   }
 
   #beyondShare(organizationId: string): string | null {
@@ -183,7 +184,7 @@ class FileLedger implements RunningLedger {
     if (message.is === "durable") this.#durable(message.last);
     else if (message.is === "synced") this.#intents.synced();
     else if (message.is === "measured") this.#measured(message.size);
-    else if (message.is === "holders") this.#held(message.runs);
+    else if (message.is === "holders") this.#held(message.bytes);
     else if (message.is === "room") this.#room(message.enough);
     else if (message.is === "ready") this.#started(message);
     else if (message.is === "damaged") this.#damaged(message);
@@ -294,13 +295,14 @@ class FileLedger implements RunningLedger {
 
   /**
    * The last tenth of the journal is for organizations that hold less than an equal share of it. What the journal's
-   * thread has counted, it has acknowledged before, so what waits comes on top.
+   * thread has counted, it has acknowledged before, so what waits comes on top: a record takes about as much in memory
+   * as in the journal.
    */
-  #held(inJournal: readonly (readonly [organizationId: string, runs: number])[]): void {
-    const runs = this.#ended.countByOrganization();
-    for (const [organizationId, held] of inJournal) runs.set(organizationId, (runs.get(organizationId) ?? 0) + held);
-    const share = [...runs.values()].reduce((sum, held) => sum + held, 0) / runs.size;
-    const now = new Set([...runs].filter(([, held]) => held > share).map(([organizationId]) => organizationId));
+  #held(inJournal: readonly (readonly [organizationId: string, bytes: number])[]): void {
+    const bytes = this.#ended.bytesByOrganization();
+    for (const [organizationId, held] of inJournal) bytes.set(organizationId, (bytes.get(organizationId) ?? 0) + held);
+    const share = [...bytes.values()].reduce((sum, held) => sum + held, 0) / bytes.size;
+    const now = new Set([...bytes].filter(([, held]) => held > share).map(([organizationId]) => organizationId));
     const { log } = this.#options;
     for (const organizationId of now) {
       if (!this.#makeWay.has(organizationId))

@@ -1,8 +1,11 @@
 import type { Clock } from "../terms/clock.ts";
+import { FairShare } from "../terms/fair-share.ts";
 
 /** A record that may not be in the journal yet. */
 export interface Waiting {
   readonly text: string;
+  /** The size of the text in UTF-8. */
+  readonly bytes: number;
   readonly organizationId: string;
   readonly sinceAt: number;
   /** Called once, when it is in the journal, however late that is. */
@@ -14,14 +17,23 @@ export interface Waiting {
 /**
  * The queue between runs and journal: records are numbered, counted, and kept until acknowledged, so that they can be
  * sent again. Answers are released earlier, when the log of outcomes has their records on disk.
+ *
+ * Organizations share the room for records, so that one cannot use it up while the journal lags. What has ended is
+ * counted in any case; only new runs can be refused.
  */
 export class Unacknowledged {
   readonly #waiting: Waiting[] = [];
   #head = 0;
   #headNumber = 1;
-  #bytes = 0;
+  readonly #records: FairShare;
+  readonly #bytes: FairShare;
   /** The number of the last record whose answer was released. */
   #answered = 0;
+
+  constructor(recordsMax: number, bytesMax: number) {
+    this.#records = new FairShare(recordsMax, undefined, true);
+    this.#bytes = new FairShare(bytesMax, undefined, true);
+  }
 
   /** To be called before the first push. */
   numberFrom(next: number): void {
@@ -33,17 +45,16 @@ export class Unacknowledged {
   }
 
   get bytes(): number {
-    return this.#bytes;
+    return this.#bytes.inUse;
   }
 
-  /** How many of them each organization has. */
-  countByOrganization(): Map<string, number> {
-    const counts = new Map<string, number>();
-    for (let at = this.#head; at < this.#waiting.length; at += 1) {
-      const { organizationId } = this.#waiting[at]!;
-      counts.set(organizationId, (counts.get(organizationId) ?? 0) + 1);
-    }
-    return counts;
+  bytesByOrganization(): Map<string, number> {
+    return this.#bytes.amounts();
+  }
+
+  /** Whether there is room for a record of this organization. */
+  hasRoomFor(organizationId: string): boolean {
+    return this.#records.fits(organizationId) && this.#bytes.fits(organizationId);
   }
 
   get oldestAt(): number | null {
@@ -61,7 +72,8 @@ export class Unacknowledged {
 
   push(waiting: Waiting): void {
     this.#waiting.push(waiting);
-    this.#bytes += waiting.text.length;
+    this.#records.add(waiting.organizationId);
+    this.#bytes.add(waiting.organizationId, waiting.bytes);
   }
 
   /** Removes everything up to a number from the queue. */
@@ -70,7 +82,8 @@ export class Unacknowledged {
       const waiting = this.#waiting[this.#head]!;
       this.#head += 1;
       this.#headNumber += 1;
-      this.#bytes -= waiting.text.length;
+      this.#records.give(waiting.organizationId);
+      this.#bytes.give(waiting.organizationId, waiting.bytes);
       waiting.settle?.();
       waiting.onDurable();
     }

@@ -48,6 +48,13 @@ export class FairShare {
     return this.#byOwner.get(owner)?.amount ?? 0;
   }
 
+  /** What each owner has. */
+  amounts(): Map<string, number> {
+    return new Map(
+      [...this.#byOwner].filter(([, { amount }]) => amount > 0).map(([owner, { amount }]) => [owner, amount]),
+    );
+  }
+
   /** Whether `take` would succeed. An owner that has nothing yet may take all that is free. */
   fits(owner: string, amount = 1): boolean {
     return this.#fits(owner, this.of(owner), amount);
@@ -60,12 +67,22 @@ export class FairShare {
   }
 
   take(owner: string, amount = 1): boolean {
-    if (this.#only === undefined) this.#only = owner;
-    else if (this.#only !== owner) this.#only = null;
+    this.#noteOwner(owner);
     const part = this.#byOwner.get(owner);
     if (!this.#fits(owner, part?.amount ?? 0, amount)) return false;
     this.#add(part ?? this.#newPart(owner), amount);
     return true;
+  }
+
+  /** Counts what is there already and cannot be refused, even beyond the limits. */
+  add(owner: string, amount = 1): void {
+    this.#noteOwner(owner);
+    this.#add(this.#byOwner.get(owner) ?? this.#newPart(owner), amount);
+  }
+
+  #noteOwner(owner: string): void {
+    if (this.#only === undefined) this.#only = owner;
+    else if (this.#only !== owner) this.#only = null;
   }
 
   /** Everything is given back. */

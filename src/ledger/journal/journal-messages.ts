@@ -34,7 +34,7 @@ export interface ToJournal {
     readonly setAside?: string;
   };
   readonly measure?: true;
-  /** Asks how many of the runs each organization has. */
+  /** Asks how much of the journal each organization has. */
   readonly holders?: true;
   readonly stop?: true;
 }
@@ -47,7 +47,7 @@ export type FromJournal =
   /** Every record up to this number is in the journal. */
   | { readonly is: "durable"; readonly last: number }
   | { readonly is: "measured"; readonly size: Measured }
-  | { readonly is: "holders"; readonly runs: readonly (readonly [organizationId: string, runs: number])[] }
+  | { readonly is: "holders"; readonly bytes: readonly (readonly [organizationId: string, bytes: number])[] }
   | { readonly is: "synced" }
   /** Whether the reserve file exists, so that there is room for what new runs will write. */
   | { readonly is: "room"; readonly enough: boolean }

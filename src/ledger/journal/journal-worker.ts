@@ -12,6 +12,7 @@ import { isDamage } from "./journal-damage.ts";
 import { listIntentFiles } from "./intent-files.ts";
 import { diskErrorCode, JOURNAL_FILE, openJournal } from "./journal-database.ts";
 import type { Doing, FromJournal, JournalSetup, Measured, ToJournal } from "./journal-messages.ts";
+import { JournalHolders } from "./journal-holders.ts";
 import { JournalPruner } from "./journal-pruner.ts";
 import { JournalWriter } from "./journal-writer.ts";
 import type { OlderJournal } from "./migrate.ts";
@@ -33,6 +34,8 @@ const FORGET_AGAIN_MS = 20;
 const PRUNE_LOOK_MS = 1_000;
 const PRUNE_AGAIN_MS = 20;
 const PRUNE_DAMAGED_MS = 60_000;
+/** The pause between two steps of counting what organizations have. */
+const COUNT_AGAIN_MS = 5;
 const MEASURE_EVERY_MS = 200;
 const ROOM_CHECK_MS = 1_000;
 
@@ -71,13 +74,14 @@ class Journal {
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   readonly #pages: StatementSync;
-  readonly #holders: StatementSync;
+  readonly #holders: JournalHolders;
   readonly #pruner: JournalPruner;
   #lastCommitAt = 0;
   #tidying = false;
   #measuredAt = 0;
   #forgetBefore = 0;
   #cannotForget = false;
+  #counting = false;
 
   constructor(database: DatabaseSync, writer: JournalWriter) {
     this.#database = database;
@@ -89,10 +93,7 @@ class Journal {
       `SELECT (page_count - freelist_count) * page_size AS bytes
        FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
     );
-    this.#holders = database.prepare(
-      `SELECT name, runs FROM (SELECT organization, count(*) AS runs FROM runs GROUP BY organization)
-       JOIN names ON names.id = organization`,
-    );
+    this.#holders = new JournalHolders(database);
     this.#syncer = new IntentSyncer({
       directory: setup.directory,
       everyMs: setup.syncIntentsEveryMs,
@@ -117,7 +118,7 @@ class Journal {
       if (message.dirty !== undefined) this.#syncer.wrote(message.dirty);
       if (message.drained !== undefined) group.drained.push(message.drained);
       if (message.measure === true) this.measure();
-      if (message.holders === true) this.#tellHolders();
+      if (message.holders === true) this.#countHolders();
       stop ||= message.stop === true;
       if (characters > GROUP_CHARACTERS_MAX) break;
     }
@@ -204,9 +205,21 @@ class Journal {
     return { bytes: bytes + this.#walBytes(), diskFreeBytes: bavail * bsize, diskBytes: blocks * bsize };
   }
 
-  #tellHolders(): void {
-    const rows = this.#holders.all() as unknown as { readonly name: string; readonly runs: number }[];
-    post({ is: "holders", runs: rows.map(({ name, runs }) => [name, runs]) });
+  /** A request during a count is answered by that count. */
+  #countHolders(): void {
+    if (this.#counting) return;
+    this.#counting = true;
+    attempt("commit", () => this.#holders.begin());
+    this.#countOn();
+  }
+
+  #countOn(): void {
+    if (attempt("commit", () => this.#holders.step())) {
+      setTimeout(() => this.#countOn(), COUNT_AGAIN_MS);
+      return;
+    }
+    this.#counting = false;
+    post({ is: "holders", bytes: this.#holders.bytes });
   }
 
   #walBytes(): number {
