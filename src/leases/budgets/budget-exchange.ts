@@ -141,6 +141,9 @@ export class BudgetExchange {
     this.#isClosed = true;
     this.#cancelTimer?.();
     await this.#underWay;
+    // What was charged and is in no lease needs one first.
+    const owing = this.#asksOf(new Set(all.filter(({ owes }) => owes)));
+    if (owing.length > 0) await this.#exchange(owing);
     // Of a lease that another start had ended, more may have been used than it knew: that is told once this is known.
     const isTold = (await this.#end(all)) && (await this.#end(all.filter(({ isEnding }) => isEnding)));
     if (isTold) this.#parts.notes.end();
@@ -161,7 +164,7 @@ export class BudgetExchange {
   #next(): void {
     if (this.#underWay !== null || this.#isClosed) return;
     this.#number += 1;
-    const asked = this.#asks();
+    const asked = this.#asksOf(this.#toLook);
     if (asked.length === 0) return void (this.#number -= 1);
     this.#underWay = this.#exchange(asked).then(() => {
       this.#underWay = null;
@@ -169,13 +172,14 @@ export class BudgetExchange {
     });
   }
 
-  #asks(): Asked[] {
+  /** Those that are asked for are looked at no more. */
+  #asksOf(toLook: Set<HeldBudget>): Asked[] {
     const { clock } = this.#parts;
     const asked: Asked[] = [];
     const waitingFor = this.#waiting();
-    for (const held of this.#toLook) {
+    for (const held of toLook) {
       if (asked.length === ASKS_MAX) break;
-      this.#toLook.delete(held);
+      toLook.delete(held);
       const waiting = waitingFor.get(held) ?? NOBODY_WAITS;
       const ask = held.ask(clock.now(), { process: this.#name(), turn: this.#turn + 1 }, waiting);
       if (ask === null) continue;
@@ -223,6 +227,8 @@ export class BudgetExchange {
       if (held.isEnding && answers !== null) this.look(held);
     }
     this.#serve(now, new Set(asked.map(({ held }) => held)), answers !== null);
+    // What was charged and is in a lease only now.
+    this.#keepNotes();
     return answers !== null;
   }
 

@@ -347,6 +347,51 @@ test("a price that is known only with the reply is counted, and outlives a crash
   assert.equal(store.leased("bud_1"), 6n);
 });
 
+for (const then of ["goes on", "is killed", "stops at once"]) {
+  test(`a price that is known only with the reply is counted although nothing is leased, and its process ${then}`, async () => {
+    const { clock, store, open } = await stand({ limit: 10n, currency: "EUR" });
+    const notes = new MemoryNotes();
+    const budgets = open({ notes: notes.of("s1") });
+    const reserved = await (await budgets.find(SPENDER))!.reserve(null, clock.now() + 1_000);
+    send(reserved, "trx_1/0/1", null);
+    reserved.settle("yes", EURO(3n));
+    if (then === "stops at once") await budgets.close();
+    await clock.advance(then === "goes on" ? 2_000 : 50);
+    if (then === "is killed") {
+      const again = open({ left: notes.leftBehind(), notes: notes.of("s2"), start: "s2" });
+      await assert.rejects(reserve(again, clock, EURO(8n)), { code: "source.budget_used" });
+    }
+    assert.equal(store.leased("bud_1"), 3n);
+  });
+}
+
+test("what is charged after its process has taken the next lease is counted under that one", async () => {
+  for (const [price, charged, more] of [
+    [EURO(5n), EURO(30n), 25n],
+    [null, EURO(25n), 25n],
+    [EURO(5n), EURO(5n), 0n],
+    [EURO(5n), EURO(2n), 0n],
+  ] as const) {
+    for (const hasNext of [true, false]) {
+      const { clock, store, open } = await stand({ limit: 100n, currency: "EUR" });
+      const notes = new MemoryNotes();
+      const budgets = open({ notes: notes.of("s1") });
+      send(await reserve(budgets, clock), "trx_1/0/1", EURO(1n));
+      const late = await (await budgets.find(SPENDER))!.reserve(price, clock.now() + 1_000);
+      send(late, "trx_1/0/2", price);
+      // A start on a copy of its directory ends its lease.
+      (await reserve(open({ notes: notes.copy().of("s2"), start: "s2" }), clock)).cancel();
+      await clock.advance(2_000);
+      if (hasNext) send(await reserve(budgets, clock, EURO(11n)), "trx_1/0/3", EURO(11n));
+      await clock.advance(4_000);
+      const before = store.leased("bud_1");
+      late.settle("yes", charged);
+      await clock.advance(4_000);
+      assert.equal(store.leased("bud_1") - before, more, `${charged.amount} ${hasNext}`);
+    }
+  }
+});
+
 test("a new day begins with nothing used, by the store's clock", async () => {
   const { clock, open } = await stand({ limit: 2n });
   const budgets = open();

@@ -65,7 +65,7 @@ export function openBudgets(parts: BudgetsParts): OpenBudgets {
     let known = held.get(budget.id);
     if (known === undefined || known.isRemoved) {
       // Each has leases of its own: it knows nothing of what one before it has used.
-      known = new HeldBudget(budget, `${start}.${(made += 1)}`);
+      known = new HeldBudget(budget, `${start}.${(made += 1)}`, notes);
       held.set(budget.id, known);
     } else if (known.budget !== budget) known.renew(budget);
     return known;
@@ -73,7 +73,8 @@ export function openBudgets(parts: BudgetsParts): OpenBudgets {
 
   function changed(one: HeldBudget): void {
     warnOf(one);
-    exchange.wake(one);
+    if (one.owes) exchange.look(one);
+    else exchange.wake(one);
   }
 
   function heard(one: HeldBudget): void {
@@ -83,11 +84,11 @@ export function openBudgets(parts: BudgetsParts): OpenBudgets {
 
   function warnOf(one: HeldBudget): void {
     if (!one.isNearlyUsed) return;
-    const { budget, othersUsed } = one;
-    const { periodFrom, used } = one.holding!;
+    const { budget, used } = one;
+    const { periodFrom } = one.holding!;
     if (warned.get(budget.id) === periodFrom) return;
     warned.set(budget.id, periodFrom);
-    parts.warn({ budget, used: othersUsed + used });
+    parts.warn({ budget, used });
   }
 
   function ofCall(list: readonly Budget[], spender: Spender): CallBudgets | null {
@@ -123,9 +124,9 @@ export function openBudgets(parts: BudgetsParts): OpenBudgets {
       );
     },
     readings: () =>
-      [...held.values()].flatMap(({ budget, holding, othersUsed }) => {
+      [...held.values()].flatMap(({ budget, holding, used }) => {
         const isOver = holding === null || holding.periodTo <= clock.wall();
-        return isOver ? [] : [{ budget, used: othersUsed + holding.used }];
+        return isOver ? [] : [{ budget, used }];
       }),
     close: () => exchange.close([...held.values()]),
   };

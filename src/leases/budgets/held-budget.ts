@@ -2,7 +2,7 @@ import { type Budget, hasRoom, warnFrom } from "../../terms/budget.ts";
 import type { Micros } from "../../terms/money.ts";
 import { LEFT_AFTER_MS } from "./keep-leases.ts";
 import { RecentSpending } from "./recent-spending.ts";
-import type { BudgetAnswer, BudgetAsk, LeaseNotes, Wanted } from "./ports.ts";
+import type { BudgetAnswer, BudgetAsk, LeaseNotes, UseNotes, Wanted } from "./ports.ts";
 
 /** Clocks are believed to differ in speed by less than this: a lease is used for that much less than it was given for. */
 const DRIFT = 0.01;
@@ -47,15 +47,18 @@ export const NOBODY_WAITS: Waiting = { units: 0n, smallest: 0n };
  */
 export class HeldBudget {
   #budget: Budget;
-  /** From this use on it is nearly used. */
-  #warnFrom: Micros;
+  readonly #notes: UseNotes;
   /** What other processes have used, as of the last answer. */
-  othersUsed = 0n;
+  #othersUsed = 0n;
+  /** From this use of its own on it is nearly used. */
+  #warnFrom = 0n;
   /** It has been removed: nothing is counted any more. */
   isRemoved = false;
   /** Its lease has ended in the store, which does not count yet all that was used under it. */
   isEnding = false;
   #holding: Holding | null = null;
+  /** What was charged and is in no lease: it is added to the next one. */
+  #owed = 0n;
   #lease: string;
   readonly #recent = new RecentSpending();
   #lastUnits = 1n;
@@ -74,19 +77,30 @@ export class HeldBudget {
   #askedAt = Number.NEGATIVE_INFINITY;
 
   /** @param lease a name that no other has had */
-  constructor(budget: Budget, lease: string) {
+  constructor(budget: Budget, lease: string, notes: UseNotes) {
     this.#budget = budget;
-    this.#warnFrom = warnFrom(budget);
     this.#lease = lease;
+    this.#notes = notes;
+    this.#know(budget, 0n);
+  }
+
+  #know(budget: Budget, othersUsed: Micros): void {
+    [this.#budget, this.#othersUsed] = [budget, othersUsed];
+    this.#warnFrom = warnFrom(budget) - othersUsed;
   }
 
   get budget(): Budget {
     return this.#budget;
   }
 
+  /** By all processes together, as far as is known here. */
+  get used(): Micros {
+    return this.#othersUsed + (this.#holding?.used ?? 0n);
+  }
+
   /** Whether it is used beyond its warn level, by all processes together. */
   get isNearlyUsed(): boolean {
-    return this.#holding !== null && this.othersUsed + this.#holding.used >= this.#warnFrom;
+    return this.#holding !== null && this.#holding.used >= this.#warnFrom;
   }
 
   get holding(): Holding | null {
@@ -111,7 +125,7 @@ export class HeldBudget {
   /** Its limit may have been changed: whatever is held beyond what is used may be too much. */
   renew(budget: Budget): void {
     if (budget.limit !== this.#budget.limit) [this.#isChanged, this.#shortUntil] = [true, Number.NEGATIVE_INFINITY];
-    [this.#budget, this.#warnFrom] = [budget, warnFrom(budget)];
+    this.#know(budget, this.#othersUsed);
   }
 
   fits(now: number, units: Micros): boolean {
@@ -129,6 +143,39 @@ export class HeldBudget {
     return holding;
   }
 
+  /** So much more of what is held was used than had been taken, or less. */
+  correct(holding: Holding, more: Micros): void {
+    holding.used += more;
+  }
+
+  /** More was charged than is held here. It is counted even where there is no room for it. */
+  charge(now: number, units: Micros): void {
+    const holding = this.#holding;
+    if (holding === null || now >= holding.until) {
+      this.#owed += units;
+      return;
+    }
+    holding.used += units;
+    holding.noted += units;
+    this.notesOf(holding)?.end(null, holding.noted);
+  }
+
+  /** Whether something was charged that is in no lease: the store has to be asked for one. */
+  get owes(): boolean {
+    return this.#owed > 0n;
+  }
+
+  /** `null`: what is over need not be known. Under another lease it is still counted. */
+  notesOf(holding: Holding): LeaseNotes | null {
+    const { periodFrom, lease } = holding;
+    if (this.isOfPast(holding)) return null;
+    return (holding.notes ??= this.#notes.of({ budgetId: this.#budget.id, periodFrom, lease }));
+  }
+
+  isOfPast({ periodFrom }: Holding): boolean {
+    return this.#holding !== null && this.#holding.periodFrom > periodFrom;
+  }
+
   /** Whether more should be asked for, although nobody waits. */
   isLow(now: number): boolean {
     const holding = this.#at(now);
@@ -138,7 +185,7 @@ export class HeldBudget {
   /** Whether it holds something that the store does not know, or that may have to be given back. */
   isLive(now: number): boolean {
     const holding = this.#at(now);
-    if (this.isEnding) return true;
+    if (this.isEnding || this.owes) return true;
     if (holding === null) return false;
     return this.#isChanged || holding.used !== this.#toldUsed || holding.amount !== holding.used;
   }
@@ -152,7 +199,8 @@ export class HeldBudget {
     // More was charged than had been reserved: the store must count it, even where there is no room for it.
     if (holding !== null && holding.used > holding.amount) holding.amount = holding.used;
     const free = holding === null || isOver ? 0n : holding.amount - holding.used;
-    const need = waiting.units > free ? waiting.units - free : 0n;
+    const wanted = waiting.units + this.#owed;
+    const need = wanted > free ? wanted - free : 0n;
     const least = waiting.smallest > free ? waiting.smallest - free : this.#lastUnits;
     const isLow = need > 0n || this.isLow(now);
     const spare = isLow ? this.#recent.soon(now) : 0n;
@@ -205,16 +253,17 @@ export class HeldBudget {
     if (answer.budget === null) {
       this.isRemoved = true;
       this.isEnding = false;
+      this.#owed = 0n;
       return;
     }
-    [this.#budget, this.#warnFrom] = [answer.budget, warnFrom(answer.budget)];
+    this.#know(answer.budget, this.#othersUsed);
     const { period, amount } = answer;
     const known = this.#holding;
     if (known !== null && period.from < known.periodFrom) return this.#startAnew();
     if (answer.counted !== null) return this.#hasEnded(answer.counted, period.from);
     this.isEnding = false;
     this.#askedAt = askedAt;
-    this.othersUsed = answer.othersUsed;
+    this.#know(answer.budget, answer.othersUsed);
     // Never too late: the store's clock is read in whole milliseconds.
     const until = askedAt + (period.to - answer.now - 1) * (1 - DRIFT);
     if (known === null || period.from > known.periodFrom) {
@@ -223,10 +272,17 @@ export class HeldBudget {
       this.#toldUsed = 0n;
     } else [known.until, known.amount] = [until, amount];
     this.#toldAmount = amount;
+    if (this.owes) this.#pay(now);
     const { used } = this.#holding!;
     if (this.isLow(now)) this.#spareAgainAt = now + ASK_AGAIN_MS;
     if (waiting.units === 0n || hasRoom(used, waiting.smallest, amount)) return;
     [this.#shortUntil, this.#shortOf] = [now + ASK_AGAIN_MS, waiting.smallest];
+  }
+
+  #pay(now: number): void {
+    const owed = this.#owed;
+    this.#owed = 0n;
+    this.charge(now, owed);
   }
 
   failed(now: number): void {

@@ -94,16 +94,26 @@ export class HeldReservation implements Reservation {
     for (const part of this.#parts) {
       const units = usedBy(part.held.budget, charged, price);
       // A price that became known only with the reply is counted although nothing was reserved for it.
-      if (part.holding === null && units > 0n) [part.holding, part.units] = [part.held.holding, 0n];
-      if (part.holding === null) continue;
+      if (part.holding === null && units === 0n) continue;
       const isMore = units !== 0n && units !== part.noted;
-      part.holding.used += units - part.units;
-      part.units = units;
-      if (part.note !== null || isMore) this.#note(part, null);
+      this.#settle(part, units, isMore);
       this.#needs.changed(part.held);
       isNews ||= isMore;
     }
     return isNews;
+  }
+
+  #settle(part: Part, units: Micros, isMore: boolean): void {
+    const { held, holding } = part;
+    if (holding === null) return held.charge(this.#needs.now(), units);
+    if (held.holding !== holding && units > part.units) {
+      // That lease has ended with what was reserved. What was charged beyond is counted under the next one.
+      if (!held.isOfPast(holding)) held.charge(this.#needs.now(), units - part.units);
+    } else if (units !== part.units) {
+      held.correct(holding, units - part.units);
+      part.units = units;
+    }
+    if (part.note !== null || isMore) this.#note(part, null);
   }
 
   #keepIfPossible(): void {
@@ -118,7 +128,7 @@ export class HeldReservation implements Reservation {
   #takeAnew(price: Price | null): void {
     for (const part of this.#parts) {
       if (part.holding !== null) {
-        part.holding.used -= part.units;
+        part.held.correct(part.holding, -part.units);
         part.units = 0n;
         if (part.note !== null) this.#note(part, null);
       }
@@ -135,14 +145,14 @@ export class HeldReservation implements Reservation {
   #note(part: Part, id: string | null): void {
     const { held, note } = part;
     const holding = part.holding!;
-    holding.noted += part.units - part.noted;
-    part.noted = part.units;
+    if (part.noted !== part.units) {
+      holding.noted += part.units - part.noted;
+      part.noted = part.units;
+    }
     part.note = null;
-    const { periodFrom, lease, noted } = holding;
-    // What is over need not be known. Under another lease it is still counted.
-    if (held.holding !== null && held.holding.periodFrom > periodFrom) return;
-    holding.notes ??= this.#needs.notes.of({ budgetId: held.budget.id, periodFrom, lease });
-    if (note !== null || id === null) holding.notes.end(note, noted);
-    if (id !== null) part.note = holding.notes.begin(id, part.units, noted);
+    const notes = held.notesOf(holding);
+    if (notes === null) return;
+    if (note !== null || id === null) notes.end(note, holding.noted);
+    if (id !== null) part.note = notes.begin(id, part.units, holding.noted);
   }
 }
