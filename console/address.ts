@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { notePlace } from "./place.ts";
+import { notePlace, placeAt } from "./place.ts";
 
 /** Where the console is. Everything that a page shows follows from it, so an address can be given to somebody else. */
 export interface Address {
@@ -41,20 +41,20 @@ export function hrefOf(path: string, query: Readonly<Record<string, string | nul
 
 /** Goes to a place, as if its link had been clicked. */
 export function goTo(href: string, { replace = false } = {}): void {
-  change(href, !replace);
+  change(href, !replace, 0);
   if (!replace) window.scrollTo(0, 0);
 }
 
 /** Changes parameters of the address; `null` takes one away. Going back undoes it only if `remember` is given. */
 export function setQuery(changes: Readonly<Record<string, string | null>>, { remember = false } = {}): void {
   const { path, query } = here.peek();
-  change(hrefOf(path, { ...Object.fromEntries(query), ...changes }), remember);
+  change(hrefOf(path, { ...Object.fromEntries(query), ...changes }), remember, window.scrollY);
 }
 
-function change(href: string, remember: boolean): void {
+function change(href: string, remember: boolean, y: number): void {
   if (remember) {
     notePlace();
-    window.history.pushState(null, "", href);
+    window.history.pushState(placeAt(y), "", href);
     isBack = false;
   } else window.history.replaceState(window.history.state, "", href);
   here.value = read();

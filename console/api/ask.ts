@@ -1,3 +1,5 @@
+import { counted } from "./under-way.ts";
+
 /** Why something could not be done, in the words of the service. */
 export class CallError extends Error {
   override readonly name = "CallError";
@@ -40,7 +42,11 @@ const NOTES_HEADER = "Datarun-Notes";
 export const OWN_HEADERS = { "Datarun-Console": "1" } as const;
 
 /** `POST /api/<path>`. @throws CallError; an AbortError if `signal` is aborted */
-export async function ask(path: string, input: object, options: AskOptions = {}): Promise<unknown> {
+export function ask(path: string, input: object, options: AskOptions = {}): Promise<unknown> {
+  return counted(post(path, input, options));
+}
+
+async function post(path: string, input: object, options: AskOptions): Promise<unknown> {
   const { signal = null, token, note } = options;
   const response = await fetch(`/api/${path}`, {
     method: "POST",

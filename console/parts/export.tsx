@@ -22,7 +22,10 @@ interface ExportProps<Verb extends "audit export" | "ledger export"> {
 /** What came of the last export, and of which filter. */
 interface Outcome {
   readonly of: string;
-  readonly format: Format;
+  /** The filter that was set when it ended. */
+  readonly toldWith: string;
+  /** What saves the same file from a terminal. */
+  readonly command: string;
   readonly cancelled?: boolean;
   readonly damaged?: DamagedRuns;
   readonly error?: CallError;
@@ -33,16 +36,19 @@ export function Export<Verb extends "audit export" | "ledger export">({ verb, fi
   const [busy, setBusy] = useState<Format>();
   const [last, setLast] = useState<Outcome>();
   const of = JSON.stringify(filter);
-  // Of another filter, it would say nothing.
-  const outcome = last?.of === of ? last : undefined;
+  const now = useRef(of);
+  now.current = of;
+  // Once the filter changes after somebody was told, it says nothing any more.
+  const outcome = last?.toldWith === of ? last : undefined;
   const gone = useRef<AbortController>(undefined);
   const buttons = useRef<HTMLDivElement>(null);
   useEffect(() => () => gone.current?.abort(), []);
   useEffect(() => (busy === undefined ? undefined : warnBeforeLeaving()), [busy]);
   // With the button that was pressed, the focus would be lost.
   useLayoutEffect(() => {
-    if (outcome?.cancelled === true) buttons.current?.querySelector("button")?.focus();
-  }, [outcome]);
+    if (last !== undefined && document.activeElement === document.body)
+      buttons.current?.querySelector("button")?.focus({ preventScroll: true });
+  }, [last]);
   const fileOf = (format: Format) => `${verb.split(" ")[0]!}.${format}`;
 
   async function save(format: Format): Promise<void> {
@@ -53,7 +59,12 @@ export function Export<Verb extends "audit export" | "ledger export">({ verb, fi
     const done = await download(verb, { ...filter, format }, fileOf(format), { signal, pass: damaged.take })
       .then((how) => (how === "saved" ? { damaged: damaged.found() } : {}))
       .catch((thrown: unknown) => (signal.aborted ? { cancelled: true } : { error: toCallError(thrown) }));
-    setLast({ of, format, ...done });
+    setLast({
+      of,
+      toldWith: now.current,
+      command: commandOf(`${verb} ${fileOf(format)}`, { ...filter, format }),
+      ...done,
+    });
     setBusy(undefined);
   }
 
@@ -73,19 +84,16 @@ export function Export<Verb extends "audit export" | "ledger export">({ verb, fi
           </div>
         )}
       </div>
-      {outcome && (
-        <Says
-          {...outcome}
-          command={commandOf(`${verb} ${fileOf(outcome.format)}`, { ...filter, format: outcome.format })}
-        />
-      )}{" "}
+      {outcome && <Says {...outcome} isOfAnother={outcome.of !== of} />}
     </>
   );
 }
 
-function Says({ cancelled, damaged, error, command }: Outcome & { readonly command: string }) {
+function Says({ cancelled, damaged, error, command, isOfAnother }: Outcome & { readonly isOfAnother: boolean }) {
+  const isTold = cancelled === true || error !== undefined || (damaged?.count ?? 0) > 0;
   return (
     <>
+      {isTold && isOfAnother && <p class="dim">Of the export with the filter as it was before:</p>}
       {cancelled === true && <p role="status">The export was cancelled, and nothing was saved.</p>}
       {damaged && damaged.count > 0 && <Damaged runs={damaged} says="the file has only their ids" />}
       {error && <Failure error={error} />}

@@ -58,18 +58,22 @@ export function List<Row>({ rows, error, isLoading, reload, more, empty, missing
   );
 }
 
-/** The button goes away with the last page: whoever pressed it goes on at the first row that came. */
+/**
+ * The button goes away with the last page: whoever pressed it goes on at the first row that came or, if none did, at the
+ * last.
+ */
 function useFocusOfNewRow(list: RefObject<HTMLElement | null>, count: number, more: (() => void) | null): () => void {
   const before = useRef<number>(undefined);
+  const isEnd = more === null;
   useEffect(() => {
     const at = before.current;
-    if (at === undefined || count <= at) return;
+    if (at === undefined || (count <= at && !isEnd)) return;
     before.current = undefined;
-    if (more !== null || document.activeElement !== document.body) return;
-    const row = list.current?.querySelectorAll<HTMLElement>("tbody tr")[at];
+    if (!isEnd || document.activeElement !== document.body) return;
+    const row = list.current?.querySelectorAll<HTMLElement>("tbody tr")[Math.min(at, count - 1)];
     if (row === undefined) return;
     row.tabIndex = -1;
     row.focus({ preventScroll: true });
-  }, [count]);
+  }, [count, isEnd]);
   return () => void (before.current = count);
 }

@@ -39,3 +39,36 @@ test("who comes back to a long list finds the place where it was left", { skip: 
   await until(async () => (await rows.count()) === 101);
   assert.equal(await scrolled(), 0);
 });
+
+test(
+  "a choice that Back undoes is found again where it was made, by Forward and by a reload",
+  { skip: NO_BROWSER },
+  async (t) => {
+    const { service } = await startWorld(t, "little");
+    const page = await openConsole(t, service, { at: "/money" });
+    await page.setViewportSize({ width: 390, height: 300 });
+    const by = page.getByRole("combobox", { name: "By" });
+    await by.scrollIntoViewIfNeeded();
+    const scrolled = () => page.evaluate("Math.round(window.scrollY)") as Promise<number>;
+    const place = await scrolled();
+    assert.ok(place > 100, `only ${place} px down`);
+    await by.selectOption("day");
+    await page.waitForURL(/by=day/);
+    await page.reload();
+    await until(async () => (await scrolled()) === place);
+    await page.goBack();
+    await until(async () => !page.url().includes("by="));
+    await page.getByRole("heading", { level: 2, name: "By source" }).waitFor();
+    await page.evaluate("window.scrollTo(0, 0)");
+    await page.goForward();
+    await until(async () => (await scrolled()) === place);
+
+    // A page that has become shorter meanwhile is shown as far as it goes.
+    await page.evaluate("window.history.replaceState({ y: 100000 }, '')");
+    await page.evaluate("window.addEventListener('pagehide', (event) => event.stopImmediatePropagation(), true)");
+    await page.reload();
+    const isAtEnd =
+      "window.scrollY > 0 && window.scrollY + window.innerHeight >= document.documentElement.scrollHeight - 1";
+    await until(async () => (await page.evaluate(isAtEnd)) as boolean);
+  },
+);

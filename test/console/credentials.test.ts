@@ -139,6 +139,7 @@ test(
     const { service, acme, verb } = await startWorld(t, "little");
     for (let at = 0; at < 9; at += 1) await verb("workflow create", { org: acme.id, name: `plain ${at}` });
     const page = await openConsole(t, service, { as: "viewer", at: `/credentials?org=${acme.id}` });
+    await page.getByRole("table", { name: "Stored credentials" }).waitFor();
     const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).pathname));
     await page.getByRole("link", { name: "What runs take" }).click();

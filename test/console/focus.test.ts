@@ -73,6 +73,20 @@ test("the focus goes on where a button goes away with what it did", { skip }, as
   await more.waitFor({ state: "detached" });
   assert.match(await focused(page), /^w1/);
 
+  // A page after the last row is empty.
+  await page.route("**/api/audit/list", async (route) => {
+    const { after } = route.request().postDataJSON() as { readonly after?: string };
+    if (after !== undefined) return route.fulfill({ json: { entries: [] } });
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...((await response.json()) as object), next: "a place" } });
+  });
+  await page.goto(`${service.adminUrl}/console/audit`);
+  const last = page.getByRole("button", { name: "Show more" });
+  await last.press("Enter");
+  await last.waitFor({ state: "detached" });
+  assert.ok(await page.evaluate("document.activeElement === [...document.querySelectorAll('tbody tr')].at(-1)"));
+
+  await page.goto(`${service.adminUrl}/console/access?org=${acme.id}`);
   await page.getByRole("button", { name: "New token" }).press("Enter");
   await page.getByRole("dialog").getByRole("button", { name: "Create" }).press("Enter");
   const shown = page.getByRole("group", { name: "The new access token" });

@@ -254,8 +254,12 @@ test(
   }`);
     await button.click();
     const cancel = page.getByRole("button", { name: "Cancel" });
+    // Whatever the filter is meanwhile, what came of it is said.
+    await page.getByLabel("Outcome").selectOption("failed");
+    await page.waitForURL(/outcome=failed/);
     await cancel.press("Enter");
     await page.getByRole("status").filter({ hasText: "The export was cancelled, and nothing was saved." }).waitFor();
+    await page.getByText("Of the export with the filter as it was before:").waitFor();
     assert.equal(await page.evaluate("window.wasAborted"), true);
     assert.equal(await page.evaluate("document.activeElement.textContent"), "Export CSV");
     assert.equal(await cancel.count(), 0);

@@ -1,6 +1,5 @@
 import { useVerb } from "../../api/use-verb.ts";
 import type { InputOf, ResultOf } from "../../api/verb-types.ts";
-import { Button } from "../../parts/button.tsx";
 import { Command } from "../../parts/copy.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Failure } from "../../parts/failure.tsx";
@@ -32,7 +31,8 @@ const VERDICTS: Readonly<Record<string, OutcomeKind>> = { takes: "found", refuse
 export function CredentialSteps({ workflow, name, source, context, onClose }: CredentialStepsProps) {
   const { result, error, reload } = useVerb("credential explain", { workflow, source, context });
   return (
-    <Dialog title={`What a run of ${name} takes for ${source} in ${context}`} onClose={onClose}>
+    <Dialog title={`What a run of ${name} takes for ${source} in ${context}`} onClose={onClose} isToRead>
+      {!result && !error && <p class="dim">Loading…</p>}
       {error && <Failure error={error} retry={reload} />}
       {result && (
         <>
@@ -51,11 +51,6 @@ export function CredentialSteps({ workflow, name, source, context, onClose }: Cr
           />
           <Command>{`datarun credential explain --workflow ${workflow} --source ${source} --context ${context}`}</Command>
         </>
-      )}
-      {(result || error) && (
-        <div class="dialog-actions">
-          <Button onClick={onClose}>Close</Button>
-        </div>
       )}
     </Dialog>
   );

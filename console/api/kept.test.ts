@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { forgetResults, keep, keptOf } from "./kept.ts";
+import { sizeOf } from "./size-of.ts";
+
+const megabyte = "x".repeat(1_000_000);
+
+test("what is kept is bounded by its size, and the newest stays", () => {
+  for (let at = 0; at < 30; at += 1) keep(`list ${at}`, { rows: [megabyte] });
+  const held = Array.from({ length: 30 }, (_, at) => keptOf(`list ${at}`) !== undefined);
+  assert.equal(held.filter(Boolean).length, 9);
+  assert.equal(held.indexOf(true), 21);
+  // Many small results take little, so none of them goes for their number.
+  forgetResults();
+  for (let at = 0; at < 1_000; at += 1) keep(`name ${at}`, { name: "Acme" });
+  assert.deepEqual(keptOf("name 0"), { name: "Acme" });
+});
+
+test("a result that is larger than everything may be takes nothing else with it, nor stays as it was before", () => {
+  forgetResults();
+  keep("small", 1);
+  keep("list", "before");
+  keep("list", Array(11).fill(megabyte));
+  assert.equal(keptOf("list"), undefined);
+  assert.equal(keptOf("small"), 1);
+  // The same key again and again counts once.
+  for (let at = 0; at < 100; at += 1) keep("again", megabyte);
+  assert.equal(keptOf("small"), 1);
+});
+
+test("a value is measured by all that it holds, and no further than somebody wants to know", () => {
+  assert.equal(sizeOf({ a: ["bc", 1, null] }, 1_000), 5 * 8 + 1 + 2);
+  assert.ok(sizeOf(Array(1_000).fill(megabyte), 5_000_000) < 7_000_000);
+});
