@@ -71,7 +71,7 @@ export function Search() {
   }
 
   return (
-    <div class="search" role="search">
+    <div class="search" role="search" aria-label="Everything">
       <input
         ref={field}
         type="search"

@@ -69,6 +69,16 @@ test(
     await page.getByText("Nothing limits what may be spent.").waitFor();
     assert.equal(await page.locator(".attention-item").count(), 0);
     await assertUsableEverywhere(page);
+
+    // What was simulated is no call of a source, and the page does not say that nothing has happened.
+    const { workflow } = await world.verb("workflow create", { org: world.acme.id, name: "trial", simulated: true });
+    await world.verb("workflow run", {
+      workflow,
+      source: ["lists__sanctions"],
+      inputs: { name: "Example Trading Ltd" },
+    });
+    world.service.expectRunWithoutAnswer();
+    await page.getByText("In the last hour, one run was simulated, and no source was called for real.").waitFor();
   },
 );
 

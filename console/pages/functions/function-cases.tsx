@@ -31,7 +31,9 @@ export function FunctionCases({ shown }: { readonly shown: ResultOf<"function sh
           : `${report.cases.length} cases ran: ${failed === 0 ? "all as expected" : `${failed} differ`}.`}
       </p>
       {cases.length === 0 ? (
-        <Empty title="It has no cases.">Write some in its file, or beside it in a file of their own.</Empty>
+        <Empty title="It has no cases." command={`datarun function test ${id}`}>
+          Write some in its file, or beside it in a file of their own, and run them.
+        </Empty>
       ) : (
         <CaseTable
           cases={cases.map(({ name, inputs, expects }, at) => ({

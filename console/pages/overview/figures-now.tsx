@@ -1,13 +1,13 @@
 import type { ComponentChildren } from "preact";
 import type { LiveEvent } from "../../api/verbs.ts";
 import { hrefOf } from "../../address.ts";
+import type { Objects } from "../../api/use-names.ts";
 import { Shape } from "../../parts/outcome.tsx";
 import { Badge, Count, Day, Took } from "../../parts/values.tsx";
 
 /** The figures by which one sees whether everything goes its way. */
-export function FiguresNow({ event }: { readonly event: LiveEvent }) {
+export function FiguresNow({ event, objects }: { readonly event: LiveEvent; readonly objects: Objects }) {
   const { runs, breakers, unknown_charges: unknown } = event;
-  const sources = new Set(breakers.map(({ source }) => source));
   return (
     <dl class="figures">
       <Figure title="Runs a minute" value={<Count of={runs.minute.runs} />}>
@@ -47,15 +47,34 @@ export function FiguresNow({ event }: { readonly event: LiveEvent }) {
       </Figure>
       <Figure
         title="Breakers open"
-        href={sources.size === 0 ? undefined : hrefOf("/sources")}
-        shape={sources.size === 0 ? undefined : "failed"}
+        href={breakers.length === 0 ? undefined : placeOfBreakers(breakers)}
+        shape={breakers.length === 0 ? undefined : "failed"}
         value={<Count of={breakers.length} />}
       >
-        {sources.size === 0 ? "every source is called" : [...sources].join(", ")}
+        {breakers.length === 0 ? "every source is called" : sayBreakers(breakers, objects)}
       </Figure>
       <LedgerFigure ledger={event.ledger} />
     </dl>
   );
+}
+
+/** The source, if there is one only. */
+function placeOfBreakers(breakers: LiveEvent["breakers"]): string {
+  const [first, ...others] = new Set(breakers.map(({ source }) => source));
+  return others.length === 0 ? hrefOf(`/sources/${encodeURIComponent(first!)}`) : hrefOf("/sources");
+}
+
+/** Which source is not called for whom: the longest first, and how many others. */
+function sayBreakers(breakers: LiveEvent["breakers"], objects: Objects): string {
+  const [first, ...others] = breakers.toSorted((one, other) => other.open_ms - one.open_ms);
+  const { source, organization_tuid: org } = first!;
+  const more = others.length === 0 ? "" : `, and ${others.length} more`;
+  return `${source} for ${objects.get(org)?.name ?? org}${more}`;
+}
+
+/** Whose names are said. */
+export function idsOfBreakers(breakers: LiveEvent["breakers"]): readonly string[] {
+  return breakers.map(({ organization_tuid: org }) => org);
 }
 
 function LedgerFigure({ ledger }: { readonly ledger: LiveEvent["ledger"] }) {

@@ -23,7 +23,7 @@ export function LastHour({ event: { at: now, runs: all } }: { readonly event: Li
             { label: "with a failed call", colour: "failed", values: [...of.failed, minute.failed], isDashed: true },
           ]}
           format={(count) => String(Math.round(count))}
-          nothing="no run in this hour"
+          nothing="no real run in this hour"
         />
       </section>
       <section aria-label="Latency in the last hour">
@@ -36,7 +36,7 @@ export function LastHour({ event: { at: now, runs: all } }: { readonly event: Li
             { label: "p99", colour: "no-record", values: [...of.p99_ms, minute.p99_ms], isDashed: true },
           ]}
           format={tookText}
-          nothing="no run in this hour"
+          nothing="no real run in this hour"
         />
       </section>
     </div>

@@ -8,7 +8,7 @@ import { Page, Section } from "../../parts/page.tsx";
 import type { LiveEvent } from "../../api/verbs.ts";
 import { AttentionNow, idsOfAttention } from "./attention-now.tsx";
 import { BudgetsNow, idsOfBudgets } from "./budgets-now.tsx";
-import { FiguresNow } from "./figures-now.tsx";
+import { FiguresNow, idsOfBreakers } from "./figures-now.tsx";
 import { LastHour } from "./last-hour.tsx";
 import { SourcesNow, type Stretch } from "./sources-now.tsx";
 import "./overview.css";
@@ -37,7 +37,11 @@ function Problem({ says }: { readonly says: string }) {
 }
 
 function Now({ event }: { readonly event: LiveEvent }) {
-  const objects = useObjects([...idsOfAttention(event.attention), ...idsOfBudgets(event.budgets)]);
+  const objects = useObjects([
+    ...idsOfAttention(event.attention),
+    ...idsOfBudgets(event.budgets),
+    ...idsOfBreakers(event.breakers),
+  ]);
   // A name is shorter than an id: what gets its name later would move what is below it.
   const isPlaced = useTogether(objects);
   const stretch: Stretch = address().query.get("of") === "minute" ? "minute" : "hour";
@@ -46,7 +50,7 @@ function Now({ event }: { readonly event: LiveEvent }) {
   return (
     <>
       <AttentionNow items={event.attention} objects={known} />
-      <FiguresNow event={event} />
+      <FiguresNow event={event} objects={known} />
       <LastHour event={event} />
       <Section
         title="Sources"
@@ -61,7 +65,12 @@ function Now({ event }: { readonly event: LiveEvent }) {
           </div>
         }
       >
-        <SourcesNow sources={event.sources} breakers={event.breakers} stretch={stretch} />
+        <SourcesNow
+          sources={event.sources}
+          breakers={event.breakers}
+          simulated={event.runs.hour.simulated}
+          stretch={stretch}
+        />
       </Section>
       <Section title="Budgets">
         <BudgetsNow budgets={event.budgets} objects={known} />

@@ -10,23 +10,29 @@ import { Badge, Count, Id, Took } from "../../parts/values.tsx";
 export type Stretch = "minute" | "hour";
 
 interface SourcesNowProps extends Pick<LiveEvent, "sources" | "breakers"> {
+  /** How many runs of the last hour were: their calls are none of a source's. */
+  readonly simulated: number;
   readonly stretch: Stretch;
 }
 
 /** How the recent calls of each source ended. */
-export function SourcesNow({ sources, breakers, stretch }: SourcesNowProps) {
+export function SourcesNow({ sources, breakers, simulated, stretch }: SourcesNowProps) {
   if (sources.length === 0)
     return (
       <Empty
-        title="No source was called in the last hour."
+        title={
+          simulated === 0
+            ? "No source was called in the last hour."
+            : `In the last hour, ${simulated === 1 ? "one run was" : `${simulated} runs were`} simulated, and no source was called for real.`
+        }
         command="datarun source run SOURCE --workflow WORKFLOW --set NAME=VALUE"
       >
         {mayUse("workflow run") && (
           <>
-            <a href={hrefOf("/run", { with: "examples" })}>Ask five sources with examples</a>:{" "}
+            <a href={hrefOf("/run", { with: "examples" })}>Ask five sources with examples</a>.{" "}
           </>
         )}
-        A run shows up here within a second.
+        A real run shows up here within a second. Simulated ones, too, are under <a href={hrefOf("/runs")}>Runs</a>.
       </Empty>
     );
   const open = new Set(breakers.map(({ source }) => source));

@@ -1,6 +1,5 @@
-import { useState } from "preact/hooks";
 import { useVerb } from "../../api/use-verb.ts";
-import { setQuery } from "../../address.ts";
+import { address, setQuery } from "../../address.ts";
 import { Button } from "../../parts/button.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { CheckField, SelectField, TextField } from "../../parts/fields.tsx";
@@ -28,7 +27,7 @@ export function Choose({ sources: chosen, functionId, kind }: RunAddress) {
 
 function ChooseSources({ chosen }: { readonly chosen: readonly string[] }) {
   const { result, error, reload } = useVerb("source list", {});
-  const [text, setText] = useState("");
+  const text = address().query.get("find") ?? "";
   const all = result?.sources ?? [];
   const wanted = text.toLowerCase().split(/\s+/).filter(Boolean);
   const found = all.filter(({ source, title }) => {
@@ -46,7 +45,7 @@ function ChooseSources({ chosen }: { readonly chosen: readonly string[] }) {
         label="Search sources"
         type="search"
         value={text}
-        onValue={setText}
+        onValue={(find) => setQuery({ find })}
         hint={`${chosen.length} chosen of ${all.length}`}
       />
       {error && <Failure error={error} retry={reload} />}

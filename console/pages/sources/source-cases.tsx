@@ -10,7 +10,11 @@ type Report = Extract<ResultOf<"source test">, { readonly sources: unknown }>["s
 type CaseResult = Report["cases"][number];
 
 /** Its cases, which are run against a simulated vendor on the service's machine. */
-export function SourceCases({ source: { source, cases } }: { readonly source: Source }) {
+export function SourceCases({
+  source: { source, cases, leaves_machine: leaves, charge },
+}: {
+  readonly source: Source;
+}) {
   const [report, setReport] = useState<Report>();
   const shown = joinResults(cases, report?.cases ?? []);
   return (
@@ -32,7 +36,18 @@ export function SourceCases({ source: { source, cases } }: { readonly source: So
           : sum(report)}
       </p>
       {shown.length === 0 ? (
-        <Empty title="It has no cases." command={`datarun source test ${source}`} />
+        <Empty
+          title="It has no cases."
+          command={
+            leaves
+              ? `datarun source test ${source} --live --record${charge.model === "free" ? "" : " --accept-charge"}`
+              : `datarun source test ${source}`
+          }
+        >
+          {leaves
+            ? "Write some in its file, or record the vendor's reply to one question as the first."
+            : "Write some in its file, and run them."}
+        </Empty>
       ) : (
         <CaseTable cases={shown} />
       )}
