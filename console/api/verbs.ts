@@ -494,6 +494,43 @@ export interface components {
             verdict: "good" | "rejected" | "could not tell";
             reason: string;
         };
+        FunctionActivityInput: {
+            /** @description Id of the function, as `datarun function list` shows it */
+            function?: string;
+            /** @description Runs that started then or later; the last 24 hours by default */
+            from?: string;
+            /** @description Runs that started before then */
+            to?: string;
+        };
+        FunctionActivityResult: {
+            activity: {
+                function: string;
+                runs: number;
+                answered: number;
+                failed: number;
+                unknown: number;
+                p50_ms: number | null;
+                p99_ms: number | null;
+                /**
+                 * Format: date-time
+                 * @description When the newest run started; UTC
+                 */
+                last_at: string;
+                /** @description How it ended: answered, unknown, or a fault */
+                last: string;
+                /** @description How many runs failed with each fault */
+                failures: {
+                    [key: string]: number;
+                };
+                /**
+                 * Format: date-time
+                 * @description UTC
+                 */
+                counted_from: string;
+                /** @description Whether every run of the time is counted; otherwise the newest are */
+                complete: boolean;
+            }[];
+        };
         FunctionListInput: Record<string, unknown>;
         FunctionListResult: {
             functions: {
@@ -749,6 +786,8 @@ export interface components {
             org?: string;
             /** @description Id of the workflow (wfl_…) */
             workflow?: string;
+            /** @description Id of the function, as `datarun function list` shows it */
+            function?: string;
             /** @description Id of the source, as `datarun source list` shows it */
             source?: string;
             /**
@@ -773,6 +812,8 @@ export interface components {
             org?: string;
             /** @description Id of the workflow (wfl_…) */
             workflow?: string;
+            /** @description Id of the function, as `datarun function list` shows it */
+            function?: string;
             /** @description Id of the source, as `datarun source list` shows it */
             source?: string;
             /**
@@ -1985,6 +2026,7 @@ export interface Verbs {
   "credential price remove": { input: Schemas["CredentialPriceRemoveInput"]; result: Schemas["CredentialPriceRemoveResult"] };
   "credential price set": { input: Schemas["CredentialPriceSetInput"]; result: Schemas["CredentialPriceSetResult"] };
   "credential verify": { input: Schemas["CredentialVerifyInput"]; result: Schemas["CredentialVerifyResult"] };
+  "function activity": { input: Schemas["FunctionActivityInput"]; result: Schemas["FunctionActivityResult"] };
   "function list": { input: Schemas["FunctionListInput"]; result: Schemas["FunctionListResult"] };
   "function run": { input: Schemas["FunctionRunInput"]; result: Schemas["FunctionRunResult"] };
   "function show": { input: Schemas["FunctionShowInput"]; result: Schemas["FunctionShowResult"] };
@@ -2057,6 +2099,7 @@ export const ROLE_OF: Readonly<Record<keyof Verbs, Role>> = {
   "credential price remove": "owner",
   "credential price set": "owner",
   "credential verify": "operator",
+  "function activity": "viewer",
   "function list": "viewer",
   "function run": "operator",
   "function show": "viewer",
@@ -2126,6 +2169,7 @@ export const CHANGES: Readonly<Record<keyof Verbs, boolean>> = {
   "credential price remove": true,
   "credential price set": true,
   "credential verify": true,
+  "function activity": false,
   "function list": false,
   "function run": true,
   "function show": false,

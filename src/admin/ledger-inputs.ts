@@ -2,7 +2,7 @@ import type { Static } from "typebox";
 import { Type } from "../terms/type.ts";
 import { CALL_OUTCOMES } from "../ledger/journal/verdicts.ts";
 import type { LedgerFilter } from "../ledger/read/ledger-filter.ts";
-import { organizationInput, sourceInput, workflowInput } from "./inputs.ts";
+import { functionInput, organizationInput, sourceInput, workflowInput } from "./inputs.ts";
 import { isDay } from "../terms/calendar.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 
@@ -31,6 +31,7 @@ export const filterInputs = {
   to: Type.Optional(momentInput("Runs that started before then")),
   org: Type.Optional(organizationInput),
   workflow: Type.Optional(workflowInput),
+  function: Type.Optional(functionInput),
   source: Type.Optional(sourceInput),
   outcome: Type.Optional(
     Type.Enum([...CALL_OUTCOMES], {
@@ -48,12 +49,13 @@ const filterObject = Type.Object(filterInputs);
 
 /** @throws OperatorError for a day that does not exist, and for a span without time in it */
 export function toFilter(input: Static<typeof filterObject>): LedgerFilter {
-  const { transaction, org, workflow, source, outcome, charged } = input;
+  const { transaction, org, workflow, function: functionId, source, outcome, charged } = input;
   return {
     ...(transaction !== undefined && { transactionId: transaction }),
     ...toSpan(input),
     ...(org !== undefined && { organizationId: org }),
     ...(workflow !== undefined && { workflowId: workflow }),
+    ...(functionId !== undefined && { functionId }),
     ...(source !== undefined && { source }),
     ...(outcome !== undefined && { outcome }),
     ...(charged !== undefined && { charged }),

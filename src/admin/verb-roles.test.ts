@@ -10,7 +10,7 @@ const ANYWHERE: Readonly<Record<Role, string>> = {
   viewer: `
     attention show; ledger activity;
     audit export; credential price current;
-    audit list; budget list; budget show; credential explain; credential list; credential matrix; credential price list; function list; function show; keys verify;
+    audit list; budget list; budget show; credential explain; credential list; credential matrix; credential price list; function activity; function list; function show; keys verify;
     ledger compare; ledger export;
     ledger list; ledger show; ledger spend; ledger summary; ledger unknown; ledger verify; object find; operator list; org list; org show;
     object name;

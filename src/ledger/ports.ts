@@ -61,7 +61,7 @@ export interface OutboxMark {
  * `ledger_runs`, `ledger_calls`, `ledger_attempts` and `ledger_reconciliations`, with the rows below as columns.
  * `ledger_run_counts`, on a shared ledger only, has the number of runs that should exist. `ledger_lines` is for finding
  * runs by their calls: `source`, `success`, `match` and `charged` of each call, with `transaction_id`, `started_at`,
- * `has_unknown`, `organization_id` and `workflow_id` of its run. `ledger_total_spans` and `ledger_totals` have totals of
+ * `has_unknown`, `organization_id`, `workflow_id` and `function_id` of its run. `ledger_total_spans` and `ledger_totals` have totals of
  * requests (`totals/`); whatever changes a run deletes those of its time, by triggers of the database.
  */
 export interface LedgerTables {

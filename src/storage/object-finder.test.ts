@@ -31,4 +31,18 @@ test("an old name among thousands is found by its beginning, in whatever form ei
     assert.deepEqual(await found(text), new Set([names[0], names[1]]), text);
   for (const text of ["ΟΔΟΣ", "οδοσ", "οδος", "ΟΔΟΣΑ"]) assert.deepEqual(await found(text), new Set([names[2]]), text);
   assert.deepEqual(await found("łódź"), new Set([names[3]]));
+
+  // Tokens too, however many that are revoked came after them; and those that are not found by their names.
+  const token = { organizationId: "org_0", createdWallAt: 1, expiresWallAt: null };
+  for (const [id, name] of [
+    ["tok_1", "Server of Zürich"],
+    ["tok_2", "Server, old"],
+  ] as const)
+    await admin.createToken(ACT, { ...token, id, name, digest: id });
+  await admin.revokeToken(ACT, { id: "tok_2" });
+  await sql`insert into tokens (id, organization_id, name, digest, created_wall_at, revoked_wall_at)
+    with recursive n(at) as (select 1 union all select at + 1 from n where at < ${NEWER})
+    select 'tok_new_' || at, 'org_0', 'operator run', 'd' || at, 1, 1 from n`.execute(engine.writer);
+  assert.deepEqual(await found("server"), new Set(["Server of Zürich"]));
+  assert.deepEqual(await found("ZÜRICH"), new Set(["Server of Zürich"]));
 });

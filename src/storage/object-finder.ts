@@ -50,12 +50,14 @@ export function createObjectFinder({ reader }: Engine): ObjectFinder {
       const found = new Map<string, FoundObject>();
       for (const kept of TABLES.filter(({ kind }) => BY_NAME.has(kind))) {
         const first: FoundObject[] = [];
+        // Each run that an operator makes leaves a revoked token, and those are not looked for by name.
+        const own = kept.table === "tokens" ? sql<SqlBool>`revoked_wall_at is null` : sql<SqlBool>`true`;
         for (const key of keysOf(text)) {
-          const begins = sql<SqlBool>`name_key >= ${key} and name_key < ${key + AFTER_DIGITS}`;
+          const begins = sql<SqlBool>`name_key >= ${key} and name_key < ${key + AFTER_DIGITS} and ${own}`;
           first.push(...(await ask(kept, begins, limit, sql`name_key, id`)));
         }
         // Databases differ in what is the lower case of a letter, so names are compared here.
-        const newest = await ask(kept, sql`true`, SEARCHED_MAX);
+        const newest = await ask(kept, own, SEARCHED_MAX);
         for (const one of [...first.filter(has), ...newest.filter(has).slice(0, limit)]) found.set(one.id, one);
       }
       return [...found.values()];
@@ -88,4 +90,4 @@ function keysOf(text: string): ReadonlySet<string> {
   return new Set(forms.flatMap((form) => [nameKey(form), nameKey(form.toLowerCase().replace(/ς$/, "σ"))]));
 }
 
-const BY_NAME: ReadonlySet<string> = new Set(["organization", "workflow", "operator"]);
+const BY_NAME: ReadonlySet<string> = new Set(["organization", "workflow", "token", "operator"]);

@@ -50,6 +50,8 @@ interface TokenTable {
   readonly id: string;
   readonly organization_id: string;
   readonly name: string;
+  /** Null for those that were revoked before there was one: they are not found by name. */
+  readonly name_key: string | null;
   readonly digest: string;
   readonly created_wall_at: number;
   readonly expires_wall_at: number | null;

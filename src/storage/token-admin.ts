@@ -1,5 +1,6 @@
 import type { TokenAdmin } from "../admin/ports.ts";
 import type { Engine } from "./engine.ts";
+import { nameKey } from "./name-key.ts";
 import { organizationExists } from "./organization-admin.ts";
 import { readPage } from "./read-page.ts";
 import { recordChange } from "./record-change.ts";
@@ -14,6 +15,7 @@ export function createTokenAdmin(engine: Engine): TokenAdmin {
           id: token.id,
           organization_id: token.organizationId,
           name: token.name,
+          name_key: nameKey(token.name),
           digest: token.digest,
           created_wall_at: token.createdWallAt,
           expires_wall_at: token.expiresWallAt,

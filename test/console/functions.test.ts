@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { assertUsableEverywhere, NO_BROWSER, openConsole } from "../rig/browser/console.ts";
+import { startWorld } from "../rig/browser/world.ts";
 import { startService } from "../rig/service.ts";
+import { until } from "../rig/until.ts";
 
 const CODE = `// Adds two numbers. <script>alert(1)</script>
 export default {
@@ -29,14 +31,31 @@ function projectWith(t: TestContext, file: string, text: string): string {
 }
 
 test("a function shows its code as written, and runs its cases", { skip: NO_BROWSER }, async (t) => {
-  const service = await startService(t, { project: projectWith(t, "sum.mjs", CODE) });
+  const { service, verb } = await startWorld(t, "none", { project: projectWith(t, "sum.mjs", CODE) });
+  const run = (inputs: object) => service.post("/func", { config: { data_func: "dfunc_sum" }, inputs });
+  await Promise.all([run({ a: 1, b: 2 }), run({ a: 2, b: 3 }), run({ a: "not a number" })]);
+  const lastDay = async () => (await verb("function activity", { function: "dfunc_sum" })).activity[0]?.runs;
+  await until(async () => (await lastDay()) === 3);
   const page = await openConsole(t, service, { as: "operator", at: "/functions" });
+  await page.getByRole("row", { name: /Adds <b>two<\/b> .* 3 1 \d+ ms/ }).waitFor();
   await page.getByLabel("Find").fill("nothing");
   await page.getByText("No function matches the filter.").waitFor();
   await page.getByLabel("Find").fill("sum");
   await assertUsableEverywhere(page);
   await page.getByRole("link", { name: "Adds <b>two</b>" }).click();
   await page.getByRole("heading", { level: 1, name: "Adds <b>two</b>" }).waitFor();
+
+  const day = page.getByRole("region", { name: "The last day" });
+  await day.getByText("2 (67 %)").waitFor();
+  await day.getByText("1 function.").waitFor();
+  await day.getByRole("link", { name: "Its runs" }).click();
+  await page.waitForURL(/\/runs\?function=dfunc_sum$/);
+  await until(async () => (await page.getByRole("table", { name: "Runs" }).getByRole("row").count()) === 4);
+  await page.getByRole("combobox", { name: "Function" }).fill("dfunc_none");
+  await page.keyboard.press("Enter");
+  await page.getByText("datarun ledger list --function dfunc_none").waitFor();
+  await page.goBack();
+  await page.goBack();
 
   const code = page.getByRole("region", { name: "Code of dfunc_sum" });
   assert.equal(await code.textContent(), CODE);
@@ -64,7 +83,7 @@ test("a function shows its code as written, and runs its cases", { skip: NO_BROW
 
 test("where there is no function, the page says how to write the first", { skip: NO_BROWSER }, async (t) => {
   const service = await startService(t);
-  const page = await openConsole(t, service, { as: "viewer", at: "/functions", failing: /function\/show/ });
+  const page = await openConsole(t, service, { as: "viewer", at: "/functions", failing: /function\/(show|activity)/ });
   await page.getByText("There is no function yet.").waitFor();
   await page.goto(`${service.adminUrl}/console/functions/dfunc_none`);
   await page.getByRole("alert").filter({ hasText: "There is no function" }).waitFor();

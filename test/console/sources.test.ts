@@ -126,7 +126,7 @@ test("a source that is not called for now, because its vendor fails, says so whi
   await Promise.all(Array.from({ length: 24 }, () => service.run({ acme__broken: true })));
   const now = page.getByRole("status").filter({ hasText: "Not called now" });
   await now.getByText("its vendor mostly fails").waitFor();
-  await now.getByRole("link", { name: service.a.id }).waitFor();
+  await now.getByRole("link", { name: "A", exact: true }).waitFor();
   await assertUsableEverywhere(page);
 });
 

@@ -85,6 +85,20 @@ function filters(): LedgerFilter[] {
     [{}, { charged: "yes" }, { charged: "no" }, { charged: "unknown" }],
     [{}, { from: FIRST + 29 * DAY }, { from: FIRST + 10 * DAY, to: FIRST + 11 * DAY }, { to: FIRST + DAY / 24 }],
   ];
+  return [...combined(choices), ...combined(OF_FUNCTIONS)];
+}
+
+/** Functions that are busy, rare or not there, with a part of the other choices. */
+const OF_FUNCTIONS: readonly (readonly LedgerFilter[])[] = [
+  [{ functionId: "dfunc_busy" }, { functionId: "dfunc_rare" }, { functionId: "dfunc_none" }],
+  [{}, { organizationId: "org_0" }, { organizationId: "org_99" }, { workflowId: "wfl_1" }, { workflowId: "wfl_99" }],
+  [{}, { source: "acme__people" }, { source: "rare__one" }, { source: "nobody__nothing" }],
+  [{}, { outcome: "failed" }, { outcome: "unknown" }],
+  [{}, { charged: "yes" }, { charged: "unknown" }],
+  [{}, { from: FIRST + 10 * DAY, to: FIRST + 11 * DAY }],
+];
+
+function combined(choices: readonly (readonly LedgerFilter[])[]): LedgerFilter[] {
   return choices.reduce<LedgerFilter[]>(
     (all, some) => all.flatMap((one) => some.map((more) => ({ ...one, ...more }))),
     [{}],
@@ -122,6 +136,10 @@ async function measure(t: TestContext, name: string, reader: LedgerAnswers): Pro
     const span = { from: FIRST + 30 * DAY - ago, to: FIRST + 30 * DAY };
     await inTime(`activity of ${ago / DAY} days`, () => reader.activity({ by: "source", ...span }));
   }
+  const functions = ["dfunc_busy", "dfunc_rare", "dfunc_none", ...Array.from({ length: 9 }, (_, at) => `dfunc_${at}`)];
+  await inTime("activity of functions", () =>
+    reader.functionActivity({ functions, from: FIRST, to: FIRST + 30 * DAY }),
+  );
   await inTime("activity of one", () =>
     reader.activity({ by: "credential", from: FIRST, to: FIRST + 30 * DAY, source: "acme__people" }),
   );

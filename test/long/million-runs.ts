@@ -13,6 +13,7 @@ const RUN = `'org_' || (CASE WHEN i % 10 < 5 THEN 0 WHEN i % 100000 = 77 THEN 99
   'wfl_' || (CASE WHEN i % 10 < 4 THEN 0 WHEN i % 10 = 4 THEN 1 WHEN i % 100000 = 77 THEN 99 ELSE i % 19 + 2 END) AS wfl,
   CASE WHEN i % 10 < 6 THEN 'acme__people' ELSE 'src__' || (i % 30) END AS source,
   CASE WHEN i % 100000 = 5 THEN 'rare__one' WHEN i % 2 = 0 THEN 'bell__phone' ELSE 'src__' || (i % 29) END AS other,
+  CASE WHEN i % 100000 = 77 THEN 'dfunc_rare' WHEN i % 3 = 0 THEN 'dfunc_busy' WHEN i % 3 = 1 THEN 'dfunc_' || (i % 9) END AS func,
   CASE WHEN i % 500 = 7 THEN 2 WHEN i % 20 = 3 THEN 3 WHEN i % 10 = 9 THEN 1 ELSE 0 END AS ending`;
 
 /** By `ending`: a match, no match, a failure of unknown charge, and one that was not charged. */
@@ -37,9 +38,9 @@ export function fillJournal(directory: string, firstWallAt: number, count = RUNS
     INSERT OR IGNORE INTO names (name) SELECT org FROM seeds UNION SELECT wfl FROM seeds UNION SELECT source FROM seeds
       UNION SELECT other FROM seeds;
     INSERT INTO runs (id, transaction_id, state, kind, organization, workflow, token, context, region, simulated,
-      started_at, took_ms, client_gone, has_unknown, verdicts, unknown_sources)
+      function_id, started_at, took_ms, client_gone, has_unknown, verdicts, unknown_sources)
       SELECT i + 1, trx, ${named("'ended'")}, ${named("'data'")}, ${named("org")}, ${named("wfl")}, ${named("'tok_1'")},
-        ${named("'prod'")}, ${named("'eu'")}, 0, started_at, 40, 0, has_unknown, verdicts, 0 FROM seeds ORDER BY i;
+        ${named("'prod'")}, ${named("'eu'")}, 0, func, started_at, 40, 0, has_unknown, verdicts, 0 FROM seeds ORDER BY i;
     UPDATE journal SET checked_from = ${count + 1};`);
   for (const [ordinal, source, ending] of [
     [0, "source", "success, match, charged, charges"],
@@ -68,8 +69,8 @@ export async function fillShared(databaseUrl: string, firstWallAt: number, stepM
   await client.query(`create temp table seeds as select *, ${OF_ENDING} from (
     select i, ${id} as trx, ${startedAt} as started_at, ${RUN} from generate_series(0, ${RUNS - 1}::bigint) as i) as n`);
   await client.query(`insert into ledger_runs (transaction_id, state, kind, organization_id, workflow_id, token_id, context,
-      region, simulated, started_at, took_ms, client_gone, has_unknown, verdicts, unknown_sources)
-    select trx, 'ended', 'data', org, wfl, 'tok_1', 'prod', 'eu', 0, started_at, 40, 0, has_unknown, verdicts, 0 from seeds`);
+      region, simulated, function_id, started_at, took_ms, client_gone, has_unknown, verdicts, unknown_sources)
+    select trx, 'ended', 'data', org, wfl, 'tok_1', 'prod', 'eu', 0, func, started_at, 40, 0, has_unknown, verdicts, 0 from seeds`);
   for (const [ordinal, source, ending, charged] of [
     [0, "source", "success, match, charged, charges", "charged"],
     [1, "other", "1, 1, 'yes', 2", "'yes'"],

@@ -1,19 +1,26 @@
 import { useMemo } from "preact/hooks";
 import { address, hrefOf, setQuery } from "../../address.ts";
+import { useTogether } from "../../api/use-together.ts";
 import { useVerb } from "../../api/use-verb.ts";
 import type { ResultOf } from "../../api/verb-types.ts";
+import { CountedOfDay, FailedCount } from "../../parts/activity.tsx";
 import { Empty } from "../../parts/empty.tsx";
+import { Failure } from "../../parts/failure.tsx";
 import { SelectField, TextField } from "../../parts/fields.tsx";
 import { List } from "../../parts/list.tsx";
 import { Page } from "../../parts/page.tsx";
 import type { Column } from "../../parts/table.tsx";
 import { Count, Took } from "../../parts/values.tsx";
+import type { FunctionActivity } from "./function-last-day.tsx";
 
 type ListedFunction = ResultOf<"function list">["functions"][number];
 
-const COLUMNS: readonly Column<ListedFunction>[] = [
+type Row = ListedFunction & { readonly lastDay?: FunctionActivity | undefined };
+
+const COLUMNS: readonly Column<Row>[] = [
   {
     title: "Function",
+    isName: true,
     show: ({ function: id, title }) => (
       <div>
         <a href={hrefOf(`/functions/${encodeURIComponent(id)}`)}>{title}</a>
@@ -34,6 +41,14 @@ const COLUMNS: readonly Column<ListedFunction>[] = [
       </>
     ),
   },
+  {
+    title: "Runs, last day",
+    isNumber: true,
+    show: ({ lastDay }) =>
+      lastDay && <CountedOfDay count={lastDay.runs} complete={lastDay.complete} from={lastDay.counted_from} />,
+  },
+  { title: "Failed", isNumber: true, show: ({ lastDay }) => lastDay && <FailedCount of={lastDay.failed} /> },
+  { title: "p50", isNumber: true, show: ({ lastDay }) => lastDay && <Took ms={lastDay.p50_ms} /> },
 ];
 
 /** Every function of the catalog and of the project. */
@@ -42,11 +57,16 @@ export function FunctionListPage() {
   const [find, from] = [query.get("find") ?? "", query.get("from") ?? ""];
   const { result, error, isLoading, reload } = useVerb("function list", {});
   const all = result?.functions;
-  const rows = useMemo(() => all && filterFunctions(all, find, from), [all, find, from]);
+  const activity = useVerb("function activity", {});
+  const isWhole = useTogether(activity.result ?? activity.error);
+  const rows = useMemo(
+    () => (isWhole && all ? withLastDay(filterFunctions(all, find, from), activity.result?.activity ?? []) : undefined),
+    [all, find, from, activity.result, isWhole],
+  );
   const isNarrowed = find !== "" || from !== "";
   return (
     <Page title="Functions" about="Code that asks several sources and makes one answer of what they say.">
-      <form class="filter" role="search" onSubmit={(event) => event.preventDefault()}>
+      <form class="filter" role="search" aria-label="Functions" onSubmit={(event) => event.preventDefault()}>
         <TextField
           label="Find"
           type="search"
@@ -65,6 +85,7 @@ export function FunctionListPage() {
           ]}
         />
       </form>
+      {activity.error && <Failure error={activity.error} retry={activity.reload} />}
       <List
         caption="Functions"
         columns={COLUMNS}
@@ -88,6 +109,11 @@ export function FunctionListPage() {
       />
     </Page>
   );
+}
+
+function withLastDay(functions: readonly ListedFunction[], activity: readonly FunctionActivity[]): readonly Row[] {
+  const byId = new Map(activity.map((each) => [each.function, each]));
+  return functions.map((each) => ({ ...each, lastDay: byId.get(each.function) }));
 }
 
 function filterFunctions(all: readonly ListedFunction[], find: string, from: string): readonly ListedFunction[] {

@@ -1,4 +1,5 @@
 import { hrefOf } from "../../address.ts";
+import { useTogether } from "../../api/use-together.ts";
 import { useVerb } from "../../api/use-verb.ts";
 import type { ResultOf } from "../../api/verb-types.ts";
 import { Code } from "../../parts/code.tsx";
@@ -10,13 +11,16 @@ import { Page, Section } from "../../parts/page.tsx";
 import { Prose } from "../../parts/prose.tsx";
 import { Count, Id, Took } from "../../parts/values.tsx";
 import { FunctionCases } from "./function-cases.tsx";
+import { FunctionLastDay } from "./function-last-day.tsx";
 
 type ShownFunction = ResultOf<"function show">;
 
 /** One function: what it takes and gives, its code, and whether its cases pass. */
 export function FunctionPage({ id }: { readonly id: string }) {
   const { result: shown, error, reload } = useVerb("function show", { function: id });
-  if (shown?.function !== id) {
+  const activity = useVerb("function activity", { function: id });
+  const isWhole = useTogether(activity.result ?? activity.error);
+  if (shown?.function !== id || !isWhole) {
     return (
       <Page title={id} about={error === undefined ? "Loading…" : undefined}>
         {error && <Failure error={error} retry={reload} />}
@@ -38,7 +42,7 @@ export function FunctionPage({ id }: { readonly id: string }) {
         {shown.description !== null && <Prose>{shown.description}</Prose>}
         <Facts
           of={[
-            { title: "Asks", value: <Asked of={shown} /> },
+            { title: "Asks, in its cases", value: <Asked of={shown} /> },
             {
               title: "Time",
               value: (
@@ -66,6 +70,7 @@ export function FunctionPage({ id }: { readonly id: string }) {
           ]}
         />
       </div>
+      <FunctionLastDay id={id} of={activity} />
       <Section title="Inputs">
         <DeclaredFields caption="Inputs" fields={fields.inputs} none="It declares no inputs: it gets what is sent." />
       </Section>
@@ -92,7 +97,7 @@ export function FunctionPage({ id }: { readonly id: string }) {
 /** Which sources a function asks is known from its cases alone. */
 function Asked({ of: { cases } }: { readonly of: ShownFunction }) {
   const asked = [...new Set(cases.flatMap(({ asks }) => asks))].sort();
-  if (asked.length === 0) return <span class="dim">none in its cases</span>;
+  if (asked.length === 0) return <span class="dim">no source</span>;
   return (
     <ul>
       {asked.map((source) => (
@@ -100,7 +105,6 @@ function Asked({ of: { cases } }: { readonly of: ShownFunction }) {
           <Id href={hrefOf(`/sources/${encodeURIComponent(source)}`)}>{source}</Id>
         </li>
       ))}
-      <li class="dim">in its cases</li>
     </ul>
   );
 }

@@ -19,6 +19,7 @@ export function RunsFilter({ filter, isFiltered }: RunsFilterProps) {
   const isId = /^org_[0-9a-z]+$/.test(org);
   const workflows = useWholeList("workflow list", isId ? { org } : null, "workflows").rows ?? [];
   const sources = useVerb("source list", {}).result?.sources ?? [];
+  const functions = useVerb("function list", {}).result?.functions ?? [];
 
   const apply = (changes: Readonly<Partial<Record<FilterName, string | null>>>) =>
     setQuery(changesOf({ ...draft, ...changes }), { remember: true });
@@ -59,7 +60,13 @@ export function RunsFilter({ filter, isFiltered }: RunsFilterProps) {
           {...chosen("workflow")}
         />
       )}
-      <TextField label="Source" list={sources.map(({ source }) => source)} placeholder="any" {...typed("source")} />{" "}
+      <TextField
+        label="Function"
+        list={functions.map(({ function: id }) => id)}
+        placeholder="any"
+        {...typed("function")}
+      />
+      <TextField label="Source" list={sources.map(({ source }) => source)} placeholder="any" {...typed("source")} />
       <SelectField label="Outcome" choices={OUTCOMES} {...chosen("outcome")} />
       <SelectField label="Charge" choices={CHARGES} {...chosen("charged")} />
       <TextField label="From (UTC)" {...moment("from")} />

@@ -2,15 +2,15 @@ import { useEffect, useMemo } from "preact/hooks";
 import { address, goTo, hrefOf, setQuery } from "../../address.ts";
 import { useTogether } from "../../api/use-together.ts";
 import { useVerb } from "../../api/use-verb.ts";
+import { CountedOfDay, FailedCount } from "../../parts/activity.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { SelectField, TextField } from "../../parts/fields.tsx";
 import { List } from "../../parts/list.tsx";
 import { ObjectLink } from "../../parts/object-link.tsx";
-import { Outcome } from "../../parts/outcome.tsx";
 import { Page } from "../../parts/page.tsx";
 import type { Column } from "../../parts/table.tsx";
-import { Count, Took } from "../../parts/values.tsx";
+import { Took } from "../../parts/values.tsx";
 import { FILTER_KEYS, filterSources, type ListedSource, type SourceFilter } from "./filter-sources.ts";
 import type { Activity } from "./last-day.tsx";
 import { sayCharge } from "./say-charge.ts";
@@ -36,24 +36,15 @@ const COLUMNS: readonly Column<Row>[] = [
   { title: "Tested live", show: ({ live_tested: tested }) => tested },
   { title: "Credential", show: ({ credential }) => credential },
   { title: "Billed", show: ({ charge }) => sayCharge(charge) },
-  { title: "Calls, last day", isNumber: true, show: ({ lastDay }) => lastDay && <Calls of={lastDay} /> },
-  { title: "Failed", isNumber: true, show: ({ lastDay }) => lastDay && <Failed of={lastDay.failed} /> },
+  {
+    title: "Calls, last day",
+    isNumber: true,
+    show: ({ lastDay }) =>
+      lastDay && <CountedOfDay count={lastDay.calls} complete={lastDay.complete} from={lastDay.counted_from} />,
+  },
+  { title: "Failed", isNumber: true, show: ({ lastDay }) => lastDay && <FailedCount of={lastDay.failed} /> },
   { title: "p50", isNumber: true, show: ({ lastDay }) => lastDay && <Took ms={lastDay.p50_ms} /> },
 ];
-
-/** Only the newest are looked at, so of a busy source they are fewer than the day had. */
-function Calls({ of: { calls, complete, counted_from: from } }: { readonly of: Activity }) {
-  if (complete) return <Count of={calls} />;
-  return (
-    <span title={`Those since ${from}. The day had more.`}>
-      the last <Count of={calls} />
-    </span>
-  );
-}
-
-function Failed({ of }: { readonly of: number }) {
-  return of === 0 ? <Count of={0} /> : <Outcome kind="failed" says={of.toLocaleString("en-GB")} />;
-}
 
 /** Every source of the catalog and of the project. */
 export function SourceListPage() {
@@ -75,7 +66,7 @@ export function SourceListPage() {
   const isNarrowed = FILTER_KEYS.some((name) => filter[name] !== "");
   return (
     <Page title="Sources" about="What can be asked: the catalog, and the sources of your project.">
-      <form class="filter filter-dense" role="search" onSubmit={(event) => event.preventDefault()}>
+      <form class="filter filter-dense" role="search" aria-label="Sources" onSubmit={(event) => event.preventDefault()}>
         <TextField
           label="Find"
           type="search"

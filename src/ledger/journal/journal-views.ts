@@ -48,7 +48,7 @@ function inJournal(table: Columns, alias: string): string {
 }
 
 const LINE = `c.started_at, r.transaction_id, c.has_unknown, c.source AS source_number, c.success, c.match,
-  c.charges, c.organization AS organization_id_number, c.workflow AS workflow_id_number`;
+  c.charges, c.organization AS organization_id_number, c.workflow AS workflow_id_number, r.function_id`;
 
 /** The numbers that the first migration gave to charges. */
 const CHARGED = "CASE a.charged WHEN 1 THEN 'unknown' WHEN 2 THEN 'no' WHEN 3 THEN 'yes' END AS charged";

@@ -302,4 +302,9 @@ export const MIGRATIONS: readonly string[] = [
     ${deleteSpansOf("(SELECT started_at FROM runs WHERE id = NEW.run)")};
   END;
   `,
+  `
+  -- The runs of a function. Only these are in the index, whose last columns answer what else a list is narrowed by.
+  CREATE INDEX runs_of_function ON runs (function_id, has_unknown, started_at, verdicts, organization, workflow)
+    WHERE function_id IS NOT NULL;
+  `,
 ];

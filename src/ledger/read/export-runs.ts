@@ -93,8 +93,8 @@ async function findQuickly({ query, isText }: LedgerTables, filter: LedgerFilter
 }
 
 /** Whether runs are found by reading others too: no index has what is in their calls in the order of time. */
-function isRare({ transactionId, source, outcome, charged }: LedgerFilter): boolean {
-  return transactionId === undefined && (source ?? outcome ?? charged) !== undefined;
+function isRare({ transactionId, functionId, source, outcome, charged }: LedgerFilter): boolean {
+  return transactionId === undefined && (functionId ?? source ?? outcome ?? charged) !== undefined;
 }
 
 /** The place that is so many runs further; `null` if there are fewer. */

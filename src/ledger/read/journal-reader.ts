@@ -40,6 +40,7 @@ export function openJournalReader(options: { readonly dir: string }): JournalRea
     lastUses: afterLog(reader.lastUses),
     countUnknown: afterLog(reader.countUnknown),
     activity: afterLog(reader.activity),
+    functionActivity: afterLog(reader.functionActivity),
     moment: afterLog(reader.moment),
     // What is added while an export is under way may be too late for it, so its further pages do not wait for that.
     exportPage: (filter, format, from) => (from === null ? firstPage : reader.exportPage)(filter, format, from),

@@ -91,6 +91,7 @@ export function openJournalThread(options: { readonly dir: string }): JournalThr
     exportPage: asks("exportPage"),
     countUnknown: asks("countUnknown"),
     activity: asks("activity"),
+    functionActivity: asks("functionActivity"),
     reconcile: asks("reconcile"),
     // A function cannot go to another thread: what it would be called with comes back.
     prune: (startedBefore, { onProgress, ...options } = {}) => ask("prune", [startedBefore, options], onProgress),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
-import type { CallReport, RunIntent } from "../../run/ports.ts";
+import type { CallReport, RunIntent, RunReport } from "../../run/ports.ts";
 import { Fault } from "../../terms/fault.ts";
 import { makeAttempt, makeCall, makeReport, makeRun } from "../ledger.kit.ts";
 import type { LedgerToRead } from "./ledger-reader.kit.ts";
@@ -72,6 +72,42 @@ export function ledgerActivityContract(name: string, newLedger: (t: TestContext)
       assert.equal(line?.isComplete, false);
       const [all] = await ledger.reader.activity({ by: "source", ...SPAN, newest: 6 });
       assert.deepEqual([all?.countedFrom, all?.isComplete], [MARCH, true]);
+    });
+
+    test("runs of a function are counted by how it ended, the newest of each, without simulated ones", async (t) => {
+      const ledger = await newLedger(t);
+      const { put, reader } = ledger;
+      const ended = async (minute: number, functionId: string, more: Partial<RunReport> = {}, simulated = false) => {
+        const run = makeRun({ startedWallAt: MARCH + minute * MINUTE, kind: "func", functionId, simulated });
+        await put(run, makeReport(run, { calls: [], tookMs: 10 * (minute + 1), ...more }));
+      };
+      for (let minute = 0; minute < 3; minute += 1) await ended(minute, "dfunc_sum");
+      await ended(3, "dfunc_sum", { functionFault: "function.timeout" });
+      // A run with a charge to settle stands elsewhere in the index.
+      await ended(4, "dfunc_sum", { calls: [makeCall({ ...lost, charged: "unknown" })] });
+      await ended(5, "dfunc_sum", {}, true);
+      await ended(60, "dfunc_sum");
+      await ended(0, "dfunc_other", { functionFault: "function.raised" });
+      await recorded(ledger, 0, [{}]);
+      const ask = (functions: readonly string[], newest?: number) =>
+        reader.functionActivity({ functions, ...SPAN, ...(newest !== undefined && { newest }) });
+      const [sum, other, ...others] = await ask(["dfunc_sum", "dfunc_none", "dfunc_other"]);
+      assert.deepEqual(others, []);
+      assert.deepEqual(sum, {
+        functionId: "dfunc_sum",
+        outcomes: { answered: 4, failed: 1, unknown: 0 },
+        faults: [{ code: "function.timeout", runs: 1 }],
+        p50Ms: 30,
+        p99Ms: 50,
+        countedFrom: MARCH,
+        isComplete: true,
+        lastAt: MARCH + 4 * MINUTE,
+        last: "answered",
+      });
+      assert.deepEqual([other?.outcomes.failed, other?.last], [1, "function.raised"]);
+      const [newest] = await ask(["dfunc_sum"], 3);
+      assert.deepEqual(newest?.outcomes, { answered: 1, failed: 1, unknown: 0 });
+      assert.deepEqual([newest.countedFrom, newest.isComplete], [MARCH + 3 * MINUTE, false]);
     });
 
     test("a credential that its vendor refuses stands apart from the others of its source", async (t) => {

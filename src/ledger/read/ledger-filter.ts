@@ -15,6 +15,8 @@ export interface LedgerFilter {
   readonly to?: number;
   readonly organizationId?: string;
   readonly workflowId?: string;
+  /** Runs of this function, whether it exists or not. */
+  readonly functionId?: string;
   readonly source?: string;
   readonly outcome?: CallOutcome;
   readonly charged?: Charged;
@@ -34,9 +36,12 @@ const OF_OUTCOME: { readonly [outcome in CallOutcome]: string } = {
 
 type IsText = LedgerTables["isText"];
 
+/** By which of its fields the index is chosen that runs are found with: it alone is compared in a form for indexes. */
+export type FoundBy = "caller" | "function";
+
 /** The filter as a condition on `ledger_runs AS r`. */
-export function runCondition(filter: LedgerFilter, isText: IsText): Condition {
-  const of = ofRun(filter, isText, "r");
+export function runCondition(filter: LedgerFilter, isText: IsText, by: FoundBy = "caller"): Condition {
+  const of = ofRun(filter, isText, "r", by);
   if (filter.source !== undefined) {
     // The run is already found, so the condition is evaluated for its few calls and not for all calls of the source. The
     // OFFSET keeps PostgreSQL from making a join of it, for which it would first read all of those.
@@ -52,19 +57,22 @@ export function runCondition(filter: LedgerFilter, isText: IsText): Condition {
 
 /** The filter as a condition on `ledger_lines AS l`: a run is selected when one of its lines is. */
 export function lineCondition(filter: LedgerFilter, isText: IsText): Condition {
-  return both(callCondition(filter, isText), ofRun(filter, isText, "l"));
+  return both(callCondition(filter, isText), ofRun(filter, isText, "l", "caller"));
 }
 
-function ofRun(filter: LedgerFilter, isText: IsText, alias: string): Condition {
-  const { transactionId, from, to, organizationId, workflowId } = filter;
+function ofRun(filter: LedgerFilter, isText: IsText, alias: string, by: FoundBy): Condition {
+  const { transactionId, from, to, organizationId, workflowId, functionId } = filter;
   const ofOrganization = isText(`${alias}.organization_id`);
+  const ofWorkflow = isText(`${alias}.workflow_id`);
+  const ofFunction = `${alias}.function_id = ?`;
   return all([
     [`${alias}.transaction_id = ?`, transactionId],
     [`${alias}.started_at >= ?`, from],
     [`${alias}.started_at < ?`, to],
     // A workflow belongs to one organization, so if a workflow is given, only it should determine the index.
-    [workflowId === undefined ? ofOrganization : `(${ofOrganization}) IS TRUE`, organizationId],
-    [isText(`${alias}.workflow_id`), workflowId],
+    [by === "caller" && workflowId === undefined ? ofOrganization : `(${ofOrganization}) IS TRUE`, organizationId],
+    [by === "caller" ? ofWorkflow : `(${ofWorkflow}) IS TRUE`, workflowId],
+    [by === "function" ? ofFunction : `(${ofFunction}) IS TRUE`, functionId],
   ]);
 }
 

@@ -104,7 +104,7 @@ export function ledgerReaderContract(name: string, newLedger: (t: TestContext) =
       const odd = makeRun({ organizationId: "org_b", workflowId: "wfl_b", startedWallAt: MARCH });
       const noMatch = makeCall({ source: "acme__people", match: false, charged: "no", attempts: [] });
       await put(odd, makeReport(odd, { calls: [noMatch, timedOut] }));
-      const plain = makeRun({ startedWallAt: MARCH + DAY });
+      const plain = makeRun({ startedWallAt: MARCH + DAY, kind: "func", functionId: "dfunc_sum" });
       await put(plain);
       const found = async (filter: Parameters<LedgerAnswers["list"]>[0]): Promise<string[]> =>
         (await reader.list(filter)).runs.map((run) => run.transaction_id);
@@ -115,6 +115,13 @@ export function ledgerReaderContract(name: string, newLedger: (t: TestContext) =
       assert.deepEqual(await found({ to: MARCH + 1 }), [a]);
       assert.deepEqual(await found({ organizationId: "org_b" }), [a]);
       assert.deepEqual(await found({ workflowId: "wfl_a" }), [b]);
+      assert.deepEqual(await found({ functionId: "dfunc_sum" }), [b]);
+      assert.deepEqual(await found({ functionId: "dfunc_sum", workflowId: "wfl_b" }), []);
+      assert.deepEqual(await found({ functionId: "dfunc_sum", organizationId: "org_a", source: "acme__people" }), [b]);
+      assert.deepEqual(await found({ functionId: "dfunc_sum", source: "bell__phone" }), []);
+      assert.deepEqual(await found({ functionId: "dfunc_other" }), []);
+      assert.equal((await textOf(exportRuns(reader, { functionId: "dfunc_sum" }, "jsonl"))).includes(b), true);
+      assert.equal(await textOf(exportRuns(reader, { functionId: "dfunc_other" }, "jsonl")), "");
       assert.deepEqual(await found({ source: "bell__phone" }), [a]);
       assert.deepEqual(await found({ outcome: "match" }), [b]);
       assert.deepEqual(await found({ outcome: "no_match" }), [a]);

@@ -18,6 +18,11 @@ import { makeTotals } from "../totals/make-totals.ts";
 import { DAY_MS, startedAround } from "../totals/spans.ts";
 import { countUnknown, type UnknownCount } from "./count-unknown.ts";
 import { type ActivityFilter, type ActivityLine, sumActivity } from "./sum-activity.ts";
+import {
+  type FunctionActivityFilter,
+  type FunctionActivityLine,
+  sumFunctionActivity,
+} from "./sum-function-activity.ts";
 import { unknownCharges, type UnknownCharge } from "./unknown-charges.ts";
 import type { Verified } from "./verified.ts";
 import { verifyRuns } from "./verify-runs.ts";
@@ -50,6 +55,8 @@ export interface LedgerAnswers {
   countUnknown(): Promise<UnknownCount>;
   /** How the newest calls of each source ended, and how long they took. */
   activity(filter: ActivityFilter): Promise<readonly ActivityLine[]>;
+  /** How the newest runs of each of these functions ended, and how long they took. */
+  functionActivity(filter: FunctionActivityFilter): Promise<readonly FunctionActivityLine[]>;
   /** Settles a charge, whatever it was before. `null` when it is not clear which one is meant. */
   reconcile(decision: Reconciliation): Promise<Settled | null>;
   /** Deletes runs that started before `startedBefore`; those with unknown charges only with `unknownToo`. */
@@ -119,6 +126,7 @@ export function createLedgerReader(tables: LedgerTables): LedgerAnswers {
     lastUses: (credentialIds) => lastUses(tables, credentialIds).catch(sayDamaged),
     countUnknown: () => countUnknown(query).catch(sayDamaged),
     activity: (filter) => sumActivity(tables, filter).catch(sayDamaged),
+    functionActivity: (filter) => sumFunctionActivity(tables, filter).catch(sayDamaged),
     reconcile: (decision) => reconcileCharge(tables, decision).catch(sayDamaged),
     verify: (onProgress) => verifyRuns(tables, onProgress).catch(sayDamaged),
     moment: async (agoMs = 0) => {

@@ -1,6 +1,13 @@
 import type { Charged } from "../../terms/fault.ts";
 import { AFTER_DIGITS, firstIdAt, PREFIX } from "../../terms/ids.ts";
-import { callCondition, lineCondition, runCondition, type Condition, type LedgerFilter } from "./ledger-filter.ts";
+import {
+  callCondition,
+  type Condition,
+  type FoundBy,
+  type LedgerFilter,
+  lineCondition,
+  runCondition,
+} from "./ledger-filter.ts";
 import type { LedgerTables, RunReportRow, RunRow } from "../ports.ts";
 import { costOfRequests, type RunCost } from "./costs.ts";
 import { type CarefulPlace, listCarefully } from "./list-carefully.ts";
@@ -76,8 +83,7 @@ export async function listRuns(
 }
 
 async function listQuickly(tables: LedgerTables, filter: LedgerFilter, place: Place, limit: number): Promise<RunPage> {
-  const callers = await countRunsOfCallers(tables, filter);
-  const asked: AskedPage = { filter: withoutOrganization(filter), callers };
+  const asked = await narrowest(tables, filter);
   const found = place.unknown ? [...(await findPage(tables, asked, true, place, limit + 1))] : [];
   if (found.length <= limit) {
     const from = place.unknown ? { ...BEGINNING, unknown: false } : place;
@@ -95,7 +101,21 @@ async function listQuickly(tables: LedgerTables, filter: LedgerFilter, place: Pl
 interface AskedPage {
   readonly filter: LedgerFilter;
   /** How many runs there are to look at, counted up to `FEW_RUNS`. */
-  readonly callers: number;
+  readonly few: number;
+  /** Whether they are those of the function, or of the organization or workflow. */
+  readonly by: FoundBy;
+}
+
+/** Those of the function if these are few; else those of the organization or workflow, if it has few. */
+async function narrowest(tables: LedgerTables, filter: LedgerFilter): Promise<AskedPage> {
+  const { functionId } = filter;
+  if (functionId !== undefined && filter.transactionId === undefined) {
+    const few = await countRuns(tables, { ...timesAndVerdicts(filter), functionId }, "function");
+    if (few < FEW_RUNS) return { filter, few, by: "function" };
+  }
+  const few = await countRunsOfCallers(tables, filter);
+  const by = functionId !== undefined && few === FEW_RUNS ? "function" : "caller";
+  return { filter: withoutOrganization(filter), few, by };
 }
 
 /** A workflow belongs to one organization, which has been compared: no index of its runs has that too. */
@@ -142,26 +162,30 @@ function lineOf({ run, calls, attempts }: RunReportRow): RunLine {
 /** Finds the runs of a page, newest first, from an index alone. */
 async function findPage(
   tables: LedgerTables,
-  { filter, callers }: AskedPage,
+  { filter, few, by }: AskedPage,
   unknown: boolean,
   place: Place,
   limit: number,
 ): Promise<readonly Found[]> {
   const { query, isText, linesByTransaction } = tables;
-  if (callers === 0) return [];
+  if (few === 0) return [];
   // If a source is given, runs are found by its calls, unless the rest of the filter leaves only a few runs. Otherwise
-  // runs are read in the order of time, of the organization or workflow if one is given.
-  const bySource = filter.source !== undefined && filter.transactionId === undefined && callers === FEW_RUNS;
+  // runs are read in the order of time, of the function, organization or workflow if one is given.
+  const isMany = filter.transactionId === undefined && few === FEW_RUNS;
+  const bySource = filter.source !== undefined && isMany;
+  const ofFunction = filter.functionId !== undefined && isMany;
   // On a shared ledger, if such calls are frequent, runs with unknown charges are fewer, because people settle them.
-  const calls = bySource && linesByTransaction ? await countCalls(tables, filter) : FEW_CALLS;
+  const calls = bySource && (linesByTransaction || ofFunction) ? await countCalls(tables, filter) : FEW_CALLS;
   if (calls === 0) return [];
-  const byCalls = bySource && !(unknown && linesByTransaction && calls === FEW_CALLS);
+  // A function asks the same sources again and again, so most of its runs have such a call, or few calls are such.
+  const byCalls =
+    bySource && (ofFunction ? calls < FEW_CALLS : !(unknown && linesByTransaction && calls === FEW_CALLS));
   const at = byCalls ? "l" : "r";
   const byTransaction = byCalls && linesByTransaction;
   const { from: notBefore = -Infinity, to: before = Infinity, ...untimed } = filter;
   const [from, condition] = byCalls
     ? ["ledger_lines AS l", lineCondition(byTransaction ? untimed : filter, isText)]
-    : ["ledger_runs AS r", runCondition(filter, isText)];
+    : ["ledger_runs AS r", runCondition(filter, isText, by)];
   const [earlier, order] = byTransaction
     ? ["l.transaction_id < ?", "l.transaction_id DESC"]
     : [
@@ -214,8 +238,9 @@ function transactionsBetween({ from, to }: LedgerFilter): Condition {
  * How many runs the workflow or, without one, the organization has in the time range, with such an outcome and charge of
  * any call, counted up to `FEW_RUNS`.
  */
-async function countRunsOfCallers({ query, isText }: LedgerTables, filter: LedgerFilter): Promise<number> {
-  const { organizationId, workflowId, from, to, outcome, charged } = filter;
+async function countRunsOfCallers(tables: LedgerTables, filter: LedgerFilter): Promise<number> {
+  const { query, isText } = tables;
+  const { organizationId, workflowId, functionId } = filter;
   if (organizationId === undefined && workflowId === undefined) return FEW_RUNS;
   if (organizationId !== undefined && workflowId !== undefined) {
     const { sql, values } = runCondition({ workflowId }, isText);
@@ -227,16 +252,15 @@ async function countRunsOfCallers({ query, isText }: LedgerTables, filter: Ledge
     // A workflow belongs to one organization: with another one there are no runs to look for.
     if (one?.organization_id !== toStored(organizationId)) return 0;
   }
-  // Without a source, runs are read in their order in any case.
-  if (filter.source === undefined) return FEW_RUNS;
-  const callers = {
-    ...(workflowId === undefined ? { organizationId: organizationId! } : { workflowId }),
-    ...(from !== undefined && { from }),
-    ...(to !== undefined && { to }),
-    ...(outcome !== undefined && { outcome }),
-    ...(charged !== undefined && { charged }),
-  };
-  const { sql, values } = runCondition(callers, isText);
+  // With neither a source nor a function, runs are read in their order in any case.
+  if (filter.source === undefined && functionId === undefined) return FEW_RUNS;
+  const callers = workflowId === undefined ? { organizationId: organizationId! } : { workflowId };
+  return countRuns(tables, { ...timesAndVerdicts(filter), ...callers }, "caller");
+}
+
+/** Counted up to `FEW_RUNS`. */
+async function countRuns({ query, isText }: LedgerTables, filter: LedgerFilter, by: FoundBy): Promise<number> {
+  const { sql, values } = runCondition(filter, isText, by);
   const [counted] = await query<{ readonly runs: number }>(
     `SELECT count(*) AS runs FROM (
        SELECT 1 FROM ledger_runs AS r WHERE ${sql} AND r.has_unknown IN (0, 1)
@@ -246,13 +270,24 @@ async function countRunsOfCallers({ query, isText }: LedgerTables, filter: Ledge
   return counted!.runs;
 }
 
+function timesAndVerdicts({ from, to, outcome, charged }: LedgerFilter): LedgerFilter {
+  return {
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+    ...(outcome !== undefined && { outcome }),
+    ...(charged !== undefined && { charged }),
+  };
+}
+
 /** How many calls ended as the filter asks, counted up to `FEW_CALLS`, so that no search runs for what never occurs. */
-async function countCalls({ query, isText }: LedgerTables, filter: LedgerFilter): Promise<number> {
+async function countCalls({ query, isText, linesByTransaction }: LedgerTables, filter: LedgerFilter): Promise<number> {
   const { sql, values } = callCondition(filter, isText);
+  // The journal's index of the calls of a source has what its lines have.
+  const calls = linesByTransaction
+    ? `ledger_calls AS l WHERE ${sql} ORDER BY l.source, l.success, l.match, l.charges`
+    : `ledger_lines AS l WHERE ${sql}`;
   const [counted] = await query<{ readonly calls: number }>(
-    `SELECT count(*) AS calls FROM (
-       SELECT 1 FROM ledger_calls AS l WHERE ${sql}
-       ORDER BY l.source, l.success, l.match, l.charges LIMIT ${FEW_CALLS}) AS counted`,
+    `SELECT count(*) AS calls FROM (SELECT 1 FROM ${calls} LIMIT ${FEW_CALLS}) AS counted`,
     values,
   );
   return counted!.calls;

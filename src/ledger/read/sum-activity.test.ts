@@ -9,6 +9,7 @@ const HOUR = { from: Date.now() - 3_600_000, to: Date.now() + 3_600_000 };
 const QUESTIONS: readonly ((reader: LedgerAnswers) => Promise<unknown>)[] = [
   (reader) => reader.activity({ by: "source", ...HOUR }),
   (reader) => reader.activity({ by: "credential", ...HOUR, source: "acme__people" }),
+  (reader) => reader.functionActivity({ functions: ["dfunc_sum", "dfunc_other"], ...HOUR }),
   (reader) => reader.countUnknown(),
 ];
 

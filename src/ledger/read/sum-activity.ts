@@ -138,19 +138,25 @@ function toLine(
     outcomes[outcomeOf(call)] += 1;
     if (call.fault !== null) faults.set(call.fault, (faults.get(call.fault) ?? 0) + 1);
   }
-  const times = calls.flatMap(({ took_ms }) => (took_ms === null ? [] : [took_ms])).toSorted((a, b) => a - b);
   const newest = calls[0]!;
   return {
     source,
     credentialId,
     outcomes,
     faults: [...faults].map(([code, count]) => ({ code, calls: count })).toSorted((a, b) => b.calls - a.calls),
-    p50Ms: percentile(times, 0.5),
-    p99Ms: percentile(times, 0.99),
+    ...percentilesOf(calls),
     ...counted,
     lastAt: newest.started_at,
     last: newest.fault ?? outcomeOf(newest),
   };
+}
+
+/** Of those whose time is known. */
+export function percentilesOf(
+  timed: readonly { readonly took_ms: number | null }[],
+): Pick<ActivityLine, "p50Ms" | "p99Ms"> {
+  const times = timed.flatMap(({ took_ms: ms }) => (ms === null ? [] : [ms])).toSorted((a, b) => a - b);
+  return { p50Ms: percentile(times, 0.5), p99Ms: percentile(times, 0.99) };
 }
 
 function percentile(sorted: readonly number[], share: number): number | null {

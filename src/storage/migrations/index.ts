@@ -22,6 +22,7 @@ import * as auditByActor from "./0022_audit_by_actor.ts";
 import * as credentialsOfSource from "./0023_credentials_of_source.ts";
 import * as callsByCredential from "./0025_calls_by_credential.ts";
 import * as ledgerTotals from "./0026_ledger_totals.ts";
+import * as runsOfFunctions from "./0028_runs_of_functions.ts";
 
 export interface Migration {
   readonly name: string;
@@ -63,6 +64,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0026_ledger_totals", up: ledgerTotals.up },
   // When a lease was last asked for, so that those of processes that are gone can be told from others.
   { name: "0027_leases_heard_of", up: addColumn("budget_leases", "heard_at", "bigint") },
+  { name: "0028_runs_of_functions", up: runsOfFunctions.up },
 ];
 
 /** The column is null in existing rows. */

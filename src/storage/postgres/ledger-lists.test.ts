@@ -125,9 +125,10 @@ async function fill(databaseUrl: string): Promise<void> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
   await client.query(`
-    insert into ledger_runs (transaction_id, state, kind, organization_id, workflow_id, token_id, context, region,
+    insert into ledger_runs (transaction_id, state, kind, function_id, organization_id, workflow_id, token_id, context, region,
       simulated, started_at, took_ms, client_gone, has_unknown, verdicts, unknown_sources)
-    select 'trx_' || lpad(to_hex(i * 1000), 12, '0') || substr(md5(i::text), 1, 20), 'ended', 'data', 'org_' || i % 2, 'wfl_' || i % 2, 'tok_1', 'prod', 'eu', 0,
+    select 'trx_' || lpad(to_hex(i * 1000), 12, '0') || substr(md5(i::text), 1, 20), 'ended', 'data',
+      case when i % 4 = 0 then 'dfunc_' || i % 8 end, 'org_' || i % 2, 'wfl_' || i % 2, 'tok_1', 'prod', 'eu', 0,
       i * 1000, 40, 0, (i % 50 = 0)::integer, case when i % 100 = 0 then 512 else 2 end, 0
     from generate_series(1, ${RUNS}) as i`);
   for (const ordinal of [0, 1]) {

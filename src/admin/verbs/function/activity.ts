@@ -1,0 +1,70 @@
+import { NEWEST_OF_EACH, NEWEST_OF_ONE } from "../../../ledger/read/sum-activity.ts";
+import { Type } from "../../../terms/type.ts";
+import { functionInput } from "../../inputs.ts";
+import { momentInput, requireTime, toMoment } from "../../ledger-inputs.ts";
+import { requireFunction } from "../../require.ts";
+import { count, listed, orNull, text, time, yesOrNo } from "../../result-schemas.ts";
+import { defineVerb } from "../../verb.ts";
+import { toWireTime } from "../../wire-time.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+export default defineVerb({
+  summary: "Show how the recent runs of each function ended, and how long they took",
+  description: `Half of the runs took at most P50 MS, and 99 in 100 at most P99 MS. Only the newest ${NEWEST_OF_EACH} runs of each function are counted, or ${NEWEST_OF_ONE.toLocaleString("en")} if one is given, so that a large ledger answers quickly too; COUNTED FROM is the time since which no run was left out. A run has failed if its function has: what its sources did is for the function to judge. Simulated runs are left out.`,
+  example: "dfunc_contact_check --from 2026-03-01",
+  input: Type.Object(
+    {
+      function: Type.Optional(functionInput),
+      from: Type.Optional(momentInput("Runs that started then or later; the last 24 hours by default")),
+      to: Type.Optional(momentInput("Runs that started before then")),
+    },
+    { additionalProperties: false },
+  ),
+  positional: ["function"],
+  role: "viewer",
+  changes: false,
+  needs: ["functions", "ledger"],
+
+  result: listed(
+    "activity",
+    Type.Object({
+      function: text,
+      runs: count,
+      answered: count,
+      failed: count,
+      unknown: count,
+      p50_ms: orNull(count),
+      p99_ms: orNull(count),
+      last_at: { ...time, description: "When the newest run started; UTC" },
+      last: { ...text, description: "How it ended: answered, unknown, or a fault" },
+      failures: Type.Record(Type.String(), count, { description: "How many runs failed with each fault" }),
+      counted_from: time,
+      complete: { ...yesOrNo, description: "Whether every run of the time is counted; otherwise the newest are" },
+    }),
+  ),
+
+  async run({ function: one, from, to }, { clock, functions, ledger }) {
+    const listing = await functions();
+    const asked = one === undefined ? listing.list().map(({ id }) => id) : [requireFunction(listing, one).id];
+    const until = to === undefined ? clock.wall() + 1 : toMoment(to);
+    const span = requireTime({ from: from === undefined ? until - DAY_MS : toMoment(from), to: until });
+    const lines = await (await ledger()).functionActivity({ functions: asked, ...span });
+    return {
+      activity: lines.map((line) => ({
+        function: line.functionId,
+        runs: Object.values(line.outcomes).reduce((sum, each) => sum + each, 0),
+        ...line.outcomes,
+        p50_ms: line.p50Ms,
+        p99_ms: line.p99Ms,
+        last_at: toWireTime(line.lastAt),
+        last: line.last,
+        failures: Object.fromEntries(line.faults.map(({ code, runs }) => [code, runs])),
+        counted_from: toWireTime(line.countedFrom),
+        complete: line.isComplete,
+      })),
+    };
+  },
+
+  nothing: { activity: "No run asked for a function." },
+});
