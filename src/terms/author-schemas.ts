@@ -1,4 +1,4 @@
-import { createBoundedSchemas, type BoundedCheck } from "./bounded-schemas.ts";
+import { createBoundedSchemas, isLargeSchema, type BoundedCheck } from "./bounded-schemas.ts";
 import type { FieldProblem } from "./fault.ts";
 import { describeProblem } from "./schema-problem.ts";
 
@@ -11,11 +11,12 @@ export function createSchemas() {
 
   return {
     /**
-     * Compiles at the first use unless told otherwise, so that a catalog of sources costs nothing until they are
-     * called.
+     * Compiles at the first use if told so, so that a catalog of sources costs nothing until they are called. A large
+     * schema is compiled now in any case, because others would wait for it in the middle of their calls.
      */
     validator(schema: object, when: "now" | "first use" = "now"): Validator {
-      let compiled: BoundedCheck | undefined = when === "now" ? bounded.compile(schema) : undefined;
+      let compiled: BoundedCheck | undefined =
+        when === "now" || isLargeSchema(schema) ? bounded.compile(schema) : undefined;
       return (value) => {
         compiled ??= bounded.compile(schema);
         return compiled(value) ? null : describeProblem(compiled.errors);

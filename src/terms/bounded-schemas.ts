@@ -79,12 +79,15 @@ export function createBoundedSchemas(): BoundedSchemas {
         (keyword) => parentSchema[keyword] !== undefined && !isPricedByName(keyword, parentSchema[keyword]),
       );
       const members = named ? _` + ${cxt.gen.scopeValue("func", { ref: costOfMembers })}(${data})` : nil;
-      cxt.gen.if(_`(${left}.left -= ${schema as number}${members}) < 0`, () => cxt.gen.code(_`${thrown}()`));
+      const counts = COUNTS_MEMBERS.some((keyword) => parentSchema[keyword] !== undefined);
+      const counted = counts ? _` + ${cxt.gen.scopeValue("func", { ref: costOfCounting })}(${data})` : nil;
+      cxt.gen.if(_`(${left}.left -= ${schema as number}${members}${counted}) < 0`, () => cxt.gen.code(_`${thrown}()`));
     },
   });
 
   return {
     compile(schema) {
+      const isLarge = isLargeSchema(schema);
       const validate = ajv.compile(needsCosts(schema) ? (withCosts(schema as JsonObject) as AnySchemaObject) : schema);
       const ofNearest = (value: unknown): boolean => {
         budget.left = CHECK_STEPS_MAX;
@@ -103,9 +106,39 @@ export function createBoundedSchemas(): BoundedSchemas {
         ofNearest,
         errors: null,
       });
+      // The engine compiles the code of a schema when it runs for the first time.
+      if (isLarge) ofNearest(null);
       return check;
     },
   };
+}
+
+/** Compiling a schema of this many parts takes ten milliseconds or more. */
+const PARTS_MANY = 50;
+
+/** Whether compiling it at the first use would block other work noticeably. */
+export function isLargeSchema(schema: object): boolean {
+  return countParts(schema as JsonObject, PARTS_MANY) >= PARTS_MANY;
+}
+
+/** The code of larger schemas takes seconds to compile, and at some size cannot be run at all. */
+const PARTS_MAX = 2_000;
+
+/** Why a schema cannot be compiled in reasonable time, as the rest of a sentence that begins with it. */
+export function sizeProblem(schema: object): string | null {
+  return countParts(schema as JsonObject, PARTS_MAX + 1) > PARTS_MAX
+    ? `must NOT have more than ${PARTS_MAX} schemas in it`
+    : null;
+}
+
+/** At most `max`. */
+function countParts(schema: JsonObject, max: number): number {
+  let count = 1;
+  for (const [, part] of partsOf(schema)) {
+    if (count >= max) break;
+    count += countParts(part, max - count);
+  }
+  return count;
 }
 
 const TOO_COSTLY: readonly ErrorObject[] = [
@@ -217,6 +250,17 @@ function isPricedByName(keyword: string, schema: unknown): schema is JsonObject 
   return BY_NAME.has(keyword) && isJsonObject(schema);
 }
 
+/** Keywords for which all names of an object are listed, only to count them. */
+const COUNTS_MEMBERS = ["minProperties", "maxProperties"];
+/** The engine lists the names of an object of this size without looking at each. */
+const EASY_MEMBERS_MAX = 64;
+
+function costOfCounting(value: unknown): number {
+  if (!isJsonObject(value)) return 0;
+  const count = Object.keys(value).length;
+  return count <= EASY_MEMBERS_MAX ? 2 : COST_OF_NAME * count;
+}
+
 function costOfMembers(value: unknown): number {
   return isJsonObject(value) ? COST_OF_NAME * Object.keys(value).length : 0;
 }
@@ -226,6 +270,9 @@ const REPEATING =
   "$ref $dynamicRef $recursiveRef items prefixItems contains additionalProperties patternProperties propertyNames unevaluatedItems unevaluatedProperties".split(
     " ",
   );
+/** Keywords whose subschemas often do not fit, for which a report is made each time. */
+const OFTEN_UNFIT: ReadonlySet<string> = new Set(["anyOf", "oneOf", "not", "if", "contains"]);
+const COST_OF_REPORT = 6;
 const ONE_SCHEMA =
   "items contains additionalProperties propertyNames unevaluatedItems unevaluatedProperties if then else not additionalItems contentSchema".split(
     " ",
@@ -246,11 +293,13 @@ function withCosts(schema: JsonObject, more = 0): JsonObject {
   const priced: Record<string, unknown> = { ...schema };
   for (const name of ONE_SCHEMA) {
     const part = schema[name];
-    if (isJsonObject(part)) priced[name] = withCosts(part, isPricedByName(name, part) ? COST_OF_NAME : 0);
+    if (isJsonObject(part))
+      priced[name] = withCosts(part, isPricedByName(name, part) ? COST_OF_NAME : costOfReport(name));
   }
   for (const name of MANY_SCHEMAS) {
     const list = schema[name];
-    if (Array.isArray(list)) priced[name] = list.map((part) => (isJsonObject(part) ? withCosts(part) : part));
+    if (Array.isArray(list))
+      priced[name] = list.map((part) => (isJsonObject(part) ? withCosts(part, costOfReport(name)) : part));
   }
   for (const name of NAMED_SCHEMAS) {
     const named = schema[name];
@@ -261,6 +310,10 @@ function withCosts(schema: JsonObject, more = 0): JsonObject {
   }
   priced[COST] = 1 + more + Math.ceil(comparedIn(schema) / UNITS_PER_STEP);
   return priced as JsonObject;
+}
+
+function costOfReport(keyword: string): number {
+  return OFTEN_UNFIT.has(keyword) ? COST_OF_REPORT : 0;
 }
 
 /** The location of a pattern that cannot be used, and the reason; `null` if there is none. */

@@ -12,3 +12,10 @@ test("a problem in a schema is reported with its location, in the same words as 
   const backReference = schemaProblem({ properties: { name: { pattern: "(a)\\1" } } });
   assert.deepEqual([backReference?.path, backReference?.isPattern], [["properties", "name", "pattern"], true]);
 });
+
+test("a schema that would take seconds to compile is refused", () => {
+  const parts = Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`p${at}`, {}]));
+  assert.match(schemaProblem({ properties: parts })!.message, /^must NOT have more than 2000 schemas in it$/);
+  const { p0: _, ...fewer } = parts;
+  assert.equal(schemaProblem({ properties: fewer }), null);
+});

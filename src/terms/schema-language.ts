@@ -1,7 +1,7 @@
 import type { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { createAjv } from "./ajv.ts";
-import { patternProblem } from "./bounded-schemas.ts";
+import { patternProblem, sizeProblem } from "./bounded-schemas.ts";
 import { stepsOf } from "./json-pointer.ts";
 import { describeProblem } from "./schema-problem.ts";
 
@@ -17,11 +17,13 @@ export interface SchemaProblem {
 let language: Ajv2020 | undefined;
 
 /**
- * The problem in an author's JSON Schema, found with the meta-schema, or in one of its patterns, which must be
+ * The problem in an author's JSON Schema: its size, what the meta-schema finds, or one of its patterns, which must be
  * matchable in linear time; `null` if the schema can be used. One validator for the whole process, created at first
  * use: preparing it takes longer than checking all schemas of a project.
  */
 export function schemaProblem(schema: object): SchemaProblem | null {
+  const size = sizeProblem(schema);
+  if (size !== null) return { path: [], isPattern: false, message: size };
   if (language === undefined) {
     language = createAjv({ addUsedSchema: false });
     addFormats.default(language);

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { asksAgain, NoMatch, type SourceAnswer, type SourceCall, type SourceDeclaration } from "../../sdk/source.ts";
+import { isLargeSchema } from "../../terms/bounded-schemas.ts";
 import { systemClock, type Clock } from "../../terms/clock.ts";
 import { durationMs } from "../../terms/durations.ts";
 import type { Json, JsonObject } from "../../terms/json.ts";
@@ -48,6 +49,8 @@ export function compileKnown(value: Json): SourceDeclaration {
   const source = value as unknown as SourceFile;
   let compiled: Recipe | undefined;
   const recipe = () => (compiled ??= compileRecipe(source, knownPlace([]), {}));
+  // Compiling its schema would block other calls.
+  if (source.output !== undefined && isLargeSchema(source.output)) recipe();
   return {
     ...headOf(source),
     ...(source.verify === undefined ? {} : { verify: (call) => recipe().verify!(call) }),

@@ -5,8 +5,10 @@ import {
   callFunction,
   digitSteps,
   isSame,
+  memberSteps,
   Reference,
   reckoned,
+  valuesOf,
   type Spend,
   type Value,
 } from "./expression-functions.ts";
@@ -88,9 +90,7 @@ class Evaluation {
       case "ValueProjection": {
         const base = this.of(node.left, value, variables);
         if (!isJsonObject(base)) return null;
-        const values = Object.values(base);
-        this.#spend(MEMBER_STEPS * values.length);
-        return this.#project(values, node.right, variables);
+        return this.#project(valuesOf(base, this.#spend), node.right, variables);
       }
       case "FilterProjection": {
         const base = this.of(node.left, value, variables);
@@ -239,7 +239,7 @@ class Evaluation {
     if (Array.isArray(left) !== Array.isArray(right)) return false;
     const names = Object.keys(left);
     const others = Object.keys(right);
-    this.#spend(MEMBER_STEPS * (names.length + others.length));
+    this.#spend(memberSteps(names.length) + memberSteps(others.length));
     if (names.length !== others.length) return false;
     const [one, other] = [left as Readonly<Record<string, Json>>, right as Readonly<Record<string, Json>>];
     return names.every((name) => Object.hasOwn(other, name) && this.#areEqual(one[name]!, other[name]!));
@@ -249,9 +249,6 @@ class Evaluation {
 function isContainer(value: Json): value is JsonObject | readonly Json[] {
   return typeof value === "object" && value !== null && !(value instanceof ExactNumber);
 }
-
-/** The cost of listing one member of a large object: a look-up in a table, and making the list. */
-const MEMBER_STEPS = 4;
 
 const PLAIN = { enumerable: true, configurable: true, writable: true };
 

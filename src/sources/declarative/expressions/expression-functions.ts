@@ -79,12 +79,12 @@ export const FUNCTIONS: ReadonlyMap<string, ExpressionFunction> = new Map(
       spend(list.length);
       return list.map((entry) => by.over(entry));
     }),
-    keys: fn("object", (spend, object: JsonObject) => counted(Object.keys(object), spend)),
-    values: fn("object", (spend, object: JsonObject) => counted(Object.values(object), spend)),
-    items: fn("object", (spend, object: JsonObject) => counted(Object.entries(object), spend)),
+    keys: fn("object", (spend, object: JsonObject) => namesOf(object, spend)),
+    values: fn("object", (spend, object: JsonObject) => valuesOf(object, spend)),
+    items: fn("object", (spend, object: JsonObject) => entriesOf(object, spend)),
     from_items: fn("arrays", (spend, pairs: readonly (readonly Json[])[]) => fromItems(pairs, spend)),
     merge: fn("object...", (spend, ...objects: readonly JsonObject[]) =>
-      Object.fromEntries(objects.flatMap((object) => counted(Object.entries(object), spend))),
+      Object.fromEntries(objects.flatMap((object) => made(entriesOf(object, spend), spend))),
     ),
     zip: fn("array...", (spend, ...lists: readonly (readonly Json[])[]) => {
       let length = Infinity;
@@ -97,7 +97,7 @@ export const FUNCTIONS: ReadonlyMap<string, ExpressionFunction> = new Map(
     type: fn("any", (_, value: Json) => typeOf(value)),
     length: fn("string|array|object", (spend, value: string | readonly Json[] | JsonObject) => {
       if (typeof value === "string") return countCharacters(value, spend);
-      return Array.isArray(value) ? value.length : counted(Object.keys(value), spend).length;
+      return Array.isArray(value) ? value.length : namesOf(value as JsonObject, spend).length;
     }),
     reverse: fn("string|array", (spend, value: string | readonly Json[]) => {
       spend(value.length / REVERSED_PER_STEP);
@@ -110,11 +110,11 @@ export const FUNCTIONS: ReadonlyMap<string, ExpressionFunction> = new Map(
       return within.some((entry) => isSame(entry, sought, spend));
     }),
     starts_with: fn("string, string", (spend, text: string, start: string) => {
-      spend(start.length / COMPARED_PER_STEP);
+      spend(start.length / CHARACTERS_PER_STEP);
       return text.startsWith(start);
     }),
     ends_with: fn("string, string", (spend, text: string, end: string) => {
-      spend(end.length / COMPARED_PER_STEP);
+      spend(end.length / CHARACTERS_PER_STEP);
       return text.endsWith(end);
     }),
     find_first: fn(
@@ -244,6 +244,37 @@ export function isSame(one: Json, other: Json, spend: Spend): boolean {
 const EXACT_STEPS = 16;
 const DIGITS_PER_STEP = 8;
 
+/** Members that the engine lists without looking each of them up. */
+const EASY_MEMBERS_MAX = 64;
+const LISTED_STEPS = 6;
+const MADE_STEPS = 6;
+
+/** The cost of listing the members of an object: if they are many, a look-up in a table for each. */
+export function memberSteps(count: number): number {
+  return count <= EASY_MEMBERS_MAX ? count : LISTED_STEPS * count;
+}
+
+function namesOf(object: JsonObject, spend: Spend): string[] {
+  const names = Object.keys(object);
+  spend(memberSteps(names.length));
+  return names;
+}
+
+/** Of a large object, `Object.values` takes three times as long. */
+export function valuesOf(object: JsonObject, spend: Spend): Json[] {
+  return namesOf(object, spend).map((name) => object[name]!);
+}
+
+function entriesOf(object: JsonObject, spend: Spend): [string, Json][] {
+  return namesOf(object, spend).map((name) => [name, object[name]!]);
+}
+
+/** For the members of an object that is about to be made. */
+function made<Pairs extends { readonly length: number }>(pairs: Pairs, spend: Spend): Pairs {
+  spend(MADE_STEPS * pairs.length);
+  return pairs;
+}
+
 function counted<Item>(list: Item[], spend: Spend): Item[] {
   spend(list.length);
   return list;
@@ -295,7 +326,7 @@ function groupBy(list: readonly Json[], by: Reference, spend: Spend): Json {
 }
 
 function fromItems(pairs: readonly (readonly Json[])[], spend: Spend): Json {
-  spend(pairs.length);
+  made(pairs, spend);
   if (!pairs.every((pair) => pair.length === 2 && typeof pair[0] === "string"))
     throw new Error("from_items() needs pairs of a text and a value");
   return Object.fromEntries(pairs as readonly (readonly [string, Json])[]);

@@ -1,4 +1,4 @@
-import { createBoundedSchemas, type BoundedCheck } from "../../../terms/bounded-schemas.ts";
+import { createBoundedSchemas, isLargeSchema, type BoundedCheck } from "../../../terms/bounded-schemas.ts";
 import type { Json, JsonObject } from "../../../terms/json.ts";
 import { formatProblem, type FormatProblem } from "./format-problem.ts";
 import { publishedSchema, type SourceFile } from "./format.ts";
@@ -85,8 +85,8 @@ export function checkAuthorSchema(schema: object, place: Place): void {
   place.in(...path).refuse("schema.invalid", problem);
 }
 
-/** Compiles an author's schema, which has been checked, on its first use. */
+/** Compiles an author's schema, which has been checked, on its first use; a large one now. */
 export function compileWhenNeeded(schema: object): () => BoundedCheck {
-  let compiled: BoundedCheck | undefined;
+  let compiled = isLargeSchema(schema) ? bounded.compile(schema) : undefined;
   return () => (compiled ??= bounded.compile(schema));
 }
