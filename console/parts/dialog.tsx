@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Button } from "./button.tsx";
 import "./dialog.css";
 
@@ -14,13 +14,19 @@ interface DialogProps {
 /** A window over the page. Escape closes it, and what opened it gets the focus back. */
 export function Dialog({ title, onClose, isToRead = false, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    const opener = document.activeElement as HTMLElement | null;
-    dialog.current?.showModal();
-    return () => opener?.focus();
+  // At once and not after the next frame: a key that was pressed until then would act on what has the focus still.
+  useLayoutEffect(() => {
+    const own = dialog.current!;
+    own.showModal();
+    return () => own.close();
   }, []);
   return (
-    <dialog ref={dialog} class="dialog" aria-label={title} onClose={onClose}>
+    <dialog
+      ref={dialog}
+      class="dialog"
+      aria-label={title}
+      onClose={({ currentTarget }) => currentTarget.isConnected && onClose()}
+    >
       {isToRead ? (
         <header class="dialog-head">
           <h2>{title}</h2>

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import "./page.css";
 
 interface PageProps {
@@ -15,7 +15,7 @@ interface PageProps {
 export function Page({ title, about, actions, children }: PageProps) {
   useTitle(title);
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  useLayoutEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return (
     <div class="page">
       <header class="page-head">

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Button } from "./button.tsx";
 import { Copy } from "./copy.tsx";
 import { useFocusBeyond } from "./use-focus-beyond.ts";
@@ -18,7 +18,7 @@ interface ShownOnceProps {
 export function ShownOnce({ title, secret, children, onDone }: ShownOnceProps) {
   const place = useRef<HTMLDivElement>(null);
   useFocusBeyond(place);
-  useEffect(() => {
+  useLayoutEffect(() => {
     place.current?.focus();
     place.current?.scrollIntoView({ block: "nearest" });
   }, []);

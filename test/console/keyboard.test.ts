@@ -20,6 +20,13 @@ function offeredVerbs(): ReadonlySet<string> {
   return new Set(named);
 }
 
+/** Presses what has the focus, and says before the next frame what has it then, and how many windows there are. */
+const PRESS_AND_LOOK = `(async () => {
+  document.activeElement.click();
+  for (let turns = 0; turns < 10; turns += 1) await null;
+  return [document.activeElement.textContent, document.querySelectorAll("dialog").length];
+})()`;
+
 /** Those whose object this test does not have, and where they are tried. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   "operator restore": "takes a person of an identity provider: session.test.ts",
@@ -90,10 +97,24 @@ test("everything that can be done on a page can be done without a pointer", { sk
   await act("credential price remove", () => asked("Remove", "0.35"));
   await at(`/credentials?org=${org}`);
   await open("Verify");
+  assert.deepEqual(
+    await page.evaluate(PRESS_AND_LOOK),
+    ["Verify", 0],
+    "a window that goes gives the focus back at once",
+  );
+  // Held, it opens the window or closes it, and does nothing to what has the focus then.
+  for (const [name, windows] of [
+    ["Verify", 1],
+    ["Cancel", 0],
+    ["Verify", 1],
+  ] as const) {
+    await to(name);
+    for (let times = 0; times < 4; times += 1) await page.keyboard.down("Enter");
+    await page.keyboard.up("Enter");
+    assert.equal(await page.locator("dialog[open]").count(), windows, name);
+  }
   await act("credential verify", () => press("Ask the vendor"));
   await press("Close");
-  // Whatever the window does afterwards, the next act begins on a page without it.
-  await at(`/credentials?org=${org}`);
   await act("credential disable", () => asked("Disable"));
   await act("credential enable", () => press("Enable"));
   await act("credential delete", () => asked("Delete"));

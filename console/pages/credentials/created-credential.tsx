@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { hrefOf } from "../../address.ts";
 import { Button } from "../../parts/button.tsx";
 import { Outcome } from "../../parts/outcome.tsx";
@@ -16,7 +16,7 @@ interface CreatedCredentialProps {
 /** That it is stored, and what to do next. */
 export function CreatedCredential({ org, credential, source, notes, onAnother }: CreatedCredentialProps) {
   const place = useRef<HTMLDivElement>(null);
-  useEffect(() => place.current?.focus(), []);
+  useLayoutEffect(() => place.current?.focus(), []);
   return (
     <div ref={place} class="stack" role="status" tabIndex={-1}>
       <p>
