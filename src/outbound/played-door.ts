@@ -3,7 +3,7 @@ import type { HttpOptions } from "../sdk/http.ts";
 import type { SourceDeclaration } from "../sdk/source.ts";
 import type { Clock } from "../terms/clock.ts";
 import { Fault } from "../terms/fault.ts";
-import { isRedirect, isSuccess } from "./exchange/exchange.ts";
+import { isRedirect, isSuccess } from "./exchange/reply-status.ts";
 import { DEFAULT_LIMITS, type OutboundLimits } from "./limits.ts";
 import { OriginRules } from "../terms/origins.ts";
 import { VendorReply } from "./exchange/reply.ts";

@@ -9,7 +9,7 @@ import type { VendorReply } from "./exchange/reply.ts";
 import { type SourceAddresses, TargetTooLong } from "./exchange/source-addresses.ts";
 import { TARGET_CHARACTERS_MAX } from "../terms/request-target.ts";
 import { contractFault } from "./exchange/vendor-fault.ts";
-import { isRedirect } from "./exchange/exchange.ts";
+import { isRedirect } from "./exchange/reply-status.ts";
 import type { Clock } from "../terms/clock.ts";
 
 /** What the `http` of a call needs from the client. */

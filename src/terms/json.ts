@@ -12,8 +12,8 @@ export type { Json, JsonObject };
 
 /** Parsing a hostile document up to this size costs almost nothing, so it may be checked afterwards. */
 const SMALL_BYTES = 64 * 1024;
-/** Parsing so much may take milliseconds. */
-export const LONG_FROM_BYTES = 16 * 1024;
+/** What is done with so much JSON may take milliseconds, so it waits for its turn of the event loop. */
+export const TURN_FROM_BYTES = 16 * 1024;
 /** The smallest size of a member: `"":0,`. */
 const MEMBER_BYTES = 5;
 
@@ -241,7 +241,7 @@ export function readJsonExactly(text: string): Json {
 
 /** The same, but lets other work run in between if the text is large. @throws JsonError */
 export function readJsonInStretches(text: string, stretch: Stretch): Json | Promise<Json> {
-  return text.length < LONG_FROM_BYTES ? readJsonExactly(text) : readLarge(text, stretch);
+  return text.length < TURN_FROM_BYTES ? readJsonExactly(text) : readLarge(text, stretch);
 }
 
 function readLarge(text: string, stretch: Stretch): Json | Promise<Json> {
@@ -252,7 +252,7 @@ function readLarge(text: string, stretch: Stretch): Json | Promise<Json> {
 
 /** Like `parseJson`, but if it takes long, lets other work run in between and before it returns. @throws JsonError */
 export async function parseInStretches(bytes: Buffer, limits: JsonLimits, stretch: Stretch): Promise<Json> {
-  const waits = bytes.length < LONG_FROM_BYTES ? undefined : stretch.begin();
+  const waits = bytes.length < TURN_FROM_BYTES ? undefined : stretch.begin();
   if (waits !== undefined) await waits;
   if (bytes.length <= SMALL_BYTES) return parseJson(bytes, limits);
   const reading = new JsonReading(bytes, limits);

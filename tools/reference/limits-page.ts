@@ -11,7 +11,7 @@ import { REFUSALS_MAX } from "../../src/http/refusal-turns.ts";
 import { PIPELINING, WAITING_MAX } from "../../src/http/server.ts";
 import { LEDGER_LIMITS } from "../../src/ledger/limits.ts";
 import { DEFAULT_LIMITS } from "../../src/outbound/limits.ts";
-import { LONG_FROM_BYTES } from "../../src/outbound/exchange/long-turns.ts";
+import { LONG_TURN_FROM_BYTES } from "../../src/outbound/exchange/long-turns.ts";
 import { BYTES_PER_PIECE, PIECES_FREE } from "../../src/outbound/exchange/reply-intake.ts";
 import { EXTENSIONS_BYTES_MAX, SIZE_DIGITS_MAX } from "../../src/outbound/wire/chunked-body.ts";
 import { FIELDS_MAX } from "../../src/outbound/wire/reply-head.ts";
@@ -260,7 +260,7 @@ export function limitsPage(): Page {
       ],
       [
         "large replies",
-        `from ${bytes(LONG_FROM_BYTES)} on they are processed one at a time; organizations take turns`,
+        `from ${bytes(LONG_TURN_FROM_BYTES)} on they are processed one at a time; organizations take turns`,
         "further ones wait, within their deadline",
       ],
       [

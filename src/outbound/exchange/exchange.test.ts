@@ -8,7 +8,7 @@ import { type Connection, LostError, type ReplyHandler } from "../sockets/connec
 import { Exchange } from "./exchange.ts";
 import { DEFAULT_LIMITS } from "../limits.ts";
 import { LoopTurns } from "../../terms/loop-turns.ts";
-import { LONG_FROM_BYTES, LongTurns } from "./long-turns.ts";
+import { LONG_TURN_FROM_BYTES, LongTurns } from "./long-turns.ts";
 import { ConnectError } from "../sockets/open-socket.ts";
 import type { OriginPool } from "../sockets/origin-pool.ts";
 import type { VendorReply } from "./reply.ts";
@@ -159,7 +159,7 @@ test("a large reply whose turn does not come in time is a timeout, and nothing o
   const large: Turn = (handler) => {
     starts(handler);
     handler.onHead(200, {});
-    handler.onBody(Buffer.alloc(LONG_FROM_BYTES));
+    handler.onBody(Buffer.alloc(LONG_TURN_FROM_BYTES));
     handler.onEnd();
   };
   const { reply, run } = exchangeOver([large], () => true, { withinMs: 50, longTurns: never });

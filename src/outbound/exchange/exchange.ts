@@ -3,19 +3,19 @@ import type { Attempt, Billing, PlannedAttempt, PlannedCall } from "../../run/po
 import type { Clock } from "../../terms/clock.ts";
 import { Fault, faultOfDeadline } from "../../terms/fault.ts";
 import type { Hold } from "../../terms/json.ts";
-import { LoopTurns } from "../../terms/loop-turns.ts";
 import type { UsualSizes } from "../../terms/usual-sizes.ts";
 import { type Connection, LostError, type ReplyHandler } from "../sockets/connection.ts";
 import { decodeGzip, type GzipProblem } from "./decode-gzip.ts";
 import type { OutboundLimits } from "../limits.ts";
-import { LONG_FROM_BYTES, type LongTurns } from "./long-turns.ts";
+import type { LongTurns } from "./long-turns.ts";
 import { ConnectError } from "../sockets/open-socket.ts";
 import type { Exchangeable, OriginPool } from "../sockets/origin-pool.ts";
 import type { ReplyFields } from "../wire/reply-head.ts";
 import type { OutgoingRequest } from "./outgoing-request.ts";
 import { isCutTooSmall, ReplyIntake, RoomAhead } from "./reply-intake.ts";
 import { VendorReply } from "./reply.ts";
-import { ReadAhead } from "./read-ahead.ts";
+import { isRedirect, isSuccess } from "./reply-status.ts";
+import { takeTurn } from "./reply-turn.ts";
 import { contractFault, faultOfStatus, faultOfTransport } from "./vendor-fault.ts";
 
 /** What all exchanges of a client share. */
@@ -46,8 +46,6 @@ const DRAINED_BYTES_MAX = 64 * 1024;
 /** How many bytes may arrive besides the body: headers, interim replies, trailers and chunk framing. */
 const FRAMING_BYTES = 256 * 1024;
 const FRAMING_SHARE = 1 / 4;
-/** What a source does with a smaller reply is short enough. */
-const TURNS_FROM_BYTES = 16 * 1024;
 const NO_BYTES = Buffer.alloc(0);
 const PROBLEMS: Readonly<Record<Exclude<GzipProblem, "no_room">, string>> = {
   too_large: "it is too large",
@@ -341,28 +339,11 @@ export class Exchange implements ReplyHandler, Exchangeable {
     this.#attempt!.end();
     const bytes = reply?.take() ?? NO_BYTES;
     const hold = this.#holdFor(this.#measuredSize);
-    if (bytes.length < LONG_FROM_BYTES) return this.#handOnInTurn(reply, bytes, hold);
-    const { held } = this.#call.run;
-    const ahead = ReadAhead.of(bytes, this.#needs.limits, hold, (gone) => this.#call.drop(gone));
-    this.#needs.longTurns.add(this.owner, {
-      isAlone: () => held.isAlone,
-      take: () => {
-        // The deadline may have passed before its turn.
-        if (this.#settled) return false;
-        if (ahead?.next() === true) return true;
-        this.#handOn(reply, bytes, hold, ahead);
-        return false;
-      },
-    });
-  }
-
-  /** What the source does with dozens of replies that arrive together must not add up. */
-  #handOnInTurn(reply: ReplyIntake | null, bytes: Buffer, hold: Hold): void {
-    const entering = bytes.length < TURNS_FROM_BYTES ? undefined : LoopTurns.of(this.#needs.clock).enter(this.owner);
-    if (entering === undefined) return this.#handOn(reply, bytes, hold, null);
-    void entering.then(() => {
-      // The deadline may have passed before its turn.
-      if (!this.#settled) this.#handOn(reply, bytes, hold, null);
+    const arrived = { bytes, call: this.#call, hold, isSettled: () => this.#settled };
+    takeTurn(arrived, this.#needs, (ahead) => {
+      this.#settle(reply);
+      const { limits } = this.#needs;
+      this.#resolve(new VendorReply(this.#status, this.#fields, bytes, limits, this.#attempt, hold, ahead));
     });
   }
 
@@ -373,12 +354,6 @@ export class Exchange implements ReplyHandler, Exchangeable {
       this.#needs.replySizes.saw(this.owner, this.#call.id, measured);
       return this.#call.hold(bytes);
     };
-  }
-
-  #handOn(reply: ReplyIntake | null, bytes: Buffer, hold: Hold, ahead: ReadAhead | null): void {
-    this.#settle(reply);
-    const { limits } = this.#needs;
-    this.#resolve(new VendorReply(this.#status, this.#fields, bytes, limits, this.#attempt, hold, ahead));
   }
 
   #fail(fault: Fault): void {
@@ -414,12 +389,4 @@ export class Exchange implements ReplyHandler, Exchangeable {
     this.#connection = null;
     if (connection !== null) this.#pool.leave(connection, reusable);
   }
-}
-
-export function isSuccess(status: number): boolean {
-  return status >= 200 && status < 300;
-}
-
-export function isRedirect(status: number): boolean {
-  return status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
 }

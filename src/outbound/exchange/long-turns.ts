@@ -2,7 +2,7 @@ import type { Clock } from "../../terms/clock.ts";
 import { TurnQueue } from "../../terms/turn-queue.ts";
 
 /** Parsing, checking or writing a larger reply blocks the thread for milliseconds. */
-export const LONG_FROM_BYTES = 256 * 1024;
+export const LONG_TURN_FROM_BYTES = 256 * 1024;
 /** The longest pause, however long a turn seems to have taken: a process that was suspended must go on at once. */
 const PAUSE_MAX_MS = 200;
 
