@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { OriginRules } from "./origins.ts";
+import { isDeclaredOrigin, OriginRules } from "./origins.ts";
 
 const label = fc.stringMatching(/^[a-z](?:[a-z0-9-]{0,6}[a-z0-9])?$/);
 const domain = fc.tuple(label, label).map((labels) => labels.join("."));
@@ -58,3 +58,10 @@ for (const text of [
     assert.throws(() => new OriginRules([text]), /is not an origin/);
   });
 }
+
+test("a pattern covers the hosts below it and not the name itself", () => {
+  assert.equal(isDeclaredOrigin("https://a.x.example", ["https://*.x.example"]), true);
+  for (const origin of ["https://x.example", "http://a.x.example", "https://ax.example", "https://a.x.example.evil"]) {
+    assert.equal(isDeclaredOrigin(origin, ["https://*.x.example"]), false, origin);
+  }
+});
