@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import test from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RunReport } from "../run/ports.ts";
 import { readOutcomes } from "./journal/outcome-files.ts";
 import { FakeClock } from "../terms/clock.kit.ts";
 import { LEDGER_LIMITS } from "./limits.ts";
@@ -258,109 +256,6 @@ test("a disk that hangs delays answers for a limited time, and new runs not at a
   setFault("commit", "none");
   await untilOpen(tested);
   assert.equal(stateOf(directory, run), "ended");
-});
-
-test("records that wait for the disk are limited in number and in bytes", async (t) => {
-  for (const limits of [{ recordsMax: 5 }, { recordBytesMax: 2_000 }]) {
-    const tested = await startLedger(t, { limits });
-    const { ledger, setFault } = tested;
-    setFault("commit", "hang");
-    const closing: Promise<void>[] = [];
-    const fill = (): void => {
-      for (let i = 0; i < 100; i += 1) {
-        const run = makeRun();
-        closing.push(Promise.resolve(ledger.open(run).close(makeReport(run))));
-      }
-    };
-    assert.throws(fill, REFUSED);
-    assert.ok(closing.length >= 4 && closing.length <= 10);
-    await Promise.all(closing);
-    assert.throws(fill, REFUSED);
-    setFault("commit", "none");
-    await ledger.flush();
-    await runOnce(ledger);
-  }
-});
-
-test("while the disk is slow, one organization's records leave room for those of others", async (t) => {
-  // As long as the bytes are in UTF-8; half as many characters.
-  const long = { kind: "func", functionId: "ж".repeat(128) } as const;
-  for (const [limits, changes] of [
-    [{ recordsMax: 40 }, {}],
-    [{ recordBytesMax: 20_000 }, long],
-  ] as const) {
-    const { ledger, setFault } = await startLedger(t, { limits });
-    await runOnce(ledger, makeRun({ organizationId: "org_b" }));
-    setFault("commit", "hang");
-    const fill = (organizationId: string): number => {
-      for (let count = 0; ; count += 1) {
-        const run = makeRun({ organizationId, ...changes });
-        try {
-          void ledger.open(run).close(makeReport(run));
-        } catch {
-          return count;
-        }
-      }
-    };
-    const ofA = fill("org_a");
-    const { pendingBytes } = ledger.state();
-    const ofB = fill("org_b");
-    assert.ok(ofA > 2 && ofB >= ofA / 2 - 1, `a has ${ofA}, b has ${ofB}`);
-    if ("recordBytesMax" in limits)
-      assert.ok(Math.abs(pendingBytes - limits.recordBytesMax / 2) < 700, `${pendingBytes} bytes of half`);
-    setFault("commit", "none");
-    await ledger.flush();
-  }
-});
-
-test("at its configured size the journal accepts no run, reports it at half of that, and continues once there is room", async (t) => {
-  const tested = await startLedger(t, { limits: { journalBytesMax: 400_000 } });
-  const { ledger, directory, events } = tested;
-  const started: RunReport[] = [];
-  await until(() => {
-    if (ledger.state().unavailable !== null) return true;
-    for (let i = 0; i < 10; i += 1) {
-      const run = makeRun();
-      started.push(makeReport(run));
-      void ledger.open(run).close(started.at(-1)!);
-    }
-    return false;
-  }, "the journal is full");
-  assert.throws(() => ledger.open(makeRun()), REFUSED);
-  assert.equal(ledger.state().alarm, true);
-  assert.ok(events.includes("ledger_alarm"));
-  await until(() => ledger.state().pendingRecords === 0, "the last of them are written");
-  assert.equal(query(directory, "SELECT * FROM ledger_runs").length, started.length);
-
-  const operator = new DatabaseSync(join(directory, "journal.db"), { timeout: 2_000 });
-  operator.exec("DELETE FROM runs; DELETE FROM calls; DELETE FROM attempts; PRAGMA wal_checkpoint(TRUNCATE)");
-  operator.close();
-  await untilOpen(tested);
-  await runOnce(ledger);
-});
-
-test("one organization cannot fill the journal for all: the last part is for those that hold less", async (t) => {
-  const tested = await startLedger(t, { limits: { journalBytesMax: 1_000_000 } });
-  const { ledger, events } = tested;
-  await runOnce(ledger, makeRun({ organizationId: "org_b" }));
-  // The size is read five times a second, at a commit, so the second half must not be filled faster than that, nor at once
-  // with what waited for a slow journal. A checkpoint can make room again, so what counts is the moment of the refusal.
-  let refusals: readonly unknown[] = [];
-  while (refusals.length === 0) {
-    const isHalf = ledger.state().journalBytes > 500_000;
-    const runs = Array.from({ length: isHalf ? 8 : 20 }, () => runOnce(ledger, makeRun({ organizationId: "org_a" })));
-    const ended = await Promise.allSettled(runs);
-    refusals = ended.flatMap((run) => (run.status === "rejected" ? [run.reason] : []));
-    await until(() => ledger.state().pendingRecords < 400, "what has ended is in the journal");
-    await sleep(isHalf ? 210 : 20);
-  }
-  for (const refusal of refusals)
-    assert.throws(() => {
-      throw refusal;
-    }, REFUSED);
-  assert.ok(events.includes("ledger_share_used"));
-  assert.equal(ledger.state().unavailable, null);
-  await runOnce(ledger, makeRun({ organizationId: "org_b" }));
 });
 
 test("a journal that cannot be opened lets the service start, refuse, and recover", async (t) => {

@@ -9,7 +9,7 @@ import { CALL_COLUMNS } from "../columns.ts";
 import { openJournalReader } from "../read/journal-reader.ts";
 import { atEnd, makeDirectory, makeIntent, makeRun, query, runOnce, startLedger } from "../ledger.kit.ts";
 import { intentFileName } from "./intent-files.ts";
-import { oneRun } from "../totals/totals.kit.ts";
+import { oneRun } from "../totals/sums-of-rows.kit.ts";
 import { addColumns, laterColumns, migrate, SCHEMA_VERSION } from "./migrate.ts";
 import { attemptIntentText, runIntentText } from "./record-lines.ts";
 

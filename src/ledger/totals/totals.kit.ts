@@ -2,14 +2,23 @@
 import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
 import * as fc from "fast-check";
-import type { AttemptReport, RunIntent, RunReport } from "../../run/ports.ts";
-import { makeAttempt, makeCall, makeReport, makeRun } from "../ledger.kit.ts";
-import type { AttemptRow, CallRow, LedgerQuery, LedgerTables, RunRow } from "../ports.ts";
+import type { CallRow, LedgerTables, RunRow } from "../ports.ts";
 import { reconcileCharge } from "../read/reconcile-charge.ts";
-import { type SpendFilter, type SpendKey, type SpendLine, sumSpend } from "../read/sum-spend.ts";
+import { sumSpend } from "../read/sum-spend.ts";
 import type { Verified } from "../read/verified.ts";
+import { anyQuestion, anyStep, FIRST, HOUR_MS, KEYS } from "./any-life.kit.ts";
 import { keptSpans, makeTotals } from "./make-totals.ts";
 import { DAY_MS, startedAround } from "./spans.ts";
+import {
+  asAt,
+  assertEqualToRows,
+  type Ended,
+  oneRun,
+  sumOfRows,
+  textsOf,
+  untouched,
+  watched,
+} from "./sums-of-rows.kit.ts";
 
 export interface LedgerToSum {
   /** Records runs as services do. */
@@ -19,203 +28,7 @@ export interface LedgerToSum {
   readonly tables: LedgerTables;
 }
 
-export type Ended = readonly [RunIntent, RunReport];
-
-const HOUR_MS = DAY_MS / 24;
-/** Long over, so that its days have totals. */
-const FIRST = Date.UTC(2026, 2, 9);
 const ALWAYS = { from: 0, to: Date.UTC(2030, 0, 1) };
-const KEYS = ["org", "workflow", "source", "credential", "day"] as const;
-
-/** The same sums, of rows read one by one. */
-export async function sumOfRows(
-  { query }: LedgerTables,
-  by: SpendKey,
-  filter: SpendFilter,
-): Promise<readonly SpendLine[]> {
-  const runs = await query<RunRow>("SELECT * FROM ledger_runs");
-  const calls = Map.groupBy(await query<CallRow>("SELECT * FROM ledger_calls"), (call) => call.transaction_id);
-  const attempts = Map.groupBy(await query<AttemptRow>("SELECT * FROM ledger_attempts"), (one) => one.transaction_id);
-  const around = startedAround(filter);
-  const lines = new Map<string, { -readonly [Name in keyof SpendLine]: SpendLine[Name] }>();
-  for (const run of runs) {
-    if (run.simulated === 1 || run.started_at < around.from || run.started_at >= around.to) continue;
-    for (const { ordinal, charged, price, currency, sent_at: sentAt } of attempts.get(run.transaction_id) ?? []) {
-      const call = calls.get(run.transaction_id)!.find((one) => one.ordinal === ordinal)!;
-      if (sentAt < filter.from || sentAt >= filter.to) continue;
-      if (filter.organizationId !== undefined && filter.organizationId !== run.organization_id) continue;
-      if (filter.workflowId !== undefined && filter.workflowId !== run.workflow_id) continue;
-      if (filter.source !== undefined && filter.source !== call.source) continue;
-      if (filter.credentialId !== undefined && filter.credentialId !== call.credential_id) continue;
-      const day = new Date(Math.floor(sentAt / DAY_MS) * DAY_MS).toISOString().slice(0, 10);
-      const of = {
-        org: run.organization_id,
-        workflow: run.workflow_id,
-        source: call.source,
-        credential: call.credential_id,
-        day,
-        order: call.order_id,
-        transaction: run.transaction_id,
-      };
-      const key = of[by];
-      const line = lines.get(`${key} ${currency}`) ?? {
-        key,
-        currency,
-        requests: 0,
-        charged_yes: 0,
-        charged_no: 0,
-        charged_unknown: 0,
-        unpriced: 0,
-        least: 0n,
-        most: 0n,
-      };
-      lines.set(`${key} ${currency}`, line);
-      line.requests += 1;
-      line[`charged_${charged}`] += 1;
-      if (charged !== "no" && price === null) line.unpriced += 1;
-      if (charged === "yes") line.least += BigInt(price ?? 0);
-      if (charged !== "no") line.most += BigInt(price ?? 0);
-    }
-  }
-  return [...lines.values()];
-}
-
-const textOf = (line: SpendLine): string =>
-  Object.entries(line)
-    .map(([name, value]) => `${name} ${value}`)
-    .toSorted()
-    .join(", ");
-const textsOf = (lines: readonly SpendLine[]): readonly string[] => lines.map(textOf).toSorted();
-
-export async function assertEqualToRows(tables: LedgerTables, by: SpendKey, filter: SpendFilter): Promise<void> {
-  assert.deepEqual(
-    textsOf(await sumSpend(tables, by, filter)),
-    textsOf(await sumOfRows(tables, by, filter)),
-    JSON.stringify({ by, ...filter }),
-  );
-}
-
-type Values = Parameters<LedgerQuery>[1];
-
-/** The tables, with something done before each statement. */
-export function watched(
-  tables: LedgerTables,
-  before: (sql: string, values: Values, isInChange: boolean) => Promise<void>,
-  wallAt = (): Promise<number> => tables.wallAt(),
-): LedgerTables {
-  const { isText, requests, calls, lastUse, textOf: texts, isKey, linesByTransaction } = tables;
-  const watch =
-    (query: LedgerQuery, isInChange: boolean): LedgerQuery =>
-    async (sql, values) => {
-      await before(sql, values, isInChange);
-      return query(sql, values);
-    };
-  const change: LedgerTables["change"] = async (work) => {
-    await before("BEGIN", [], false);
-    return tables.change((query) => work(watch(query, true)));
-  };
-  const note: LedgerTables["note"] = async (work) => {
-    await before("BEGIN", [], false);
-    return tables.note((query) => work(watch(query, true)));
-  };
-  const lockDay: LedgerTables["lockDay"] = (query, day) => tables.lockDay(query, day);
-  return {
-    isText,
-    requests,
-    calls,
-    lastUse,
-    textOf: texts,
-    isKey,
-    linesByTransaction,
-    wallAt,
-    change,
-    note,
-    lockDay,
-    query: watch(tables.query, false),
-  };
-}
-
-const untouched = async (): Promise<void> => {};
-
-/** The tables, at another time. */
-function asAt(tables: LedgerTables, wallAt: number): LedgerTables {
-  return watched(tables, untouched, async () => wallAt);
-}
-
-export function oneRun(startedWallAt: number, ofAttempt: Partial<AttemptReport> = {}): Ended {
-  const run = makeRun({ startedWallAt });
-  const attempt = makeAttempt({ sentWallAt: startedWallAt, price: { amount: 5n, currency: "EUR" }, ...ofAttempt });
-  return [run, makeReport(run, { calls: [makeCall({ attempts: [attempt], charged: attempt.charged })] })];
-}
-
-const anyRun: fc.Arbitrary<Ended> = fc
-  .record({
-    startedWallAt: fc
-      .oneof(
-        fc.nat(4 * DAY_MS),
-        fc.nat(4).map((day) => day * DAY_MS - 1),
-      )
-      .map((at) => FIRST + at),
-    organizationId: fc.constantFrom("org_a", "org_b"),
-    workflowId: fc.constantFrom("wfl_a", "wfl_b"),
-    simulated: fc.integer({ min: 0, max: 9 }).map((number) => number === 0),
-    calls: fc.array(
-      fc.record({
-        source: fc.constantFrom("acme__people", "bell__phone"),
-        credentialId: fc.constantFrom(null, "cred_a", "cred_b"),
-        credentialRule: fc.constantFrom("none" as const, "inline" as const),
-        attempts: fc.array(
-          fc.record({
-            after: fc.constantFrom(0, 1, 5_000, HOUR_MS, -1_000, 30 * HOUR_MS),
-            charged: fc.constantFrom("yes" as const, "no" as const, "unknown" as const),
-            price: fc.constantFrom(null, { amount: 350_000n, currency: "EUR" }, { amount: 7n, currency: "USD" }),
-          }),
-          { maxLength: 3 },
-        ),
-      }),
-      { maxLength: 2 },
-    ),
-  })
-  .map(({ calls, ...ofRun }) => {
-    const run = makeRun(ofRun);
-    const reports = calls.map(({ attempts, ...call }, ordinal) =>
-      makeCall({
-        ...call,
-        ordinal,
-        attempts: attempts.map(({ after, ...one }, at) =>
-          makeAttempt({ ...one, number: at + 1, sentWallAt: ofRun.startedWallAt + after }),
-        ),
-      }),
-    );
-    return [run, makeReport(run, { calls: reports })];
-  });
-
-const anyMoment = fc.oneof(
-  fc.integer({ min: -1, max: 6 }).map((day) => FIRST + day * DAY_MS),
-  fc.integer({ min: -DAY_MS, max: 6 * DAY_MS }).map((at) => FIRST + at),
-  fc.integer({ min: 0, max: 96 }).map((hour) => FIRST + hour * HOUR_MS),
-);
-const maybe = <Value>(...values: readonly Value[]): fc.Arbitrary<Value | undefined> =>
-  fc.option(fc.constantFrom(...values), { nil: undefined, freq: 2 });
-const anyQuestion = fc.record({
-  by: fc.constantFrom(...KEYS),
-  moments: fc.tuple(anyMoment, anyMoment),
-  organizationId: maybe("org_a", "org_none"),
-  workflowId: maybe("wfl_b"),
-  source: maybe("bell__phone"),
-  credentialId: maybe("cred_a"),
-});
-const anyStep = fc.oneof(
-  fc.record({ put: fc.array(anyRun, { minLength: 1, maxLength: 8 }) }),
-  fc.record({
-    settle: fc.nat(1_000),
-    charged: fc.constantFrom("yes" as const, "no" as const, "unknown" as const),
-    price: fc.constantFrom(undefined, { amount: 9n, currency: "USD" }),
-  }),
-  fc.record({ makeAfter: fc.nat(1_000), laterMs: fc.constantFrom(4 * 60_000, HOUR_MS, 20 * HOUR_MS, 30 * HOUR_MS) }),
-  fc.record({ makeAfter: fc.nat(1_000), laterMs: fc.constantFrom(4 * 60_000, HOUR_MS, 20 * HOUR_MS, 30 * HOUR_MS) }),
-  fc.record({ prune: anyMoment }),
-);
 
 export function totalsContract(name: string, newLedger: (t: TestContext) => Promise<LedgerToSum>): void {
   describe(`totals on the ledger of ${name}`, () => {

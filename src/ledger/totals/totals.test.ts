@@ -9,7 +9,8 @@ import { JournalTables } from "../journal/journal-tables.ts";
 import { atEnd, runOnce, startLedger } from "../ledger.kit.ts";
 import { verifyJournal } from "../read/verify-journal.ts";
 import { sumSpend } from "../read/sum-spend.ts";
-import { oneRun, totalsContract, watched } from "./totals.kit.ts";
+import { oneRun, watched } from "./sums-of-rows.kit.ts";
+import { totalsContract } from "./totals.kit.ts";
 
 totalsContract("one machine", async (t) => {
   const { ledger, directory } = await startLedger(t);

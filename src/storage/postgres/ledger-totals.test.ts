@@ -9,7 +9,7 @@ import { reconcileCharge } from "../../ledger/read/reconcile-charge.ts";
 import { sumSpend } from "../../ledger/read/sum-spend.ts";
 import { pruneRuns } from "../../ledger/journal/prune-runs.ts";
 import { keptSpans } from "../../ledger/totals/make-totals.ts";
-import { assertEqualToRows } from "../../ledger/totals/totals.kit.ts";
+import { assertEqualToRows } from "../../ledger/totals/sums-of-rows.kit.ts";
 import { newId } from "../../terms/ids.ts";
 import { systemClock } from "../../terms/clock.ts";
 import { createLedgerSink } from "../ledger-sink.ts";
