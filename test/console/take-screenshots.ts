@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { after, test } from "node:test";
+import type { Page } from "playwright-core";
 import { openConsole, untilLoaded } from "../rig/browser/console.ts";
 import { startWorld, type Amount, type World } from "../rig/browser/world.ts";
 
@@ -17,6 +18,12 @@ const PLACES: Readonly<Record<string, (world: World) => string | null | Promise<
   run: ({ acme: { workflow } }) =>
     `/run?workflow=${workflow}&with=examples&sources=registry__company,bureau__credit_report,lists__sanctions,register__insolvency`,
   "run-nothing": () => "/run",
+  "run-answered": ({ acme: { workflow } }) =>
+    `/run?workflow=${workflow}&with=examples&sources=registry__company,bureau__credit_report,lists__sanctions,register__insolvency`,
+  login: () => "/",
+  "not-found": () => "/nowhere",
+  dialog: ({ acme }) => `/access?org=${acme.id}`,
+  "token-made": ({ acme }) => `/access?org=${acme.id}`,
   access: () => "/access",
   organization: ({ acme }) => `/access?org=${acme.id}`,
   operators: () => "/access?tab=operators",
@@ -50,6 +57,23 @@ const PLACES: Readonly<Record<string, (world: World) => string | null | Promise<
   },
 };
 
+/** What is done there before the picture is taken. */
+const DONE: Readonly<Record<string, (page: Page, world: World) => Promise<void>>> = {
+  "run-answered": async (page, { service }) => {
+    const run = page.getByRole("button", { name: /^Run / });
+    if (!(await run.isVisible())) return;
+    await run.click();
+    service.expectRunWithoutAnswer();
+    await page.getByText("Raw JSON").waitFor();
+  },
+  dialog: (page) => page.getByRole("button", { name: "Revoke" }).first().click(),
+  "token-made": async (page) => {
+    await page.getByRole("button", { name: "New token" }).click();
+    await page.getByRole("button", { name: "Create" }).click();
+    await page.getByText("I have kept it").waitFor();
+  },
+};
+
 mkdirSync(folder, { recursive: true });
 after(() => console.log(`The pictures are in ${folder}`));
 
@@ -59,12 +83,14 @@ for (const amount of amounts) {
     for (const [name, place] of Object.entries(PLACES).filter(([name]) => name.includes(only))) {
       const at = await place(world);
       if (at === null) continue;
-      const page = await openConsole(t, world.service, { as: world.owner, at });
+      const page = await openConsole(t, world.service, { as: name === "login" ? null : world.owner, at, failing: /./ });
       await untilLoaded(page);
+      await DONE[name]?.(page, world);
       for (const scheme of ["light", "dark"] as const) {
         for (const width of [1280, 390]) {
           await page.emulateMedia({ colorScheme: scheme });
           await page.setViewportSize({ width, height: 900 });
+          await page.evaluate("window.scrollTo(0, 0)");
           await page.screenshot({
             path: join(folder, `${name}-${amount}-${width}-${scheme}.png`),
             fullPage: amount !== "much",
