@@ -8,11 +8,13 @@ interface DialogProps {
   readonly onClose: () => void;
   /** For a window that only shows something: it can be closed beside its title, from the beginning. */
   readonly isToRead?: boolean;
+  /** It closes only by what is in it, and not by Escape. */
+  readonly isKept?: boolean;
   readonly children: ComponentChildren;
 }
 
 /** A window over the page. Escape closes it, and what opened it gets the focus back. */
-export function Dialog({ title, onClose, isToRead = false, children }: DialogProps) {
+export function Dialog({ title, onClose, isToRead = false, isKept = false, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   // At once and not after the next frame: a key that was pressed until then would act on what has the focus still.
   useLayoutEffect(() => {
@@ -25,7 +27,8 @@ export function Dialog({ title, onClose, isToRead = false, children }: DialogPro
       ref={dialog}
       class="dialog"
       aria-label={title}
-      onClose={({ currentTarget }) => currentTarget.isConnected && onClose()}
+      onClose={({ currentTarget }) => currentTarget.isConnected && (isKept ? currentTarget.showModal() : onClose())}
+      onKeyDown={(event) => isKept && event.key === "Escape" && event.preventDefault()}
     >
       {isToRead ? (
         <header class="dialog-head">

@@ -9,14 +9,16 @@ import "./failure.css";
 export function Failure({ error, retry }: { readonly error: CallError; readonly retry?: () => void }) {
   const place = useRef<HTMLDivElement>(null);
   useFocusBeyond(place);
+  // A refusal of the input is the sentences of its fields, which are not said again.
+  const details = error.details.filter((detail) => !error.message.includes(detail.replace(": ", " ")));
   return (
     <div ref={place} class="failure" role="alert">
       <Shape of="failed" />
       <div>
         <p>{error.message}</p>
-        {error.details.length > 0 && (
+        {details.length > 0 && (
           <ul>
-            {error.details.map((detail) => (
+            {details.map((detail) => (
               <li key={detail}>{detail}</li>
             ))}
           </ul>

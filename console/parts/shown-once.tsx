@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { Button } from "./button.tsx";
 import { Copy } from "./copy.tsx";
-import { useFocusBeyond } from "./use-focus-beyond.ts";
+import { Dialog } from "./dialog.tsx";
 import "./shown-once.css";
 
 interface ShownOnceProps {
@@ -14,25 +14,28 @@ interface ShownOnceProps {
   readonly onDone: () => void;
 }
 
-/** A secret that was just made. It is in this page alone, and gone with it. */
+/**
+ * A secret that was just made, in this page alone. Neither a click elsewhere nor Escape takes it away, and the browser
+ * asks before the page is left.
+ */
 export function ShownOnce({ title, secret, children, onDone }: ShownOnceProps) {
-  const place = useRef<HTMLDivElement>(null);
-  useFocusBeyond(place);
-  useLayoutEffect(() => {
-    place.current?.focus();
-    place.current?.scrollIntoView({ block: "nearest" });
+  useEffect(() => {
+    const warn = (event: Event) => event.preventDefault();
+    window.addEventListener("beforeunload", warn);
+    return () => window.removeEventListener("beforeunload", warn);
   }, []);
   return (
-    <div ref={place} class="shown-once" role="group" aria-label={title} tabIndex={-1}>
-      <p>
-        <strong>{title}</strong>
-      </p>
-      <code>{secret}</code>
-      <p>It is shown only now, and nobody can show it again: the service keeps nothing but its digest. {children}</p>
-      <div class="beside">
-        <Copy text={secret} label="Copy the token" />
-        <Button onClick={onDone}>I have kept it</Button>
+    <Dialog title={title} onClose={onDone} isKept>
+      <div class="shown-once">
+        <code>{secret}</code>
+        <p>It is shown only now, and nobody can show it again: the service keeps nothing but its digest. {children}</p>
       </div>
-    </div>
+      <div class="dialog-actions">
+        <Copy text={secret} label="Copy the token" />
+        <Button kind="primary" onClick={onDone}>
+          I have kept it
+        </Button>
+      </div>
+    </Dialog>
   );
 }

@@ -28,14 +28,18 @@ export function Count({ of }: { readonly of: number }) {
   return <>{NUMBER.format(of)}</>;
 }
 
-/** 1,234 ms; from ten seconds on in seconds. */
+/** 180 ms; from a second on in seconds: 1.41 s, 30 s. */
 export function Took({ ms }: { readonly ms: number | null | undefined }) {
   if (ms === null || ms === undefined) return <span class="dim">–</span>;
   return <>{tookText(ms)}</>;
 }
 
 export function tookText(ms: number): string {
-  return ms < 10_000 ? `${NUMBER.format(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  const seconds = ms / 1_000;
+  // Three digits say what anybody compares.
+  const digits = seconds < 10 ? 2 : seconds < 100 ? 1 : 0;
+  return `${NUMBER.format(Number(seconds.toFixed(digits)))} s`;
 }
 
 /** An id, which people copy and paste. */

@@ -20,7 +20,7 @@ test("a token is shown once, is used, and is refused with 401 when it is revoked
   await dialog(page).getByRole("textbox", { name: /^Name/ }).fill("back end");
   await assertUsableEverywhere(page);
   await page.keyboard.press("Enter");
-  const shown = page.getByRole("group", { name: "The new access token" });
+  const shown = page.getByRole("dialog", { name: "The new access token" });
   const token = service.secrets.add((await shown.locator("code").first().textContent())!);
   assert.match(token, /^drt_/);
   await shown.getByText("It is shown only now").waitFor();
@@ -109,7 +109,7 @@ test("an owner makes an operator and revokes one, who is out at once", { skip },
   await dialog(page).getByLabel("Role").selectOption("operator");
   await dialog(page).getByLabel("Expires").selectOption("");
   await dialog(page).getByRole("button", { name: "Create" }).click();
-  const shown = page.getByRole("group", { name: "The operator token of ada" });
+  const shown = page.getByRole("dialog", { name: "The operator token of ada" });
   const token = service.secrets.add((await shown.locator("code").first().textContent())!);
   await assertUsableEverywhere(page);
   const ada = { id: "", name: "ada", token };

@@ -85,7 +85,7 @@ export function BudgetsPage() {
 
 function columnsOf(reload: () => void, change: (budget: ListedBudget) => void): readonly Column<ListedBudget>[] {
   const columns: readonly Column<ListedBudget>[] = [
-    { title: "For", show: (budget) => <Scope of={budget} /> },
+    { title: "For", isName: true, show: (budget) => <Scope of={budget} /> },
     {
       title: "Limit",
       isNumber: true,

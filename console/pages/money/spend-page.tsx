@@ -158,7 +158,7 @@ function columnsOf(by: Key, shown: Shown, lines: readonly Line[]): readonly Colu
 
 /** Without a price, nothing may have been charged all the same. */
 function Spent({ of: { amount, amount_at_most: atMost, currency, unpriced } }: { readonly of: Line }) {
-  if (currency === null && unpriced === 0) return <span class="dim">nothing</span>;
+  if (currency === null && unpriced === 0) return <span class="dim">nothing charged</span>;
   return <Amount amount={amount} atMost={atMost} currency={currency} />;
 }
 

@@ -58,6 +58,16 @@ const PATHS: Readonly<Record<Item["page"], string>> = {
   audit: "/audit",
 };
 
+/** On the link, after the sentence. */
+const LEADS: Readonly<Record<Item["page"], string>> = {
+  overview: "",
+  runs: "Show the runs",
+  sources: "Show the source",
+  credentials: "Show the credential",
+  money: "Show the budget",
+  audit: "Show the audit trail",
+};
+
 function AttentionItem({ item, objects }: { readonly item: Item; readonly objects: Objects }) {
   const { severity, says, page, command } = item;
   const sentence = <Sentence of={says} objects={objects} />;
@@ -66,7 +76,13 @@ function AttentionItem({ item, objects }: { readonly item: Item; readonly object
       <Shape of={severity === "critical" ? "failed" : "unknown"} />
       <p>
         <span class="visually-hidden">{severity === "critical" ? "Urgent: " : ""}</span>
-        {page === "overview" ? sentence : <a href={placeOf(item, objects)}>{sentence}</a>}
+        {page === "overview" ? (
+          sentence
+        ) : (
+          <a href={placeOf(item, objects)}>
+            {sentence} <span class="attention-go">{LEADS[page]}</span>
+          </a>
+        )}
       </p>
       {command !== null && <Command>{command}</Command>}
     </div>

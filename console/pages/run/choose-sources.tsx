@@ -61,7 +61,7 @@ function ChooseSources({ chosen }: { readonly chosen: readonly string[] }) {
                   <span class="run-source-title" title={title}>
                     {title}
                   </span>{" "}
-                  <code class="dim">{source}</code>
+                  {title !== source && <code class="dim">{source}</code>}
                   {!leaves_machine && <span class="dim"> answers on this machine</span>}
                 </>
               }

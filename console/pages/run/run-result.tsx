@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { hrefOf } from "../../address.ts";
 import { Copy } from "../../parts/copy.tsx";
 import { Failure } from "../../parts/failure.tsx";
@@ -6,9 +6,10 @@ import { hrefOfObject } from "../../parts/object-link.tsx";
 import { Outcome } from "../../parts/outcome.tsx";
 import { Section } from "../../parts/page.tsx";
 import { TimeAxis, TimeBar } from "../../parts/time-bar.tsx";
+import { firstOpen, treeRows } from "../../parts/tree-rows.ts";
 import { Tree } from "../../parts/tree.tsx";
-import { Badge, Id, Took } from "../../parts/values.tsx";
-import { type Entry, entriesOf, summaryOf } from "./answer.ts";
+import { Badge, Id, Took, tookText } from "../../parts/values.tsx";
+import { type Entry, entriesOf, isObject, summaryOf } from "./answer.ts";
 import { mayHaveBeenMade, type Run } from "./run-under-way.ts";
 
 /** What came of the last run, or how far it is. */
@@ -124,7 +125,7 @@ function Answered({ run: { asked }, answer }: { readonly run: Run; readonly answ
             <span />
           </div>
           {entries.map((entry) => (
-            <Card key={entry.id} entry={entry} totalMs={totalMs} />
+            <Card key={entry.id} entry={entry} totalMs={totalMs} isOnly={entries.length === 1} />
           ))}
         </div>
       )}
@@ -139,10 +140,23 @@ function Answered({ run: { asked }, answer }: { readonly run: Run; readonly answ
   );
 }
 
-/** One source: what came of it, when, and its output. */
-function Card({ entry, totalMs }: { readonly entry: Entry; readonly totalMs: number }) {
+interface CardProps {
+  readonly entry: Entry;
+  readonly totalMs: number;
+  readonly isOnly: boolean;
+}
+
+const NAMED = 6;
+/** What the contract puts before a failure: that it is one is said already. */
+const PREFIX = /^(?:Adapter|Unexpected|Data function) error: /;
+/** So many lines of an output do not hide what the other sources said. */
+const SHORT_LINES = 6;
+
+/** One source: what came of it, when, and its output, which is unfolded if it is short or the only one. */
+function Card({ entry, totalMs, isOnly }: CardProps) {
   const { id, title, kind, says, message, tookMs, output } = entry;
   const isEmpty = typeof output === "object" && output !== null && Object.keys(output).length === 0;
+  const isShort = useMemo(() => treeRows(output, firstOpen(output)).length <= SHORT_LINES, [output]);
   return (
     <section class="run-card" aria-label={title ?? id}>
       <div class="run-card-head">
@@ -150,18 +164,24 @@ function Card({ entry, totalMs }: { readonly entry: Entry; readonly totalMs: num
           <h3>{title ?? id}</h3>
           {title !== undefined && title !== id && <code class="dim">{id}</code>}
         </div>
-        <TimeBar totalMs={totalMs} spans={[{ fromMs: 0, toMs: tookMs, kind, says: `${says} after ${tookMs} ms` }]} />
+        <TimeBar
+          totalMs={totalMs}
+          spans={[{ fromMs: 0, toMs: tookMs, kind, says: `${says} after ${tookText(tookMs)}` }]}
+        />
         <span class="number">
           <Took ms={tookMs} />
         </span>
       </div>
       <p>
         <Outcome kind={kind} says={says} />
-        {!["found", "no_record"].includes(kind) && `: ${message}`}
+        {!["found", "no_record"].includes(kind) && `: ${message.replace(PREFIX, "")}`}
       </p>
       {!isEmpty && (
-        <details class="run-output" open>
-          <summary>Output</summary>
+        <details class="run-output" open={isOnly || isShort}>
+          <summary>
+            Output
+            {!isOnly && !isShort && isObject(output) && <span>: {Object.keys(output).slice(0, NAMED).join(", ")}</span>}
+          </summary>
           <Tree label={`Output of ${id}`} value={output} />
         </details>
       )}

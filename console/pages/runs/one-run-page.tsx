@@ -15,7 +15,7 @@ import "./one-run.css";
 export function OneRunPage({ id }: { readonly id: string }) {
   const { result, error, reload } = useVerb("ledger show", { transaction: id });
   return (
-    <Page title="Run" about={<RunId id={id} />}>
+    <Page title={`Run …${id.slice(-8)}`} about={<RunId id={id} />}>
       {error && <Failure error={error} retry={reload} />}
       {result &&
         (result.damaged || result.run === null ? <Damaged of={result} /> : <Whole of={result} reload={reload} />)}

@@ -1,7 +1,7 @@
 import { address, setQuery } from "../../address.ts";
 import { Shape } from "../../parts/outcome.tsx";
 import { TimeAxis, TimeBar } from "../../parts/time-bar.tsx";
-import { Took } from "../../parts/values.tsx";
+import { Took, tookText } from "../../parts/values.tsx";
 import { CallDetails } from "./call-details.tsx";
 import { type Call, outcomeOf, outcomeText, type Shown } from "./run-words.ts";
 
@@ -67,7 +67,7 @@ function CallRow({ call, calls, totalMs, isOpen, onToggle }: CallRowProps) {
   const fromMs = call.started_after_ms ?? 0;
   const toMs = call.took_ms === null ? null : fromMs + call.took_ms;
   const kind = outcomeOf(call);
-  const says = `${outcomeText(call)}, from ${fromMs} ms${toMs === null ? "" : ` to ${toMs} ms`}`;
+  const says = `${outcomeText(call)}, from ${tookText(fromMs)}${toMs === null ? "" : ` to ${tookText(toMs)}`}`;
   return (
     <div class="timeline-row">
       <button
