@@ -80,7 +80,7 @@ export function Act<Name extends VerbName>(props: ActProps<Name>) {
       {!asks && error && <Failure error={error} />}
       {asks && isAsking && (
         <Dialog title={asks.title} onClose={() => setAsking(false)}>
-          <div>{asks.says}</div>
+          <div class="dialog-says">{asks.says}</div>
           {error && <Failure error={error} />}
           <div class="dialog-actions">
             <Button onClick={() => setAsking(false)}>Cancel</Button>

@@ -83,7 +83,7 @@ test(
     await page.getByRole("cell", { name: cred_id }).waitFor();
     await page.getByText("unknown, per call").waitFor();
     const run = page.getByRole("button", { name: /^Run/ });
-    assert.equal(await run.innerText(), "Run for real, for at most EUR 3.25 plus an unknown price");
+    assert.equal(await run.innerText(), "Run for real, for at most 3.25 EUR plus an unknown price");
     await page.getByText("Nobody has said what these cost: delta__court.").waitFor();
 
     // What is wrong is at its field, and nobody is asked.
@@ -111,7 +111,7 @@ test(
     await until(async () => (await verb("workflow plan", plan)).sources[0].price_from === "credential");
     await run.click();
     await page.getByText("The price has changed").waitFor();
-    await page.getByRole("button", { name: "Run for real, for at most EUR 7.85 plus an unknown price" }).waitFor();
+    await page.getByRole("button", { name: "Run for real, for at most 7.85 EUR plus an unknown price" }).waitFor();
     assert.equal(vendor.count(), 0);
 
     // Enter twice, and a click: one run.
@@ -134,7 +134,7 @@ test(
     // No personal data in addresses, unless one asks for it; and nothing that was typed is lost meanwhile.
     assert.doesNotMatch(page.url(), /09446231/);
     await page.getByRole("checkbox", { name: /Court/ }).uncheck();
-    await page.getByRole("button", { name: "Run for real, for at most EUR 7.85", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Run for real, for at most 7.85 EUR", exact: true }).waitFor();
     assert.equal(await field.inputValue(), "09446231");
     assert.match(page.url(), /sources=alpha__registry%2Cbeta__credit%2Cgamma__people%2Comega__silent/);
 

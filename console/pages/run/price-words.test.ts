@@ -7,10 +7,10 @@ test("the button says what a run costs at most, and says plainly what nobody kno
     runLabel({ at_most, unknown_cost, workflow: { simulated } }, "sources");
   const eur = { amount: "3.25", currency: "EUR" };
   assert.equal(label([], []), "Run for real, free of charge");
-  assert.equal(label([eur], []), "Run for real, for at most EUR 3.25");
+  assert.equal(label([eur], []), "Run for real, for at most 3.25 EUR");
   assert.equal(
     label([eur, { amount: "0.10", currency: "USD" }], ["a__b"]),
-    "Run for real, for at most EUR 3.25 and USD 0.10 plus an unknown price",
+    "Run for real, for at most 3.25 EUR and 0.10 USD plus an unknown price",
   );
   assert.equal(label([], ["a__b"]), "Run for real, for an unknown price");
   assert.equal(label([eur], [], true), "Run simulated");

@@ -8,7 +8,7 @@ type Costs = Pick<Plan, "at_most" | "unknown_cost"> & { readonly workflow: { rea
 export function runLabel(plan: Costs, kind: "sources" | "function"): string {
   if (plan.workflow.simulated) return "Run simulated";
   if (kind === "function") return "Run for real, at a price not known beforehand";
-  const sums = plan.at_most.map(({ amount, currency }) => `${currency} ${amount}`);
+  const sums = plan.at_most.map(({ amount, currency }) => `${amount} ${currency}`);
   const known = sums.length === 0 ? "" : `at most ${sums.join(" and ")}`;
   const unknown = plan.unknown_cost.length === 0 ? "" : "an unknown price";
   if (known === "" && unknown === "") return "Run for real, free of charge";
@@ -21,5 +21,5 @@ export function costWords(row: PlannedSource, isSimulated: boolean): string {
   if (row.cost === "nothing") return row.problem === null ? "free" : "nothing: not asked";
   const per = row.bills.replace("per_", "");
   if (row.cost === "unknown") return `unknown, per ${per}`;
-  return `${row.currency} ${row.at_most} per ${per}`;
+  return `${row.at_most} ${row.currency} per ${per}`;
 }

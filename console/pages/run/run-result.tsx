@@ -161,7 +161,7 @@ function Card({ entry, totalMs, isOnly }: CardProps) {
     <section class="run-card" aria-label={title ?? id}>
       <div class="run-card-head">
         <div class="run-card-name">
-          <h3>{title ?? id}</h3>
+          <h3 title={title ?? id}>{title ?? id}</h3>
           {title !== undefined && title !== id && <code class="dim">{id}</code>}
         </div>
         <TimeBar

@@ -106,11 +106,14 @@ interface AskedPage {
   readonly by: FoundBy;
 }
 
-/** Those of the function if these are few; else those of the organization or workflow, if it has few. */
+/**
+ * Those of the function if these are few; else those of the organization or workflow, if it has few. What outcome and
+ * charge they have is not counted here: an index of all that a busy function has done would be read twice.
+ */
 async function narrowest(tables: LedgerTables, filter: LedgerFilter): Promise<AskedPage> {
   const { functionId } = filter;
   if (functionId !== undefined && filter.transactionId === undefined) {
-    const few = await countRuns(tables, { ...timesAndVerdicts(filter), functionId }, "function");
+    const few = await countRuns(tables, { ...timesOf(filter), functionId }, "function");
     if (few < FEW_RUNS) return { filter, few, by: "function" };
   }
   const few = await countRunsOfCallers(tables, filter);
@@ -236,7 +239,7 @@ function transactionsBetween({ from, to }: LedgerFilter): Condition {
 
 /**
  * How many runs the workflow or, without one, the organization has in the time range, with such an outcome and charge of
- * any call, counted up to `FEW_RUNS`.
+ * any call (unless a function is given), counted up to `FEW_RUNS`.
  */
 async function countRunsOfCallers(tables: LedgerTables, filter: LedgerFilter): Promise<number> {
   const { query, isText } = tables;
@@ -255,7 +258,8 @@ async function countRunsOfCallers(tables: LedgerTables, filter: LedgerFilter): P
   // With neither a source nor a function, runs are read in their order in any case.
   if (filter.source === undefined && functionId === undefined) return FEW_RUNS;
   const callers = workflowId === undefined ? { organizationId: organizationId! } : { workflowId };
-  return countRuns(tables, { ...timesAndVerdicts(filter), ...callers }, "caller");
+  const verdicts = functionId === undefined ? verdictsOf(filter) : {};
+  return countRuns(tables, { ...timesOf(filter), ...verdicts, ...callers }, "caller");
 }
 
 /** Counted up to `FEW_RUNS`. */
@@ -270,13 +274,12 @@ async function countRuns({ query, isText }: LedgerTables, filter: LedgerFilter, 
   return counted!.runs;
 }
 
-function timesAndVerdicts({ from, to, outcome, charged }: LedgerFilter): LedgerFilter {
-  return {
-    ...(from !== undefined && { from }),
-    ...(to !== undefined && { to }),
-    ...(outcome !== undefined && { outcome }),
-    ...(charged !== undefined && { charged }),
-  };
+function timesOf({ from, to }: LedgerFilter): LedgerFilter {
+  return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+}
+
+function verdictsOf({ outcome, charged }: LedgerFilter): LedgerFilter {
+  return { ...(outcome !== undefined && { outcome }), ...(charged !== undefined && { charged }) };
 }
 
 /** How many calls ended as the filter asks, counted up to `FEW_CALLS`, so that no search runs for what never occurs. */
