@@ -2,6 +2,7 @@ import type { FunctionHost } from "../../run/ports.ts";
 import type { Clock } from "../../terms/clock.ts";
 import { Fault } from "../../terms/fault.ts";
 import { type Bundle, hashOf } from "../bundled.ts";
+import { childMemoryMbIn } from "./child-memory.ts";
 import type { PoolStats } from "./pool-stats.ts";
 import { Supervisor, type SupervisorOptions } from "./supervisor.ts";
 import type { RunKind } from "./messages.ts";
@@ -30,7 +31,7 @@ export interface PoolOptions {
   readonly waitingPerOrganization?: number;
   /** How long the evaluation of a file that is being loaded may take. Default: 5 s. */
   readonly evaluateWithinMs?: number;
-  /** The resident megabytes above which a process for functions of 64 MB is examined. Default: 320. */
+  /** The resident megabytes above which a process for functions of 64 MB is examined. Default: 320, in a small container less. */
   readonly childMemoryMb?: number;
 }
 
@@ -72,7 +73,7 @@ export function createPool(options: PoolOptions): Pool {
     startsOnUse: options.startsOnUse ?? false,
     runsPerChild: options.runsPerChild ?? 64,
     waitingPerOrganization: options.waitingPerOrganization ?? WAITING_PER_ORGANIZATION,
-    childMemoryMb: options.childMemoryMb ?? 320,
+    childMemoryMb: options.childMemoryMb ?? childMemoryMbIn(process.constrainedMemory()),
   };
   const supervisor = new Supervisor(settings);
   let lastId = 0;
