@@ -13,7 +13,7 @@ const AWAY: CollectorReply = { status: 0, rejected: 0 };
 let runs = 0;
 
 /** A run with so many calls, each with one request. */
-function run(calls = 0): RunReport {
+function run(calls = 0, organizationId = "org_a"): RunReport {
   const transactionId = `trx_${(runs += 1).toString(16).padStart(32, "0")}`;
   const attempt = { number: 1, origin: "https://api.acme.example", method: "GET", sentWallAt: 1_760_000_000_010 };
   const ended = { status: 200, tookMs: 5, charged: "yes", price: null };
@@ -26,6 +26,7 @@ function run(calls = 0): RunReport {
   };
   return {
     transactionId,
+    organizationId,
     kind: "data",
     startedWallAt: 1_760_000_000_000,
     tookMs: 25,
@@ -94,6 +95,21 @@ test("while the collector is away, spans wait up to a limit, the same request is
   const ids = [...new Set(bodies)].flatMap(spansIn).map(({ spanId }) => spanId);
   assert.equal(new Set(ids).size, 744 * 11);
   assert.deepEqual(exporter.counts(), { sent: 744 * 11, dropped });
+});
+
+test("an organization whose callers have every run sampled leaves room for the spans of others", async () => {
+  let reply = AWAY;
+  const { exporter, clock, bodies } = open(() => reply);
+  exporter.runEnded(run(5, "org_b"));
+  for (let count = 0; count < 1_000; count += 1) exporter.runEnded(run(5));
+  const { dropped } = exporter.counts();
+  for (let count = 0; count < 100; count += 1) exporter.runEnded(run(5, "org_b"));
+  assert.equal(exporter.counts().dropped, dropped, "none of the other one");
+  reply = TAKEN;
+  const kept = 1_101 * 11 - dropped;
+  while (exporter.counts().sent < kept && clock.now() < 300_000) await clock.advance(1_000);
+  const ofB = [...new Set(bodies)].join("").split(`"datarun.organization","value":{"stringValue":"org_b"`).length - 1;
+  assert.deepEqual([exporter.counts().sent, ofB], [kept, 101]);
 });
 
 test("what a collector refuses or rejects is dropped and counted, and logged once until it takes all again", async () => {

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { RunObserver, RunReport } from "../run/ports.ts";
 import type { Clock } from "../terms/clock.ts";
+import { FairShare } from "../terms/fair-share.ts";
 import { settledWithin } from "../terms/within.ts";
 import type { Log } from "./log.ts";
 import { type Attribute, countSpans, makeSpans, type Span, traceIdOf } from "./make-spans.ts";
@@ -35,7 +36,10 @@ export interface ExporterParts {
   readonly log: Log;
 }
 
-/** Spans that may wait, about 10 MB as reports; further runs are dropped. */
+/**
+ * Spans that may wait, about 10 MB as reports; further runs are dropped. Organizations share them, because a caller can
+ * have all its runs sampled.
+ */
 const WAITING_SPANS_MAX = 8_192;
 /** A request is sent when so many spans wait, or after that time. */
 const SPANS_A_REQUEST = 512;
@@ -50,6 +54,7 @@ const SCOPE = { name: "datarun" };
 interface Batch {
   readonly body: string;
   readonly spans: number;
+  readonly reports: readonly RunReport[];
 }
 
 export function createSpanExporter(parts: ExporterParts): SpanExporter {
@@ -57,7 +62,7 @@ export function createSpanExporter(parts: ExporterParts): SpanExporter {
   const waiting: RunReport[] = [];
   /** Made once, so that a collector that gets a request again can tell by the ids. */
   let batch: Batch | null = null;
-  let waitingSpans = 0;
+  const share = new FairShare(WAITING_SPANS_MAX, undefined, true);
   let sent = 0;
   let dropped = 0;
   let cancelTimer: (() => void) | null = null;
@@ -94,17 +99,17 @@ export function createSpanExporter(parts: ExporterParts): SpanExporter {
         if (!closed) later(Math.min(RETRY_MS_MAX, RETRY_MS * 2 ** (failures - 1)));
         return;
       }
-      settle(batch.spans, reply);
+      settle(batch, reply);
       batch = null;
-      if (waiting.length > 0 && waitingSpans < SPANS_A_REQUEST && !closed) return later(GATHER_MS);
+      if (waiting.length > 0 && share.inUse < SPANS_A_REQUEST && !closed) return later(GATHER_MS);
     }
   }
 
-  function settle(spans: number, { status, rejected }: CollectorReply): void {
+  function settle({ spans, reports }: Batch, { status, rejected }: CollectorReply): void {
     const isTaken = status >= 200 && status < 300;
     const lost = isTaken ? Math.min(spans, rejected) : spans;
     failures = 0;
-    waitingSpans -= spans;
+    for (const report of reports) share.give(report.organizationId, countSpans(report));
     sent += spans - lost;
     if (lost === 0) told = false;
     else drop(lost, isTaken ? "the collector rejected them" : `the collector answered ${status}`);
@@ -115,21 +120,21 @@ export function createSpanExporter(parts: ExporterParts): SpanExporter {
     for (let spans = 0; count < waiting.length && spans < SPANS_A_REQUEST; count += 1)
       spans += countSpans(waiting[count]!);
     if (count === 0) return null;
-    const spans = waiting.splice(0, count).flatMap(makeSpans);
-    return { body: bodyOf(parts.resource, spans), spans: spans.length };
+    const reports = waiting.splice(0, count);
+    const spans = reports.flatMap(makeSpans);
+    return { body: bodyOf(parts.resource, spans), spans: spans.length, reports };
   }
 
   return {
     runEnded(report) {
       if (closed || !isSampled(report, samplePercent)) return;
       const spans = countSpans(report);
-      if (waitingSpans + spans > WAITING_SPANS_MAX) {
+      if (!share.take(report.organizationId, spans)) {
         return drop(spans, failures > 0 ? "the collector does not answer" : "the collector is too slow");
       }
       waiting.push(report);
-      waitingSpans += spans;
       if (failures > 0 || sending !== null) return;
-      if (waitingSpans >= SPANS_A_REQUEST) send();
+      if (share.inUse >= SPANS_A_REQUEST) send();
       else later(GATHER_MS);
     },
     counts: () => ({ sent, dropped }),
@@ -137,7 +142,7 @@ export function createSpanExporter(parts: ExporterParts): SpanExporter {
       closed = true;
       send();
       await settledWithin(clock, withinMs, sending ?? Promise.resolve());
-      if (waitingSpans > 0) drop(waitingSpans, "the service has ended");
+      if (share.inUse > 0) drop(share.inUse, "the service has ended");
     },
   };
 }
