@@ -152,8 +152,8 @@ export class Connection implements ReplyReader, Sendable {
     }
   }
 
-  refuse(fault: Fault): void {
-    this.#fail(fault);
+  refuse(error: Error): void {
+    this.#fail(error);
   }
 
   write(): void {

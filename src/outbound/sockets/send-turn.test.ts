@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { codeOf, faultOf, openDoor } from "../door.kit.ts";
 import { startVendor } from "../../../test/vendor/scripted-vendor.ts";
+import type { PlannedAttempt } from "../../run/ports.ts";
 import { Fault } from "../../terms/fault.ts";
+import { type Sendable, SendTurn } from "./send-turn.ts";
 
 const PATHS = ["/1", "/2", "/3", "/4", "/5"];
 
@@ -93,4 +96,27 @@ test("one that is stopped before its turn is left out, and the others leave", as
 
   assert.deepEqual(await sent, [null, null, "source.stopped", null, "source.stopped"]);
   assert.equal(vendor.count(), 8);
+});
+
+test("one that fails unexpectedly fails alone, and the others leave", async () => {
+  const turn = new SendTurn();
+  const seen: string[] = [];
+  const run = { intend: () => ({ record: () => {} }) };
+  const sendable = (name: string, failing?: "prepare" | "write"): Sendable => {
+    const act = (step: "prepare" | "write"): void => {
+      if (step === failing) throw new Error(`${step} failed`);
+      if (step === "write") seen.push(`${name} is sent`);
+    };
+    return {
+      prepare: () => {
+        act("prepare");
+        return { run } as unknown as PlannedAttempt;
+      },
+      write: () => act("write"),
+      refuse: ({ message }) => void seen.push(`${name}: ${message}`),
+    };
+  };
+  for (const one of [sendable("a"), sendable("b", "prepare"), sendable("c", "write"), sendable("d")]) turn.add(one);
+  await nextTurn();
+  assert.deepEqual(seen, ["b: prepare failed", "a is sent", "c: write failed", "d is sent"]);
 });

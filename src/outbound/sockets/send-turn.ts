@@ -10,8 +10,8 @@ export interface Sendable {
   prepare(): PlannedAttempt | null;
   /** Its intent has been recorded: sends its bytes. */
   write(): void;
-  /** Its intent could not be recorded. */
-  refuse(fault: Fault): void;
+  /** Its intent could not be recorded, or preparing or sending it has failed. */
+  refuse(error: Error): void;
 }
 
 /**
@@ -59,10 +59,11 @@ interface OfOneRun {
   readonly attempts: PlannedAttempt[];
 }
 
+/** Whatever one of them throws is its own failure: nobody else would ever send or refuse the others. */
 function sendTogether(leaving: readonly Sendable[]): void {
   const byRun = new Map<Run, OfOneRun>();
   for (const sendable of leaving) {
-    const attempt = sendable.prepare();
+    const attempt = unlessItThrows(sendable, () => sendable.prepare());
     if (attempt === null) continue;
     const ofRun = byRun.get(attempt.run);
     if (ofRun === undefined) byRun.set(attempt.run, { sendables: [sendable], attempts: [attempt] });
@@ -75,9 +76,18 @@ function sendTogether(leaving: readonly Sendable[]): void {
   for (const [{ sendables }, intents] of pending) {
     const fault = record(intents);
     for (const sendable of sendables) {
-      if (fault === null) sendable.write();
+      if (fault === null) unlessItThrows(sendable, () => sendable.write());
       else sendable.refuse(fault);
     }
+  }
+}
+
+function unlessItThrows<Result>(sendable: Sendable, work: () => Result): Result | null {
+  try {
+    return work();
+  } catch (error) {
+    sendable.refuse(error as Error);
+    return null;
   }
 }
 

@@ -10,7 +10,11 @@ const OWNERS_MAX = 10_000;
 
 interface Begun {
   readonly until: number;
-  count: number;
+  /**
+   * Which limits, as short numbers. Without them, one that this process has forgotten in between would count each time
+   * that it is used again.
+   */
+  readonly limits: Set<number>;
 }
 
 /** Counts the limits that organizations have begun, for each length of period by itself. */
@@ -23,10 +27,11 @@ export class BegunLimits {
   }
 
   /** Begins one limit with each of these periods, or none: false if there are too many already. */
-  begin(owner: string, periodsMs: readonly number[], now: number): boolean {
+  begin(owner: string, limit: string, periodsMs: readonly number[], now: number): boolean {
+    const number = numberOf(limit);
     const begun = periodsMs.map((everyMs) => this.#in(owner, everyMs, now));
-    if (begun.some(({ count }) => count >= this.#max)) return false;
-    for (const period of begun) period.count += 1;
+    if (begun.some(({ limits }) => limits.size >= this.#max && !limits.has(number))) return false;
+    for (const { limits } of begun) limits.add(number);
     return true;
   }
 
@@ -34,8 +39,15 @@ export class BegunLimits {
     const key = String(everyMs);
     const known = this.#begun.get(owner, key);
     if (known !== undefined && now < known.until) return known;
-    const begun = { until: now + everyMs, count: 0 };
+    const begun = { until: now + everyMs, limits: new Set<number>() };
     this.#begun.set(owner, key, begun);
     return begun;
   }
+}
+
+/** Of 10,000 limits, about one hundredth of one has the number of another. */
+function numberOf(limit: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < limit.length; at += 1) hash = Math.imul(hash ^ limit.charCodeAt(at), 0x01000193);
+  return hash | 0;
 }

@@ -71,6 +71,18 @@ test("an organization that makes up credentials begins to count so many of them 
   assert.deepEqual(await Promise.all([...others, ...later]), [null, null, null, null]);
 });
 
+test("a limit that this process has forgotten is not begun a second time", async () => {
+  // One more than are kept here.
+  const all = 10_001;
+  const { call, ends } = limited({ rate: [{ ...PER_CREDENTIAL, max: 2 }] }, all);
+  for (let made = 0; made < all; made += 1) void call("org_a", `inline ${made}`);
+  const again = call("org_a", "inline 0");
+  await settle();
+  for (const end of ends) end();
+  assert.equal(await again, null);
+  assert.equal(await call("org_a", "one more"), "source.rate_limited_here");
+});
+
 test("a call that waits for its turn in vain returns its credential's token", async () => {
   const { clock, call, ends } = limited({ concurrency: 1, rate: [PER_CREDENTIAL] });
   const first = call("org_a", "one");

@@ -49,7 +49,10 @@ export function withSourceLimits(leaseOf: Leases, clock: Clock, begunMax = BEGUN
     const scope = credential?.scope ?? organizationId;
     const known = byCredential.get(organizationId, scope, source.id);
     if (known !== undefined) return known;
-    if (credential?.credentialId === null && !begun.begin(organizationId, periodsOf(source), now))
+    if (
+      credential?.credentialId === null &&
+      !begun.begin(organizationId, `${source.id} ${scope}`, periodsOf(source), now)
+    )
       throw new Fault("source.rate_limited_here");
     const rates = ratesOf(source, "credential", ` ${scope}`, (limit) => leaseOf(limit, organizationId));
     const made = new SourceTurns(rates, clock, false);
