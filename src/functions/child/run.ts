@@ -11,8 +11,8 @@ import { weighIsolate } from "./weigh.ts";
 /** How long a thread may take to leave an isolate that was ended, before it counts as stuck. */
 const LEAVE_WITHIN_MS = 80;
 /**
- * The same if nobody waits for the answer: work inside V8 may finish, so that no process with other runs has to be
- * killed.
+ * The same if nobody waits for the answer: work inside V8 may finish, so that a process with other runs need not be
+ * replaced.
  */
 const END_WITHIN_MS = 300;
 /** How long a run that has ended may go on before its isolate is disposed of. */

@@ -60,7 +60,8 @@ type Relief =
 /**
  * Watches the resident memory of the processes. A process over its limit first disposes of idle isolates and reports
  * what each of the others holds. If it is still over the limit, the largest run of the organization that holds the most
- * is ended, and the process is examined again. Only a measurement names a run: without one, the process is replaced and
+ * is ended, and the process is examined again. A run is named by what was measured of its isolate; one whose thread has
+ * not answered for half a second, by what nothing else accounts for. If neither names one, the process is replaced and
  * nobody is blamed. Nor is anybody while the memory falls: it is that of a run that has ended already.
  */
 export class MemoryWatch {

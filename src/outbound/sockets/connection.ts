@@ -1,6 +1,5 @@
 import type { Socket } from "node:net";
 import type { PlannedAttempt } from "../../run/ports.ts";
-import type { Fault } from "../../terms/fault.ts";
 import type { ReplyFields } from "../wire/reply-head.ts";
 import { ReplyParser, type ReplyReader } from "../wire/reply-parser.ts";
 import { type RequestBytes, requestBytes, type WireRequest } from "../wire/request-bytes.ts";
