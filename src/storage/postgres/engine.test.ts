@@ -100,6 +100,23 @@ test("a notification that is not ours changes nothing", async (t) => {
   assert.ok(await within(NOTICED_MS, () => store.access.version() === 3));
 });
 
+test("who reads the ledger does not wait for a lock for as long as a query may take", async (t) => {
+  const databaseUrl = await newDatabase(t);
+  const store = await openStore({ dataDir: "", databaseUrl, clock: systemClock });
+  t.after(() => store.close());
+  const rival = new Client({ connectionString: databaseUrl });
+  await store.ready();
+  await rival.connect();
+  await rival.query("begin; lock table ledger_runs in access exclusive mode");
+
+  const read = () => store.ledgerTables.query("SELECT count(*) AS runs FROM ledger_runs", []);
+  await assert.rejects(read(), { code: "unavailable", message: /55P03/ });
+  assert.deepEqual(await store.admin.organizations(), []);
+  await rival.query("rollback");
+  await rival.end();
+  assert.deepEqual(await read(), [{ runs: 0 }]);
+});
+
 test("a connection on which a statement timed out is not used again", async (t) => {
   const databaseUrl = await newDatabase(t);
   const store = await openStore({ dataDir: "", databaseUrl, clock: systemClock });

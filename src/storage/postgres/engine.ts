@@ -16,6 +16,11 @@ import { judge, notPostgres, type Verdict } from "./wrong-database.ts";
 const CONNECTIONS_MAX = 10;
 /** An auditor's query may be a sum over a month. */
 const AUDIT_MS_MAX = 300_000;
+/**
+ * An auditor's query waits so long for a lock: someone who rebuilds a table may have it for hours, and meanwhile waiting
+ * queries would take all connections.
+ */
+const AUDIT_LOCK_MS_MAX = 5_000;
 /** Totals are made over one of them, and may take long. */
 const AUDIT_CONNECTIONS_MAX = 3;
 /** How long closing waits for an auditor's query. */
@@ -53,7 +58,12 @@ export function openPostgres(
   };
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: createStorablePool(pool, heard) }) });
   // Connects only when it is first used, so that a service without audits has no such connections.
-  const auditPool = new Pool({ ...options, ...limitedTo(AUDIT_MS_MAX), max: AUDIT_CONNECTIONS_MAX });
+  const auditPool = new Pool({
+    ...options,
+    ...limitedTo(AUDIT_MS_MAX),
+    ...{ lock_timeout: AUDIT_LOCK_MS_MAX },
+    max: AUDIT_CONNECTIONS_MAX,
+  });
   const auditClients = new Set<PoolClient>();
   auditPool.on("connect", (client) => auditClients.add(client)).on("remove", (client) => auditClients.delete(client));
   const auditor = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: createStorablePool(auditPool, heard) }) });
