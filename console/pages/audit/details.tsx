@@ -4,7 +4,9 @@ import "./details.css";
 
 /** What was changed, as a list of names and values. What is empty says nothing, and is left out. */
 export function Details({ of, org }: { readonly of: Readonly<Record<string, unknown>>; readonly org: string | null }) {
-  const told = Object.entries(of).filter(([, value]) => value !== null && value !== "" && !isEmpty(value));
+  const told = Object.entries(of).filter(
+    ([name, value]) => value !== null && value !== "" && !isEmpty(value) && !(name === "again" && value === false),
+  );
   if (told.length === 0) return <span class="dim">–</span>;
   return (
     <dl class="details">
