@@ -41,18 +41,23 @@ export type FoundBy = "caller" | "function";
 
 /** The filter as a condition on `ledger_runs AS r`. */
 export function runCondition(filter: LedgerFilter, isText: IsText, by: FoundBy = "caller"): Condition {
-  const of = ofRun(filter, isText, "r", by);
+  const of = both(ofRun(filter, isText, "r", by), verdictCondition(filter));
   if (filter.source !== undefined) {
+    // What no call of the run has, no call of this source has.
     // The run is already found, so the condition is evaluated for its few calls and not for all calls of the source. The
     // OFFSET keeps PostgreSQL from making a join of it, for which it would first read all of those.
     const call = callCondition(filter, (column) => `(${isText(column)}) IS TRUE`);
     const lines = `SELECT 1 FROM ledger_lines AS l WHERE l.transaction_id = r.transaction_id AND ${call.sql} LIMIT 1 OFFSET 0`;
     return both(of, { sql: `EXISTS (${lines})`, values: call.values });
   }
-  const { outcome, charged } = filter;
-  if (outcome === undefined && charged === undefined) return of;
+  return of;
+}
+
+/** Some call of the run has the outcome and the charge. */
+function verdictCondition({ outcome, charged }: LedgerFilter): Condition {
+  if (outcome === undefined && charged === undefined) return { sql: "TRUE", values: [] };
   const mask = verdictMask({ ...(outcome !== undefined && { outcome }), ...(charged !== undefined && { charged }) });
-  return both(of, { sql: `(r.verdicts & ${mask}) <> 0`, values: [] });
+  return { sql: `(r.verdicts & ${mask}) <> 0`, values: [] };
 }
 
 /** The filter as a condition on `ledger_lines AS l`: a run is selected when one of its lines is. */
