@@ -17,6 +17,7 @@ import {
   SPENDER,
 } from "./deployment.kit.ts";
 import { openBudgets, type OpenBudgets } from "./budgets.ts";
+import { endLeases } from "./keep-leases.ts";
 import type { BudgetStore } from "./ports.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -494,6 +495,23 @@ test("two processes on one data directory and its copy do not exceed a budget to
     allowed += await countAllowed(original, clock, 100);
     assert.ok(allowed > 40 && allowed <= 100, `${allowed} of 100`);
   }
+});
+
+test("the recovery by a start that was killed, carried out late, ends no lease of a later start", async () => {
+  const { clock, store, open } = await stand();
+  const budgets = open({ start: "s2", notes: new MemoryNotes().of("s2") });
+  assert.equal(await countAllowed(budgets, clock, 1), 1);
+  const rows = store.rows("bud_1");
+  await store.recover({ process: "p1", start: "s1", left: [] }, endLeases);
+  assert.deepEqual(store.rows("bud_1"), rows);
+});
+
+test("a start whose clock was set back ends the lease of the one before it, whose notes it has", async () => {
+  const { clock, store, open } = await stand();
+  const notes = new MemoryNotes();
+  assert.equal(await countAllowed(open({ start: "s2", notes: notes.of("s2") }), clock, 3), 3);
+  await countAllowed(open({ start: "s1", left: notes.leftBehind(), notes: notes.of("s1") }), clock, 1);
+  assert.equal(store.leased("bud_1"), 4n);
 });
 
 test("notes that were put back from a backup count less than the store has heard, and are not believed", async () => {

@@ -51,9 +51,12 @@ export const keepLeases: ExchangeRule = (ask, { budget, period, now }, rows) => 
  * not used. Without notes, or if the store has heard more than they know of, all that they held counts as used.
  */
 export const endLeases: RecoverRule = ({ process, start, left }, { budgetId, periodFrom, now }, rows) => {
-  const own = rows.filter((row) => row.process === process && row.turn !== ENDED && !row.lease.startsWith(start));
+  const notesOf = (lease: string) => left.find((one) => lease.startsWith(one.start));
+  // Later starts have greater names: one of them may have begun before a killed start is heard. Clocks are set back, though.
+  const isEarlier = (lease: string) => !lease.startsWith(start) && (lease < start || notesOf(lease) !== undefined);
+  const own = rows.filter(({ lease, process: of, turn }) => of === process && turn !== ENDED && isEarlier(lease));
   const used = own.map(({ lease, turn, amount }) => {
-    const notes = left.find((one) => lease.startsWith(one.start));
+    const notes = notesOf(lease);
     if (notes === undefined || (notes.turn !== null && turn > notes.turn)) return amount;
     const isThis = (one: CountedUse) =>
       one.budgetId === budgetId && one.periodFrom === periodFrom && one.lease === lease;
