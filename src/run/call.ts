@@ -148,7 +148,7 @@ export class Call implements PlannedCall {
     const sentWallAt = clock.wall();
     const times = { sentWallAt, sentAt: clock.now() };
     const attempt = new SentAttempt(this.#planned + 1, request, times, this.#termAt(sentWallAt));
-    reserved?.commit(`${this.run.intent.transactionId}/${this.ordinal}/${attempt.number}`, attempt.price);
+    reserved?.commit(this.run.intent.transactionId, `${this.ordinal}/${attempt.number}`, attempt.price);
     this.#planned += 1;
     return {
       run: this.run,

@@ -313,7 +313,7 @@ test("a request that is not sent keeps nothing, and one whose price rises while 
   const budgets = open();
   (await reserve(budgets, clock, EURO(3n))).cancel();
   const reserved = await reserve(budgets, clock, EURO(3n));
-  assert.throws(() => reserved.commit("trx_1/0/1", EURO(4n)), { code: "source.budget_used" });
+  assert.throws(() => reserved.commit("trx_1", "0/1", EURO(4n)), { code: "source.budget_used" });
   reserved.cancel();
   const cheaper = await reserve(budgets, clock, EURO(3n));
   send(cheaper, "trx_1/0/1", EURO(1n));
@@ -445,7 +445,7 @@ test("a request whose price rises after midnight is not said to have no room on 
   const { clock, open } = await stand({ limit: 9n, currency: "EUR" });
   const reserved = await reserve(open(), clock, EURO(1n));
   await clock.advance(DAY_MS);
-  assert.throws(() => reserved.commit("trx_1/0/1", EURO(2n)), { code: "source.budget_unknown" });
+  assert.throws(() => reserved.commit("trx_1", "0/1", EURO(2n)), { code: "source.budget_unknown" });
 });
 
 test("what a killed process has used is counted once it starts again, and what it had leased is free", async () => {

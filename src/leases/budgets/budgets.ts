@@ -35,6 +35,25 @@ export interface OpenBudgets extends Budgets {
   close(): Promise<void>;
 }
 
+type Reserve = (
+  own: readonly HeldBudget[],
+  ...what: Parameters<CallBudgets["reserve"]>
+) => ReturnType<CallBudgets["reserve"]>;
+
+class OfCall implements CallBudgets {
+  readonly #own: readonly HeldBudget[];
+  readonly #reserve: Reserve;
+
+  constructor(own: readonly HeldBudget[], reserve: Reserve) {
+    this.#own = own;
+    this.#reserve = reserve;
+  }
+
+  reserve(price: Price | null, until: number): Reservation | Promise<Reservation> {
+    return this.#reserve(this.#own, price, until);
+  }
+}
+
 /** The budgets of this process. As long as an organization has none, a call costs one look into memory. */
 export function openBudgets(parts: BudgetsParts): OpenBudgets {
   const { store, notes, clock, start } = parts;
@@ -92,15 +111,15 @@ export function openBudgets(parts: BudgetsParts): OpenBudgets {
   }
 
   function ofCall(list: readonly Budget[], spender: Spender): CallBudgets | null {
-    const applying = list.filter((budget) => appliesTo(budget, spender));
-    if (applying.length === 0) return null;
-    const own = applying.map(heldOf);
-    return { reserve: (price, until) => reserve(own, price, until) };
+    let own: HeldBudget[] | null = null;
+    for (const budget of list) if (appliesTo(budget, spender)) (own ??= []).push(heldOf(budget));
+    return own === null ? null : new OfCall(own, reserve);
   }
 
   function reserve(own: readonly HeldBudget[], price: Price | null, until: number): Reservation | Promise<Reservation> {
     const now = clock.now();
-    const wanted = own.map((one) => new Part(one, price));
+    const wanted: Part[] = [];
+    for (const one of own) wanted.push(new Part(one, price));
     const lacking = takeAll(wanted, now);
     if (lacking === null) {
       for (const one of own) if (one.isLow(now)) exchange.look(one);

@@ -142,9 +142,9 @@ export class MemoryNotes {
       },
       begin: () => void this.#files.set(start, { turn: 0, uses: [] }),
       of: (lease) => ({
-        begin: (id, units, used) => {
+        begin: (transactionId, request, units, used) => {
           waiting.push({ ...lease, used });
-          return { number: 0, id, units };
+          return { number: 0, transactionId, request, units };
         },
         end: (_noted, used) => void waiting.push({ ...lease, used }),
       }),
@@ -170,7 +170,8 @@ function lastOf(uses: readonly CountedUse[]): CountedUse[] {
 
 /** A request is sent that has its room, as the outbound client does it. */
 export function send(reserved: Reservation, id: string, price: Price | null): void {
-  reserved.commit(id, price);
+  const slash = id.indexOf("/");
+  reserved.commit(id.slice(0, slash), id.slice(slash + 1), price);
   reserved.keep();
 }
 

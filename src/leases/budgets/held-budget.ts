@@ -65,6 +65,8 @@ export class HeldBudget {
   #lastUsedAt = Number.NEGATIVE_INFINITY;
   /** Nothing is asked for in advance before this time. */
   #spareAgainAt = Number.NEGATIVE_INFINITY;
+  /** As long as less than this is used, enough is left: only then it has to be looked at. */
+  #lowFrom = 0n;
   /** Until then, asking would not bring room for this many units. */
   #shortUntil = Number.NEGATIVE_INFINITY;
   #shortOf = 0n;
@@ -146,6 +148,7 @@ export class HeldBudget {
   /** So much more of what is held was used than had been taken, or less. */
   correct(holding: Holding, more: Micros): void {
     holding.used += more;
+    if (more < 0n) this.#lowFrom += more;
   }
 
   /** More was charged than is held here. It is counted even where there is no room for it. */
@@ -179,7 +182,12 @@ export class HeldBudget {
   /** Whether more should be asked for, although nobody waits. */
   isLow(now: number): boolean {
     const holding = this.#at(now);
-    return holding !== null && now >= this.#spareAgainAt && holding.amount - holding.used < this.#recent.soon(now) / 2n;
+    if (holding === null || holding.used < this.#lowFrom || now < this.#spareAgainAt) return false;
+    const [left, enough] = [holding.amount - holding.used, this.#recent.soon(now) / 2n];
+    if (left < enough) return true;
+    // A unit that is taken is one less that is left, and two and a half more that are enough.
+    this.#lowFrom = holding.used + (left - enough) / 4n;
+    return false;
   }
 
   /** Whether it holds something that the store does not know, or that may have to be given back. */
@@ -207,7 +215,7 @@ export class HeldBudget {
     if (holding !== null) {
       const gives = this.#isChanged || (!isLow && now - this.#lastUsedAt >= IDLE_MS);
       // From now on: the store may let others have the rest before this process hears of it.
-      if (gives) holding.amount = holding.used;
+      if (gives) [holding.amount, this.#lowFrom] = [holding.used, 0n];
       const isNews = holding.used !== this.#toldUsed || holding.amount !== this.#toldAmount;
       if (!isLow && (isOver || !isNews)) return null;
     } else if (need === 0n) return null;
@@ -271,7 +279,7 @@ export class HeldBudget {
       this.#holding = { periodFrom, periodTo, lease: this.#lease, until, amount, used: 0n, noted: 0n, notes: null };
       this.#toldUsed = 0n;
     } else [known.until, known.amount] = [until, amount];
-    this.#toldAmount = amount;
+    [this.#toldAmount, this.#lowFrom] = [amount, 0n];
     if (this.owes) this.#pay(now);
     const { used } = this.#holding!;
     if (this.isLow(now)) this.#spareAgainAt = now + ASK_AGAIN_MS;

@@ -4,8 +4,9 @@ const BOOT_ID = "/proc/sys/kernel/random/boot_id";
 
 /**
  * The file in which they were written; the number of the last ask; a lease, which the lines after it name by its number; and
- * what it uses from now on, with the numbers of requests that are over, and requests that are under way: number, id and
- * units of each.
+ * what it uses from now on, with the first and the last number of requests in a row that are over, and requests that are
+ * under way: number, id and units of each. What follows from the request before it is left out: 0 is the next number, an id
+ * without a transaction has the same one, and no units are as many.
  */
 export type Line =
   | { readonly file: string }

@@ -165,16 +165,22 @@ export interface UseNotes {
 }
 
 export interface LeaseNotes {
-  /** A request is about to be sent, and the lease uses so much with it. */
-  begin(id: string, units: Micros, used: Micros): Noted;
+  /**
+   * A request is about to be sent, and the lease uses so much with it.
+   * @param request number of the call and number of the request, with a slash between them
+   */
+  begin(transactionId: string, request: string, units: Micros, used: Micros): Noted;
   /** It has been settled, or was not sent. `null`: something that was not noted before. */
   end(noted: Noted | null, used: Micros): void;
 }
 
 /** A request that was noted. */
-export interface Noted extends OpenRequest {
-  /** Among all of this start. */
+export interface Noted {
+  /** Among all of its lease. */
   readonly number: number;
+  readonly transactionId: string;
+  readonly request: string;
+  readonly units: Micros;
 }
 
 /** How full a budget is, as far as is known in this process. */

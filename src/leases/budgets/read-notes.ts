@@ -59,11 +59,18 @@ function readLine(read: ReadNotes, line: Line): void {
   }
   const [lease, used, over, ...begun] = line;
   const use = read.uses.get(lease)!;
+  let [number, transactionId, units] = [0, "", ""];
   for (let at = 0; at < begun.length; at += 3) {
-    const [number, id, units] = begun.slice(at, at + 3) as [number, string, string];
-    use.open.set(number, { id, units: amountFromSum(units) });
+    const [said, id, price] = begun.slice(at, at + 3) as [number, string, string];
+    const slash = id.indexOf("/");
+    number = said === 0 ? number + 1 : said;
+    if (slash > 0) transactionId = id.slice(0, slash);
+    if (price !== "") units = price;
+    use.open.set(number, { id: transactionId + id.slice(slash), units: amountFromSum(units) });
   }
   // One that began and ended between two writes is in both.
-  for (const number of over) use.open.delete(number);
+  for (let at = 0; at < over.length; at += 2) {
+    for (let ended = over[at]!; ended <= over[at + 1]!; ended += 1) use.open.delete(ended);
+  }
   read.uses.set(lease, { ...use, used: amountFromSum(used) });
 }

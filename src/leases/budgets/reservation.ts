@@ -5,7 +5,7 @@ import type { Micros } from "../../terms/money.ts";
 import type { Price } from "../../terms/price.ts";
 import { budgetFault } from "./budget-fault.ts";
 import type { HeldBudget, Holding } from "./held-budget.ts";
-import type { Noted, UseNotes } from "./ports.ts";
+import type { LeaseNotes, Noted, UseNotes } from "./ports.ts";
 
 /** What a request has reserved of one budget. */
 export class Part {
@@ -52,15 +52,18 @@ export class HeldReservation implements Reservation {
     this.#needs = needs;
   }
 
-  commit(id: string, price: Price | null): void {
+  commit(transactionId: string, request: string, price: Price | null): void {
     for (const part of this.#parts) {
       if (part.units === unitsOf(part.held.budget, price)) continue;
       this.#takeAnew(price);
       break;
     }
     for (const part of this.#parts) {
-      if (part.holding === null || (part.note?.id === id && part.noted === part.units)) continue;
-      this.#note(part, id);
+      if (part.holding === null || (part.note?.request === request && part.noted === part.units)) continue;
+      const { note } = part;
+      const notes = this.#note(part);
+      if (note !== null) notes?.end(note, part.holding.noted);
+      if (notes !== null) part.note = notes.begin(transactionId, request, part.units, part.holding.noted);
       this.#needs.changed(part.held);
     }
   }
@@ -113,7 +116,7 @@ export class HeldReservation implements Reservation {
       held.correct(holding, units - part.units);
       part.units = units;
     }
-    if (part.note !== null || isMore) this.#note(part, null);
+    if (part.note !== null || isMore) this.#noteEnd(part);
   }
 
   #keepIfPossible(): void {
@@ -130,7 +133,7 @@ export class HeldReservation implements Reservation {
       if (part.holding !== null) {
         part.held.correct(part.holding, -part.units);
         part.units = 0n;
-        if (part.note !== null) this.#note(part, null);
+        if (part.note !== null) this.#noteEnd(part);
       }
       [part.holding, part.noted, part.units] = [null, 0n, unitsOf(part.held.budget, price)];
     }
@@ -141,18 +144,20 @@ export class HeldReservation implements Reservation {
     throw lacking.isOver(now) ? new Fault("source.budget_unknown") : budgetFault(lacking);
   }
 
-  /** @param id of the request, which is under way from now on; `null`: it is settled, or was not sent */
-  #note(part: Part, id: string | null): void {
-    const { held, note } = part;
+  /** It is settled, or was not sent. */
+  #noteEnd(part: Part): void {
+    const { note } = part;
+    this.#note(part)?.end(note, part.holding!.noted);
+  }
+
+  /** Counts what the part has taken as noted. @returns where to note it; `null`: nowhere */
+  #note(part: Part): LeaseNotes | null {
     const holding = part.holding!;
     if (part.noted !== part.units) {
       holding.noted += part.units - part.noted;
       part.noted = part.units;
     }
     part.note = null;
-    const notes = held.notesOf(holding);
-    if (notes === null) return;
-    if (note !== null || id === null) notes.end(note, holding.noted);
-    if (id !== null) part.note = notes.begin(id, part.units, holding.noted);
+    return part.held.notesOf(holding);
   }
 }

@@ -40,13 +40,17 @@ function killedIn(folder: string, start = "s1"): void {
   const notes = openUseNotes(folder, start);
   notes.begin();
   const [one, other] = [notes.of(USE), notes.of({ ...USE, budgetId: "bud_2" })];
-  const first = one.begin("trx_1/0/1", 1n, 1n);
-  one.begin("trx_1/0/2", 2n, 3n);
+  const first = [1, 2, 3].map((at) => one.begin("trx_0", `0/${at}`, 1n, 1n));
+  first.push(one.begin("trx_1", "0/1", 1n, 1n));
+  one.begin("trx_1", "0/2", 2n, 3n);
   notes.keep();
-  one.end(first, 2n);
-  other.begin("trx_2/0/1", 5n, 5n);
+  for (const at of [0, 1, 3, 2]) one.end(first[at]!, 2n);
+  one.begin("trx_3", "0/1", 4n, 6n);
+  one.begin("trx_3", "1/1", 4n, 10n);
+  one.begin("trx_4", "0/1", 3n, 13n);
+  other.begin("trx_2", "0/1", 5n, 5n);
   notes.keepTurn(2);
-  other.begin("trx_2/0/2", 5n, 10n);
+  other.begin("trx_2", "0/2", 5n, 10n);
 }
 
 const LEFT = [
@@ -54,7 +58,16 @@ const LEFT = [
     start: "s1",
     turn: 2,
     counts: [
-      { ...USE, used: 2n, open: [{ id: "trx_1/0/2", units: 2n }] },
+      {
+        ...USE,
+        used: 13n,
+        open: [
+          { id: "trx_1/0/2", units: 2n },
+          { id: "trx_3/0/1", units: 4n },
+          { id: "trx_3/1/1", units: 4n },
+          { id: "trx_4/0/1", units: 3n },
+        ],
+      },
       { ...USE, budgetId: "bud_2", used: 5n, open: [{ id: "trx_2/0/1", units: 5n }] },
     ],
   },
@@ -83,8 +96,8 @@ test("of a lease that goes on in a new period, only that period is left", (t) =>
   const folder = directory(t);
   const notes = openUseNotes(folder, "s1");
   notes.begin();
-  notes.of(USE).begin("trx_1/0/1", 1n, 1n);
-  notes.of({ ...USE, periodFrom: 7 }).begin("trx_1/0/2", 2n, 2n);
+  notes.of(USE).begin("trx_1", "0/1", 1n, 1n);
+  notes.of({ ...USE, periodFrom: 7 }).begin("trx_1", "0/2", 2n, 2n);
   notes.keep();
   const use = { ...USE, periodFrom: 7, used: 2n, open: [{ id: "trx_1/0/2", units: 2n }] };
   assert.deepEqual(openUseNotes(folder, "s2").leftBehind(), [{ start: "s1", turn: 0, counts: [use] }]);
@@ -95,7 +108,7 @@ test("what could not be written is written with what comes next", (t) => {
   const notes = openUseNotes(folder, "s1");
   assert.throws(
     () => {
-      notes.of(USE).begin("trx_1/0/1", 1n, 1n);
+      notes.of(USE).begin("trx_1", "0/1", 1n, 1n);
       notes.keep();
     },
     { code: "ENOENT" },
@@ -111,7 +124,7 @@ test("while notes cannot be written, what they would say does not pile up", (t) 
   const before = heapBytes();
   for (let times = 0; times < 1_000; times += 1) {
     const id = Buffer.alloc(10_000, 97).toString();
-    lease.end(lease.begin(id, 1n, 1n), 0n);
+    lease.end(lease.begin(id, "0/1", 1n, 1n), 0n);
     assert.throws(() => notes.keep(), { code: "ENOENT" });
   }
   assert.ok(heapBytes() - before < 2_000_000, `${heapBytes() - before} bytes`);
@@ -144,19 +157,21 @@ test("notes of an earlier version, which name no file and no ask, are read", (t)
   assert.deepEqual(openUseNotes(folder, "s2").leftBehind(), [{ ...LEFT[0], turn: null }]);
 });
 
+const LONG = "trx_1".padEnd(200, "x");
+
 test("long notes are rewritten, with what is used and what is under way", (t) => {
   const folder = directory(t);
   const notes = openUseNotes(folder, "s1");
   notes.begin();
   const lease = notes.of(USE);
-  lease.begin("trx_0/0/1", 1n, 1n);
+  lease.begin("trx_0", "0/1", 1n, 1n);
   notes.keepTurn(7);
   for (let used = 2n; used <= 20_000n; used += 1n) {
-    const noted = lease.begin("trx_1/0/1", 1n, used);
+    const noted = lease.begin(LONG, "0/1", 1n, used);
     notes.keep();
     if (used < 20_000n) lease.end(noted, used);
   }
-  assert.ok(readFileSync(join(folder, "s1.notes")).length < 300_000);
+  assert.ok(readFileSync(join(folder, "s1.notes")).length < 2_200_000);
   assert.deepEqual(openUseNotes(folder, "s2").leftBehind(), [
     {
       start: "s1",
@@ -167,7 +182,7 @@ test("long notes are rewritten, with what is used and what is under way", (t) =>
           used: 20_000n,
           open: [
             { id: "trx_0/0/1", units: 1n },
-            { id: "trx_1/0/1", units: 1n },
+            { id: `${LONG}/0/1`, units: 1n },
           ],
         },
       ],
@@ -181,12 +196,12 @@ test("notes on very many budgets are not rewritten at each note", (t) => {
   notes.begin();
   const files = new Set<number>();
   for (let at = 0; at < 8_000; at += 1) {
-    const lease = notes.of({ ...USE, budgetId: `bud_${at}`, lease: "s1".padEnd(40, "x") });
-    lease.begin(`trx_${at}/0/1`, 1n, 1n);
+    const lease = notes.of({ ...USE, budgetId: `bud_${at}`, lease: "s1".padEnd(400, "x") });
+    lease.begin(`trx_${at}`, "0/1", 1n, 1n);
     notes.keep();
     files.add(statSync(join(folder, "s1.notes")).ino);
   }
-  assert.ok(readFileSync(join(folder, "s1.notes")).length > 600_000);
+  assert.ok(readFileSync(join(folder, "s1.notes")).length > 3_000_000);
   assert.ok(files.size < 10, `${files.size} files`);
 });
 

@@ -8,7 +8,7 @@ import { readNotes } from "./read-notes.ts";
 
 const ENDING = ".notes";
 /** The notes are rewritten when they are longer than this, and than twice what was written the last time. */
-const BYTES_MAX = 256 * 1024;
+const BYTES_MAX = 2 * 1024 * 1024;
 
 export interface OpenUseNotes extends UseNotes {
   /** What earlier starts on the same data directory have left, if it can be relied on. */
@@ -33,7 +33,7 @@ export function openUseNotes(directory: string, start: string): OpenUseNotes {
   let bytes = 0;
   let bytesMax = BYTES_MAX;
 
-  const counts: Counts = { leases: 0, requests: 0, changed: (lease) => void changed.push(lease) };
+  const counts: Counts = { leases: 0, changed: (lease) => void changed.push(lease) };
 
   function open(): void {
     // Writing all needs no news. If it fails, the next one writes all too, so the news must not pile up meanwhile.
@@ -115,7 +115,10 @@ export function openUseNotes(directory: string, start: string): OpenUseNotes {
 export const WITHOUT_NOTES: UseNotes = {
   recovered: () => {},
   begin: () => {},
-  of: () => ({ begin: (id, units) => ({ number: 0, id, units }), end: () => {} }),
+  of: () => ({
+    begin: (transactionId, request, units) => ({ number: 0, transactionId, request, units }),
+    end: () => {},
+  }),
   keep: () => {},
   keepTurn: () => {},
   end: () => {},
@@ -123,7 +126,6 @@ export const WITHOUT_NOTES: UseNotes = {
 
 interface Counts {
   leases: number;
-  requests: number;
   readonly changed: (lease: NotedLease) => void;
 }
 
@@ -140,11 +142,18 @@ class NotedLease implements LeaseNotes {
   #used = 0n;
   /** In no order. Most are the newest ones, so the last one takes the place of one that is over. */
   readonly #open: Placed[] = [];
+  #requests = 0;
   /** What the file lacks. */
   #isKnown = false;
   #isChanged = false;
   #begun = "";
   #over = "";
+  /** Of the last request in what is not there yet. */
+  #transactionId = "";
+  #units = 0n;
+  /** The last ones in a row that are over; `0`: none. */
+  #overFrom = 0;
+  #overTo = 0;
 
   constructor({ budgetId, periodFrom, lease }: Omit<CountedUse, "used">, counts: Counts) {
     this.#number = counts.leases += 1;
@@ -152,10 +161,14 @@ class NotedLease implements LeaseNotes {
     this.#counts = counts;
   }
 
-  begin(id: string, units: Micros, used: Micros): Noted {
-    const noted = { number: (this.#counts.requests += 1), id, units, at: this.#open.length };
+  begin(transactionId: string, request: string, units: Micros, used: Micros): Noted {
+    const noted = { number: (this.#requests += 1), transactionId, request, units, at: this.#open.length };
     this.#open.push(noted);
-    this.#begun += textOf(noted);
+    // What follows from the request before it is left out, because for most requests that is nearly all.
+    const number = this.#begun === "" ? noted.number : 0;
+    const run = transactionId === this.#transactionId ? "" : (this.#transactionId = transactionId);
+    const price = units === this.#units ? "" : String((this.#units = units));
+    this.#begun += `,${number},"${run}/${request}","${price}"`;
     this.#change(used);
     return noted;
   }
@@ -164,9 +177,19 @@ class NotedLease implements LeaseNotes {
     if (noted !== null) {
       const last = this.#open.pop()!;
       if (last !== noted) [this.#open[noted.at], last.at] = [last, noted.at];
-      this.#over += this.#over === "" ? noted.number : `,${noted.number}`;
+      if (this.#overFrom === 0 || noted.number !== this.#overTo + 1) {
+        this.#addOver();
+        this.#overFrom = noted.number;
+      }
+      this.#overTo = noted.number;
     }
     this.#change(used);
+  }
+
+  #addOver(): void {
+    if (this.#overFrom === 0) return;
+    this.#over += `${this.#over === "" ? "" : ","}${this.#overFrom},${this.#overTo}`;
+    [this.#overFrom, this.#overTo] = [0, 0];
   }
 
   #change(used: Micros): void {
@@ -178,6 +201,7 @@ class NotedLease implements LeaseNotes {
 
   /** What is not in the file yet. */
   news(): string {
+    this.#addOver();
     return `${this.#isKnown ? "" : this.#head}[${this.#number},"${this.#used}",[${this.#over}]${this.#begun}]\n`;
   }
 
@@ -187,7 +211,8 @@ class NotedLease implements LeaseNotes {
   }
 
   leaveNews(): void {
-    [this.#begun, this.#over] = ["", ""];
+    [this.#begun, this.#over, this.#transactionId, this.#units] = ["", "", "", 0n];
+    [this.#overFrom, this.#overTo] = [0, 0];
   }
 
   isWritten(): void {
@@ -197,8 +222,8 @@ class NotedLease implements LeaseNotes {
 }
 
 /** Ids have no character that JSON would escape. */
-function textOf({ number, id, units }: Noted): string {
-  return `,${number},"${id}","${units}"`;
+function textOf({ number, transactionId, request, units }: Noted): string {
+  return `,${number},"${transactionId}/${request}","${units}"`;
 }
 
 /** None as long as nothing was noted. */

@@ -71,10 +71,10 @@ export interface CallBudgets {
 /** The room that one request has in its budgets. */
 export interface Reservation {
   /**
-   * The request is about to be sent, at this price. May be repeated. `id`: transaction, number of the call and number of
-   * the request, with slashes between them. @throws Fault if there is no room for a higher price
+   * The request is about to be sent, at this price. May be repeated. @throws Fault if there is no room for a higher price
+   * @param request number of the call and number of the request, with a slash between them
    */
-  commit(id: string, price: Price | null): void;
+  commit(transactionId: string, request: string, price: Price | null): void;
   /**
    * Once this returns, the room of all requests that were committed stays in use even if the process is killed. To be
    * called before anything of them is recorded or sent. @throws Fault `source.unrecorded`
