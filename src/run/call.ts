@@ -48,6 +48,7 @@ export class Call implements PlannedCall {
   #credential: FoundCredential | null = null;
   #order: VendorOrder | null = null;
   #budgets: CallBudgets | null = null;
+  #turn: { leave(): void } | null = null;
   /** Of requests that have not begun. Most calls have one at most. */
   #reserved: readonly Reservation[] = NONE_RESERVED;
   readonly #attempts: SentAttempt[] = [];
@@ -109,6 +110,11 @@ export class Call implements PlannedCall {
 
   takeBudgets(budgets: CallBudgets): void {
     this.#budgets = budgets;
+  }
+
+  takeTurn(turn: { leave(): void }): void {
+    if (this.#ended) turn.leave();
+    else this.#turn = turn;
   }
 
   reserve(billing: Billing, clock: Clock): Reservation | null | Promise<Reservation> {
@@ -208,6 +214,8 @@ export class Call implements PlannedCall {
   end(reason?: unknown): void {
     this.#ended = true;
     this.#controller?.abort(reason);
+    this.#turn?.leave();
+    this.#turn = null;
     for (const reserved of this.#reserved) reserved.cancel();
     this.#reserved = NONE_RESERVED;
   }

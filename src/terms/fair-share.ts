@@ -20,6 +20,8 @@ export class FairShare {
    * here. They are forgotten when they are more than half.
    */
   readonly #byOwner = new Map<string, Part>();
+  /** Most calls are of the owner of the one before. */
+  #last: { readonly owner: string; readonly part: Part } | null = null;
   #owners = 0;
   /** The only owner that has asked so far; `null` once there were two. Used only with `allForOne`. */
   #only: string | null | undefined;
@@ -45,7 +47,14 @@ export class FairShare {
   }
 
   of(owner: string): number {
-    return this.#byOwner.get(owner)?.amount ?? 0;
+    return this.#partOf(owner)?.amount ?? 0;
+  }
+
+  #partOf(owner: string): Part | undefined {
+    if (this.#last?.owner === owner) return this.#last.part;
+    const part = this.#byOwner.get(owner);
+    if (part !== undefined) this.#last = { owner, part };
+    return part;
   }
 
   /** What each owner has. */
@@ -68,7 +77,7 @@ export class FairShare {
 
   take(owner: string, amount = 1): boolean {
     this.#noteOwner(owner);
-    const part = this.#byOwner.get(owner);
+    const part = this.#partOf(owner);
     if (!this.#fits(owner, part?.amount ?? 0, amount)) return false;
     this.#add(part ?? this.#newPart(owner), amount);
     return true;
@@ -88,6 +97,7 @@ export class FairShare {
   /** Everything is given back. */
   clear(): void {
     this.#byOwner.clear();
+    this.#last = null;
     this.#owners = 0;
     this.#inUse = 0;
   }
@@ -104,7 +114,7 @@ export class FairShare {
 
   give(owner: string, amount = 1): void {
     this.#inUse -= amount;
-    const part = this.#byOwner.get(owner);
+    const part = this.#partOf(owner);
     if (part === undefined || part.amount === 0) return;
     part.amount = Math.max(0, part.amount - amount);
     if (part.amount === 0) this.#owners -= 1;
@@ -118,6 +128,7 @@ export class FairShare {
 
   #newPart(owner: string): Part {
     if (this.#byOwner.size >= 2 * this.#owners + PARTS_MIN) {
+      this.#last = null;
       for (const [known, { amount }] of this.#byOwner) if (amount === 0) this.#byOwner.delete(known);
     }
     const part = { amount: 0 };

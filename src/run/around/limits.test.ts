@@ -4,7 +4,9 @@ import { leasesInMemory } from "../../leases/deployment.kit.ts";
 import type { RateLimit, SourceLimits } from "../../sdk/source.ts";
 import { FakeClock, settle } from "../../terms/clock.kit.ts";
 import { Fault } from "../../terms/fault.ts";
-import type { Answer, PlannedCall, RunnableSource } from "../ports.ts";
+import { Secret } from "../../terms/secret.ts";
+import { makeCall, makeRun } from "../call.kit.ts";
+import type { Answer, RunnableSource } from "../ports.ts";
 import { withSourceLimits } from "./limits.ts";
 
 const FOUND: Answer = { match: true, json: "{}" };
@@ -31,16 +33,14 @@ function limited(limits: SourceLimits, begunMax?: number) {
     leased,
     /** The code of the fault it ends with, or `null`. */
     call: (organizationId: string, scope: string, credentialId: string | null = null): Promise<string | null> => {
-      const call = {
-        id: source.id,
-        run: { simulated: false, caller: { organizationId } },
-        credential: { scope, credentialId },
-        deadlineAt: clock.now() + 10_000,
-      } as unknown as PlannedCall;
-      return run(source, call).then(
-        () => null,
-        (thrown: unknown) => (thrown instanceof Fault ? thrown.code : String(thrown)),
-      );
+      const call = makeCall({ run: makeRun({ organizationId }), deadlineAt: clock.now() + 10_000 });
+      call.takeCredential({ scope, credentialId, rule: "default", fields: new Secret({}), prices: null });
+      return run(source, call)
+        .finally(() => call.end())
+        .then(
+          () => null,
+          (thrown: unknown) => (thrown instanceof Fault ? thrown.code : String(thrown)),
+        );
     },
   };
 }

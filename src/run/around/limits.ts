@@ -106,17 +106,8 @@ export function withSourceLimits(leaseOf: Leases, clock: Clock, begunMax = BEGUN
 type Entered = Turn | null | Promise<Turn | null>;
 
 function inTurn(turn: Turn | null, source: RunnableSource, call: PlannedCall, next: RunSource): Promise<Answer> {
-  if (turn === null) return next(source, call);
-  return next(source, call).then(
-    (value) => {
-      turn.leave();
-      return value;
-    },
-    (thrown: unknown) => {
-      turn.leave();
-      throw thrown;
-    },
-  );
+  if (turn !== null) call.takeTurn(turn);
+  return next(source, call);
 }
 
 function periodsOf({ declaration }: RunnableSource): number[] {

@@ -75,6 +75,8 @@ export interface PlannedCall extends CallPlan {
   readonly order: VendorOrder | null;
 
   takeBudgets(budgets: CallBudgets): void;
+  /** Its turn among the calls of its source, which it leaves when it ends: from then on it sends nothing. */
+  takeTurn(turn: { leave(): void }): void;
   takeInputs(filtered: JsonObject): void;
   takeCredential(credential: FoundCredential): void;
   /** `id` comes from the vendor. @throws Fault `source.contract` if it cannot be an order number */
