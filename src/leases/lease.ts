@@ -183,8 +183,9 @@ export class HeldLease implements Lease {
     const free = amount - used - this.#waiting;
     const mayAsk = now >= this.#askAgainAt;
     const need = mayAsk ? Math.max(0, -free, this.#missed && free <= 0 ? 1 : 0) : 0;
-    const soon = this.#soon(now, used);
-    const low = joins && this.#isCheap ? JOIN_PART * soon : this.#lowOf(amount, soon);
+    const expected = this.#expected(now, used);
+    const soon = this.#inHand(expected);
+    const low = joins && this.#isCheap ? JOIN_PART * expected : this.#lowOf(amount, expected);
     const isLow = mayAsk && free < low && (holding === null || amount < this.left());
     const spare = isLow && this.#isUsedAgain ? Math.max(0, soon - Math.max(0, free)) : 0;
     const ahead = this.#isNearEnd(now) ? this.#forNext(now) : 0;
@@ -262,7 +263,7 @@ export class HeldLease implements Lease {
     if (isShort && isAll) this.#askAgainAt = this.#waitsUntil(until);
     else if (isShort && !gotAll) this.#askAgainAt = now + ASK_AGAIN_MS;
     if (amount < this.#kept || (isShort && this.#waiting > 0)) this.#look(this);
-    this.#low = isShort ? 0 : this.#lowOf(amount, this.#soon(now, used));
+    this.#low = isShort ? 0 : this.#lowOf(amount, this.#expected(now, used));
     this.#lookAt = this.#holdings.next === null ? this.#aheadAt(until) : Number.POSITIVE_INFINITY;
   }
 
@@ -294,18 +295,21 @@ export class HeldLease implements Lease {
   }
 
   /** The units that will probably be used soon, beyond those in use. */
-  #soon(now: number, used: number): number {
+  #expected(now: number, used: number): number {
+    if (this.#isAtOnce) return Math.max(0, Math.ceil(this.#recent.expected(now) * GROWTH) - used);
     const until = this.#holdings.current?.until ?? now;
-    const expected = this.#isAtOnce
-      ? Math.ceil(this.#recent.expected(now) * GROWTH) - used
-      : this.#recent.expected(now, until > now ? until - now : undefined);
-    return this.#hasRivals || expected <= 0 ? Math.max(0, expected) : Math.max(this.#leastSlice, expected);
+    return this.#recent.expected(now, until > now ? until - now : undefined);
+  }
+
+  /** The units to have in hand where so many are expected to be used. */
+  #inHand(expected: number): number {
+    return this.#hasRivals || expected === 0 ? expected : Math.max(this.#leastSlice, expected);
   }
 
   /** The units with which the next window is begun. */
   #forNext(now: number): number {
     const expected = Math.ceil(this.#recent.expected(now) * RESERVE);
-    return this.#inAll + (this.#hasRivals || expected === 0 ? expected : Math.max(this.#leastSlice, expected));
+    return this.#inAll + this.#inHand(expected);
   }
 
   /** A part of a high limit that is so small that it can be in hand for whatever comes, if nobody else wants it. */
@@ -314,8 +318,8 @@ export class HeldLease implements Lease {
   }
 
   /** If less than this is free, more is asked for. */
-  #lowOf(amount: number, soon: number): number {
-    return Math.max(1, Math.ceil(this.#isAtOnce ? amount / 10 : soon / 2));
+  #lowOf(amount: number, expected: number): number {
+    return Math.max(1, Math.ceil(this.#isAtOnce ? amount / 10 : expected / 2));
   }
 
   /** Whether the store need not have it on its disk. */
