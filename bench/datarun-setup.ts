@@ -8,20 +8,28 @@ const run = promisify(execFile);
 export const DATARUN = fileURLToPath(new URL("../bin/datarun.mjs", import.meta.url));
 
 export interface Access {
+  readonly organization: string;
   readonly token: string;
   readonly workflow: string;
 }
 
 /** Makes a token and a workflow in a data directory, as an operator would. */
 export async function createAccess(dataDir: string): Promise<Access> {
-  const verb = async (...words: string[]) => {
-    const { stdout } = await run(process.execPath, [DATARUN, ...words, "--data-dir", dataDir, "--json"]);
-    return JSON.parse(stdout) as Record<string, string>;
-  };
-  const { organization_tuid: organization } = await verb("org", "create", "Bench");
-  const { access_token: token } = await verb("token", "create", "--org", organization!);
-  const { workflow } = await verb("workflow", "create", "--org", organization!);
-  return { token: token!, workflow: workflow! };
+  const { organization_tuid: organization } = await verb(dataDir, "org", "create", "Bench");
+  const { access_token: token } = await verb(dataDir, "token", "create", "--org", organization!);
+  const { workflow } = await verb(dataDir, "workflow", "create", "--org", organization!);
+  return { organization: organization!, token: token!, workflow: workflow! };
+}
+
+/** Sets a budget in a data directory, so high that it is never used up. */
+export async function setBudget(dataDir: string, organization: string): Promise<void> {
+  const limit = ["--per", "month", "--amount", "1000000000", "--currency", "EUR"];
+  await verb(dataDir, "budget", "set", "--org", organization, ...limit);
+}
+
+async function verb(dataDir: string, ...words: string[]): Promise<Record<string, string>> {
+  const { stdout } = await run(process.execPath, [DATARUN, ...words, "--data-dir", dataDir, "--json"]);
+  return JSON.parse(stdout) as Record<string, string>;
 }
 
 export function sourceId(index: number): string {
@@ -76,7 +84,8 @@ export default defineSource({
     properties: { email: { type: "string" }, phone: { type: "string" } },
     required: ["email"],
   },
-  origins: ["${origin}"],${limited ? LIMITS : ""}
+  origins: ["${origin}"],
+  charge: { model: "per_call", amount: 0.35, currency: "EUR" },${limited ? LIMITS : ""}
   async run({ inputs, http }) {
     ${body}
   },

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { closeSync, cpSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createAccess, DATARUN, sourceId, writeProject, type Access } from "./datarun-setup.ts";
+import { createAccess, DATARUN, setBudget, sourceId, writeProject, type Access } from "./datarun-setup.ts";
 import type { PeerName } from "./scenarios.ts";
 import { nextMessage, type Vendors } from "./start-vendors.ts";
 
@@ -58,6 +58,7 @@ export async function createPeerStarter(folder: string, prefix: readonly string[
       // Each scenario with a journal of its own: they must not differ by how full it is.
       rmSync(join(folderOf(name), "data"), { recursive: true, force: true });
       cpSync(join(folder, "access"), join(folderOf(name), "data"), { recursive: true });
+      if (name === "datarun limited") await setBudget(join(folderOf(name), "data"), access.organization);
     },
 
     async start(name, vendors) {

@@ -56,7 +56,7 @@ function costTable(results: readonly Result[]): string[] {
   ];
 }
 
-/** The two peers differ by the limits that their sources declare, and by nothing else. */
+/** The two peers differ by the limits that their sources declare, by a budget, and by nothing else. */
 function costOfLimits(results: readonly Result[]): string[] {
   return results
     .filter(({ peer }) => peer === "datarun limited")
@@ -66,7 +66,7 @@ function costOfLimits(results: readonly Result[]): string[] {
       const percent = (ratio: number) => `${((ratio - 1) * 100).toFixed(1)} %`;
       const range = `${percent(Math.min(...ratios))} to ${percent(Math.max(...ratios))} in single rounds`;
       return [
-        `Limits of all kinds add ${percent(median(ratios))} to a run of ${scenario.sources} sources (${range}).`,
+        `Limits of all kinds and a budget add ${percent(median(ratios))} to a run of ${scenario.sources} sources (${range}).`,
         "",
       ];
     });
