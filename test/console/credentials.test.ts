@@ -36,7 +36,9 @@ test("a credential is typed once, is used by the next run, and is never seen aga
   await assertUsableEverywhere(page);
   // What is wrong is said at the field, and what is right is kept.
   await page.getByRole("button", { name: "Store the credential" }).click();
-  await page.getByRole("alert").filter({ hasText: "api_key is required" }).waitFor();
+  const refusal = page.getByRole("alert").filter({ hasText: "api_key is required" });
+  await refusal.waitFor();
+  assert.equal((await refusal.innerText()).match(/is required/g)?.length, 1, "it is said once");
   await key.fill(secret);
   assert.equal(await key.getAttribute("type"), "password");
   await page.getByLabel("Note").fill(HOSTILE);

@@ -315,6 +315,7 @@ test("everything is reached by keyboard, and a copy has no secret", { skip: NO_B
   const page = await openConsole(t, service, { as: owner, at: `/run?workflow=${workflow}` });
   await page.getByLabel("Search sources").focus();
   await page.keyboard.type("registry");
+  assert.match(page.url(), /find=registry/);
   await page.keyboard.press("Tab");
   await page.keyboard.press("Space");
   await page.getByRole("cell", { name: "Registry alpha__registry" }).waitFor();

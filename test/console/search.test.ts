@@ -14,6 +14,8 @@ test(
     await verb("org rename", { org: acme.id, name: HOSTILE });
     await verb("org rename", { org: service.b.id, name: "Borealis" });
     await verb("workflow create", { org: acme.id, name: "Zed checks" });
+    const { token_id: token, access_token: secret } = await verb("token create", { org: acme.id, name: "Zed server" });
+    service.secrets.add(secret);
     const page = await openConsole(t, service, { as: "viewer", at: "/audit", failing: /\/api\/ledger/ });
     const path = () => page.evaluate("location.pathname + location.search");
     const field = page.getByRole("combobox", { name: "Search" });
@@ -23,6 +25,7 @@ test(
     const options = page.getByRole("listbox", { name: "Matches" }).getByRole("option");
     await options.filter({ hasText: HOSTILE }).waitFor();
     await options.filter({ hasText: "Zed checks" }).waitFor();
+    await options.filter({ hasText: `Zed server${token}` }).waitFor();
     assert.equal(await field.getAttribute("aria-expanded"), "true");
     const first = await field.getAttribute("aria-activedescendant");
     await page.keyboard.press("ArrowDown");
