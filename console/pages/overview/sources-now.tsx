@@ -32,7 +32,8 @@ export function SourcesNow({ sources, breakers, simulated, stretch }: SourcesNow
             <a href={hrefOf("/run", { with: "examples" })}>Ask five sources with examples</a>.{" "}
           </>
         )}
-        A real run shows up here within a second. Simulated ones, too, are under <a href={hrefOf("/runs")}>Runs</a>.
+        A real run shows up here within a second; those that are simulated are under <a href={hrefOf("/runs")}>Runs</a>{" "}
+        only.
       </Empty>
     );
   const open = new Set(breakers.map(({ source }) => source));
