@@ -116,6 +116,30 @@ for (const text of ENDLESS)
     ]);
   });
 
+test("there are never more stuck processes than shared ones: the one with the fewest runs is ended", async (t) => {
+  const rig = await startPool(t, { children: 1, spares: 0 });
+  const waits = "async ({ run }) => { await run('never'); return {}; }";
+  const begin = async (count: number): Promise<readonly ReturnType<typeof rig.attempt>[]> => {
+    const active = rig.pool.stats().active;
+    const begun = Array.from({ length: count }, () => rig.attempt(waits, { limitMs: 60_000 }));
+    await until(() => rig.pool.stats().active === active + count);
+    return begun;
+  };
+  const getStuck = async (text: string): Promise<void> => {
+    const stuck = rig.attempt(text, { organizationId: "org_b", limitMs: 1_500 });
+    assert.equal(codeOf(await stuck), "function.timeout");
+  };
+  const others = await begin(2);
+  await getStuck(STUCK);
+  await until(() => rig.lines.length === 1);
+  await until(() => rig.pool.stats().children === 2 && rig.pool.stats().ready === 1);
+  const [one] = await begin(1);
+  await getStuck(`${STUCK} /* another */`);
+  await until(() => rig.pool.stats().killed === 1);
+  assert.equal(codeOf(await one!), "function.raised");
+  assert.equal(rig.pool.stats().active, others.length, "the others go on");
+});
+
 test("a process that dies for no known reason is replaced, and those who were in it run alone for a while", async (t) => {
   const rig = await startPool(t, { children: 1, spares: 1 });
   await rig.settled(2);

@@ -212,7 +212,8 @@ export class Supervisor {
 
   /**
    * A thread cannot be ended without its process. Those who run beside it finish first: what it takes from them is
-   * processor time, for as long as their own deadlines allow. Then everything else comes before it.
+   * processor time, for as long as their own deadlines allow. Then everything else comes before it. There are never more
+   * such processes than take everyone's runs: each of them spins, and has been replaced already.
    */
   #leaveBehind(host: HostProcess, running: Running): void {
     this.#blame.strikeRun(running);
@@ -222,6 +223,12 @@ export class Supervisor {
       letOthersFirst(host);
     }
     this.#left(host, running);
+    const stuck = [...this.#fleet.hosts].filter((one) => one.isStuck && !one.killed);
+    if (stuck.length > this.#options.children)
+      this.#kill(
+        stuck.reduce((least, one) => (one.runs.size < least.runs.size ? one : least)),
+        STUCK,
+      );
     this.#serve();
   }
 
