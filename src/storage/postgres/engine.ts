@@ -60,8 +60,7 @@ export function openPostgres(
   // Connects only when it is first used, so that a service without audits has no such connections.
   const auditPool = new Pool({
     ...options,
-    ...limitedTo(AUDIT_MS_MAX),
-    ...{ lock_timeout: AUDIT_LOCK_MS_MAX },
+    ...limitedTo(AUDIT_MS_MAX, AUDIT_LOCK_MS_MAX),
     max: AUDIT_CONNECTIONS_MAX,
   });
   const auditClients = new Set<PoolClient>();
@@ -160,8 +159,8 @@ export function openPostgres(
   };
 }
 
-function limitedTo(statementMsMax: number): { statement_timeout: number; query_timeout: number } {
-  return { statement_timeout: statementMsMax, query_timeout: statementMsMax };
+function limitedTo(statementMsMax: number, lockMsMax = statementMsMax) {
+  return { statement_timeout: statementMsMax, query_timeout: statementMsMax, lock_timeout: lockMsMax };
 }
 
 /** A query that is under way fails. */
