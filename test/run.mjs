@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { costsOf } from "./runner/costs-of.mjs";
 import { runFiles } from "./runner/run-files.mjs";
+import { makeTemporaryFolder } from "./runner/temporary-folder.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 if (Number(process.versions.node.split(".")[0]) < 24) {
@@ -46,7 +47,8 @@ const files = fs
   .sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
 if (files.length === 0) throw new Error(`no test file has ${words.join(" or ")} in its path`);
 
-const folder = mkdtempSync(join(tmpdir(), "datarun-tests-"));
+// What takes minutes may also take more room than there is in memory.
+const folder = long ? mkdtempSync(join(tmpdir(), "datarun-tests-")) : makeTemporaryFolder();
 const costs = join(folder, "costs.jsonl");
 try {
   const { passed, failed, skipped } = await onPostgres(runAll);

@@ -19,6 +19,7 @@ export async function runFiles(files, { root, folder, places, timeoutMs, seed, c
   const shared = {
     ...process.env,
     NODE_OPTIONS: "",
+    TMPDIR: folder,
     // Hundreds of processes read the same modules.
     NODE_COMPILE_CACHE: join(root, ".cache", "compiled"),
     PATH: `${join(root, "node_modules", ".bin")}:${process.env.PATH}`,
