@@ -9,6 +9,7 @@ import { logIn, pageOf } from "../rig/browser-session.ts";
 import { type EventReader, readEvents } from "../rig/event-reader.ts";
 import type { Appointed } from "../rig/organization.ts";
 import { startService, type TestService } from "../rig/service.ts";
+import { systemClock } from "../../src/terms/clock.ts";
 import { asksVendor, sendsCredential } from "../rig/sources.ts";
 import { bare, hang, json as answer } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
@@ -92,22 +93,25 @@ test("what runs do is told as it happens: runs, calls by how they ended, charges
 });
 
 test("one who is revoked, logs out or expires is told no more within a second, and everybody else is", async (t) => {
-  const service = await startService(t);
+  let laterMs = 0;
+  const clock = { ...systemClock, wall: () => systemClock.wall() + laterMs };
+  const service = await startService(t, { clock });
   const port = adminPort(t, service.adminUrl, service.secrets);
   const people = await Promise.all(["ada", "bob", "eve"].map((name) => service.operator.appoint("viewer", name)));
   const [ada, bob, eve] = people as [Appointed, Appointed, Appointed];
-  const brief = await service.operator.appoint("viewer", "brief", Date.now() + 1_500);
+  const brief = await service.operator.appoint("viewer", "brief", Date.now() + 600_000);
   const page = { ...pageOf(service), Cookie: await logIn(port, service, bob) };
   const { Origin: _, ...asBrowsersGet } = page;
   const inSession = await readEvents(t, service.adminUrl, { path: PATH, headers: asBrowsersGet });
   const [revoked, expires, stays] = await Promise.all([ada, brief, eve].map((one) => watch(t, service, one)));
   for (const reader of [inSession, revoked!, expires!, stays!]) await seen(reader, () => true);
 
-  const endsInTime = async (reader: EventReader) => {
-    for (let live = 0; ; live += 1) {
+  const endsInTime = async (reader: EventReader, endedAt: number) => {
+    for (;;) {
       const event = await reader.next();
       if (event?.event === "live") {
-        assert.ok(live < 3, "it is told still");
+        // On a busy machine, some that were made before are read only now.
+        assert.ok(Date.parse(event.data.at) < endedAt + 1_000, "it is told still");
         continue;
       }
       assert.equal(event?.event, "error");
@@ -119,7 +123,10 @@ test("one who is revoked, logs out or expires is told no more within a second, a
   };
   await service.operator.dismiss(ada.id);
   await port.call("session end", undefined, { headers: page });
-  await Promise.all([endsInTime(revoked!), endsInTime(inSession), endsInTime(expires!)]);
+  const endedAt = clock.wall();
+  await Promise.all([endsInTime(revoked!, endedAt), endsInTime(inSession, endedAt)]);
+  laterMs = 600_000;
+  await endsInTime(expires!, clock.wall());
   await seen(stays!, () => true);
 });
 
