@@ -855,6 +855,11 @@ export interface components {
             }[];
             damaged?: string[];
             newest_first?: boolean;
+            /**
+             * Format: date-time
+             * @description Many runs were looked at, back to this time, and the page ends although it is not full; UTC
+             */
+            looked_back_to?: string;
             next?: string;
         };
         LedgerPruneInput: {

@@ -25,6 +25,8 @@ export function RunsPage() {
   const list = useList("ledger list", filter, "runs");
   const names = useNames((list.rows ?? []).flatMap((run) => [run.organization_tuid, run.workflow]));
   const damaged = list.results.flatMap((page) => page.damaged ?? []);
+  // The last page ends early where many runs were looked at and few are meant: the next ones may have them.
+  const lookedBackTo = list.results.at(-1)?.looked_back_to;
   const isFiltered = Object.keys(filter).length > 0;
   return (
     <Page
@@ -44,7 +46,13 @@ export function RunsPage() {
         empty={
           isFiltered || damaged.length > 0 ? (
             <Empty
-              title={damaged.length > 0 ? "No other run was found." : "No run matches the filter."}
+              title={
+                lookedBackTo !== undefined
+                  ? "No run that was looked at so far matches the filter."
+                  : damaged.length > 0
+                    ? "No other run was found."
+                    : "No run matches the filter."
+              }
               command={commandOf("ledger list", filter)}
             />
           ) : (
@@ -55,6 +63,11 @@ export function RunsPage() {
         // A name is shorter than an id: a row that gets its name later would move those below it.
         rows={names === undefined ? undefined : list.rows}
       />
+      {lookedBackTo !== undefined && (
+        <p class="dim" role="status">
+          The runs of this function were looked at back to <Time at={lookedBackTo} />.
+        </p>
+      )}
     </Page>
   );
 }

@@ -42,15 +42,18 @@ export type FoundBy = "caller" | "function";
 /** The filter as a condition on `ledger_runs AS r`. */
 export function runCondition(filter: LedgerFilter, isText: IsText, by: FoundBy = "caller"): Condition {
   const of = both(ofRun(filter, isText, "r", by), verdictCondition(filter));
-  if (filter.source !== undefined) {
-    // What no call of the run has, no call of this source has.
-    // The run is already found, so the condition is evaluated for its few calls and not for all calls of the source. The
-    // OFFSET keeps PostgreSQL from making a join of it, for which it would first read all of those.
-    const call = callCondition(filter, (column) => `(${isText(column)}) IS TRUE`);
-    const lines = `SELECT 1 FROM ledger_lines AS l WHERE l.transaction_id = r.transaction_id AND ${call.sql} LIMIT 1 OFFSET 0`;
-    return both(of, { sql: `EXISTS (${lines})`, values: call.values });
-  }
-  return of;
+  // What no call of the run has, no call of this source has.
+  return filter.source === undefined ? of : both(of, hasCall(filter, isText));
+}
+
+/**
+ * The run, which is found already, has such a call: evaluated for its few calls, and not for all calls of the source. The
+ * OFFSET keeps PostgreSQL from making a join of it, for which it would first read all of those.
+ */
+export function hasCall(filter: LedgerFilter, isText: IsText): Condition {
+  const { sql, values } = callCondition(filter, (column) => `(${isText(column)}) IS TRUE`);
+  const lines = `SELECT 1 FROM ledger_lines AS l WHERE l.transaction_id = r.transaction_id AND ${sql} LIMIT 1 OFFSET 0`;
+  return { sql: `EXISTS (${lines})`, values };
 }
 
 /** Some call of the run has the outcome and the charge. */

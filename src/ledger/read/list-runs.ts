@@ -1,9 +1,11 @@
 import type { Charged } from "../../terms/fault.ts";
 import { AFTER_DIGITS, firstIdAt, PREFIX } from "../../terms/ids.ts";
 import {
+  both,
   callCondition,
   type Condition,
   type FoundBy,
+  hasCall,
   type LedgerFilter,
   lineCondition,
   runCondition,
@@ -30,8 +32,10 @@ export interface RunPage {
   readonly runs: readonly RunLine[];
   /** Ids of runs that belong on the page but are left out, because their rows are not as they were written. */
   readonly damaged: readonly string[];
-  /** Pass it as `after` to get the next page; `null` at the end. */
+  /** Pass it as `after` to get the next page, which may have runs even if this one has none; `null` at the end. */
   readonly next: string | null;
+  /** The page ends before it is full, because many runs were looked at: when the last of them started. */
+  readonly lookedBackTo: number | null;
   /** The ledger is damaged, so that the newest come first, with those that have unknown charges among them. */
   readonly newestFirst: boolean;
 }
@@ -42,6 +46,9 @@ const READ_AT_ONCE = 200;
 /** Few enough that looking at all their calls is cheap. */
 const FEW_RUNS = 5_000;
 const FEW_CALLS = 5_000;
+/** Of runs that are looked at one by one, because no index has all that is asked for: so many for a page, and at once. */
+const LOOKED_AT_MAX = 5_000;
+const LOOKED_AT_ONCE = 500;
 
 interface Place {
   readonly unknown: boolean;
@@ -55,7 +62,14 @@ const AFTER_EVERY_ID = PREFIX.transaction + AFTER_DIGITS;
 
 interface Found {
   readonly transactionId: string;
+  readonly startedAt: number;
   readonly place: string;
+}
+
+interface FoundPage {
+  readonly found: readonly Found[];
+  /** The last run that was looked at, if there may be more behind it although the page is not full. */
+  readonly stoppedAt: Found | null;
 }
 
 /**
@@ -78,22 +92,32 @@ export async function listRuns(
     runs: lines.runs,
     damaged: [...lines.damaged, ...nameless],
     next: next && sayCareful(next),
+    lookedBackTo: null,
     newestFirst: true,
   };
 }
 
 async function listQuickly(tables: LedgerTables, filter: LedgerFilter, place: Place, limit: number): Promise<RunPage> {
   const asked = await narrowest(tables, filter);
-  const found = place.unknown ? [...(await findPage(tables, asked, true, place, limit + 1))] : [];
-  if (found.length <= limit) {
+  const found: Found[] = [];
+  let stopped: Found | null = null;
+  if (place.unknown) {
+    const first = await findPage(tables, asked, true, place, limit + 1);
+    found.push(...first.found);
+    stopped = first.stoppedAt;
+  }
+  if (stopped === null && found.length <= limit) {
     const from = place.unknown ? { ...BEGINNING, unknown: false } : place;
-    found.push(...(await findPage(tables, asked, false, from, limit + 1 - found.length)));
+    const second = await findPage(tables, asked, false, from, limit + 1 - found.length);
+    found.push(...second.found);
+    stopped = second.stoppedAt;
   }
   const shown = found.slice(0, limit);
-  const last = shown.at(-1);
+  const isFull = found.length > limit;
   return {
     ...(await readLines(tables, shown)),
-    next: found.length > limit && last !== undefined ? last.place : null,
+    next: (isFull ? shown.at(-1) : stopped)?.place ?? null,
+    lookedBackTo: isFull ? null : (stopped?.startedAt ?? null),
     newestFirst: false,
   };
 }
@@ -169,9 +193,9 @@ async function findPage(
   unknown: boolean,
   place: Place,
   limit: number,
-): Promise<readonly Found[]> {
+): Promise<FoundPage> {
   const { query, isText, linesByTransaction } = tables;
-  if (few === 0) return [];
+  if (few === 0) return NOTHING_FOUND;
   // If a source is given, runs are found by its calls, unless the rest of the filter leaves only a few runs. Otherwise
   // runs are read in the order of time, of the function, organization or workflow if one is given.
   const isMany = filter.transactionId === undefined && few === FEW_RUNS;
@@ -179,10 +203,11 @@ async function findPage(
   const ofFunction = filter.functionId !== undefined && isMany;
   // On a shared ledger, if such calls are frequent, runs with unknown charges are fewer, because people settle them.
   const calls = bySource && (linesByTransaction || ofFunction) ? await countCalls(tables, filter) : FEW_CALLS;
-  if (calls === 0) return [];
+  if (calls === 0) return NOTHING_FOUND;
   // A function asks the same sources again and again, so most of its runs have such a call, or few calls are such.
   const byCalls =
     bySource && (ofFunction ? calls < FEW_CALLS : !(unknown && linesByTransaction && calls === FEW_CALLS));
+  if (bySource && ofFunction && !byCalls) return lookThrough(tables, filter, unknown, place, limit);
   const at = byCalls ? "l" : "r";
   const byTransaction = byCalls && linesByTransaction;
   const { from: notBefore = -Infinity, to: before = Infinity, ...untimed } = filter;
@@ -191,10 +216,7 @@ async function findPage(
     : ["ledger_runs AS r", runCondition(filter, isText, by)];
   const [earlier, order] = byTransaction
     ? ["l.transaction_id < ?", "l.transaction_id DESC"]
-    : [
-        `${at}.started_at <= ? AND (${at}.started_at < ? OR ${at}.transaction_id < ?)`,
-        `${at}.started_at DESC, ${at}.transaction_id DESC`,
-      ];
+    : [earlierThan(at), `${at}.started_at DESC, ${at}.transaction_id DESC`];
   const times = byTransaction ? transactionsBetween(filter) : { sql: "TRUE", values: [] };
   const sql = `SELECT ${at}.started_at, ${at}.transaction_id FROM ${from}
      WHERE ${condition.sql} AND ${times.sql} AND ${at}.has_unknown = ${unknown ? 1 : 0} AND ${earlier} ORDER BY ${order} LIMIT ?`;
@@ -202,7 +224,7 @@ async function findPage(
   let { startedAt, transactionId } = place;
   for (;;) {
     const wanted = limit - found.size;
-    const rows = await query<{ readonly started_at: number; readonly transaction_id: string }>(sql, [
+    const rows = await query<FoundRow>(sql, [
       ...condition.values,
       ...times.values,
       ...(byTransaction
@@ -212,13 +234,58 @@ async function findPage(
     ]);
     // A run whose source was called twice comes up twice, in a row.
     for (const row of rows)
-      if (row.started_at >= notBefore && row.started_at < before)
-        found.set(row.transaction_id, {
-          transactionId: row.transaction_id,
-          place: `${unknown ? "u" : "s"}.${row.started_at}.${row.transaction_id}`,
-        });
+      if (row.started_at >= notBefore && row.started_at < before) found.set(row.transaction_id, toFound(row, unknown));
     const last = rows.at(-1);
-    if (last === undefined || rows.length < wanted || found.size === limit) return [...found.values()];
+    if (last === undefined || rows.length < wanted || found.size === limit)
+      return { found: [...found.values()], stoppedAt: null };
+    ({ started_at: startedAt, transaction_id: transactionId } = last);
+  }
+}
+
+const NOTHING_FOUND: FoundPage = { found: [], stoppedAt: null };
+
+interface FoundRow {
+  readonly started_at: number;
+  readonly transaction_id: string;
+}
+
+function toFound({ started_at: startedAt, transaction_id: transactionId }: FoundRow, unknown: boolean): Found {
+  return { transactionId, startedAt, place: `${unknown ? "u" : "s"}.${startedAt}.${transactionId}` };
+}
+
+function earlierThan(alias: string): string {
+  return `${alias}.started_at <= ? AND (${alias}.started_at < ? OR ${alias}.transaction_id < ?)`;
+}
+
+/**
+ * Looks at the runs of a busy function, newest first, for calls of a busy source: it may never ask that source, and then
+ * all of its runs would be looked at.
+ */
+async function lookThrough(
+  { query, isText }: LedgerTables,
+  filter: LedgerFilter,
+  unknown: boolean,
+  place: Place,
+  limit: number,
+): Promise<FoundPage> {
+  const { source: _, ...ofRun } = filter;
+  const condition = both(runCondition(ofRun, isText, "function"), {
+    sql: `r.has_unknown = ${unknown ? 1 : 0} AND ${earlierThan("r")}`,
+    values: [],
+  });
+  const fits = hasCall(filter, isText);
+  const sql = `SELECT r.started_at, r.transaction_id, CASE WHEN ${fits.sql} THEN 1 ELSE 0 END AS fits FROM ledger_runs AS r
+     WHERE ${condition.sql} ORDER BY r.started_at DESC, r.transaction_id DESC LIMIT ${LOOKED_AT_ONCE}`;
+  const found: Found[] = [];
+  let { startedAt, transactionId } = place;
+  for (let lookedAt = 0; ;) {
+    const values = [...fits.values, ...condition.values, startedAt, startedAt, transactionId];
+    const rows = await query<FoundRow & { readonly fits: 0 | 1 }>(sql, values);
+    for (const row of rows) if (row.fits === 1 && found.length < limit) found.push(toFound(row, unknown));
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < LOOKED_AT_ONCE || found.length === limit) return { found, stoppedAt: null };
+    lookedAt += rows.length;
+    if (lookedAt >= LOOKED_AT_MAX) return { found, stoppedAt: toFound(last, unknown) };
     ({ started_at: startedAt, transaction_id: transactionId } = last);
   }
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client } from "pg";
 import { newStoreDatabase } from "../../../test/postgres/shared-postgres.ts";
+import { listRuns, type RunPage } from "../../ledger/read/list-runs.ts";
 import { lastUses } from "../../ledger/read/last-uses.ts";
 import { combinationsOfFilters, explained, plansOf } from "../../ledger/read/plans-of-lists.kit.ts";
 import { sumSpend } from "../../ledger/read/sum-spend.ts";
@@ -74,6 +75,40 @@ test("a list for what a source has never done does not read its runs", async (t)
   for (const plan of plans) assert.doesNotMatch(plan, /ledger_runs/, plan);
 });
 
+test("a page of a busy function with a busy source that it hardly asks ends early, and the next one goes on there", async (t) => {
+  const databaseUrl = await newStoreDatabase(t);
+  const store = await openStore({ dataDir: "", databaseUrl, clock: systemClock });
+  t.after(() => store.close());
+  await store.ready();
+  await fill(databaseUrl);
+  const pagesOf = async (source: string, most: number): Promise<RunPage[]> => {
+    const pages: RunPage[] = [];
+    let after: string | undefined;
+    do {
+      const filter = { functionId: "dfunc_odd", source };
+      const page = await listRuns(store.ledgerTables, filter, after === undefined ? {} : { after });
+      pages.push(page);
+      after = page.next ?? undefined;
+    } while (after !== undefined && pages.length < most);
+    return pages;
+  };
+  const rare = await pagesOf("bell__phone", 10);
+  // Newest first, two seconds apart, 5,000 a page.
+  assert.deepEqual(
+    rare.map(({ runs, lookedBackTo }) => [runs.map(({ started_at: at }) => at), lookedBackTo]),
+    [
+      [[], 10_001_000],
+      [[1_000], 1_000],
+      [[], null],
+    ],
+  );
+  const frequent = await pagesOf("acme__people", 2);
+  assert.deepEqual(
+    frequent.flatMap(({ runs, lookedBackTo }) => [runs.length, runs[0]?.started_at, lookedBackTo]),
+    [50, 19_999_000, null, 50, 19_899_000, null],
+  );
+});
+
 test("runs to be settled are looked at one by one, and not by reading all failed calls of a busy source", async (t) => {
   const databaseUrl = await newStoreDatabase(t);
   const store = await openStore({ dataDir: "", databaseUrl, clock: systemClock });
@@ -120,6 +155,7 @@ test("the last use of a credential is one entry of an index, however often it wa
 
 /**
  * Runs one second apart, of two organizations; every second one called another source too, and one in a hundred failed.
+ * The others asked for one function, of whose runs only the oldest called that source.
  */
 async function fill(databaseUrl: string): Promise<void> {
   const client = new Client({ connectionString: databaseUrl });
@@ -128,13 +164,13 @@ async function fill(databaseUrl: string): Promise<void> {
     insert into ledger_runs (transaction_id, state, kind, function_id, organization_id, workflow_id, token_id, context, region,
       simulated, started_at, took_ms, client_gone, has_unknown, verdicts, unknown_sources)
     select 'trx_' || lpad(to_hex(i * 1000), 12, '0') || substr(md5(i::text), 1, 20), 'ended', 'data',
-      case when i % 4 = 0 then 'dfunc_' || i % 8 end, 'org_' || i % 2, 'wfl_' || i % 2, 'tok_1', 'prod', 'eu', 0,
+      case when i % 2 = 1 then 'dfunc_odd' when i % 4 = 0 then 'dfunc_' || i % 8 end, 'org_' || i % 2, 'wfl_' || i % 2, 'tok_1', 'prod', 'eu', 0,
       i * 1000, 40, 0, (i % 50 = 0)::integer, case when i % 100 = 0 then 512 else 2 end, 0
     from generate_series(1, ${RUNS}) as i`);
   for (const ordinal of [0, 1]) {
     await client.query(`
       insert into ledger_calls (transaction_id, ordinal, source, success, match, charged, charges, credential_rule)
-      select transaction_id, ${ordinal}, case when ${ordinal} = 1 and started_at / 1000 % 2 = 0 then 'bell__phone' else
+      select transaction_id, ${ordinal}, case when ${ordinal} = 1 and (started_at / 1000 % 2 = 0 or started_at = 1000) then 'bell__phone' else
         'acme__people' end, 1, 1, 'yes', 2, 'none' from ledger_runs`);
   }
   await client.query(`

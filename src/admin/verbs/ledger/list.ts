@@ -45,6 +45,10 @@ export default defineVerb({
     ),
     damaged: Type.Optional(listOf(text)),
     newest_first: Type.Optional(yesOrNo),
+    looked_back_to: Type.Optional({
+      ...time,
+      description: "Many runs were looked at, back to this time, and the page ends although it is not full; UTC",
+    }),
     ...nextPlace,
   }),
 
@@ -53,7 +57,8 @@ export default defineVerb({
     const page = await (await ledger()).list(toFilter(filter), asked);
     if (page.newestFirst) note(DAMAGED);
     if (page.damaged.length > 0) note(damagedNote(page.damaged));
-    if (page.next !== null) sayMore(page.next, note);
+    if (page.lookedBackTo !== null) note(lookedBackNote(toWireTime(page.lookedBackTo), page.next!));
+    else if (page.next !== null) sayMore(page.next, note);
     return {
       runs: page.runs.map((run) => ({
         transaction_id: run.transaction_id,
@@ -74,6 +79,7 @@ export default defineVerb({
       })),
       ...(page.damaged.length > 0 && { damaged: page.damaged }),
       ...(page.newestFirst && { newest_first: true }),
+      ...(page.lookedBackTo !== null && { looked_back_to: toWireTime(page.lookedBackTo) }),
       ...(page.next !== null && { next: page.next }),
     };
   },
@@ -81,6 +87,10 @@ export default defineVerb({
 
 const DAMAGED =
   'The ledger is damaged. What can be read of it is listed newest first; "datarun ledger verify" says what is lost.';
+
+function lookedBackNote(at: string, next: string): string {
+  return `The runs of this function were looked at back to ${at}, and there are more. To go on, give --after ${next}`;
+}
 
 /** So many are named in a remark. */
 const NAMED_MAX = 20;
