@@ -16,3 +16,15 @@ test("why a command failed is safe on a terminal, as text and as JSON, and JSON 
   assert.doesNotMatch(out + err, /(?!\n)\p{C}/u);
   assert.equal((JSON.parse(out) as { error: { message: string } }).error.message, message);
 });
+
+test("an unexpected failure says which variable shows where it happened, and with it shows that", async () => {
+  const failed = new Error("A defect.");
+  for (const [env, said] of [
+    [{}, /Set DATARUN_DEBUG=1 to see where\.\n$/],
+    [{ DATARUN_DEBUG: "1" }, /Error: A defect\.\n +at /],
+  ] as const) {
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    await reportFailure(failed, { stdin: new PassThrough(), stdout, stderr, env }, false);
+    assert.match(String(stderr.read()), said);
+  }
+});

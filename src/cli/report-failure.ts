@@ -31,5 +31,5 @@ function toReport(thrown: unknown, { env }: CommandIo): { readonly code: string;
   const { code, message } = reportError(thrown);
   if (code !== "internal") return { code, message };
   const details = env[COMMAND_VARIABLES.debug] === "1" && thrown instanceof Error ? `\n${thrown.stack}` : "";
-  return { code, message: `${message}${details || " Set ${COMMAND_VARIABLES.debug}=1 to see where."}` };
+  return { code, message: `${message}${details || ` Set ${COMMAND_VARIABLES.debug}=1 to see where.`}` };
 }
