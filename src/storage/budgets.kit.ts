@@ -117,7 +117,6 @@ export function budgetsContract(engine: EngineUnderTest): void {
       const periodFrom = periodAround("month", Date.now()).from;
       const cases = [
         { turn: 3, used: 4n, counted: 4n },
-        { turn: null, used: 4n, counted: 4n },
         { turn: 2, used: 4n, counted: 10n },
         { turn: 2, used: 12n, counted: 10n },
       ];

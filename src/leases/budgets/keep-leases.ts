@@ -57,7 +57,7 @@ export const endLeases: RecoverRule = ({ process, start, left }, { budgetId, per
   const own = rows.filter(({ lease, process: of, turn }) => of === process && turn !== ENDED && isEarlier(lease));
   const used = own.map(({ lease, turn, amount }) => {
     const notes = notesOf(lease);
-    if (notes === undefined || (notes.turn !== null && turn > notes.turn)) return amount;
+    if (notes === undefined || turn > notes.turn) return amount;
     const isThis = (one: CountedUse) =>
       one.budgetId === budgetId && one.periodFrom === periodFrom && one.lease === lease;
     return notes.counts.find(isThis)?.used ?? 0n;

@@ -102,8 +102,8 @@ export interface BudgetAnswer {
 export interface LeftBehind {
   /** The start whose notes these are: the name of each of its leases begins with it. */
   readonly start: string;
-  /** Of its last ask, noted before that was sent. `null`: an earlier version did not note it. */
-  readonly turn: number | null;
+  /** Of its last ask, noted before that was sent. */
+  readonly turn: number;
   readonly counts: readonly CountedUse[];
 }
 

@@ -24,8 +24,7 @@ function parseNotes(text: string, file: string, start: string): LeftNotes[] {
   // What follows the last line end was not written to its end.
   const lines = text.slice(headOf(boot).length, text.lastIndexOf("\n") + 1).split("\n");
   for (const line of lines) if (line !== "") readLine(read, JSON.parse(line) as Line);
-  // An earlier version did not name the file.
-  if (read.file !== null && read.file !== file) return [];
+  if (read.file !== file || read.turn === null) return [];
   // A lease that was noted for a later period has a later number.
   const inOrder = [...read.uses].sort(([one], [other]) => one - other);
   const last = new Map(inOrder.map(([, use]) => [`${use.budgetId} ${use.lease}`, use]));
