@@ -299,6 +299,8 @@ class FileLedger implements RunningLedger {
    * as in the journal.
    */
   #held(inJournal: readonly (readonly [organizationId: string, bytes: number])[]): void {
+    // There may be room again: counting takes a while.
+    if (!this.#size.narrow) return;
     const bytes = this.#ended.bytesByOrganization();
     for (const [organizationId, held] of inJournal) bytes.set(organizationId, (bytes.get(organizationId) ?? 0) + held);
     const share = [...bytes.values()].reduce((sum, held) => sum + held, 0) / bytes.size;
