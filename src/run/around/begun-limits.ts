@@ -45,7 +45,7 @@ export class BegunLimits {
   }
 }
 
-/** Of 10,000 limits, about one hundredth of one has the number of another. */
+/** Among 10,000 limits, the chance that any two have the same number is about one in a hundred. */
 function numberOf(limit: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < limit.length; at += 1) hash = Math.imul(hash ^ limit.charCodeAt(at), 0x01000193);
