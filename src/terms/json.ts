@@ -13,7 +13,7 @@ export type { Json, JsonObject };
 /** Parsing a hostile document up to this size costs almost nothing, so it may be checked afterwards. */
 const SMALL_BYTES = 64 * 1024;
 /** What is done with so much JSON may take milliseconds, so it waits for its turn of the event loop. */
-export const TURN_FROM_BYTES = 16 * 1024;
+export const TURN_FROM_BYTES = 32 * 1024;
 /** The smallest size of a member: `"":0,`. */
 const MEMBER_BYTES = 5;
 
