@@ -68,14 +68,6 @@ export class Held {
     );
   }
 
-  /**
-   * True if most of what is in use belongs to other work, which may release it soon, and this work has not reached its
-   * own limit.
-   */
-  get mayFindRoomLater(): boolean {
-    return this.#share.inUse > 2 * this.#bytes && this.#bytes <= this.#bytesMax * TIGHT_AT && !this.#released;
-  }
-
   /** Counts bytes that are about to be kept. False if there is no memory for them; then nothing was counted. */
   hold(bytes: number): boolean {
     if (this.#released || this.#bytes + bytes > this.#bytesMax || !this.#share.take(this.#owner, bytes)) return false;

@@ -9,7 +9,7 @@ import { decodeGzip, type GzipProblem } from "./decode-gzip.ts";
 import type { OutboundLimits } from "../limits.ts";
 import type { LongTurns } from "./long-turns.ts";
 import { ConnectError } from "../sockets/open-socket.ts";
-import type { Claim, Exchangeable, OriginPool } from "../sockets/origin-pool.ts";
+import type { Exchangeable, OriginPool } from "../sockets/origin-pool.ts";
 import type { ReplyFields } from "../wire/reply-head.ts";
 import type { OutgoingRequest } from "./outgoing-request.ts";
 import { isCutTooSmall, ReplyIntake, RoomAhead } from "./reply-intake.ts";
@@ -70,8 +70,6 @@ export class Exchange implements ReplyHandler, Exchangeable {
   readonly #reject: (fault: Fault) => void;
   readonly #cancelDeadline: () => void;
   #cancelWait: (() => void) | null = null;
-  /** The last time that its turn came, there was no memory for its reply. */
-  #lacksRoom = false;
   #connection: Connection | null = null;
   #planned: PlannedAttempt | null = null;
   #attempt: Attempt | null = null;
@@ -121,20 +119,14 @@ export class Exchange implements ReplyHandler, Exchangeable {
     return this.#call.run.caller.organizationId;
   }
 
-  claim(): Claim {
-    if (!this.#call.maySend) {
-      this.stop();
-      return "over";
-    }
-    this.#lacksRoom = !this.#room.reserve(this.#needs.replySizes.of(this.owner, this.#call.id));
-    if (this.#lacksRoom && this.#room.mayComeLater) return "later";
-    if (this.#lacksRoom) {
-      this.turnAway();
-      return "over";
-    }
+  claim(): boolean {
     this.#cancelWait?.();
     this.#cancelWait = null;
-    return "now";
+    if (!this.#call.maySend) this.stop();
+    else if (!this.#room.reserve(this.#needs.replySizes.of(this.owner, this.#call.id)))
+      this.#refuse(new Fault("source.no_room"));
+    else return true;
+    return false;
   }
 
   stop(): void {
@@ -142,7 +134,6 @@ export class Exchange implements ReplyHandler, Exchangeable {
   }
 
   wait(): void {
-    this.#cancelWait?.();
     this.#cancelWait = this.#needs.clock.after(this.#expects.waitMaxMs, () => {
       this.#pool.withdraw(this);
       this.turnAway();
@@ -150,7 +141,7 @@ export class Exchange implements ReplyHandler, Exchangeable {
   }
 
   turnAway(): void {
-    this.#refuse(new Fault(this.#lacksRoom ? "source.no_room" : "source.queue_full"));
+    this.#refuse(new Fault("source.queue_full"));
   }
 
   sendBy(connection: Connection): void {

@@ -76,11 +76,6 @@ export class RoomAhead {
     return ahead !== null;
   }
 
-  /** Whether it makes sense to try again later. */
-  get mayComeLater(): boolean {
-    return this.#held.mayFindRoomLater;
-  }
-
   /** Counts bytes of the reply, first from the reserved memory. */
   hold(bytes: number): boolean {
     const fromAhead = Math.min(this.#ahead, bytes);

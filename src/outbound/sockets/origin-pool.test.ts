@@ -5,7 +5,7 @@ import { systemClock } from "../../terms/clock.ts";
 import { FairShare } from "../../terms/fair-share.ts";
 import type { Connection } from "./connection.ts";
 import { DEFAULT_LIMITS } from "../limits.ts";
-import { type Claim, type Exchangeable, OriginPool } from "./origin-pool.ts";
+import { type Exchangeable, OriginPool } from "./origin-pool.ts";
 import { SocketPlaces } from "./socket-places.ts";
 
 type State = "new" | "busy" | "waiting" | "turned away" | "stopped" | "over";
@@ -14,7 +14,6 @@ type State = "new" | "busy" | "waiting" | "turned away" | "stopped" | "over";
 class Asked implements Exchangeable {
   readonly owner: string;
   state: State = "new";
-  claims: Claim = "now";
   connection: Connection | null = null;
 
   constructor(owner: string) {
@@ -31,8 +30,8 @@ class Asked implements Exchangeable {
   turnAway(): void {
     this.state = "turned away";
   }
-  claim(): Claim {
-    return this.claims;
+  claim(): boolean {
+    return true;
   }
   stop(): void {
     this.state = "stopped";

@@ -6,24 +6,18 @@ import type { OutboundLimits } from "../limits.ts";
 import type { Destination } from "./open-socket.ts";
 import type { SocketPlaces } from "./socket-places.ts";
 
-/** Whether a request is to be sent. `later`: there is no memory for its reply yet. `over`: it has reported why not. */
-export type Claim = "now" | "later" | "over";
-
-/** Memory is released without a notification here, so it is looked at again at this interval. */
-const LOOK_EVERY_MS = 50;
-
 /** A request, as the pool sees it. */
 export interface Exchangeable {
   /** The organization it belongs to. Owners share the number of connections, but never a connection. */
   readonly owner: string;
   /** Sends it on this connection, which belongs to it until `leave`. */
   sendBy(connection: Connection): void;
-  /** It has to wait: all connections that its owner may have are busy, or there is no memory for its reply. */
+  /** It has to wait, because all connections that its owner may have are busy. */
   wait(): void;
-  /** It is refused, because too many are waiting already or it has waited too long. */
+  /** It is refused, because too many are waiting already. */
   turnAway(): void;
-  /** Its turn has come. */
-  claim(): Claim;
+  /** Its turn has come. Returns false if it must not be sent any more; it has then reported the reason itself. */
+  claim(): boolean;
   /** The client is closing. */
   stop(): void;
 }
@@ -45,7 +39,6 @@ export class OriginPool {
   readonly #waiting = new TurnQueue<Exchangeable>();
   readonly #waitingShare: FairShare;
   readonly #places: SocketPlaces;
-  #looking = false;
   lastUsedAt = 0;
 
   /**
@@ -81,11 +74,9 @@ export class OriginPool {
 
   enter(exchange: Exchangeable): void {
     const { owner } = exchange;
-    const claim = this.#mayStart(owner) ? exchange.claim() : null;
-    if (claim === "now") this.#start(exchange);
-    else if (claim === "over") return;
-    else if (this.#waitingShare.take(owner)) {
-      if (claim === "later") this.#lookLater();
+    if (this.#mayStart(owner)) {
+      if (exchange.claim()) this.#start(exchange);
+    } else if (this.#waitingShare.take(owner)) {
       this.#waiting.add(owner, exchange);
       exchange.wait();
     } else {
@@ -124,36 +115,13 @@ export class OriginPool {
   serve(): boolean {
     let started = false;
     const mayGoOn = (owner: string): boolean => this.#mayStart(owner);
-    let claim: Claim = "now";
-    const isNotLater = (exchange: Exchangeable): boolean => {
-      claim = exchange.claim();
-      if (claim === "later") this.#lookLater();
-      return claim !== "later";
-    };
-    for (
-      let next = this.#waiting.next(mayGoOn, isNotLater);
-      next !== undefined;
-      next = this.#waiting.next(mayGoOn, isNotLater)
-    ) {
+    for (let next = this.#waiting.next(mayGoOn); next !== undefined; next = this.#waiting.next(mayGoOn)) {
       this.#waitingShare.give(next.owner);
-      if (claim !== "now") continue;
+      if (!next.claim()) continue;
       this.#start(next);
       started = true;
     }
     return started;
-  }
-
-  #lookLater(): void {
-    if (this.#looking) return;
-    this.#looking = true;
-    this.#needs.clock.after(
-      LOOK_EVERY_MS,
-      () => {
-        this.#looking = false;
-        this.serve();
-      },
-      "loose",
-    );
   }
 
   /** If only a place is missing, it is served when one becomes free. */
