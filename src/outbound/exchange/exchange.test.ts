@@ -7,6 +7,7 @@ import { UsualSizes } from "../../terms/usual-sizes.ts";
 import { type Connection, LostError, type ReplyHandler } from "../sockets/connection.ts";
 import { Exchange } from "./exchange.ts";
 import { DEFAULT_LIMITS } from "../limits.ts";
+import { TURN_FROM_BYTES } from "../../terms/json.ts";
 import { LoopTurns } from "../../terms/loop-turns.ts";
 import { LONG_TURN_FROM_BYTES, LongTurns } from "./long-turns.ts";
 import { ConnectError } from "../sockets/open-socket.ts";
@@ -140,7 +141,7 @@ test("a reply of middle size waits if others have used this turn of the event lo
   const middle: Turn = (handler) => {
     starts(handler);
     handler.onHead(200, {});
-    handler.onBody(Buffer.alloc(16 * 1024, " "));
+    handler.onBody(Buffer.alloc(TURN_FROM_BYTES, " "));
     handler.onEnd();
   };
   LoopTurns.of(clock).begin();
