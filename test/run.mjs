@@ -2,8 +2,8 @@
 // tests run on the embedded store and once more on PostgreSQL, and those of success on `datarun mock`. Word `long` adds
 // the suites that take minutes, and word `costs` a table of what each folder and file took.
 import { spawnSync } from "node:child_process";
-import fs, { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { availableParallelism, tmpdir } from "node:os";
+import fs, { existsSync, readFileSync, rmSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { costsOf } from "./runner/costs-of.mjs";
@@ -48,7 +48,7 @@ const files = fs
 if (files.length === 0) throw new Error(`no test file has ${words.join(" or ")} in its path`);
 
 // What takes minutes may also take more room than there is in memory.
-const folder = long ? mkdtempSync(join(tmpdir(), "datarun-tests-")) : makeTemporaryFolder();
+const folder = makeTemporaryFolder({ inMemory: !long });
 const costs = join(folder, "costs.jsonl");
 try {
   const { passed, failed, skipped } = await onPostgres(runAll);

@@ -7,11 +7,11 @@ const MEMORY = "/dev/shm";
 const BYTES_MIN = 6 * 1024 ** 3;
 
 /**
- * A folder for what the tests write: in memory, if there is much room, because hundreds of services would wait for the
- * disk otherwise, most of all while they start.
+ * A folder for what the tests write: in memory, if that is wanted and there is much room, because hundreds of services
+ * would wait for the disk otherwise, most of all while they start.
  */
-export function makeTemporaryFolder() {
-  const folder = mkdtempSync(join(isMemoryUsable() ? MEMORY : tmpdir(), "datarun-tests-"));
+export function makeTemporaryFolder({ inMemory }) {
+  const folder = mkdtempSync(join(inMemory && isMemoryUsable() ? MEMORY : tmpdir(), "datarun-tests-"));
   // Some tests run as a user who may do nothing.
   chmodSync(folder, 0o1777);
   return folder;
