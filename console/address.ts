@@ -17,7 +17,13 @@ function read(): Address {
 
 const here = signal<Address>(read());
 let isBack = false;
-window.addEventListener("popstate", () => {
+/** Puts this place into the history again, where Back or Forward has led away from it. */
+let comeAgain: (() => void) | undefined;
+window.addEventListener("popstate", (event) => {
+  if (comeAgain !== undefined) {
+    event.stopImmediatePropagation();
+    return comeAgain();
+  }
   isBack = true;
   here.value = read();
 });
@@ -25,6 +31,14 @@ window.addEventListener("popstate", () => {
 /** The address of now. A component that reads it is rendered again when it changes. */
 export function address(): Address {
   return here.value;
+}
+
+/** Back and Forward lead nowhere until what is returned is called: for what is here and cannot be had again. */
+export function stayHere(): () => void {
+  const { href } = window.location;
+  const { state } = window.history;
+  comeAgain = () => window.history.pushState(state, "", href);
+  return () => void (comeAgain = undefined);
 }
 
 /** Whether it was come to by Back or Forward: then it is as it was left. */

@@ -59,8 +59,8 @@ export function List<Row>({ rows, error, isLoading, reload, more, empty, missing
 }
 
 /**
- * The button goes away with the last page: whoever pressed it goes on at the first row that came or, if none did, at the
- * last.
+ * The button goes away with the last page: whoever pressed it goes on at the first row that came; if none did, at the
+ * last; and if there is none at all, at the list.
  */
 function useFocusOfNewRow(list: RefObject<HTMLElement | null>, count: number, more: (() => void) | null): () => void {
   const before = useRef<number>(undefined);
@@ -70,10 +70,11 @@ function useFocusOfNewRow(list: RefObject<HTMLElement | null>, count: number, mo
     if (at === undefined || (count <= at && !isEnd)) return;
     before.current = undefined;
     if (!isEnd || document.activeElement !== document.body) return;
-    const row = list.current?.querySelectorAll<HTMLElement>("tbody tr")[Math.min(at, count - 1)];
-    if (row === undefined) return;
-    row.tabIndex = -1;
-    row.focus({ preventScroll: true });
+    const rows = list.current?.querySelectorAll<HTMLElement>("tbody tr");
+    const place = rows?.[Math.min(at, count - 1)] ?? list.current;
+    if (place === null) return;
+    place.tabIndex = -1;
+    place.focus({ preventScroll: true });
   }, [count, isEnd]);
   return () => void (before.current = count);
 }

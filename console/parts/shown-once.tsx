@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
+import { stayHere } from "../address.ts";
 import { Button } from "./button.tsx";
 import { Copy } from "./copy.tsx";
 import { Dialog } from "./dialog.tsx";
@@ -15,14 +16,18 @@ interface ShownOnceProps {
 }
 
 /**
- * A secret that was just made, in this page alone. Neither a click elsewhere nor Escape takes it away, and the browser
- * asks before the page is left.
+ * A secret that was just made, in this page alone. Neither a click elsewhere nor Escape nor Back takes it away, and
+ * the browser asks before the console is left.
  */
 export function ShownOnce({ title, secret, children, onDone }: ShownOnceProps) {
   useEffect(() => {
     const warn = (event: Event) => event.preventDefault();
+    const leave = stayHere();
     window.addEventListener("beforeunload", warn);
-    return () => window.removeEventListener("beforeunload", warn);
+    return () => {
+      window.removeEventListener("beforeunload", warn);
+      leave();
+    };
   }, []);
   return (
     <Dialog title={title} onClose={onDone} isKept>

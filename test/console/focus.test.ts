@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { NO_BROWSER, openConsole } from "../rig/browser/console.ts";
 import { startWorld } from "../rig/browser/world.ts";
+import { until } from "../rig/until.ts";
 
 const skip = NO_BROWSER;
 
@@ -86,7 +87,20 @@ test("the focus goes on where a button goes away with what it did", { skip }, as
   await last.waitFor({ state: "detached" });
   assert.ok(await page.evaluate("document.activeElement === [...document.querySelectorAll('tbody tr')].at(-1)"));
 
+  // Where no page had a row, there is only the list.
+  await page.route("**/api/audit/list", (route) => {
+    const { after } = route.request().postDataJSON() as { readonly after?: string };
+    return route.fulfill({ json: { entries: [], ...(after === undefined && { next: "a place" }) } });
+  });
+  await page.goto(`${service.adminUrl}/console/audit`);
+  await last.press("Enter");
+  await last.waitFor({ state: "detached" });
+  assert.ok(await page.evaluate("document.activeElement.matches('.list')"));
+
   await page.goto(`${service.adminUrl}/console/access?org=${acme.id}`);
+  const at = page.url();
+  await page.getByRole("link", { name: "Audit", exact: true }).click();
+  await page.goBack();
   await page.getByRole("button", { name: "New token" }).press("Enter");
   await page.getByRole("dialog").getByRole("button", { name: "Create" }).press("Enter");
   const shown = page.getByRole("dialog", { name: "The new access token" });
@@ -94,6 +108,9 @@ test("the focus goes on where a button goes away with what it did", { skip }, as
   // It cannot be had again, so only who says so closes it.
   for (const way of ["Escape", "Escape", "/"]) await page.keyboard.press(way);
   await page.mouse.click(5, 5);
+  await page.goForward();
+  await until(() => page.url() === at);
+  assert.ok(await shown.isVisible());
   assert.ok(await page.evaluate("window.dispatchEvent(new Event('beforeunload', { cancelable: true })) === false"));
   await shown.getByRole("button", { name: "I have kept it" }).press("Enter");
   await shown.waitFor({ state: "detached" });
