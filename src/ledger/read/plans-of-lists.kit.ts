@@ -7,7 +7,7 @@ const MAY_BE_GIVEN: readonly LedgerFilter[] = [
   { from: 1, to: 9_999_999_999_999 },
   { organizationId: "org_1" },
   { workflowId: "wfl_1" },
-  { functionId: "dfunc_1" },
+  { functionId: "dfunc_odd" },
   { source: "acme__people" },
   { outcome: "failed" },
   { charged: "yes" },
