@@ -3,6 +3,7 @@ import { useEffect } from "preact/hooks";
 import { logins, noteEnd } from "../session.ts";
 import { CallError, OWN_HEADERS } from "./ask.ts";
 import { createEventReader } from "./read-events.ts";
+import { counted } from "./under-way.ts";
 import type { LiveEvent } from "./verbs.ts";
 
 /** What happens now, as far as it is known. */
@@ -42,13 +43,19 @@ export function useLive(): Live {
 
 /** Listens again and again, until it is aborted or nobody is logged in any more. */
 async function listen(gone: AbortSignal): Promise<void> {
+  const first = Promise.withResolvers<void>();
+  // Before anything was told, a page may not stand yet, and afterwards it has what it needs.
+  if (live.peek().event === undefined) void counted(first.promise);
+  gone.addEventListener("abort", () => first.resolve());
   for (let wait = RETRY_FIRST_MS; !gone.aborted; wait = Math.min(wait * 2, RETRY_MAX_MS)) {
     try {
       await readAll(gone, (event) => {
         wait = RETRY_FIRST_MS;
         live.value = { event, problem: undefined };
+        first.resolve();
       });
     } catch (thrown) {
+      first.resolve();
       if (gone.aborted) return;
       const problem =
         thrown instanceof CallError ? thrown : new CallError("unreachable", "The service does not answer.");

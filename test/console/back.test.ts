@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NO_BROWSER, openConsole } from "../rig/browser/console.ts";
+import { NO_BROWSER, openConsole, untilLoaded } from "../rig/browser/console.ts";
 import { startWorld } from "../rig/browser/world.ts";
 import { until } from "../rig/until.ts";
+
+const TWENTY_FRAMES = `new Promise((resolve) => {
+  let left = 20;
+  const next = () => ((left -= 1) === 0 ? resolve() : requestAnimationFrame(next));
+  next();
+})`;
 
 test("who comes back to a long list finds the place where it was left", { skip: NO_BROWSER }, async (t) => {
   const { service, acme, verb } = await startWorld(t, "none");
@@ -48,12 +54,17 @@ test(
     const page = await openConsole(t, service, { at: "/money" });
     await page.setViewportSize({ width: 390, height: 300 });
     const by = page.getByRole("combobox", { name: "By" });
+    // What comes later would move it.
+    await page.getByRole("heading", { level: 2, name: "By source" }).waitFor();
+    await untilLoaded(page);
     await by.scrollIntoViewIfNeeded();
     const scrolled = () => page.evaluate("Math.round(window.scrollY)") as Promise<number>;
-    const place = await scrolled();
-    assert.ok(place > 100, `only ${place} px down`);
     await by.selectOption("day");
     await page.waitForURL(/by=day/);
+    // Choosing may move it.
+    await page.getByRole("heading", { level: 2, name: "By day" }).waitFor();
+    const place = await scrolled();
+    assert.ok(place > 100, `only ${place} px down`);
     await page.reload();
     await until(async () => (await scrolled()) === place);
     await page.goBack();
@@ -70,5 +81,18 @@ test(
     const isAtEnd =
       "window.scrollY > 0 && window.scrollY + window.innerHeight >= document.documentElement.scrollHeight - 1";
     await until(async () => (await page.evaluate(isAtEnd)) as boolean);
+
+    // The overview is told what it shows, and stands when the first has come.
+    await page.goto(`${service.adminUrl}/console/`);
+    await page.getByRole("heading", { name: "Budgets" }).scrollIntoViewIfNeeded();
+    const far = await scrolled();
+    assert.ok(far > 100, `only ${far} px down`);
+    await page.route("**/api/live", async (route) => {
+      await page.evaluate(TWENTY_FRAMES);
+      await route.continue();
+    });
+    await page.reload();
+    await until(async () => (await scrolled()) === far);
+    await page.unrouteAll({ behavior: "ignoreErrors" });
   },
 );
