@@ -122,7 +122,7 @@ test("a source that is not called for now, because its vendor fails, says so whi
   const broken = asksVendor("acme__broken", vendor, "/broken");
   const service = await startService(t, { sources: [broken], vendors: [vendor] });
   const page = await openConsole(t, service, { as: "viewer", at: "/sources/acme__broken" });
-  await page.getByText("No run called it in the last day.").waitFor();
+  await page.getByText("No run called it in the last day, apart from simulated ones.").waitFor();
   await Promise.all(Array.from({ length: 24 }, () => service.run({ acme__broken: true })));
   const now = page.getByRole("status").filter({ hasText: "Not called now" });
   await now.getByText("its vendor mostly fails").waitFor();

@@ -25,7 +25,9 @@ export function LastDay({ source, of: { result, error, reload } }: LastDayProps)
     <Section title="The last day" actions={<a href={hrefOf("/runs", { source })}>Its runs</a>}>
       <NotCalledNow source={source} />
       {error && <Failure error={error} retry={reload} />}
-      {result && activity === undefined && <p class="dim">No run called it in the last day.</p>}
+      {result && activity === undefined && (
+        <p class="dim">No run called it in the last day, apart from simulated ones.</p>
+      )}
       {activity && <Facts of={factsOf(activity)} />}
     </Section>
   );

@@ -9,7 +9,10 @@ import { renderTimeline } from "./render-timeline.ts";
 
 test("no combination of filters makes a list of the journal scan a table", async (t) => {
   const { ledger, directory } = await startLedger(t);
-  await runOnce(ledger, makeRun({ organizationId: "org_1", workflowId: "wfl_1", kind: "func", functionId: "dfunc_odd" }));
+  await runOnce(
+    ledger,
+    makeRun({ organizationId: "org_1", workflowId: "wfl_1", kind: "func", functionId: "dfunc_odd" }),
+  );
   const tables = new JournalTables(directory);
   atEnd(t, () => tables.close());
   for (const filter of combinationsOfFilters()) {
