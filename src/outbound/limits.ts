@@ -5,7 +5,7 @@ import type { Settings } from "../settings/settings.ts";
 export interface OutboundLimits {
   /** Connections to one origin, and so simultaneous requests. Organizations share them: one alone gets half. */
   readonly connectionsMax: number;
-  /** Requests that may wait for a connection, or for memory for their replies, shared in the same way. */
+  /** Requests that may wait for a connection, shared in the same way. */
   readonly waitingMax: number;
   /** The longest wait for a connection; a tenth of the source's timeout if that is less. */
   readonly waitMaxMs: number;

@@ -300,7 +300,7 @@ export const SETTINGS = [
     type: "number",
     default: 512,
     min: 0,
-    says: "Most calls that may wait for a connection to one vendor origin, or for memory for its reply. One organization alone gets half of them.",
+    says: "Most calls that may wait for a connection to one vendor origin. One organization alone gets half of them.",
   },
   {
     key: "limits.vendor_connect_ms",
