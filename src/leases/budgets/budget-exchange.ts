@@ -142,8 +142,8 @@ export class BudgetExchange {
     this.#cancelTimer?.();
     await this.#underWay;
     // What was charged and is in no lease needs one first.
-    const owing = this.#asksOf(new Set(all.filter(({ owes }) => owes)));
-    if (owing.length > 0) await this.#exchange(owing);
+    const owing = new Set(all.filter(({ owes }) => owes));
+    for (let asked = this.#asksOf(owing); asked.length > 0; asked = this.#asksOf(owing)) await this.#exchange(asked);
     // Of a lease that another start had ended, more may have been used than it knew: that is told once this is known.
     const isTold = (await this.#end(all)) && (await this.#end(all.filter(({ isEnding }) => isEnding)));
     if (isTold) this.#parts.notes.end();

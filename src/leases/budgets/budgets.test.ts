@@ -366,6 +366,21 @@ for (const then of ["goes on", "is killed", "stops at once"]) {
   });
 }
 
+test("a price that is known only with the reply is counted in every budget at a stop, however many there are", async () => {
+  const { clock, store, open } = await stand({ limit: 10n, currency: "EUR" });
+  const ids = Array.from({ length: 450 }, (_, at) => `bud_${at + 1}`);
+  for (const id of ids) store.set(aBudget({ id, limit: 10n, currency: "EUR" }));
+  const budgets = open();
+  const reserved = await (await budgets.find(SPENDER))!.reserve(null, clock.now() + 1_000);
+  send(reserved, "trx_1/0/1", null);
+  reserved.settle("yes", EURO(3n));
+  await budgets.close();
+  assert.deepEqual(
+    ids.filter((id) => store.leased(id) !== 3n),
+    [],
+  );
+});
+
 test("what is charged after its process has taken the next lease is counted under that one", async () => {
   for (const [price, charged, more] of [
     [EURO(5n), EURO(30n), 25n],
