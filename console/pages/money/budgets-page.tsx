@@ -90,16 +90,33 @@ function columnsOf(reload: () => void, change: (budget: ListedBudget) => void): 
       title: "Limit",
       isNumber: true,
       show: ({ limit, per }) => (
-        <div>
-          {grouped(limit)} <span class="dim">a {per}</span>
-        </div>
+        <>
+          {grouped(limit)} <span class="dim money-below">a {per}</span>
+        </>
       ),
     },
-    { title: "Used", isNumber: true, show: ({ used }) => grouped(used) },
+    {
+      title: "Used",
+      isNumber: true,
+      show: ({ used, leased }) => (
+        <>
+          {grouped(used)} <span class="dim money-below">{grouped(leased)} reserved</span>
+        </>
+      ),
+    },
     { title: "Use", show: (budget) => <Use of={budget} /> },
-    { title: "Reserved", isNumber: true, show: ({ leased }) => grouped(leased) },
-    { title: "Left", isNumber: true, show: ({ left }) => grouped(left) },
-    { title: "Until", show: ({ period_to: at }) => <Day at={at} /> },
+    {
+      title: "Left",
+      isNumber: true,
+      show: ({ left, period_to: at }) => (
+        <>
+          {grouped(left)}{" "}
+          <span class="dim money-below">
+            until <Day at={at} />
+          </span>
+        </>
+      ),
+    },
     {
       title: "Budget",
       show: ({ budget }) => (

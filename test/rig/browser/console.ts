@@ -133,7 +133,7 @@ async function assertAccessible(page: Page): Promise<void> {
 
 async function assertFits(page: Page): Promise<void> {
   const beside = (await page.evaluate("document.documentElement.scrollWidth - window.innerWidth")) as number;
-  assert.ok(beside <= 0, `${page.url()} is ${beside} px wider than the window`);
+  assert.ok(beside <= 0, `${page.url()} is ${beside} px wider than a window of ${page.viewportSize()!.width} px`);
 }
 
 /**
