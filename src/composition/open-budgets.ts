@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { openJournalReader, type JournalReader } from "../ledger/read/journal-reader.ts";
 import { readJournalId } from "../ledger/read/journal-id.ts";
+import { recordedCharge } from "../ledger/read/recorded-charge.ts";
 import { openBudgets, type OpenBudgets } from "../leases/budgets/budgets.ts";
 import type { BudgetReading, LeftBehind, LeftNotes } from "../leases/budgets/ports.ts";
 import { settleLeft } from "../leases/budgets/settle-left.ts";
@@ -45,14 +46,16 @@ export function openBudgetsForCommand(store: Store, clock: Clock): OpenBudgets {
   });
 }
 
-/** If the journal cannot be read now, nothing is freed of what requests under way had reserved. */
+/**
+ * What a person has settled is counted apart from what processes used, so here the record of the service counts: else it
+ * would be free twice. If the journal cannot be read now, nothing is freed of what requests under way had reserved.
+ */
 async function settleByJournal(left: readonly LeftNotes[], dir: string): Promise<readonly LeftBehind[]> {
   const journal = openOrNull(dir);
   const settled = await settleLeft(left, async (id) => {
-    const [transactionId, ...numbers] = id.split("/");
+    const [transactionId, ordinal, number] = id.split("/");
     const run = await journal?.show(transactionId!).catch(() => null);
-    const request = run?.attempts.find(({ ordinal, number }) => `${ordinal}/${number}` === numbers.join("/"));
-    return request?.charged ?? null;
+    return run == null || run.damaged ? null : recordedCharge(run, Number(ordinal), Number(number));
   });
   journal?.close();
   return settled;

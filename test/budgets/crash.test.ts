@@ -145,6 +145,30 @@ test("kill -9 loses nothing of a budget and frees nothing that may have been bil
   assert.match((await ask(again, "ok")).message, new RegExp(`^Adapter error: budget ${budget} `));
 });
 
+test("a charge that is settled by hand before the next start asks for its budget is freed once", async (t) => {
+  const { env, book, setBudget, start, ask } = await deploymentOn(t, undefined);
+  const budget = await setBudget(5n);
+  const service = await start(0);
+  for (const path of ["ok", "ok"]) assert.ok((await ask(service, path)).success);
+  ask(service, "held").catch(() => {});
+  await until(() => book.requests === 3);
+  service.signal("SIGKILL");
+  await service.ended;
+  const idle = await start(0);
+  const { requests } = verb<{ requests: { transaction_id: string }[] }>(env, "ledger", "unknown");
+  const of = requests[0]!.transaction_id;
+  const settled = verb(env, "ledger", "reconcile", of, "--call", "0", "--charged", "no", "--note", "x");
+  if (settled["changed_budgets"] !== budget) return t.diagnostic("the month has just begun, so nothing is freed");
+  idle.signal("SIGTERM");
+  await idle.ended;
+
+  const again = await start(0);
+  const said = [];
+  for (let count = 0; count < 5; count += 1) said.push((await ask(again, "ok")).success);
+  assert.deepEqual(said, [true, true, true, false, false]);
+  await until(() => verb(env, "budget", "show", budget)["used"] === "5 requests");
+});
+
 const LIMIT = 300;
 
 test("two replicas never exceed a budget together, however often one is killed under load", async (t) => {
