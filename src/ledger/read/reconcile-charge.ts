@@ -33,11 +33,21 @@ export interface Reconciliation {
 const CALL_ITSELF = 0;
 
 export interface Settled {
-  /** How many requests of the call were settled. */
-  readonly attempts: number;
+  /** The requests of the call that were settled. */
+  readonly requests: readonly SettledRequest[];
   /** The charge of the whole call after that. */
   readonly charged: Charged;
 }
+
+/** What was changed, whoever else settles it at the same time. */
+export interface SettledRequest {
+  readonly sentAt: number;
+  readonly before: Settlement;
+  readonly after: Settlement;
+}
+
+/** Whether a request is charged, and what it costs then, as it is in a row. */
+export type Settlement = Cost & Pick<AttemptRow, "charged">;
 
 type Settleable = Pick<AttemptRow, "number" | "charged" | "sent_at" | "price" | "currency">;
 /** The price of a request, as it is in a row. */
@@ -116,7 +126,18 @@ async function settle(query: LedgerQuery, decision: Reconciliation): Promise<Set
   if (callItself) await say(CALL_ITSELF, charged, { price: null, currency: null }, decidedBy, decidedAt, note);
   // A run that was damaged before stays marked as damaged: a new checksum would confirm rows that nobody wrote.
   await mark(query, call[0], decision.ordinal, before !== null && before.run.checksum !== null && isSound(before));
-  return { attempts: meant.length, charged: chargedNow };
+  return {
+    requests: meant.map((request) => ({
+      sentAt: request.sent_at,
+      before: { charged: request.charged, ...costOf(request) },
+      after: { charged, ...costOf(costAfter(request, decision)) },
+    })),
+    charged: chargedNow,
+  };
+}
+
+function costOf({ price, currency }: Cost): Cost {
+  return { price, currency };
 }
 
 function costAfter(request: Settleable, { price }: Reconciliation): Cost {

@@ -1,5 +1,6 @@
 import { Type } from "../../../terms/type.ts";
-import type { AttemptRow, RunReportRow } from "../../../ledger/ports.ts";
+import type { RunReportRow } from "../../../ledger/ports.ts";
+import type { Settled, Settlement } from "../../../ledger/read/reconcile-charge.ts";
 import type { RequestCost, ResettledRequest } from "../../ports.ts";
 import { amountFromColumn } from "../../../terms/money.ts";
 import type { Price } from "../../../terms/price.ts";
@@ -76,33 +77,32 @@ export default defineVerb({
     const organizationId = run.run.organization_id === "" ? null : run.run.organization_id;
     const open = await store();
     await open.recordAct(act, { organizationId, subjectId: transaction, detail });
-    const after = (await reader.show(transaction)) ?? run;
-    const budgets = await open.settleInBudgets(resettled(run, after, call));
+    const budgets = await open.settleInBudgets(resettled(run, call, settled));
     return {
       transaction_id: transaction,
       call,
-      requests: settled.attempts,
+      requests: settled.requests.length,
       call_charged: settled.charged,
       ...(budgets.length > 0 && { changed_budgets: budgets.join(", ") }),
     };
   },
 });
 
-/** The requests of a call whose charge or price has changed. Nothing was reserved for those of simulated runs. */
-function resettled(before: RunReportRow, after: RunReportRow, ordinal: number): ResettledRequest[] {
-  const { organization_id: organizationId, workflow_id: workflowId, simulated } = before.run;
-  const call = before.calls.find((one) => one.ordinal === ordinal);
+/** The requests of a call that were settled. Nothing was reserved for those of simulated runs. */
+function resettled({ run, calls }: RunReportRow, ordinal: number, { requests }: Settled): ResettledRequest[] {
+  const { organization_id: organizationId, workflow_id: workflowId, simulated } = run;
+  const call = calls.find((one) => one.ordinal === ordinal);
   if (simulated === 1 || call === undefined) return [];
   const spender = { organizationId, workflowId, source: call.source, credentialId: call.credential_id };
-  return before.attempts
-    .filter((one) => one.ordinal === ordinal)
-    .map((one) => {
-      const now = after.attempts.find((other) => other.ordinal === ordinal && other.number === one.number) ?? one;
-      return { spender, sentWallAt: one.sent_at, before: costOf(one), after: costOf(now) };
-    });
+  return requests.map(({ sentAt, before, after }) => ({
+    spender,
+    sentWallAt: sentAt,
+    before: costOf(before),
+    after: costOf(after),
+  }));
 }
 
-function costOf({ charged, price, currency }: AttemptRow): RequestCost {
+function costOf({ charged, price, currency }: Settlement): RequestCost {
   const amount = amountFromColumn(price);
   return { charged, price: amount === null || currency === null ? null : { amount, currency } };
 }
