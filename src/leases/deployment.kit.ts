@@ -6,7 +6,6 @@ import type { GrantRule, LeaseAnswer, LeaseAsk, LeaseRow, LeaseStore } from "./p
 
 interface KeptRow extends LeaseRow {
   readonly process: string;
-  readonly turn: number;
 }
 
 /** The table of leases, in memory. */
@@ -24,7 +23,7 @@ export class MemoryLeases implements LeaseStore {
       const { name, everyMs } = ask.limit;
       let rows: readonly KeptRow[] = (this.#rows.get(name) ?? []).filter(({ endsAt }) => endsAt + (everyMs ?? 0) > now);
       const grants = rule(ask, rows, now);
-      for (const grant of grants) rows = withRow(rows, { ...grant, process: ask.process, turn: ask.turn });
+      for (const grant of grants) rows = withRow(rows, { ...grant, process: ask.process });
       this.#rows.set(name, rows);
       return { now, grants };
     });
@@ -158,8 +157,13 @@ export class Replica {
         return never;
       }
       await pass();
-      const result = await work();
-      if (isLost()) return never;
+      let result = await work();
+      if (isLost()) {
+        if (random() < 0.5) return never;
+        // Somebody on the way, who got no answer, asks once more and passes on what is answered then.
+        await pass();
+        result = await work();
+      }
       await pass();
       return result;
     };

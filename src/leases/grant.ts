@@ -10,7 +10,7 @@ const LEASE_MS = 60_000;
 /**
  * What a lease holds after an ask. It never loses what it holds, because its process may be using it; it gets more only
  * out of what no lease holds. So the leases of a window never hold more than the limit together, in whatever order and
- * how often the asks arrive.
+ * how often the asks arrive: one that was decided already is answered from what is kept, because that is all it has.
  */
 export const grantMore: GrantRule = (ask, rows, now) => {
   const { everyMs, useMsMax } = ask.limit;
@@ -41,12 +41,16 @@ function grantIn(ask: LeaseAsk, rows: readonly LeaseRow[], wanted: Wanted): Gran
   const others = rivals.reduce((sum, { amount }) => sum + amount, 0);
   const grewAt = Math.max(0, ...rows.flatMap((row) => (row.lease === lease ? row.grewAt : [])));
   const part = partOf(limit.max, { lease, wants, grewAt }, rivals);
+  const hasRivals = rivals.some((rival) => rival.wants > 0);
+  const decided = rows.find((row) => row.lease === lease && row.window === window && row.turn >= ask.turn);
+  if (decided !== undefined) return { ...decided, others, part, hasRivals };
   const room = Math.max(0, Math.min(limit.max - others, part) - held.amount);
   const forNeed = Math.min(need, room);
   const forSpare = Math.min(spare, rivals.length === 0 ? room - forNeed : Math.floor((room - forNeed) / SPARE_PART));
   const more = forNeed + forSpare;
-  const row = { lease, window, amount: held.amount + more, wants, grewAt: more > 0 ? now : grewAt, endsAt };
-  return { ...row, others, part, hasRivals: rivals.some((rival) => rival.wants > 0) };
+  const { turn } = ask;
+  const row = { lease, window, amount: held.amount + more, wants, grewAt: more > 0 ? now : grewAt, endsAt, turn };
+  return { ...row, others, part, hasRivals };
 }
 
 type Rival = Pick<LeaseRow, "lease" | "amount" | "wants" | "grewAt">;

@@ -43,6 +43,8 @@ export interface LeaseRow {
   /** When it was last granted something; 0 for never. */
   readonly grewAt: number;
   readonly endsAt: number;
+  /** Of the ask that was decided. */
+  readonly turn: number;
 }
 
 export interface Grant extends LeaseRow {
@@ -54,7 +56,10 @@ export interface Grant extends LeaseRow {
   readonly hasRivals: boolean;
 }
 
-/** Decides what a lease holds from now on, from what all leases of the limit hold. The current window comes first. */
+/**
+ * Decides what a lease holds from now on, from what all leases of the limit hold. The current window comes first. An ask
+ * that is repeated is answered as it was decided.
+ */
 export type GrantRule = (ask: LeaseAsk, rows: readonly LeaseRow[], now: number) => readonly Grant[];
 
 export interface LeaseAnswer {

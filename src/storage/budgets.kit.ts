@@ -90,6 +90,17 @@ export function budgetsContract(engine: EngineUnderTest): void {
       assert.equal(await amount({ turn: 5, need: 1n }), 21n);
     });
 
+    test("an ask that is repeated gets what it was given, whatever has become free since", async (t) => {
+      const store = await (await engine.newStore(t))();
+      const { id } = await withBudget(store);
+      const amount = async (ask: Parameters<typeof anAsk>[1]) =>
+        (await store.budgets.exchange([anAsk(id, ask)], keepLeases))[0]!.amount;
+      await amount({ lease: "s2", process: "p2", need: 95n });
+      assert.equal(await amount({ need: 50n }), 5n);
+      await amount({ lease: "s2", process: "p2", turn: 2, periodFrom: periodAround("month", Date.now()).from });
+      assert.equal(await amount({ need: 50n }), 5n);
+    });
+
     test("what a killed process has left is freed as far as it was not used, once or twice", async (t) => {
       const store = await (await engine.newStore(t))();
       const { id: budgetId } = await withBudget(store);

@@ -92,8 +92,8 @@ const IF_LATER = sql`update set amount = excluded.amount, wants = excluded.wants
   turn = excluded.turn, ends_at = excluded.ends_at, forget_at = excluded.forget_at where excluded.turn > leases.turn`;
 
 function toLeaseRow(row: Row<"leases">): LeaseRow {
-  const { lease, window_start: window, amount, wants, grew_at: grewAt, ends_at: endsAt } = row;
-  return { lease, window, amount, wants, grewAt, endsAt };
+  const { lease, window_start: window, amount, wants, grew_at: grewAt, ends_at: endsAt, turn } = row;
+  return { lease, window, amount, wants, grewAt, endsAt, turn };
 }
 
 function toRow({ limit, process, turn }: LeaseAsk, grant: Grant): NewRow<"leases"> {

@@ -47,6 +47,20 @@ export function leasesContract(engine: EngineUnderTest): void {
       assert.deepEqual(await amounts({ turn: 3, held: [{ window: -1, amount: 2, used: 2 }] }), [2, 4]);
     });
 
+    test("an ask that is repeated gets what it was given, whatever has become free since", async (t) => {
+      const store = await (await engine.newStore(t))();
+      for (const limit of [UNITS, RATE]) {
+        const other = { lease: "s2/1", process: "p2" };
+        const amounts = async (ask: Partial<LeaseAsk>) =>
+          (await store.leases.exchange([anAsk(limit, ask)], grantMore))[0]!.grants.map(({ amount }) => amount);
+        await amounts({ ...other, need: limit.max - 2, ahead: limit === RATE ? limit.max - 2 : 0 });
+        const ask = { need: 5, ahead: limit === RATE ? 5 : 0 };
+        const given = await amounts(ask);
+        await amounts({ ...other, turn: 2 });
+        assert.deepEqual(await amounts(ask), given);
+      }
+    });
+
     test("units in use at once are free again when their process has started again, and those of a window are not", async (t) => {
       const store = await (await engine.newStore(t))();
       const both = (parts: Partial<LeaseAsk>) =>
@@ -78,8 +92,8 @@ export function leasesContract(engine: EngineUnderTest): void {
       const { open, rowsOf } = await engine.newPlace(t);
       const store = await open();
       const made = Array.from({ length: 3_500 }, (_, at) => anAsk({ ...RATE, name: `made up ${at}` }));
-      const over = ({ lease }: LeaseAsk, _rows: unknown, now: number) => [
-        { lease, window: 0, amount: 1, wants: 0, grewAt: 0, endsAt: now - 2 * RATE.everyMs!, ...ENDED },
+      const over = ({ lease, turn }: LeaseAsk, _rows: unknown, now: number) => [
+        { lease, turn, window: 0, amount: 1, wants: 0, grewAt: 0, endsAt: now - 2 * RATE.everyMs!, ...ENDED },
       ];
       await store.leases.exchange(made, over); // Which deletes a thousand of them already.
       const again = await open();

@@ -80,8 +80,14 @@ async function live({ seed, per, replicas, limit, loss, faults, copies }: Deploy
         return new Promise<never>(() => {});
       }
       await pass();
-      const result = await work();
-      if (isLost() || !isAlive()) return new Promise<never>(() => {});
+      let result = await work();
+      if (!isAlive()) return new Promise<never>(() => {});
+      if (isLost()) {
+        if (random() < 0.5) return new Promise<never>(() => {});
+        // Somebody on the way, who got no answer, asks once more and passes on what is answered then.
+        await pass();
+        result = await work();
+      }
       await pass();
       return result;
     };

@@ -35,12 +35,13 @@ export const keepLeases: ExchangeRule = (ask, { budget, period, now }, rows) => 
     return { answer, ...(used > known.used ? keeping([ended(known, now, used)], used - known.used) : keeping([])) };
   }
 
+  // One that was decided already, or came late: what is kept is all that it has.
+  if (known !== undefined && known.turn >= ask.turn)
+    return { answer: { ...about, amount: known.amount, counted: null }, ...keeping([]) };
   const own = isOfPeriod ? ask : { ...ask, keep: known?.amount ?? 0n, used: known?.used ?? 0n };
-  const isLate = known !== undefined && known.turn >= ask.turn;
   // One that ends is granted nothing: in a new period it may hold what its process has not heard of.
   const amount = ask.ends ? own.used : grantSlice(budget.limit, sumOf(others, "amount") + over, own);
   const answer = { ...about, amount, counted: null };
-  if (isLate) return { answer, ...keeping([]) };
   const { lease, process, turn } = ask;
   const row = { lease, process, turn, amount, used: own.used, heardAt: now };
   return { answer, ...(ask.ends ? keeping([ended(row, now, own.used)], own.used) : keeping([row])) };
