@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { openJournal } from "../ledger/journal/journal-database.ts";
 import { openStore } from "../storage/store.ts";
 import { systemClock } from "../terms/clock.ts";
 import { openLeasesOf } from "./open-leases.ts";
@@ -42,4 +43,37 @@ test("with the embedded store, leases soon wait for the disk in a thread of thei
   await leases.close();
 
   assert.equal(sum, 3);
+});
+
+test("a start on the same data directory frees the calls in progress of the one before, and one on a copy does not", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "datarun-leases-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const [dataDir, copy] = [join(folder, "data"), join(folder, "copy")];
+  mkdirSync(join(dataDir, "ledger"), { recursive: true });
+  openJournal(join(dataDir, "ledger"), 1_000_000, false).close();
+  cpSync(dataDir, copy, { recursive: true });
+  const store = await openStore({ dataDir: folder, clock: systemClock });
+  t.after(() => store.close());
+  // A store that processes on several machines share.
+  const shared = { ...store, health: () => ({ ...store.health(), engine: "postgres" as const }) };
+  /** Takes what is left of three units in use at once, and is killed. */
+  const taken = async (where: string): Promise<number> => {
+    let isAlive = true;
+    const after: typeof systemClock.after = (delayMs, callback, hold) =>
+      systemClock.after(delayMs, () => isAlive && callback(), hold);
+    const leases = openLeasesOf(shared, where, { ...systemClock, after });
+    const lease = leases.leaseOf({ name: "units", max: 3, everyMs: null, useMsMax: 60_000 }, "org");
+    let units = 0;
+    for (let asked = 0; asked < 3;) {
+      if (lease.take(systemClock.now(), systemClock.now()) !== null) units += 1;
+      else asked += 1;
+      lease.want(1, 1);
+      await new Promise((resolve) => setTimeout(resolve, 120));
+    }
+    isAlive = false;
+    return units;
+  };
+
+  // One of the three is kept for the process on the copy, which wants some.
+  assert.deepEqual([await taken(dataDir), await taken(copy), await taken(dataDir)], [3, 0, 2]);
 });

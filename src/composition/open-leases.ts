@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { readJournalId } from "../ledger/read/journal-id.ts";
+import { readJournalHolder } from "../ledger/read/journal-holder.ts";
 import { openLeaseThread, type LeaseThread } from "../leases/lease-thread.ts";
 import { openLeases, type OpenLeases } from "../leases/leases.ts";
 import type { Store } from "../storage/store.ts";
@@ -9,12 +9,12 @@ import { moduleBeside } from "../terms/module-beside.ts";
 import type { LeaseWorkerData } from "./lease-worker.ts";
 
 /**
- * The leases of this process. Its journal gives it its name, because only one process at a time has that: whatever an
- * earlier one with the same name had in use has ended with it.
+ * The leases of this process. The file of its journal gives it its name, because only one process at a time has that:
+ * whatever an earlier one with the same name had in use has ended with it.
  */
 export function openLeasesOf(store: Store, dataDir: string, clock: Clock): OpenLeases {
   const start = uuidV7(clock.wall());
-  const process = () => readJournalId(join(dataDir, "ledger")) ?? start;
+  const process = () => readJournalHolder(join(dataDir, "ledger")) ?? start;
   const thread = store.health().engine === "sqlite" ? openThread(store, dataDir, clock) : null;
   const leases = openLeases({ store: thread ?? store.leases, clock, process, start });
   return {

@@ -1,7 +1,3 @@
-import { fstatSync, readFileSync } from "node:fs";
-
-const BOOT_ID = "/proc/sys/kernel/random/boot_id";
-
 /**
  * The file in which they were written; the number of the last ask; a lease, which the lines after it name by its number; and
  * what it uses from now on, with the first and the last number of requests in a row that are over, and requests that are
@@ -18,27 +14,9 @@ export function lineOf(line: Line): string {
   return `${JSON.stringify(line)}\n`;
 }
 
-/**
- * What a copy of the file does not share with it: its device, its number there, and when that was given to it, because
- * numbers are used again.
- */
-export function nameOf(descriptor: number): string {
-  const { dev, ino, birthtimeNs } = fstatSync(descriptor, { bigint: true });
-  return `${dev}/${ino}/${birthtimeNs}`;
-}
-
 /** Of the lines after it. To be raised whenever they change: those of another form are not read. */
 const FORM = 2;
 
 export function headOf(boot: string): string {
   return `boot ${boot}, notes of leases, form ${FORM}\n`;
-}
-
-/** Empty if the system has none: then no notes can be relied on. */
-export function bootId(): string {
-  try {
-    return readFileSync(BOOT_ID, "utf8").trim();
-  } catch {
-    return "";
-  }
 }

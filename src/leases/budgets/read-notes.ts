@@ -1,6 +1,8 @@
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
+import { bootId } from "../../terms/boot-id.ts";
+import { fileIdentity } from "../../terms/file-identity.ts";
 import { amountFromSum } from "../../terms/money.ts";
-import { bootId, headOf, nameOf, type Line } from "./note-lines.ts";
+import { headOf, type Line } from "./note-lines.ts";
 import type { CountedUse, LeftNotes, OpenRequest } from "./ports.ts";
 
 /** Nothing if they cannot be read: then all that was leased counts as used. */
@@ -8,7 +10,7 @@ export function readNotes(path: string, start: string): LeftNotes[] {
   try {
     const opened = openSync(path, "r");
     try {
-      return parseNotes(readFileSync(opened, "utf8"), nameOf(opened), start);
+      return parseNotes(readFileSync(opened, "utf8"), fileIdentity(fstatSync(opened, { bigint: true })), start);
     } finally {
       closeSync(opened);
     }
@@ -19,6 +21,7 @@ export function readNotes(path: string, start: string): LeftNotes[] {
 
 function parseNotes(text: string, file: string, start: string): LeftNotes[] {
   const boot = bootId();
+  // Without one, none can be relied on.
   if (boot === "" || !text.startsWith(headOf(boot))) return [];
   const read: ReadNotes = { file: null, turn: null, uses: new Map() };
   // What follows the last line end was not written to its end.

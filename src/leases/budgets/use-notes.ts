@@ -1,8 +1,10 @@
-import { closeSync, openSync, readdirSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readdirSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { bootId } from "../../terms/boot-id.ts";
+import { fileIdentity } from "../../terms/file-identity.ts";
 import { makeDirectory } from "../../terms/make-directory.ts";
 import type { Micros } from "../../terms/money.ts";
-import { bootId, headOf, lineOf, nameOf } from "./note-lines.ts";
+import { headOf, lineOf } from "./note-lines.ts";
 import type { CountedUse, LeaseNotes, LeftNotes, Noted, UseNotes } from "./ports.ts";
 import { readNotes } from "./read-notes.ts";
 
@@ -42,7 +44,7 @@ export function openUseNotes(directory: string, start: string): OpenUseNotes {
     const opened = openSync(temporary, "w", 0o600);
     let text = headOf(bootId());
     try {
-      text += `${lineOf({ file: nameOf(opened) })}${lineOf({ turn })}`;
+      text += `${lineOf({ file: fileIdentity(fstatSync(opened, { bigint: true })) })}${lineOf({ turn })}`;
       for (const lease of leases.values()) text += lease.whole();
       writeFileSync(opened, text);
       renameSync(temporary, own);

@@ -1,0 +1,23 @@
+import { createHash } from "node:crypto";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { bootId } from "../../terms/boot-id.ts";
+import { fileIdentity } from "../../terms/file-identity.ts";
+import { JOURNAL_FILE } from "../journal/journal-database.ts";
+import { readJournalId } from "./journal-id.ts";
+
+/**
+ * Names the process that has the journal in a directory: whoever has the same name next, starts after it has ended. A
+ * process on a copy of the directory, or on another machine, has another name, because both may run at the same time.
+ * `null` if the journal cannot be read.
+ */
+export function readJournalHolder(directory: string): string | null {
+  const id = readJournalId(directory);
+  if (id === null) return null;
+  try {
+    const file = fileIdentity(statSync(join(directory, JOURNAL_FILE), { bigint: true }));
+    return createHash("sha256").update(`${id} ${bootId()} ${file}`).digest("base64url").slice(0, 22);
+  } catch {
+    return null;
+  }
+}
