@@ -5,8 +5,8 @@ import type { Grant, LeaseAnswer, LeaseAsk } from "./ports.ts";
 
 /** The shortest time between two asks that will probably be answered with nothing. */
 const ASK_AGAIN_MS = 100;
-/** Leases of windows of this length or more have to survive a power failure; a machine is not back sooner. */
-const DURABLE_FROM_MS = 60_000;
+/** Leases of windows of this length or more have to survive a power failure; no machine runs the service again sooner. */
+const DURABLE_FROM_MS = 5_000;
 /** While the store does not answer. */
 const RETRY_MS = 500;
 /** A lease on units in use at once is renewed this often. */

@@ -262,3 +262,20 @@ for (const [what, everyMs, useMs, exchangesMax] of [
     assert.ok(exchanges <= exchangesMax, `${exchanges} exchanges`);
   });
 }
+
+test("leases of a period in which a machine can be started again have to survive a power failure", async () => {
+  const clock = new FakeClock();
+  const kept = new MemoryLeases(clock.wall);
+  const durable = new Set<string>();
+  const { leaseOf } = leasesInMemory(clock, {
+    exchange: (asks, rule) => {
+      for (const { limit, isDurable } of asks) if (isDurable) durable.add(limit.name);
+      return kept.exchange(asks, rule);
+    },
+    freeUnits: () => Promise.resolve(),
+  });
+  for (const everyMs of [1_000, 10_000, 60_000, null])
+    leaseOf({ name: String(everyMs), max: 5, everyMs, useMsMax: 0 }, "anyone").take(clock.now(), clock.now());
+  await clock.advance(1);
+  assert.deepEqual([...durable], ["10000", "60000"]);
+});
