@@ -607,6 +607,20 @@ export const REFUSED: readonly RefusedAttack[] = [
     line: 1,
     says: NO_FILE,
   },
+  // Texts that would take long to look at.
+  {
+    name: "a name longer than any path",
+    code: importing(`./${"node_modules/".repeat(400_000)}`),
+    line: 1,
+    says: /is longer than the path of any file/,
+  },
+  {
+    name: "a short name that package.json makes very long",
+    code: importing(`#x/${"a".repeat(200)}`),
+    files: { "functions/package.json": JSON.stringify({ imports: { "#x/*": `./${"*".repeat(2_000_000)}` } }) },
+    line: 1,
+    says: /no package\.json says what it means/,
+  },
   // What the bundler would read by itself.
   {
     name: "paths of a tsconfig.json",
@@ -819,6 +833,19 @@ export const HARMLESS: readonly Attack[] = [
     code: running(
       '(() => { try { return typeof new Worker(new URL("../vault/functions/kept.js", import.meta.url)); } catch { return "nothing"; } })()',
     ),
+  },
+  {
+    name: "alternatives of package.json that multiply",
+    code: running("1"),
+    files: { "functions/package.json": JSON.stringify({ sideEffects: ["{a,b}".repeat(40)] }) },
+  },
+  {
+    name: "asterisks of package.json that take for ever",
+    code: importing(`./${"a".repeat(200)}.ts`),
+    files: {
+      "functions/package.json": JSON.stringify({ sideEffects: [`${"*a".repeat(60)}b`] }),
+      [`functions/${"a".repeat(200)}.ts`]: "export default 1;",
+    },
   },
   { name: "a map of sources", code: `${running("1")}\n//# sourceMappingURL=../../outside/secret.json` },
   {

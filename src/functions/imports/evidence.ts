@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { realpath, stat } from "node:fs/promises";
 import { sep } from "node:path";
-import { readRegularFile } from "./regular-file.ts";
+import { PATH_CHARACTERS_MAX, readRegularFile } from "./regular-file.ts";
 
 /** The limit for one file that is read while a function is bundled. */
 const FILE_BYTES_MAX = 16 * 1_048_576;
@@ -33,6 +33,8 @@ export interface Gathering {
   evidence(): Promise<Evidence>;
 }
 
+const NOTHING: Look = { kind: "nothing", real: "" };
+
 export function gatherEvidence(): Gathering {
   const files = new Map<string, Promise<string>>();
   const looks = new Map<string, Promise<Look>>();
@@ -40,6 +42,7 @@ export function gatherEvidence(): Gathering {
 
   return {
     look: (path) => {
+      if (path.length > PATH_CHARACTERS_MAX) return Promise.resolve(NOTHING);
       const look = looks.get(path) ?? lookAt(path);
       looks.set(path, look);
       return look;
@@ -79,7 +82,7 @@ async function lookAt(path: string): Promise<Look> {
     const facts = await stat(real);
     return { kind: facts.isFile() ? "file" : facts.isDirectory() ? "folder" : "other", real };
   } catch {
-    return { kind: "nothing", real: "" };
+    return NOTHING;
   }
 }
 

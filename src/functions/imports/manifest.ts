@@ -1,5 +1,6 @@
-import { matchesGlob } from "node:path";
 import { isJsonObject, type JsonObject } from "../../terms/json.ts";
+import { fitsOneOf } from "./path-pattern.ts";
+import { PATH_CHARACTERS_MAX } from "./regular-file.ts";
 
 /** The parts of a package.json that determine what an import of the package means. */
 export interface Manifest {
@@ -67,7 +68,7 @@ function targetOf(map: JsonObject, key: string, conditions: ReadonlySet<string>)
 
 /** The first matching target, in the order of the manifest, as in Node. */
 function choose(target: unknown, middle: string, conditions: ReadonlySet<string>): string | null {
-  if (typeof target === "string") return target.replaceAll("*", () => middle);
+  if (typeof target === "string") return withMiddle(target, middle);
   if (Array.isArray(target)) {
     for (const each of target) {
       const chosen = choose(each, middle, conditions);
@@ -84,13 +85,20 @@ function choose(target: unknown, middle: string, conditions: ReadonlySet<string>
   return null;
 }
 
+/** A short text with many asterisks would become a very long one. `null`: it is no path. */
+function withMiddle(target: string, middle: string): string | null {
+  if (target.length > PATH_CHARACTERS_MAX) return null;
+  const parts = target.split("*");
+  return target.length + (parts.length - 1) * middle.length > PATH_CHARACTERS_MAX ? null : parts.join(middle);
+}
+
 /** Whether a file must be kept even if nothing of it is used; its path is relative to the manifest. */
 export function hasSideEffects({ sideEffects }: Manifest, file: string): boolean {
   if (sideEffects === false) return false;
   if (!Array.isArray(sideEffects)) return true;
-  return sideEffects.some((pattern: unknown) => {
-    if (typeof pattern !== "string") return false;
-    const whole = pattern.replace(/^\.?\//, "");
-    return matchesGlob(file, whole.includes("/") ? whole : `**/${whole}`);
-  });
+  const patterns = sideEffects
+    .filter((pattern) => typeof pattern === "string")
+    .map((pattern) => pattern.replace(/^\.?\//, ""))
+    .map((pattern) => (pattern.includes("/") ? pattern : `**/${pattern}`));
+  return fitsOneOf(file, patterns) ?? true;
 }

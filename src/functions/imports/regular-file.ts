@@ -1,6 +1,9 @@
 import { constants } from "node:fs";
 import { lstat, open } from "node:fs/promises";
 
+/** No file has a longer path. */
+export const PATH_CHARACTERS_MAX = 4_096;
+
 /**
  * Reads a regular file by its real path. Folders, links, pipes and devices are refused before they are opened, because
  * reading some of them never begins or never ends. So are files that are larger than allowed.

@@ -3,6 +3,7 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import type { Gathering } from "./evidence.ts";
 import { exportOf, hasSideEffects, importOf, toManifest, type Manifest } from "./manifest.ts";
 import { ImportRefused, isWithin, type Scope, type ImportScope } from "./import-scope.ts";
+import { PATH_CHARACTERS_MAX } from "./regular-file.ts";
 
 /** A file that may be read: its real path, and its owner. */
 export interface Resolved {
@@ -186,6 +187,8 @@ export function createResolver(allowed: ImportScope, { look, read }: Gathering):
         throw new ImportRefused(
           `"${brief(specifier)}" is an address: functions import files and packages, and ask sources by run()`,
         );
+      if (specifier.length > PATH_CHARACTERS_MAX)
+        throw new ImportRefused(`"${brief(specifier)}" is longer than the path of any file`);
       if (specifier.startsWith("/"))
         throw new ImportRefused(`"${brief(specifier)}" must be written relative to the file: ./ or ../`);
       if (specifier.includes("\0")) throw new ImportRefused("a name with a NUL is none of a file");
@@ -205,7 +208,7 @@ function* placesFrom(folder: string, name: string): Generator<string> {
 
 function builtin(specifier: string): ImportRefused {
   return new ImportRefused(
-    `"${specifier}" is a part of Node, and functions run without Node: their only way out is run()`,
+    `"${brief(specifier)}" is a part of Node, and functions run without Node: their only way out is run()`,
   );
 }
 
