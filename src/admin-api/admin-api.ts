@@ -143,7 +143,7 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
     if (parts.console === "on" || !verb.changes) return;
     throw new Refusal(
       "forbidden",
-      `The console is read-only here (the setting "console"), and "${name}" changes something. The command line can do it, and whoever sends a token.`,
+      `The console is read-only here (the setting "console"), and "${name}" changes something. Use the command line, or send the request with an operator's token.`,
     );
   }
 

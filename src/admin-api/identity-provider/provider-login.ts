@@ -92,7 +92,7 @@ export function createProviderLogin({ provider, claims, store, login, clock }: P
       if (admitted === "name_taken")
         return refuse(
           "name_taken",
-          `There is another operator ${name}, and a name is one person's or one program's. An owner can revoke that one: datarun operator revoke ${name}`,
+          `There is another operator ${name}, and no two can have the same name. An owner can revoke that one: datarun operator revoke ${name}`,
         );
       await store.noteOperatorUse(admitted.id, now).catch(() => {});
       return admitted;

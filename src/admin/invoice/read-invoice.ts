@@ -60,7 +60,7 @@ export async function readInvoice(text: string, form: InvoiceForm, stretch: Stre
     if (lines.length + bad.length >= linesMax)
       throw new OperatorError(
         "refused",
-        `The invoice has more than ${linesMax} lines. Compare a part of it, or on the machine of the service.`,
+        `The invoice has more than ${linesMax} lines. Compare a part of it, or use the command line on the service's machine.`,
       );
     const cell = Object.fromEntries(places.map(([column, at]) => [column, cells[at] ?? ""]));
     const read = cells.length === head.cells.length ? readLine(cell, form) : unequal(cells.length, head.cells.length);

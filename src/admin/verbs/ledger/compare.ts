@@ -102,7 +102,7 @@ export default defineVerb({
     if (ours.length > linesMax)
       throw new OperatorError(
         "refused",
-        `The ledger has more than ${API_LINES_MAX} lines to compare with. Compare a shorter time, or on the machine of the service.`,
+        `The ledger has more than ${API_LINES_MAX} lines to compare with. Compare a shorter time, or use the command line on the service's machine.`,
       );
     const { differences, equal } = await compareInvoice(ours, lines, byAmount, stretch);
     const wire: ReturnType<typeof toWire>[] = [];
