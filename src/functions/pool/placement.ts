@@ -27,7 +27,7 @@ const NEW_AT_ONCE = 4;
 export const WAITING_PER_ORGANIZATION = 256;
 
 /** A process with room for a run, and whether it is set apart or is to be. */
-interface Ward {
+interface Place {
   readonly host: HostProcess;
   readonly apart: boolean;
 }
@@ -80,20 +80,20 @@ export class Placement {
 
   /** The next run that need not wait, with its process, in which its place is now taken; `null`: it must not be run. */
   next(): Placed | undefined {
-    let ward = null as Ward | null;
+    let place = null as Place | null;
     let newRuns: ReadonlyMap<string, number> | undefined;
     const tries = (organizationId: string): number => (newRuns ??= this.#newRuns()).get(organizationId) ?? 0;
     const running = this.#waiting.next(
       () => true,
       (waiting) => {
         if (waiting.over || this.#standingOf(waiting) === "quarantined") return true;
-        ward = this.#wardFor(waiting, tries);
-        return ward !== null;
+        place = this.#placeFor(waiting, tries);
+        return place !== null;
       },
     );
     if (running === undefined) return undefined;
-    if (ward !== null) this.#take(running, ward);
-    return { running, host: ward?.host ?? null };
+    if (place !== null) this.#take(running, place);
+    return { running, host: place?.host ?? null };
   }
 
   /** A run has left its process, and has been removed from `runs`. */
@@ -120,7 +120,7 @@ export class Placement {
   }
 
   /** @param tries how many runs of new functions an organization has among the others */
-  #wardFor(running: Running, tries: (organizationId: string) => number): Ward | null {
+  #placeFor(running: Running, tries: (organizationId: string) => number): Place | null {
     if (this.#needsApart(running)) return apartIn(this.#apartFor(running, running.job.memoryMb));
     if (this.#isBusy(running)) {
       const apart = apartIn(this.#apartFor(running, this.#busyMb));
@@ -156,7 +156,7 @@ export class Placement {
     return counts;
   }
 
-  #plainFor({ job }: Running): Ward | null {
+  #plainFor({ job }: Running): Place | null {
     if (!this.#places.fits(job.organizationId)) return null;
     const host = choosePlain(this.#plain(), job.isolate, this.#options.runsPerChild);
     return host === undefined ? null : { host, apart: false };
@@ -182,7 +182,7 @@ export class Placement {
       .find((host) => host.runs.size === 0);
   }
 
-  #take(running: Running, { host, apart: isApart }: Ward): void {
+  #take(running: Running, { host, apart: isApart }: Place): void {
     const { organizationId, memoryMb } = running.job;
     running.isKnownBusy = this.#isBusy(running);
     this.#options.demands.began(running.job.isolate);
@@ -227,7 +227,7 @@ export class Placement {
   }
 }
 
-function apartIn(host: HostProcess | undefined): Ward | null {
+function apartIn(host: HostProcess | undefined): Place | null {
   return host === undefined ? null : { host, apart: true };
 }
 
