@@ -1,7 +1,6 @@
 import { FAILED_STEP, JSON_BYTES, JSON_DEPTH, LOG_CHARACTERS, NAME_CHARACTERS } from "../inside/limits.ts";
 import type { ContractPart } from "../inside/check-contract.ts";
 import type { FailedWhy, FromChild, StartRun, Weight } from "../pool/messages.ts";
-import { depthWithin } from "./depth.ts";
 import { dispose } from "./dispose.ts";
 import { Outgoing } from "./outgoing.ts";
 import type { Room } from "./room.ts";
@@ -245,4 +244,20 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
 
 function textOf(thrown: unknown): string {
   return (thrown instanceof Error ? thrown.message : String(thrown)).slice(0, 300);
+}
+
+/** Whether a JSON text is nested at most this deep. Reads the text once and builds nothing. */
+function depthWithin(json: string, depthMax: number): boolean {
+  let depth = 0;
+  for (let at = 0; at < json.length; at += 1) {
+    const code = json.charCodeAt(at);
+    if (code === 0x22) {
+      for (at += 1; json.charCodeAt(at) !== 0x22 && at < json.length; at += 1)
+        if (json.charCodeAt(at) === 0x5c) at += 1;
+    } else if (code === 0x7b || code === 0x5b) {
+      depth += 1;
+      if (depth > depthMax) return false;
+    } else if (code === 0x7d || code === 0x5d) depth -= 1;
+  }
+  return true;
 }
