@@ -4,7 +4,6 @@ import type { ExpectedRequest, SourceCase } from "../sdk/source.ts";
 import { isJsonObject, readJsonExactly, type JsonObject } from "../terms/json.ts";
 import { asList } from "./as-list.ts";
 import { differences, type Difference } from "./difference.ts";
-import { leakedFields } from "./leaks.ts";
 import { UNDECLARED, type Played } from "./play-case.ts";
 import { readQuery, type ReceivedRequest } from "./received-request.ts";
 
@@ -123,6 +122,23 @@ function judgeManners(played: Played): readonly Difference[] {
     ...leaks,
     { at: "inputs", expected: "declared inputs only", found: `the undeclared ${UNDECLARED.name} was used` },
   ];
+}
+
+/** Shorter values may appear by chance. */
+const LENGTH_MIN = 6;
+
+/** The credential fields whose values occur in a text, also in encodings that code may produce by accident. */
+function leakedFields(credentials: JsonObject, text: string): readonly string[] {
+  return Object.entries(credentials)
+    .filter(([, value]) => typeof value === "string" && value.length >= LENGTH_MIN && standsIn(value, text))
+    .map(([name]) => name);
+}
+
+function standsIn(value: string, text: string): boolean {
+  const bytes = Buffer.from(value, "utf8");
+  const escaped = JSON.stringify(value).slice(1, -1);
+  const forms = [value, escaped, encodeURIComponent(value), bytes.toString("base64"), bytes.toString("hex")];
+  return forms.some((form) => text.includes(form));
 }
 
 /** Inputs of a case that the source does not declare. The source does not get them, so they are probably a mistake. */
