@@ -144,6 +144,23 @@ test("catalog files import only the sdk and libraries", () => {
   assert.deepEqual(wrong, []);
 });
 
+test("what only one folder needs is in that folder, and not in terms", () => {
+  const users = new Map<string, Set<string>>();
+  const imports = importsOf("{src,tools,bench}/**/*.ts").filter(
+    ({ file, target }) => target.startsWith("src/terms/") && !/\.(test|kit)\.ts$/.test(file),
+  );
+  for (const { file, target } of imports)
+    users.set(target, (users.get(target) ?? new Set()).add(folderOf(file) ?? file.split("/")[0]!));
+  const wrong = globSync("src/terms/*.ts", { cwd: root })
+    .filter((file) => !/\.(test|kit|as)\.ts$/.test(file) && file !== AGREES_WITH_JSON)
+    .filter((file) => !users.get(file)?.has("terms") && (users.get(file)?.size ?? 0) < 2)
+    .map((file) => `${file} is used by ${[...(users.get(file) ?? ["nobody"])].join()} alone`);
+  assert.deepEqual(wrong, []);
+});
+
+/** A test beside it compares it with `json.ts`. */
+const AGREES_WITH_JSON = "src/terms/json-object-check.ts";
+
 test("every folder of src is in the table and has a README of five to twenty lines", () => {
   const folders = readdirSync(join(root, "src"), { withFileTypes: true }).filter((entry) => entry.isDirectory());
   assert.deepEqual(folders.map(({ name }) => name).sort(), Object.keys(MAY_IMPORT).sort());

@@ -9,7 +9,6 @@ import { checkInput, isStreamed, runVerb, streamVerb } from "../admin/run-verb.t
 import type { TextStream } from "../admin/verb.ts";
 import type { JsonObject } from "../terms/json.ts";
 import { Stretch } from "../terms/stretch.ts";
-import { writeInStretches } from "../terms/write-json.ts";
 import { verbPath } from "../admin/verb-path.ts";
 import { causeOf } from "../operate/run-log.ts";
 import { wantsEvents } from "./event-stream.ts";
@@ -28,6 +27,7 @@ import { allowedHosts, refuseForeign } from "./refuse-foreign.ts";
 import { Refusal } from "./refusal.ts";
 import { sendError, sendJson } from "./send-json.ts";
 import { answerAtOnce, answerByEvents } from "./verb-answer.ts";
+import { writeInStretches } from "./write-json.ts";
 import { toEndpoint, type VerbEndpoint } from "./verb-endpoints.ts";
 
 export interface AdminApiParts extends LoginParts {

@@ -5,7 +5,7 @@ import type { RunnableSource } from "../run/ports.ts";
 import type { SourceCase, SourceDeclaration } from "../sdk/source.ts";
 import { type Json, readJsonExactly } from "../terms/json.ts";
 import { placeOfSlip } from "../terms/json-slip.ts";
-import { schemaProblem } from "../terms/schema-language.ts";
+import { schemaProblem } from "./schema-language.ts";
 import { declarationProblem } from "./check-declaration.ts";
 import { compileDocument, compileKnown } from "./declarative/compile-document.ts";
 import { casesProblem } from "./declarative/format/check-format.ts";

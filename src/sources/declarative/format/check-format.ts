@@ -2,7 +2,7 @@ import { createBoundedSchemas, isLargeSchema, type BoundedCheck } from "../../..
 import type { Json, JsonObject } from "../../../terms/json.ts";
 import { formatProblem, type FormatProblem } from "./format-problem.ts";
 import { publishedSchema, type SourceFile } from "./format.ts";
-import { schemaProblem } from "../../../terms/schema-language.ts";
+import { schemaProblem } from "../../schema-language.ts";
 import { didYouMean } from "../../../terms/nearest.ts";
 import type { Place } from "./read-document.ts";
 

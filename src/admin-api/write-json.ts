@@ -1,5 +1,5 @@
-import type { JsonObject } from "./json.ts";
-import type { Stretch } from "./stretch.ts";
+import type { JsonObject } from "../terms/json.ts";
+import type { Stretch } from "../terms/stretch.ts";
 
 const ENTRIES_AT_ONCE = 500;
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { systemClock } from "./clock.ts";
-import type { JsonObject } from "./json.ts";
-import { Stretch } from "./stretch.ts";
+import { systemClock } from "../terms/clock.ts";
+import type { JsonObject } from "../terms/json.ts";
+import { Stretch } from "../terms/stretch.ts";
 import { writeInStretches } from "./write-json.ts";
 
 const write = (value: object) => writeInStretches(value as JsonObject, new Stretch(systemClock));

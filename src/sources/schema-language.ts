@@ -1,9 +1,9 @@
 import type { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { createAjv } from "./ajv.ts";
-import { patternProblem, sizeProblem } from "./bounded-schemas.ts";
-import { stepsOf } from "./json-pointer.ts";
-import { describeProblem } from "./schema-problem.ts";
+import { createAjv } from "../terms/ajv.ts";
+import { patternProblem, sizeProblem } from "../terms/bounded-schemas.ts";
+import { stepsOf } from "../terms/json-pointer.ts";
+import { describeProblem } from "../terms/schema-problem.ts";
 
 /**
  * Where a schema cannot be used, as names from its root, and why: the rest of a sentence that begins with the location.
