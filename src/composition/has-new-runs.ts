@@ -1,7 +1,7 @@
 import type { RunningLedger } from "../ledger/journal/running-ledger.ts";
 import type { Clock } from "../terms/clock.ts";
 
-/** A run's day has its totals an hour after its end. */
+/** A day gets its totals an hour after it has ended. */
 const NEW_MS = 26 * 60 * 60 * 1_000;
 
 /**

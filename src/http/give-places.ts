@@ -7,7 +7,7 @@ import type { DropReason } from "./ports.ts";
 
 /**
  * Limits the connections of a server of Node's, which by itself closes each new one while as many as it may have are open:
- * then whoever holds them shuts everybody else out, probes included. Here the one that has been idle longest makes way,
+ * then whoever holds them shuts everybody else out, probes included. Here the one that has been idle longest is closed,
  * as at the public edge.
  */
 export function givePlaces(server: Server, max: number, dropped: (reason: DropReason) => void): void {

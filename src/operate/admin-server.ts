@@ -37,7 +37,7 @@ export interface AdminAnswer {
 
 /**
  * Enough for probes, scrapers and some operators. Anybody else who finds the port must not use up the files that the service
- * may open. Beyond them one makes way that is idle; see `givePlaces`.
+ * may open. Beyond them an idle one is closed; see `givePlaces`.
  */
 export const ADMIN_CONNECTIONS_MAX = 128;
 

@@ -1,7 +1,7 @@
 import { readSettings } from "../settings/read-settings.ts";
 import type { Settings } from "../settings/settings.ts";
 
-/** The most that one vendor may cost the service. `docs/reference/limits.md` gives the reasons. */
+/** The most that one vendor may cost the service. `docs/reference/limits.md` says what happens beyond each. */
 export interface OutboundLimits {
   /** Connections to one origin, and so simultaneous requests. Organizations share them: one alone gets half. */
   readonly connectionsMax: number;

@@ -13,8 +13,8 @@ export interface BuildLimits {
 }
 
 /**
- * All are far above what the largest function needs: some two seconds of processor time, for which a machine takes five
- * that has four times as much to do as it can.
+ * All are far above what the largest function needs: some two seconds of processor time. A machine with four times as
+ * much work as it can do takes five for that.
  */
 const LIMITS: BuildLimits = { cpuMs: 30_000, withinMs: 300_000, memoryBytes: 1_024 * 1_048_576 };
 const LOOK_EVERY_MS = 50;

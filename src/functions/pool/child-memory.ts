@@ -5,7 +5,7 @@ const LEAST_MB = 192;
 /** So that one process over its limit leaves room for the service and for another. */
 const PART = 3 / 8;
 
-/** From which size on, in MiB, a process for functions of 64 MB is examined, by the memory of the container. */
+/** The size in MiB above which a process for functions of 64 MB is examined. It depends on the container's memory. */
 export function childMemoryMbIn(containerBytes: number): number {
   // Without a container's limit this is 0, or more than any machine has.
   if (containerBytes === 0) return MOST_MB;

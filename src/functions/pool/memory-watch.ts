@@ -21,8 +21,8 @@ export interface MemoryWatchParts {
 
 const LOOK_EVERY_MS = 50;
 /**
- * A process over its limit that does not answer within this time takes no more runs, and is killed after the second: on a
- * busy machine an answer takes time, and those who run there need not pay for that.
+ * A process over its limit that does not answer within the first of these times takes no more runs; it is killed after the
+ * second. On a busy machine an answer takes time, and the runs in it should not suffer for that.
  */
 const ANSWER_WITHIN_MS = 2_000;
 const KILL_WITHIN_MS = 10_000;
@@ -34,7 +34,7 @@ const HOPELESS_WITHIN_MS = 2_000;
 const DANGEROUS_AT = 4;
 /**
  * A run is named by an estimate only if its thread was too busy to answer so many times in a row, half a second
- * altogether. On a busy machine, everybody's is once in a while.
+ * altogether. On a busy machine, every thread is once in a while.
  */
 const SILENT_MIN = 5;
 const SILENT_MIN_HOPELESS = 2;
@@ -165,8 +165,8 @@ export class MemoryWatch {
   }
 
   /**
-   * What a run holds that is leaving, or whose thread was left behind, is in no weighing any more: an estimate would
-   * add it to whoever is too busy to answer.
+   * What is held by a run that is leaving, or by a thread that was left behind, is not measured any more. An estimate
+   * would attribute it to a run that is too busy to answer.
    */
   #mayBeOfAnother({ job }: Running, host: HostProcess): boolean {
     const isOfAnother = (one: Running): boolean => one.over && one.job.organizationId !== job.organizationId;

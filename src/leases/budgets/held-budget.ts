@@ -50,7 +50,7 @@ export class HeldBudget {
   readonly #notes: UseNotes;
   /** What other processes have used, as of the last answer. */
   #othersUsed = 0n;
-  /** From this use of its own on it is nearly used. */
+  /** The budget is nearly used once this process alone has used so much. */
   #warnFrom = 0n;
   /** It has been removed: nothing is counted any more. */
   isRemoved = false;
@@ -65,7 +65,7 @@ export class HeldBudget {
   #lastUsedAt = Number.NEGATIVE_INFINITY;
   /** Nothing is asked for in advance before this time. */
   #spareAgainAt = Number.NEGATIVE_INFINITY;
-  /** As long as less than this is used, enough is left: only then it has to be looked at. */
+  /** While less than this is used, enough is left, and `isLow` need not work it out. */
   #lowFrom = 0n;
   /** Until then, asking would not bring room for this many units. */
   #shortUntil = Number.NEGATIVE_INFINITY;
@@ -145,7 +145,7 @@ export class HeldBudget {
     return holding;
   }
 
-  /** So much more of what is held was used than had been taken, or less. */
+  /** A request has used more than it had taken, or less: then `more` is negative. */
   correct(holding: Holding, more: Micros): void {
     holding.used += more;
     if (more < 0n) this.#lowFrom += more;
@@ -168,7 +168,7 @@ export class HeldBudget {
     return this.#owed > 0n;
   }
 
-  /** `null`: what is over need not be known. Under another lease it is still counted. */
+  /** `null` if its period is over: that need not be noted. A lease of this period that was replaced still is. */
   notesOf(holding: Holding): LeaseNotes | null {
     const { periodFrom, lease } = holding;
     if (this.isOfPast(holding)) return null;
@@ -185,7 +185,7 @@ export class HeldBudget {
     if (holding === null || holding.used < this.#lowFrom || now < this.#spareAgainAt) return false;
     const [left, enough] = [holding.amount - holding.used, this.#recent.soon(now) / 2n];
     if (left < enough) return true;
-    // A unit that is taken is one less that is left, and two and a half more that are enough.
+    // With each unit that is taken, `left` falls by one and `enough` rises by two and a half at most.
     this.#lowFrom = holding.used + (left - enough) / 4n;
     return false;
   }
@@ -301,7 +301,7 @@ export class HeldBudget {
     this.#toldUsed = NOTHING_KNOWN;
   }
 
-  /** It was ended by a start that has the same name. What was used beyond what that start knew is told first. */
+  /** Another start of the same process has ended it. What was used beyond what that start knew is told first. */
   #hasEnded(counted: Micros, periodFrom: number): void {
     const holding = this.#holding;
     this.isEnding = holding !== null && holding.periodFrom === periodFrom && holding.used > counted;

@@ -1,8 +1,11 @@
 /**
- * The file in which they were written; the number of the last ask; a lease, which the lines after it name by its number; and
- * what it uses from now on, with the first and the last number of requests in a row that are over, and requests that are
- * under way: number, id and units of each. What follows from the request before it is left out: 0 is the next number, an id
- * without a transaction has the same one, and no units are as many.
+ * One of these:
+ * - the file in which the notes were written;
+ * - the number of the last ask;
+ * - a lease, which the lines after it name by its number;
+ * - what a lease uses from now on. `over`: requests that have ended, as the first and the last number of each unbroken
+ *   series. `begun`: requests under way, as number, id and units of each. What is the same as in the request before it is
+ *   left out: 0 stands for the next number, an id without a transaction for the same one, and no units for as many.
  */
 export type Line =
   | { readonly file: string }
@@ -14,7 +17,7 @@ export function lineOf(line: Line): string {
   return `${JSON.stringify(line)}\n`;
 }
 
-/** Of the lines after it. To be raised whenever they change: those of another form are not read. */
+/** The form of all lines, to be raised whenever it changes: lines of another form are not read. */
 const FORM = 2;
 
 export function headOf(boot: string): string {

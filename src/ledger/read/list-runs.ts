@@ -46,7 +46,7 @@ const READ_AT_ONCE = 200;
 /** Few enough that looking at all their calls is cheap. */
 const FEW_RUNS = 5_000;
 const FEW_CALLS = 5_000;
-/** Of runs that are looked at one by one, because no index has all that is asked for: so many for a page, and at once. */
+/** If no index has all that is asked for, runs are looked at one by one: so many for a page, and so many at once. */
 const LOOKED_AT_MAX = 5_000;
 const LOOKED_AT_ONCE = 500;
 
