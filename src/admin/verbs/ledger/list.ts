@@ -2,7 +2,7 @@ import { Type } from "../../../terms/type.ts";
 import { filterInputs, toFilter } from "../../ledger-inputs.ts";
 import { toCostTexts } from "../../ledger-wire.ts";
 import { nextPlace, pagedByPlace, sayMore, SHOWN } from "../../pages.ts";
-import { PLACE } from "../../../ledger/read/list-runs.ts";
+import { PLACE } from "../../../ledger/read/list-place.ts";
 import { count, listOf, orNull, text, time, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";

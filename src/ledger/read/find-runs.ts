@@ -1,0 +1,241 @@
+import { AFTER_DIGITS, firstIdAt, PREFIX } from "../../terms/ids.ts";
+import {
+  both,
+  callCondition,
+  type Condition,
+  type FoundBy,
+  hasCall,
+  type LedgerFilter,
+  lineCondition,
+  runCondition,
+} from "./ledger-filter.ts";
+import { BEGINNING, type Place, sayPlace } from "./list-place.ts";
+import type { LedgerTables } from "../ports.ts";
+import { toStored } from "../stored-text.ts";
+
+/** Few enough that looking at all their calls is cheap. */
+const FEW_RUNS = 5_000;
+const FEW_CALLS = 5_000;
+/** If no index has all that is asked for, runs are looked at one by one: so many for a page, and so many at once. */
+const LOOKED_AT_MAX = 5_000;
+const LOOKED_AT_ONCE = 500;
+
+const AFTER_EVERY_ID = PREFIX.transaction + AFTER_DIGITS;
+
+export interface Found {
+  readonly transactionId: string;
+  readonly startedAt: number;
+  readonly place: string;
+}
+
+interface FoundPage {
+  readonly found: readonly Found[];
+  /** The last run that was looked at, if there may be more behind it although the page is not full. */
+  readonly stoppedAt: Found | null;
+}
+
+interface AskedPage {
+  readonly filter: LedgerFilter;
+  /** How many runs there are to look at, counted up to `FEW_RUNS`. */
+  readonly few: number;
+  /** Whether they are those of the function, or of the organization or workflow. */
+  readonly by: FoundBy;
+}
+
+/**
+ * Those of the function if these are few; else those of the organization or workflow, if it has few. What outcome and
+ * charge they have is not counted here: an index of all that a busy function has done would be read twice.
+ */
+export async function narrowest(tables: LedgerTables, filter: LedgerFilter): Promise<AskedPage> {
+  const { functionId } = filter;
+  if (functionId !== undefined && filter.transactionId === undefined) {
+    const few = await countRuns(tables, { ...timesOf(filter), functionId }, "function");
+    if (few < FEW_RUNS) return { filter, few, by: "function" };
+  }
+  const few = await countRunsOfCallers(tables, filter);
+  const by = functionId !== undefined && few === FEW_RUNS ? "function" : "caller";
+  return { filter: withoutOrganization(filter), few, by };
+}
+
+/** A workflow belongs to one organization, which has been compared: no index of its runs has that too. */
+function withoutOrganization(filter: LedgerFilter): LedgerFilter {
+  const { organizationId: _, ...rest } = filter;
+  return filter.workflowId === undefined ? filter : rest;
+}
+
+/** Finds the runs of a page, newest first, from an index alone. */
+export async function findPage(
+  tables: LedgerTables,
+  { filter, few, by }: AskedPage,
+  unknown: boolean,
+  place: Place,
+  limit: number,
+): Promise<FoundPage> {
+  const { query, isText, linesByTransaction } = tables;
+  if (few === 0) return NOTHING_FOUND;
+  // If a source is given, runs are found by its calls, unless the rest of the filter leaves only a few runs. Otherwise
+  // runs are read in the order of time, of the function, organization or workflow if one is given.
+  const isMany = filter.transactionId === undefined && few === FEW_RUNS;
+  const bySource = filter.source !== undefined && isMany;
+  const ofFunction = filter.functionId !== undefined && isMany;
+  // On a shared ledger, if such calls are frequent, runs with unknown charges are fewer, because people settle them.
+  const calls = bySource && (linesByTransaction || ofFunction) ? await countCalls(tables, filter) : FEW_CALLS;
+  if (calls === 0) return NOTHING_FOUND;
+  // A function asks the same sources again and again, so most of its runs have such a call, or few calls are such.
+  const byCalls =
+    bySource && (ofFunction ? calls < FEW_CALLS : !(unknown && linesByTransaction && calls === FEW_CALLS));
+  if (bySource && ofFunction && !byCalls) return lookThrough(tables, filter, unknown, place, limit);
+  const at = byCalls ? "l" : "r";
+  const byTransaction = byCalls && linesByTransaction;
+  const { from: notBefore = -Infinity, to: before = Infinity, ...untimed } = filter;
+  const [from, condition] = byCalls
+    ? ["ledger_lines AS l", lineCondition(byTransaction ? untimed : filter, isText)]
+    : ["ledger_runs AS r", runCondition(filter, isText, by)];
+  const [earlier, order] = byTransaction
+    ? ["l.transaction_id < ?", "l.transaction_id DESC"]
+    : [earlierThan(at), `${at}.started_at DESC, ${at}.transaction_id DESC`];
+  const times = byTransaction ? transactionsBetween(filter) : { sql: "TRUE", values: [] };
+  const sql = `SELECT ${at}.started_at, ${at}.transaction_id FROM ${from}
+     WHERE ${condition.sql} AND ${times.sql} AND ${at}.has_unknown = ${unknown ? 1 : 0} AND ${earlier} ORDER BY ${order} LIMIT ?`;
+  const found = new Map<string, Found>();
+  let { startedAt, transactionId } = place;
+  for (;;) {
+    const wanted = limit - found.size;
+    const rows = await query<FoundRow>(sql, [
+      ...condition.values,
+      ...times.values,
+      ...(byTransaction
+        ? [startedAt === BEGINNING.startedAt ? AFTER_EVERY_ID : transactionId]
+        : [startedAt, startedAt, transactionId]),
+      wanted,
+    ]);
+    // A run whose source was called twice comes up twice, in a row.
+    for (const row of rows)
+      if (row.started_at >= notBefore && row.started_at < before) found.set(row.transaction_id, toFound(row, unknown));
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < wanted || found.size === limit)
+      return { found: [...found.values()], stoppedAt: null };
+    ({ started_at: startedAt, transaction_id: transactionId } = last);
+  }
+}
+
+const NOTHING_FOUND: FoundPage = { found: [], stoppedAt: null };
+
+interface FoundRow {
+  readonly started_at: number;
+  readonly transaction_id: string;
+}
+
+function toFound({ started_at: startedAt, transaction_id: transactionId }: FoundRow, unknown: boolean): Found {
+  return { transactionId, startedAt, place: sayPlace({ unknown, startedAt, transactionId }) };
+}
+
+function earlierThan(alias: string): string {
+  return `${alias}.started_at <= ? AND (${alias}.started_at < ? OR ${alias}.transaction_id < ?)`;
+}
+
+/**
+ * Looks at the runs of a busy function, newest first, for calls of a busy source: it may never ask that source, and then
+ * all of its runs would be looked at.
+ */
+async function lookThrough(
+  { query, isText }: LedgerTables,
+  filter: LedgerFilter,
+  unknown: boolean,
+  place: Place,
+  limit: number,
+): Promise<FoundPage> {
+  const { source: _, ...ofRun } = filter;
+  const condition = both(runCondition(ofRun, isText, "function"), {
+    sql: `r.has_unknown = ${unknown ? 1 : 0} AND ${earlierThan("r")}`,
+    values: [],
+  });
+  const fits = hasCall(filter, isText);
+  const sql = `SELECT r.started_at, r.transaction_id, CASE WHEN ${fits.sql} THEN 1 ELSE 0 END AS fits FROM ledger_runs AS r
+     WHERE ${condition.sql} ORDER BY r.started_at DESC, r.transaction_id DESC LIMIT ${LOOKED_AT_ONCE}`;
+  const found: Found[] = [];
+  let { startedAt, transactionId } = place;
+  for (let lookedAt = 0; ;) {
+    const values = [...fits.values, ...condition.values, startedAt, startedAt, transactionId];
+    const rows = await query<FoundRow & { readonly fits: 0 | 1 }>(sql, values);
+    for (const row of rows) if (row.fits === 1 && found.length < limit) found.push(toFound(row, unknown));
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < LOOKED_AT_ONCE || found.length === limit) return { found, stoppedAt: null };
+    lookedAt += rows.length;
+    if (lookedAt >= LOOKED_AT_MAX) return { found, stoppedAt: toFound(last, unknown) };
+    ({ started_at: startedAt, transaction_id: transactionId } = last);
+  }
+}
+
+/**
+ * A condition on the ids that runs of this time range can have, for both tables that lines are joined from, so that
+ * indexes by id start at the right place. The time itself is compared later, on the few rows found, because a planner
+ * would treat the two conditions as independent. The two differ only for runs whose start was lost.
+ */
+function transactionsBetween({ from, to }: LedgerFilter): Condition {
+  const bounds: [sql: string, id: string][] = [];
+  for (const id of ["l.transaction_id", "l.run_transaction_id"]) {
+    if (from !== undefined) bounds.push([`${id} >= ?`, firstIdAt("transaction", from)]);
+    if (to !== undefined) bounds.push([`${id} < ?`, firstIdAt("transaction", to)]);
+  }
+  return { sql: ["TRUE", ...bounds.map(([sql]) => sql)].join(" AND "), values: bounds.map(([, id]) => id) };
+}
+
+/**
+ * How many runs the workflow or, without one, the organization has in the time range, with such an outcome and charge of
+ * any call (unless a function is given), counted up to `FEW_RUNS`.
+ */
+async function countRunsOfCallers(tables: LedgerTables, filter: LedgerFilter): Promise<number> {
+  const { query, isText } = tables;
+  const { organizationId, workflowId, functionId } = filter;
+  if (organizationId === undefined && workflowId === undefined) return FEW_RUNS;
+  if (organizationId !== undefined && workflowId !== undefined) {
+    const { sql, values } = runCondition({ workflowId }, isText);
+    const [one] = await query<{ readonly organization_id: string }>(
+      `SELECT r.organization_id FROM ledger_runs AS r WHERE ${sql} AND r.has_unknown IN (0, 1)
+       ORDER BY r.has_unknown, r.started_at LIMIT 1`,
+      values,
+    );
+    // A workflow belongs to one organization: with another one there are no runs to look for.
+    if (one?.organization_id !== toStored(organizationId)) return 0;
+  }
+  // With neither a source nor a function, runs are read in their order in any case.
+  if (filter.source === undefined && functionId === undefined) return FEW_RUNS;
+  const callers = workflowId === undefined ? { organizationId: organizationId! } : { workflowId };
+  const verdicts = functionId === undefined ? verdictsOf(filter) : {};
+  return countRuns(tables, { ...timesOf(filter), ...verdicts, ...callers }, "caller");
+}
+
+/** Counted up to `FEW_RUNS`. */
+async function countRuns({ query, isText }: LedgerTables, filter: LedgerFilter, by: FoundBy): Promise<number> {
+  const { sql, values } = runCondition(filter, isText, by);
+  const [counted] = await query<{ readonly runs: number }>(
+    `SELECT count(*) AS runs FROM (
+       SELECT 1 FROM ledger_runs AS r WHERE ${sql} AND r.has_unknown IN (0, 1)
+       ORDER BY r.has_unknown, r.started_at LIMIT ${FEW_RUNS}) AS counted`,
+    values,
+  );
+  return counted!.runs;
+}
+
+function timesOf({ from, to }: LedgerFilter): LedgerFilter {
+  return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+}
+
+function verdictsOf({ outcome, charged }: LedgerFilter): LedgerFilter {
+  return { ...(outcome !== undefined && { outcome }), ...(charged !== undefined && { charged }) };
+}
+
+/** How many calls ended as the filter asks, counted up to `FEW_CALLS`, so that no search runs for what never occurs. */
+async function countCalls({ query, isText, linesByTransaction }: LedgerTables, filter: LedgerFilter): Promise<number> {
+  const { sql, values } = callCondition(filter, isText);
+  // The journal's index of the calls of a source has what its lines have.
+  const calls = linesByTransaction
+    ? `ledger_calls AS l WHERE ${sql} ORDER BY l.source, l.success, l.match, l.charges`
+    : `ledger_lines AS l WHERE ${sql}`;
+  const [counted] = await query<{ readonly calls: number }>(
+    `SELECT count(*) AS calls FROM (SELECT 1 FROM ${calls} LIMIT ${FEW_CALLS}) AS counted`,
+    values,
+  );
+  return counted!.calls;
+}
