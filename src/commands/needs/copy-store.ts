@@ -35,31 +35,21 @@ export async function copyStore(place: CopyPlace): Promise<CopiedStore> {
   if (databaseUrl === undefined) {
     throw new OperatorError("refused", "There is no database to copy to: DATABASE_URL is not set.");
   }
-  const source = await openEngine({ dataDir, clock, opening: "look" });
-  try {
-    const ledgerDir = join(dataDir, "ledger");
-    makeDirectory(ledgerDir);
-    const unlock = locked(ledgerDir);
-    try {
-      await proveKeysGoAlong(createStore(source, clock), dataDir, rootKey);
-      // Opened only now, so that a refused copy has created nothing.
-      const target = await openEngine({ dataDir, databaseUrl, clock, opening: "make" });
-      const to = createStore(target, clock);
-      try {
-        // The first query waits for the database, and fails with a clear message if it cannot be used.
-        await to.admin.organizations();
-        const rows = await copyTables(source, target, act, onProgress);
-        unlock();
-        return { rows, ledgerRuns: await carryLedger(ledgerDir, to, place) };
-      } finally {
-        await to.close();
-      }
-    } finally {
-      unlock();
-    }
-  } finally {
-    await source.close();
-  }
+  await using opened = new AsyncDisposableStack();
+  const source = opened.adopt(await openEngine({ dataDir, clock, opening: "look" }), (it) => it.close());
+  const ledgerDir = join(dataDir, "ledger");
+  makeDirectory(ledgerDir);
+  const unlock = locked(ledgerDir);
+  opened.defer(unlock);
+  await proveKeysGoAlong(createStore(source, clock), dataDir, rootKey);
+  // Opened only now, so that a refused copy has created nothing.
+  const target = await openEngine({ dataDir, databaseUrl, clock, opening: "make" });
+  const to = opened.adopt(createStore(target, clock), (it) => it.close());
+  // The first query waits for the database, and fails with a clear message if it cannot be used.
+  await to.admin.organizations();
+  const rows = await copyTables(source, target, act, onProgress);
+  unlock();
+  return { rows, ledgerRuns: await carryLedger(ledgerDir, to, place) };
 }
 
 async function carryLedger(dir: string, to: Store, { clock, note, onProgress }: CopyPlace): Promise<number> {
