@@ -1,6 +1,6 @@
 import type { RunObserver } from "../run/ports.ts";
 import type { Clock } from "../terms/clock.ts";
-import { FAULTS, type Charged, type Fault, type FaultRow } from "../terms/fault.ts";
+import { FAULTS, type Charged, type Fault, type FaultKind, type FaultRow } from "../terms/fault.ts";
 import type { Micros } from "../terms/money.ts";
 import type { Price } from "../terms/price.ts";
 import { type CountedEnd, Window } from "./window.ts";
@@ -112,7 +112,7 @@ function noRefusals(): Map<string, number> {
 }
 
 /** Refusals that are not the caller's own fault. */
-function ownRefusals(): readonly string[] {
+function ownRefusals(): readonly FaultKind[] {
   return ["overloaded", "unavailable", "internal"];
 }
 

@@ -1,17 +1,18 @@
 import type { RunnableSource } from "../run/ports.ts";
+import type { FaultKind } from "../terms/fault.ts";
 import { asksAgain, type ScriptedReply, type SourceCase } from "../sdk/source.ts";
 import { asList } from "./as-list.ts";
 
 /** A failure that every vendor can have, and the kinds that describe it correctly. */
 export interface GenericCase {
   readonly case: SourceCase;
-  readonly kinds: readonly string[];
+  readonly kinds: readonly FaultKind[];
 }
 
 const BROKEN_JSON = '{"cut": "of';
 
 /** `waits`: a source that polls takes it for a report that is not ready. */
-const FAILURES: readonly { name: string; reply: ScriptedReply; kinds: readonly string[]; waits?: true }[] = [
+const FAILURES: readonly { name: string; reply: ScriptedReply; kinds: readonly FaultKind[]; waits?: true }[] = [
   { name: "the credential is rejected (401)", reply: { status: 401, body: {} }, kinds: ["credential"] },
   { name: "the vendor answers another 4xx (418)", reply: { status: 418, body: {} }, kinds: ["vendor_4xx", "input"] },
   { name: "the rate limit is exceeded (429)", reply: { status: 429, body: {} }, kinds: ["rate_limited"] },

@@ -15,7 +15,7 @@ export function isCharged(said: unknown): said is Charged {
   return said === "yes" || said === "no" || said === "unknown";
 }
 
-export interface FaultRow {
+interface Row {
   readonly surface: Surface;
   readonly status: number;
   readonly prefix: string;
@@ -25,12 +25,12 @@ export interface FaultRow {
   readonly says: string;
 }
 
-function request(status: number, kind: string, says: string, retryable = false): FaultRow {
-  return { surface: "request", status, prefix: "", kind, retryable, charged: "no", says };
+function request<const K extends string>(status: number, kind: K, says: string, retryable = false) {
+  return { surface: "request", status, prefix: "", kind, retryable, charged: "no", says } as const;
 }
 
-function source<const C extends FaultRow["charged"]>(
-  kind: string,
+function source<const K extends string, const C extends Row["charged"]>(
+  kind: K,
   retryable: boolean,
   charged: C,
   says: string,
@@ -39,8 +39,8 @@ function source<const C extends FaultRow["charged"]>(
   return { surface: "source", status: 200, prefix, kind, retryable, charged, says } as const;
 }
 
-function dataFunction(kind: string, says: string, prefix = "Data function error:"): FaultRow {
-  return { surface: "function", status: 200, prefix, kind, retryable: false, charged: "no", says };
+function dataFunction<const K extends string>(kind: K, says: string, prefix = "Data function error:") {
+  return { surface: "function", status: 200, prefix, kind, retryable: false, charged: "no", says } as const;
 }
 
 export const FAULTS = {
@@ -144,9 +144,12 @@ export const FAULTS = {
   "function.quarantined": dataFunction("function", "the function is quarantined: it ended its process twice"),
   "function.overloaded": dataFunction("function", "the service is at its limit for functions; try again"),
   "function.collect": dataFunction("internal", "the result could not be collected", "Unexpected error:"),
-} as const satisfies Record<string, FaultRow>;
+} as const satisfies Record<string, Row>;
 
 export type FaultCode = keyof typeof FAULTS;
+/** Every kind that the table has, so that a misspelled one does not compile. */
+export type FaultKind = (typeof FAULTS)[FaultCode]["kind"];
+export type FaultRow = Row & { readonly kind: FaultKind };
 export type SourceFaultCode = Extract<FaultCode, `source.${string}`>;
 export type RequestFaultCode = Extract<FaultCode, `request.${string}`>;
 

@@ -306,7 +306,7 @@ function faults(surface: FaultRow["surface"]): [string, FaultRow][] {
 /** One row for each kind, with all values where its faults differ. */
 function kindRows(): string[][] {
   const byKind = Object.groupBy(faults("source"), ([, { kind }]) => kind);
-  return Object.entries(byKind).map(([kind, found = []]) => [
+  return Object.entries(byKind).map(([kind, found]) => [
     code(kind),
     several(found.map(([, { retryable }]) => code(String(retryable)))),
     several(found.map(([, { charged }]) => (charged === "as_answered" ? "by its answer" : code(charged)))),
