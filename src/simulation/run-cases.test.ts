@@ -4,7 +4,7 @@ import { createDoor } from "../outbound/door.ts";
 import type { RunnableSource } from "../run/ports.ts";
 import { systemClock } from "../terms/clock.ts";
 import type { JsonObject } from "../terms/json.ts";
-import { ACME, runnable, written } from "./acme.kit.ts";
+import { ACME, runnable, written } from "../../test/rig/acme-source.ts";
 import { differences } from "./difference.ts";
 import { countReports, renderReport, runCases, type SourceReport } from "./run-cases.ts";
 

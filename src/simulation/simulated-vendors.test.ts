@@ -6,7 +6,7 @@ import type { HttpOptions } from "../sdk/http.ts";
 import { FakeClock } from "../terms/clock.kit.ts";
 import { asFault } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
-import { ACME, runnable } from "./acme.kit.ts";
+import { ACME, runnable } from "../../test/rig/acme-source.ts";
 import { createSimulatedVendors } from "./simulated-vendors.ts";
 
 const isSource = (id: string) => ["acme__people", "bell__phone"].includes(id);

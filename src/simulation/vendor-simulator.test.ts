@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { faultOfStatus } from "../outbound/exchange/vendor-fault.ts";
 import { VendorReply } from "../outbound/exchange/reply.ts";
 import { systemClock } from "../terms/clock.ts";
-import { runnable, written } from "./acme.kit.ts";
+import { runnable, written } from "../../test/rig/acme-source.ts";
 import { startVendorSimulator } from "./vendor-simulator.ts";
 
 const reading = {

@@ -1,9 +1,9 @@
 /** Two ways to make a source for the tests of cases and of simulated vendors. */
-import type { RunnableSource } from "../run/ports.ts";
-import type { SourceDeclaration } from "../sdk/source.ts";
-import { compileDeclarative } from "../sources/declarative/compile-declarative.ts";
-import { toRunnable } from "../sources/runnable.ts";
-import { createSchemas } from "../terms/author-schemas.ts";
+import type { RunnableSource } from "../../src/run/ports.ts";
+import type { SourceDeclaration } from "../../src/sdk/source.ts";
+import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
+import { toRunnable } from "../../src/sources/runnable.ts";
+import { createSchemas } from "../../src/terms/author-schemas.ts";
 
 /** Finds people, and is refused a name that is too short. */
 export const ACME = `
