@@ -29,7 +29,7 @@ const ApiError = Type.Object(
 
 const MEANING = {
   "401":
-    "There is no operator's token or session, or it is unknown, expired, ended or revoked. A wrong token is answered late.",
+    "There is no operator's token or session, or it is unknown, expired, ended or revoked. A wrong token is answered after a delay.",
   "403":
     "The operator's role does not allow this, the console is read-only, or the request names a foreign host or comes from a page of another site.",
   "404": "What the input names does not exist, or there is no such command outside a terminal.",

@@ -117,7 +117,7 @@ export const SESSION_ENDPOINTS: readonly SessionEndpoint[] = [
     path: "/api/session/code",
     operationId: "sessionBeginWithCode",
     summary: "Exchange a one-time code for a session of a browser",
-    description: `Such a code is in the address that \`start --demo\` prints. It can be used once, within ten minutes. A wrong one is answered late. ${LASTS}`,
+    description: `Such a code is in the address that \`start --demo\` prints. It can be used once, within ten minutes. A wrong one is answered after a delay. ${LASTS}`,
     takes: "input",
     input: Type.Object(
       { code: Type.String({ minLength: 1, maxLength: 128, description: "The code, from behind `#code=`" }) },

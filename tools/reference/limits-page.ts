@@ -304,14 +304,14 @@ export function limitsPage(): Page {
       [
         "connections",
         count(ADMIN_CONNECTIONS_MAX),
-        "the one that has been idle longest is closed, of the address with the most",
+        "the address with the most connections loses the one that has been idle longest",
       ],
-      ["time in which the head of a request comes", ms(HEAD_MS), "408, and the connection is closed"],
+      ["time for the head of a request to arrive", ms(HEAD_MS), "408, and the connection is closed"],
       ["requests at once on one connection", "1", "further ones are read only afterwards"],
       ["body of a request to the admin API", bytes(BODY_BYTES_MAX), "422"],
       ["the same of a login", bytes(STRANGERS_BODY_BYTES_MAX), "422"],
       ["chunks of a body", "one for each 128 bytes of the limit, at least 1,024", "422"],
-      ["time for which a client may read nothing of its answer", ms(UNREAD_MS), "the connection is closed"],
+      ["time for which a client may leave its answer unread", ms(UNREAD_MS), "the connection is closed"],
       ["lines of an invoice that is compared over the admin API, and of the ledger", count(API_LINES_MAX), "409"],
       ["commands under way over the admin API", count(VERBS_MAX), "503"],
       [

@@ -170,7 +170,7 @@ function CredentialForm({ org, source, onCreated }: CredentialFormProps) {
         </fieldset>
         <TextField
           label="Regions"
-          hint="As deployments name theirs in the setting region, such as eu. A deployment in another region refuses it. Empty: every region."
+          hint="The names of regions, as deployments have them in the setting region, such as eu. A deployment in any other region refuses the credential. Empty: every region."
           value={regions}
           onValue={setRegions}
         />
