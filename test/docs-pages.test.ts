@@ -18,7 +18,8 @@ test("every generated page is what the code says", async () => {
     GENERATED_FOLDERS.map((folder) => `${folder}/**/*.md`),
     { cwd: PACKAGE_ROOT },
   ).filter((file) => read(file).startsWith(GENERATED_MARK));
-  assert.deepEqual(found.sort(), pages.map(({ path }) => path).sort(), "a page without a subject: run npm run docs");
+  const written = pages.map(({ path }) => path).filter((path) => path.endsWith(".md"));
+  assert.deepEqual(found.sort(), written.sort(), "a page without a subject: run npm run docs");
 });
 
 test("the catalog's index counts the cases of every source and function", () => {

@@ -12,7 +12,7 @@ import { configurationPage } from "./configuration-page.ts";
 import { decisionsPage } from "./decisions-page.ts";
 import { limitsPage } from "./limits-page.ts";
 import type { Page } from "./markdown.ts";
-import { sourceFormatPage } from "./source-format-page.ts";
+import { sourceFormatPage, sourceSchema } from "./source-format-page.ts";
 import { typescriptSourcesPage } from "./typescript-sources-page.ts";
 
 /** Every page that is written from the code. The same code gives the same pages, byte for byte. */
@@ -28,6 +28,7 @@ export async function referencePages(): Promise<Page[]> {
     checksPage(),
     limitsPage(),
     sourceFormatPage(),
+    sourceSchema(),
     typescriptSourcesPage(),
     decisionsPage(PACKAGE_ROOT),
     ...(await catalogPages(all, functions)),

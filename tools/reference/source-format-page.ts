@@ -74,6 +74,14 @@ const CHARGE_EXAMPLE = `charge:
   - {when: inputs.express, amount: 0.9, currency: EUR}
   - {model: per_success, amount: 0.35, currency: EUR}`;
 
+/** The schema itself, for editors. */
+export function sourceSchema(): Page {
+  return {
+    path: "src/sources/declarative/source.schema.json",
+    text: `${JSON.stringify(publishedSchema(), null, 2)}\n`,
+  };
+}
+
 /** The format of declarative sources, from its JSON Schema. */
 export function sourceFormatPage(): Page {
   const root = publishedSchema() as Schema;
