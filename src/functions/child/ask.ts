@@ -1,17 +1,6 @@
-import { NOT_NOW, URL_CHARACTERS } from "../inside/limits.ts";
+import { NOT_NOW, URL_CHARACTERS, URL_PARTS } from "../inside/limits.ts";
 
-const SETTABLE = new Set([
-  "href",
-  "protocol",
-  "username",
-  "password",
-  "host",
-  "hostname",
-  "port",
-  "pathname",
-  "search",
-  "hash",
-]);
+const SETTABLE: ReadonlySet<string> = new Set(URL_PARTS);
 /** How much of one turn of the event loop may be spent on answers. */
 const TURN_MS = 4;
 

@@ -21,6 +21,19 @@ export const ALARMS_MAX = 10_000;
 export const FAILED_STEP = '{"success":false,"message":"the step raised an error"}';
 /** Limits a text that is to be parsed as a URL. */
 export const URL_CHARACTERS = 32_768;
+/** The parts of a URL that can be read and set. */
+export const URL_PARTS = [
+  "href",
+  "protocol",
+  "username",
+  "password",
+  "host",
+  "hostname",
+  "port",
+  "pathname",
+  "search",
+  "hash",
+] as const;
 /** How often one run may have a URL parsed or changed. */
 export const URLS_MAX = 10_000;
 /** Given instead of an answer if the process has no time now: the question is then repeated. */

@@ -1,5 +1,5 @@
 import { parse, toText } from "./intrinsics.ts";
-import { NOT_NOW, URL_CHARACTERS, URLS_MAX } from "./limits.ts";
+import { NOT_NOW, URL_CHARACTERS, URL_PARTS, URLS_MAX } from "./limits.ts";
 import { FormParameters } from "./url-search-params.ts";
 
 /** Asks the process outside to parse a URL. `null`: it is not a URL. */
@@ -8,19 +8,7 @@ export type Ask = (what: "url" | "url-set", first: string, second: string, third
 /** Waits some milliseconds, in the thread of the isolate. */
 export type Rest = () => void;
 
-const PARTS = [
-  "href",
-  "protocol",
-  "username",
-  "password",
-  "host",
-  "hostname",
-  "port",
-  "pathname",
-  "search",
-  "hash",
-] as const;
-type Part = (typeof PARTS)[number];
+type Part = (typeof URL_PARTS)[number];
 type Parts = Readonly<Record<Part | "origin", string>>;
 
 /**
@@ -80,7 +68,7 @@ export function urlClass(ask: Ask, rest: Rest): unknown {
     }
 
     static {
-      for (const part of PARTS) {
+      for (const part of URL_PARTS) {
         Object.defineProperty(this.prototype, part, {
           configurable: true,
           enumerable: true,
