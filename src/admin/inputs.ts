@@ -34,6 +34,14 @@ export const sourceInput = Type.String({
   "x-names": "source",
 });
 
+export const operatorInput = Type.String({
+  minLength: 1,
+  maxLength: 128,
+  description: "The operator's name, or id (opr_…)",
+  "x-says": "must be the name or the id of an operator",
+  "x-names": "operator",
+});
+
 /** As many as one run may ask. */
 const SOURCES_MAX = 100;
 

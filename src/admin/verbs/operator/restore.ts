@@ -1,6 +1,7 @@
 import { Type } from "../../../terms/type.ts";
 import { PREFIX } from "../../../terms/ids.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
+import { operatorInput } from "../../inputs.ts";
 import { toWireOperator, wireOperator } from "../../operator-wire.ts";
 import { unknownId } from "../../unknown.ts";
 import { defineVerb } from "../../verb.ts";
@@ -12,18 +13,7 @@ export default defineVerb({
   description:
     "They get the role that their groups have when they log in. Their sessions from before stay ended. A revoked token stays revoked: create a new one instead.",
   example: "ada@acme.example",
-  input: Type.Object(
-    {
-      operator: Type.String({
-        minLength: 1,
-        maxLength: 128,
-        description: "The operator's name, or id (opr_…)",
-        "x-says": "must be the name or the id of an operator",
-        "x-names": "operator",
-      }),
-    },
-    { additionalProperties: false },
-  ),
+  input: Type.Object({ operator: operatorInput }, { additionalProperties: false }),
   positional: ["operator"],
   changes: true,
   role: "owner",

@@ -2,6 +2,7 @@ import { Type } from "../../../terms/type.ts";
 import { hasOperatorTokenShape, tokenDigest } from "../../../access/access-token.ts";
 import { PREFIX } from "../../../terms/ids.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
+import { operatorInput } from "../../inputs.ts";
 import { toWireOperator, wireOperator } from "../../operator-wire.ts";
 import type { OperatorKey } from "../../ports.ts";
 import { unknownId } from "../../unknown.ts";
@@ -14,18 +15,7 @@ export default defineVerb({
   description:
     "From the next request on, every machine refuses it. If you found a token where it should not be, you can give the token itself (dop_…). Afterwards the name can be given to a new operator.",
   example: "ada@acme.example",
-  input: Type.Object(
-    {
-      operator: Type.String({
-        minLength: 1,
-        maxLength: 128,
-        description: "The operator's name, or id (opr_…)",
-        "x-says": "must be the name or the id of an operator",
-        "x-names": "operator",
-      }),
-    },
-    { additionalProperties: false },
-  ),
+  input: Type.Object({ operator: operatorInput }, { additionalProperties: false }),
   positional: ["operator"],
   changes: true,
   role: "owner",
