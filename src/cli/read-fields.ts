@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import { isJsonObject, type Json, type JsonObject, JsonError, parseJson } from "../terms/json.ts";
 import type { CommandIo } from "./command-io.ts";
 import { type FieldOptions, usage } from "./parse-command.ts";
+import { readStdin } from "./read-stdin.ts";
 
 const LIMITS = { depthMax: 64, keysPerObjectMax: 10_000 };
 const STDIN_BYTES_MAX = 1_048_576;
@@ -39,15 +40,7 @@ function readVariable(text: string, env: CommandIo["env"]): [string, string] {
 }
 
 async function readObject(stdin: Readable): Promise<JsonObject> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of stdin) {
-    const part = Buffer.from(chunk as Uint8Array | string);
-    bytes += part.length;
-    if (bytes > STDIN_BYTES_MAX) throw usage(`Standard input has more than ${STDIN_BYTES_MAX} bytes.`);
-    chunks.push(part);
-  }
-  const value = readJson(Buffer.concat(chunks), "Standard input");
+  const value = readJson(await readStdin(stdin, STDIN_BYTES_MAX), "Standard input");
   if (!isJsonObject(value)) throw usage("Standard input is not a JSON object.");
   return value;
 }

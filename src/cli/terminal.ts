@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import type { Terminal } from "../admin/authoring/ports.ts";
 import { printableLines } from "../terms/printable.ts";
 import type { CommandIo } from "./command-io.ts";
-import { usage } from "./parse-command.ts";
+import { readStdin } from "./read-stdin.ts";
 
 const STDIN_BYTES_MAX = 10_485_760;
 
@@ -27,15 +27,7 @@ export function openTerminal({ stdin, stderr }: CommandIo): Terminal & { close()
     },
 
     async readAll() {
-      const chunks: Buffer[] = [];
-      let bytes = 0;
-      for await (const chunk of stdin) {
-        const part = Buffer.from(chunk as Uint8Array | string);
-        bytes += part.length;
-        if (bytes > STDIN_BYTES_MAX) throw usage(`Standard input has more than ${STDIN_BYTES_MAX} bytes.`);
-        chunks.push(part);
-      }
-      return Buffer.concat(chunks).toString("utf8");
+      return (await readStdin(stdin, STDIN_BYTES_MAX)).toString("utf8");
     },
 
     close: () => opened?.close(),
