@@ -17,7 +17,7 @@ import { printable, printableJson, printableLines } from "../terms/printable.ts"
 import { renderResult } from "./render.ts";
 import { EXIT, reportFailure } from "./report-failure.ts";
 import { openProgress } from "./progress.ts";
-import { tellingIfInterrupted } from "./telling-if-interrupted.ts";
+import { tellIfInterrupted } from "./tell-if-interrupted.ts";
 import { findRemote, type Remote } from "./remote/find-remote.ts";
 import { openTerminal } from "./terminal.ts";
 import { writeText } from "./write-text.ts";
@@ -188,7 +188,7 @@ async function runElsewhere(
   const { runRemotely } = await import("./remote/run-remotely.ts");
   const told = openProgress(io.stderr, cli.clock ?? systemClock, command.json);
   const goesOn = verb.interrupted === undefined ? null : "The service goes on with it.";
-  return tellingIfInterrupted(goesOn, told, io, () => runRemotely(name, verb, input, command, remote, told, io));
+  return tellIfInterrupted(goesOn, told, io, () => runRemotely(name, verb, input, command, remote, told, io));
 }
 
 async function runOpened(
@@ -206,7 +206,7 @@ async function runOpened(
   const { onProgress } = progress;
   try {
     const given = { ...opened.given, onProgress, terminal: () => terminal };
-    return await tellingIfInterrupted(verb.interrupted ?? null, progress, io, async () => {
+    return await tellIfInterrupted(verb.interrupted ?? null, progress, io, async () => {
       if (!isStreamed(verb)) return runVerb(name, verb, input, given);
       const { pieces } = await streamVerb(name, verb, input, given);
       return writeText(pieces, file, io);

@@ -2,7 +2,7 @@ import type { CommandIo } from "./command-io.ts";
 import type { ShownProgress } from "./progress.ts";
 
 /** Somebody who interrupts the work is told how far it was, and what becomes of it. */
-export async function tellingIfInterrupted<Result>(
+export async function tellIfInterrupted<Result>(
   becomes: string | null,
   progress: ShownProgress,
   io: CommandIo,
