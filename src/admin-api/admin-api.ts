@@ -12,6 +12,7 @@ import { Stretch } from "../terms/stretch.ts";
 import { verbPath } from "../admin/verb-path.ts";
 import { causeOf } from "../operate/run-log.ts";
 import { wantsEvents } from "./event-stream.ts";
+import { cutWhenOut } from "./cut-when-out.ts";
 import { createLiveEndpoint, LIVE_PATH } from "./live-endpoint.ts";
 import type { LiveNow } from "./live-event.ts";
 import type { IdentityProvider } from "./identity-provider/identity-provider.ts";
@@ -122,6 +123,8 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
       const answered = await running;
       if (!isText) return answering.result(await writeInStretches(answered as JsonObject, new Stretch(parts.clock)));
       texts.add(response);
+      const isStillIn = () => (inSession === null ? login.isStillIn(request) : sessions.isInUse(request));
+      cutWhenOut(response, isStillIn, parts.clock);
       await sendStream(response, answered as TextStream, answering.notes);
     } catch (thrown) {
       const report = reportError(thrown);

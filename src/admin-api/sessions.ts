@@ -20,6 +20,8 @@ export interface Sessions {
   operatorOf(request: IncomingMessage): Promise<Operator | null>;
   /** Whether the session of a request goes on. Does not count as a use, so that an open page does not prolong it. */
   isStillIn(request: IncomingMessage): Promise<boolean>;
+  /** The same, and counts as a use: for an answer that takes long, which somebody has asked for. */
+  isInUse(request: IncomingMessage): Promise<boolean>;
   /** Begins a session, and ends the one that the browser had. Its `cookie` is the value of `Set-Cookie`. */
   begin(request: IncomingMessage, operator: Operator, way: LoginWay): Promise<Begun>;
   /** Ends the session of a request. Returns the value of `Set-Cookie` that removes the cookie. @throws Refusal */
@@ -50,6 +52,15 @@ export function createSessions({ sessions, store, clock }: SessionParts): Sessio
     return digest === null ? null : sessions.findSession(digest);
   }
 
+  /** The session of a request, of which this is a use; `null` if it is over. */
+  async function use(request: IncomingMessage): Promise<(Session & { readonly operator: Operator }) | null> {
+    const session = await find(request);
+    const now = clock.wall();
+    if (session === null || isOver(session, now)) return null;
+    if (isDue(session.seenWallAt, clock)) await sessions.noteSessionUse(session.digest, now).catch(() => {});
+    return session;
+  }
+
   const record = (operator: Operator, what: "session begin" | "session end", detail: JsonObject) =>
     store.recordAct(
       { who: operator.name, via: "api", what, wallAt: clock.wall() },
@@ -60,13 +71,12 @@ export function createSessions({ sessions, store, clock }: SessionParts): Sessio
     async operatorOf(request) {
       if (digestIn(request) === null) return null;
       requireOwnPage(request);
-      const session = await find(request);
-      const now = clock.wall();
-      if (session === null || isOver(session, now))
-        throw new Refusal("unauthenticated", "The session has ended. Log in again.");
-      if (isDue(session.seenWallAt, clock)) await sessions.noteSessionUse(session.digest, now).catch(() => {});
+      const session = await use(request);
+      if (session === null) throw new Refusal("unauthenticated", "The session has ended. Log in again.");
       return session.operator;
     },
+
+    isInUse: async (request) => (await use(request)) !== null,
 
     async isStillIn(request) {
       const session = await find(request);

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { adminPort } from "../rig/admin.ts";
+import { logIn, pageOf } from "../rig/browser-session.ts";
+import { readEvents } from "../rig/event-reader.ts";
 import { startService } from "../rig/service.ts";
 import { answers, findsNobody } from "../rig/sources.ts";
 import { until } from "../rig/until.ts";
@@ -60,6 +62,33 @@ test("an export of many runs has each of them once, while runs go on", async (t)
     .map((line) => (JSON.parse(line) as { run: { transaction_id: string } }).run.transaction_id);
   assert.equal(ids.length, RUNS);
   assert.equal(new Set(ids).size, RUNS);
+});
+
+test("whoever is revoked, or logs out, gets no more of a file than a second's", async (t) => {
+  const sources = Array.from({ length: 90 }, (_, at) => answers(`acme__list_${at}`, { name: "Ada" }));
+  const service = await startService(t, { sources });
+  const port = adminPort(t, service.adminUrl, service.secrets);
+  const [ada, bob] = [await service.operator.appoint("viewer", "ada"), await service.operator.appoint("viewer", "bob")];
+  const RUNS = 240;
+  const all = Object.fromEntries(sources.map(({ id }) => [id, true]));
+  for (let at = 0; at < RUNS; at += 8) await Promise.all(Array.from({ length: 8 }, () => service.run(all)));
+  await until(async () => (await port.result("ledger list", { limit: 1_000 }, bob)).runs.length === RUNS);
+  const page = { ...pageOf(service), Cookie: await logIn(port, service, ada) };
+  const asked = { path: "/api/ledger/export", method: "POST", body: { format: "jsonl" } };
+  // More than fits into what lies between the two ends: who does not read holds it up.
+  const files = await Promise.all(
+    [page, { Authorization: `Bearer ${bob.token}` }].map((headers) =>
+      readEvents(t, service.adminUrl, { ...asked, headers: { "Content-Type": "application/json", ...headers } }),
+    ),
+  );
+  assert.deepEqual(
+    files.map(({ statusCode }) => statusCode),
+    [200, 200],
+  );
+  await service.operator.dismiss(bob.id);
+  await port.call("session end", undefined, { headers: page });
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  for (const file of files) await assert.rejects(file.text(), { code: "ECONNRESET" });
 });
 
 test("an invoice is compared from its text", async (t) => {
