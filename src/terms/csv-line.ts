@@ -9,6 +9,6 @@ function toCell(cell: Cell): string {
   if (cell === null) return "";
   if (typeof cell === "number") return String(cell);
   // Names and ids can be any text, and a spreadsheet treats a text with such a beginning as a formula.
-  const text = /^[=+\-@]/.test(cell) ? `'${cell}` : cell;
+  const text = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
