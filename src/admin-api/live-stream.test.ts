@@ -40,6 +40,17 @@ test("the figures are made once a second for all clients, and not at all while t
   assert.equal(clock.timers, 0);
 });
 
+test("figures that take longer than a second are followed by the next at once", async (t) => {
+  const clock = new FakeClock();
+  const waits: number[] = [];
+  const noting = { ...clock, after: (ms: number, callback: () => void) => (waits.push(ms), clock.after(ms, callback)) };
+  const event = () => new Promise<object>((resolve) => void clock.after(1_500, () => resolve({})));
+  const live = createLiveStream({ clock: noting, event, failed: assert.ifError });
+  live.add((await client(t)).response, async () => null);
+  await clock.advance(3_000);
+  assert.deepEqual(waits, [0, 0]);
+});
+
 test("a client that does not read is cut off, and nothing is kept for it meanwhile", async (t) => {
   const clock = new FakeClock();
   const filler = "x".repeat(8 * 1_048_576);

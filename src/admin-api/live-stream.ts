@@ -55,7 +55,8 @@ export function createLiveStream({ clock, event, failed }: LiveStreamParts): Liv
         failed(error);
         endAll(new Refusal("internal", "The figures cannot be made. The service's log has the cause."));
       }
-      await new Promise<void>((resolve) => clock.after(startedAt + EVERY_MS - clock.now(), resolve, "loose"));
+      const waitMs = Math.max(0, startedAt + EVERY_MS - clock.now());
+      await new Promise<void>((resolve) => clock.after(waitMs, resolve, "loose"));
     }
     isTelling = false;
   }
