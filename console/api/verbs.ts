@@ -1047,6 +1047,8 @@ export interface components {
         LedgerSummaryInput: {
             /** @description Year and month, such as 2026-03 */
             month: string;
+            /** @description Id of the organization (org_…) */
+            org?: string;
             /** @description How many to show; 100 by default */
             limit?: number;
             /** @description Where to go on: the value that the previous list gave */

@@ -160,6 +160,10 @@ test("ledger summary and prune answer for a month and delete what is old", async
       amount_at_most: null,
     },
   ]);
+  const sumOf = (org: string) =>
+    json<{ charges: object[]; totals: object[] }>(["ledger", "summary", "2026-03", "--org", org]);
+  assert.deepEqual((await sumOf("org_a")).charges, charges);
+  assert.deepEqual(await sumOf("org_b"), { charges: [], totals: [] });
   const pruned = await json<object>(["ledger", "prune", "--before", "2026-03-11"]);
   assert.deepEqual(pruned, { deleted: 1, kept_unknown: 1, kept_undrained: 0 });
   const { runs } = await json<{ runs: { transaction_id: string }[] }>(["ledger", "list"]);

@@ -129,6 +129,25 @@ test(
 );
 
 test(
+  "the charges of one organization are asked for, and not looked for among the first of all",
+  { skip },
+  async (t) => {
+    const { service, verb } = await startWorld(t, "little");
+    const { id: org } = service.b;
+    await service.run({ lists__sanctions: true }, { name: "A. Person" }, { as: service.b });
+    await until(async () => (await verb("ledger list", { org })).runs.length === 1);
+    const page = await openConsole(t, service, { at: "/audit" });
+    await shorten(page, "ledger/summary", 1);
+    await page.goto(`${service.adminUrl}/console/money/invoice?org=${org}`);
+    await page
+      .getByRole("table", { name: "Charges by source and credential" })
+      .getByRole("row")
+      .filter({ hasText: "lists__sanctions" })
+      .waitFor();
+  },
+);
+
+test(
   "of budgets, which are in the order of their age, a later one is found by its address too",
   { skip },
   async (t) => {

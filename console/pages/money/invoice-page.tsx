@@ -4,6 +4,7 @@ import { useList } from "../../api/use-list.ts";
 import { useTogether } from "../../api/use-together.ts";
 import type { InputOf, ResultOf, RowOf } from "../../api/verb-types.ts";
 import { Amount } from "../../parts/amount.tsx";
+import { commandOf } from "../../parts/command-of.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { List } from "../../parts/list.tsx";
 import { ObjectLink } from "../../parts/object-link.tsx";
@@ -23,9 +24,10 @@ export function InvoicePage() {
   const { query } = address();
   const month = monthOf(query.get("month"));
   const [org, source, credential] = [query.get("org") ?? "", query.get("source") ?? "", query.get("credential") ?? ""];
-  const list = useList("ledger summary", { month, limit: 1_000 }, "charges");
+  const list = useList("ledger summary", { month, limit: 1_000, ...(org && { org }) }, "charges");
   const isWhole = useTogether(list.rows ?? list.error);
-  const rows = list.rows?.filter((charge) => org === "" || charge.organization_tuid === org);
+  // Under another organization, the charges of the one before would be wrong.
+  const rows = list.isCurrent ? list.rows : undefined;
   const about = { ...(org && { org }), ...(source && { source }), ...(credential && { credential }) };
   return (
     <MoneyPage
@@ -48,7 +50,7 @@ export function InvoicePage() {
           empty={
             <Empty
               title={`Nothing was sent to a vendor in ${monthText(month)}${org === "" ? "" : " for this organization"}.`}
-              command={`datarun ledger summary ${month}`}
+              command={commandOf(`ledger summary ${month}`, org === "" ? {} : { org })}
             />
           }
           {...list}

@@ -2,6 +2,7 @@ import { Type } from "../../../terms/type.ts";
 import { type ChargeSummary, monthRange } from "../../../ledger/read/summarize.ts";
 import { LIVE_TEST_MAX_MS, LIVE_VERBS, withLiveTests } from "../../authoring/live-charges.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
+import { organizationInput } from "../../inputs.ts";
 import { namesOf } from "../../names-of.ts";
 import { nextPlace, pagedByPlace, readPageOf } from "../../pages.ts";
 import { AMOUNTS, TOTAL_COLUMNS, toWireSpent, totalsOf, wireSpent, wireTotal } from "../../spend-wire.ts";
@@ -21,6 +22,7 @@ export default defineVerb({
         description: "Year and month, such as 2026-03",
         "x-says": "must be a year and a month, such as 2026-03",
       }),
+      org: Type.Optional(organizationInput),
       ...pagedByPlace(),
     },
     { additionalProperties: false },
@@ -50,14 +52,15 @@ export default defineVerb({
     ...nextPlace,
   }),
 
-  async run({ month, ...page }, { ledger, store, note }) {
+  async run({ month, org, ...page }, { ledger, store, note }) {
     const { from, to } = monthRange(month);
     const [runs, noLedger] = await requestsOfRuns(ledger, month);
     const acts = async () => (await store()).actsBetween(LIVE_VERBS, from, to + LIVE_TEST_MAX_MS);
     const tests = await (noLedger === null ? noteIfMissing(acts(), note) : acts());
     if (noLedger !== null && tests.length === 0) throw noLedger;
     if (noLedger !== null) note(`${noLedger.message} Only live tests are counted.`);
-    const all = withLiveTests(runs, tests, to);
+    const ofAll = withLiveTests(runs, tests, to);
+    const all = org === undefined ? ofAll : ofAll.filter(({ organization_id: of }) => of === org);
     const { lines, next } = await readPageOf(all, page, note, keyOf);
     const named = await namesOf(
       lines.map((line) => line.organization_id),
