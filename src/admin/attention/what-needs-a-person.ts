@@ -193,7 +193,7 @@ function inStore({ budgets, failedLogins }: SeenInStore): Attention[] {
           warning(
             "failed_logins",
             `${counted(failedLogins, "login")} to the admin API failed in the last ${LOGINS_MS / 60_000} minutes.`,
-            { page: "audit", filter: { what: "login failed" }, command: "datarun audit list" },
+            { page: "audit", filter: { what: "login failed" }, command: 'datarun audit list --what "login failed"' },
           ),
         ]),
   ];
