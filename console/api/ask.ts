@@ -47,10 +47,16 @@ export function ask(path: string, input: object, options: AskOptions = {}): Prom
 }
 
 async function post(path: string, input: object, options: AskOptions): Promise<unknown> {
-  const { signal = null, token, note } = options;
-  const response = await fetch(`/api/${path}`, {
+  return readResult(await send(path, input, options), options.note);
+}
+
+/** @throws CallError; an AbortError if `signal` is aborted */
+export function send(path: string, input: object, options: AskOptions, accept = "*/*"): Promise<Response> {
+  const { signal = null, token } = options;
+  return fetch(`/api/${path}`, {
     method: "POST",
     headers: {
+      Accept: accept,
       "Content-Type": "application/json",
       ...OWN_HEADERS,
       ...(token !== undefined && { Authorization: `Bearer ${token}` }),
@@ -62,6 +68,10 @@ async function post(path: string, input: object, options: AskOptions): Promise<u
     if (signal?.aborted === true) throw error;
     throw new CallError("unreachable", "The service does not answer.");
   });
+}
+
+/** @throws CallError */
+export async function readResult(response: Response, note?: (sentence: string) => void): Promise<unknown> {
   const value = (await response.json().catch(() => null)) as { readonly error?: ErrorBody } | null;
   if (response.ok && value !== null) {
     for (const sentence of readNotes(response.headers.get(NOTES_HEADER))) note?.(sentence);

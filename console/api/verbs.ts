@@ -2006,12 +2006,22 @@ export interface components {
              */
             looked_at: string;
         };
+        /** @description The data of an event `call`: a call of the run that a command makes has ended. Its output comes with the result. */
+        EndedCall: {
+            source: string;
+            success: boolean;
+            match: boolean;
+            took_ms: number;
+        };
     };
 }
 type Schemas = components["schemas"];
 
 /** What the stream of `GET /api/live` tells. */
 export type LiveEvent = Schemas["LiveEvent"];
+
+/** What is told of a run that is under way: how a call of it ended. */
+export type EndedCall = Schemas["EndedCall"];
 
 export interface Verbs {
   "attention show": { input: Schemas["AttentionShowInput"]; result: Schemas["AttentionShowResult"] };

@@ -7,6 +7,7 @@ import { reportError } from "../admin/report-error.ts";
 import { includesRole } from "../admin/roles.ts";
 import { checkInput, isStreamed, runVerb, streamVerb } from "../admin/run-verb.ts";
 import type { TextStream } from "../admin/verb.ts";
+import type { TellEndedCall } from "../terms/ended-call.ts";
 import type { JsonObject } from "../terms/json.ts";
 import { Stretch } from "../terms/stretch.ts";
 import { verbPath } from "../admin/verb-path.ts";
@@ -42,8 +43,14 @@ export interface AdminApiParts extends LoginParts {
   readonly hosts: readonly string[];
   /** What the service tells of itself. */
   now(): LiveNow;
-  /** What verbs may name, of the running service itself. `note` is what a verb gets under that name. */
-  needs(note: (sentence: string) => void): Partial<VerbNeeds> & Pick<VerbNeeds, "store" | "ledger" | "serviceState">;
+  /**
+   * What verbs may name, of the running service itself. `note` is what a verb gets under that name, `ended` is told of
+   * the calls of a run that it makes.
+   */
+  needs(
+    note: (sentence: string) => void,
+    ended?: TellEndedCall,
+  ): Partial<VerbNeeds> & Pick<VerbNeeds, "store" | "ledger" | "serviceState">;
 }
 
 export interface AdminApi {
@@ -107,9 +114,9 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
     // A stream begins before it is known how the verb ends, so what can be refused is refused first.
     if (byEvents) checkInput(endpoint.verb, input);
     const answering = byEvents ? answerByEvents(response, parts.clock) : answerAtOnce(response);
-    const { note, onProgress } = answering;
+    const { note, onProgress, ended } = answering;
     const running = run(endpoint, input, {
-      ...parts.needs(note),
+      ...parts.needs(note, ended),
       clock: parts.clock,
       actor: { who: operator.name, via: "api" },
       note,

@@ -48,6 +48,18 @@ const VerbProgress = Type.Object(
   },
   { description: "The data of an event `progress`: how far a command is." },
 );
+const EndedCall = Type.Object(
+  {
+    source: Type.String(),
+    success: Type.Boolean(),
+    match: Type.Boolean(),
+    took_ms: Type.Number(),
+  },
+  {
+    description:
+      "The data of an event `call`: a call of the run that a command makes has ended. Its output comes with the result.",
+  },
+);
 const VerbNote = Type.Object(
   { says: Type.String() },
   { description: "The data of an event `note`: a remark for a person." },
@@ -86,6 +98,7 @@ export async function adminOpenApiDocument(verbs: VerbSet): Promise<object> {
         LiveEvent,
         VerbProgress,
         VerbNote,
+        EndedCall,
         Error: ApiError,
       },
       responses: Object.fromEntries(
@@ -134,7 +147,7 @@ function operationOf({ name, verb }: VerbEndpoint): object {
 }
 
 const RESULT_SAYS =
-  "The result. Whoever accepts `text/event-stream` gets events while the command runs: `note` (`VerbNote`) and `progress` (`VerbProgress`), and at the end one `result`, or one `error` (`Error`). The command goes on if its client goes away.";
+  "The result. Whoever accepts `text/event-stream` gets events while the command runs: `note` (`VerbNote`), `progress` (`VerbProgress`) and `call` (`EndedCall`), and at the end one `result`, or one `error` (`Error`). The command goes on if its client goes away.";
 
 const NOTES = {
   [NOTES_HEADER]: {

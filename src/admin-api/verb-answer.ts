@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../terms/clock.ts";
+import type { TellEndedCall } from "../terms/ended-call.ts";
 import type { OnProgress } from "../terms/on-progress.ts";
 import { openEventStream } from "./event-stream.ts";
 import type { Refusal } from "./refusal.ts";
@@ -11,6 +12,8 @@ export interface VerbAnswer {
   /** The remarks that are not told yet. */
   readonly notes: readonly string[];
   readonly onProgress: OnProgress;
+  /** Missing if there is no way to tell of them. */
+  readonly ended?: TellEndedCall;
   /** @param json the result */
   result(json: string): void;
   error(refusal: Refusal): void;
@@ -34,7 +37,7 @@ const BEAT_EVERY_MS = 15_000;
 const UNREAD_MAX = 65_536;
 
 /**
- * Events while the verb runs: `note` and `progress`, then one `result` or one `error`. Its status is 200 in any case,
+ * Events while the verb runs: `note`, `progress` and `call`, then one `result` or one `error`. Its status is 200 in any case,
  * because it is sent before the outcome is known.
  */
 export function answerByEvents(response: ServerResponse, clock: Clock): VerbAnswer {
@@ -71,6 +74,9 @@ export function answerByEvents(response: ServerResponse, clock: Clock): VerbAnsw
       if (what === told.what && (now - told.at < PROGRESS_EVERY_MS || stream.unread() > UNREAD_MAX)) return;
       told = { what, at: now };
       tellRest();
+    },
+    ended({ source, success, match, tookMs }) {
+      if (stream.unread() <= UNREAD_MAX) stream.send("call", { source, success, match, took_ms: tookMs });
     },
     result: (json) => end("result", json),
     error: (refusal) => end("error", JSON.stringify(errorBody(refusal))),

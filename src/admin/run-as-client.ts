@@ -1,17 +1,12 @@
 import { makeAccessToken, tokenDigest } from "../access/access-token.ts";
 import { newId } from "../terms/ids.ts";
-import type { NamedWorkflow, RunService } from "./ports.ts";
+import type { NamedWorkflow, RunAccess, RunService } from "./ports.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { requireWorkflow } from "./require.ts";
 import type { VerbCall } from "./needs.ts";
 
 /** Enough for the longest function. */
 const TOKEN_MS = 5 * 60_000;
-
-export interface ClientAccess {
-  readonly accessToken: string;
-  readonly workflow: string;
-}
 
 /**
  * Makes one run through the service of this data directory, as a client of a workflow would, with a token that is valid
@@ -22,7 +17,7 @@ export async function runAsClient<Result>(
   call: VerbCall<"store" | "service">,
   workflowId: string,
   tokenName: string,
-  run: (service: RunService, access: ClientAccess) => Promise<Result>,
+  run: (service: RunService, access: RunAccess) => Promise<Result>,
 ): Promise<Result> {
   const store = await call.store();
   const workflow: NamedWorkflow = await requireWorkflow(store, workflowId);
@@ -42,7 +37,7 @@ export async function runAsClient<Result>(
     expiresWallAt: act.wallAt + TOKEN_MS,
   });
   try {
-    return await run(service, { accessToken, workflow: workflow.id });
+    return await run(service, { accessToken, tokenId: id, workflow: workflow.id });
   } finally {
     await store.revokeToken({ ...act, wallAt: call.clock.wall() }, { id });
   }

@@ -7,6 +7,7 @@ import { withInputs } from "../run/around/inputs.ts";
 import { realSteps } from "../run/around/real-steps.ts";
 import { withSourceLimits } from "../run/around/limits.ts";
 import { createWait } from "../run/around/wait.ts";
+import { type WatchCalls, withWatch } from "../run/around/watched.ts";
 import type { CredentialFinder, Door, RunSource } from "../run/ports.ts";
 import { createSkippedWait } from "../simulation/skipped-wait.ts";
 import { withMadeUpCredential } from "../simulation/with-made-up-credential.ts";
@@ -27,6 +28,7 @@ export interface AroundCalls {
   /** Ends every call in progress now. */
   endCalls(): void;
   openBreakers(): readonly OpenBreaker[];
+  readonly watchCalls: WatchCalls;
 }
 
 /** What happens around one source call, outermost first: one list for real calls, and one for simulated ones. */
@@ -36,6 +38,7 @@ export function composeAroundCalls(parts: AroundCallsParts): AroundCalls {
   const breaker = withBreaker(clock);
   const deadline = withDeadline(clock);
   const wait = createWait(clock);
+  const watched = withWatch(clock);
 
   const real = compose(
     realSteps({ credential, budgets, amongCalls: [breaker, withSourceLimits(leaseOf, clock)], deadline }, clock),
@@ -49,9 +52,10 @@ export function composeAroundCalls(parts: AroundCallsParts): AroundCalls {
   );
 
   return {
-    runSource: (source, call) => (call.run.intent.simulated ? simulated : real)(source, call),
+    runSource: watched((source, call) => (call.run.intent.simulated ? simulated : real)(source, call)),
     endWaitsForOrders: () => wait.endForOrders(),
     endCalls: () => deadline.endAll(),
     openBreakers: () => breaker.open(),
+    watchCalls: watched.watch,
   };
 }

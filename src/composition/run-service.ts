@@ -1,31 +1,53 @@
-import type { RunService } from "../admin/ports.ts";
+import type { RunAccess, RunService } from "../admin/ports.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { isJsonObject, type JsonObject } from "../terms/json.ts";
 
-/** A service as its clients see it. Node's own HTTP client is enough: an operator sends one request to this machine. */
-export function toRunService(url: string): RunService {
+/**
+ * A service as its clients see it. Node's own HTTP client is enough: an operator sends one request to this machine.
+ * @param watch begins to tell of the calls of the run that is made with a token; returns what ends that
+ */
+export function toRunService(url: string, watch: (tokenId: string) => () => void = watchNothing): RunService {
   const post =
     (path: "/data" | "/func"): RunService["func"] =>
-    async ({ accessToken, workflow }, body) => {
-      let reply: Response;
+    async (access, body) => {
+      const unwatch = watch(access.tokenId);
       try {
-        reply = await fetch(`${url}${path}`, {
-          method: "POST",
-          headers: {
-            "content-type": "application/json",
-            "x-service-access-token": accessToken,
-            "x-service-workflow": workflow,
-          },
-          body: JSON.stringify(body),
-        });
-      } catch (cause) {
-        throw new OperatorError("unavailable", `The service at ${url} does not answer.`, { cause });
+        return await send(url, path, access, body);
+      } finally {
+        unwatch();
       }
-      const answer = (await reply.json()) as JsonObject;
-      if (reply.ok) return answer;
-      throw new OperatorError("refused", `The service answered ${reply.status}: ${wordsOf(answer["error"])}`);
     };
   return { url, data: post("/data"), func: post("/func") };
+}
+
+function watchNothing(): () => void {
+  return () => {};
+}
+
+/** @throws OperatorError */
+async function send(
+  url: string,
+  path: string,
+  { accessToken, workflow }: RunAccess,
+  body: JsonObject,
+): Promise<JsonObject> {
+  let reply: Response;
+  try {
+    reply = await fetch(`${url}${path}`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        "x-service-access-token": accessToken,
+        "x-service-workflow": workflow,
+      },
+      body: JSON.stringify(body),
+    });
+  } catch (cause) {
+    throw new OperatorError("unavailable", `The service at ${url} does not answer.`, { cause });
+  }
+  const answer = (await reply.json()) as JsonObject;
+  if (reply.ok) return answer;
+  throw new OperatorError("refused", `The service answered ${reply.status}: ${wordsOf(answer["error"])}`);
 }
 
 function wordsOf(error: unknown): string {

@@ -9,7 +9,7 @@ import type { JsonObject } from "../terms/json.ts";
 import { composeAroundCalls, type AroundCalls } from "./around-calls.ts";
 import type { ServiceParts } from "./service-parts.ts";
 
-export interface Runs extends Pick<AroundCalls, "endWaitsForOrders" | "endCalls" | "openBreakers"> {
+export interface Runs extends Pick<AroundCalls, "endWaitsForOrders" | "endCalls" | "openBreakers" | "watchCalls"> {
   readonly startData: (request: RunRequest) => StartedRun;
   readonly startFunction: (request: FunctionRequest) => StartedRun;
   readonly admission: Admission;
@@ -57,6 +57,7 @@ export function createRuns(parts: ServiceParts, observers: readonly RunObserver[
     endWaitsForOrders: () => around.endWaitsForOrders(),
     endCalls: () => around.endCalls(),
     openBreakers: () => around.openBreakers(),
+    watchCalls: around.watchCalls,
   };
 }
 

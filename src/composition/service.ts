@@ -13,7 +13,7 @@ import { createRuns, type Runs } from "./runs.ts";
 import { readSelf, type SelfKnowledge } from "./service-state.ts";
 import type { ServiceParts } from "./service-parts.ts";
 
-export interface Service extends SelfKnowledge {
+export interface Service extends SelfKnowledge, Pick<Runs, "watchCalls"> {
   readonly url: string;
   readonly adminUrl: string;
   /**
@@ -70,6 +70,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     url,
     adminUrl,
     ...readSelf(parts, runs, metrics, notReady),
+    watchCalls: runs.watchCalls,
     async stop(graceMs) {
       stopping = true;
       const endAt = clock.now() + graceMs;

@@ -111,6 +111,7 @@ export async function start(options: StartOptions): Promise<Running> {
       publicUrl: () => reachableAddress(service.url),
       state: () => service.state(),
       now: () => service.now(),
+      watchCalls: (tokenId, tell) => service.watchCalls(tokenId, tell),
     }),
     console: settings.console === "off" ? null : createConsole({ hosts: settings.adminHosts, log, load: loadConsole }),
     notReady: () => reasons(journal.ledger.state().unavailable, store.health()),

@@ -5,8 +5,10 @@ import { toListing } from "../project/list-functions.ts";
 import { toSourceListing } from "../project/list-sources.ts";
 import type { Catalogs } from "../project/open-catalogs.ts";
 import type { Budgets } from "../run/around/ports.ts";
+import type { WatchCalls } from "../run/around/watched.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Clock } from "../terms/clock.ts";
+import type { TellEndedCall } from "../terms/ended-call.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { toAuthoringTools } from "./authoring-tools.ts";
 import { createLiveVendors } from "./live-vendors.ts";
@@ -26,14 +28,16 @@ export interface ServiceForVerbs {
   state(): NonNullable<ReturnType<VerbNeeds["serviceState"]>>;
   /** Where the service's own clients reach it. */
   publicUrl(): string;
+  /** Of its own runs. */
+  readonly watchCalls: WatchCalls;
 }
 
 /** What a running service gives to verbs. The others belong to the terminal where a verb is typed. */
 export type GivenByService = Omit<VerbNeeds, "projectFolder" | "terminal" | "copyStore" | "drainLedger">;
 
 export interface OpenedVerbNeeds {
-  /** What one verb gets; `note` prints a remark beside its result. */
-  given(note: (sentence: string) => void): GivenByService;
+  /** What one verb gets; `note` prints a remark beside its result, `ended` is told of the calls of its run. */
+  given(note: (sentence: string) => void, ended?: TellEndedCall): GivenByService;
   close(): void;
 }
 
@@ -46,7 +50,7 @@ export function openVerbNeeds(service: ServiceForVerbs): OpenedVerbNeeds {
   let casesDoor: OutboundDoor | undefined;
   const openCasesDoor = () => (casesDoor ??= createDoor({ clock: service.clock }));
   return {
-    given: (note) => needsOf(service, openCasesDoor, note),
+    given: (note, ended) => needsOf(service, openCasesDoor, note, ended),
     close: () => casesDoor?.close(),
   };
 }
@@ -55,6 +59,7 @@ function needsOf(
   service: ServiceForVerbs,
   openCasesDoor: () => OutboundDoor,
   note: (sentence: string) => void,
+  ended: TellEndedCall | undefined,
 ): GivenByService {
   const { settings, clock, keyed, ledger, catalogs, door, budgets } = service;
   const { store, sealer, finder, rootKeys } = keyed;
@@ -100,7 +105,7 @@ function needsOf(
         cases: { door: openCasesDoor(), clock },
         askLive: createLiveVendors(door, settings.region, clock, async () => budgets),
       }),
-    service: async () => toRunService(service.publicUrl()),
+    service: async () => toRunService(service.publicUrl(), ended && ((tokenId) => service.watchCalls(tokenId, ended))),
     serviceState: () => service.state(),
   };
 }

@@ -8,17 +8,18 @@ import type { Attempt, CallPlan, PlannedCall, Run } from "./ports.ts";
 
 export interface RunChanges extends Partial<Pick<Run, "held" | "record" | "arrivedAt">> {
   readonly organizationId?: string;
+  readonly tokenId?: string;
   readonly autoCredentials?: boolean;
   readonly simulated?: boolean;
 }
 
 /** A run that no client asked for. */
 export function makeRun(changes: RunChanges = {}): OpenRun {
-  const { organizationId = "org_1", autoCredentials = false, simulated = false } = changes;
+  const { organizationId = "org_1", tokenId = "tok_1", autoCredentials = false, simulated = false } = changes;
   const arrivedAt = changes.arrivedAt ?? systemClock.now();
   const caller = {
     organizationId,
-    tokenId: "tok_1",
+    tokenId,
     workflow: { ...PLAIN_WORKFLOW, id: "wfl_1", organizationId, autoCredentials, simulated },
   };
   const intent = {
@@ -26,7 +27,7 @@ export function makeRun(changes: RunChanges = {}): OpenRun {
     kind: "data",
     organizationId,
     workflowId: "wfl_1",
-    tokenId: "tok_1",
+    tokenId,
     context: "dev",
     region: "test",
     simulated,

@@ -7,6 +7,7 @@ import { adminPort } from "../rig/admin.ts";
 import { type EventReader, readEvents, type ReadEvent } from "../rig/event-reader.ts";
 import type { Appointed } from "../rig/organization.ts";
 import { startService, type TestService } from "../rig/service.ts";
+import { answers, source } from "../rig/sources.ts";
 import { until } from "../rig/until.ts";
 
 const DOCUMENT = JSON.parse(readFileSync(new URL("../../openapi-admin.json", import.meta.url), "utf8")) as object;
@@ -14,7 +15,12 @@ const ajv = new Ajv2020({ strict: false });
 (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
 ajv.addSchema(DOCUMENT, "admin");
 const schema = (name: string) => ajv.compile({ $ref: `admin#/components/schemas/${name}` });
-const DATA = { note: schema("VerbNote"), progress: schema("VerbProgress"), error: schema("Error") } as const;
+const DATA = {
+  note: schema("VerbNote"),
+  progress: schema("VerbProgress"),
+  call: schema("EndedCall"),
+  error: schema("Error"),
+} as const;
 
 function ask(
   t: TestContext,
@@ -62,6 +68,32 @@ test("whoever accepts events is told progress and remarks as they come, and the 
   const noted = await all(await ask(t, service, "audit list", { limit: 1 }, ada));
   assert.deepEqual(names(noted), ["note", "result"]);
   assert.match(noted[0]!.data.says, /^There are more\. To see them, give --after adt_/);
+});
+
+/** What an event tells of a call. */
+function told(event: ReadEvent | null | undefined) {
+  assert.equal(event?.event, "call");
+  const { source: id, success, match } = event!.data;
+  return [id, success, match];
+}
+
+test("whoever makes a run is told of each call as it ends, long before the answer if one is slow", async (t) => {
+  const slow = Promise.withResolvers<null>();
+  const service = await startService(t, {
+    sources: [answers("acme__people", { name: "Ada" }), source("bell__slow", () => slow.promise)],
+  });
+  const ada = await service.operator.appoint("operator", "ada");
+  const { workflow } = service.a;
+  const input = { workflow, source: ["bell__slow", "acme__people"] };
+  const reader = await ask(t, service, "workflow run", input, ada);
+  service.expectRunWithoutAnswer();
+  const first = await reader.next();
+  assert.deepEqual(told(first), ["acme__people", true, true]);
+  slow.resolve(null);
+  const [second, answer, ...others] = await all(reader);
+  assert.deepEqual(told(second), ["bell__slow", true, false]);
+  assert.deepEqual([answer!.event, others], ["result", []]);
+  assert.deepEqual(Object.keys(answer!.data.status), ["bell__slow", "acme__people"]);
 });
 
 test("a verb that fails ends its events with its own error, and what can be refused before is answered as always", async (t) => {

@@ -147,6 +147,43 @@ test(
   },
 );
 
+test("while one source is slow, the page shows how each of the others has ended", { skip: NO_BROWSER }, async (t) => {
+  const slow = Promise.withResolvers<object>();
+  const service = await startService(t, {
+    sources: [
+      answers("alpha__registry", { name: "Ada" }, { title: "Registry" }),
+      source("beta__nobody", async () => null, { title: "Nobody" }),
+      source("gamma__broken", () => Promise.reject(new Error("broken")), { title: "Broken" }),
+      source("omega__slow", () => slow.promise, { title: "Slow", timeout_ms: 60_000 }),
+    ],
+  });
+  const page = await openConsole(t, service, {
+    at: `/run?workflow=${service.a.workflow}&sources=omega__slow,alpha__registry,beta__nobody,gamma__broken`,
+  });
+  await page.getByRole("button", { name: /^Run for real/ }).click();
+  service.expectRunWithoutAnswer();
+  await page.getByRole("status").filter({ hasText: "3 of 4 have ended." }).waitFor();
+  const cards = await page.getByRole("region", { name: "Answer" }).locator(".run-card").allInnerTexts();
+  assert.deepEqual(
+    cards.map((text) =>
+      text
+        .split("\n")
+        .map((line) => line.trim())
+        .filter((line) => line !== "" && !/^[\d.]+ m?s$/.test(line)),
+    ),
+    [
+      ["Slow", "under way"],
+      ["Registry", "found"],
+      ["Nobody", "no record"],
+      ["Broken", "failed"],
+    ],
+  );
+  await assertUsableEverywhere(page);
+  await picture(page, "run-of-calls");
+  slow.resolve({ found: true });
+  await page.getByRole("status").filter({ hasText: "2 found, 1 no record, 1 failed" }).waitFor();
+});
+
 test(
   "without a source that refuses, exactly what was judged is sent, at the price that was agreed to",
   { skip: NO_BROWSER },

@@ -34,7 +34,11 @@ export function verbTypes(document: object): string {
       ? []
       : [{ name: path.slice("/api/".length).replaceAll("/", " "), title: capital(post.operationId), ...post }],
   );
-  const titles = new Set(["LiveEvent", ...verbs.flatMap(({ title }) => [`${title}Input`, `${title}Result`])]);
+  const titles = new Set([
+    "LiveEvent",
+    "EndedCall",
+    ...verbs.flatMap(({ title }) => [`${title}Input`, `${title}Result`]),
+  ]);
   // Other verbs answer with a text.
   const resultOf = (title: string) => (`${title}Result` in components.schemas ? `Schemas["${title}Result"]` : "string");
   const schemas = Object.fromEntries(Object.entries(components.schemas).filter(([name]) => titles.has(name)));
@@ -49,6 +53,9 @@ type Schemas = components["schemas"];
 
 /** What the stream of \`GET /api/live\` tells. */
 export type LiveEvent = Schemas["LiveEvent"];
+
+/** What is told of a run that is under way: how a call of it ended. */
+export type EndedCall = Schemas["EndedCall"];
 
 export interface Verbs {
 ${lines(({ title }) => `{ input: Schemas["${title}Input"]; result: ${resultOf(title)} }`)}

@@ -46,6 +46,10 @@ export async function adminApiPage(): Promise<Page> {
           "`progress`",
           'How far it is: `{"what": "runs checked", "done": 1200, "of": 5000}`; `of` is missing while it is not known',
         ],
+        [
+          "`call`",
+          'A call of the run that it makes has ended: `{"source": "acme__people", "success": true, "match": true, "took_ms": 180}`; its output comes with the result',
+        ],
         ["`result`", "The last event: what the answer would have been"],
         ["`error`", "The last event if the command fails: an [error](#errors)"],
       ],

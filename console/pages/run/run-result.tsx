@@ -44,9 +44,9 @@ export function RunResult({ run }: { readonly run: Run }) {
 
 function UnderWay({ run }: { readonly run: Run }) {
   const { sources, functionId, isSimulated } = run.asked;
+  const { ended } = run;
   const elapsedMs = useElapsed(run.startedAt);
   const longestMs = Math.max(...sources.map(({ timeoutMs }) => timeoutMs), functionId === undefined ? 1_000 : 60_000);
-  const rows = functionId === undefined ? sources : [{ id: functionId, title: functionId, timeoutMs: longestMs }];
   useEffect(() => {
     if (isSimulated) return;
     // The outputs of a run that was paid for are shown once.
@@ -57,7 +57,8 @@ function UnderWay({ run }: { readonly run: Run }) {
   return (
     <>
       <p role="status">
-        <Outcome kind="waiting" says="Under way." /> The answer comes when the slowest source has ended, after at most{" "}
+        <Outcome kind="waiting" says="Under way." /> {endedText(run)} The answer comes when{" "}
+        {functionId === undefined ? "the slowest source has ended" : "the function has made it"}, after at most{" "}
         <Took ms={longestMs} />.
       </p>
       <p class="dim">
@@ -65,21 +66,55 @@ function UnderWay({ run }: { readonly run: Run }) {
         close or reload this page, the run goes on as well and is recorded under Runs, but its outputs are lost: they
         are kept nowhere.
       </p>
-      <div class="run-cards" aria-hidden="true">
-        {rows.map(({ id, title, timeoutMs }) => (
-          <div key={id} class="run-card">
-            <div class="run-card-head">
-              <span class="run-card-name">{title}</span>
-              <TimeBar
+      <div class="run-cards">
+        {functionId !== undefined && <CallUnderWay title={functionId} totalMs={longestMs} soFarMs={elapsedMs} />}
+        {functionId === undefined
+          ? sources.map(({ id, title, timeoutMs }) => (
+              <CallUnderWay
+                key={id}
+                title={title}
                 totalMs={longestMs}
-                spans={[{ fromMs: 0, toMs: Math.min(elapsedMs, timeoutMs), kind: "waiting", says: "under way" }]}
+                soFarMs={Math.min(elapsedMs, timeoutMs)}
+                ended={ended.find(({ source }) => source === id)}
               />
-              <span class="number dim">{(elapsedMs / 1_000).toFixed(1)} s</span>
-            </div>
-          </div>
-        ))}
+            ))
+          : ended.map((call, at) => (
+              <CallUnderWay key={at} title={call.source} totalMs={longestMs} soFarMs={elapsedMs} ended={call} />
+            ))}
       </div>
     </>
+  );
+}
+
+/** How far it is, for those who do not see the bars. */
+function endedText({ asked: { sources, functionId }, ended }: Run): string {
+  if (functionId === undefined) return ended.length === 0 ? "" : `${ended.length} of ${sources.length} have ended.`;
+  return ended.length === 0 ? "" : `${ended.length === 1 ? "1 call has" : `${ended.length} calls have`} ended.`;
+}
+
+interface CallUnderWayProps {
+  readonly title: string;
+  readonly totalMs: number;
+  readonly soFarMs: number;
+  /** `undefined` while nobody knows how it ends. */
+  readonly ended?: Run["ended"][number] | undefined;
+}
+
+/** As high as it is when it has ended. */
+function CallUnderWay({ title, totalMs, soFarMs, ended }: CallUnderWayProps) {
+  const kind = ended === undefined ? "waiting" : !ended.success ? "failed" : ended.match ? "found" : "no_record";
+  const toMs = ended?.took_ms ?? soFarMs;
+  return (
+    <div class="run-card">
+      <div class="run-card-head">
+        <span class="run-card-name">{title}</span>
+        <TimeBar totalMs={totalMs} spans={[{ fromMs: 0, toMs, kind, says: ended ? tookText(toMs) : "so far" }]} />
+        <span class="number dim">{ended ? <Took ms={toMs} /> : `${(soFarMs / 1_000).toFixed(1)} s`}</span>
+      </div>
+      <p>
+        <Outcome kind={kind} />
+      </p>
+    </div>
   );
 }
 

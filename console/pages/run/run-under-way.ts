@@ -1,7 +1,8 @@
 import { effect, signal } from "@preact/signals";
 import type { CallError } from "../../api/ask.ts";
-import { call } from "../../api/call.ts";
+import { callTelling } from "../../api/call.ts";
 import { toCallError } from "../../api/use-verb.ts";
+import type { EndedCall } from "../../api/verbs.ts";
 import { session } from "../../session.ts";
 import type { RunContext } from "./run-address.ts";
 
@@ -23,6 +24,8 @@ export interface Run {
   /** By `performance.now()`. */
   readonly startedAt: number;
   readonly state: "under way" | "answered" | "failed";
+  /** Its calls that have ended, in the order in which they did. */
+  readonly ended: readonly EndedCall[];
   readonly answer?: Answer;
   readonly error?: CallError;
 }
@@ -44,22 +47,28 @@ effect(() => {
 /** Makes a run, unless one is under way: pressing twice is one run. */
 export async function startRun(asked: Asked): Promise<void> {
   if (lastRun.peek()?.state === "under way") return;
-  const begun: Run = { asked, startedAt: performance.now(), state: "under way" };
-  lastRun.value = begun;
-  const end = (end: Partial<Run>) => {
-    if (lastRun.peek() === begun) lastRun.value = { ...begun, ...end };
+  let run: Run = { asked, startedAt: performance.now(), state: "under way", ended: [] };
+  lastRun.value = run;
+  const change = (changes: Partial<Run>) => {
+    if (lastRun.peek() === run) lastRun.value = run = { ...run, ...changes };
   };
   try {
-    end({ state: "answered", answer: await ask(asked) });
+    const answer = await ask(asked, (call) => change({ ended: [...run.ended, call] }));
+    change({ state: "answered", answer });
   } catch (thrown) {
-    end({ state: "failed", error: toCallError(thrown) });
+    change({ state: "failed", error: toCallError(thrown) });
   }
 }
 
-async function ask({ workflow, context, sources, functionId, inputs }: Asked): Promise<Answer> {
+async function ask(
+  { workflow, context, sources, functionId, inputs }: Asked,
+  ended: (call: EndedCall) => void,
+): Promise<Answer> {
   const given = { workflow, context, inputs: { ...inputs } };
-  if (functionId !== undefined) return (await call("function run", { ...given, function: functionId })) as Answer;
-  return (await call("workflow run", { ...given, source: sources.map(({ id }) => id) })) as unknown as Answer;
+  if (functionId !== undefined)
+    return (await callTelling("function run", { ...given, function: functionId }, ended)) as Answer;
+  const source = sources.map(({ id }) => id);
+  return (await callTelling("workflow run", { ...given, source }, ended)) as unknown as Answer;
 }
 
 /** Whether it is not known that nothing was made: then it must not simply be made again. */

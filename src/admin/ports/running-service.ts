@@ -1,13 +1,20 @@
 /** A running service, as verbs ask it. */
 import type { JsonObject } from "../../terms/json.ts";
 
+/** With what a client makes a run. */
+export interface RunAccess {
+  readonly accessToken: string;
+  readonly tokenId: string;
+  readonly workflow: string;
+}
+
 /** A service that accepts runs, as a client sees it. */
 export interface RunService {
   readonly url: string;
   /** `POST /data`. @throws OperatorError with the service's message if it refuses */
-  data(access: { readonly accessToken: string; readonly workflow: string }, body: JsonObject): Promise<JsonObject>;
+  data(access: RunAccess, body: JsonObject): Promise<JsonObject>;
   /** `POST /func`. @throws OperatorError with the service's message if it refuses */
-  func(access: { readonly accessToken: string; readonly workflow: string }, body: JsonObject): Promise<JsonObject>;
+  func(access: RunAccess, body: JsonObject): Promise<JsonObject>;
 }
 
 /** What only a running service knows. Its counts are of this process, not of the deployment. */
