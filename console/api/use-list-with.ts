@@ -6,7 +6,7 @@ import type { InputOf, ListVerb, ResultOf, RowOf } from "./verb-types.ts";
 export interface NamedRow<Row> {
   /** Which field of a row is its id. */
   readonly key: keyof Row & string;
-  /** The id that the address names, if it names one. */
+  /** The id that the address names; `null` or empty if it names none. */
   readonly id: string | null;
   readonly order?: "newest first" | "oldest first";
 }
@@ -21,9 +21,10 @@ export function useListWith<Name extends ListVerb, Rows extends keyof ResultOf<N
   name: Name,
   input: InputOf<Name>,
   rows: Rows,
-  { key, id, order = "newest first" }: NamedRow<RowOf<Name, Rows>>,
+  { key, id: named, order = "newest first" }: NamedRow<RowOf<Name, Rows>>,
 ): ListWithRow<RowOf<Name, Rows>> {
   type Row = RowOf<Name, Rows>;
+  const id = named || null;
   const list = useList(name, input, rows);
   const [found, setFound] = useState<{ readonly id: string; readonly row: Row | null }>();
   const isShown = (list.rows ?? []).some((row) => row[key] === id);

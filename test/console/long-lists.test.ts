@@ -167,5 +167,8 @@ test(
       .getByRole("status")
       .filter({ hasText: `names ${none}, which is not among these` })
       .waitFor();
+    await page.goto(`${service.adminUrl}/console/money/budgets?budget=`);
+    await rows.first().waitFor();
+    assert.equal(await page.getByText("The address names").count(), 0);
   },
 );
