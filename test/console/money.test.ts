@@ -93,14 +93,14 @@ test(
     await assertUsableEverywhere(page);
     await dialog.getByLabel("Warn from percent").fill("50");
     await page.keyboard.press("Enter");
-    const row = page.getByRole("row").filter({ hasText: "12.34 EUR a month" });
+    const row = page.getByRole("row").filter({ hasText: /12\.34 EUR\s*a month/ });
     await row.waitFor();
 
     await row.getByRole("button", { name: "Change" }).click();
     const change = page.getByRole("dialog", { name: "Change a budget" });
     await change.getByLabel("Amount").fill("1000000.5");
     await page.keyboard.press("Enter");
-    const changed = page.getByRole("row").filter({ hasText: "1,000,000.50 EUR a month" });
+    const changed = page.getByRole("row").filter({ hasText: /1,000,000\.50 EUR\s*a month/ });
     await changed.waitFor();
     await changed.getByRole("link", { name: /^Details/ }).click();
     await page.getByText("at 50 % of 1,000,000.50 EUR").waitFor();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertUsable, NO_BROWSER, openConsole } from "../rig/browser/console.ts";
+import { assertFits, assertUsable, NO_BROWSER, openConsole } from "../rig/browser/console.ts";
 import { walk } from "../rig/browser/walk.ts";
 import { startWorld, type World } from "../rig/browser/world.ts";
 
@@ -49,6 +49,9 @@ const BESIDE = ({ acme: { id, workflow } }: World): readonly string[] => [
   "/console/nowhere",
 ];
 
+/** Of a screen, and the narrowest on which tables have columns beside the navigation and without it. */
+const WIDE = [1280, 1153, 865] as const;
+
 // With the longest names and at 200 % zoom, where what comes later would move most; in the dark by turns.
 test(
   "nothing on any page moves by itself while it loads, and everybody can use it",
@@ -58,6 +61,7 @@ test(
     const page = await openConsole(t, world.service, { as: world.owner, width: 640 });
     await page.addInitScript(WATCH_SHIFTS);
     const moved: string[] = [];
+    const wide: string[] = [];
     const kinds: string[] = [];
     for await (const at of walk(page, world.service.adminUrl, BESIDE(world))) {
       const [painted, shifted, shifts] = await Promise.all([
@@ -69,9 +73,15 @@ test(
       // A hundredth is what nobody sees.
       if ((shifted as number) >= 0.01) moved.push(`${at} by ${String(shifted)}: ${String(shifts)}`);
       await assertUsable(page);
+      for (const width of WIDE) {
+        await page.setViewportSize({ width, height: 900 });
+        await assertFits(page).catch((error: unknown) => wide.push(String((error as Error).message).slice(0, 600)));
+      }
+      await page.setViewportSize({ width: 640, height: 900 });
       await page.emulateMedia({ colorScheme: kinds.push(at) % 2 === 0 ? "light" : "dark" });
     }
     assert.deepEqual(moved, []);
+    assert.deepEqual(wide, []);
     assert.ok(kinds.length > 40, `only ${kinds.length} pages`);
 
     // How long the first paint takes is the machine's; what it waits for is the page, two files, and who is logged in.

@@ -87,21 +87,33 @@ function Compare({ month, about }: CompareProps) {
   );
 }
 
+function PaidBy({ charge }: { readonly charge: Charge }) {
+  const { organization_tuid: org, organization, cred_id: id, credential } = charge;
+  return (
+    <>
+      {org && <ObjectLink id={org} name={organization} />}
+      {id ? (
+        <div>
+          <ObjectLink id={id} org={org} />
+        </div>
+      ) : (
+        <div class="dim">{NOT_STORED[credential] ?? credential}</div>
+      )}
+    </>
+  );
+}
+
+const NOT_STORED: Readonly<Record<string, string>> = {
+  inline: "a credential that is not stored",
+  none: "no credential",
+};
+
 function columnsOf(month: string): readonly Column<Charge>[] {
   const compare = ({ source, organization_tuid: org, cred_id: credential }: Charge) =>
     hrefOf("/money/invoice", { month, org, source, credential });
   return [
     { title: "Source", isName: true, show: ({ source }) => <ObjectLink id={source} /> },
-    {
-      title: "Organization",
-      show: ({ organization_tuid: org, organization }) =>
-        org ? <ObjectLink id={org} name={organization} /> : <span class="dim">none</span>,
-    },
-    {
-      title: "Credential",
-      show: ({ cred_id: id, organization_tuid: org, credential }) =>
-        id ? <ObjectLink id={id} org={org} /> : <span class="dim">{credential}</span>,
-    },
+    { title: "Paid by", show: (charge) => <PaidBy charge={charge} /> },
     {
       title: "Amount",
       isNumber: true,

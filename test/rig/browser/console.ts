@@ -110,7 +110,7 @@ interface Finding {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
-/** Finds nothing serious on the page as it is now, and no content beside the window. */
+/** Finds nothing serious on the page as it is now, and no content beside the window or the column that it stands in. */
 export async function assertUsable(page: Page): Promise<void> {
   await assertAccessible(page);
   await assertFits(page);
@@ -131,9 +131,17 @@ async function assertAccessible(page: Page): Promise<void> {
   assert.deepEqual(serious, [], page.url());
 }
 
-async function assertFits(page: Page): Promise<void> {
+/** Tables that reach into the margin of the page. */
+const TOO_WIDE = `[...document.querySelectorAll(".table")].flatMap((table) => {
+  const beyond = table.getBoundingClientRect().right - table.parentElement.getBoundingClientRect().right;
+  return beyond > 1 ? [table.caption.textContent + " by " + beyond + " px at " + window.innerWidth] : [];
+})`;
+
+/** Nothing is beside the window, or reaches into the margin of the page. */
+export async function assertFits(page: Page): Promise<void> {
   const beside = (await page.evaluate("document.documentElement.scrollWidth - window.innerWidth")) as number;
   assert.ok(beside <= 0, `${page.url()} is ${beside} px wider than a window of ${page.viewportSize()!.width} px`);
+  assert.deepEqual(await page.evaluate(TOO_WIDE), [], page.url());
 }
 
 /**
