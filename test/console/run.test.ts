@@ -172,10 +172,10 @@ test("while one source is slow, the page shows how each of the others has ended"
         .filter((line) => line !== "" && !/^[\d.]+ m?s$/.test(line)),
     ),
     [
-      ["Slow", "under way"],
-      ["Registry", "found"],
-      ["Nobody", "no record"],
-      ["Broken", "failed"],
+      ["Slow", "omega__slow", "under way"],
+      ["Registry", "alpha__registry", "found"],
+      ["Nobody", "beta__nobody", "no record"],
+      ["Broken", "gamma__broken", "failed"],
     ],
   );
   await assertUsableEverywhere(page);
@@ -274,7 +274,7 @@ test("of two organizations that are chosen, the later one stays", { skip: NO_BRO
   const { service, verb } = await startWorld(t, "little");
   await verb("org create", { name: "Without Any" });
   const page = await openConsole(t, service, { as: "viewer", at: `/run?workflow=${service.a.workflow}` });
-  await page.getByText("Live. Vendors are asked in the name of Acme Lending").waitFor();
+  await page.getByText("Live. Vendors are asked, and may bill, in the name of Acme Lending").waitFor();
   let release = (): void => {};
   const held = new Promise<void>((resolve) => (release = resolve));
   let [isAsked, isAnswered] = [false, false];
@@ -407,6 +407,47 @@ test(
     service.expectRunWithoutAnswer();
     await picture(page, "run-function");
     await assertUsableEverywhere(page);
+  },
+);
+
+test(
+  "a function that declares no inputs gets an object, which its first case is an example of",
+  { skip: NO_BROWSER },
+  async (t) => {
+    const folder = project(t, {
+      "functions/echo.mjs": `export default {
+  id: "dfunc_echo",
+  title: "Echo",
+  description: "Repeats \`what\` it gets.\\n\\nAnd **much** more that nobody reads here.",
+  async run({ inputs }) { return { output: { got: inputs } }; },
+  cases: [{ name: "of a name", inputs: { who: "Ada" }, expect: { output: { got: { who: "Ada" } } } }],
+};
+`,
+    });
+    const service = await startService(t, { project: folder });
+    const page = await openConsole(t, service, { at: `/run?workflow=${service.a.workflow}&function=dfunc_echo` });
+    await page.getByText("Repeats what it gets.").waitFor();
+    assert.equal(await page.getByText("much").count(), 0);
+    assert.match(
+      (await page.getByRole("link", { name: "All about it" }).getAttribute("href"))!,
+      /\/functions\/dfunc_echo$/,
+    );
+    const field = page.getByLabel("Inputs", { exact: true });
+    const run = page.getByRole("button", { name: /^Run for real/ });
+    await field.fill("[1]");
+    await run.click();
+    await page.getByText("must be an object").waitFor();
+    await page.getByRole("button", { name: "Clear" }).click();
+    await page.getByRole("button", { name: "Fill in examples" }).click();
+    assert.equal(await field.inputValue(), '{\n  "who": "Ada"\n}');
+    await page.getByRole("button", { name: "curl" }).click();
+    await page.getByText('"inputs":{"who":"Ada"}').waitFor();
+    await run.click();
+    await page.getByRole("treeitem", { name: "who Ada" }).waitFor();
+    await page.getByRole("status").filter({ hasText: "1 completed." }).waitFor();
+    service.expectRunWithoutAnswer();
+    await assertUsableEverywhere(page);
+    await picture(page, "run-any-inputs");
   },
 );
 

@@ -8,6 +8,7 @@ export interface Entry {
   readonly kind: OutcomeKind;
   /** In words, for who does not see the shape. */
   readonly says: string;
+  /** What the answer says besides; empty if that is all. */
   readonly message: string;
   readonly tookMs: number;
   readonly output: unknown;
@@ -26,19 +27,20 @@ export function entriesOf(answer: Answer, { sources }: Pick<Asked, "sources">): 
   const { status, outputs } = answer;
   if (!isObject(status) || !isObject(outputs)) return null;
   return Object.entries(status).map(([id, value]) => {
-    const {
-      success = false,
-      match = false,
-      message = "",
-      response_time_ms: tookMs = 0,
-      failure,
-    } = Object(value) as Status;
+    const { success = false, match, message = "", response_time_ms: tookMs = 0, failure } = Object(value) as Status;
     const isUnknown = !success && failure?.charged === "unknown";
-    const kind = success ? (match ? "found" : "no_record") : isUnknown ? "unknown" : "failed";
-    const says = { found: "found", no_record: "no record", failed: "failed", unknown: "failed, charge unknown" }[kind];
-    return { id, title: sources.find((one) => one.id === id)?.title, kind, says, message, tookMs, output: outputs[id] };
+    const kind = success ? (match === false ? "no_record" : "found") : isUnknown ? "unknown" : "failed";
+    // A function finds nothing itself.
+    const found = match === undefined ? "completed" : "found";
+    const says = { found, no_record: "no record", failed: "failed", unknown: "failed, charge unknown" }[kind];
+    const title = sources.find((one) => one.id === id)?.title;
+    const isSaid = kind === "no_record" || (kind === "found" && (found === "found" || message === COMPLETED));
+    return { id, title, kind, says, message: isSaid ? "" : message, tookMs, output: outputs[id] };
   });
 }
+
+/** Of a function that says nothing of its own. */
+const COMPLETED = "Function completed";
 
 const ORDER: readonly OutcomeKind[] = ["found", "no_record", "failed", "unknown"];
 

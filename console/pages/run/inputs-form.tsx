@@ -11,16 +11,18 @@ import { Refused } from "./refused.tsx";
 import { linkWith } from "./run-address.ts";
 import { texts } from "./run-under-way.ts";
 import { SimulateFields } from "./simulate-fields.tsx";
-import { type SharedField, withExamples } from "./union-of-inputs.ts";
+import { asFields, type SharedField, withExamples } from "./union-of-inputs.ts";
 import { type ToRun, useRunForm } from "./use-run-form.ts";
 
 interface InputsFormProps extends ToRun {
   /** Whether the plan is that of what the address says now. */
   readonly isCurrent: boolean;
+  /** Inputs of a function with which its author has tried it. */
+  readonly tried?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** The inputs of all chosen sources in one form, and the button that runs them. */
-export function InputsForm({ isCurrent, ...toRun }: InputsFormProps) {
+export function InputsForm({ isCurrent, tried, ...toRun }: InputsFormProps) {
   const { plan, context, fields, functionId } = toRun;
   const form = useRef<HTMLFormElement>(null);
   const { ids, inputs, objections, error, isChecking, isUnderWay, edit, submit } = useRunForm(toRun, () =>
@@ -59,7 +61,10 @@ export function InputsForm({ isCurrent, ...toRun }: InputsFormProps) {
       )}
       {workflow.simulated && ids.length > 0 && <SimulateFields texts={texts.value} onText={edit} sources={sources} />}
       <div class="beside">
-        <Button kind="quiet" onClick={() => (texts.value = withExamples(texts.value, examplesOf(toRun), toText))}>
+        <Button
+          kind="quiet"
+          onClick={() => (texts.value = withExamples(texts.value, examplesOf(toRun, tried), toText))}
+        >
           Fill in examples
         </Button>
         <Button kind="quiet" onClick={() => (texts.value = {})}>
@@ -110,12 +115,14 @@ export function InputsForm({ isCurrent, ...toRun }: InputsFormProps) {
   );
 }
 
-/** Of the sources or, for a function, those of its schema. */
-function examplesOf({ plan, fields, functionId }: ToRun): readonly Readonly<Record<string, unknown>>[] {
+/** Of the sources or, for a function, those of its schema or else of a case. */
+function examplesOf(
+  { plan, fields, functionId }: ToRun,
+  tried: InputsFormProps["tried"],
+): readonly Readonly<Record<string, unknown>>[] {
   if (functionId === undefined) return plan.sources.map(({ example }) => example as Readonly<Record<string, unknown>>);
-  return [
-    Object.fromEntries(fields.flatMap(({ name, examples: [first] }) => (first === undefined ? [] : [[name, first]]))),
-  ];
+  const own = fields.flatMap(({ name, examples: [first] }) => (first === undefined ? [] : [[name, first] as const]));
+  return [own.length > 0 || tried === undefined ? Object.fromEntries(own) : asFields(tried, fields)];
 }
 
 function WhoPays({ plan, functionId }: Pick<ToRun, "plan" | "functionId">) {

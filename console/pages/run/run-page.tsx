@@ -3,7 +3,9 @@ import { useVerb } from "../../api/use-verb.ts";
 import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Failure } from "../../parts/failure.tsx";
+import { hrefOfObject } from "../../parts/object-link.tsx";
 import { Page, Section } from "../../parts/page.tsx";
+import { Prose } from "../../parts/prose.tsx";
 import { toText } from "../../parts/schema-fields.ts";
 import { address, setQuery } from "../../address.ts";
 import { Choose, sensibleSources } from "./choose-sources.tsx";
@@ -13,7 +15,7 @@ import { PlannedSources } from "./planned-sources.tsx";
 import { chooseSources, readRunAddress, takeInputsOfLink } from "./run-address.ts";
 import { RunResult } from "./run-result.tsx";
 import { lastRun, texts } from "./run-under-way.ts";
-import { unionOfInputs, withExamples } from "./union-of-inputs.ts";
+import { unionOfInputs, wholeOf, withExamples } from "./union-of-inputs.ts";
 import "./run-page.css";
 
 /** Asks sources, or runs a function, as a client of a workflow would. */
@@ -85,11 +87,10 @@ function Mode({ isSimulated, organization }: { readonly isSimulated?: boolean; r
     </p>
   ) : (
     <p class="run-mode run-mode-live">
-      <strong>Live.</strong> Vendors are asked in the name of{" "}
+      <strong>Live.</strong> Vendors are asked, and may bill, in the name of{" "}
       <span class="run-mode-name" title={organization}>
         {organization}
       </span>
-      , and may bill.
     </p>
   );
 }
@@ -113,7 +114,7 @@ function Try({ isSimulated, wanted }: { readonly isSimulated: boolean; readonly 
   );
 }
 
-interface FunctionFormProps extends Omit<Parameters<typeof InputsForm>[0], "fields"> {
+interface FunctionFormProps extends Omit<Parameters<typeof InputsForm>[0], "fields" | "tried"> {
   readonly functionId: string;
 }
 
@@ -121,13 +122,30 @@ function FunctionForm({ functionId, plan, ...rest }: FunctionFormProps) {
   const { result, error, reload } = useVerb("function show", { function: functionId });
   if (error) return <Failure error={error} retry={reload} />;
   if (result?.function !== functionId) return null;
-  const { title, description, inputs } = result;
-  const fields = unionOfInputs([{ source: functionId, inputs: inputs ?? {} }]);
+  const { title, description, inputs, cases } = result;
+  const declared = unionOfInputs([{ source: functionId, inputs: inputs ?? {} }]);
   return (
     <Section title={title}>
-      {description !== null && <p>{description}</p>}
-      <InputsForm {...rest} plan={{ ...plan, sources: [] }} fields={fields} functionId={functionId} />
+      {description !== null && <About id={functionId} text={description} />}
+      <InputsForm
+        {...rest}
+        plan={{ ...plan, sources: [] }}
+        fields={inputs === null ? [wholeOf(functionId)] : declared}
+        functionId={functionId}
+        tried={cases.find(({ expects }) => expects === "success")?.inputs}
+      />
     </Section>
+  );
+}
+
+/** As much of a description as leaves the form in sight. */
+function About({ id, text }: { readonly id: string; readonly text: string }) {
+  const [first = "", ...others] = text.trim().split(/\n[ \t]*\r?\n/);
+  return (
+    <div class="stack-tight">
+      <Prose>{first}</Prose>
+      {others.length > 0 && <a href={hrefOfObject("function", id)}>All about it</a>}
+    </div>
   );
 }
 

@@ -67,11 +67,12 @@ function UnderWay({ run }: { readonly run: Run }) {
         are kept nowhere.
       </p>
       <div class="run-cards">
-        {functionId !== undefined && <CallUnderWay title={functionId} totalMs={longestMs} soFarMs={elapsedMs} />}
+        {functionId !== undefined && <CallUnderWay id={functionId} totalMs={longestMs} soFarMs={elapsedMs} />}
         {functionId === undefined
           ? sources.map(({ id, title, timeoutMs }) => (
               <CallUnderWay
                 key={id}
+                id={id}
                 title={title}
                 totalMs={longestMs}
                 soFarMs={Math.min(elapsedMs, timeoutMs)}
@@ -79,7 +80,7 @@ function UnderWay({ run }: { readonly run: Run }) {
               />
             ))
           : ended.map((call, at) => (
-              <CallUnderWay key={at} title={call.source} totalMs={longestMs} soFarMs={elapsedMs} ended={call} />
+              <CallUnderWay key={at} id={call.source} totalMs={longestMs} soFarMs={elapsedMs} ended={call} />
             ))}
       </div>
     </>
@@ -93,7 +94,8 @@ function endedText({ asked: { sources, functionId }, ended }: Run): string {
 }
 
 interface CallUnderWayProps {
-  readonly title: string;
+  readonly id: string;
+  readonly title?: string;
   readonly totalMs: number;
   readonly soFarMs: number;
   /** `undefined` while nobody knows how it ends. */
@@ -101,13 +103,13 @@ interface CallUnderWayProps {
 }
 
 /** As high as it is when it has ended. */
-function CallUnderWay({ title, totalMs, soFarMs, ended }: CallUnderWayProps) {
+function CallUnderWay({ id, title, totalMs, soFarMs, ended }: CallUnderWayProps) {
   const kind = ended === undefined ? "waiting" : !ended.success ? "failed" : ended.match ? "found" : "no_record";
   const toMs = ended?.took_ms ?? soFarMs;
   return (
     <div class="run-card">
       <div class="run-card-head">
-        <span class="run-card-name">{title}</span>
+        <CardName id={id} title={title} />
         <TimeBar totalMs={totalMs} spans={[{ fromMs: 0, toMs, kind, says: ended ? tookText(toMs) : "so far" }]} />
         <span class="number dim">{ended ? <Took ms={toMs} /> : `${(soFarMs / 1_000).toFixed(1)} s`}</span>
       </div>
@@ -175,6 +177,15 @@ function Answered({ run: { asked }, answer }: { readonly run: Run; readonly answ
   );
 }
 
+function CardName({ id, title }: { readonly id: string; readonly title: string | undefined }) {
+  return (
+    <div class="run-card-name">
+      <h3 title={title ?? id}>{title ?? id}</h3>
+      {title !== undefined && title !== id && <code class="dim">{id}</code>}
+    </div>
+  );
+}
+
 interface CardProps {
   readonly entry: Entry;
   readonly totalMs: number;
@@ -195,10 +206,7 @@ function Card({ entry, totalMs, isOnly }: CardProps) {
   return (
     <section class="run-card" aria-label={title ?? id}>
       <div class="run-card-head">
-        <div class="run-card-name">
-          <h3 title={title ?? id}>{title ?? id}</h3>
-          {title !== undefined && title !== id && <code class="dim">{id}</code>}
-        </div>
+        <CardName id={id} title={title} />
         <TimeBar
           totalMs={totalMs}
           spans={[{ fromMs: 0, toMs: tookMs, kind, says: `${says} after ${tookText(tookMs)}` }]}
@@ -209,7 +217,7 @@ function Card({ entry, totalMs, isOnly }: CardProps) {
       </div>
       <p>
         <Outcome kind={kind} says={says} />
-        {!["found", "no_record"].includes(kind) && `: ${message.replace(PREFIX, "")}`}
+        {message !== "" && `: ${message.replace(PREFIX, "")}`}
       </p>
       {!isEmpty && (
         <details class="run-output" open={isOnly || isShort}>

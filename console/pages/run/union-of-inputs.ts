@@ -31,6 +31,44 @@ export function unionOfInputs(readers: readonly Reader[]): readonly SharedField[
   return [...all.filter(({ isRequired }) => isRequired), ...all.filter(({ isRequired }) => !isRequired)];
 }
 
+/** No input has such a name. */
+const WHOLE = "all inputs";
+
+/** In place of fields, for a function that declares none: it gets the object that is sent. */
+export function wholeOf(reader: string): SharedField {
+  return {
+    name: WHOLE,
+    label: "Inputs",
+    kind: "json",
+    isSecret: false,
+    isRequired: false,
+    description: "The function declares no inputs, and gets this object as it is.",
+    examples: [],
+    choices: [],
+    format: undefined,
+    default: undefined,
+    schema: { type: "object" },
+    readBy: [reader],
+    requiredBy: [],
+  };
+}
+
+/** What is sent of what the fields say. */
+export function inputsOf({
+  [WHOLE]: whole,
+  ...named
+}: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return { ...(whole as object | undefined), ...named };
+}
+
+/** Inputs as the fields hold them. */
+export function asFields(
+  inputs: Readonly<Record<string, unknown>>,
+  fields: readonly SchemaField[],
+): Readonly<Record<string, unknown>> {
+  return fields.some(({ name }) => name === WHOLE) ? { [WHOLE]: inputs } : inputs;
+}
+
 /** What one source does not say of a field, another may. */
 function join(known: SharedField, other: SchemaField): SchemaField {
   const choices = [...new Set([...known.choices, ...other.choices])];

@@ -8,7 +8,7 @@ import { runLabel } from "./price-words.ts";
 import type { RunContext } from "./run-address.ts";
 import { type Asked, lastRun, startRun, texts } from "./run-under-way.ts";
 import { simulateInput } from "./simulate-fields.tsx";
-import { placeRefusals, type Refusal, type SharedField } from "./union-of-inputs.ts";
+import { inputsOf, placeRefusals, type Refusal, type SharedField } from "./union-of-inputs.ts";
 
 type Plan = ResultOf<"workflow plan">;
 
@@ -55,7 +55,7 @@ export function useRunForm({ plan, context, fields, functionId, reload }: ToRun,
   const isSimulated = workflow.simulated;
   const ids = sources.map(({ source }) => source);
   const read = readTexts(fields, texts.value);
-  const inputs = { ...read.values, ...(isSimulated && simulateInput(texts.value, ids)) };
+  const inputs = { ...inputsOf(read.values), ...(isSimulated && simulateInput(texts.value, ids)) };
   const toAsk: Asked = {
     workflow: workflow.workflow,
     isSimulated,
