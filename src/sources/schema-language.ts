@@ -1,7 +1,7 @@
 import type { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { createAjv } from "../terms/ajv.ts";
-import { patternProblem, sizeProblem } from "../terms/bounded-schemas.ts";
+import { patternProblem, sizeProblem } from "../terms/schema-parts.ts";
 import { stepsOf } from "../terms/json-pointer.ts";
 import { describeProblem } from "../terms/schema-problem.ts";
 

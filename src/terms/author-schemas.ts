@@ -1,4 +1,5 @@
-import { createBoundedSchemas, isLargeSchema, type BoundedCheck } from "./bounded-schemas.ts";
+import { createBoundedSchemas, type BoundedCheck } from "./bounded-schemas.ts";
+import { isLargeSchema } from "./schema-parts.ts";
 import type { FieldProblem } from "./fault.ts";
 import { describeProblem } from "./schema-problem.ts";
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createSchemas } from "./author-schemas.ts";
-import { createBoundedSchemas, patternProblem } from "./bounded-schemas.ts";
+import { createBoundedSchemas } from "./bounded-schemas.ts";
+import { patternProblem } from "./schema-parts.ts";
 import { leastCpuMs } from "./cpu-time.kit.ts";
 import { describeProblem } from "./schema-problem.ts";
 

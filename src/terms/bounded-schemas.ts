@@ -4,6 +4,17 @@ import { createAjv } from "./ajv.ts";
 import { nearestNumbers } from "./exact-number.ts";
 import { isJsonObject, type Json, type JsonObject } from "./json.ts";
 import { compilePattern, type Spend } from "./linear-pattern.ts";
+import {
+  COST,
+  costOfCounting,
+  costOfMembers,
+  countsMembers,
+  needsCosts,
+  UNITS_PER_STEP,
+  visitsMembers,
+  withCosts,
+} from "./schema-costs.ts";
+import { isLargeSchema } from "./schema-parts.ts";
 
 /** Validates a value against an author's schema. */
 export interface BoundedCheck {
@@ -26,12 +37,6 @@ const FORMAT_CHARS_MAX = 16_384;
 const URL_CHARS_MAX = 4_096;
 /** Formats for content, which may be long; checking them costs almost nothing. */
 const CONTENT_FORMATS = new Set(["byte", "password", "binary"]);
-/** The number of characters, members or names that are compared in the time of one step. */
-const UNITS_PER_STEP = 16;
-
-/** A keyword added to schemas: the cost of each use of that subschema. */
-const COST = "datarun:cost";
-
 class TooCostly extends Error {}
 
 /**
@@ -75,12 +80,12 @@ export function createBoundedSchemas(): BoundedSchemas {
       const left = cxt.gen.scopeValue("obj", { ref: budget });
       const thrown = cxt.gen.scopeValue("func", { ref: throwTooCostly });
       const { parentSchema, data, schema } = cxt;
-      const named = WALKS_MEMBERS.some(
-        (keyword) => parentSchema[keyword] !== undefined && !isPricedByName(keyword, parentSchema[keyword]),
-      );
-      const members = named ? _` + ${cxt.gen.scopeValue("func", { ref: costOfMembers })}(${data})` : nil;
-      const counts = COUNTS_MEMBERS.some((keyword) => parentSchema[keyword] !== undefined);
-      const counted = counts ? _` + ${cxt.gen.scopeValue("func", { ref: costOfCounting })}(${data})` : nil;
+      const members = visitsMembers(parentSchema)
+        ? _` + ${cxt.gen.scopeValue("func", { ref: costOfMembers })}(${data})`
+        : nil;
+      const counted = countsMembers(parentSchema)
+        ? _` + ${cxt.gen.scopeValue("func", { ref: costOfCounting })}(${data})`
+        : nil;
       cxt.gen.if(_`(${left}.left -= ${schema as number}${members}${counted}) < 0`, () => cxt.gen.code(_`${thrown}()`));
     },
   });
@@ -111,34 +116,6 @@ export function createBoundedSchemas(): BoundedSchemas {
       return check;
     },
   };
-}
-
-/** Compiling a schema of this many parts takes about 25 milliseconds; smaller ones would make every start longer. */
-const PARTS_MANY = 150;
-
-/** Whether compiling it at the first use would block other work noticeably. */
-export function isLargeSchema(schema: object): boolean {
-  return countParts(schema as JsonObject, PARTS_MANY) >= PARTS_MANY;
-}
-
-/** The code of larger schemas takes seconds to compile, and at some size cannot be run at all. */
-const PARTS_MAX = 2_000;
-
-/** Why a schema cannot be compiled in reasonable time, as the rest of a sentence that begins with it. */
-export function sizeProblem(schema: object): string | null {
-  return countParts(schema as JsonObject, PARTS_MAX + 1) > PARTS_MAX
-    ? `must NOT have more than ${PARTS_MAX} schemas in it`
-    : null;
-}
-
-/** At most `max`. */
-function countParts(schema: JsonObject, max: number): number {
-  let count = 1;
-  for (const [, part] of partsOf(schema)) {
-    if (count >= max) break;
-    count += countParts(part, max - count);
-  }
-  return count;
 }
 
 const TOO_COSTLY: readonly ErrorObject[] = [
@@ -235,138 +212,4 @@ function isWithin(text: string, charactersMax: number): boolean {
     characters += 1;
   }
   return characters <= charactersMax;
-}
-
-/** Keywords that visit all names of an object. */
-const WALKS_MEMBERS = "additionalProperties patternProperties propertyNames unevaluatedProperties".split(" ");
-
-/**
- * Those whose subschema is applied to every name: it carries the cost of the name, so that names are not visited twice.
- */
-const BY_NAME: ReadonlySet<string> = new Set(["additionalProperties", "propertyNames"]);
-const COST_OF_NAME = 8;
-
-function isPricedByName(keyword: string, schema: unknown): schema is JsonObject {
-  return BY_NAME.has(keyword) && isJsonObject(schema);
-}
-
-/** Keywords for which all names of an object are listed, only to count them. */
-const COUNTS_MEMBERS = ["minProperties", "maxProperties"];
-/** The engine lists the names of an object of this size without looking at each. */
-const EASY_MEMBERS_MAX = 64;
-
-function costOfCounting(value: unknown): number {
-  if (!isJsonObject(value)) return 0;
-  const count = Object.keys(value).length;
-  return count <= EASY_MEMBERS_MAX ? 2 : COST_OF_NAME * count;
-}
-
-function costOfMembers(value: unknown): number {
-  return isJsonObject(value) ? COST_OF_NAME * Object.keys(value).length : 0;
-}
-
-/** Keywords whose subschema is applied as often as the value has parts, or as references lead to it. */
-const REPEATING =
-  "$ref $dynamicRef $recursiveRef items prefixItems contains additionalProperties patternProperties propertyNames unevaluatedItems unevaluatedProperties".split(
-    " ",
-  );
-/** Keywords whose subschemas often do not fit, for which a report is made each time. */
-const OFTEN_UNFIT: ReadonlySet<string> = new Set(["anyOf", "oneOf", "not", "if", "contains"]);
-const COST_OF_REPORT = 6;
-const ONE_SCHEMA =
-  "items contains additionalProperties propertyNames unevaluatedItems unevaluatedProperties if then else not additionalItems contentSchema".split(
-    " ",
-  );
-const MANY_SCHEMAS = "allOf anyOf oneOf prefixItems items".split(" ");
-const NAMED_SCHEMAS = "properties patternProperties dependentSchemas $defs definitions".split(" ");
-
-/** Whether the cost of a validation depends on the value. If not, as for most schemas of inputs, nothing is counted. */
-function needsCosts(schema: object): boolean {
-  const text = JSON.stringify(schema);
-  return REPEATING.some((keyword) => text.includes(`"${keyword}":`)) || text.length > SIMPLE_CHARS_MAX;
-}
-
-const SIMPLE_CHARS_MAX = 50_000;
-
-/** The same schema with the cost of each subschema added. `more`: an additional cost of each use. */
-function withCosts(schema: JsonObject, more = 0): JsonObject {
-  const priced: Record<string, unknown> = { ...schema };
-  for (const name of ONE_SCHEMA) {
-    const part = schema[name];
-    if (isJsonObject(part))
-      priced[name] = withCosts(part, isPricedByName(name, part) ? COST_OF_NAME : costOfReport(name));
-  }
-  for (const name of MANY_SCHEMAS) {
-    const list = schema[name];
-    if (Array.isArray(list))
-      priced[name] = list.map((part) => (isJsonObject(part) ? withCosts(part, costOfReport(name)) : part));
-  }
-  for (const name of NAMED_SCHEMAS) {
-    const named = schema[name];
-    if (!isJsonObject(named)) continue;
-    priced[name] = Object.fromEntries(
-      Object.entries(named).map(([key, part]) => [key, isJsonObject(part) ? withCosts(part) : part]),
-    );
-  }
-  priced[COST] = 1 + more + Math.ceil(comparedIn(schema) / UNITS_PER_STEP);
-  return priced as JsonObject;
-}
-
-function costOfReport(keyword: string): number {
-  return OFTEN_UNFIT.has(keyword) ? COST_OF_REPORT : 0;
-}
-
-/** The location of a pattern that cannot be used, and the reason; `null` if there is none. */
-export function patternProblem(schema: object): { readonly path: readonly string[]; readonly problem: string } | null {
-  return findPatternProblem(schema as JsonObject, []);
-}
-
-function findPatternProblem(schema: JsonObject, path: readonly string[]): ReturnType<typeof patternProblem> {
-  const patterns: [string, readonly string[]][] = [];
-  if (typeof schema["pattern"] === "string") patterns.push([schema["pattern"], [...path, "pattern"]]);
-  const named = schema["patternProperties"];
-  if (isJsonObject(named))
-    for (const name of Object.keys(named)) patterns.push([name, [...path, "patternProperties", name]]);
-  for (const [pattern, at] of patterns) {
-    try {
-      compilePattern(pattern);
-    } catch (error) {
-      return { path: at, problem: (error as Error).message };
-    }
-  }
-  for (const [below, part] of partsOf(schema)) {
-    const found = findPatternProblem(part, [...path, ...below]);
-    if (found !== null) return found;
-  }
-  return null;
-}
-
-/** The direct subschemas of a schema, with their paths. */
-function partsOf(schema: JsonObject): readonly (readonly [readonly string[], JsonObject])[] {
-  const parts: [readonly string[], unknown][] = ONE_SCHEMA.map((name) => [[name], schema[name]]);
-  for (const name of MANY_SCHEMAS) {
-    const list = schema[name];
-    if (Array.isArray(list)) parts.push(...list.map((part, at): [string[], unknown] => [[name, String(at)], part]));
-  }
-  for (const name of NAMED_SCHEMAS) {
-    const named = schema[name];
-    if (isJsonObject(named))
-      parts.push(...Object.entries(named).map(([key, part]): [string[], unknown] => [[name, key], part]));
-  }
-  return parts.filter((entry): entry is [readonly string[], JsonObject] => isJsonObject(entry[1]));
-}
-
-/** How many names and allowed values this subschema compares with a value. */
-function comparedIn(schema: JsonObject): number {
-  let count = 0;
-  for (const name of ["enum", "const", "required", "dependentRequired"]) {
-    if (schema[name] !== undefined) count += costOfConstants(JSON.stringify(schema[name]));
-  }
-  if (isJsonObject(schema["properties"])) count += Object.keys(schema["properties"]).length;
-  return count;
-}
-
-/** Objects and lists are compared member by member, each in a separate function call. */
-function costOfConstants(json: string): number {
-  return /[[{]/.test(json.slice(1)) ? 2 * json.length : json.length / 8;
 }

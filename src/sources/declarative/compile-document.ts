@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { asksAgain, NoMatch, type SourceAnswer, type SourceCall, type SourceDeclaration } from "../../sdk/source.ts";
-import { isLargeSchema } from "../../terms/bounded-schemas.ts";
+import { isLargeSchema } from "../../terms/schema-parts.ts";
 import { systemClock, type Clock } from "../../terms/clock.ts";
 import { durationMs } from "../../terms/durations.ts";
 import type { Json, JsonObject } from "../../terms/json.ts";

@@ -1,4 +1,5 @@
-import { createBoundedSchemas, isLargeSchema, type BoundedCheck } from "../../../terms/bounded-schemas.ts";
+import { createBoundedSchemas, type BoundedCheck } from "../../../terms/bounded-schemas.ts";
+import { isLargeSchema } from "../../../terms/schema-parts.ts";
 import type { Json, JsonObject } from "../../../terms/json.ts";
 import { formatProblem, type FormatProblem } from "./format-problem.ts";
 import { publishedSchema, type SourceFile } from "./format.ts";
