@@ -3,7 +3,7 @@ import { CallError, type ErrorBody, OWN_HEADERS, toError } from "./ask.ts";
 import type { InputOf, VerbName } from "./verb-types.ts";
 
 /** So much is held in memory at most, where the browser cannot write what comes to the disk. */
-export const MEMORY_MB_MAX = 100;
+const MEMORY_MB_MAX = 100;
 /** The code of the failure if it is more. */
 export const TOO_LARGE = "too_large";
 

@@ -49,7 +49,7 @@ export function toWireCharge({ charge: model, listPrice, declaration }: Runnable
   return { model, list_price: toWireListPrice(listPrice), rows: rowsOf(declaration.charge) };
 }
 
-export function toWireListPrice(price: Price | null) {
+function toWireListPrice(price: Price | null) {
   return price === null ? null : { amount: amountText(price.amount), currency: price.currency };
 }
 

@@ -5,7 +5,7 @@ import type { Turn } from "./connection.ts";
 import { discardBody } from "./discard-body.ts";
 
 /** Headers of every response. */
-export const PROTECTIVE_HEADERS = [
+const PROTECTIVE_HEADERS = [
   "X-Frame-Options",
   "DENY",
   "Content-Security-Policy",

@@ -38,7 +38,7 @@ function inVersionOf(parent: string | undefined, url: string): string {
   return `${url}?version=${encodeURIComponent(version)}`;
 }
 
-export function sourceFiles(folder: string): string[] {
+function sourceFiles(folder: string): string[] {
   return files(join(folder, "sources"), SOURCE_FILES);
 }
 

@@ -59,7 +59,7 @@ export async function fanOut(
  * Fails the largest outputs that have arrived until the rest fits; of equally large ones the first. Returns the bytes
  * left.
  */
-export function failLargest(outcomes: Outcome[], bytes: number, bytesMax: number): number {
+function failLargest(outcomes: Outcome[], bytes: number, bytesMax: number): number {
   let left = bytes;
   while (left > bytesMax) {
     let largest: Outcome | undefined;

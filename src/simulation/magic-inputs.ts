@@ -18,7 +18,7 @@ export const MAGIC = [
 export type Magic = (typeof MAGIC)[number];
 
 /** The undeclared input that asks for it: `simulate: "timeout"`, or `simulate: {acme__people: "timeout"}` for one source. */
-export const MAGIC_INPUT = "simulate";
+const MAGIC_INPUT = "simulate";
 const MAGIC_VALUE = /^simulate:(.*)$/s;
 
 /** How long `slow` delays its reply. */

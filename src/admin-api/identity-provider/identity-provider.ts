@@ -49,7 +49,7 @@ interface Discovered {
 
 const SECONDS = 5;
 /** A provider that moves or changes its abilities is asked again after this. Keys that it rotates are fetched when they turn up. */
-export const DISCOVERED_MS = 3_600_000;
+const DISCOVERED_MS = 3_600_000;
 
 export function createIdentityProvider(parts: ProviderParts): IdentityProvider {
   const { settings, clock, log, trust, seconds = SECONDS } = parts;

@@ -17,7 +17,7 @@ export interface LoginAttempt {
   readonly codeVerifier: string;
 }
 
-export const ATTEMPT_MS = 10 * 60_000;
+const ATTEMPT_MS = 10 * 60_000;
 const COOKIE = "datarun-login";
 const SECRET = /^[\w-]{43}\.(\d{1,15})$/;
 

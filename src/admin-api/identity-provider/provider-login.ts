@@ -26,7 +26,7 @@ export interface ProviderLogin {
 }
 
 /** So many may wait for the provider. It may be slow, and the port has connections for others too. */
-export const LOGINS_MAX = 16;
+const LOGINS_MAX = 16;
 
 export function createProviderLogin({ provider, claims, store, login, clock }: ProviderLoginParts): ProviderLogin {
   let underWay = 0;

@@ -33,7 +33,7 @@ export interface DrainerLimits {
   readonly keepMs: number;
 }
 
-export const DRAINER_LIMITS: DrainerLimits = {
+const DRAINER_LIMITS: DrainerLimits = {
   batchRuns: 512,
   gatherMs: 400,
   writeTimeoutMs: 30_000,

@@ -9,7 +9,7 @@ import { SourceTurns, type Turn, type TurnAsk, type TurnLimit } from "../source-
 
 const CREDENTIALS_MAX = 10_000;
 /** How long a call may wait for its turn; a tenth of its source's timeout if that is less. */
-export const TURN_WAIT_MS_MAX = 1_000;
+const TURN_WAIT_MS_MAX = 1_000;
 
 /** The limits of one source: those that all its calls share, and whether there are others per credential. */
 interface Limits {

@@ -60,7 +60,7 @@ export function typedRequest(typed: {
  * Checks the parts of an address that must be known when the file is written. @throws RangeError with a message for its
  * author
  */
-export function assertAddress(url: string): void {
+function assertAddress(url: string): void {
   const parsed = URL.parse(url.replaceAll(/[{}]/g, "_"));
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) throw new RangeError("the url is not an http(s) address");
   if (/[{}]/.test(/^[a-z]+:\/\/[^/?]*/i.exec(url)![0]))
@@ -73,7 +73,7 @@ export function namesIn(text: string): string[] {
 }
 
 /** Turns `{name}` into the template that the file uses. */
-export function withTemplates(text: string): string {
+function withTemplates(text: string): string {
   return text.replaceAll(NAMED, "{{ inputs.$1 }}");
 }
 

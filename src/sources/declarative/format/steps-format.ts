@@ -106,4 +106,3 @@ export const Resume = Type.Object(
 );
 
 export type StepFile = Static<typeof Step>;
-export type PollFile = Static<typeof Poll>;
