@@ -128,6 +128,22 @@ test(
   },
 );
 
+test("what a month was spent on is in the order of its amounts, however many lines there are", { skip }, async (t) => {
+  const { service, acme, verb } = await startWorld(t, "little");
+  await until(async () => (await verb("ledger list", { org: acme.id })).runs.length === 4);
+  const page = await openConsole(t, service, { at: "/audit" });
+  await shorten(page, "ledger/spend", 1);
+  await page.goto(`${service.adminUrl}/console/money`);
+  const sources = page.getByRole("table", { name: "Spend by source" }).locator("tbody td:first-child");
+  await until(async () => (await sources.count()) === 4);
+  assert.deepEqual(await sources.allInnerTexts(), [
+    "bureau__credit_report",
+    "registry__company",
+    "register__insolvency",
+    "lists__sanctions",
+  ]);
+});
+
 test(
   "the charges of one organization are asked for, and not looked for among the first of all",
   { skip },

@@ -1,5 +1,5 @@
 import { address, hrefOf, setQuery } from "../../address.ts";
-import { useList } from "../../api/use-list.ts";
+import { useWholeList } from "../../api/use-list.ts";
 import { useTogether } from "../../api/use-together.ts";
 import { useVerb } from "../../api/use-verb.ts";
 import type { ResultOf, RowOf } from "../../api/verb-types.ts";
@@ -38,13 +38,15 @@ export function SpendPage() {
   const by = (asked in KEYS ? asked : "source") as Key;
   const about = { ...span, ...(org !== "" && { org }) };
   const days = useVerb("ledger spend", { by: "day", ...about, limit: LINES_MAX });
-  const list = useList("ledger spend", { by, ...about, limit: LINES_MAX }, "spend");
+  // They come in the order of what they are about, and the largest may come last.
+  const list = useWholeList("ledger spend", { by, ...about }, "spend");
   // Under another month, the figures of the one before would be wrong.
   const shown = days.isCurrent ? days.result : undefined;
   const totals = shown?.totals ?? [];
   // What is above the lines is as high as it will be.
   const isPlaced = useTogether(days.result ?? days.error);
-  const lines = list.isCurrent ? list.rows : undefined;
+  const all = list.isCurrent ? list.rows : undefined;
+  const lines = all && inOrder(all, by).slice(0, LINES_MAX);
   return (
     <MoneyPage
       title="Money"
@@ -83,8 +85,14 @@ export function SpendPage() {
               />
             }
             {...list}
-            rows={lines && inOrder(lines, by)}
+            rows={lines}
           />
+          {all && all.length > LINES_MAX && (
+            <p class="dim">
+              These are the first <Count of={LINES_MAX} /> of <Count of={all.length} />. Choose an organization to see
+              others.
+            </p>
+          )}
         </Section>
       )}
     </MoneyPage>
