@@ -16,6 +16,7 @@ function watching(names: readonly string[] = ["a"]) {
   const clock = new FakeClock();
   const happened: string[] = [];
   const ended: string[] = [];
+  const gaveBack: string[] = [];
   const runs = names.map((name, at) => ({
     id: at,
     name,
@@ -44,7 +45,7 @@ function watching(names: readonly string[] = ["a"]) {
       run.over = true;
       ended.push(run.name);
     },
-    gaveBack: () => {},
+    gaveBack: ({ id }, bytes) => gaveBack.push(`${runs[id]!.name} ${bytes / MB}`),
     retire: () => happened.push("retired"),
     kill: (_, named) => {
       happened.push("killed");
@@ -69,7 +70,8 @@ function watching(names: readonly string[] = ["a"]) {
   };
   const grow = (toMb: number): void => void (rssMb = toMb);
   const leave = (mb: number): void => void (leftMb = mb);
-  return { happened, ended, look, grow, leave, clock, blamed: () => blamed };
+  const finish = (name: string): void => void host.runs.delete(runs.findIndex((run) => run.name === name));
+  return { happened, ended, gaveBack, look, grow, leave, finish, clock, blamed: () => blamed };
 }
 
 test("while memory falls nobody is ended, and whoever holds it is once it has stopped falling", async () => {
@@ -168,4 +170,27 @@ test("what a run holds that is leaving is not taken to be what another organizat
   // It does not leave, and grows; the other one is busy.
   for (let time = 0; time < 45; time += 1) await look(460 + time, 460 + time, { b: null });
   assert.deepEqual([ended, happened.at(-1), blamed()], [["a"], "killed", "a"]);
+});
+
+test("what the end of a busy run returns was its own, unless another one has ended meanwhile", async () => {
+  for (const [others, returned] of [
+    [[], ["a 200"]],
+    [["b"], []],
+  ] as const) {
+    const { ended, gaveBack, look, finish } = watching(["a", "b"]);
+    for (let time = 0; time < 5; time += 1) await look(350, 350, { a: null, b: 90 });
+    assert.deepEqual(ended, ["a"]);
+    for (const name of ["a", ...others]) finish(name);
+    for (let time = 0; time < 2; time += 1) await look(150, 150, { b: 90 });
+    assert.deepEqual(gaveBack, returned);
+  }
+});
+
+test("who was measured is not measured again by what is returned while it leaves", async () => {
+  const { ended, gaveBack, look, finish } = watching(["a", "b"]);
+  await look(250, 250, { a: 110, b: 60 });
+  assert.deepEqual(ended, ["a"]);
+  finish("a");
+  for (let time = 0; time < 2; time += 1) await look(60, 60, { b: 60 });
+  assert.deepEqual(gaveBack, []);
 });

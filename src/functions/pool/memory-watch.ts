@@ -52,8 +52,10 @@ type Relief =
       readonly stage: "ending";
       readonly running: Running;
       readonly rssBytes: number;
-      /** No other run was ended at the same time, so the memory that is returned was its own. */
-      readonly alone: boolean;
+      /** It was named by an estimate, and no other run was ended at the same time. */
+      readonly isUnknown: boolean;
+      /** The others. If one of them ends as well, the memory that is returned may be its. */
+      readonly beside: readonly Running[];
       gone: boolean;
     };
 
@@ -137,7 +139,8 @@ export class MemoryWatch {
         stage: "ending",
         running: first.running,
         rssBytes,
-        alone: named.length === 1 && ![...host.runs.values()].some(({ over }) => over),
+        isUnknown: !first.measured && named.length === 1 && ![...host.runs.values()].some(({ over }) => over),
+        beside: [...host.runs.values()].filter((one) => one !== first.running),
         gone: false,
       });
       for (const one of named) this.#parts.endRun(host, one);
@@ -209,7 +212,7 @@ export class MemoryWatch {
     host.process.send({ type: "weigh" });
   }
 
-  /** What its end returned is also a measurement, and the only one for a thread that was too busy to answer. */
+  /** What its end returns is the only measurement of a thread that was too busy to answer. */
   #lookAfter(host: HostProcess, relief: Extract<Relief, { stage: "ending" }>, rssBytes: number, limit: number): void {
     const { running } = relief;
     if (host.runs.has(running.id)) {
@@ -222,6 +225,7 @@ export class MemoryWatch {
       return;
     }
     this.#reliefs.delete(host);
-    if (relief.alone) this.#parts.gaveBack(running, relief.rssBytes - rssBytes);
+    const isItsOwn = relief.isUnknown && relief.beside.every(({ id }) => host.runs.has(id));
+    if (isItsOwn) this.#parts.gaveBack(running, relief.rssBytes - rssBytes);
   }
 }
