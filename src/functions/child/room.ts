@@ -59,6 +59,7 @@ export class Room {
     this.#enter = await this.#count(
       this.#open.apply(undefined, [post, ask, seed], { result: { reference: true } }) as Promise<ivm.Reference>,
     );
+    if (this.slot.contexts > 1) this.#leftBytes = await this.#count(bytesOf(isolate));
   }
 
   /** Passes the bundle in and starts it, without waiting. */
@@ -66,7 +67,6 @@ export class Room {
     if (this.#closed || this.#context === undefined) return;
     this.#heard = heard;
     this.#failed = failed;
-    this.#weighWhatIsLeft();
     void this.#count(this.slot.bundle.run(this.#context)).catch(failed);
     void this.enter(what, argument);
   }
@@ -87,16 +87,12 @@ export class Room {
     return this.#count(this.slot.contract.check(part, json));
   }
 
-  /** What earlier runs in its isolate have left there. Some of it may be collected by now, and held by this run again. */
+  /**
+   * What earlier runs in its isolate have left there, once it is ready. Some of it may be collected by now, and held by
+   * this run again.
+   */
   get leftBytes(): number {
     return this.#leftBytes;
-  }
-
-  /** Its thread answers before it runs the bundle. */
-  #weighWhatIsLeft(): void {
-    if (this.slot.contexts < 2) return;
-    const take = (bytes: number): void => void (this.#leftBytes = bytes);
-    void this.#count(bytesOf(this.slot.isolate)).then(take, () => {});
   }
 
   /** The size of the texts that wait until the isolate's thread can take them. */

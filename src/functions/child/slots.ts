@@ -10,6 +10,14 @@ import type { Slot } from "./slot.ts";
 const CONTEXTS_MAX = 100;
 /** The most isolates kept without a run; the one idle longest is disposed of first. */
 const IDLE_MAX = 8;
+/**
+ * An isolate in which runs have left more is not kept. V8 collects nothing while a run waits, so the process would hold
+ * it for as long as runs of that function wait there, and no run could be named for it.
+ */
+const LEFT_BYTES_MAX = 16 * 1_048_576;
+
+/** Whoever takes the room is told. */
+const never = (): void => {};
 
 interface Compiled {
   readonly code: string;
@@ -106,18 +114,23 @@ export function createSlots(): Slots {
       const room = idle.splice(at, 1)[0]!;
       try {
         await room.ready;
-        return room;
+        if (room.leftBytes <= LEFT_BYTES_MAX) return room;
       } catch {
         // What earlier runs have left in it leaves no memory for another one.
-        dispose(room.slot.isolate);
-        return make(key, bundle, memoryMb);
       }
+      dispose(room.slot.isolate);
+      return make(key, bundle, memoryMb);
     },
     giveBack: (slot) => {
       if (slot.contexts >= CONTEXTS_MAX) return dispose(slot.isolate);
       slot.lost = () => {};
-      idle.push(new Room(slot, answerAsk));
+      const room = new Room(slot, answerAsk);
+      idle.push(room);
       if (idle.length > IDLE_MAX) dispose(idle.shift()!.slot.isolate);
+      void room.ready.then(() => {
+        if (room.leftBytes > LEFT_BYTES_MAX && idle.includes(room))
+          dispose(idle.splice(idle.indexOf(room), 1)[0]!.slot.isolate);
+      }, never);
     },
     dropIdle: () => {
       const dropped = idle.splice(0);
