@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test, type TestContext } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Fault } from "../terms/fault.ts";
 import { startPool, type PoolRig, type Tried } from "./pool/pool.kit.ts";
 
@@ -100,6 +101,31 @@ test("who fills memory and ends, over and over, costs nobody beside him a run", 
   };
   await Promise.all(Array.from({ length: 8 }, fill));
   assertUnharmed(rig, await small.stop());
+});
+
+test("who has all his runs fill a process in one moment loses these, and who waits beside them nothing", async (t) => {
+  // A low limit, so that the test itself need not take gigabytes.
+  const rig = await startPool(t, { children: 1, spares: 1, childMemoryMb: 120 });
+  const fills = `async ({ inputs, run }) => {
+    if (inputs.isFirst) return {};
+    await run("wait_1500");
+    const kept = [];
+    for (let n = 0; n < 10; n += 1) kept.push(new Uint8Array(4_000_000).fill(1));
+    await run("wait_1500");
+    return { n: kept.length };
+  }`;
+  const hog = { organizationId: "org_hog", limitMs: 20_000 };
+  // Of a function that is new, only a few are begun at once.
+  await rig.attempt(fills, { ...hog, argument: { inputs: { isFirst: true } } });
+  await sleep(600);
+  const waits = Array.from({ length: 6 }, (_, at) =>
+    rig.attempt(`async ({ run }) => { await run("wait_${7_000 + at}"); return {}; }`, { limitMs: 60_000 }),
+  );
+  const small = keepRunning(t, rig);
+  const hogs = await Promise.all(Array.from({ length: 16 }, () => rig.attempt(fills, hog)));
+  assert.deepEqual((await Promise.all(waits)).map(codeOf), Array(6).fill("ok"), JSON.stringify(rig.lines));
+  assertUnharmed(rig, await small.stop());
+  assert.ok(hogs.map(codeOf).includes("function.memory"));
 });
 
 test("what a run has left in its isolate does not end the next one", async (t) => {

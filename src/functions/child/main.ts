@@ -6,13 +6,15 @@
 import { LARGE_REPLY_CHARACTERS, type FromChild, type Reply, type ToChild } from "../pool/messages.ts";
 import { CpuUse } from "./cpu-use.ts";
 import { holdLifeLine } from "./life-line.ts";
-import { giveWay, LEAST_PRIORITY, LOW_PRIORITY } from "./priority.ts";
+import { giveWay, LEAST_PRIORITY, LOW_PRIORITY, lowerNewThreads } from "./priority.ts";
 import { startRun, type ChildRun } from "./run.ts";
 import { createSlots } from "./slots.ts";
 import { weighAll } from "./weigh.ts";
 
 const RSS_EVERY_MS = 50;
-const CPU_EVERY_MS = 250;
+const REPORT_EVERY_MS = 250;
+/** By then the run has its thread. */
+const NEW_THREADS_AFTER_MS = 10;
 
 function die(): never {
   process.kill(process.pid, "SIGKILL");
@@ -28,6 +30,8 @@ function send(message: FromChild): void {
 const runs = new Map<number, ChildRun>();
 const slots = createSlots();
 const cpuUse = new CpuUse();
+/** The most runs that there were at once: more than that may need more threads. */
+let mostRuns = 0;
 /** While there are runs. */
 let reporting: NodeJS.Timeout | undefined;
 
@@ -47,7 +51,9 @@ function receive(message: ToChild): void {
         message.id,
         startRun(message, slots, send, () => over(message.id)),
       );
-      reporting ??= setInterval(reportCpu, CPU_EVERY_MS);
+      reporting ??= setInterval(report, REPORT_EVERY_MS);
+      if (runs.size > mostRuns) setTimeout(lowerNewThreads, NEW_THREADS_AFTER_MS);
+      mostRuns = Math.max(mostRuns, runs.size);
       return;
     case "reply":
       void tookReply(message);
@@ -69,7 +75,9 @@ function over(id: number): void {
   runs.delete(id);
 }
 
-function reportCpu(): void {
+function report(): void {
+  // Of a thread that does not leave its isolate, others take the place.
+  lowerNewThreads();
   for (const run of runs.values()) cpuUse.add(run.isolate, run.takeInsideMs());
   const isolates = cpuUse.report();
   if (isolates.length > 0) send({ type: "used", isolates });

@@ -24,7 +24,10 @@ test("an isolate is used again, but not one in which a run has left much", async
   slots.setPrelude(await preparePrelude(undefined));
   for (const [bundle, code] of [
     ["small", "() => ({})"],
-    ["large", "() => { globalThis.kept = Array.from({ length: 300_000 }, (_, n) => ({ n, text: 'row ' + n })); return {}; }"],
+    [
+      "large",
+      "() => { globalThis.kept = Array.from({ length: 300_000 }, (_, n) => ({ n, text: 'row ' + n })); return {}; }",
+    ],
   ] as const) {
     slots.addBundle(bundle, `__take(function () { return { default: { run: ${code} } }; });`, null);
     await run(slots, bundle);

@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { LEAST_PRIORITY, lowerThreads } from "../child/priority.ts";
 import { compiledCode } from "../../terms/compiled-code.ts";
 import type { FromChild, ToChild } from "./messages.ts";
 import { openRss } from "../rss.ts";
@@ -84,6 +85,14 @@ export class IsolateProcess {
 
   forgetBundle(bundle: string): void {
     if (this.#bundles.delete(bundle)) this.send({ type: "forget", bundle });
+  }
+
+  /** From now on, its threads get the CPU time that other processes leave. */
+  letOthersFirst(): void {
+    const { pid } = this.#process;
+    // From here, because a process with dozens of busy threads may take seconds to read what it is sent.
+    if (!this.#gone && pid !== undefined) lowerThreads(pid, LEAST_PRIORITY);
+    this.send({ type: "yield" });
   }
 
   rssBytes(): number {

@@ -59,7 +59,7 @@ export function limitBytes(host: HostProcess, plainMb: number): number {
 
 /** From now on, its threads get the CPU time that other processes leave. */
 export function letOthersFirst(host: HostProcess): void {
-  if (!host.yields) host.process.send({ type: "yield" });
+  if (!host.yields) host.process.letOthersFirst();
   host.yields = true;
 }
 

@@ -26,6 +26,7 @@ function watching(names: readonly string[] = ["a"]) {
   }));
   let rssMb = 60;
   let asked = 0;
+  let slowed = 0;
   let leftMb = 0;
   let blamed: string | null | undefined;
   const host = {
@@ -47,6 +48,7 @@ function watching(names: readonly string[] = ["a"]) {
     },
     gaveBack: ({ id }, bytes) => gaveBack.push(`${runs[id]!.name} ${bytes / MB}`),
     retire: () => happened.push("retired"),
+    slowDown: () => (slowed += 1),
     kill: (_, named) => {
       happened.push("killed");
       blamed = named === null ? null : runs[named.id]!.name;
@@ -71,7 +73,7 @@ function watching(names: readonly string[] = ["a"]) {
   const grow = (toMb: number): void => void (rssMb = toMb);
   const leave = (mb: number): void => void (leftMb = mb);
   const finish = (name: string): void => void host.runs.delete(runs.findIndex((run) => run.name === name));
-  return { happened, ended, gaveBack, look, grow, leave, finish, clock, blamed: () => blamed };
+  return { happened, ended, gaveBack, look, grow, leave, finish, clock, blamed: () => blamed, slowed: () => slowed };
 }
 
 test("while memory falls nobody is ended, and whoever holds it is once it has stopped falling", async () => {
@@ -160,7 +162,9 @@ test("far above the limit, an organization loses one run after another before an
   assert.deepEqual(ended, ["a2", "a3"]);
   assert.ok(!happened.includes("killed"));
   for (let time = 0; time < 45; time += 1) await look(600, 600, busy);
-  assert.deepEqual([ended.length, happened.at(-1)], [2, "killed"], "two seconds later there is no other way");
+  assert.deepEqual([ended.length, happened.includes("killed")], [2, false], "there is time for those to leave");
+  for (let time = 0; time < 160; time += 1) await look(600, 600, busy);
+  assert.deepEqual([ended.length, happened.at(-1)], [2, "killed"], "ten seconds later there is no other way");
 });
 
 test("what a run holds that is leaving is not taken to be what another organization's holds", async () => {
@@ -168,7 +172,7 @@ test("what a run holds that is leaving is not taken to be what another organizat
   await look(450, 450, { a: 300, b: 2 });
   assert.deepEqual(ended, ["a"]);
   // It does not leave, and grows; the other one is busy.
-  for (let time = 0; time < 45; time += 1) await look(460 + time, 460 + time, { b: null });
+  for (let time = 0; time < 205; time += 1) await look(460 + time, 460 + time, { b: null });
   assert.deepEqual([ended, happened.at(-1), blamed()], [["a"], "killed", "a"]);
 });
 
@@ -193,4 +197,23 @@ test("who was measured is not measured again by what is returned while it leaves
   finish("a");
   for (let time = 0; time < 2; time += 1) await look(60, 60, { b: 60 });
   assert.deepEqual(gaveBack, []);
+});
+
+test("before a process is killed with the runs of others, whoever fills it is ended", async () => {
+  const { ended, happened, look, finish, slowed } = watching(["a1", "a2", "b"]);
+  // Its threads take so much within one look that nobody could be asked, and are too busy to answer.
+  for (let time = 0; time < 2; time += 1) await look(900, 900, { a1: null, a2: null, b: 3 });
+  assert.deepEqual([ended, slowed()], [["a1", "a2"], 1]);
+  for (const name of ["a1", "a2"]) finish(name);
+  for (let time = 0; time < 70; time += 1) await look(100, 100, { b: 3 });
+  assert.ok(!happened.includes("killed"));
+});
+
+test("far beyond all, or where nobody else runs, a process is killed at once", async () => {
+  const far = watching(["a", "b"]);
+  await far.look(1_700, 1_700);
+  assert.deepEqual(far.happened, ["killed"]);
+  const alone = watching(["a1", "a2"]);
+  await alone.look(900, 900);
+  assert.deepEqual(alone.happened, ["killed"]);
 });

@@ -15,6 +15,8 @@ export interface MemoryWatchParts {
   readonly gaveBack: (running: Running, bytes: number) => void;
   /** Lets the process take no new runs and end when it is empty; nobody is blamed. */
   readonly retire: (host: HostProcess) => void;
+  /** The same, and what runs there comes after everything else from now on. */
+  readonly slowDown: (host: HostProcess) => void;
   /** Kills the process, as the last resort. `null`: it is unknown which run holds so much. */
   readonly kill: (host: HostProcess, named: Running | null) => void;
 }
@@ -32,6 +34,10 @@ const HOPELESS_AT = 2;
 const HOPELESS_WITHIN_MS = 2_000;
 /** Above this multiple, there is no time to wait for that. */
 const DANGEROUS_AT = 4;
+/** Where several organizations run, a process has so much longer: to say who fills it, and to let those leave. */
+const LAST_WITHIN_MS = 8_000;
+/** Above this multiple, there is no time for that either. */
+const HELPLESS_AT = 8;
 /**
  * A run is named by an estimate only if its thread was too busy to answer so many times in a row, half a second
  * altogether. On a busy machine, every thread is once in a while.
@@ -75,6 +81,8 @@ export class MemoryWatch {
   readonly #hopeless = new WeakMap<HostProcess, number>();
   /** The run that was ended last, which is blamed if the process has to be killed before it has left. */
   readonly #ended = new WeakMap<HostProcess, Running>();
+  /** How many looks in a row it should have been killed, but for others who run there. */
+  readonly #last = new WeakMap<HostProcess, number>();
   /** How many times in a row its thread did not answer. */
   readonly #silent = new WeakMap<Running, number>();
   #cancel: (() => void) | undefined;
@@ -148,11 +156,13 @@ export class MemoryWatch {
   }
 
   /**
-   * Names one run. If the process is far over its limit, names as many as it takes to get it out of danger: by their
-   * measured sizes, or of the organization of the first one, because otherwise all who run there would be ended.
+   * Names one run. If the process is far over its limit, names as many as it takes to get it within: by their measured
+   * sizes, or of the organization of the first one, because otherwise all who run there would be ended. The others of
+   * that organization are probably growing as well.
    */
   #name(weighed: readonly Weighed[], rssBytes: number, limit: number, host: HostProcess): Named[] {
     const named: Named[] = [];
+    const enough = rssBytes > HOPELESS_AT * limit ? limit : rssBytes;
     let left = weighed;
     let bytes = rssBytes;
     do {
@@ -163,7 +173,7 @@ export class MemoryWatch {
       named.push(largest);
       bytes -= largest.bytes;
       left = left.filter(({ running }) => running !== largest.running);
-    } while (bytes > HOPELESS_AT * limit);
+    } while (bytes > enough);
     return named;
   }
 
@@ -186,14 +196,30 @@ export class MemoryWatch {
     const relief = this.#reliefs.get(host);
     const hopeless = rssBytes > HOPELESS_AT * limit ? (this.#hopeless.get(host) ?? 0) + 1 : 0;
     this.#hopeless.set(host, hopeless);
-    if (isDangerous || hopeless * LOOK_EVERY_MS > HOPELESS_WITHIN_MS) {
-      this.#reliefs.delete(host);
-      const ended = this.#ended.get(host);
-      this.#parts.kill(host, ended !== undefined && host.runs.has(ended.id) ? ended : null);
-    } else if (relief?.stage === "ending") this.#lookAfter(host, relief, rssBytes, limit);
+    // Threads that take memory also take the time in which the process could say who takes it.
+    if (hopeless === 1) this.#parts.slowDown(host);
+    const isLast = isDangerous || hopeless * LOOK_EVERY_MS > HOPELESS_WITHIN_MS;
+    if (isLast && (rssBytes > HELPLESS_AT * limit || !this.#maySpare(host))) this.#kill(host);
+    else if (relief?.stage === "ending")
+      this.#lookAfter(host, relief, rssBytes, isLast || (hopeless > 0 && rssBytes > relief.rssBytes));
     else if (over && relief === undefined) this.#ask(host, rssBytes);
     else if (relief !== undefined) this.#wait(host, relief, over);
+    if (!isLast) this.#last.delete(host);
     return host.runs.size > 0 || over;
+  }
+
+  /** Whether others would be killed with whoever fills it, and there is time left to end only him. */
+  #maySpare(host: HostProcess): boolean {
+    const owners = new Set([...host.runs.values()].map(({ job }) => job.organizationId));
+    const looks = (this.#last.get(host) ?? 0) + 1;
+    this.#last.set(host, looks);
+    return owners.size > 1 && looks * LOOK_EVERY_MS <= LAST_WITHIN_MS;
+  }
+
+  #kill(host: HostProcess): void {
+    this.#reliefs.delete(host);
+    const ended = this.#ended.get(host);
+    this.#parts.kill(host, ended !== undefined && host.runs.has(ended.id) ? ended : null);
   }
 
   #wait(host: HostProcess, relief: Extract<Relief, { stage: "asked" }>, over: boolean): void {
@@ -213,11 +239,16 @@ export class MemoryWatch {
   }
 
   /** What its end returns is the only measurement of a thread that was too busy to answer. */
-  #lookAfter(host: HostProcess, relief: Extract<Relief, { stage: "ending" }>, rssBytes: number, limit: number): void {
+  #lookAfter(
+    host: HostProcess,
+    relief: Extract<Relief, { stage: "ending" }>,
+    rssBytes: number,
+    isUrgent: boolean,
+  ): void {
     const { running } = relief;
     if (host.runs.has(running.id)) {
       // Others may be what makes it grow.
-      if (rssBytes > HOPELESS_AT * limit && rssBytes > relief.rssBytes) this.#ask(host, rssBytes);
+      if (isUrgent) this.#ask(host, rssBytes);
       return;
     }
     if (!relief.gone) {

@@ -116,6 +116,22 @@ for (const text of ENDLESS)
     ]);
   });
 
+test("a process that does not answer for some seconds takes no more runs, and those in it finish when it does", async (t) => {
+  const rig = await startPool(t, { children: 1, spares: 1 });
+  const [shared] = rig.pool.stats().pids;
+  const beside = rig.attempt("async ({ run }) => { await run('wait_500'); return {}; }", { limitMs: 60_000 });
+  const late = rig.attempt("() => new Promise(() => {})", { organizationId: "org_b", limitMs: 1_000 });
+  await rig.running(2);
+  process.kill(shared!, "SIGSTOP");
+  assert.equal(codeOf(await late), "function.timeout");
+  await until(() => rig.lines.length === 1);
+  assert.equal(codeOf(await rig.attempt("() => ({})")), "ok", "others run elsewhere");
+  process.kill(shared!, "SIGCONT");
+  assert.equal(codeOf(await beside), "ok");
+  const ends = rig.lines.map(({ event, reason }) => `${event}: ${String(reason)}`);
+  assert.deepEqual(ends, ["function_process_replaced: it did not end a run in time"]);
+});
+
 test("there are never more stuck processes than shared ones: the one with the fewest runs is ended", async (t) => {
   const rig = await startPool(t, { children: 1, spares: 0 });
   const waits = "async ({ run }) => { await run('never'); return {}; }";

@@ -32,15 +32,19 @@ export interface SupervisorOptions {
 }
 
 /**
- * A process reports within some 300 ms whether a run's thread is stuck. This is for one that does not report.
+ * A process reports within some 300 ms whether a run's thread is stuck. One that does not report within this time takes no
+ * more runs, and is killed after the second: threads that take and return memory without end keep its own from reporting,
+ * and those who run beside them need not pay for that.
  */
 const END_WITHIN_MS = 2_000;
+const KILL_WITHIN_MS = 10_000;
 /** How long an empty process that is set apart is kept for the next run that needs one. */
 const APART_IDLE_MS = 10_000;
 /** Some runs wait only until it is known what their functions need. */
 const SERVE_AGAIN_MS = 100;
 const MEGABYTE = 1_048_576;
 const STUCK = "a thread would not leave its isolate";
+const NOT_ENDED = "it did not end a run in time";
 /** A run that held this multiple of the memory it may use has broken V8's limits. */
 const BREACH = 2;
 
@@ -93,6 +97,10 @@ export class Supervisor {
       endRun: (host, named) => this.#endForMemory(host, named),
       gaveBack: (running, bytes) => this.#judge(running, bytes),
       retire: (host) => this.#retire(host, "it holds too much memory, and no run holds it"),
+      slowDown: (host) => {
+        letOthersFirst(host);
+        this.#retire(host, "it holds far too much memory");
+      },
       kill: (host, named) => {
         if (named !== null) {
           this.#demands.tookMemory(named.job.isolate);
@@ -139,11 +147,17 @@ export class Supervisor {
     for (const host of this.#fleet.hosts) {
       if (!host.runs.has(running.id)) continue;
       host.process.send({ type: "end", id: running.id });
-      whenSilent(this.#options.clock, END_WITHIN_MS, () => {
-        if (!host.runs.has(running.id) || host.killed) return;
-        // The main thread of the process is blocked, which is not necessarily the fault of the run that ends now.
-        this.#blame.suspect(host.runs.values());
-        this.#kill(host, "it did not end a run in time");
+      const { clock } = this.#options;
+      const isThere = (): boolean => host.runs.has(running.id) && !host.killed;
+      whenSilent(clock, END_WITHIN_MS, () => {
+        if (!isThere()) return;
+        this.#retire(host, NOT_ENDED);
+        whenSilent(clock, KILL_WITHIN_MS - END_WITHIN_MS, () => {
+          if (!isThere()) return;
+          // The main thread of the process is blocked, which is not necessarily the fault of the run that ends now.
+          this.#blame.suspect(host.runs.values());
+          this.#kill(host, NOT_ENDED);
+        });
       });
     }
   }
