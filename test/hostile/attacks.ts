@@ -94,6 +94,10 @@ export const ATTACKS: readonly Attack[] = [
 
   // ---- functions
   { name: "functions that take all memory", carryOut: (target) => calls(target, 8, "dfunc_hog") },
+  {
+    name: "functions that all take their memory in one moment",
+    carryOut: (target) => calls(target, 24, "dfunc_together"),
+  },
   { name: "a contract that takes for ever to check", carryOut: (target) => calls(target, 4, "dfunc_pattern") },
   {
     name: "a contract that compares everything with everything",

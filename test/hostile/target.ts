@@ -135,6 +135,13 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
     const kept = [];
     for (;;) kept.push(new Uint8Array(4_000_000).fill(1));
   } };`,
+  "functions/together.mjs": `export default { id: "dfunc_together", title: "T", timeout_ms: 12000, async run() {
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    const kept = [];
+    for (let n = 0; n < 14; n += 1) kept.push(new Uint8Array(4_000_000).fill(1));
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    return { output: { kept: kept.length } };
+  } };`,
   "functions/pattern.mjs": `export default { id: "dfunc_pattern", title: "T", timeout_ms: 3000,
     output: { type: "object", properties: { a: { type: "string", pattern: "^(a+)+$" } } },
     run: () => ({ output: { a: "a".repeat(34) + "!" } }) };`,
