@@ -31,6 +31,8 @@ const ROADS: Readonly<Record<string, Road>> = {
   },
   "source run": async (here, { workflow, credential }) =>
     (await here.typed(`source run acme__people --workflow ${workflow} --credential ${credential}`)).stdout,
+  "workflow run": async (here, { workflow }) =>
+    (await here.typed(`workflow run ${workflow} --source acme__people`)).stdout,
   "function run": async (here, { workflow }) =>
     (await here.typed(`function run dfunc_ask --workflow ${workflow}`)).stdout,
   "source test --live": async (here, { credential }) => {
