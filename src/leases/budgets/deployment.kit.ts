@@ -14,7 +14,9 @@ import type {
   ExchangeRule,
   Keeping,
   KeptLease,
-  LeftBehind,
+  LeftNotes,
+  Noted,
+  OpenRequest,
   RecoverRule,
   UseNotes,
 } from "./ports.ts";
@@ -110,6 +112,8 @@ export class MemoryBudgets implements BudgetStore {
 interface File {
   turn: number;
   readonly uses: CountedUse[];
+  /** Requests under way, by what they were noted as. */
+  readonly open: Map<Noted, OpenRequest & Omit<CountedUse, "used">>;
 }
 
 /** The notes of a process. What was kept of them outlives it. */
@@ -120,13 +124,24 @@ export class MemoryNotes {
     this.#files = new Map(files);
   }
 
-  leftBehind(): LeftBehind[] {
-    return [...this.#files].map(([start, { turn, uses }]) => ({ start, turn, counts: lastOf(uses) }));
+  leftBehind(): LeftNotes[] {
+    return [...this.#files].map(([start, { turn, uses, open }]) => ({
+      start,
+      turn,
+      counts: lastOf(uses).map((use) => ({
+        ...use,
+        open: [...open.values()].filter(
+          ({ budgetId, periodFrom, lease }) =>
+            budgetId === use.budgetId && periodFrom === use.periodFrom && lease === use.lease,
+        ),
+      })),
+    }));
   }
 
   /** The same files as they are now, as if they were put back later. */
   backup(): MemoryNotes {
-    return new MemoryNotes([...this.#files].map(([start, { turn, uses }]) => [start, { turn, uses: [...uses] }]));
+    const copyOf = ({ turn, uses, open }: File): File => ({ turn, uses: [...uses], open: new Map(open) });
+    return new MemoryNotes([...this.#files].map(([start, file]) => [start, copyOf(file)]));
   }
 
   /** What a process finds in a copy of the directory: other files than those that were written. */
@@ -135,24 +150,37 @@ export class MemoryNotes {
   }
 
   of(start: string): UseNotes {
-    const waiting: CountedUse[] = [];
+    const waiting: ((file: File) => void)[] = [];
+    const write = (file: File | undefined): void => {
+      if (file !== undefined) for (const change of waiting.splice(0)) change(file);
+    };
     return {
       recovered: () => {
         for (const one of this.#files.keys()) if (one !== start) this.#files.delete(one);
       },
-      begin: () => void this.#files.set(start, { turn: 0, uses: [] }),
+      begin: () => {
+        if (!this.#files.has(start)) this.#files.set(start, { turn: 0, uses: [], open: new Map() });
+      },
       of: (lease) => ({
         begin: (transactionId, request, units, used) => {
-          waiting.push({ ...lease, used });
-          return { number: 0, transactionId, request, units };
+          const noted = { number: 0, transactionId, request, units };
+          waiting.push(({ uses, open }) => {
+            uses.push({ ...lease, used });
+            open.set(noted, { ...lease, id: `${transactionId}/${request}`, units });
+          });
+          return noted;
         },
-        end: (_noted, used) => void waiting.push({ ...lease, used }),
+        end: (noted, used) =>
+          void waiting.push(({ uses, open }) => {
+            uses.push({ ...lease, used });
+            if (noted !== null) open.delete(noted);
+          }),
       }),
-      keep: () => void this.#files.get(start)?.uses.push(...waiting.splice(0)),
+      keep: () => write(this.#files.get(start)),
       keepTurn: (turn) => {
         const file = this.#files.get(start)!;
         file.turn = turn;
-        file.uses.push(...waiting.splice(0));
+        write(file);
       },
       end: () => void this.#files.delete(start),
     };
@@ -164,8 +192,9 @@ export class MemoryNotes {
   }
 }
 
+/** What was noted of a lease in an earlier period is not kept. */
 function lastOf(uses: readonly CountedUse[]): CountedUse[] {
-  return [...new Map(uses.map((use) => [`${use.budgetId} ${use.periodFrom} ${use.lease}`, use])).values()];
+  return [...new Map(uses.map((use) => [`${use.budgetId} ${use.lease}`, use])).values()];
 }
 
 /** A request is sent that has its room, as the outbound client does it. */
