@@ -618,6 +618,21 @@ test("notes that were put back from a backup count less than the store has heard
   assert.ok(store.leased("bud_1") >= 41n);
 });
 
+test("notes that were put back from a backup are not believed if as much was used since, by another request", async () => {
+  const { clock, open } = await stand({ limit: 1n });
+  const notes = new MemoryNotes();
+  const budgets = open({ notes: notes.of("s1") });
+  const first = await reserve(budgets, clock);
+  send(first, "trx_1/0/1", EURO(1n));
+  await clock.advance(1_100);
+  const backup = notes.backup();
+  first.settle("no", EURO(1n));
+  send(await reserve(budgets, clock), "trx_2/0/1", EURO(1n));
+  await clock.advance(60_000);
+  const left = await settleLeft(backup.leftBehind(), async (id) => (id === "trx_1/0/1" ? "no" : null));
+  assert.equal(await countAllowed(open({ left, notes: backup.of("s2"), start: "s2" }), clock, 1), 0);
+});
+
 test("a process whose lease another one has ended tells what it has used beyond what was counted", async () => {
   for (const stops of [true, false]) {
     const { clock, store, open } = await stand({ limit: 100n, currency: "EUR" });

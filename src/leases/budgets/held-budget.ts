@@ -75,6 +75,8 @@ export class HeldBudget {
   /** What the store was told last. */
   #toldAmount = 0n;
   #toldUsed = 0n;
+  /** Something was taken since, even if as much was freed. */
+  #isTaken = false;
   /** When the store was last asked for what is held here. */
   #askedAt = Number.NEGATIVE_INFINITY;
 
@@ -139,6 +141,7 @@ export class HeldBudget {
   take(now: number, units: Micros): Holding {
     const holding = this.#at(now)!;
     holding.used += units;
+    this.#isTaken = true;
     this.#recent.add(now, units);
     this.#lastUnits = units;
     this.#lastUsedAt = now;
@@ -195,7 +198,7 @@ export class HeldBudget {
     const holding = this.#at(now);
     if (this.isEnding || this.owes) return true;
     if (holding === null) return false;
-    return this.#isChanged || holding.used !== this.#toldUsed || holding.amount !== holding.used;
+    return this.#isChanged || this.#isTaken || holding.used !== this.#toldUsed || holding.amount !== holding.used;
   }
 
   /** What to ask the store for now; `null` if nothing. */
@@ -216,7 +219,8 @@ export class HeldBudget {
       const gives = this.#isChanged || (!isLow && now - this.#lastUsedAt >= IDLE_MS);
       // From now on: the store may let others have the rest before this process hears of it.
       if (gives) [holding.amount, this.#lowFrom] = [holding.used, 0n];
-      const isNews = holding.used !== this.#toldUsed || holding.amount !== this.#toldAmount;
+      // Notes from before are not believed once the store has heard of it: they may be about other requests.
+      const isNews = this.#isTaken || holding.used !== this.#toldUsed || holding.amount !== this.#toldAmount;
       if (!isLow && (isOver || !isNews)) return null;
     } else if (need === 0n) return null;
     this.#isChanged = false;
@@ -244,6 +248,7 @@ export class HeldBudget {
 
   #told(ask: Pick<BudgetAsk, "process" | "turn" | "wanted" | "ends" | "hasEnded">): BudgetAsk {
     const holding = this.#holding;
+    this.#isTaken = false;
     [this.#toldAmount, this.#toldUsed] = [holding?.amount ?? 0n, holding?.used ?? 0n];
     return {
       ...ask,
