@@ -70,9 +70,7 @@ export function createBudgetStore(engine: Engine, clock: Clock): BudgetStore {
 
     async exchange(asks, rule) {
       await engine.ready();
-      // What is granted must not be forgotten in a power failure; what is given back, or told, may be.
-      const grows = asks.some(({ wanted }) => wanted.need + wanted.spare > 0n);
-      const db = grows ? engine.writer : engine.noter;
+      const db = asks.some(({ isDurable }) => isDurable) ? engine.writer : engine.noter;
       return db.transaction().execute((transaction) => exchangeIn(transaction, asks, rule));
     },
 

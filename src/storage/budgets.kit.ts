@@ -43,6 +43,7 @@ function anAsk(budgetId: string, parts: Partial<BudgetAsk> & { readonly need?: b
     used: 0n,
     ends: false,
     hasEnded: false,
+    isDurable: true,
   };
   return { budgetId, wanted, ...own, ...ask };
 }

@@ -55,6 +55,7 @@ async function filled(engine: Engine): Promise<string> {
     used: 0n,
     ends: false,
     hasEnded: false,
+    isDurable: true,
     wanted,
   };
   await store.budgets.exchange([ask], keepLeases);

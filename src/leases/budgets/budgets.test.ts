@@ -705,6 +705,36 @@ test("what was charged beyond what was leased counts although there is no room, 
   send(await reserve(other, clock, EURO(2n)), "trx_2/0/1", EURO(2n));
 });
 
+test("what is used beyond what was granted is told so that it survives a power failure, and what is given back is not", async () => {
+  const { clock, store, open } = await stand({ limit: 100n, currency: "EUR" });
+  const asks: { readonly isAway: boolean; readonly isDurable: boolean }[] = [];
+  let isAway = false;
+  const exchange = store.exchange.bind(store);
+  store.exchange = (asked, rule) => {
+    for (const { isDurable } of asked) asks.push({ isAway, isDurable });
+    return isAway ? Promise.reject(new Error("away")) : exchange(asked, rule);
+  };
+  const budgets = open();
+  send(await reserve(budgets, clock, EURO(1n)), "trx_1/0/1", EURO(1n));
+  const reserved = await (await budgets.find(SPENDER))!.reserve(null, clock.now() + 1_000);
+  send(reserved, "trx_1/0/2", null);
+  await clock.advance(4_000);
+  asks.length = 0;
+
+  isAway = true;
+  reserved.settle("yes", EURO(7n));
+  await clock.advance(3_000);
+  isAway = false;
+  await clock.advance(1_000);
+  await budgets.close();
+
+  assert.equal(store.leased("bud_1"), 8n);
+  assert.ok(asks.findIndex((ask) => !ask.isAway) > 1, "it was asked in vain");
+  const first = asks.findIndex((ask) => !ask.isAway);
+  assert.deepEqual(new Set(asks.slice(0, first + 1).map(({ isDurable }) => isDurable)), new Set([true]));
+  assert.equal(asks.at(-1)!.isDurable, false);
+});
+
 test("what is not used is given back, when a process idles and when it stops", async () => {
   for (const stops of [true, false]) {
     const { clock, store, open } = await stand({ limit: 1_000n });

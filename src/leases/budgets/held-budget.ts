@@ -248,15 +248,18 @@ export class HeldBudget {
 
   #told(ask: Pick<BudgetAsk, "process" | "turn" | "wanted" | "ends" | "hasEnded">): BudgetAsk {
     const holding = this.#holding;
-    this.#isTaken = false;
-    [this.#toldAmount, this.#toldUsed] = [holding?.amount ?? 0n, holding?.used ?? 0n];
+    const [amount, used] = [holding?.amount ?? 0n, holding?.used ?? 0n];
+    const { need, spare } = ask.wanted;
+    const isMore = amount > this.#toldAmount || this.#toldUsed === NOTHING_KNOWN;
+    [this.#toldAmount, this.#toldUsed, this.#isTaken] = [amount, used, false];
     return {
       ...ask,
       budgetId: this.#budget.id,
       lease: this.#lease,
       periodFrom: holding?.periodFrom ?? null,
-      keep: this.#toldAmount,
-      used: this.#toldUsed,
+      keep: amount,
+      used,
+      isDurable: need + spare > 0n || ask.hasEnded || isMore,
     };
   }
 

@@ -26,6 +26,8 @@ export interface BudgetAsk {
   readonly ends: boolean;
   /** The lease is known to have ended with less than `used`, which is counted now. */
   readonly hasEnded: boolean;
+  /** Whether it has to survive a power failure: it asks for more, or says that more is used than was granted. */
+  readonly isDurable: boolean;
 }
 
 export interface Wanted {
