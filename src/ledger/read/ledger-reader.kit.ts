@@ -7,6 +7,7 @@ import { exportRuns } from "./export-runs.ts";
 import type { LedgerAnswers } from "./ledger-reader.ts";
 import type { Settled } from "./reconcile-charge.ts";
 import { recordedCharge } from "./recorded-charge.ts";
+import { renderTimeline } from "./render-timeline.ts";
 import { makeAttempt, makeCall, makeReport, makeRun } from "../ledger.kit.ts";
 
 const DAY = 24 * 60 * 60 * 1_000;
@@ -334,6 +335,26 @@ export function ledgerReaderContract(name: string, newLedger: (t: TestContext) =
       } as const;
       assert.deepEqual(said(await reader.reconcile({ ...decision, charged: "no" })), [0, "no"]);
       assert.deepEqual(await reader.unknown(), []);
+    });
+
+    test("what somebody with the service's own name has settled is theirs, and not what the service recorded", async (t) => {
+      const { put, reader } = await newLedger(t);
+      const run = makeRun();
+      const call = makeCall({ charged: "unknown", attempts: [makeAttempt({ charged: "unknown" })] });
+      await put(run, makeReport(run, { calls: [call] }));
+      const { transactionId } = run;
+      const decision = {
+        transactionId,
+        ordinal: 0,
+        charged: "no",
+        decidedBy: "datarun",
+        decidedAt: MARCH,
+        note: "n",
+      } as const;
+      await reader.reconcile(decision);
+      const shown = (await reader.show(transactionId))!;
+      assert.equal(recordedCharge(shown, 0, 1), "unknown");
+      assert.match(renderTimeline(shown), /settled as no for request 1 by datarun/);
     });
 
     test("pruning deletes old, settled runs while the service runs", async (t) => {

@@ -1,6 +1,18 @@
 import type { Charged } from "../../terms/fault.ts";
-import type { RunReportRow } from "../ports.ts";
+import type { AttemptRow, ReconciliationRow, RunReportRow } from "../ports.ts";
 import { RECORDED_BY } from "./reconcile-charge.ts";
+
+/**
+ * Whether a row is the service's own record, kept before a person overruled it. It is dated when the request was sent:
+ * the user of the operating system who settles a charge may be called like the service.
+ */
+export function isOwnRecord(
+  { ordinal, attempt, decided_by: by, decided_at: at }: ReconciliationRow,
+  attempts: readonly AttemptRow[],
+): boolean {
+  const isOf = (one: AttemptRow) => one.ordinal === ordinal && one.number === attempt && one.sent_at === at;
+  return by === RECORDED_BY && attempts.some(isOf);
+}
 
 /**
  * What the service itself had recorded of a request, whatever a person has settled since. `null` if it has no record of
@@ -13,6 +25,6 @@ export function recordedCharge(
 ): Charged | null {
   const first = reconciliations.find((one) => one.ordinal === ordinal && one.attempt === number);
   // Only a record that was overruled is kept as a row of its own. What was settled otherwise was unknown.
-  if (first !== undefined) return first.decided_by === RECORDED_BY ? first.charged : "unknown";
+  if (first !== undefined) return isOwnRecord(first, attempts) ? first.charged : "unknown";
   return attempts.find((one) => one.ordinal === ordinal && one.number === number)?.charged ?? null;
 }

@@ -1,7 +1,7 @@
 import { outcomeOf } from "../journal/verdicts.ts";
 import type { AttemptRow, CallRow, ReconciliationRow, RunReportRow } from "../ports.ts";
 import { priceText } from "./costs.ts";
-import { RECORDED_BY } from "./reconcile-charge.ts";
+import { isOwnRecord } from "./recorded-charge.ts";
 import { endOf, whoWaitedForWhom } from "./waited-for.ts";
 
 const WIDTH = 100;
@@ -130,7 +130,7 @@ function callNotes(call: CallRow, parts: Parts, isLast: boolean): string[] {
   for (const settled of parts.reconciliations.get(call.ordinal) ?? []) {
     const about = settled.attempt === 0 ? "" : ` for request ${settled.attempt}`;
     const when = new Date(settled.decided_at).toISOString();
-    if (settled.decided_by === RECORDED_BY) notes.push(`recorded as ${settled.charged}${about}`);
+    if (isOwnRecord(settled, attempts)) notes.push(`recorded as ${settled.charged}${about}`);
     else notes.push(`settled as ${settled.charged}${about} by ${settled.decided_by} on ${when}: ${settled.note}`);
   }
   return notes;
