@@ -45,6 +45,7 @@ export class Connection implements FeedGate {
   #bodyWireBytes = 0;
   #isEnding = false;
   #isRefused = false;
+  #isCutShort = false;
   #onTooMuchFraming: () => void = () => {};
   #onEnded: () => void = () => {};
 
@@ -68,6 +69,11 @@ export class Connection implements FeedGate {
   /** A request is arriving that has a body, and it is not refused yet. */
   get isReceiving(): boolean {
     return this.current?.body.isComing === true && !this.#isRefused;
+  }
+
+  /** Whether more has come, or is probably coming, than was parsed. */
+  get hasMore(): boolean {
+    return this.#isCutShort || this.#feed.hasRest;
   }
 
   get waiting(): number {
@@ -128,6 +134,7 @@ export class Connection implements FeedGate {
   /** Lets the request in progress finish, and accepts no others. */
   end(): void {
     this.#isEnding = true;
+    this.#isCutShort = true;
     this.#turns.length = Math.min(this.#turns.length, 1);
   }
 

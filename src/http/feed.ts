@@ -52,6 +52,11 @@ export class Feed {
     });
   }
 
+  /** Whether bytes have come that the parser has not been given. */
+  get hasRest(): boolean {
+    return this.#rest !== null;
+  }
+
   /** To be called when the parser may be given more. */
   go(): void {
     if (!this.#isBlocked) return;

@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import { Fault, type RequestFaultCode } from "../terms/fault.ts";
 import { ROUTES } from "./app.ts";
 import { ConnectionPlaces } from "./connection-places.ts";
+import { closeInOrder } from "./close-in-order.ts";
 import { answerHalfClosed, Connection, type ConnectionLimits, type Turn } from "./connection.ts";
 import type { EdgeObserver } from "./ports.ts";
 import { errorBody, rawErrorResponse, sendJson } from "./reply.ts";
@@ -82,6 +83,9 @@ export function createEdge(handle: Handler, limits: ServerLimits, observer: Edge
     connections.set(socket, connection);
     connection.whenTooMuchFraming(() => unreadable(connection, "request.http", "Bad Request"));
     connection.whenEnded(() => answerHalfClosed(connection));
+    // Node calls this after an answer that closes.
+    const destroySoon = socket.destroySoon.bind(socket);
+    socket.destroySoon = () => (connection.hasMore ? closeInOrder(connection) : destroySoon());
     socket.once("close", () => {
       places.leave(connection);
       changed(connection, () => connection.end());
@@ -161,20 +165,22 @@ export function createEdge(handle: Handler, limits: ServerLimits, observer: Edge
     const isDiscarding = connection.isDiscarding;
     changed(connection, () => connection.end());
     // The body of a request that has its answer already: a second one would be taken for that of the next request.
-    if (isDiscarding) return endSocket(socket, "");
+    if (isDiscarding) return void socket.end(() => socket.destroy());
     observer.refused("", new Fault(code));
     const answer = rawErrorResponse(code, reason, allow);
-    if (current === undefined || !current.request.complete) return endSocket(socket, answer);
+    if (current === undefined || !current.request.complete) return endWith(connection, answer);
     current.response.shouldKeepAlive = false;
-    current.response.once("finish", () => socket.destroy());
+    // If its head was written before, Node would keep the connection.
+    current.response.once("finish", () => closeInOrder(connection));
   }
 
-  function endSocket(socket: Socket, text: string): void {
+  function endWith(connection: Connection, answer: string): void {
+    const { socket } = connection;
     // A client could put off its end for ever.
     const timer = setTimeout(() => socket.destroy(), limits.writeTimeoutMs).unref();
     // The timer would keep the socket, and everything that came on it.
     socket.once("close", () => clearTimeout(timer));
-    socket.end(text, () => socket.destroy());
+    closeInOrder(connection, answer);
   }
 
   server.on("request", (request, response) => accept(request, response));

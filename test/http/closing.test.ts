@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Socket } from "node:net";
 import { after, test } from "node:test";
 import { until } from "../rig/until.ts";
 import { startService } from "../rig/service.ts";
@@ -11,7 +12,9 @@ const counter = source("acme__counter", async () => {
   await hold;
   return { ran };
 });
-const service = await startService({ after }, { sources: [counter] });
+const TEXT = "x".repeat(3_000_000);
+const large = source("acme__large", () => Promise.resolve({ text: TEXT }));
+const service = await startService({ after }, { sources: [counter, large] });
 const BODY = JSON.stringify({ config: { sources: { acme__counter: true } } });
 const RUN = `${service.rawHead("/data")}Content-Length: ${BODY.length}\r\n\r\n${BODY}`;
 
@@ -103,4 +106,20 @@ test("what closes the connection behind a run under way waits for its turn", asy
     assert.equal(ran - before, statuses.length === 3 ? 2 : 1, name);
   }
   hold = Promise.resolve();
+});
+
+test("an answer that closes reaches a client that has sent more and reads late", async () => {
+  const body = JSON.stringify({ config: { sources: { acme__large: true } } });
+  const head = `${service.rawHead("/data")}Content-Length: ${body.length}\r\n`;
+  const runs = {
+    "the client's wish": `${head}Connection: close\r\n\r\n${body}${RUN}`,
+    "an older protocol": `${head}\r\n${body}${RUN}`.replace("HTTP/1.1", "HTTP/1.0"),
+    "what cannot be parsed": `${head}\r\n${body}GARBAGE\r\n\r\n`,
+  };
+  for (const [name, run] of Object.entries(runs)) {
+    const steps = [(socket: Socket) => socket.pause(), run, 100, RUN, 200, (socket: Socket) => socket.resume()];
+    const { replies, closed } = await service.raw(steps);
+    assert.deepEqual([replies.length, replies[0]?.statusCode, closed], [1, 200, true], name);
+    assert.ok(replies[0]!.text.includes(TEXT), name);
+  }
 });
