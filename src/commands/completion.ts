@@ -12,5 +12,6 @@ export default defineCommand({
     { additionalProperties: false },
   ),
   positional: ["shell"],
-  begin: async ({ shell }, known) => (await import("../cli/completion/print-completion.ts")).printCompletion(shell, known),
+  begin: async ({ shell }, known) =>
+    (await import("../cli/completion/print-completion.ts")).printCompletion(shell, known),
 });

@@ -5,12 +5,7 @@ import type { Turn } from "./connection.ts";
 import { discardBody } from "./discard-body.ts";
 
 /** Headers of every response. */
-const PROTECTIVE_HEADERS = [
-  "X-Frame-Options",
-  "DENY",
-  "Content-Security-Policy",
-  "frame-ancestors 'none'",
-] as const;
+const PROTECTIVE_HEADERS = ["X-Frame-Options", "DENY", "Content-Security-Policy", "frame-ancestors 'none'"] as const;
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
