@@ -1,58 +1,9 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
-import { test, type TestContext } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
+import { test } from "node:test";
 import type { Fault } from "../terms/fault.ts";
-import { startPool, type PoolRig, type Tried } from "./pool/pool.kit.ts";
-
-/** A typical function: a source call of 60 ms and 20 ms of work. */
-const SMALL = `async ({ run }) => {
-  await run("wait_60");
-  const until = performance.now() + 20;
-  while (performance.now() < until);
-  return {};
-}`;
-
-function codeOf({ thrown }: Tried): string {
-  return thrown === undefined ? "ok" : (thrown as Fault).code;
-}
-
-/**
- * Runs it over and over for another organization, four at a time, until `stop`, which returns how often each outcome
- * came.
- */
-function keepRunning(t: TestContext, rig: PoolRig): { stop(): Promise<Record<string, number>> } {
-  const ends: Record<string, number> = {};
-  let stopped = false;
-  // A test that fails must not go on running it.
-  t.after(() => (stopped = true));
-  const lane = async () => {
-    while (!stopped) {
-      const tried = await rig.attempt(SMALL, { organizationId: "org_small", limitMs: 20_000 });
-      const end =
-        tried.thrown === undefined ? "ok" : `${codeOf(tried)}: ${((tried.thrown as Fault).cause as Error).message}`;
-      ends[end] = (ends[end] ?? 0) + 1;
-      // A pool that was closed refuses at once, and nothing else would have its turn.
-      await new Promise(setImmediate);
-    }
-  };
-  const lanes = [lane(), lane(), lane(), lane()];
-  return {
-    stop: async () => {
-      stopped = true;
-      await Promise.all(lanes);
-      return ends;
-    },
-  };
-}
-
-function assertUnharmed(rig: PoolRig, ends: Record<string, number>): void {
-  assert.deepEqual(Object.keys(ends), ["ok"], JSON.stringify([ends, rig.lines]));
-  const struck = rig.lines.filter(
-    ({ event, isolate }) => event === "function_quarantined" && /org_small/.test(String(isolate)),
-  );
-  assert.deepEqual(struck, []);
-}
+import { assertUnharmed, codeOf, keepRunning } from "./blame.kit.ts";
+import { startPool } from "./pool/pool.kit.ts";
 
 test("a function that uses the memory it was granted harms nobody who finishes beside it", async (t) => {
   const rig = await startPool(t);
@@ -101,31 +52,6 @@ test("who fills memory and ends, over and over, costs nobody beside him a run", 
   };
   await Promise.all(Array.from({ length: 8 }, fill));
   assertUnharmed(rig, await small.stop());
-});
-
-test("who has all his runs fill a process in one moment loses these, and who waits beside them nothing", async (t) => {
-  // A low limit, so that the test itself need not take gigabytes.
-  const rig = await startPool(t, { children: 1, spares: 1, childMemoryMb: 120 });
-  const fills = `async ({ inputs, run }) => {
-    if (inputs.isFirst) return {};
-    await run("wait_1500");
-    const kept = [];
-    for (let n = 0; n < 10; n += 1) kept.push(new Uint8Array(4_000_000).fill(1));
-    await run("wait_1500");
-    return { n: kept.length };
-  }`;
-  const hog = { organizationId: "org_hog", limitMs: 20_000 };
-  // Of a function that is new, only a few are begun at once.
-  await rig.attempt(fills, { ...hog, argument: { inputs: { isFirst: true } } });
-  await sleep(600);
-  const waits = Array.from({ length: 6 }, (_, at) =>
-    rig.attempt(`async ({ run }) => { await run("wait_${7_000 + at}"); return {}; }`, { limitMs: 60_000 }),
-  );
-  const small = keepRunning(t, rig);
-  const hogs = await Promise.all(Array.from({ length: 16 }, () => rig.attempt(fills, hog)));
-  assert.deepEqual((await Promise.all(waits)).map(codeOf), Array(6).fill("ok"), JSON.stringify(rig.lines));
-  assertUnharmed(rig, await small.stop());
-  assert.ok(hogs.map(codeOf).includes("function.memory"));
 });
 
 test("what a run has left in its isolate does not end the next one", async (t) => {
