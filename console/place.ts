@@ -32,8 +32,8 @@ export function keepPlaces(): void {
 }
 
 /**
- * Scrolls there as soon as the page is long enough, and again if it was not done: it may get shorter once more before it
- * has what it asks for. If it stays shorter than it was, as far as it goes then. Unless its reader does something before.
+ * Scrolls there as soon as the page is long enough or, if it stays shorter than it was, as far as it goes once it has
+ * what it asks for: unless its reader does something before.
  */
 function goBack(place: Place | null): void {
   goBackTo?.abort();
@@ -45,10 +45,7 @@ function goBack(place: Place | null): void {
     stop();
   };
   const grown = new ResizeObserver(() => {
-    if (document.documentElement.scrollHeight < y + window.innerHeight) return;
-    // At the top it stays, because a row that the address names may have its own way into sight.
-    if (y === 0) arrive();
-    else window.scrollTo(0, y);
+    if (document.documentElement.scrollHeight >= y + window.innerHeight) arrive();
   });
   signal.addEventListener("abort", () => grown.disconnect());
   for (const done of ["wheel", "keydown", "pointerdown", "touchstart"])
