@@ -40,27 +40,23 @@ test("who comes back to a long list finds the place where it was left", { skip: 
   assert.equal(await scrolled(), 0);
 });
 
-test(
-  "a choice is found again where it was made, by a reload",
-  { skip: NO_BROWSER },
-  async (t) => {
-    const { service } = await startWorld(t, "little");
-    const page = await openConsole(t, service, { at: "/money" });
-    await page.setViewportSize({ width: 390, height: 300 });
-    const by = page.getByRole("combobox", { name: "By" });
-    // What comes later would move it.
-    await page.getByRole("heading", { level: 2, name: "By source" }).waitFor();
-    await untilLoaded(page);
-    await by.scrollIntoViewIfNeeded();
-    const scrolled = () => page.evaluate("Math.round(window.scrollY)") as Promise<number>;
-    await by.selectOption("day");
-    await page.waitForURL(/by=day/);
-    // Choosing may move it.
-    await page.getByRole("heading", { level: 2, name: "By day" }).waitFor();
-    await untilLoaded(page);
-    const place = await scrolled();
-    assert.ok(place > 100, `only ${place} px down`);
-    await page.reload();
-    await until(async () => (await scrolled()) === place);
-  },
-);
+test("a choice is found again where it was made, by a reload", { skip: NO_BROWSER }, async (t) => {
+  const { service } = await startWorld(t, "little");
+  const page = await openConsole(t, service, { at: "/money" });
+  await page.setViewportSize({ width: 390, height: 300 });
+  const by = page.getByRole("combobox", { name: "By" });
+  // What comes later would move it.
+  await page.getByRole("heading", { level: 2, name: "By source" }).waitFor();
+  await untilLoaded(page);
+  await by.scrollIntoViewIfNeeded();
+  const scrolled = () => page.evaluate("Math.round(window.scrollY)") as Promise<number>;
+  await by.selectOption("day");
+  await page.waitForURL(/by=day/);
+  // Choosing may move it.
+  await page.getByRole("heading", { level: 2, name: "By day" }).waitFor();
+  await untilLoaded(page);
+  const place = await scrolled();
+  assert.ok(place > 100, `only ${place} px down`);
+  await page.reload();
+  await until(async () => (await scrolled()) === place);
+});
