@@ -4,6 +4,12 @@ import { NO_BROWSER, openConsole, untilLoaded } from "../rig/browser/console.ts"
 import { startWorld } from "../rig/browser/world.ts";
 import { until } from "../rig/until.ts";
 
+const TWENTY_FRAMES = `new Promise((resolve) => {
+  let left = 20;
+  const next = () => ((left -= 1) === 0 ? resolve() : requestAnimationFrame(next));
+  next();
+})`;
+
 test("who comes back to a long list finds the place where it was left", { skip: NO_BROWSER }, async (t) => {
   const { service, acme, verb } = await startWorld(t, "none");
   const rename = (at: number) => verb("org rename", { org: acme.id, name: `Acme ${at}` });
@@ -40,23 +46,60 @@ test("who comes back to a long list finds the place where it was left", { skip: 
   assert.equal(await scrolled(), 0);
 });
 
-test("a choice is found again where it was made, by a reload", { skip: NO_BROWSER }, async (t) => {
-  const { service } = await startWorld(t, "little");
-  const page = await openConsole(t, service, { at: "/money" });
-  await page.setViewportSize({ width: 390, height: 300 });
-  const by = page.getByRole("combobox", { name: "By" });
-  // What comes later would move it.
-  await page.getByRole("heading", { level: 2, name: "By source" }).waitFor();
-  await untilLoaded(page);
-  await by.scrollIntoViewIfNeeded();
-  const scrolled = () => page.evaluate("Math.round(window.scrollY)") as Promise<number>;
-  await by.selectOption("day");
-  await page.waitForURL(/by=day/);
-  // Choosing may move it.
-  await page.getByRole("heading", { level: 2, name: "By day" }).waitFor();
-  await untilLoaded(page);
-  const place = await scrolled();
-  assert.ok(place > 100, `only ${place} px down`);
-  await page.reload();
-  await until(async () => (await scrolled()) === place);
-});
+test(
+  "a choice that Back undoes is found again where it was made, by Forward and by a reload",
+  { skip: NO_BROWSER },
+  async (t) => {
+    const { service } = await startWorld(t, "little");
+    const page = await openConsole(t, service, { at: "/money" });
+    await page.setViewportSize({ width: 390, height: 300 });
+    const by = page.getByRole("combobox", { name: "By" });
+    // What comes later would move it.
+    await page.getByRole("heading", { level: 2, name: "By source" }).waitFor();
+    await untilLoaded(page);
+    await by.scrollIntoViewIfNeeded();
+    const scrolled = () => page.evaluate("Math.round(window.scrollY)") as Promise<number>;
+    const listed = (by: string) => page.getByRole("table", { name: `Spend by ${by}` }).waitFor();
+    // The end of a scroll is told some frames later, and only then is its place kept.
+    const standing = () => page.evaluate(TWENTY_FRAMES);
+    await by.selectOption("day");
+    await page.waitForURL(/by=day/);
+    // Choosing may move it: without its lines the page is shorter.
+    await listed("day");
+    await standing();
+    const place = await scrolled();
+    assert.ok(place > 100, `only ${place} px down`);
+    await page.reload();
+    await until(async () => (await scrolled()) === place);
+    await page.goBack();
+    await until(async () => !page.url().includes("by="));
+    await listed("source");
+    await standing();
+    await page.evaluate("window.scrollTo(0, 0)");
+    await page.goForward();
+    await until(async () => (await scrolled()) === place);
+
+    // A page that has become shorter meanwhile is shown as far as it goes.
+    await standing();
+    await page.evaluate("window.history.replaceState({ y: 100000 }, '')");
+    await page.evaluate("window.addEventListener('pagehide', (event) => event.stopImmediatePropagation(), true)");
+    await page.reload();
+    const isAtEnd =
+      "window.scrollY > 0 && window.scrollY + window.innerHeight >= document.documentElement.scrollHeight - 1";
+    await until(async () => (await page.evaluate(isAtEnd)) as boolean);
+
+    // The overview is told what it shows, and stands when the first has come.
+    await page.goto(`${service.adminUrl}/console/`);
+    await page.getByRole("heading", { name: "Budgets" }).scrollIntoViewIfNeeded();
+    await standing();
+    const far = await scrolled();
+    assert.ok(far > 100, `only ${far} px down`);
+    await page.route("**/api/live", async (route) => {
+      await page.evaluate(TWENTY_FRAMES);
+      await route.continue();
+    });
+    await page.reload();
+    await until(async () => (await scrolled()) === far);
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+  },
+);
