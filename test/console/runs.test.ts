@@ -250,9 +250,13 @@ test(
     await page.evaluate(PICKER);
     await page.evaluate(`window.fetch = async (_, { signal }) => {
     signal?.addEventListener("abort", () => (window.wasAborted = true));
+    window.isUnderWay = true;
     return new Response(new ReadableStream());
   }`);
+    // What is cancelled earlier than this was never asked for.
+    const underWay = () => until(async () => (await page.evaluate("window.isUnderWay")) === true);
     await button.click();
+    await underWay();
     const cancel = page.getByRole("button", { name: "Cancel" });
     // Whatever the filter is meanwhile, what came of it is said.
     await page.getByLabel("Outcome").selectOption("failed");
@@ -264,10 +268,11 @@ test(
     assert.equal(await page.evaluate("document.activeElement.textContent"), "Export CSV");
     assert.equal(await cancel.count(), 0);
     assert.deepEqual(await page.evaluate(SAVED), {});
-    await page.evaluate("window.wasAborted = false");
+    await page.evaluate("window.isUnderWay = window.wasAborted = false");
     const asksToStay = `!window.dispatchEvent(new Event("beforeunload", { cancelable: true }))`;
     await until(async () => (await page.evaluate(asksToStay)) === false);
     await button.click();
+    await underWay();
     await until(async () => (await page.evaluate(asksToStay)) === true);
     await page.getByRole("navigation").getByRole("link", { name: "Audit" }).click();
     await until(async () => (await page.evaluate("window.wasAborted")) === true);

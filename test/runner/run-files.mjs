@@ -8,14 +8,17 @@ const beside = (name) => new URL(name, import.meta.url).href;
 const SAID_CHARS_MAX = 4_000;
 const LAST_WORDS_MS = 1_000;
 const KILL_LATER_MS = 30_000;
+/** If more have failed, it was not the moment. */
+const AGAIN_MAX = 3;
 
 /**
- * Runs each file of tests in a process of its own, several at a time, in the order given. A file is `{ file, env, note }`;
- * `note` is added to the names of its failures.
- * @returns how many tests passed, failed and were skipped
+ * Runs each file of tests in a process of its own, several at a time, in the order given. A file is
+ * `{ file, env, note, isTimed }`; `note` is added to the names of its failures. If one that is timed fails, it runs again
+ * at the end, by itself, and that counts. Its first failures are printed too.
+ * @returns how many tests passed, failed and were skipped, and how many files ran again
  */
 export async function runFiles(files, { root, folder, places, timeoutMs, seed, costs }) {
-  const totals = { passed: 0, failed: 0, skipped: 0 };
+  const totals = { passed: 0, failed: 0, skipped: 0, again: 0 };
   const shared = {
     ...process.env,
     NODE_OPTIONS: "",
@@ -26,18 +29,33 @@ export async function runFiles(files, { root, folder, places, timeoutMs, seed, c
     ...(costs === undefined ? {} : { TEST_COSTS_FILE: costs }),
   };
   const waiting = files.map((one, at) => ({ ...one, report: join(folder, `${at}.jsonl`) }));
+  const disturbed = [];
   const inPlace = async () => {
     for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
-      for (const { outcome, ...failure } of await run(one)) {
-        totals[outcome] += 1;
-        process.stderr.write({ passed: ".", failed: "X", skipped: "," }[outcome]);
-        if (outcome === "failed") process.stdout.write(textOf(one, failure));
-      }
+      const outcomes = await run(one);
+      tell(one, outcomes);
+      if (one.isTimed && outcomes.some(hasFailed)) disturbed.push({ one, outcomes });
+      else count(outcomes);
     }
   };
   await Promise.all(Array.from({ length: places }, inPlace));
+  for (const { one, outcomes } of disturbed) {
+    if (disturbed.length > AGAIN_MAX) {
+      count(outcomes);
+      continue;
+    }
+    totals.again += 1;
+    process.stdout.write(`\nAGAIN, by itself: ${one.file}${one.note ?? ""}\n`);
+    const second = await run(one);
+    tell(one, second);
+    count(second);
+  }
   process.stderr.write("\n");
   return totals;
+
+  function count(outcomes) {
+    for (const { outcome } of outcomes) totals[outcome] += 1;
+  }
 
   /** The outcomes of its tests. A process that ended badly has failed, even where every test that it told of had passed. */
   async function run({ file, env, report }) {
@@ -74,12 +92,23 @@ export async function runFiles(files, { root, folder, places, timeoutMs, seed, c
     child.stderr.destroy();
     const told = read(report);
     const outcomes = told.filter(({ outcome }) => outcome !== "end");
-    const hasFailed = outcomes.some(({ outcome }) => outcome === "failed");
-    if (how !== 0 && !hasFailed) outcomes.push({ outcome: "failed", name: `the file ended with ${how}`, error: said });
+    if (how !== 0 && !outcomes.some(hasFailed))
+      outcomes.push({ outcome: "failed", name: `the file ended with ${how}`, error: said });
     else if (how === 0 && told.length === outcomes.length)
       outcomes.push({ outcome: "failed", name: "the file ended before its tests", error: said });
     return outcomes;
   }
+}
+
+function tell(one, outcomes) {
+  for (const { outcome, ...failure } of outcomes) {
+    process.stderr.write({ passed: ".", failed: "X", skipped: "," }[outcome]);
+    if (outcome === "failed") process.stdout.write(textOf(one, failure));
+  }
+}
+
+function hasFailed({ outcome }) {
+  return outcome === "failed";
 }
 
 function read(report) {
