@@ -15,7 +15,6 @@ import type {
   Keeping,
   KeptLease,
   LeftNotes,
-  Noted,
   OpenRequest,
   RecoverRule,
   UseNotes,
@@ -112,8 +111,8 @@ export class MemoryBudgets implements BudgetStore {
 interface File {
   turn: number;
   readonly uses: CountedUse[];
-  /** Requests under way, by what they were noted as. */
-  readonly open: Map<Noted, OpenRequest & Omit<CountedUse, "used">>;
+  /** Requests under way, by their numbers. */
+  readonly open: Map<number, OpenRequest & Omit<CountedUse, "used">>;
 }
 
 /** The notes of a process. What was kept of them outlives it. */
@@ -151,6 +150,7 @@ export class MemoryNotes {
 
   of(start: string): UseNotes {
     const waiting: ((file: File) => void)[] = [];
+    let requests = 0;
     const write = (file: File | undefined): void => {
       if (file !== undefined) for (const change of waiting.splice(0)) change(file);
     };
@@ -162,19 +162,23 @@ export class MemoryNotes {
         if (!this.#files.has(start)) this.#files.set(start, { turn: 0, uses: [], open: new Map() });
       },
       of: (lease) => ({
-        begin: (transactionId, request, units, used) => {
-          const noted = { number: 0, transactionId, request, units };
+        begin: (request, used) => {
+          const id = `${request.transactionId}/${request.request}`;
+          const number = (request.number = requests += 1);
+          const { units } = request;
           waiting.push(({ uses, open }) => {
             uses.push({ ...lease, used });
-            open.set(noted, { ...lease, id: `${transactionId}/${request}`, units });
+            open.set(number, { ...lease, id, units });
           });
-          return noted;
         },
-        end: (noted, used) =>
-          void waiting.push(({ uses, open }) => {
+        end: (request, used) => {
+          const number = request?.number ?? 0;
+          if (request !== null) request.number = 0;
+          waiting.push(({ uses, open }) => {
             uses.push({ ...lease, used });
-            if (noted !== null) open.delete(noted);
-          }),
+            open.delete(number);
+          });
+        },
       }),
       keep: () => write(this.#files.get(start)),
       keepTurn: (turn) => {
