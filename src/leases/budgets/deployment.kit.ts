@@ -2,7 +2,7 @@ import type { Budgets, Reservation } from "../../run/around/ports.ts";
 import { randomNumbers } from "../deployment.kit.ts";
 import { type Budget, periodAround } from "../../terms/budget.ts";
 import type { Price } from "../../terms/price.ts";
-import type { FakeClock } from "../../terms/clock.kit.ts";
+import { FakeClock } from "../../terms/clock.kit.ts";
 import { openBudgets, type OpenBudgets } from "./budgets.ts";
 import { NOBODYS } from "./keep-leases.ts";
 import type {
@@ -19,6 +19,9 @@ import type {
   RecoverRule,
   UseNotes,
 } from "./ports.ts";
+
+export const DAY_MS = 24 * 60 * 60 * 1_000;
+export const EURO = (amount: bigint) => ({ amount, currency: "EUR" });
 
 interface KeptRow extends KeptLease {
   readonly budgetId: string;
@@ -236,6 +239,17 @@ export function budgetsInMemory(
   const notes = new MemoryNotes().of("s1");
   return openBudgets({ clock, store, notes, left: [], process: () => "p1", start: "s1", warn: () => {}, ...parts });
 }
+
+/** A deployment of one process, with one budget. */
+export async function stand(parts: Partial<Budget> = {}) {
+  const clock = new FakeClock();
+  const store = new MemoryBudgets(clock.wall);
+  store.set(aBudget(parts));
+  return { clock, store, open: (more = {}) => budgetsInMemory(clock, store, more) };
+}
+
+export const reserve = async (budgets: OpenBudgets, clock: FakeClock, price = EURO(1n)) =>
+  (await budgets.find(SPENDER))!.reserve(price, clock.now() + 1_000);
 
 /** How many requests are allowed one after the other, up to so many. They stay reserved. */
 export async function countAllowed(budgets: Budgets, clock: FakeClock, most: number): Promise<number> {
