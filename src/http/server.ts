@@ -1,7 +1,8 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { Fault, type RequestFaultCode } from "../terms/fault.ts";
+import { createServer } from "../terms/node-http.ts";
 import { ROUTES } from "./app.ts";
 import { ConnectionPlaces } from "./connection-places.ts";
 import { closeInOrder } from "./close-in-order.ts";

@@ -1,6 +1,7 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { asFault, Fault } from "../terms/fault.ts";
 import type { Json } from "../terms/json.ts";
+import { createServer } from "../terms/node-http.ts";
 import type { Metrics } from "./metrics.ts";
 import { readBody } from "./read-body.ts";
 

@@ -1,6 +1,7 @@
-import { Agent as PlainAgent, request as requestPlain } from "node:http";
+import type { Agent } from "node:http";
 import { Agent as SecureAgent, request as requestSecure } from "node:https";
 import type { SecureContext } from "node:tls";
+import { Agent as PlainAgent, request as requestPlain } from "../terms/node-http.ts";
 import type { CollectorReply } from "./span-exporter.ts";
 
 const TIMEOUT_MS = 10_000;
@@ -11,7 +12,7 @@ const NO_REPLY: CollectorReply = { status: 0, rejected: 0 };
 /** Posts OTLP over HTTP in its JSON form. `endpoint`: the collector's address without `/v1/traces`. */
 export class SpanPost {
   readonly #url: URL;
-  readonly #agent: PlainAgent | SecureAgent;
+  readonly #agent: Agent | SecureAgent;
 
   /** `secureContext`: whom it trusts; Node's own authorities if it is missing. */
   constructor(endpoint: string, secureContext?: SecureContext) {

@@ -1,7 +1,8 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ScriptedReply } from "../sdk/source.ts";
 import type { Clock } from "../terms/clock.ts";
+import { createServer } from "../terms/node-http.ts";
 import { readRequest, type ReceivedRequest } from "./received-request.ts";
 import { scriptedBytes } from "./scripted-bytes.ts";
 

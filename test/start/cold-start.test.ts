@@ -97,14 +97,23 @@ test("a start loads what it needs and nothing else", async (t) => {
     registerHooks({ load(url, context, next) {
       if (url.startsWith("file:")) appendFileSync(${JSON.stringify(list)}, url + "\\n");
       return next(url, context);
-    } });`;
+    } });
+    // Of Node's own modules, what the service's start has loaded by then.
+    process.on("exit", () => appendFileSync(${JSON.stringify(list)}, process.moduleLoadList.map((name) => name + "\\n").join("")));`;
   const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(counting)}` };
   const service = await startCommand(t, ["--demo"], env, { root });
-  const loaded = [...new Set(readFileSync(list, "utf8").trim().split("\n"))];
   await end(service);
+  const listed = [...new Set(readFileSync(list, "utf8").trim().split("\n"))];
+  const loaded = listed.filter((name) => name.startsWith("file:"));
+  const builtIn = listed.filter((name) => name.startsWith("NativeModule"));
 
   assert.ok(loaded.length > 300, "the hook sees them");
   assert.ok(loaded.length <= MODULES_MAX, `${loaded.length} modules`);
+  assert.deepEqual(
+    builtIn.filter((name) => name.includes("undici")),
+    [],
+    "src/terms/node-http.ts says what loads it",
+  );
   const needless = loaded.filter((url) => NOT_LOADED.some((name) => url.includes(`/node_modules/${name}/`)));
   assert.deepEqual(needless, []);
 });

@@ -1,8 +1,8 @@
-import { Agent as PlainAgent, request as requestPlain } from "node:http";
 import { Agent as SecureAgent, request as requestSecure } from "node:https";
 import type { SecureContext } from "node:tls";
 import type { CustomFetch } from "openid-client";
 import { JoinedBytes, piecesMax } from "../../terms/joined-bytes.ts";
+import { Agent as PlainAgent, request as requestPlain } from "../../terms/node-http.ts";
 
 /** Far more than the keys of a provider take. */
 const REPLY_BYTES_MAX = 1_048_576;

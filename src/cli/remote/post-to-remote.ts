@@ -1,11 +1,7 @@
-import {
-  Agent as PlainAgent,
-  request as plainRequest,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-} from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { Agent as TlsAgent, request as tlsRequest } from "node:https";
 import { systemClock } from "../../terms/clock.ts";
+import { Agent as PlainAgent, request as plainRequest } from "../../terms/node-http.ts";
 import { knownCode } from "../../terms/known-error.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { JoinedBytes } from "../../terms/joined-bytes.ts";
