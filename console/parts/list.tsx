@@ -1,5 +1,5 @@
 import type { ComponentChildren, RefObject } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { CallError } from "../api/ask.ts";
 import { Button } from "./button.tsx";
 import { Failure } from "./failure.tsx";
@@ -65,7 +65,8 @@ export function List<Row>({ rows, error, isLoading, reload, more, empty, missing
 function useFocusOfNewRow(list: RefObject<HTMLElement | null>, count: number, more: (() => void) | null): () => void {
   const before = useRef<number>(undefined);
   const isEnd = more === null;
-  useEffect(() => {
+  // At once: a key that was pressed before the next frame would go nowhere.
+  useLayoutEffect(() => {
     const at = before.current;
     if (at === undefined || (count <= at && !isEnd)) return;
     before.current = undefined;

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { goTo } from "../address.ts";
 import { useVerb } from "../api/use-verb.ts";
 import type { RowOf } from "../api/verb-types.ts";
@@ -134,7 +134,8 @@ function hrefOf({ kind, id, organization_tuid: org }: Match): string {
 }
 
 function useShortcuts(field: { readonly current: HTMLInputElement | null }): void {
-  useEffect(() => {
+  // As soon as the page is there, and not after the next frame.
+  useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isElsewhere(event)) return;
       event.preventDefault();

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { allOpen, firstOpen, treeRows, type TreeRow } from "./tree-rows.ts";
 import { Button } from "./button.tsx";
 import "./tree.css";
@@ -14,7 +14,8 @@ const FEW_ROWS = 12;
 export function Tree({ value, label }: { readonly value: unknown; readonly label: string }) {
   const [open, setOpen] = useState<ReadonlySet<string>>(() => firstOpen(value));
   const [current, setCurrent] = useState<string>();
-  useEffect(() => setOpen(firstOpen(value)), [value]);
+  // At once: after the next frame it would undo what was folded until then.
+  useLayoutEffect(() => setOpen(firstOpen(value)), [value]);
   const rows = useMemo(() => treeRows(value, open), [value, open]);
   const tree = useRef<HTMLDivElement>(null);
   const focused = rows.some(({ path }) => path === current) ? current : rows[0]?.path;

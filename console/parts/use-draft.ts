@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 
 /**
  * What is in a form whose values come from the address: what the address says, until something is typed. When the
@@ -8,7 +8,8 @@ export function useDraft<Values extends object>(
   given: Values,
 ): readonly [draft: Values, setDraft: (values: Values) => void] {
   const [draft, setDraft] = useState(given);
-  useEffect(() => setDraft(given), [JSON.stringify(given)]);
+  // At once and not after the next frame: what was typed until then would be lost.
+  useLayoutEffect(() => setDraft(given), [JSON.stringify(given)]);
   return [draft, setDraft];
 }
 
