@@ -310,6 +310,34 @@ test("of two organizations that are chosen, the later one stays", { skip: NO_BRO
   await until(async () => (await field.inputValue()) === "Acme Lending");
 });
 
+test("an organization that is chosen before all of them are there stays chosen", { skip: NO_BROWSER }, async (t) => {
+  const { service, acme } = await startWorld(t, "little");
+  const page = await openConsole(t, service, { as: "viewer", at: "/audit" });
+  const [list, choice] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let [isThere, isAsked] = [false, false];
+  await page.route("**/api/org/list", async (route) => {
+    await list.promise;
+    await route.fulfill({ response: await route.fetch() });
+    isThere = true;
+  });
+  await page.route("**/api/workflow/list", async (route) => {
+    const isOfChoice = (route.request().postDataJSON() as { readonly org: string }).org === acme.id;
+    isAsked ||= isOfChoice;
+    if (isOfChoice) await choice.promise;
+    await route.continue().catch(() => {});
+  });
+  await page.goto(`${service.adminUrl}/console/run`);
+  await chooseOrganization(page, "Acme Lending");
+  await until(() => isAsked);
+  // The first of all is that of whoever has chosen none.
+  list.resolve();
+  await until(() => isThere);
+  await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+  choice.resolve();
+  await page.getByText("Simulated. No vendor is asked").waitFor();
+  assert.equal(await page.getByRole("combobox", { name: "Organization" }).inputValue(), "Acme Lending");
+});
+
 test("a simulated workflow is chosen first, and says so everywhere", { skip: NO_BROWSER }, async (t) => {
   const { service, vendor, owner, verb } = await startFive(t);
   const { workflow } = await verb("workflow create", { org: service.a.id, name: "Trial", simulated: true });

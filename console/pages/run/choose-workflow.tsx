@@ -44,12 +44,16 @@ export function ChooseWorkflow({ workflow, context, plan }: ChooseWorkflowProps)
       chooseWorkflow(best?.workflow ?? null);
     } catch (thrown) {
       if (!signal.aborted) setError(toCallError(thrown));
+    } finally {
+      if (choosing.current?.signal === signal) choosing.current = undefined;
     }
   }
 
   const first = (known?.find(({ disabled }) => !disabled) ?? known?.[0])?.organization_tuid;
   useEffect(() => {
-    if (workflow === undefined && without === undefined && first !== undefined) void choose(first);
+    // What somebody has chosen before the organizations were there is not chosen again for them.
+    if (workflow === undefined && without === undefined && first !== undefined && choosing.current === undefined)
+      void choose(first);
   }, [workflow, first]);
 
   if (known?.length === 0)
