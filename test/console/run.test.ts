@@ -100,7 +100,7 @@ test(
       await page.locator(`[id="${(await field.getAttribute("id"))!}-problem"]`).innerText(),
       /^must have at least 4 characters$/,
     );
-    assert.equal(await page.evaluate("document.activeElement.name"), "number");
+    await until(async () => (await page.evaluate("document.activeElement.name")) === "number");
     await picture(page, "run-refused");
     await assertUsableEverywhere(page);
 
@@ -117,9 +117,6 @@ test(
     // Enter twice, and a click: one run.
     await field.press("Enter");
     await field.press("Enter");
-    await page.getByRole("status").filter({ hasText: "Under way" }).waitFor();
-    await picture(page, "run-under-way");
-    assert.equal(await page.getByRole("button", { name: "Under way…" }).isDisabled(), true);
     await page.getByRole("status").filter({ hasText: "4 found, 1 failed" }).waitFor();
     service.expectRunWithoutAnswer();
     const silent = page.getByRole("region", { name: "Silent" });
@@ -162,7 +159,9 @@ test("while one source is slow, the page shows how each of the others has ended"
   });
   await page.getByRole("button", { name: /^Run for real/ }).click();
   service.expectRunWithoutAnswer();
-  await page.getByRole("status").filter({ hasText: "3 of 4 have ended." }).waitFor();
+  await page.getByRole("status").filter({ hasText: "Under way. 3 of 4 have ended." }).waitFor();
+  await picture(page, "run-under-way");
+  assert.equal(await page.getByRole("button", { name: "Under way…" }).isDisabled(), true);
   const cards = await page.getByRole("region", { name: "Answer" }).locator(".run-card").allInnerTexts();
   assert.deepEqual(
     cards.map((text) =>
@@ -346,7 +345,8 @@ test("a simulated workflow is chosen first, and says so everywhere", { skip: NO_
   await page.getByRole("button", { name: /^Try 5 sources/ }).click();
   await page.getByRole("button", { name: "Run simulated" }).waitFor();
   await page.getByText("nothing: simulated").first().waitFor();
-  assert.equal(await page.getByLabel("Registration number").inputValue(), "09446231");
+  // The examples are filled in as soon as they have come.
+  await until(async () => (await page.getByLabel("Registration number").inputValue()) === "09446231");
   await assertUsableEverywhere(page);
   await page.getByRole("button", { name: "Run simulated" }).click();
   await page.getByText("simulated: invented data").waitFor();
@@ -380,7 +380,7 @@ test("everything is reached by keyboard, and a copy has no secret", { skip: NO_B
   const page = await openConsole(t, service, { as: owner, at: `/run?workflow=${workflow}` });
   await page.getByLabel("Search sources").focus();
   await page.keyboard.type("registry");
-  assert.match(page.url(), /find=registry/);
+  await page.waitForURL(/find=registry/);
   await page.keyboard.press("Tab");
   await page.keyboard.press("Space");
   await page.getByRole("cell", { name: "Registry alpha__registry" }).waitFor();
