@@ -73,7 +73,8 @@ export async function openConsole(t: TestContext, service: TestService, options:
     } as const;
     await context.addCookies([cookie]);
   }
-  context.setDefaultTimeout(15_000);
+  // Long enough for any machine, as that of `until` is.
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   await page.goto(`${service.adminUrl}/console${at}`);
   await page.getByRole("heading", { level: 1 }).waitFor();

@@ -37,11 +37,18 @@ export async function open(page: Page, url: string): Promise<void> {
 export async function settle(page: Page): Promise<void> {
   const asked = underWay.get(page) ?? watch(page);
   const until = Date.now() + SETTLED_MS_MAX;
-  for (let quiet = 0; quiet < 4 && Date.now() < until; quiet = asked.size === 0 ? quiet + 1 : 0)
-    await page.waitForTimeout(25);
+  for (let quiet = 0; quiet < 4 && Date.now() < until;) {
+    // What an answer makes a page ask next, it asks within some frames, which take longer on a busy machine.
+    const isThere = await page.evaluate(A_FRAME).then(
+      () => true,
+      () => false, // It has just been left for another.
+    );
+    quiet = isThere && asked.size === 0 ? quiet + 1 : 0;
+  }
 }
 
-const SETTLED_MS_MAX = 5_000;
+const A_FRAME = "new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 20)))";
+const SETTLED_MS_MAX = 30_000;
 const underWay = new WeakMap<Page, Set<Request>>();
 
 function watch(page: Page): Set<Request> {
