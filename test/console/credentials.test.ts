@@ -129,6 +129,7 @@ test(
     await row.getByRole("button", { name: "Delete" }).click();
     await dialog(page).getByText("erased from the store, for good").waitFor();
     await page.keyboard.press("Escape");
+    await dialog(page).waitFor({ state: "detached" });
     await row.getByRole("button", { name: "Delete" }).click();
     await dialog(page).getByRole("button", { name: "Delete" }).click();
     await row.waitFor({ state: "detached" });

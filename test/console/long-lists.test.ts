@@ -87,7 +87,7 @@ test(
       const { limit } = route.request().postDataJSON() as { readonly limit?: number };
       await (isDown && limit === 1 ? route.abort() : route.fallback());
     });
-    const lookedUp = page.waitForEvent("requestfailed");
+    const lookedUp = page.waitForEvent("requestfailed", (request) => request.url().endsWith("/api/workflow/list"));
     await page.goto(`${service.adminUrl}/console/access?org=${acme.id}&workflow=${made[1]}`);
     await lookedUp;
     await page.getByRole("button", { name: "Show more" }).first().waitFor();
