@@ -30,7 +30,7 @@ interface Project {
 async function startProject(t: TestContext, files: Record<string, string>): Promise<Project> {
   const folder = await mkdtemp(join(tmpdir(), "datarun-functions-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
-  const { pool } = await startPool(t, { children: 1, spares: 0, evaluateWithinMs: 5_000 });
+  const { pool } = await startPool(t, { children: 1, spares: 0, evaluateWithinMs: 20_000 });
   const project: Project = {
     folder,
     async write(more) {
@@ -66,7 +66,7 @@ async function call(functions: Functions, id: string, inputs: object = {}): Prom
       organizationId: "org_a",
       simulated: false,
       transactionId: "trx_1",
-      deadlineAt: systemClock.now() + 5_000,
+      deadlineAt: systemClock.now() + 20_000,
       argument,
     },
     HOST,
