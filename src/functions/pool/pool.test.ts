@@ -159,15 +159,19 @@ test("there are never more stuck processes than shared ones: the one with the fe
 test("a process that dies for no known reason is replaced, and those who were in it run alone for a while", async (t) => {
   const rig = await startPool(t, { children: 1, spares: 1 });
   await rig.settled(2);
-  const texts = ["a", "b", "c"].map((name) => `async ({ run }) => { await run('wait_300'); return { ${name}: 1 }; }`);
-  const runs = texts.map((text) => rig.attempt(text));
-  await sleep(50);
+  const texts = ["a", "b", "c"].map(
+    (name) => `async ({ run, inputs }) => { await run(inputs.asks); return { ${name}: 1 }; }`,
+  );
+  const asking = (asks: string) =>
+    texts.map((text) => rig.attempt(text, { argument: { inputs: { asks } }, limitMs: 60_000 }));
+  const runs = asking("never");
+  await rig.running(3);
   process.kill(rig.pool.stats().pids[0]!, "SIGKILL");
   for (const run of runs) assert.equal(codeOf(await run), "function.raised");
   assert.ok(rig.lines.some((line) => line.event === "function_process_died"));
   await rig.settled(2);
   // Two get their own process, one of them the spare; the third waits until one is free.
-  const again = await Promise.all(texts.map((text) => rig.attempt(text)));
+  const again = await Promise.all(asking("wait_300"));
   assert.deepEqual(again.map(codeOf), ["ok", "ok", "ok"]);
   const tookMs = again.map((tried) => tried.tookMs).sort((one, other) => one - other);
   assert.ok(tookMs[2]! > 590 && tookMs[2]! > tookMs[0]! + 250, tookMs.join(" "));
@@ -210,8 +214,9 @@ test("closing ends every run and every process", async (t) => {
   const rig = await startPool(t, { children: 2, spares: 1 });
   await rig.settled(3);
   const { pids } = rig.pool.stats();
-  const running = [rig.attempt("() => { for (;;); }"), rig.attempt("() => new Promise(() => {})")];
-  await sleep(50);
+  const limitMs = 60_000;
+  const running = ["() => { for (;;); }", "() => new Promise(() => {})"].map((text) => rig.attempt(text, { limitMs }));
+  await rig.running(2);
   await rig.pool.close();
   for (const run of running) assert.equal(codeOf(await run), "function.raised");
   assert.equal(codeOf(await rig.attempt("() => ({})")), "function.raised");
@@ -268,7 +273,7 @@ function isAlive(pid: number): boolean {
 test("a terminal's interrupt is for the service: runs in its processes go on", async (t) => {
   const rig = await startPool(t, { children: 1, spares: 0 });
   const running = rig.attempt("async ({ run }) => { await run('wait_150'); return {}; }");
-  await sleep(50);
+  await rig.running(1);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.kill(rig.pool.stats().pids[0]!, signal);
   assert.equal(codeOf(await running), "ok");
 });
