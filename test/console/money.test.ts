@@ -134,10 +134,12 @@ test("a price has a history, holds from a day on, and is removed with its step",
     await dialog.getByRole("button", { name: "Set price" }).click();
     await dialog.waitFor({ state: "detached" });
   };
+  // Its currency is that of the prices of before.
+  const history = page.getByRole("table", { name: /^Prices of cred_/ });
+  await history.waitFor();
   await set({ Amount: "0.31", From: "2026-02-01" });
   await company.getByText("0.31 EUR").waitFor();
   await set({ Amount: "0.25", From: "2026-02-01", "Above calls a month": "1000" });
-  const history = page.getByRole("table", { name: /^Prices of cred_/ });
   await history.getByText("above 1,000 calls a month").waitFor();
   await history.getByRole("row").filter({ hasText: "0.40 EUR" }).getByText("over").waitFor();
   await assertUsableEverywhere(page);
@@ -149,4 +151,17 @@ test("a price has a history, holds from a day on, and is removed with its step",
     (one: { source: string }) => one.source === "registry__company",
   );
   assert.equal((await verb("credential price list", { cred_id })).prices.length, 1);
+
+  // Whoever is quicker than the prices of before gets their currency when they come.
+  const list = Promise.withResolvers<void>();
+  await page.route("**/api/credential/price/list", async (route) => {
+    await list.promise;
+    await route.continue();
+  });
+  await page.reload();
+  await page.getByRole("button", { name: "Set a price" }).click();
+  const currency = page.getByRole("dialog", { name: "Set a price" }).getByLabel("Currency");
+  assert.equal(await currency.inputValue(), "");
+  list.resolve();
+  await until(async () => (await currency.inputValue()) === "EUR");
 });

@@ -14,21 +14,19 @@ interface PriceFormProps {
   readonly onSet: () => void;
 }
 
-const NOTHING = { amount: "", currency: "", from: "", per: "", above: "", zone: "" };
-type Draft = typeof NOTHING;
+const NOTHING = { amount: "", from: "", per: "", above: "", zone: "" };
+/** Without a currency of its own, it is that of the prices that are known, also if they come later. */
+type Draft = typeof NOTHING & { readonly currency?: string };
 
 /** Sets a price of a credential from a day on, or adds a volume step to one. */
 export function PriceForm({ id, known, onClose, onSet }: PriceFormProps) {
   const { isBusy, error, run } = useAct("credential price set");
-  const [draft, setDraft] = useState<Draft>({
-    ...NOTHING,
-    currency: known[0]?.currency ?? "",
-    from: new Date().toISOString().slice(0, 10),
-  });
+  const [typed, setTyped] = useState<Draft>({ ...NOTHING, from: new Date().toISOString().slice(0, 10) });
+  const draft = { currency: known[0]?.currency ?? "", ...typed };
   const field = (name: keyof Draft) => ({
     name,
     value: draft[name],
-    onValue: (value: string) => setDraft({ ...draft, [name]: value }),
+    onValue: (value: string) => setTyped({ ...typed, [name]: value }),
   });
   return (
     <Dialog title="Set a price" onClose={onClose}>
@@ -80,7 +78,10 @@ const PER = [
   { value: "success", label: "success" },
 ];
 
-function toInput(id: string, { amount, currency, from, per, above, zone }: Draft): InputOf<"credential price set"> {
+function toInput(
+  id: string,
+  { amount, currency, from, per, above, zone }: Required<Draft>,
+): InputOf<"credential price set"> {
   return {
     cred_id: id,
     amount: amount.trim(),
@@ -93,7 +94,7 @@ function toInput(id: string, { amount, currency, from, per, above, zone }: Draft
   } as InputOf<"credential price set">;
 }
 
-function sentenceOf({ amount, currency, from, above }: Draft): string {
+function sentenceOf({ amount, currency, from, above }: Required<Draft>): string {
   const price = `${amount || "…"} ${currency.toUpperCase() || "…"}`;
   const which = above.trim() === "" ? "each billed call costs" : `each call beyond ${above} in a month costs`;
   return `From ${from || "…"} on, ${which} ${price}. Requests that were sent keep the price that they recorded.`;
