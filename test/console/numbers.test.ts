@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertFits, assertUsable, NO_BROWSER, openConsole } from "../rig/browser/console.ts";
-import { walk } from "../rig/browser/walk.ts";
+import { settle, walk } from "../rig/browser/walk.ts";
 import { startWorld, type World } from "../rig/browser/world.ts";
 
 /** Gathers, from before the page's own script runs, how far content moved by itself. */
@@ -113,6 +113,26 @@ test(
     await page.unrouteAll({ behavior: "ignoreErrors" });
   },
 );
+
+test("what will be asked is not moved by sources that come later", { skip: NO_BROWSER }, async (t) => {
+  const { service, acme } = await startWorld(t, "little");
+  const page = await openConsole(t, service, { width: 640 });
+  await page.addInitScript(WATCH_SHIFTS);
+  await page.addInitScript(WAIT_FOR_ALL);
+  const list = Promise.withResolvers<void>();
+  await page.route("**/api/source/list", async (route) => {
+    await list.promise;
+    await route.continue();
+  });
+  await page.goto(`${service.adminUrl}/console/run?workflow=${acme.workflow}&sources=registry__company`);
+  await page.getByText("Live. Vendors are asked").waitFor();
+  await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+  list.resolve();
+  await page.getByRole("checkbox", { name: /^Company profile/ }).waitFor();
+  await page.getByRole("heading", { name: "What will be asked" }).waitFor();
+  await settle(page);
+  assert.deepEqual(await page.evaluate("window.shifts"), []);
+});
 
 test("a list of a thousand rows is scrolled through", { skip: NO_BROWSER }, async (t) => {
   const world = await startWorld(t, "none");

@@ -1,3 +1,4 @@
+import { useEffect } from "preact/hooks";
 import { useVerb } from "../../api/use-verb.ts";
 import { address, setQuery } from "../../address.ts";
 import { Button } from "../../parts/button.tsx";
@@ -8,8 +9,13 @@ import { chooseSources, type RunAddress } from "./run-address.ts";
 /** So many are listed at once; the search narrows them down. */
 const SHOWN = 200;
 
+interface ChooseProps extends RunAddress {
+  /** The sources have come, or cannot be had. */
+  readonly onThere: () => void;
+}
+
 /** Which sources are asked, or which function is run. */
-export function Choose({ sources: chosen, functionId, kind }: RunAddress) {
+export function Choose({ sources: chosen, functionId, kind, onThere }: ChooseProps) {
   return (
     <div class="stack">
       <div class="beside" role="group" aria-label="What to run">
@@ -20,13 +26,21 @@ export function Choose({ sources: chosen, functionId, kind }: RunAddress) {
           Function
         </Button>
       </div>
-      {kind === "sources" ? <ChooseSources chosen={chosen} /> : <ChooseFunction chosen={functionId} />}
+      {kind === "sources" ? (
+        <ChooseSources chosen={chosen} onThere={onThere} />
+      ) : (
+        <ChooseFunction chosen={functionId} />
+      )}
     </div>
   );
 }
 
-function ChooseSources({ chosen }: { readonly chosen: readonly string[] }) {
+function ChooseSources({ chosen, onThere }: { readonly chosen: readonly string[]; readonly onThere: () => void }) {
   const { result, error, reload } = useVerb("source list", {});
+  const isThere = result !== undefined || error !== undefined;
+  useEffect(() => {
+    if (isThere) onThere();
+  }, [isThere]);
   const text = address().query.get("find") ?? "";
   const all = result?.sources ?? [];
   const wanted = text.toLowerCase().split(/\s+/).filter(Boolean);

@@ -1,4 +1,5 @@
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import { useTogether } from "../../api/use-together.ts";
 import { useVerb } from "../../api/use-verb.ts";
 import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
@@ -29,6 +30,9 @@ export function RunPage() {
     plan !== undefined &&
     plan.context === context &&
     plan.sources.map(({ source }) => source).join() === sources.join();
+  // On a narrow screen the list of sources is above what will be asked, and would move it.
+  const [areSourcesThere, setSourcesThere] = useState(false);
+  const isWhole = useTogether(kind === "function" || areSourcesThere || undefined);
   useInputsOfLink();
   useExamples(chosen.withExamples, isCurrent ? plan.sources : undefined);
   return (
@@ -38,10 +42,10 @@ export function RunPage() {
       {planned.error && <Failure error={planned.error} retry={planned.reload} />}
       <div class="run-columns">
         <Section title="Whom to ask">
-          <Choose {...chosen} />
+          <Choose {...chosen} onThere={() => setSourcesThere(true)} />
         </Section>
         <div class="stack">
-          {plan !== undefined && kind === "sources" && (
+          {isWhole && plan !== undefined && kind === "sources" && (
             <Section title="What will be asked">
               {sources.length === 0 ? (
                 <Try isSimulated={plan.workflow.simulated} wanted={chosen.withExamples} />
