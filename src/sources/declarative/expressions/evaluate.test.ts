@@ -200,6 +200,11 @@ const hostile: JsonObject = {
   str: "a".repeat(300_002),
   long: new ExactNumber(`0.${"3".repeat(LONG / 10)}`),
   longs: Array.from({ length: 1_000 }, (_, at) => new ExactNumber(`0.${"3".repeat(2_000)}${at}`)),
+  words: "é漢".repeat(LONG / 2),
+  faces: "😀".repeat(LONG / 2),
+  nothing: Array.from({ length: 99_000 }, () => false),
+  empties: Array.from({ length: 49_000 }, () => []),
+  exact: Array.from({ length: 20_000 }, (_, at) => new ExactNumber(`1234567890123456789${at}`)),
 };
 const EXPENSIVE = [
   "trim(s)",
@@ -271,6 +276,23 @@ const EXPENSIVE = [
   "list[*].ends_with($.aa, $.same)",
   "list[?contains($.strs, $.str)]",
   "list[?[$.aa] == [$.same]]",
+  "list[?contains($.nothing, id)]",
+  "list[?contains($.strs, id)]",
+  "list[*].[$.empties[]]",
+  "list[*].upper($.words)",
+  "list[*].find_last($.words, 'b')",
+  "list[*].find_last($.words, '漢')",
+  "list[*].find_last($.aa, $.needle)",
+  "list[*].find_last($.aa, $.short)",
+  "list[*].trim(name, $.words)",
+  "list[*].[$.words[::-1]]",
+  "list[*].[$.faces[::-1]]",
+  "list[*].[$.words[0:1]]",
+  "list[*].reverse($.faces)",
+  "list[*].group_by($.list, &name)",
+  "list[*].to_string($.exact)",
+  "list[*].[$.list[*].merge(@)]",
+  "list[*].[$.list[*].zip([@], [@])]",
 ];
 
 for (const written of EXPENSIVE) {

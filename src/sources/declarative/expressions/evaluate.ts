@@ -12,6 +12,7 @@ import {
   type Spend,
   type Value,
 } from "./expression-functions.ts";
+import { pointsOf, textOfPoints } from "./long-text.ts";
 
 /** An expression as JMESPath's library parses it. */
 export type Node = ReturnType<typeof compile>;
@@ -101,7 +102,9 @@ class Evaluation {
       case "Flatten": {
         const list = this.of(node.child, value, variables);
         if (!Array.isArray(list)) return null;
-        for (const entry of list as readonly Json[]) this.#spend(Array.isArray(entry) ? entry.length : 1);
+        // An empty list is looked at too.
+        for (const entry of list as readonly Json[])
+          this.#spend(Array.isArray(entry) && entry.length > 0 ? entry.length : 1);
         return list.flat() as Json;
       }
       case "MultiSelectList":
@@ -211,15 +214,16 @@ class Evaluation {
 
   #slice({ start, stop, step }: Node & { type: "Slice" }, value: Json): Json {
     if (typeof value !== "string" && !Array.isArray(value)) return null;
-    this.#spend(value.length / 8);
-    const list = typeof value === "string" ? Array.from(value) : (value as readonly Json[]);
+    const list = typeof value === "string" ? pointsOf(value, this.#spend) : (value as readonly Json[]);
+    this.#spend(value.length / SLICED_PER_STEP);
     const by = step ?? 1;
     if (by === 0) throw new Error("the step of a slice must not be 0");
     const from = start === null ? (by < 0 ? list.length - 1 : 0) : within(start, list.length, by);
     const to = stop === null ? (by < 0 ? -1 : list.length) : within(stop, list.length, by);
+    if (typeof value === "string") return textOfPoints(list as Uint32Array, from, to, by, this.#spend);
     const taken: Json[] = [];
-    for (let at = from; by > 0 ? at < to : at > to; at += by) taken.push(list[at]!);
-    return typeof value === "string" ? (taken as string[]).join("") : taken;
+    for (let at = from; by > 0 ? at < to : at > to; at += by) taken.push((list as readonly Json[])[at]!);
+    return taken;
   }
 
   #compare(how: string, left: Json, right: Json): Json {
@@ -251,6 +255,9 @@ function isContainer(value: Json): value is JsonObject | readonly Json[] {
 }
 
 const PLAIN = { enumerable: true, configurable: true, writable: true };
+
+/** Entries of a list. */
+const SLICED_PER_STEP = 8;
 
 function tooLong(): Error {
   return new Error("the expressions take too many steps for this reply");

@@ -1,6 +1,6 @@
 import { compareNumbers, ExactNumber, isNumber, readNumber, reckonable } from "../../../terms/exact-number.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../terms/json.ts";
-import { compareTexts, countCharacters, findText, TextMaker } from "./long-text.ts";
+import { compareTexts, countCharacters, findLastText, findText, reverseText, TextMaker } from "./long-text.ts";
 
 /** A value during evaluation: JSON, or an expression that is passed to a function. */
 export type Value = Json | Reference;
@@ -43,8 +43,14 @@ function fn(takes: string, call: Call): ExpressionFunction {
   };
 }
 
-/** Characters or entries. A text of a megabyte stays within the limit for a reply. */
+/** Entries that are copied in reverse order in the time of one step. */
 const REVERSED_PER_STEP = 3;
+/** Entries of a list that are compared with another value. */
+const SOUGHT_PER_STEP = 4;
+/** Characters outside Latin 1 whose case is changed. */
+const CASED_PER_STEP = 16;
+/** Characters of which a set is made. */
+const GATHERED_PER_STEP = 2;
 
 /** The number of characters that the engine copies or compares in the time of one step. */
 export const CHARACTERS_PER_STEP = 64;
@@ -100,13 +106,14 @@ export const FUNCTIONS: ReadonlyMap<string, ExpressionFunction> = new Map(
       return Array.isArray(value) ? value.length : namesOf(value as JsonObject, spend).length;
     }),
     reverse: fn("string|array", (spend, value: string | readonly Json[]) => {
+      if (typeof value === "string") return reverseText(value, spend);
       spend(value.length / REVERSED_PER_STEP);
-      return typeof value === "string" ? Array.from(value).toReversed().join("") : value.toReversed();
+      return value.toReversed();
     }),
     contains: fn("string|array, any", (spend, within: string | readonly Json[], sought: Json) => {
       if (typeof within === "string")
         return typeof sought === "string" ? findText(within, sought, 0, spend) !== -1 : null;
-      spend(within.length / CHARACTERS_PER_STEP);
+      spend(within.length / SOUGHT_PER_STEP);
       return within.some((entry) => isSame(entry, sought, spend));
     }),
     starts_with: fn("string, string", (spend, text: string, start: string) => {
@@ -125,13 +132,16 @@ export const FUNCTIONS: ReadonlyMap<string, ExpressionFunction> = new Map(
     find_last: fn(
       "string, string, number?, number?",
       (spend, text: string, sought: string, from?: number, to?: number) =>
-        findBetween(text, sought, from, to, (part) => {
-          const found = findText(reversed(part, spend), reversed(sought, spend), 0, spend);
-          return found === -1 ? -1 : part.length - found - sought.length;
-        }),
+        findBetween(text, sought, from, to, (part) => findLastText(part, sought, spend)),
     ),
-    lower: fn("string", (spend, text: string) => copied(text.toLowerCase(), spend)),
-    upper: fn("string", (spend, text: string) => copied(text.toUpperCase(), spend)),
+    lower: fn("string", (spend, text: string) => {
+      spend(text.length / CASED_PER_STEP);
+      return text.toLowerCase();
+    }),
+    upper: fn("string", (spend, text: string) => {
+      spend(text.length / CASED_PER_STEP);
+      return text.toUpperCase();
+    }),
     trim: fn("string, string?", (spend, text: string, set?: string) => trimmed(text, set, true, true, spend)),
     trim_left: fn("string, string?", (spend, text: string, set?: string) => trimmed(text, set, true, false, spend)),
     trim_right: fn("string, string?", (spend, text: string, set?: string) => trimmed(text, set, false, true, spend)),
@@ -175,8 +185,12 @@ export function callFunction(name: string, given: readonly Value[], spend: Spend
     if (!types.some((type) => isOf(type, value, spend)))
       throw new Error(`${name}() does not take ${typeOf(value)} there`);
   }
+  spend(CALL_STEPS);
   return call(spend, ...given);
 }
+
+/** For a call itself, whatever it does: arguments are checked, and a result is made. */
+const CALL_STEPS = 1;
 
 function isOf(type: Takes, value: Value, spend: Spend): boolean {
   const own = typeOf(value);
@@ -242,6 +256,8 @@ export function isSame(one: Json, other: Json, spend: Spend): boolean {
 }
 
 const EXACT_STEPS = 16;
+/** For writing such a number. */
+const WRITTEN_STEPS = 8;
 const DIGITS_PER_STEP = 8;
 
 /** Members that the engine lists without looking each of them up. */
@@ -280,11 +296,6 @@ function counted<Item>(list: Item[], spend: Spend): Item[] {
   return list;
 }
 
-function copied(text: string, spend: Spend): string {
-  spend(text.length / CHARACTERS_PER_STEP);
-  return text;
-}
-
 /** Checks that the keys are all numbers or all texts. */
 function keysOf(list: readonly Json[], by: Reference): readonly Scalar[] {
   const keys = list.map((entry) => by.over(entry));
@@ -319,8 +330,10 @@ function groupBy(list: readonly Json[], by: Reference, spend: Spend): Json {
     const key = by.over(entry);
     if (typeof key !== "string") throw new Error("the values to group by must be texts");
     const group = groups.get(key);
-    if (group === undefined) groups.set(key, [entry]);
-    else group.push(entry);
+    if (group === undefined) {
+      spend(MADE_STEPS);
+      groups.set(key, [entry]);
+    } else group.push(entry);
   }
   return Object.fromEntries(groups);
 }
@@ -340,13 +353,9 @@ function findBetween(text: string, sought: string, from = 0, to = text.length, f
   return found === -1 ? null : found + start;
 }
 
-function reversed(text: string, spend: Spend): string {
-  spend(text.length / 8);
-  return text.split("").toReversed().join("");
-}
-
 function trimmed(text: string, set: string | undefined, left: boolean, right: boolean, spend: Spend): string {
   const isIn = set === undefined || set === "" ? isBlank : (letter: string) => letters.has(letter);
+  spend((set ?? "").length / GATHERED_PER_STEP);
   const letters = new Set((set ?? "").split(""));
   let from = 0;
   let to = text.length;
@@ -401,7 +410,7 @@ function split(text: string, at: string, count: number | undefined, spend: Spend
 /** Counts the cost of walking through a value; a part that occurs several times counts each time. */
 export function weigh(value: Json, spend: Spend): void {
   spend(typeof value === "string" ? 1 + value.length / CHARACTERS_PER_STEP : 1);
-  if (value instanceof ExactNumber) spend(String(value).length / CHARACTERS_PER_STEP);
+  if (value instanceof ExactNumber) spend(WRITTEN_STEPS + value.literal.length / CHARACTERS_PER_STEP);
   if (Array.isArray(value)) for (const entry of value as readonly Json[]) weigh(entry, spend);
   else if (isJsonObject(value)) for (const name of Object.keys(value)) weigh(value[name]!, spend);
 }

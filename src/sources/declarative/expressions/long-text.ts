@@ -32,6 +32,60 @@ export function findText(text: string, sought: string, from: number, spend: Spen
   return -1;
 }
 
+/** The index of the last place of a text in another one; -1 if there is none. */
+export function findLastText(text: string, sought: string, spend: Spend): number {
+  if (sought.length <= SHORT_CHARACTERS || sought.length > text.length) {
+    // Backwards, the engine compares at every position, as many characters as fit.
+    const found = text.lastIndexOf(sought);
+    spend(1 + (text.length - Math.max(found, 0)) / 4);
+    return found;
+  }
+  const found = findText(reverseText(text, spend), reverseText(sought, spend), 0, spend);
+  return found === -1 ? -1 : text.length - found - sought.length;
+}
+
+/** By code points. */
+export function reverseText(text: string, spend: Spend): string {
+  const points = pointsOf(text, spend);
+  return textOfPoints(points, points.length - 1, -1, -1, spend);
+}
+
+/** Code points that are read or written in the time of one step. */
+const POINTS_PER_STEP = 8;
+
+export function pointsOf(text: string, spend: Spend): Uint32Array {
+  spend(text.length / POINTS_PER_STEP);
+  const points = new Uint32Array(text.length);
+  let length = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const point = text.codePointAt(at)!;
+    if (point > 0xffff) at += 1;
+    points[length++] = point;
+  }
+  return points.subarray(0, length);
+}
+
+/** The text of some of them: of every `step`th from one index until before another. */
+export function textOfPoints(points: Uint32Array, from: number, to: number, step: number, spend: Spend): string {
+  const count = Math.max(0, Math.ceil((to - from) / step));
+  spend(count / POINTS_PER_STEP);
+  const units = new Uint16Array(2 * count);
+  let length = 0;
+  let all = 0;
+  for (let index = 0, at = from; index < count; index += 1, at += step) {
+    const point = points[at]!;
+    if (point > 0xffff) {
+      units[length++] = 0xd7c0 + (point >> 10);
+      units[length++] = 0xdc00 + (point & 0x3ff);
+    } else units[length++] = point;
+    all |= point;
+  }
+  // The engine keeps a text of Latin 1 in half the memory, and works on it faster.
+  return all <= 0xff
+    ? Buffer.from(units.subarray(0, length)).toString("latin1")
+    : Buffer.from(units.buffer, 0, 2 * length).toString("utf16le");
+}
+
 function bordersOf(sought: string): Int32Array {
   const borders = new Int32Array(sought.length);
   let length = 0;
