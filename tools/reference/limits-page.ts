@@ -33,6 +33,7 @@ import { EXPRESSION_STEPS_MAX } from "../../src/sources/declarative/expressions/
 import { XML_NAMES_MAX, XML_VALUES_MAX } from "../../src/sources/declarative/reply/parse-xml.ts";
 import { XML_BYTES_MAX } from "../../src/sources/declarative/reply/view-reply.ts";
 import { LOOKUP_MS_MAX } from "../../src/storage/answer-in-time.ts";
+import { ENTRIES_MAX, FILTERS, SLOW_ENTRIES_MAX } from "../../src/sources/declarative/request/filters.ts";
 import { CHECK_STEPS_MAX } from "../../src/terms/bounded-schemas.ts";
 import { VENDOR_FAILED } from "../../src/terms/fault.ts";
 import { ID_CHARS_MAX } from "../../src/terms/ids.ts";
@@ -205,6 +206,11 @@ export function limitsPage(): Page {
       [
         "path and query of a request",
         bytes(TARGET_CHARACTERS_MAX),
+        "that source fails as `input` and names the field; nothing is sent",
+      ],
+      [
+        "a list to whose entries a filter is applied",
+        `${count(ENTRIES_MAX)} entries; ${count(SLOW_ENTRIES_MAX)} for ${slowFilters()}`,
         "that source fails as `input` and names the field; nothing is sent",
       ],
       [
@@ -386,4 +392,9 @@ function ms(value: number): string {
 
 function count(value: number): string {
   return value.toLocaleString("en-US");
+}
+
+function slowFilters(): string {
+  const names = Object.keys(FILTERS).filter((name) => FILTERS[name]!.isSlow === true);
+  return `${names.slice(0, -1).map(code).join(", ")} and ${code(names.at(-1)!)}`;
 }

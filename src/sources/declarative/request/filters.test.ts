@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { leastCpuMs } from "../../../terms/cpu-time.kit.ts";
 import type { Json } from "../../../terms/json.ts";
 import { compileDeclarative } from "../compile-declarative.ts";
 import { fakeCall, fileWith, replyOf } from "../call.kit.ts";
@@ -85,23 +86,24 @@ for (const [steps, value] of [
   });
 }
 
+const ARGUMENTS: Readonly<Record<string, readonly (string | number)[]>> = {
+  zero_pad: [9],
+  first: [3],
+  last: [3],
+  map: ["a", "b"],
+  without_prefix: ["x"],
+  date: ["YYYY"],
+  default: ["x"],
+  join: [","],
+};
+
 test("every filter takes a long text in the time of its length, whatever is in it", () => {
-  const args: Readonly<Record<string, readonly (string | number)[]>> = {
-    zero_pad: [9],
-    first: [3],
-    last: [3],
-    map: ["a", "b"],
-    without_prefix: ["x"],
-    date: ["YYYY"],
-    default: ["x"],
-    join: [","],
-  };
   for (const piece of ["a", " ", "=", "0", "+1", '\\"', "2024-01-01T", "😀", "ext. ", "(", "-"]) {
     const text = piece.repeat(Math.floor(500_000 / piece.length));
     for (const [name, filter] of Object.entries(FILTERS)) {
       const { user: before } = process.cpuUsage();
       try {
-        applyFilter(filter, text, args[name] ?? []);
+        applyFilter(filter, text, ARGUMENTS[name] ?? []);
       } catch (error) {
         assert.ok(error instanceof FilterProblem, name);
       }
@@ -109,4 +111,39 @@ test("every filter takes a long text in the time of its length, whatever is in i
       assert.ok(tookMs < 500, `${name} of ${piece}: ${tookMs} ms`);
     }
   }
+});
+
+test("every filter takes a long list in a time that holds nobody up, or refuses it before it begins", () => {
+  for (const entry of ["+14155552671", "2024-01-01", "1(415)555-2671 x", "é1", '\\"'.repeat(10)]) {
+    const list = Array.from({ length: 49_000 }, () => entry);
+    for (const [name, filter] of Object.entries(FILTERS)) {
+      leastCpuMs(50, () => {
+        try {
+          applyFilter(filter, list, ARGUMENTS[name] ?? []);
+        } catch (error) {
+          assert.ok(error instanceof FilterProblem, name);
+        }
+      });
+    }
+  }
+});
+
+test("a list of a thousand entries is not too long for any filter", () => {
+  const date = FILTERS["date"]!;
+  assert.equal(
+    (
+      applyFilter(
+        date,
+        Array.from({ length: 1_000 }, () => "2024-01-01"),
+        ["YY"],
+      ) as string[]
+    ).length,
+    1_000,
+  );
+});
+
+test("a quoted text of a megabyte holds nobody up, and half a character stays what it is", () => {
+  const quote = FILTERS["lucene_quote"]!;
+  leastCpuMs(50, () => applyFilter(quote, '\\"'.repeat(500_000), []));
+  assert.equal(applyFilter(quote, '\ud83d"é', []), '"\ud83d\\"é"');
 });

@@ -4,6 +4,7 @@ import type * as Phones from "libphonenumber-js";
 import { isDay } from "../../../terms/calendar.ts";
 import { inDigits, isNumber } from "../../../terms/exact-number.ts";
 import type { Json } from "../../../terms/json.ts";
+import { escapeBytes } from "./escape-bytes.ts";
 
 const require = createRequire(import.meta.url);
 
@@ -24,6 +25,8 @@ export interface Filter {
   readonly whole?: boolean;
   /** Removes characters, and refuses a value of which nothing is left. */
   readonly shortens?: boolean;
+  /** Takes microseconds for each value. */
+  readonly isSlow?: boolean;
   readonly apply: (value: Json | undefined, args: readonly Argument[]) => Json | undefined;
 }
 
@@ -47,8 +50,12 @@ function shortens(takes: Filter["takes"], apply: (text: string, args: readonly A
   return { ...shorten, shortens: true };
 }
 
+function slow(takes: Filter["takes"], apply: (text: string, args: readonly Argument[]) => string): Filter {
+  return { ...onText(takes, apply), isSlow: true };
+}
+
 function hash(algorithm: string): Filter {
-  return onText([0, 1], (text, [encoding]) =>
+  return slow([0, 1], (text, [encoding]) =>
     createHash(algorithm).update(text, "utf8").digest(digestEncoding(encoding)),
   );
 }
@@ -75,7 +82,7 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   without_prefix: shortens([1, 1], (text, [prefix]) =>
     text.toUpperCase().startsWith(String(prefix).toUpperCase()) ? text.slice(String(prefix).length) : text,
   ),
-  e164: onText([0, 1], (text, [country]) => {
+  e164: slow([0, 1], (text, [country]) => {
     // Loaded on first use, because its tables would slow down every start.
     const { parsePhoneNumberFromString } = require("libphonenumber-js") as typeof Phones;
     // The whole text must be the number: one found inside a sentence may belong to anybody.
@@ -89,7 +96,7 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
     if (phone.ext !== undefined) throw new FilterProblem("has an extension, which cannot be sent");
     return phone.number;
   }),
-  date: onText([1, 1], (text, [format]) => {
+  date: slow([1, 1], (text, [format]) => {
     const written = formatDate(text, String(format));
     if (written === null) throw new FilterProblem("is not a date");
     return written;
@@ -99,7 +106,7 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   sha256: hash("sha256"),
   sha1: hash("sha1"),
   md5: hash("md5"),
-  lucene_quote: onText([0, 0], (text) => `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`),
+  lucene_quote: onText([0, 0], (text) => `"${escapeLucene(text)}"`),
   default: { takes: [1, 1], whole: true, apply: (value, [instead]) => (isAbsent(value) ? instead : value) },
   join: {
     takes: [1, 1],
@@ -129,10 +136,26 @@ function joinParts(list: readonly Json[], separator: string): string | undefined
   return parts.join(separator);
 }
 
+const escapeInQuotes = escapeBytes((byte) => {
+  const character = String.fromCharCode(byte);
+  return character === '"' || character === "\\" ? `\\${character}` : undefined;
+});
+
+/** UTF-8 has no half characters; a text with one is refused when it is encoded. */
+function escapeLucene(text: string): string {
+  return text.isWellFormed() ? escapeInQuotes(text) : text.replace(/["\\]/g, "\\$&");
+}
+
+/** A list with more entries is refused, because the filters of one request hold up all other work. */
+export const ENTRIES_MAX = 10_000;
+export const SLOW_ENTRIES_MAX = 1_000;
+
 /** Runs one filter; on each entry if the value is a list and the filter takes single values. @throws FilterProblem */
 export function applyFilter(filter: Filter, value: Json | undefined, args: readonly Argument[]): Json | undefined {
   if (filter.whole === true) return filter.apply(value, args);
   if (isAbsent(value)) return undefined;
+  if (Array.isArray(value) && value.length > (filter.isSlow === true ? SLOW_ENTRIES_MAX : ENTRIES_MAX))
+    throw new FilterProblem("has too many entries");
   if (Array.isArray(value)) return value.map((entry: Json) => filter.apply(entry, args) ?? null);
   return filter.apply(value, args);
 }
