@@ -85,6 +85,33 @@ const ENDLESS: Readonly<Record<string, readonly [schema: object, value: unknown]
   ],
 };
 
+/** Each as long as it may be, a megabyte together. */
+const LONG_ONES: Readonly<Record<string, string>> = {
+  url: `http://a@${":".repeat(16_370)}\u0000`,
+  uri: `http://a@${"1".repeat(16_370)} `,
+  "uri-reference": `http://a@${"T1".repeat(8_100)} `,
+  "date-time": `P1DT${"T1".repeat(8_100)} `,
+  regex: `a@${"(a".repeat(8_100)} `,
+};
+
+for (const [format, text] of Object.entries(LONG_ONES)) {
+  test(`long texts of the format ${format} hold nobody up, however many they are`, () => {
+    const fits = schemas.compile({ items: { not: { format } } });
+    const short = text.slice(0, 9) + text.slice(-240);
+    for (const list of [times(640, (at) => text + at), times(40_000, (at) => short + at)])
+      leastCpuMs(HELD_MS_MAX, () => assert.ok(fits(list) || fits.errors![0]!.message === TOO_LARGE));
+  });
+}
+
+test("an address is judged alike, whether it is short or long", () => {
+  const judge = (url: string) => problemOf({ format: "url" }, url) === null;
+  for (const host of ["10.1.1.1", "11.1.1.1", "host", "ADA:b@Exämple.org:80", "a.b-c.de", "-a.b.co", "172.16.0.1"]) {
+    const [short, long] = [`HTTP://${host}/x`, `HTTP://${host}/${"x".repeat(5_000)}`];
+    assert.equal(judge(short), judge(long), host);
+    assert.equal(judge(long), !/^10|^172|^host$|^-/.test(host), host);
+  }
+});
+
 for (const [what, [schema, value]] of Object.entries(ENDLESS)) {
   test(`${what} end as "${TOO_LARGE}" or sooner, and hold nobody up`, () => {
     const fits = schemas.compile(schema);
