@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { leastCpuMs } from "./cpu-time.kit.ts";
 import fc from "fast-check";
-import { didYouMeanAnyOf, nearest, resembles } from "./nearest.ts";
+import { didYouMean, didYouMeanAnyOf, nearest, resembles } from "./nearest.ts";
 
 test("one or two typing errors resemble a name, three do not", () => {
   for (const slip of ["comapny_number", "company-number", "COMPANYNUMBER", "cmpany_numbr", "company_numberss"]) {
@@ -35,6 +36,21 @@ function distance(a: string, b: string): number {
     swapped ? distance(a.slice(2), b.slice(2)) + 1 : Number.POSITIVE_INFINITY,
   );
 }
+
+test("a word that is too long for a name resembles none, and is not compared", () => {
+  const long = "timeout-".repeat(120_000);
+  leastCpuMs(5, () => {
+    assert.deepEqual(
+      nearest(
+        long,
+        Array.from({ length: 1_000 }, (_, at) => `timeout_${at}`),
+      ),
+      [],
+    );
+    assert.equal(didYouMean(long, ["timeout"]), undefined);
+    assert.equal(resembles(`timeout${"-".repeat(1_000_000)}`, "timeout"), false);
+  });
+});
 
 test("suggestions begin with misspelled names, and are never many", () => {
   const ids = ["acme__people", "acme__person", "bell__phone", ...Array.from({ length: 20 }, (_, at) => `acme__${at}`)];

@@ -1,7 +1,10 @@
 const SHOWN_MAX = 5;
+/** A longer word is no misspelled name, and would take long to compare. */
+const WORD_CHARS_MAX = 256;
 
 /** The candidates that a word was probably meant to be: misspelled ones first, then those that it is part of. */
 export function nearest(word: string, candidates: readonly string[]): readonly string[] {
+  if (word.length > WORD_CHARS_MAX) return [];
   const misspelled = candidates.filter((candidate) => resembles(word, candidate));
   const parts = word
     .toLowerCase()
@@ -31,6 +34,7 @@ export function resembles(name: string, declared: string): boolean {
 }
 
 function hasSlips(atMost: number, name: string, declared: string): boolean {
+  if (name.length > WORD_CHARS_MAX) return false;
   const a = lettersOf(name);
   const b = lettersOf(declared);
   return a !== "" && Math.abs(a.length - b.length) <= atMost && isWithin(atMost, a, b);

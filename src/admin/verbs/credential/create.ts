@@ -96,14 +96,17 @@ function refuseUnfit(source: RunnableSource, fields: JsonObject): void {
   throw new OperatorError("invalid", `${field} ${problem.message}. "datarun source show ${source.id}" lists them all.`);
 }
 
+/** Fields that are compared with the declared ones; nobody misspells more, and comparing thousands holds up all runs. */
+const COMPARED_MAX = 100;
+
 /** If a schema accepts any field, misspelled ones cannot be detected. */
 function doubtsAbout(source: RunnableSource, fields: JsonObject): string[] {
   const declared = source.credentialNames;
   if (declared === null) return [];
   return Object.keys(fields)
     .filter((name) => !declared.includes(name))
-    .map((name) => {
-      const question = didYouMeanAnyOf(name, declared);
+    .map((name, at) => {
+      const question = at < COMPARED_MAX ? didYouMeanAnyOf(name, declared) : null;
       return `${source.id} does not declare the field ${name}; it is stored with the others.${question === null ? "" : ` ${question}`}`;
     });
 }
