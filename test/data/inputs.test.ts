@@ -144,6 +144,10 @@ test("an input that makes an address longer than any vendor reads is named, and 
     assert.deepEqual([...new Set(calls.map(({ charged }) => charged))], ["no"]);
     assert.equal(attempts.length, 0);
   }
+  // Many, each short, that are too long together: every one is a parameter of its own.
+  const list = Array.from({ length: 30_000 }, () => "é");
+  const { status: many } = (await service.run({ acme__file_0: true }, { lang: "en", value: list })).json();
+  assert.equal(many.acme__file_0.message, "Adapter error: input value is too long for an address");
   assert.equal(vendor.count(), before);
   const { status } = (await service.run(sources, { value: "a".repeat(60_000) })).json();
   for (const id of Object.keys(sources)) assert.equal(status[id].success, true, status[id].message);

@@ -65,7 +65,7 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   upper: onText([0, 0], (text) => text.toUpperCase()),
   lower: onText([0, 0], (text) => text.toLowerCase()),
   trim: shortens([0, 0], (text) => text.trim()),
-  digits: shortens([0, 0], (text) => text.replace(/[^0-9]/g, "")),
+  digits: shortens([0, 0], (text) => onlyDigits(text)),
   alphanumeric: shortens([0, 1], (text, [besides = ""]) => text.replace(allBut(String(besides)), "")),
   zero_pad: onText([1, 1], (text, [length]) => text.padStart(Number(length), "0")),
   // A character has at most two UTF-16 units, so only this part of a long text has to be split.
@@ -116,6 +116,17 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   },
   json: { takes: [0, 0], whole: true, apply: (value) => (value === undefined ? undefined : JSON.stringify(value)) },
 };
+
+/** An expression takes five times as long, if little of a long text is a digit. */
+function onlyDigits(text: string): string {
+  const digits = Buffer.allocUnsafe(text.length);
+  let length = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit >= 0x30 && unit <= 0x39) digits[length++] = unit;
+  }
+  return digits.toString("latin1", 0, length);
+}
 
 /**
  * Keeps ASCII letters and digits, and these characters. One pattern is used for the whole text, because a call for each

@@ -7,6 +7,7 @@ import {
   fill,
   isOneExpression,
   parseTemplate,
+  TOO_LONG,
   valueProblem,
   type Encoding,
   type KnownNames,
@@ -91,6 +92,15 @@ export function compileLeaf(written: string | number | boolean, encoding: Encodi
     const value = evaluate(expression, values);
     if (isAbsent(value)) return [];
     if (!Array.isArray(value)) return [encodeValue(expression, value, encoding)];
-    return value.filter((entry: Json) => entry !== null).map((entry: Json) => encodeValue(expression, entry, encoding));
+    const written: string[] = [];
+    let left = encoding.charactersMax ?? Infinity;
+    for (const entry of value as readonly Json[]) {
+      if (entry === null) continue;
+      const text = encodeValue(expression, entry, encoding);
+      // Each entry is a parameter of its own, with its separator.
+      if ((left -= text.length + 1) < 0) throw valueProblem(expression, TOO_LONG);
+      written.push(text);
+    }
+    return written;
   };
 }

@@ -225,7 +225,7 @@ export function encodeValue(origin: ValueOrigin, value: Json, encoding: Encoding
   return encoded;
 }
 
-const TOO_LONG = "is too long for an address";
+export const TOO_LONG = "is too long for an address";
 
 /**
  * The fault for a value that cannot be used where the file puts it. It names the field and never contains the value;
