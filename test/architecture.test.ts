@@ -288,6 +288,15 @@ test("every file and folder that a README names beside the code is there", () =>
 /** What a README names that is not in the repository: a file of a project, and an address. */
 const NO_FILES_OF_OURS = new Set(["datarun.config.ts", "/console/"]);
 
+test("Node's HTTP comes from terms/node-http.ts, which says what an import of it would load", () => {
+  const files = globSync("src/**/*.ts", { cwd: root, exclude: ["**/*.{test,kit}.ts"] });
+  const imports = /^import (?!type )[^;]* from "node:http";/m;
+  assert.deepEqual(
+    files.filter((file) => imports.test(readFileSync(join(root, file), "utf8"))),
+    [],
+  );
+});
+
 test("a module that is started, bundled or read is named by moduleBeside, so that the package finds it too", () => {
   const files = globSync("src/**/*.ts", { cwd: root, exclude: ["**/*.{test,kit}.ts"] });
   const named = files.flatMap((file) =>
