@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { issueCertificate, makeAuthority } from "../../test/vendor/certificate.ts";
+import { head } from "../../test/vendor/behaviours.ts";
+import { startVendor } from "../../test/vendor/scripted-vendor.ts";
 import { startVendorApart, type VendorApart } from "../../test/vendor/vendor-apart.ts";
 import type { Http } from "../sdk/http.ts";
 import { faultOf, openDoor } from "./door.kit.ts";
@@ -75,6 +77,32 @@ test("whatever a vendor sends unasked, and whenever, no organization gets anothe
     else assert.equal(reply.json().path.split("/").at(-1), organization);
   }
   assert.ok(lost < 300, `${lost} lost`);
+});
+
+test("a vendor that answers one request of many twice puts one answer in the wrong place, and not all that follow", async (t) => {
+  let isTwice = false;
+  const vendor = await startVendor(t, {
+    otherwise: (socket, { path }) => {
+      const text = JSON.stringify({ path });
+      const answer = head(200, { "content-length": String(text.length) }) + text;
+      socket.setNoDelay(true);
+      // What it sends for the request before comes after this one has been written.
+      if (isTwice) socket.write(answer.replace(path, path.replace(/./g, "x")));
+      isTwice = false;
+      setTimeout(() => socket.write(answer), 5);
+    },
+  });
+  const door = openDoor(t);
+  const pathOf = async (path: string): Promise<string> =>
+    (await door.call(vendor.origin, { organizationId: "org_1" }).http.get(vendor.origin + path)).json().path;
+  await Promise.all(["/a", "/b", "/c"].map(pathOf));
+  isTwice = true;
+  const wrong: string[] = [];
+  for (let turn = 0; turn < 20; turn += 1) {
+    const path = `/one/${turn}`;
+    if ((await pathOf(path)) !== path) wrong.push(path);
+  }
+  assert.deepEqual(wrong, ["/one/0"]);
 });
 
 test("connections are used again by their own organization, by TLS too", async (t) => {

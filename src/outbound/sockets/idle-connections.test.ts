@@ -39,8 +39,8 @@ test("what nobody uses is closed when its time is up, each at its own, and gives
 test("one whose time is up is not used, though no timer has run yet", async () => {
   const { clock, idle } = open();
   const [old, young] = [makeConnection(500), makeConnection(5_000)];
-  idle.put("org_1", young);
   idle.put("org_1", old);
+  idle.put("org_1", young);
   await clock.advance(600);
 
   assert.equal(idle.take("org_1"), young);

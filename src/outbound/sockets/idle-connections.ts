@@ -13,8 +13,11 @@ interface Kept {
  * that a vendor sends on it unasked can only reach the owner whose request it answered before.
  */
 export class IdleConnections {
-  /** By owner, most recently used last. The last one is reused first, so that the others can expire. */
-  readonly #byOwner = new Map<string, Connection[]>();
+  /**
+   * By owner, longest idle first. That one is reused first: the longer a connection has rested, the surer it is that
+   * all that its vendor had to send on it has come.
+   */
+  readonly #byOwner = new Map<string, Set<Connection>>();
   /** Longest idle first. */
   readonly #all = new Map<Connection, Kept>();
   readonly #share: FairShare;
@@ -40,16 +43,17 @@ export class IdleConnections {
     this.#all.set(connection, { owner, until: this.#clock.now() + idleMs });
     this.#cancelSweep ??= this.#clock.after(idleMs, () => this.#sweep(), "loose");
     const own = this.#byOwner.get(owner);
-    if (own === undefined) this.#byOwner.set(owner, [connection]);
-    else own.push(connection);
+    if (own === undefined) this.#byOwner.set(owner, new Set([connection]));
+    else own.add(connection);
     return true;
   }
 
   take(owner: string): Connection | undefined {
     const now = this.#clock.now();
     for (;;) {
-      const connection = this.#byOwner.get(owner)?.at(-1);
-      if (connection === undefined) return undefined;
+      const own = this.#byOwner.get(owner);
+      if (own === undefined) return undefined;
+      const connection = own.values().next().value!;
       const { until } = this.#all.get(connection)!;
       this.remove(connection);
       if (until > now) return connection;
@@ -71,8 +75,8 @@ export class IdleConnections {
     this.#all.delete(connection);
     this.#share.give(owner);
     const own = this.#byOwner.get(owner)!;
-    own.splice(own.lastIndexOf(connection), 1);
-    if (own.length === 0) this.#byOwner.delete(owner);
+    own.delete(connection);
+    if (own.size === 0) this.#byOwner.delete(owner);
     return true;
   }
 
