@@ -3,7 +3,7 @@ import type { TestContext } from "node:test";
 import { readAmount } from "../../src/terms/money.ts";
 import { after as later, json } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
-import { deploy, type Process } from "../rig/deployed.ts";
+import { deploy, type Deployment, type Process } from "../rig/deployed.ts";
 import { LIST_PRICE, vendorProject } from "./vendor-project.ts";
 
 export interface CrashCount {
@@ -28,6 +28,18 @@ function microsOf(text: string): bigint {
 
 function dayFrom(days: number): string {
   return new Date(Date.now() + days * 24 * 60 * 60 * 1_000).toISOString().slice(0, 10);
+}
+
+/** The runs of all requests whose charge is unknown, page by page. */
+async function allUnknown(deployment: Deployment): Promise<string[]> {
+  const runs: string[] = [];
+  let place: string[] = [];
+  do {
+    const page = await deployment.verb("ledger", "unknown", ...place);
+    runs.push(...page.requests.map((request: { transaction_id: string }) => request.transaction_id));
+    place = page.next === undefined ? [] : ["--after", page.next];
+  } while (place.length > 0);
+  return runs;
 }
 
 const SOURCES = { acme__quick: true, acme__slow: true };
@@ -70,7 +82,7 @@ export async function crashRounds(t: TestContext, rounds: number): Promise<Crash
   }
   // Its start recovers what the last kill has left; what was in sockets has reached the vendor by then.
   const last = await deployment.start();
-  const listed = await deployment.verb("ledger", "unknown");
+  const listed = await allUnknown(deployment);
   const days = ["--from", dayFrom(-1), "--to", dayFrom(2)];
   const { spend } = (await deployment.verb("ledger", "spend", "--by", "source", ...days)) as { spend: Spent[] };
   last.signal("SIGTERM");
@@ -105,9 +117,6 @@ export async function crashRounds(t: TestContext, rounds: number): Promise<Crash
     assert.equal(line.unpriced, 0);
   }
   const unknownIds = new Set(unknown.map(({ run }) => run["transaction_id"]));
-  assert.deepEqual(
-    new Set(listed.requests.map((request: { transaction_id: string }) => request.transaction_id)),
-    unknownIds,
-  );
+  assert.deepEqual(new Set(listed), unknownIds);
   return { requests, answered: answered.length, vendorCalls: vendor.count(), attempts, unknownRuns: unknown.length };
 }
