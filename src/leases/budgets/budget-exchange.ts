@@ -4,7 +4,7 @@ import { answeredWithin } from "../../terms/within.ts";
 import { budgetFault } from "./budget-fault.ts";
 import { type HeldBudget, NOBODY_WAITS, type Waiting } from "./held-budget.ts";
 import { endLeases, keepLeases } from "./keep-leases.ts";
-import { type Part, partsOf, takeAll } from "./reservation.ts";
+import { type Part, takeAll } from "./reservation.ts";
 import type { BudgetAnswer, BudgetAsk, BudgetStore, LeftBehind, UseNotes } from "./ports.ts";
 
 /** An answer that takes longer does not count: whatever it grants is used by nobody. */
@@ -29,7 +29,7 @@ export interface BudgetExchangeParts {
 
 /** A request that waits for the store. */
 interface Waiter {
-  readonly first: Part;
+  readonly parts: readonly Part[];
   /** The number of the first exchange that asks for it. */
   readonly since: number;
   readonly resolve: () => void;
@@ -78,8 +78,8 @@ export class BudgetExchange {
     });
   }
 
-  /** Resolves when the first part and those after it have been taken. Rejects with a fault if there is no room for them, or nobody says. */
-  wait(first: Part, until: number): Promise<void> {
+  /** Resolves when the parts have been taken. Rejects with a fault if there is no room for them, or nobody says. */
+  wait(parts: readonly Part[], until: number): Promise<void> {
     if (this.#isClosed || this.#waiters.size >= WAITING_MAX) throw new Fault("source.budget_unknown");
     return new Promise((resolve, reject) => {
       const { clock } = this.#parts;
@@ -88,7 +88,7 @@ export class BudgetExchange {
         cancel();
       };
       const waiter: Waiter = {
-        first,
+        parts,
         since: this.#number + 1,
         resolve: () => {
           end();
@@ -103,7 +103,7 @@ export class BudgetExchange {
         waiter.reject(new Fault("source.budget_unknown"));
       });
       this.#waiters.add(waiter);
-      for (const { held } of partsOf(first)) this.look(held);
+      for (const { held } of parts) this.look(held);
     });
   }
 
@@ -191,7 +191,7 @@ export class BudgetExchange {
 
   #waiting(): Map<HeldBudget, Waiting> {
     const all = new Map<HeldBudget, Waiting>();
-    for (const { held, units } of [...this.#waiters].flatMap(({ first }) => partsOf(first))) {
+    for (const { held, units } of [...this.#waiters].flatMap(({ parts }) => parts)) {
       if (units === 0n) continue;
       const before = all.get(held) ?? { units: 0n, smallest: units };
       all.set(held, { units: before.units + units, smallest: units < before.smallest ? units : before.smallest });
@@ -246,7 +246,7 @@ export class BudgetExchange {
   /** Requests get what they wait for, in their order, or are refused if they were asked for in vain. */
   #serve(now: number, asked: ReadonlySet<HeldBudget>, isAnswered: boolean): void {
     for (const waiter of this.#waiters) {
-      const lacking = takeAll(waiter.first, now)?.held ?? null;
+      const lacking = takeAll(waiter.parts, now);
       if (lacking === null) waiter.resolve();
       else if (waiter.since > this.#number || !asked.has(lacking)) this.look(lacking);
       else if (!isAnswered) waiter.reject(new Fault("source.budget_unknown"));

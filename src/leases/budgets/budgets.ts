@@ -8,7 +8,7 @@ import type { Price } from "../../terms/price.ts";
 import { budgetFault } from "./budget-fault.ts";
 import { BudgetExchange } from "./budget-exchange.ts";
 import { HeldBudget } from "./held-budget.ts";
-import { HeldReservation, takeAll, type ReservationNeeds } from "./reservation.ts";
+import { HeldReservation, Part, takeAll, type ReservationNeeds } from "./reservation.ts";
 import type { BudgetReading, BudgetStore, LeftBehind, UseNotes } from "./ports.ts";
 
 /** Of these budgets it is known whether their warn level was told. Those that were removed are forgotten with time. */
@@ -118,16 +118,17 @@ export function openBudgets(parts: BudgetsParts): OpenBudgets {
 
   function reserve(own: readonly HeldBudget[], price: Price | null, until: number): Reservation | Promise<Reservation> {
     const now = clock.now();
-    const reservation = new HeldReservation(own, price, needs);
-    const lacking = takeAll(reservation, now);
+    const wanted: Part[] = [];
+    for (const one of own) wanted.push(new Part(one, price));
+    const lacking = takeAll(wanted, now);
     if (lacking === null) {
       for (const one of own) if (one.isLow(now)) exchange.look(one);
-      return reservation;
+      return new HeldReservation(wanted, needs);
     }
-    const { held: short, units } = lacking;
-    if (short.isAway(now)) throw new Fault("source.budget_unknown");
-    if (short.isKnownShort(now, units)) throw budgetFault(short);
-    return exchange.wait(reservation, until).then(() => reservation);
+    if (lacking.isAway(now)) throw new Fault("source.budget_unknown");
+    const units = wanted.find((part) => part.held === lacking)!.units;
+    if (lacking.isKnownShort(now, units)) throw budgetFault(lacking);
+    return exchange.wait(wanted, until).then(() => new HeldReservation(wanted, needs));
   }
 
   return {

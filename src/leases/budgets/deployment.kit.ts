@@ -15,6 +15,7 @@ import type {
   Keeping,
   KeptLease,
   LeftNotes,
+  Noted,
   OpenRequest,
   RecoverRule,
   UseNotes,
@@ -114,8 +115,8 @@ export class MemoryBudgets implements BudgetStore {
 interface File {
   turn: number;
   readonly uses: CountedUse[];
-  /** Requests under way, by their numbers. */
-  readonly open: Map<number, OpenRequest & Omit<CountedUse, "used">>;
+  /** Requests under way, by what they were noted as. */
+  readonly open: Map<Noted, OpenRequest & Omit<CountedUse, "used">>;
 }
 
 /** The notes of a process. What was kept of them outlives it. */
@@ -153,7 +154,6 @@ export class MemoryNotes {
 
   of(start: string): UseNotes {
     const waiting: ((file: File) => void)[] = [];
-    let requests = 0;
     const write = (file: File | undefined): void => {
       if (file !== undefined) for (const change of waiting.splice(0)) change(file);
     };
@@ -165,23 +165,19 @@ export class MemoryNotes {
         if (!this.#files.has(start)) this.#files.set(start, { turn: 0, uses: [], open: new Map() });
       },
       of: (lease) => ({
-        begin: (request, used) => {
-          const id = `${request.transactionId}/${request.request}`;
-          const number = (request.number = requests += 1);
-          const { units } = request;
+        begin: (transactionId, request, units, used) => {
+          const noted = { number: 0, transactionId, request, units };
           waiting.push(({ uses, open }) => {
             uses.push({ ...lease, used });
-            open.set(number, { ...lease, id, units });
+            open.set(noted, { ...lease, id: `${transactionId}/${request}`, units });
           });
+          return noted;
         },
-        end: (request, used) => {
-          const number = request?.number ?? 0;
-          if (request !== null) request.number = 0;
-          waiting.push(({ uses, open }) => {
+        end: (noted, used) =>
+          void waiting.push(({ uses, open }) => {
             uses.push({ ...lease, used });
-            open.delete(number);
-          });
-        },
+            if (noted !== null) open.delete(noted);
+          }),
       }),
       keep: () => write(this.#files.get(start)),
       keepTurn: (turn) => {

@@ -167,22 +167,22 @@ export interface UseNotes {
 }
 
 export interface LeaseNotes {
-  /** A request is about to be sent, and the lease uses so much with it. It gets its number. */
-  begin(request: NotedRequest, used: Micros): void;
+  /**
+   * A request is about to be sent, and the lease uses so much with it.
+   * @param request number of the call and number of the request, with a slash between them
+   */
+  begin(transactionId: string, request: string, units: Micros, used: Micros): Noted;
   /** It has been settled, or was not sent. `null`: something that was not noted before. */
-  end(request: NotedRequest | null, used: Micros): void;
+  end(noted: Noted | null, used: Micros): void;
 }
 
-/** A request, for the notes of one lease. */
-export interface NotedRequest {
+/** A request that was noted. */
+export interface Noted {
+  /** Among all of its lease. */
+  readonly number: number;
   readonly transactionId: string;
-  /** Number of the call and number of the request, with a slash between them. */
   readonly request: string;
   readonly units: Micros;
-  /** Among all of its lease, from 1; 0: it is not noted. */
-  number: number;
-  /** Among those under way. Notes alone use it. */
-  place: number;
 }
 
 /** How full a budget is, as far as is known in this process. */

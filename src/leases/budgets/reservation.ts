@@ -5,52 +5,32 @@ import type { Micros } from "../../terms/money.ts";
 import type { Price } from "../../terms/price.ts";
 import { budgetFault } from "./budget-fault.ts";
 import type { HeldBudget, Holding } from "./held-budget.ts";
-import type { LeaseNotes, NotedRequest, UseNotes } from "./ports.ts";
+import type { LeaseNotes, Noted, UseNotes } from "./ports.ts";
 
-/** What a request has reserved of one budget, and of the others that apply to it. */
-export class Part implements NotedRequest {
+/** What a request has reserved of one budget. */
+export class Part {
   readonly held: HeldBudget;
-  readonly next: Part | null;
   units: Micros;
   /** Where it was taken from; `null`: nothing is taken. */
   holding: Holding | null = null;
-  /** How much of it has been noted, and as what. */
+  /** How much of it has been noted, and the note. */
   noted: Micros = 0n;
-  transactionId = "";
-  request = "";
-  number = 0;
-  place = 0;
+  note: Noted | null = null;
 
-  /** @param at the first of the budgets that it is about */
-  constructor(own: readonly HeldBudget[], price: Price | null, at = 0) {
-    this.held = own[at]!;
-    this.units = unitsOf(this.held.budget, price);
-    this.next = at + 1 < own.length ? new Part(own, price, at + 1) : null;
+  constructor(held: HeldBudget, price: Price | null) {
+    this.held = held;
+    this.units = unitsOf(held.budget, price);
   }
 
   get isCounted(): boolean {
     return this.units > 0n && !this.held.isRemoved;
   }
-
-  /** Whether it was noted, and is not settled yet. */
-  get isNoted(): boolean {
-    return this.number > 0;
-  }
 }
 
-/** The first one and those after it. */
-export function partsOf(first: Part): Part[] {
-  const all: Part[] = [];
-  for (let part: Part | null = first; part !== null; part = part.next) all.push(part);
-  return all;
-}
-
-/** Takes what a request needs of all its budgets, or of none. Returns the first part without room, or `null`. */
-export function takeAll(first: Part, now: number): Part | null {
-  for (let part: Part | null = first; part !== null; part = part.next)
-    if (part.isCounted && !part.held.fits(now, part.units)) return part;
-  for (let part: Part | null = first; part !== null; part = part.next)
-    if (part.isCounted) part.holding = part.held.take(now, part.units);
+/** Takes what a request needs of all its budgets, or of none. Returns the first one without room, or `null`. */
+export function takeAll(parts: readonly Part[], now: number): HeldBudget | null {
+  for (const part of parts) if (part.isCounted && !part.held.fits(now, part.units)) return part.held;
+  for (const part of parts) if (part.isCounted) part.holding = part.held.take(now, part.units);
   return null;
 }
 
@@ -61,36 +41,29 @@ export interface ReservationNeeds {
   readonly changed: (held: HeldBudget) => void;
 }
 
-/**
- * The room that one request has in its budgets. It belongs to the period in which it was reserved. One object with its
- * first part, because there is one for every request, and most have one budget.
- */
-export class HeldReservation extends Part implements Reservation {
+/** The room that one request has in its budgets. It belongs to the period in which it was reserved. */
+export class HeldReservation implements Reservation {
+  readonly #parts: readonly Part[];
   readonly #needs: ReservationNeeds;
   #isOver = false;
 
-  constructor(own: readonly HeldBudget[], price: Price | null, needs: ReservationNeeds) {
-    super(own, price);
+  constructor(parts: readonly Part[], needs: ReservationNeeds) {
+    this.#parts = parts;
     this.#needs = needs;
   }
 
-  get first(): Part {
-    return this;
-  }
-
   commit(transactionId: string, request: string, price: Price | null): void {
-    for (let part: Part | null = this.first; part !== null; part = part.next) {
+    for (const part of this.#parts) {
       if (part.units === unitsOf(part.held.budget, price)) continue;
       this.#takeAnew(price);
       break;
     }
-    for (let part: Part | null = this.first; part !== null; part = part.next) {
-      if (part.holding === null || (part.isNoted && part.request === request && part.noted === part.units)) continue;
-      const wasNoted = part.isNoted;
+    for (const part of this.#parts) {
+      if (part.holding === null || (part.note?.request === request && part.noted === part.units)) continue;
+      const { note } = part;
       const notes = this.#note(part);
-      if (wasNoted) notes?.end(part, part.holding.noted);
-      [part.transactionId, part.request] = [transactionId, request];
-      notes?.begin(part, part.holding.noted);
+      if (note !== null) notes?.end(note, part.holding.noted);
+      if (notes !== null) part.note = notes.begin(transactionId, request, part.units, part.holding.noted);
       this.#needs.changed(part.held);
     }
   }
@@ -105,8 +78,7 @@ export class HeldReservation extends Part implements Reservation {
 
   cancel(): void {
     if (this.#isOver) return;
-    let wasNoted = false;
-    for (let part: Part | null = this.first; part !== null; part = part.next) wasNoted ||= part.isNoted;
+    const wasNoted = this.#parts.some(({ note }) => note !== null);
     this.#end("no", null);
     // No journal knows of it.
     if (wasNoted) this.#keepIfPossible();
@@ -122,7 +94,7 @@ export class HeldReservation extends Part implements Reservation {
   #end(charged: Charged, price: Price | null): boolean {
     this.#isOver = true;
     let isNews = false;
-    for (let part: Part | null = this.first; part !== null; part = part.next) {
+    for (const part of this.#parts) {
       const units = usedBy(part.held.budget, charged, price);
       // A price that became known only with the reply is counted although nothing was reserved for it.
       if (part.holding === null && units === 0n) continue;
@@ -144,7 +116,7 @@ export class HeldReservation extends Part implements Reservation {
       held.correct(holding, units - part.units);
       part.units = units;
     }
-    if (part.isNoted || isMore) this.#noteEnd(part);
+    if (part.note !== null || isMore) this.#noteEnd(part);
   }
 
   #keepIfPossible(): void {
@@ -157,16 +129,16 @@ export class HeldReservation extends Part implements Reservation {
 
   /** The price has changed since the room was reserved. @throws Fault if there is no room for the new one */
   #takeAnew(price: Price | null): void {
-    for (let part: Part | null = this.first; part !== null; part = part.next) {
+    for (const part of this.#parts) {
       if (part.holding !== null) {
         part.held.correct(part.holding, -part.units);
         part.units = 0n;
-        if (part.isNoted) this.#noteEnd(part);
+        if (part.note !== null) this.#noteEnd(part);
       }
       [part.holding, part.noted, part.units] = [null, 0n, unitsOf(part.held.budget, price)];
     }
     const now = this.#needs.now();
-    const lacking = takeAll(this, now)?.held ?? null;
+    const lacking = takeAll(this.#parts, now);
     if (lacking === null) return;
     // Whether the new period has room is not known here, and a request that is about to be sent cannot wait.
     throw lacking.isOver(now) ? new Fault("source.budget_unknown") : budgetFault(lacking);
@@ -174,19 +146,18 @@ export class HeldReservation extends Part implements Reservation {
 
   /** It is settled, or was not sent. */
   #noteEnd(part: Part): void {
-    const wasNoted = part.isNoted;
-    this.#note(part)?.end(wasNoted ? part : null, part.holding!.noted);
+    const { note } = part;
+    this.#note(part)?.end(note, part.holding!.noted);
   }
 
-  /** Counts what the part has taken as noted. @returns where to note it; `null`: nowhere any more */
+  /** Counts what the part has taken as noted. @returns where to note it; `null`: nowhere */
   #note(part: Part): LeaseNotes | null {
     const holding = part.holding!;
     if (part.noted !== part.units) {
       holding.noted += part.units - part.noted;
       part.noted = part.units;
     }
-    const notes = part.held.notesOf(holding);
-    if (notes === null) part.number = 0;
-    return notes;
+    part.note = null;
+    return part.held.notesOf(holding);
   }
 }

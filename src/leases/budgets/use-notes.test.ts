@@ -16,7 +16,6 @@ import { test, type TestContext } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { Charged } from "../../terms/fault.ts";
-import type { LeaseNotes, NotedRequest } from "./ports.ts";
 import { settleLeft } from "./settle-left.ts";
 import { openUseNotes } from "./use-notes.ts";
 
@@ -36,29 +35,22 @@ function directory(t: TestContext): string {
   return join(made, "budgets");
 }
 
-/** A request is about to be sent. */
-function begin(lease: LeaseNotes, transactionId: string, request: string, units: bigint, used: bigint): NotedRequest {
-  const noted = { transactionId, request, units, number: 0, place: 0 };
-  lease.begin(noted, used);
-  return noted;
-}
-
 /** A start that is killed. */
 function killedIn(folder: string, start = "s1"): void {
   const notes = openUseNotes(folder, start);
   notes.begin();
   const [one, other] = [notes.of(USE), notes.of({ ...USE, budgetId: "bud_2" })];
-  const first = [1, 2, 3].map((at) => begin(one, "trx_0", `0/${at}`, 1n, 1n));
-  first.push(begin(one, "trx_1", "0/1", 1n, 1n));
-  begin(one, "trx_1", "0/2", 2n, 3n);
+  const first = [1, 2, 3].map((at) => one.begin("trx_0", `0/${at}`, 1n, 1n));
+  first.push(one.begin("trx_1", "0/1", 1n, 1n));
+  one.begin("trx_1", "0/2", 2n, 3n);
   notes.keep();
   for (const at of [0, 1, 3, 2]) one.end(first[at]!, 2n);
-  begin(one, "trx_3", "0/1", 4n, 6n);
-  begin(one, "trx_3", "1/1", 4n, 10n);
-  begin(one, "trx_4", "0/1", 3n, 13n);
-  begin(other, "trx_2", "0/1", 5n, 5n);
+  one.begin("trx_3", "0/1", 4n, 6n);
+  one.begin("trx_3", "1/1", 4n, 10n);
+  one.begin("trx_4", "0/1", 3n, 13n);
+  other.begin("trx_2", "0/1", 5n, 5n);
   notes.keepTurn(2);
-  begin(other, "trx_2", "0/2", 5n, 10n);
+  other.begin("trx_2", "0/2", 5n, 10n);
 }
 
 const LEFT = [
@@ -104,8 +96,8 @@ test("of a lease that goes on in a new period, only that period is left", (t) =>
   const folder = directory(t);
   const notes = openUseNotes(folder, "s1");
   notes.begin();
-  begin(notes.of(USE), "trx_1", "0/1", 1n, 1n);
-  begin(notes.of({ ...USE, periodFrom: 7 }), "trx_1", "0/2", 2n, 2n);
+  notes.of(USE).begin("trx_1", "0/1", 1n, 1n);
+  notes.of({ ...USE, periodFrom: 7 }).begin("trx_1", "0/2", 2n, 2n);
   notes.keep();
   const use = { ...USE, periodFrom: 7, used: 2n, open: [{ id: "trx_1/0/2", units: 2n }] };
   assert.deepEqual(openUseNotes(folder, "s2").leftBehind(), [{ start: "s1", turn: 0, counts: [use] }]);
@@ -116,7 +108,7 @@ test("what could not be written is written with what comes next", (t) => {
   const notes = openUseNotes(folder, "s1");
   assert.throws(
     () => {
-      begin(notes.of(USE), "trx_1", "0/1", 1n, 1n);
+      notes.of(USE).begin("trx_1", "0/1", 1n, 1n);
       notes.keep();
     },
     { code: "ENOENT" },
@@ -132,7 +124,7 @@ test("while notes cannot be written, what they would say does not pile up", (t) 
   const before = heapBytes();
   for (let times = 0; times < 1_000; times += 1) {
     const id = Buffer.alloc(10_000, 97).toString();
-    lease.end(begin(lease, id, "0/1", 1n, 1n), 0n);
+    lease.end(lease.begin(id, "0/1", 1n, 1n), 0n);
     assert.throws(() => notes.keep(), { code: "ENOENT" });
   }
   assert.ok(heapBytes() - before < 2_000_000, `${heapBytes() - before} bytes`);
@@ -178,10 +170,10 @@ test("long notes are rewritten, with what is used and what is under way", (t) =>
   const notes = openUseNotes(folder, "s1");
   notes.begin();
   const lease = notes.of(USE);
-  begin(lease, "trx_0", "0/1", 1n, 1n);
+  lease.begin("trx_0", "0/1", 1n, 1n);
   notes.keepTurn(7);
   for (let used = 2n; used <= 20_000n; used += 1n) {
-    const noted = begin(lease, LONG, "0/1", 1n, used);
+    const noted = lease.begin(LONG, "0/1", 1n, used);
     notes.keep();
     if (used < 20_000n) lease.end(noted, used);
   }
@@ -211,7 +203,7 @@ test("notes on very many budgets are not rewritten at each note", (t) => {
   const files = new Set<number>();
   for (let at = 0; at < 8_000; at += 1) {
     const lease = notes.of({ ...USE, budgetId: `bud_${at}`, lease: "s1".padEnd(400, "x") });
-    begin(lease, `trx_${at}`, "0/1", 1n, 1n);
+    lease.begin(`trx_${at}`, "0/1", 1n, 1n);
     notes.keep();
     files.add(statSync(join(folder, "s1.notes")).ino);
   }

@@ -5,7 +5,7 @@ import { fileIdentity } from "../../terms/file-identity.ts";
 import { makeDirectory } from "../../terms/make-directory.ts";
 import type { Micros } from "../../terms/money.ts";
 import { headOf, lineOf } from "./note-lines.ts";
-import type { CountedUse, LeaseNotes, LeftNotes, NotedRequest, UseNotes } from "./ports.ts";
+import type { CountedUse, LeaseNotes, LeftNotes, Noted, UseNotes } from "./ports.ts";
 import { readNotes } from "./read-notes.ts";
 
 const ENDING = ".notes";
@@ -118,9 +118,7 @@ export const WITHOUT_NOTES: UseNotes = {
   recovered: () => {},
   begin: () => {},
   of: () => ({
-    begin: (request) => {
-      request.number = 1;
-    },
+    begin: (transactionId, request, units) => ({ number: 0, transactionId, request, units }),
     end: () => {},
   }),
   keep: () => {},
@@ -133,6 +131,11 @@ interface Counts {
   readonly changed: (lease: NotedLease) => void;
 }
 
+/** A request with its place among those that are under way. */
+interface Placed extends Noted {
+  at: number;
+}
+
 /** What is noted of one lease. */
 class NotedLease implements LeaseNotes {
   readonly #number: number;
@@ -140,7 +143,7 @@ class NotedLease implements LeaseNotes {
   readonly #counts: Counts;
   #used = 0n;
   /** In no order. Most are the newest ones, so the last one takes the place of one that is over. */
-  readonly #open: NotedRequest[] = [];
+  readonly #open: Placed[] = [];
   #requests = 0;
   /** What the file lacks. */
   #isKnown = false;
@@ -160,30 +163,27 @@ class NotedLease implements LeaseNotes {
     this.#counts = counts;
   }
 
-  begin(request: NotedRequest, used: Micros): void {
-    const { transactionId, units } = request;
-    request.number = this.#requests += 1;
-    request.place = this.#open.length;
-    this.#open.push(request);
+  begin(transactionId: string, request: string, units: Micros, used: Micros): Noted {
+    const noted = { number: (this.#requests += 1), transactionId, request, units, at: this.#open.length };
+    this.#open.push(noted);
     // What follows from the request before it is left out, because for most requests that is nearly all.
-    const number = this.#begun === "" ? request.number : 0;
+    const number = this.#begun === "" ? noted.number : 0;
     const run = transactionId === this.#transactionId ? "" : (this.#transactionId = transactionId);
     const price = units === this.#units ? "" : String((this.#units = units));
-    this.#begun += `,${number},"${run}/${request.request}","${price}"`;
+    this.#begun += `,${number},"${run}/${request}","${price}"`;
     this.#change(used);
+    return noted;
   }
 
-  end(request: NotedRequest | null, used: Micros): void {
-    if (request !== null) {
-      const { number, place } = request;
+  end(noted: Placed | null, used: Micros): void {
+    if (noted !== null) {
       const last = this.#open.pop()!;
-      if (last !== request) [this.#open[place], last.place] = [last, place];
-      if (this.#overFrom === 0 || number !== this.#overTo + 1) {
+      if (last !== noted) [this.#open[noted.at], last.at] = [last, noted.at];
+      if (this.#overFrom === 0 || noted.number !== this.#overTo + 1) {
         this.#addOver();
-        this.#overFrom = number;
+        this.#overFrom = noted.number;
       }
-      this.#overTo = number;
-      request.number = 0;
+      this.#overTo = noted.number;
     }
     this.#change(used);
   }
@@ -224,7 +224,7 @@ class NotedLease implements LeaseNotes {
 }
 
 /** Ids have no character that JSON would escape. */
-function textOf({ number, transactionId, request, units }: NotedRequest): string {
+function textOf({ number, transactionId, request, units }: Noted): string {
   return `,${number},"${transactionId}/${request}","${units}"`;
 }
 
