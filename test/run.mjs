@@ -33,7 +33,7 @@ const LONGEST = [
   "src/functions/shares.test.ts",
   "src/storage/store.test.ts",
 ];
-/** What these look at depends on how a browser and the kernel share two busy cores, and a person cannot tell from a failure which it was. */
+/** What these look at also depends on how a browser and the kernel share two busy cores. If one fails, it runs again by itself. */
 const TIMED = ["test/console/", "src/functions/"];
 const MODES = ["long", "costs"];
 

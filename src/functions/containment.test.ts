@@ -11,8 +11,8 @@ import { openRss } from "./rss.ts";
 const LIMIT_MS = 350;
 /** For what does, which a busy machine takes longer for. */
 const PATIENT_MS = 20_000;
-/** By then what has reached its limit has ended, however busy the machine is. */
-const LATE_MS = 2_000;
+/** By then what has reached its limit has ended. */
+const LATE_MS = 300;
 
 interface Attack {
   readonly name: string;

@@ -25,7 +25,7 @@ test("more than a minute at five times its capacity, on the real command: fast, 
   const calm = await openLoop(CAPACITY / 4, 3_000, ask);
   const baselineMs = percentile(calm, 0.99);
 
-  // Only then has it as much memory as it takes for that: the young generation grows for half a minute.
+  // Only then has it as much memory as it takes for that: it grows for half a minute, and then no more.
   const warm = await openLoop(5 * CAPACITY, WARM_MS, ask);
   const before = await residentMib();
   const stormed = await openLoop(5 * CAPACITY, STORM_MS, ask);
