@@ -47,6 +47,16 @@ test("one whose time is up is not used, though no timer has run yet", async () =
   assert.ok(old.discarded);
 });
 
+test("the one that has rested longest is used first", () => {
+  const { idle } = open();
+  const all = [makeConnection(), makeConnection(), makeConnection()];
+  for (const connection of all) idle.put("org_1", connection);
+  assert.deepEqual(
+    [idle.take("org_1"), idle.take("org_1"), idle.take("org_1"), idle.take("org_1")],
+    [...all, undefined],
+  );
+});
+
 test("used again and again, a connection is not closed by what it once was idle", async () => {
   const { clock, idle } = open();
   const connection = makeConnection();

@@ -32,12 +32,15 @@ export function findText(text: string, sought: string, from: number, spend: Spen
   return -1;
 }
 
+/** Places at which the engine looks for a short text, backwards, in the time of one step. */
+const PLACES_PER_STEP = 4;
+
 /** The index of the last place of a text in another one; -1 if there is none. */
 export function findLastText(text: string, sought: string, spend: Spend): number {
   if (sought.length <= SHORT_CHARACTERS || sought.length > text.length) {
     // Backwards, the engine compares at every position, as many characters as fit.
     const found = text.lastIndexOf(sought);
-    spend(1 + (text.length - Math.max(found, 0)) / 4);
+    spend(1 + (text.length - Math.max(found, 0)) / PLACES_PER_STEP);
     return found;
   }
   const found = findText(reverseText(text, spend), reverseText(sought, spend), 0, spend);

@@ -165,10 +165,10 @@ export const SLOW_ENTRIES_MAX = 1_000;
 export function applyFilter(filter: Filter, value: Json | undefined, args: readonly Argument[]): Json | undefined {
   if (filter.whole === true) return filter.apply(value, args);
   if (isAbsent(value)) return undefined;
-  if (Array.isArray(value) && value.length > (filter.isSlow === true ? SLOW_ENTRIES_MAX : ENTRIES_MAX))
+  if (!Array.isArray(value)) return filter.apply(value, args);
+  if (value.length > (filter.isSlow === true ? SLOW_ENTRIES_MAX : ENTRIES_MAX))
     throw new FilterProblem("has too many entries");
-  if (Array.isArray(value)) return value.map((entry: Json) => filter.apply(entry, args) ?? null);
-  return filter.apply(value, args);
+  return value.map((entry: Json) => filter.apply(entry, args) ?? null);
 }
 
 export function isAbsent(value: Json | undefined): value is undefined | null {
