@@ -25,7 +25,7 @@ test("with the embedded store, leases soon wait for the disk in a thread of thei
   const granted = async (name: string): Promise<number> => {
     const lease = leases.leaseOf({ name, max: 3, everyMs: 366 * 86_400_000, useMsMax: 0 }, "org");
     let taken = 0;
-    for (; lease.mayGrow(systemClock.now()) || lease.isFree(systemClock.now());) {
+    for (; lease.mayGrow(systemClock.now()) || lease.free(systemClock.now()) > 0;) {
       if (lease.take(systemClock.now(), 0) !== null) taken += 1;
       else await new Promise((resolve) => setImmediate(resolve));
     }

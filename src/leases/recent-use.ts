@@ -20,15 +20,15 @@ export class RecentUse {
     this.#aheadMs = everyMs === null ? null : Math.min(everyMs, partMs);
   }
 
-  /** @param inUse how many are in use now */
-  add(now: number, inUse: number): void {
+  /** @param units how many are in use at once now, or how many of a window were taken */
+  add(now: number, units: number): void {
     this.#turnTo(now);
-    this.#here = this.#aheadMs === null ? Math.max(this.#here, inUse) : this.#here + 1;
+    this.#here = this.#aheadMs === null ? Math.max(this.#here, units) : this.#here + units;
   }
 
-  /** A unit of a window was not used after all. */
-  undo(): void {
-    this.#here = Math.max(0, this.#here - 1);
+  /** Units of a window were not used after all. */
+  undo(units: number): void {
+    this.#here = Math.max(0, this.#here - units);
   }
 
   /** What will be used if use goes on as it was. @param leftMs what is left of the window */

@@ -20,12 +20,12 @@ export interface SharedLimit {
 /** What this process holds of a limit. No method waits for anything. Times are `Clock.now`. */
 export interface Lease {
   /**
-   * Takes one unit. For units in use at once, `until` is when it is free again at the latest.
-   * @returns the window that it belongs to, or `null` if none is left here
+   * Takes units, one if nothing is said, all or none. For units in use at once, `until` is when they are free again at the latest.
+   * @returns the window that they belong to, or `null` if too few are left here
    */
-  take(now: number, until: number): number | null;
-  /** Returns a unit that is no longer in use or was not used. */
-  give(window: number): void;
+  take(now: number, until: number, units?: number): number | null;
+  /** Returns units that are no longer in use or were not used. */
+  give(window: number, units?: number): void;
   /** Says how many calls wait for a unit now, and how many for one now or in the next window. */
   want(now: number, inAll: number): void;
   /** The window of the units that can be taken now; `null` while that is unknown. */
@@ -34,8 +34,10 @@ export interface Lease {
   left(): number;
   /** Whether asking may help before the window ends. */
   mayGrow(now: number): boolean;
-  /** Whether it holds a unit that is not in use. */
-  isFree(now: number): boolean;
+  /** How many units it holds that are not in use. */
+  free(now: number): number;
+  /** Until then, units that are taken ahead can be used, and nothing has to be asked for. */
+  readonly aheadUntil: number;
   /** Whether it holds anything now, in use or not. */
   holds(now: number): boolean;
   /** When the next window begins; `Infinity` if there is none. */
