@@ -8,11 +8,14 @@ import type { Price } from "../../terms/price.ts";
 import { budgetFault } from "./budget-fault.ts";
 import { BudgetExchange } from "./budget-exchange.ts";
 import { HeldBudget } from "./held-budget.ts";
+import { AheadReservation, RequestsAhead } from "./requests-ahead.ts";
 import { HeldReservation, Part, takeAll, type ReservationNeeds } from "./reservation.ts";
 import type { BudgetReading, BudgetStore, LeftBehind, UseNotes } from "./ports.ts";
 
 /** Of these budgets it is known whether their warn level was told. Those that were removed are forgotten with time. */
 const WARNED_MAX = 20_000;
+/** So many kinds of calls of one organization are known. */
+const CALLS_MAX = 1_000;
 
 export interface BudgetsParts {
   readonly store: BudgetStore;
@@ -35,22 +38,52 @@ export interface OpenBudgets extends Budgets {
   close(): Promise<void>;
 }
 
-type Reserve = (
-  own: readonly HeldBudget[],
-  ...what: Parameters<CallBudgets["reserve"]>
-) => ReturnType<CallBudgets["reserve"]>;
+type Reserve = (call: OfCall, ...what: Parameters<CallBudgets["reserve"]>) => ReturnType<CallBudgets["reserve"]>;
 
+/** The budgets of all calls that are alike. */
 class OfCall implements CallBudgets {
-  readonly #own: readonly HeldBudget[];
+  readonly own: readonly HeldBudget[];
+  ahead: RequestsAhead | null = null;
   readonly #reserve: Reserve;
 
   constructor(own: readonly HeldBudget[], reserve: Reserve) {
-    this.#own = own;
+    this.own = own;
     this.#reserve = reserve;
   }
 
+  get isOutdated(): boolean {
+    return this.own.some(({ isRemoved }) => isRemoved);
+  }
+
   reserve(price: Price | null, until: number): Reservation | Promise<Reservation> {
-    return this.#reserve(this.#own, price, until);
+    return this.#reserve(this, price, until);
+  }
+}
+
+/** The budgets of an organization, as they were at one moment. */
+class OfOrganization {
+  readonly #list: readonly Budget[];
+  /** Whether all are for any workflow and any credential, so that calls of one source have the same. */
+  readonly #isBroad: boolean;
+  readonly #calls = new BoundedMap<string, OfCall>(CALLS_MAX);
+
+  constructor(list: readonly Budget[]) {
+    this.#list = list;
+    this.#isBroad = list.every(({ workflowId, credentialId }) => workflowId === null && credentialId === null);
+  }
+
+  /** `null` if none applies. */
+  of(spender: Spender, make: (own: readonly Budget[]) => OfCall): OfCall | null {
+    if (this.#list.length === 0) return null;
+    const { workflowId, source, credentialId } = spender;
+    const key = this.#isBroad ? source : `${workflowId} ${source} ${credentialId}`;
+    const known = this.#calls.get(key);
+    if (known?.isOutdated === false) return known;
+    const own = this.#list.filter((budget) => appliesTo(budget, spender));
+    if (own.length === 0) return null;
+    const made = make(own);
+    this.#calls.set(key, made);
+    return made;
   }
 }
 
@@ -62,9 +95,9 @@ export function openBudgets(parts: BudgetsParts): OpenBudgets {
   const warned = new BoundedMap<string, number>(WARNED_MAX);
   const exchange = new BudgetExchange({ ...parts, heard });
   const needs: ReservationNeeds = { notes, now: clock.now, changed };
-  const lists = new CachedLookup<readonly Budget[]>(
+  const lists = new CachedLookup<OfOrganization>(
     {
-      find: async (id) => onlyThese(id, await store.budgetsFor(id)),
+      find: async (id) => new OfOrganization(onlyThese(id, await store.budgetsFor(id))),
       isAbsent: () => false,
       version: () => store.version(),
     },
@@ -103,25 +136,26 @@ export function openBudgets(parts: BudgetsParts): OpenBudgets {
 
   function warnOf(one: HeldBudget): void {
     if (!one.isNearlyUsed) return;
-    const { budget, used } = one;
+    const { budget } = one;
     const { periodFrom } = one.holding!;
     if (warned.get(budget.id) === periodFrom) return;
     warned.set(budget.id, periodFrom);
-    parts.warn({ budget, used });
+    one.restAhead();
+    parts.warn({ budget, used: one.used });
   }
 
-  function ofCall(list: readonly Budget[], spender: Spender): CallBudgets | null {
-    let own: HeldBudget[] | null = null;
-    for (const budget of list) if (appliesTo(budget, spender)) (own ??= []).push(heldOf(budget));
-    return own === null ? null : new OfCall(own, reserve);
+  function ofCall(own: readonly Budget[]): OfCall {
+    return new OfCall(own.map(heldOf), reserve);
   }
 
-  function reserve(own: readonly HeldBudget[], price: Price | null, until: number): Reservation | Promise<Reservation> {
+  function reserve(call: OfCall, price: Price | null, until: number): Reservation | Promise<Reservation> {
     const now = clock.now();
-    const wanted: Part[] = [];
-    for (const one of own) wanted.push(new Part(one, price));
+    if (call.ahead?.take(price, now) === true) return new AheadReservation(call.ahead, needs);
+    const { own } = call;
+    const wanted = own.map((one) => new Part(one, price));
     const lacking = takeAll(wanted, now);
     if (lacking === null) {
+      if (call.ahead?.isUsedUp !== false) call.ahead = RequestsAhead.take(wanted, price, now);
       for (const one of own) if (one.isLow(now)) exchange.look(one);
       return new HeldReservation(wanted, needs);
     }
@@ -133,17 +167,19 @@ export function openBudgets(parts: BudgetsParts): OpenBudgets {
 
   return {
     find(spender) {
-      const list = lists.get(spender.organizationId);
-      if (!(list instanceof Promise)) return list.length === 0 ? null : ofCall(list, spender);
-      return list.then(
-        (later) => ofCall(later, spender),
+      const known = lists.get(spender.organizationId);
+      if (!(known instanceof Promise)) return known.of(spender, ofCall);
+      return known.then(
+        (later) => later.of(spender, ofCall),
         (cause: unknown) => {
           throw new Fault("source.budget_unknown", {}, { cause });
         },
       );
     },
     readings: () =>
-      [...held.values()].flatMap(({ budget, holding, used }) => {
+      [...held.values()].flatMap((one) => {
+        one.restAhead();
+        const { budget, holding, used } = one;
         const isOver = holding === null || holding.periodTo <= clock.wall();
         return isOver ? [] : [{ budget, used }];
       }),

@@ -22,7 +22,13 @@ import type {
 } from "./ports.ts";
 
 export const DAY_MS = 24 * 60 * 60 * 1_000;
-export const EURO = (amount: bigint) => ({ amount, currency: "EUR" });
+const prices = new Map<bigint, Price>();
+/** One object for each, as sources and credentials have. */
+export function EURO(amount: bigint): Price {
+  const known = prices.get(amount) ?? { amount, currency: "EUR" };
+  prices.set(amount, known);
+  return known;
+}
 
 interface KeptRow extends KeptLease {
   readonly budgetId: string;

@@ -36,6 +36,10 @@ export interface Waiting {
   readonly smallest: Micros;
 }
 
+/** Room is taken ahead for at most so many requests, and at most one of so many parts of what is free. */
+const REQUESTS_AHEAD_MAX = 32n;
+const AHEAD_PART = 32n;
+
 const NOTHING_KNOWN = -1n;
 const NOTHING_WANTED: Wanted = { need: 0n, least: 1n, spare: 0n };
 
@@ -56,6 +60,8 @@ export class HeldBudget {
   isRemoved = false;
   /** Its lease has ended in the store, which does not count yet all that was used under it. */
   isEnding = false;
+  /** Room that was taken ahead of requests. */
+  readonly ahead = new Set<{ rest(): void }>();
   #holding: Holding | null = null;
   /** What was charged and is in no lease: it is added to the next one. */
   #owed = 0n;
@@ -137,15 +143,47 @@ export class HeldBudget {
     return holding !== null && hasRoom(holding.used, units, holding.amount);
   }
 
-  /** To be called only if they fit. */
-  take(now: number, units: Micros): Holding {
+  /** The units of each of so many requests. To be called only if they fit. */
+  take(now: number, units: Micros, requests = 1): Holding {
     const holding = this.#at(now)!;
-    holding.used += units;
+    const all = requests === 1 ? units : units * BigInt(requests);
+    holding.used += all;
     this.#isTaken = true;
-    this.#recent.add(now, units);
+    this.#recent.add(now, all);
     this.#lastUnits = units;
     this.#lastUsedAt = now;
     return holding;
+  }
+
+  /** Whether what was taken from there can still be used by a request that begins now. */
+  holds(holding: Holding, now: number): boolean {
+    return holding === this.#holding && now < holding.until && !this.isEnding;
+  }
+
+  /**
+   * For how many requests room can be taken ahead: so few that nobody is likely to lack it, and none of what is beyond
+   * the warn level, so that this is never passed by what is not used.
+   */
+  aheadFor(now: number, units: Micros): number {
+    const holding = this.#at(now);
+    if (holding === null) return 0;
+    const toWarn = this.#warnFrom - holding.used;
+    const left = holding.amount - holding.used;
+    const free = toWarn > 0n && toWarn < left ? toWarn : left;
+    const requests = free / (units * AHEAD_PART);
+    return Number(requests < REQUESTS_AHEAD_MAX ? requests : REQUESTS_AHEAD_MAX);
+  }
+
+  /** What was taken ahead for so many requests, and they do not come. */
+  giveBack(holding: Holding, units: Micros, requests: number): void {
+    if (requests === 0) return;
+    const all = units * BigInt(requests);
+    this.correct(holding, -all);
+    this.#recent.undo(all);
+  }
+
+  restAhead(): void {
+    for (const one of this.ahead) one.rest();
   }
 
   /** A request has used more than it had taken, or less: then `more` is negative. */
@@ -203,6 +241,7 @@ export class HeldBudget {
 
   /** What to ask the store for now; `null` if nothing. */
   ask(now: number, { process, turn }: Pick<BudgetAsk, "process" | "turn">, waiting: Waiting): BudgetAsk | null {
+    this.restAhead();
     if (this.#isLeft(now)) this.#startAnew();
     const holding = this.#holding;
     if (this.isEnding) return this.#told({ process, turn, wanted: NOTHING_WANTED, ends: true, hasEnded: true });
@@ -235,6 +274,7 @@ export class HeldBudget {
 
   /** Gives back whatever is not in use. */
   askToEnd(now: number, ask: Pick<BudgetAsk, "process" | "turn">): BudgetAsk | null {
+    this.restAhead();
     const holding = this.#holding;
     if (holding === null || this.#isLeft(now)) return null;
     holding.amount = holding.used;

@@ -29,7 +29,11 @@ export class Part {
 
 /** Takes what a request needs of all its budgets, or of none. Returns the first one without room, or `null`. */
 export function takeAll(parts: readonly Part[], now: number): HeldBudget | null {
-  for (const part of parts) if (part.isCounted && !part.held.fits(now, part.units)) return part.held;
+  for (const { isCounted, held, units } of parts) {
+    if (!isCounted || held.fits(now, units)) continue;
+    held.restAhead();
+    if (!held.fits(now, units)) return held;
+  }
   for (const part of parts) if (part.isCounted) part.holding = part.held.take(now, part.units);
   return null;
 }
@@ -39,6 +43,15 @@ export interface ReservationNeeds {
   readonly now: () => number;
   /** What is used of a budget has changed. */
   readonly changed: (held: HeldBudget) => void;
+}
+
+/** @throws Fault `source.unrecorded` */
+export function keepNotes({ notes }: ReservationNeeds): void {
+  try {
+    notes.keep();
+  } catch (cause) {
+    throw new Fault("source.unrecorded", {}, { cause });
+  }
 }
 
 /** The room that one request has in its budgets. It belongs to the period in which it was reserved. */
@@ -69,11 +82,7 @@ export class HeldReservation implements Reservation {
   }
 
   keep(): void {
-    try {
-      this.#needs.notes.keep();
-    } catch (cause) {
-      throw new Fault("source.unrecorded", {}, { cause });
-    }
+    keepNotes(this.#needs);
   }
 
   cancel(): void {
