@@ -51,10 +51,6 @@ class OfCall implements CallBudgets {
     this.#reserve = reserve;
   }
 
-  get isOutdated(): boolean {
-    return this.own.some(({ isRemoved }) => isRemoved);
-  }
-
   reserve(price: Price | null, until: number): Reservation | Promise<Reservation> {
     return this.#reserve(this, price, until);
   }
@@ -72,13 +68,13 @@ class OfOrganization {
     this.#isBroad = list.every(({ workflowId, credentialId }) => workflowId === null && credentialId === null);
   }
 
-  /** `null` if none applies. */
-  of(spender: Spender, make: (own: readonly Budget[]) => OfCall): OfCall | null {
+  /** `null` if none applies. @param isKept whether what is held of a budget is not replaced by something else yet */
+  of(spender: Spender, make: (own: readonly Budget[]) => OfCall, isKept: (one: HeldBudget) => boolean): OfCall | null {
     if (this.#list.length === 0) return null;
     const { workflowId, source, credentialId } = spender;
     const key = this.#isBroad ? source : `${workflowId} ${source} ${credentialId}`;
     const known = this.#calls.get(key);
-    if (known?.isOutdated === false) return known;
+    if (known?.own.every(isKept) === true) return known;
     const own = this.#list.filter((budget) => appliesTo(budget, spender));
     if (own.length === 0) return null;
     const made = make(own);
@@ -144,9 +140,8 @@ export function openBudgets(parts: BudgetsParts): OpenBudgets {
     parts.warn({ budget, used: one.used });
   }
 
-  function ofCall(own: readonly Budget[]): OfCall {
-    return new OfCall(own.map(heldOf), reserve);
-  }
+  const ofCall = (own: readonly Budget[]): OfCall => new OfCall(own.map(heldOf), reserve);
+  const isKept = (one: HeldBudget): boolean => held.get(one.budget.id) === one;
 
   function reserve(call: OfCall, price: Price | null, until: number): Reservation | Promise<Reservation> {
     const now = clock.now();
@@ -168,9 +163,9 @@ export function openBudgets(parts: BudgetsParts): OpenBudgets {
   return {
     find(spender) {
       const known = lists.get(spender.organizationId);
-      if (!(known instanceof Promise)) return known.of(spender, ofCall);
+      if (!(known instanceof Promise)) return known.of(spender, ofCall, isKept);
       return known.then(
-        (later) => later.of(spender, ofCall),
+        (later) => later.of(spender, ofCall, isKept),
         (cause: unknown) => {
           throw new Fault("source.budget_unknown", {}, { cause });
         },

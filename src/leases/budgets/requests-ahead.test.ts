@@ -185,6 +185,23 @@ test("a budget that was removed and set again counts, also if its process has no
   );
 });
 
+test("a look-up that is late and lacks a budget leaves nothing behind that is held and not known", async () => {
+  const { clock, store, open } = await stand(MANY);
+  const late = Promise.withResolvers<readonly []>();
+  const find = store.budgetsFor.bind(store);
+  store.budgetsFor = () => late.promise;
+  const budgets = open();
+  const first = Promise.resolve(budgets.find(SPENDER));
+  store.budgetsFor = find;
+  store.set(store.budgets.get("bud_1")!);
+  await used(budgets, clock);
+  late.resolve([]);
+  await first;
+  await used(budgets, clock);
+  assert.equal(budgets.readings()[0]?.used, 1n);
+  await budgets.close();
+});
+
 test("what one source has ahead is there for another, to the last unit, without asking the store", async () => {
   const { budgets, clock, store } = await busy();
   await clock.advance(100);
