@@ -51,7 +51,7 @@ export class LimitShare {
   /** How many units an owner can take ahead of its calls, so few that nobody is likely to lack them. */
   aheadFor(owner: string, now: number): number {
     const here = this.#lease.free(now);
-    const inAll = Math.floor((this.#share.max - this.#share.inUse) / AHEAD_PART);
+    const inAll = Math.floor(Math.max(0, this.#share.max - this.#share.inUse) / AHEAD_PART);
     // Of places, a process holds few more than it uses, and those that are left are used again.
     const units = this.isRate
       ? Math.min(BEGINS_AHEAD_MAX, Math.floor(here / AHEAD_PART), inAll)

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { FakeClock, settle } from "../terms/clock.kit.ts";
+import { SourceTurns } from "./source-turns.ts";
 import {
   CALL_MS,
   enter,
@@ -241,4 +242,32 @@ test("limits hold, and are used up, for any order of many calls of several owner
     ),
     { numRuns: 40 },
   );
+});
+
+test("nothing is taken ahead while more is in use than is left for this process", () => {
+  const clock = new FakeClock();
+  const taken: number[] = [];
+  let left = 64;
+  const lease = {
+    take: (_now: number, _until: number, units = 1) => {
+      taken.push(units);
+      return -1;
+    },
+    give: () => {},
+    want: () => {},
+    window: () => -1,
+    left: () => left,
+    mayGrow: () => true,
+    free: () => 10,
+    holds: () => false,
+    aheadUntil: Number.POSITIVE_INFINITY,
+    nextAt: Number.POSITIVE_INFINITY,
+    away: true,
+    onNews: () => {},
+  };
+  const turns = new SourceTurns([{ lease, max: 64, isRate: false }], clock, true);
+  for (let count = 0; count < 33; count += 1) enterNow(turns, "a", clock);
+  left = 32;
+  for (let count = 0; count < 3; count += 1) enterNow(turns, "a", clock);
+  assert.ok(taken.every((units) => units >= 1));
 });
