@@ -1,10 +1,9 @@
 import type { Clock } from "../../terms/clock.ts";
 import { Fault } from "../../terms/fault.ts";
 import { answeredWithin } from "../../terms/within.ts";
-import { budgetFault } from "./budget-fault.ts";
 import { type HeldBudget, NOBODY_WAITS, type Waiting } from "./held-budget.ts";
 import { endLeases, keepLeases } from "./keep-leases.ts";
-import { type Part, takeAll } from "./reservation.ts";
+import { budgetFault, type Part, takeAll } from "./reservation.ts";
 import type { BudgetAnswer, BudgetAsk, BudgetStore, LeftBehind, UseNotes } from "./ports.ts";
 
 /** An answer that takes longer does not count: whatever it grants is used by nobody. */

@@ -5,11 +5,10 @@ import { CachedLookup, LIST_LOOKUP } from "../../terms/cached-lookup.ts";
 import type { Clock } from "../../terms/clock.ts";
 import { Fault } from "../../terms/fault.ts";
 import type { Price } from "../../terms/price.ts";
-import { budgetFault } from "./budget-fault.ts";
 import { BudgetExchange } from "./budget-exchange.ts";
 import { HeldBudget } from "./held-budget.ts";
 import { AheadReservation, RequestsAhead } from "./requests-ahead.ts";
-import { HeldReservation, Part, takeAll, type ReservationNeeds } from "./reservation.ts";
+import { budgetFault, HeldReservation, Part, takeAll, type ReservationNeeds } from "./reservation.ts";
 import type { BudgetReading, BudgetStore, LeftBehind, UseNotes } from "./ports.ts";
 
 /** Of these budgets it is known whether their warn level was told. Those that were removed are forgotten with time. */

@@ -1,5 +1,5 @@
 import { type Budget, hasRoom, warnFrom } from "../../terms/budget.ts";
-import type { Micros } from "../../terms/money.ts";
+import { readCount, timesIn, type Micros } from "../../terms/money.ts";
 import { LEFT_AFTER_MS } from "./keep-leases.ts";
 import { RecentSpending } from "./recent-spending.ts";
 import type { BudgetAnswer, BudgetAsk, LeaseNotes, UseNotes, Wanted } from "./ports.ts";
@@ -37,7 +37,7 @@ export interface Waiting {
 }
 
 /** Room is taken ahead for at most so many requests, and at most one of so many parts of what is free. */
-const REQUESTS_AHEAD_MAX = 32n;
+const REQUESTS_AHEAD_MAX = 32;
 const AHEAD_PART = 32n;
 
 const NOTHING_KNOWN = -1n;
@@ -146,7 +146,7 @@ export class HeldBudget {
   /** The units of each of so many requests. To be called only if they fit. */
   take(now: number, units: Micros, requests = 1): Holding {
     const holding = this.#at(now)!;
-    const all = requests === 1 ? units : units * BigInt(requests);
+    const all = requests === 1 ? units : units * readCount(requests);
     holding.used += all;
     this.#isTaken = true;
     this.#recent.add(now, all);
@@ -170,14 +170,13 @@ export class HeldBudget {
     const toWarn = this.#warnFrom - holding.used;
     const left = holding.amount - holding.used;
     const free = toWarn > 0n && toWarn < left ? toWarn : left;
-    const requests = free / (units * AHEAD_PART);
-    return Number(requests < REQUESTS_AHEAD_MAX ? requests : REQUESTS_AHEAD_MAX);
+    return timesIn(units * AHEAD_PART, free, REQUESTS_AHEAD_MAX);
   }
 
   /** What was taken ahead for so many requests, and they do not come. */
   giveBack(holding: Holding, units: Micros, requests: number): void {
     if (requests === 0) return;
-    const all = units * BigInt(requests);
+    const all = units * readCount(requests);
     this.correct(holding, -all);
     this.#recent.undo(all);
   }

@@ -1,9 +1,8 @@
 import type { Reservation } from "../../run/around/ports.ts";
-import { unitsOf, usedBy } from "../../terms/budget.ts";
+import { budgetText, scopeText, unitsOf, usedBy } from "../../terms/budget.ts";
 import { Fault, type Charged } from "../../terms/fault.ts";
 import type { Micros } from "../../terms/money.ts";
 import type { Price } from "../../terms/price.ts";
-import { budgetFault } from "./budget-fault.ts";
 import type { HeldBudget, Holding } from "./held-budget.ts";
 import type { LeaseNotes, Noted, UseNotes } from "./ports.ts";
 
@@ -36,6 +35,20 @@ export function takeAll(parts: readonly Part[], now: number): HeldBudget | null 
   }
   for (const part of parts) if (part.isCounted) part.holding = part.held.take(now, part.units);
   return null;
+}
+
+/** That a budget has no room for a request, with everything that says which budget it is. */
+export function budgetFault({ budget, holding }: HeldBudget): Fault {
+  return new Fault("source.budget_used", {
+    budget: budget.id,
+    scope: scopeText(budget),
+    limit: `${budgetText(budget, budget.limit)} a ${budget.per}`,
+    until: holding === null ? `the end of the ${budget.per}` : untilText(holding.periodTo),
+  });
+}
+
+function untilText(wallAt: number): string {
+  return new Date(wallAt).toISOString().replace(":00.000Z", "Z").replace("T", " ").replace("Z", " UTC");
 }
 
 export interface ReservationNeeds {
