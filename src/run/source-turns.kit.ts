@@ -15,6 +15,7 @@ export interface Watched {
   readonly store: MemoryLeases;
   /** The limit on calls at once first, if there is one, then the rates. */
   readonly leases: readonly Lease[];
+  readonly close: () => Promise<void>;
 }
 
 /** The turns of one source, in a deployment of one process, with what they are made of. */
@@ -23,13 +24,13 @@ export function watchedTurns(
   clock: FakeClock,
 ): Watched {
   const store = new MemoryLeases(clock.wall);
-  const { leaseOf } = leasesInMemory(clock, store);
+  const { leaseOf, close } = leasesInMemory(clock, store);
   const limit = (name: string, max: number, everyMs: number | null) => {
     return { lease: leaseOf({ name, max, everyMs, useMsMax: CALL_MS }, "anyone"), max, isRate: everyMs !== null };
   };
   const rates = rate.map(({ max, every_ms: everyMs }, at) => limit(`rate ${at}`, max, everyMs));
   const limits = concurrency === undefined ? rates : [limit("concurrency", concurrency, null), ...rates];
-  return { turns: new SourceTurns(limits, clock, true), store, leases: limits.map(({ lease }) => lease) };
+  return { turns: new SourceTurns(limits, clock, true), store, leases: limits.map(({ lease }) => lease), close };
 }
 
 export function turnsOf(limits: Pick<SourceLimits, "concurrency" | "rate">, clock: FakeClock): SourceTurns {

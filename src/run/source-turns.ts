@@ -4,7 +4,7 @@ import { FairShare } from "../terms/fair-share.ts";
 import { Fault } from "../terms/fault.ts";
 import { TurnQueue } from "../terms/turn-queue.ts";
 import { LimitShare } from "./limit-share.ts";
-import { giveBack, LEFT, ONE, TurnsAhead, type Turn, type Units, type Windows } from "./turns-ahead.ts";
+import { giveBack, LEFT, ONE, TurnsAhead, unitsOf, type Turn, type Units, type Windows } from "./turns-ahead.ts";
 
 const WAITING_MAX = 512;
 /** Calls that wait for the store alone: it answers soon, and then most of them go on. */
@@ -120,13 +120,14 @@ export class SourceTurns {
   #takeAhead({ owner, deadlineAt }: TurnAsk, now: number, known: TurnsAhead | undefined): Turn | null {
     if (this.#waiting.size > 0) return null;
     const units = this.#aheadFor(owner, now);
-    const windows = units === null ? null : this.#takeUnits(owner, now, deadlineAt, units);
+    if (units === null) return null;
+    const windows = this.#takeUnits(owner, now, deadlineAt, units);
     if (windows === null) return null;
     let ahead = known;
-    if (ahead?.add(windows, units!) !== true) {
+    if (ahead?.add(windows, units) !== true) {
       ahead?.end();
       ahead = new TurnsAhead(this.#limits, owner, windows, this.#given);
-      ahead.add(windows, units!);
+      ahead.add(windows, units);
       this.#ahead.set(owner, ahead);
     }
     this.#last = ahead;
@@ -256,19 +257,17 @@ export class SourceTurns {
   }
 
   /** Takes everything or nothing. Asks each limit even after one refuses, so that each records this owner's demand. */
-  #takeUnits(owner: string, now: number, deadlineAt: number, { places, begins }: Units): Windows | null {
+  #takeUnits(owner: string, now: number, deadlineAt: number, units: Units): Windows | null {
     const windows: (number | null)[] = [];
     let refusing: LimitShare | null = null;
     for (const limit of this.#limits) {
-      const window = limit.take(owner, now, deadlineAt, limit.isRate ? begins : places);
+      const window = limit.take(owner, now, deadlineAt, unitsOf(limit, units));
       if (window === null) refusing ??= limit;
       windows.push(window);
     }
     if (refusing === null) return windows as number[];
     this.#refusing = refusing;
-    this.#limits.forEach(
-      (limit, at) => windows[at] !== null && limit.give(owner, windows[at]!, limit.isRate ? begins : places),
-    );
+    this.#limits.forEach((limit, at) => windows[at] !== null && limit.give(owner, windows[at]!, unitsOf(limit, units)));
     return null;
   }
 

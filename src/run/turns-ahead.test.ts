@@ -60,6 +60,17 @@ test("what was taken ahead and not used is given back after a moment", async () 
   assert.equal(store.leased("concurrency", -1) - leases[0]!.free(clock.now()), 0);
 });
 
+test("a process that stops gives back what it has taken ahead", async () => {
+  const clock = new FakeClock();
+  const { turns, store, close } = watchedTurns(MANY, clock);
+  await cycles(turns, "a", 50, clock);
+
+  await close();
+
+  assert.equal(store.leased("concurrency", -1), 0);
+  assert.equal(store.leased("rate 0", clock.wall() - (clock.wall() % DAY_MS)), 50);
+});
+
 test("a call that is undone later counts towards no rate, where the source limits nothing but rates", async () => {
   const clock = new FakeClock();
   const { turns, leases, store } = watchedTurns({ rate: MANY.rate }, clock);

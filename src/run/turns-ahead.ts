@@ -21,15 +21,14 @@ export const ONE: Units = { places: 1, begins: 1 };
 /** What a call that has ended gives back. */
 export const LEFT: Units = { places: 1, begins: 0 };
 
-export function giveBack(
-  limits: readonly LimitShare[],
-  owner: string,
-  windows: Windows,
-  { places, begins }: Units,
-): void {
+export function unitsOf({ isRate }: LimitShare, { places, begins }: Units): number {
+  return isRate ? begins : places;
+}
+
+export function giveBack(limits: readonly LimitShare[], owner: string, windows: Windows, units: Units): void {
   for (let at = 0; at < limits.length; at += 1) {
-    const units = limits[at]!.isRate ? begins : places;
-    if (units > 0) limits[at]!.give(owner, windows[at]!, units);
+    const count = unitsOf(limits[at]!, units);
+    if (count > 0) limits[at]!.give(owner, windows[at]!, count);
   }
 }
 
