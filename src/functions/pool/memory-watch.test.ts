@@ -136,8 +136,10 @@ test("what earlier runs have left in its isolate ends no run, but replaces the p
 });
 
 test("far above the limit, nobody can hide behind what he has left himself", async () => {
-  const { happened, look, leave } = watching();
-  leave(100);
+  const { ended, happened, look, leave } = watching();
+  leave(200);
+  await look(420, 420, { a: 220 });
+  assert.deepEqual(ended, ["a"]);
   for (let time = 0; time < 45; time += 1) await look(420, 420);
   assert.equal(happened.at(-1), "killed");
 });
@@ -216,4 +218,44 @@ test("far beyond all, or where nobody else runs, a process is killed at once", a
   const alone = watching(["a1", "a2"]);
   await alone.look(900, 900);
   assert.deepEqual(alone.happened, ["killed"]);
+});
+
+test("what runs have left that are gone kills nobody who stays, of whichever organization", async () => {
+  for (const stays of ["b", "a3"]) {
+    for (const mb of [450, 750]) {
+      const { ended, happened, look, finish } = watching(["a1", "a2", stays]);
+      await look(mb, mb, { a1: 300, a2: 300, [stays]: 3 });
+      assert.deepEqual(ended, ["a1", "a2"].slice(0, mb === 450 ? 1 : 2));
+      for (const name of ["a1", "a2"]) finish(name);
+      for (let time = 0; time < 400; time += 1) await look(mb - 20 + (time % 2), mb - 20, { [stays]: 3 });
+      assert.deepEqual([ended.includes(stays), happened.includes("killed")], [false, false], `${stays} at ${mb} MB`);
+    }
+  }
+});
+
+test("whoever stays and goes on growing is ended, and then the process is killed", async () => {
+  const { ended, happened, look, finish } = watching(["a", "b"]);
+  await look(450, 450, { a: 300, b: 3 });
+  finish("a");
+  for (let time = 0; time < 20; time += 1) await look(450, 450, { b: 3 });
+  assert.deepEqual(ended, ["a"]);
+  for (let time = 0; time < 230; time += 1) await look(450 + 5 * time, 450 + 5 * time, { b: 3 + 5 * time });
+  assert.deepEqual([ended, happened.at(-1)], [["a", "b"], "killed"]);
+});
+
+test("what is still being returned of a run that has left is not taken to be what a busy one of another holds", async () => {
+  for (const [stays, after] of [
+    ["b", ["a1"]],
+    ["a2", ["a1", "a2"]],
+  ] as const) {
+    const { ended, look, finish } = watching(["a1", stays]);
+    await look(450, 450, { a1: 300, [stays]: 3 });
+    await look(450, 450, { [stays]: 3 });
+    finish("a1");
+    for (let time = 0; time < 10; time += 1) await look(440, 440, { [stays]: null });
+    assert.deepEqual(ended, after);
+    // By then it is its own.
+    for (let time = 0; time < 80; time += 1) await look(440, 440, { [stays]: null });
+    assert.deepEqual(ended, ["a1", stays]);
+  }
 });

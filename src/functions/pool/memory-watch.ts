@@ -30,7 +30,7 @@ const ANSWER_WITHIN_MS = 2_000;
 const KILL_WITHIN_MS = 10_000;
 /** Above this multiple of the limit, there is no time to end one run after another: as many are ended as it takes. */
 const HOPELESS_AT = 2;
-/** A process that is so far over its limit for this long is killed. Threads take up to 300 ms to leave. */
+/** A process that is filled for this long while it is so far over its limit is killed. Threads take up to 300 ms to leave. */
 const HOPELESS_WITHIN_MS = 2_000;
 /** Above this multiple, there is no time to wait for that. */
 const DANGEROUS_AT = 4;
@@ -45,10 +45,28 @@ const HELPLESS_AT = 8;
 const SILENT_MIN = 5;
 const SILENT_MIN_HOPELESS = 2;
 
+/**
+ * For so long after the thread of a run that was ended has left, its memory may still be on its way back: threads that
+ * have much to return wait for a processor like all others.
+ */
+const RETURNED_WITHIN_MS = 4_000;
+
 /** Memory that falls by this much between question and answer is being returned by a run that has ended. */
 const FALL_BYTES = 4 * 1_048_576;
 /** How many times in a row that is waited for: a run could take and return memory on purpose. */
 const FALLS_MAX = 6;
+
+/** A process that is far over its limit. Counted in looks instead of time, as below. */
+interface Filling {
+  /** How many of them found that it was being filled. */
+  filled: number;
+  /** How many of those found that it should have been killed, but for others who run there. */
+  spared: number;
+  /** Its largest size so far, to within `FALL_BYTES`. */
+  peakBytes: number;
+  /** Who has had runs there meanwhile. */
+  readonly owners: Set<string>;
+}
 
 type Relief =
   /** `looks`: since the question. Counted instead of time, which also passes while this process is stopped. */
@@ -77,12 +95,12 @@ export class MemoryWatch {
   readonly #reliefs = new WeakMap<HostProcess, Relief>();
   /** How many times in a row its memory was falling. */
   readonly #falls = new WeakMap<HostProcess, number>();
-  /** How many looks in a row it was hopelessly over its limit. */
-  readonly #hopeless = new WeakMap<HostProcess, number>();
+  /** Those far over their limit. */
+  readonly #filling = new WeakMap<HostProcess, Filling>();
   /** The run that was ended last, which is blamed if the process has to be killed before it has left. */
   readonly #ended = new WeakMap<HostProcess, Running>();
-  /** How many looks in a row it should have been killed, but for others who run there. */
-  readonly #last = new WeakMap<HostProcess, number>();
+  /** Whose run was last seen leaving it after it was ended, and how many looks ago. */
+  readonly #leaving = new WeakMap<HostProcess, { readonly owner: string; looks: number }>();
   /** How many times in a row its thread did not answer. */
   readonly #silent = new WeakMap<Running, number>();
   #cancel: (() => void) | undefined;
@@ -178,12 +196,22 @@ export class MemoryWatch {
   }
 
   /**
-   * What is held by a run that is leaving, or by a thread that was left behind, is not measured any more. An estimate
-   * would attribute it to a run that is too busy to answer.
+   * What is held by a run that is leaving or has just left, or by a thread that was left behind, is not measured any
+   * more. An estimate would attribute it to a run that is too busy to answer.
    */
   #mayBeOfAnother({ job }: Running, host: HostProcess): boolean {
     const isOfAnother = (one: Running): boolean => one.over && one.job.organizationId !== job.organizationId;
+    const left = this.#leaving.get(host);
+    const isReturned = left === undefined || left.looks * LOOK_EVERY_MS > RETURNED_WITHIN_MS;
+    if (!isReturned && left.owner !== job.organizationId) return true;
     return host.isStuck || [...host.runs.values()].some(isOfAnother);
+  }
+
+  #noteLeaving(host: HostProcess): void {
+    const left = this.#leaving.get(host);
+    if (left !== undefined) left.looks += 1;
+    for (const { over, job } of host.runs.values())
+      if (over) this.#leaving.set(host, { owner: job.organizationId, looks: 0 });
   }
 
   /** Returns whether to look again. */
@@ -192,28 +220,35 @@ export class MemoryWatch {
     const limit = limitBytes(host, this.#parts.childMemoryMb);
     const over = rssBytes > limit;
     if (!over) this.#falls.delete(host);
+    this.#noteLeaving(host);
     const isDangerous = rssBytes > DANGEROUS_AT * limit;
     const relief = this.#reliefs.get(host);
-    const hopeless = rssBytes > HOPELESS_AT * limit ? (this.#hopeless.get(host) ?? 0) + 1 : 0;
-    this.#hopeless.set(host, hopeless);
-    // Threads that take memory also take the time in which the process could say who takes it.
-    if (hopeless === 1) this.#parts.slowDown(host);
-    const isLast = isDangerous || hopeless * LOOK_EVERY_MS > HOPELESS_WITHIN_MS;
-    if (isLast && (rssBytes > HELPLESS_AT * limit || !this.#maySpare(host))) this.#kill(host);
+    const filling = this.#fillingOf(host, rssBytes, limit);
+    const isFilled = filling !== null && isBeingFilled(host, filling, rssBytes);
+    if (isFilled) filling.filled += 1;
+    const isLast = isFilled && (isDangerous || filling.filled * LOOK_EVERY_MS > HOPELESS_WITHIN_MS);
+    if (rssBytes > HELPLESS_AT * limit || (isLast && !maySpare(host, filling))) this.#kill(host);
     else if (relief?.stage === "ending")
-      this.#lookAfter(host, relief, rssBytes, isLast || (hopeless > 0 && rssBytes > relief.rssBytes));
+      this.#lookAfter(host, relief, rssBytes, isLast || (filling !== null && rssBytes > relief.rssBytes));
     else if (over && relief === undefined) this.#ask(host, rssBytes);
     else if (relief !== undefined) this.#wait(host, relief, over);
-    if (!isLast) this.#last.delete(host);
     return host.runs.size > 0 || over;
   }
 
-  /** Whether others would be killed with whoever fills it, and there is time left to end only him. */
-  #maySpare(host: HostProcess): boolean {
-    const owners = new Set([...host.runs.values()].map(({ job }) => job.organizationId));
-    const looks = (this.#last.get(host) ?? 0) + 1;
-    this.#last.set(host, looks);
-    return owners.size > 1 && looks * LOOK_EVERY_MS <= LAST_WITHIN_MS;
+  #fillingOf(host: HostProcess, rssBytes: number, limit: number): Filling | null {
+    let filling = this.#filling.get(host);
+    if (rssBytes <= HOPELESS_AT * limit) {
+      if (filling !== undefined) this.#filling.delete(host);
+      return null;
+    }
+    if (filling === undefined) {
+      filling = { filled: 0, spared: 0, peakBytes: 0, owners: new Set() };
+      this.#filling.set(host, filling);
+      // Threads that take memory also take the time in which the process could say who takes it.
+      this.#parts.slowDown(host);
+    }
+    for (const { job } of host.runs.values()) filling.owners.add(job.organizationId);
+    return filling;
   }
 
   #kill(host: HostProcess): void {
@@ -259,4 +294,21 @@ export class MemoryWatch {
     const isItsOwn = relief.isUnknown && relief.beside.every(({ id }) => host.runs.has(id));
     if (isItsOwn) this.#parts.gaveBack(running, relief.rssBytes - rssBytes);
   }
+}
+
+/**
+ * Whether somebody still fills it: it has grown, or a run that was ended has not left. Otherwise it holds what runs have
+ * left that are gone, and to kill it would cost only those who do not fill it.
+ */
+function isBeingFilled({ runs }: HostProcess, filling: Filling, rssBytes: number): boolean {
+  const grows = rssBytes > filling.peakBytes + FALL_BYTES;
+  if (grows) filling.peakBytes = rssBytes;
+  return grows || [...runs.values()].some(({ over }) => over);
+}
+
+/** Whether others would be killed with whoever fills it, and there is time left to end only him. */
+function maySpare({ runs }: HostProcess, filling: Filling): boolean {
+  filling.spared += 1;
+  if (filling.owners.size < 2 || [...runs.values()].every(({ over }) => over)) return false;
+  return filling.spared * LOOK_EVERY_MS <= LAST_WITHIN_MS;
 }
