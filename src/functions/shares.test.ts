@@ -108,6 +108,26 @@ test("of functions that are new, an organization has four runs in a process, unt
   await Promise.all(runs);
 });
 
+test("an organization has sixteen runs in a process with others, and its further ones in one of its own", async (t) => {
+  const clock = new FakeClock();
+  const rig = await startPool(t, { clock, children: 1, spares: 0 });
+  const shared = rig.pool.stats().pids[0]!;
+  const begin = (organizationId: string) => rig.attempt(NEVER, { organizationId, limitMs: LONG_MS });
+  const its = Array.from({ length: 20 }, () => begin("org_a"));
+  await rig.running(4);
+  await clock.advance(600);
+  await rig.running(20);
+  assert.equal(rig.pool.stats().apart, 1);
+  const other = begin("org_b");
+  await rig.running(21);
+  // Whose process dies fails; the others go on until the pool is closed.
+  process.kill(shared, "SIGKILL");
+  await rig.waitUntil(({ active }) => active < 21);
+  assert.equal(rig.pool.stats().active, 4, "sixteen and the other organization's were in the first");
+  await rig.pool.close();
+  await Promise.all([...its, other]);
+});
+
 test("a function that computes waits for a process of its own, and does not go on among the others", async (t) => {
   const rig = await startPool(t, { clock: new FakeClock(), children: 1, spares: 0 });
   const compute = () => rig.attempt(COMPUTES, { limitMs: LONG_MS });

@@ -4,7 +4,7 @@ import { ACCESS_LIMITS, LEFT_MS_MIN } from "../../src/access/authenticate.ts";
 import { IDLE_MOST, SOCKETS_MOST } from "../../src/composition/connections-limit.ts";
 import type { SettingKey } from "../../src/settings/settings.ts";
 import { SETTINGS, type Setting } from "../../src/settings/table.ts";
-import { WAITING_PER_ORGANIZATION } from "../../src/functions/pool/placement.ts";
+import { AMONG_OTHERS, WAITING_PER_ORGANIZATION } from "../../src/functions/pool/placement.ts";
 import { SOURCES_PER_RUN_MAX } from "../../src/http/run-fields.ts";
 import { piecesMax } from "../../src/terms/joined-bytes.ts";
 import { REFUSALS_MAX } from "../../src/http/refusal-turns.ts";
@@ -150,12 +150,17 @@ export function limitsPage(): Page {
       ],
       ["functions at once in one process", "limits.function_runs_per_process", "further ones wait"],
       [
+        "of these, one organization's, in a process that it shares with others",
+        count(AMONG_OTHERS),
+        "further ones run in a separate process of that organization, or wait",
+      ],
+      [
         "functions of one organization that wait",
         count(WAITING_PER_ORGANIZATION),
         "the function fails as `function.overloaded`",
       ],
       [
-        "separate processes, for functions of more than 64 MB and for suspects",
+        "separate processes, for functions of more than 64 MB, for suspects, and for what one organization runs beyond its part",
         "limits.function_processes_apart",
         "further ones of these wait",
       ],

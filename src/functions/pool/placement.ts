@@ -23,6 +23,12 @@ const APART_GRANT_MB = 512;
 const APART_WAIT_MS = 5_000;
 /** How many runs an organization has among the others whose functions are new, so that nobody knows what they need. */
 const NEW_AT_ONCE = 4;
+/**
+ * How many runs an organization has in a process with those of others, whatever they need. If each fills what it may,
+ * the process is still far below the size at which it is killed, and its own thread is not behind too many others to hear
+ * which of them are to be ended.
+ */
+export const AMONG_OTHERS = 16;
 /** The default. */
 export const WAITING_PER_ORGANIZATION = 256;
 
@@ -112,7 +118,7 @@ export class Placement {
     this.#waiting.next(
       (owner) => !lacks && this.#apart.fits(owner) && this.#apartCount() < this.#options.apart,
       (waiting) => {
-        lacks ||= this.#needsApart(waiting) || this.#isBusy(waiting);
+        lacks ||= this.#needsApart(waiting) || this.#isBusy(waiting) || this.#isSurplus(waiting);
         return false;
       },
     );
@@ -127,7 +133,12 @@ export class Placement {
       if (apart !== null || this.#waitsApart(running)) return apart;
       // It costs others only time, so it may run among them where no process can be set apart.
     } else if (this.#isNew(running) && tries(running.job.organizationId) >= NEW_AT_ONCE) return null;
-    return this.#plainFor(running);
+    return this.#isSurplus(running) ? apartIn(this.#apartFor(running, this.#busyMb)) : this.#plainFor(running);
+  }
+
+  /** Whether its organization has as many runs as it may in each process that takes everyone's. */
+  #isSurplus({ job }: Running): boolean {
+    return job.what === "start" && this.#plain().every((host) => hasItsPart(host, job.organizationId));
   }
 
   /** Whether a process will soon be ready that can be set apart for it: a spare that is taken is replaced. */
@@ -158,7 +169,8 @@ export class Placement {
 
   #plainFor({ job }: Running): Place | null {
     if (!this.#places.fits(job.organizationId)) return null;
-    const host = choosePlain(this.#plain(), job.isolate, this.#options.runsPerChild);
+    const hosts = this.#plain().filter((host) => job.what !== "start" || !hasItsPart(host, job.organizationId));
+    const host = choosePlain(hosts, job.isolate, this.#options.runsPerChild);
     return host === undefined ? null : { host, apart: false };
   }
 
@@ -225,6 +237,12 @@ export class Placement {
     for (const { apart, killed } of this.#hosts) if (apart !== null && !killed) count += 1;
     return count;
   }
+}
+
+function hasItsPart({ runs }: HostProcess, organizationId: string): boolean {
+  let its = 0;
+  for (const { job } of runs.values()) if (job.organizationId === organizationId) its += 1;
+  return its >= AMONG_OTHERS;
 }
 
 function apartIn(host: HostProcess | undefined): Place | null {
