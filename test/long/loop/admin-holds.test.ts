@@ -38,6 +38,22 @@ test("nothing that is sent to the admin port holds the event loop for long", asy
     ["a small body of fields, without a login", () => asPage({ code: "x", ...fields(600) })],
     ["a name of blanks", () => verb("org/create", { name: " ".repeat(1_000_000) })],
     ["a place of a megabyte", () => verb("ledger/list", { after: `u.1.${"x".repeat(1_000_000)}` })],
+    [
+      "filters of a megabyte",
+      () =>
+        verb(
+          "ledger/list",
+          fromEach(FILTERS, () => "x".repeat(120_000)),
+        ),
+    ],
+    [
+      "moments of digits",
+      () =>
+        verb(
+          "ledger/export",
+          fromEach(["from", "to"], () => "1".repeat(500_000)),
+        ),
+    ],
     ["a place of commas", () => verb("ledger/spend", { by: "source", ...SPAN, after: ",".repeat(1_000) })],
     ["a search for what every search has to escape", () => verb("object/find", { text: "İ%_\\".repeat(50) })],
     ...Object.entries(WIRE).map(([name, text]): Play => [
@@ -46,6 +62,11 @@ test("nothing that is sent to the admin port holds the event loop for long", asy
     ]),
   ]);
 });
+
+const FILTERS = ["transaction", "from", "to", "org", "workflow", "function", "source", "outcome", "charged"];
+
+const fromEach = (names: readonly string[], value: () => string): Record<string, string> =>
+  Object.fromEntries(names.map((name) => [name, value()]));
 
 const many = <Entry>(length: number, entry: (at: number) => Entry): Entry[] =>
   Array.from({ length }, (_, at) => entry(at));
