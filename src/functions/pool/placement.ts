@@ -138,7 +138,8 @@ export class Placement {
 
   /** Whether its organization has as many runs as it may in each process that takes everyone's. */
   #isSurplus({ job }: Running): boolean {
-    return job.what === "start" && this.#plain().every((host) => hasItsPart(host, job.organizationId));
+    const hosts = this.#plain();
+    return job.what === "start" && hosts.length > 0 && hosts.every((host) => hasItsPart(host, job.organizationId));
   }
 
   /** Whether a process will soon be ready that can be set apart for it: a spare that is taken is replaced. */
