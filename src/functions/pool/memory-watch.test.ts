@@ -228,9 +228,18 @@ test("what runs have left that are gone kills nobody who stays, of whichever org
       assert.deepEqual(ended, ["a1", "a2"].slice(0, mb === 450 ? 1 : 2));
       for (const name of ["a1", "a2"]) finish(name);
       for (let time = 0; time < 400; time += 1) await look(mb - 20 + (time % 2), mb - 20, { [stays]: 3 });
+      await look(mb - 10, mb - 10, { [stays]: 3 });
       assert.deepEqual([ended.includes(stays), happened.includes("killed")], [false, false], `${stays} at ${mb} MB`);
     }
   }
+});
+
+test("where only runs are left that were ended, nobody is waited for", async () => {
+  const { ended, happened, look, finish } = watching(["a", "b"]);
+  await look(450, 450, { a: 300, b: 3 });
+  finish("b");
+  for (let time = 0; time < 45; time += 1) await look(450, 450);
+  assert.deepEqual([ended, happened.at(-1)], [["a"], "killed"]);
 });
 
 test("whoever stays and goes on growing is ended, and then the process is killed", async () => {

@@ -66,6 +66,13 @@ test("whatever runs are written together, each has all its calls and requests, o
   );
 });
 
+test("however many runs are written together, SQLite is not given more values than it takes", (t) => {
+  const database = newJournal(t);
+  const requests = Array<number>(20).fill(1);
+  new JournalWriter(database).addAll(Array.from({ length: 200 }, (_, at) => recordOf(`trx_${at}`, requests)));
+  assert.equal(database.prepare("SELECT count(*) AS rows FROM attempts").get()!.rows, 4_000);
+});
+
 test("a row that damage has left of another run stays as it is, and those written with it are not lost", (t) => {
   const database = newJournal(t);
   database.exec(
