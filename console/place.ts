@@ -5,6 +5,9 @@ interface Place {
   readonly y: number;
 }
 
+/** A page that has not moved for so long stands. */
+const STANDS_MS = 100;
+
 let goBackTo: AbortController | undefined;
 
 export function placeAt(y: number): Place {
@@ -19,14 +22,18 @@ export function notePlace(): void {
 
 export function keepPlaces(): void {
   window.history.scrollRestoration = "manual";
-  window.addEventListener("scrollend", () => {
+  const note = (): void => {
     // On the way back it is not yet where it was.
     if (goBackTo === undefined || goBackTo.signal.aborted) notePlace();
+  };
+  // What comes or goes above moves a page too, and of that browsers tell no end.
+  let standing: number | undefined;
+  window.addEventListener("scroll", () => {
+    window.clearTimeout(standing);
+    standing = window.setTimeout(note, STANDS_MS);
   });
-  // A reload comes before the end of a scroll, or to a browser that does not tell of it.
-  window.addEventListener("pagehide", () => {
-    if (goBackTo === undefined || goBackTo.signal.aborted) notePlace();
-  });
+  // A reload comes before that.
+  window.addEventListener("pagehide", note);
   window.addEventListener("popstate", ({ state }) => goBack(state as Place | null));
   goBack(window.history.state as Place | null);
 }
