@@ -4,12 +4,10 @@
  * `\uXXXX`, and so does the backslash itself. Ordinary ids do not change.
  */
 const UNSHOWABLE = /[\\\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
-/** Most are of these only, which is found out faster. */
-const PLAIN = /^[ -[\]-~]*$/;
 const EACH_UNSHOWABLE = new RegExp(UNSHOWABLE, "gu");
 
 export function toStored(text: string): string {
-  return !PLAIN.test(text) && UNSHOWABLE.test(text) ? text.replace(EACH_UNSHOWABLE, escapeUnits) : text;
+  return UNSHOWABLE.test(text) ? text.replace(EACH_UNSHOWABLE, escapeUnits) : text;
 }
 
 function escapeUnits(character: string): string {

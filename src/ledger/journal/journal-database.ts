@@ -54,18 +54,6 @@ function emptyWriteAheadLog(database: DatabaseSync, mustBeEmptied: boolean): voi
     throw Object.assign(new Error("the journal is being read and cannot be opened"), { code: "EBUSY" });
 }
 
-/** With the write lock, and undone as a whole if it fails. */
-export function inTransaction(database: DatabaseSync, work: () => void): void {
-  database.exec("BEGIN IMMEDIATE");
-  try {
-    work();
-    database.exec("COMMIT");
-  } catch (error) {
-    if (database.isTransaction) database.exec("ROLLBACK");
-    throw error;
-  }
-}
-
 /** The code of a disk failure as the operating system reports it, even if SQLite has wrapped it. */
 export function diskErrorCode(error: unknown): string {
   if (typeof error !== "object" || error === null) return "UNKNOWN";

@@ -138,7 +138,10 @@ class Journal {
   #commitGroup({ records, drained }: Group, last: number): void {
     passDisk(setup.faults, "commit");
     this.#begin.run();
-    for (const joined of records) this.#writer.addAll(JSON.parse(`[${joined}]`) as RunRecordLine[]);
+    this.#writer.begin();
+    for (const joined of records) {
+      for (const record of JSON.parse(`[${joined}]`) as RunRecordLine[]) this.#writer.add(record);
+    }
     if (records.length > 0) noteMoved(this.#database, last);
     for (const note of drained) noteDrained(this.#database, note);
     this.#commit.run();

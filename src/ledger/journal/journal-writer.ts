@@ -41,51 +41,34 @@ export class JournalWriter {
     this.#changes = database.prepare("PRAGMA data_version");
   }
 
-  /** Called inside a transaction. Runs that are there stay as they are. */
-  addAll(records: Iterable<RunRecordLine>): void {
-    this.#catchUp();
-    for (const record of records) this.#add(record);
-    this.#calls.flush();
-    this.#attempts.flush();
-  }
-
-  /** Others may have added runs since the last transaction, see `catchUp` in `replay-outcomes.ts`. */
-  #catchUp(): void {
+  /** Called first in each transaction: others may have added runs since the last one, see `catchUp`. */
+  begin(): void {
     const { data_version: seen } = this.#changes.get() as { readonly data_version: number };
     if (seen === this.#seen) return;
     this.#seen = seen;
     this.#nextId = (this.#lastId.get() as { readonly id: number }).id + 1;
   }
 
-  #add(record: RunRecordLine): void {
+  /** False if the run is here already. */
+  add(record: RunRecordLine): boolean {
     const { run, calls, attempts } = rowsOfRecord(record);
     const id = this.#nextId;
-    if (!this.#runs.addAlone(id, run)) return;
+    if (!this.#runs.add(id, run)) return false;
     this.#nextId += 1;
-    const ofRun = this.#calls.copiesOf(COPIED.map((at) => run[at]!));
+    const ofRun = COPIED.map((at) => run[at]!);
     for (const call of calls) this.#calls.add(id, call, ofRun);
     for (const attempt of attempts) this.#attempts.add(id, attempt);
+    return true;
   }
 }
 
-/** How many rows are inserted by one statement: more take as long for each. */
-const TOGETHER = 8;
-
-/** Inserts rows into a table of the journal, in which runs and names are numbers. A row that is there stays as it is. */
+/** Inserts rows into a table of the journal, in which runs and names are numbers. */
 class Insert {
-  readonly #database: DatabaseSync;
-  readonly #into: string;
-  readonly #key: string;
-  /** How many values a row has. */
-  readonly #width: number;
+  readonly #statement: StatementSync;
   /** Of each column of a row, whether it holds names; and of what is copied from its run. */
   readonly #areNames: readonly boolean[];
   readonly #copiesAreNames: readonly boolean[];
   readonly #names: JournalNames;
-  /** By how many rows they insert. */
-  readonly #statements: StatementSync[] = [];
-  #values: SQLInputValue[] = [];
-  #rows = 0;
 
   constructor(
     database: DatabaseSync,
@@ -99,53 +82,21 @@ class Insert {
     const { columns } = positionsOf(table);
     const copies = listOf(copied);
     const inJournal = [idName, ...[...columns, ...copies].map(({ name, column }) => column.inJournal ?? name)];
-    this.#database = database;
-    this.#into = `${into} (${inJournal.join(", ")})`;
-    this.#key = key;
-    this.#width = inJournal.length;
+    this.#statement = database.prepare(
+      `INSERT INTO ${into} (${inJournal.join(", ")}) VALUES (${inJournal.map(() => "?").join(", ")})
+       ON CONFLICT (${key}) DO NOTHING`,
+    );
     this.#areNames = columns.map(({ column }) => column.holds.isName);
     this.#copiesAreNames = copies.map(({ column }) => column.holds.isName);
     this.#names = names;
   }
 
   /** False if it is there already. */
-  addAlone(id: number, row: Values): boolean {
+  add(id: number, row: Values, copies: Values = []): boolean {
     const values: SQLInputValue[] = [id];
     this.#push(values, row, this.#areNames);
-    return this.#statementFor(1).run(...values).changes !== 0;
-  }
-
-  /** The same for all rows of a run. */
-  copiesOf(values: Values): readonly SQLInputValue[] {
-    const copies: SQLInputValue[] = [];
-    this.#push(copies, values, this.#copiesAreNames);
-    return copies;
-  }
-
-  add(id: number, row: Values, copies: readonly SQLInputValue[] = []): void {
-    this.#values.push(id);
-    this.#push(this.#values, row, this.#areNames);
-    for (const copy of copies) this.#values.push(copy);
-    this.#rows += 1;
-    if (this.#rows === TOGETHER) this.flush();
-  }
-
-  flush(): void {
-    const [values, rows] = [this.#values, this.#rows];
-    if (rows === 0) return;
-    [this.#values, this.#rows] = [[], 0];
-    this.#statementFor(rows).run(...values);
-  }
-
-  /**
-   * A row that cannot be inserted undoes the transaction: for one that undoes only its statement, SQLite would keep a copy
-   * of each page.
-   */
-  #statementFor(rows: number): StatementSync {
-    return (this.#statements[rows] ??= this.#database.prepare(
-      `INSERT OR ROLLBACK INTO ${this.#into} VALUES ${marks(rows, this.#width)}
-       ON CONFLICT (${this.#key}) DO NOTHING`,
-    ));
+    this.#push(values, copies, this.#copiesAreNames);
+    return this.#statement.run(...values).changes !== 0;
   }
 
   #push(values: SQLInputValue[], row: Values, areNames: readonly boolean[]): void {
@@ -154,11 +105,6 @@ class Insert {
       values.push(areNames[at]! && value !== null ? this.#names.numberOf(value as string) : value);
     }
   }
-}
-
-function marks(rows: number, width: number): string {
-  const row = `(${Array<string>(width).fill("?").join(", ")})`;
-  return Array<string>(rows).fill(row).join(", ");
 }
 
 /** Far more than there are sources, organizations and so on; still, it limits memory. */

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { forgottenBefore } from "./journal-pruner.ts";
-import { inTransaction } from "./journal-database.ts";
 import type { Recovered } from "./journal-messages.ts";
 import type { IntentRow, RunRow } from "../columns.ts";
 import type { JournalWriter } from "./journal-writer.ts";
@@ -44,10 +43,20 @@ export function recoverIntents(
   // Their outcomes were in the journal and have been deleted since: an intent file may outlive the rows of its runs.
   const forgotten = forgottenBefore(database);
   for (const [id, { run }] of unfinished) if (run.started_at! < forgotten) unfinished.delete(id);
-  const runs = [...unfinished.values()];
-  inTransaction(database, () => writer.addAll(runs.map(asUnknown)));
-  const requests = runs.flatMap(({ calls }) => [...calls.values()].flat());
-  return { runs: runs.length, attempts: requests.length, unreadable };
+  let attempts = 0;
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    writer.begin();
+    for (const run of unfinished.values()) {
+      writer.add(asUnknown(run));
+      for (const requests of run.calls.values()) attempts += requests.length;
+    }
+    database.exec("COMMIT");
+  } catch (error) {
+    if (database.isTransaction) database.exec("ROLLBACK");
+    throw error;
+  }
+  return { runs: unfinished.size, attempts, unreadable };
 }
 
 function findUnfinished(

@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { positionOf } from "../column.ts";
 import { RUN_COLUMNS } from "../columns.ts";
 import { isDamage } from "./journal-damage.ts";
-import { inTransaction, JOURNAL_FILE } from "./journal-database.ts";
+import { JOURNAL_FILE } from "./journal-database.ts";
 import { JournalWriter } from "./journal-writer.ts";
 import { SCHEMA_VERSION, versionOf } from "./migrate.ts";
 import { listOutcomeFiles, readOutcomes, type NumberedRecord } from "./outcome-files.ts";
@@ -40,7 +40,8 @@ export function replayOutcomes(database: DatabaseSync, writer: JournalWriter, di
   const last = records.at(-1)?.number;
   if (last === undefined) return { lost, next: moved + 1 };
   inTransaction(database, () => {
-    writer.addAll(parsed(records));
+    writer.begin();
+    for (const record of parsed(records)) writer.add(record);
     noteMoved(database, last);
     if (lost > 0)
       database.prepare("INSERT INTO lost_outcomes (noted_at, outcomes) VALUES (?, ?)").run(Date.now(), lost);
@@ -68,7 +69,11 @@ export function catchUp(directory: string): void {
       );
     if (missing().length === 0) return;
     database.exec("PRAGMA synchronous = FULL");
-    inTransaction(database, () => new JournalWriter(database).addAll(missing()));
+    inTransaction(database, () => {
+      const writer = new JournalWriter(database);
+      writer.begin();
+      for (const record of missing()) writer.add(record);
+    });
   } catch (error) {
     // The reader will report the damage, and can read the other runs.
     if (!isDamage(error)) throw error;
@@ -79,3 +84,14 @@ export function catchUp(directory: string): void {
 
 /** How long a reader may wait for the service's own commits. */
 const WAIT_MS = 5_000;
+
+function inTransaction(database: DatabaseSync, work: () => void): void {
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    work();
+    database.exec("COMMIT");
+  } catch (error) {
+    if (database.isTransaction) database.exec("ROLLBACK");
+    throw error;
+  }
+}
