@@ -11,6 +11,34 @@ const SMALL = `async ({ run }) => {
   return {};
 }`;
 
+/** Waits, holds so many buffers of 4 MB, and waits again. */
+const FILLS = `async ({ inputs, run }) => {
+  await run("wait_" + inputs.waitMs);
+  const kept = [];
+  for (let n = 0; n < inputs.buffers; n += 1) kept.push(new Uint8Array(4_000_000).fill(1));
+  await run("wait_" + inputs.waitMs);
+  return { n: kept.length };
+}`;
+/** By then it is known what a function needs. */
+const KNOWN_MS = 600;
+
+export interface Filling {
+  readonly runs: number;
+  /** What each of them takes, in buffers of 4 MB. */
+  readonly buffers: number;
+  /** How long they wait before and after. */
+  readonly waitMs: number;
+}
+
+/** Of a function that is new, only a few runs are begun at once: so it runs once without taking anything. */
+export async function readyToFill(rig: PoolRig): Promise<(filling: Filling) => Promise<Tried[]>> {
+  const fill = (inputs: object): Promise<Tried> =>
+    rig.attempt(FILLS, { organizationId: "org_hog", limitMs: 20_000, argument: { inputs } });
+  await fill({ waitMs: 0, buffers: 0 });
+  await new Promise((resolve) => setTimeout(resolve, KNOWN_MS));
+  return ({ runs, ...inputs }) => Promise.all(Array.from({ length: runs }, () => fill(inputs)));
+}
+
 export function codeOf({ thrown }: Tried): string {
   return thrown === undefined ? "ok" : (thrown as Fault).code;
 }

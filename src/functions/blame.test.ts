@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fault } from "../terms/fault.ts";
-import { assertUnharmed, codeOf, keepRunning } from "./blame.kit.ts";
+import { assertUnharmed, codeOf, keepRunning, readyToFill } from "./blame.kit.ts";
 import { startPool } from "./pool/pool.kit.ts";
 import { openRss } from "./rss.ts";
 
@@ -176,22 +176,12 @@ test("objects of Intl that are not kept cost no run its memory, and are what the
 
 test("what runs held that were ended is the system's again, and not what those beside them are taken to hold", async (t) => {
   const rig = await startPool(t, { children: 1, spares: 0, childMemoryMb: 400 });
-  const fills = `async ({ inputs, run }) => {
-    if (inputs.isFirst) return {};
-    await run("wait_500");
-    const kept = [];
-    for (let n = 0; n < 14; n += 1) kept.push(new Uint8Array(4_000_000).fill(1));
-    await run("wait_500");
-    return { n: kept.length };
-  }`;
-  const hog = { organizationId: "org_hog", limitMs: 20_000 };
-  await rig.attempt(fills, { ...hog, argument: { inputs: { isFirst: true } } });
-  await sleep(600);
+  const fill = await readyToFill(rig);
   // So that the process is not empty, and not replaced, when the others have gone.
   const waits = rig.attempt(`async ({ run }) => { await run("wait_6000"); return {}; }`, { limitMs: 60_000 });
   const [pid] = rig.pool.stats().pids;
   const residentMb = openRss(pid!);
-  await Promise.all(Array.from({ length: 16 }, () => rig.attempt(fills, hog)));
+  await fill({ runs: 16, buffers: 14, waitMs: 500 });
   await rig.running(1);
   let mb = Infinity;
   for (let time = 0; time < 50 && mb > 250; time += 1) {

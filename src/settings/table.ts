@@ -353,7 +353,7 @@ export const SETTINGS = [
     default: 4,
     min: 2,
     max: 64,
-    says: "Most separate processes, started when needed, for functions that are granted more than 64 MB, use much memory or CPU time, or may have ended a process, and for what an organization runs beyond 16 at once in each process that it shares.",
+    says: "Most separate processes, started when needed, for functions that are granted more than 64 MB, use much memory or CPU time, or may have ended a process, and for what an organization runs beyond its part of those that it shares.",
   },
   {
     key: "limits.function_runs_per_process",

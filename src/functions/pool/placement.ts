@@ -118,7 +118,7 @@ export class Placement {
     this.#waiting.next(
       (owner) => !lacks && this.#apart.fits(owner) && this.#apartCount() < this.#options.apart,
       (waiting) => {
-        lacks ||= this.#needsApart(waiting) || this.#isBusy(waiting) || this.#isSurplus(waiting);
+        lacks ||= this.#needsApart(waiting) || this.#isBusy(waiting) || this.#isSurplus(this.#openTo(waiting));
         return false;
       },
     );
@@ -133,13 +133,19 @@ export class Placement {
       if (apart !== null || this.#waitsApart(running)) return apart;
       // It costs others only time, so it may run among them where no process can be set apart.
     } else if (this.#isNew(running) && tries(running.job.organizationId) >= NEW_AT_ONCE) return null;
-    return this.#isSurplus(running) ? apartIn(this.#apartFor(running, this.#busyMb)) : this.#plainFor(running);
+    const open = this.#openTo(running);
+    return this.#isSurplus(open) ? apartIn(this.#apartFor(running, this.#busyMb)) : this.#plainFor(running, open);
   }
 
-  /** Whether its organization has as many runs as it may in each process that takes everyone's. */
-  #isSurplus({ job }: Running): boolean {
+  /** The processes for everyone in which its organization has not as many runs as it may. */
+  #openTo({ job }: Running): HostProcess[] {
     const hosts = this.#plain();
-    return job.what === "start" && hosts.length > 0 && hosts.every((host) => hasItsPart(host, job.organizationId));
+    return job.what === "start" ? hosts.filter((host) => !hasItsPart(host, job.organizationId)) : hosts;
+  }
+
+  /** Whether a run goes beyond the part of its organization, if these are open to it. */
+  #isSurplus(open: readonly HostProcess[]): boolean {
+    return open.length === 0 && this.#plain().length > 0;
   }
 
   /** Whether a process will soon be ready that can be set apart for it: a spare that is taken is replaced. */
@@ -168,10 +174,9 @@ export class Placement {
     return counts;
   }
 
-  #plainFor({ job }: Running): Place | null {
+  #plainFor({ job }: Running, open: readonly HostProcess[]): Place | null {
     if (!this.#places.fits(job.organizationId)) return null;
-    const hosts = this.#plain().filter((host) => job.what !== "start" || !hasItsPart(host, job.organizationId));
-    const host = choosePlain(hosts, job.isolate, this.#options.runsPerChild);
+    const host = choosePlain(open, job.isolate, this.#options.runsPerChild);
     return host === undefined ? null : { host, apart: false };
   }
 
