@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { openJournalReader, type JournalReader } from "../ledger/read/journal-reader.ts";
 import { readJournalId } from "../ledger/read/journal-id.ts";
-import { recordedCharge } from "../ledger/read/recorded-charge.ts";
+import { chargeAfterDeath } from "../ledger/read/recorded-charge.ts";
 import { openBudgets, type OpenBudgets } from "../leases/budgets/budgets.ts";
 import type { BudgetReading, LeftBehind, LeftNotes } from "../leases/budgets/ports.ts";
 import { settleLeft } from "../leases/budgets/settle-left.ts";
@@ -52,11 +52,7 @@ export function openBudgetsForCommand(store: Store, clock: Clock): OpenBudgets {
  */
 async function settleByJournal(left: readonly LeftNotes[], dir: string): Promise<readonly LeftBehind[]> {
   const journal = openOrNull(dir);
-  const settled = await settleLeft(left, async (id) => {
-    const [transactionId, ordinal, number] = id.split("/");
-    const run = await journal?.show(transactionId!).catch(() => null);
-    return run == null || run.damaged ? null : recordedCharge(run, Number(ordinal), Number(number));
-  });
+  const settled = await settleLeft(left, async (id) => (journal === null ? null : chargeAfterDeath(journal, id)));
   journal?.close();
   return settled;
 }

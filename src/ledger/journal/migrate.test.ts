@@ -101,8 +101,8 @@ test("a journal from before totals has right sums, and totals from then on", asy
   await ledger.close();
   const database = new DatabaseSync(join(directory, JOURNAL_FILE));
   database.exec(`DROP TRIGGER total_run_added; DROP TRIGGER total_run_deleted; DROP TRIGGER total_charge_changed;
-    DROP TABLE ledger_totals; DROP TABLE ledger_total_spans; DROP INDEX runs_of_function;
-    PRAGMA user_version = ${SCHEMA_VERSION - 2}`);
+    DROP TABLE ledger_totals; DROP TABLE ledger_total_spans; DROP INDEX runs_of_function; DROP TABLE unread_intents;
+    PRAGMA user_version = ${SCHEMA_VERSION - 3}`);
   database.close();
 
   const { ledger: migrated } = await startLedger(t, { directory });

@@ -307,4 +307,8 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX runs_of_function ON runs (function_id, has_unknown, started_at, verdicts, organization, workflow)
     WHERE function_id IS NOT NULL;
   `,
+  `
+  -- How many lines of intents a start could not read: requests of which nothing is here may have been sent.
+  CREATE TABLE unread_intents (noted_at INTEGER NOT NULL, lines INTEGER NOT NULL);
+  `,
 ];

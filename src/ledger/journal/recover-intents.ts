@@ -51,6 +51,8 @@ export function recoverIntents(
       writer.add(asUnknown(run));
       for (const requests of run.calls.values()) attempts += requests.length;
     }
+    if (unreadable > 0)
+      database.prepare("INSERT INTO unread_intents (noted_at, lines) VALUES (?, ?)").run(Date.now(), unreadable);
     database.exec("COMMIT");
   } catch (error) {
     if (database.isTransaction) database.exec("ROLLBACK");

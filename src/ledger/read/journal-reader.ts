@@ -11,6 +11,8 @@ import { verifyJournal } from "./verify-journal.ts";
 export interface JournalReader extends LedgerAnswers {
   /** How many runs the shared database does not have yet: the service may be dead, or the database was unavailable. */
   undrained(shared: Pick<LedgerTables, "query">): Promise<number>;
+  /** Every run that started after this time and sent something is there, once the journal has been recovered. */
+  wholeSince(): number;
   close(): void;
 }
 
@@ -65,9 +67,17 @@ export function openJournalReader(options: { readonly dir: string }): JournalRea
       );
       return row!.runs;
     }),
+    wholeSince: () => tables.rows<{ readonly at: number | null }>(LACKS)[0]!.at ?? Number.NEGATIVE_INFINITY,
     close: () => tables.close(),
   };
 }
+
+/** When something was last deleted, or could not be read. */
+const LACKS = `SELECT max(at) AS at FROM (
+  SELECT started_before AS at FROM forgotten
+  UNION ALL SELECT noted_at FROM lost_outcomes
+  UNION ALL SELECT noted_at FROM unread_intents
+)`;
 
 function openTables(dir: string): JournalTables {
   try {

@@ -35,6 +35,7 @@ const CHECKED_TABLES = [
   "ahead",
   "moved",
   "lost_outcomes",
+  "unread_intents",
   "ledger_total_spans",
   "ledger_totals",
 ];
