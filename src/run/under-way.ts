@@ -6,7 +6,7 @@ import { newId } from "../terms/ids.ts";
 import type { JsonObject } from "../terms/json.ts";
 import type { Trace } from "../terms/trace.ts";
 import type { Admission } from "./admission.ts";
-import { settleReserved } from "./fan-out.ts";
+import { settleInFull, settleRecorded } from "./fan-out.ts";
 import { echoConfig, holdFrame, lengthOf, seal, toKept, type EnvelopeParts } from "./envelope.ts";
 import type {
   AttemptIntent,
@@ -126,8 +126,9 @@ async function conclude(
   const tookMs = () => Math.round(clock.now() - run.arrivedAt);
   const report = reportRun(run, result, tookMs());
   for (const observer of observers) observer.runEnded(report);
+  const others = settleInFull(report.calls);
   await run.record.close(report);
-  settleReserved(report.calls);
+  settleRecorded(others);
   if (result.afterwards !== undefined) setImmediate(result.afterwards);
   const pieces = seal(result.answer, tookMs());
   run.held.keepOnly(lengthOf(pieces));

@@ -134,12 +134,16 @@ export class AheadReservation implements Reservation {
     if (!this.#isOver) this.#alone().cancel();
   }
 
-  settle(charged: Charged, price: Price | null): void {
-    if (this.#isOver) return;
-    const isAsTaken = charged !== "no" && price === this.#ahead.price;
-    if (this.#own !== null || this.#notes === null || !isAsTaken) return this.#alone().settle(charged, price);
+  settleInFull(charged: Charged, price: Price | null): boolean {
+    if (this.#own !== null || this.#notes === null || this.#isOver) return false;
+    if (charged === "no" || price !== this.#ahead.price) return false;
     this.#isOver = true;
     this.#ahead.noteEnd(this.#notes, this.#needs.changed);
+    return true;
+  }
+
+  settle(charged: Charged, price: Price | null): void {
+    if (!this.#isOver && !this.settleInFull(charged, price)) this.#alone().settle(charged, price);
   }
 
   #alone(): HeldReservation {

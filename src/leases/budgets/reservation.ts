@@ -106,6 +106,11 @@ export class HeldReservation implements Reservation {
     if (wasNoted) this.#keepIfPossible();
   }
 
+  /** Few are not taken ahead: they wait until they are recorded. */
+  settleInFull(): boolean {
+    return false;
+  }
+
   settle(charged: Charged, price: Price | null): void {
     if (this.#isOver) return;
     // What the journal says of a request that the notes have as under way leads to the same.

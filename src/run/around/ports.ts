@@ -84,6 +84,11 @@ export interface Reservation {
   keep(): void;
   /** The request is not sent. */
   cancel(): void;
-  /** Its charge is known: what it did not use is free again. An unknown charge keeps everything. */
+  /**
+   * Its charge is known, and need not be recorded yet. If it is just what was reserved, nothing becomes free: it is
+   * settled, and this returns true. Otherwise nothing has changed.
+   */
+  settleInFull(charged: Charged, price: Price | null): boolean;
+  /** Its charge is known and recorded: what it did not use is free again. An unknown charge keeps everything. */
   settle(charged: Charged, price: Price | null): void;
 }
