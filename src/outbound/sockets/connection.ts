@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import type { PlannedAttempt } from "../../run/ports.ts";
+import type { Link } from "../../terms/linked-list.ts";
 import type { ReplyFields } from "../wire/reply-head.ts";
 import { ReplyParser, type ReplyReader } from "../wire/reply-parser.ts";
 import { type RequestBytes, requestBytes, type WireRequest } from "../wire/request-bytes.ts";
@@ -23,6 +24,18 @@ export interface ReplyHandler extends ReplyReader {
   onEnd(): void;
   /** There will be no whole reply: a `ConnectError`, `LostError`, `BadReplyError`, or what prevented the sending. */
   onError(error: Error): void;
+}
+
+/** A connection, and the owner that uses it now. */
+export interface Use {
+  readonly connection: Connection;
+  readonly owner: string;
+}
+
+/** A connection that nobody uses. */
+export interface Rest extends Use {
+  /** When it expires. */
+  readonly until: number;
 }
 
 /** An open connection has ended. */
@@ -60,6 +73,9 @@ export class Connection implements ReplyReader, Sendable {
   discarded = false;
   /** How long it may stay idle, according to the vendor's last reply. */
   idleMs = Infinity;
+  /** Its places in the lists of its pool, which alone changes them. */
+  inUse: Link<Use> | null = null;
+  resting: { readonly inAll: Link<Rest>; readonly inOwn: Link<Rest> } | null = null;
   #opening: SocketOpening | null = null;
   #socket: Socket | null = null;
   #request: WireRequest | null = null;

@@ -6,7 +6,7 @@ import type { Connection } from "./connection.ts";
 import { IdleConnections } from "./idle-connections.ts";
 
 function makeConnection(idleMs = Infinity) {
-  const connection = { idleMs, discarded: false, discard: () => void (connection.discarded = true) };
+  const connection = { idleMs, discarded: false, resting: null, discard: () => void (connection.discarded = true) };
   return connection as unknown as Connection;
 }
 

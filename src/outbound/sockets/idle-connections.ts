@@ -1,12 +1,7 @@
 import type { Clock } from "../../terms/clock.ts";
 import type { FairShare } from "../../terms/fair-share.ts";
-import type { Connection } from "./connection.ts";
-
-interface Kept {
-  readonly owner: string;
-  /** When it expires. */
-  readonly until: number;
-}
+import { LinkedList } from "../../terms/linked-list.ts";
+import type { Connection, Rest } from "./connection.ts";
 
 /**
  * The idle open connections to one origin. Each is kept for the owner that used it and never given to another: anything
@@ -17,9 +12,10 @@ export class IdleConnections {
    * By owner, longest idle first. That one is reused first: the longer a connection has rested, the surer it is that
    * all that its vendor had to send on it has come.
    */
-  readonly #byOwner = new Map<string, Set<Connection>>();
+  readonly #byOwner = new Map<string, LinkedList<Rest>>();
   /** Longest idle first. */
-  readonly #all = new Map<Connection, Kept>();
+  readonly #all = new LinkedList<Rest>();
+  #size = 0;
   readonly #share: FairShare;
   readonly #clock: Clock;
   readonly #idleMaxMs: number;
@@ -33,28 +29,28 @@ export class IdleConnections {
   }
 
   get size(): number {
-    return this.#all.size;
+    return this.#size;
   }
 
   /** Returns false if its owner may keep no more. */
   put(owner: string, connection: Connection): boolean {
     if (!this.#share.take(owner)) return false;
     const idleMs = Math.min(connection.idleMs, this.#idleMaxMs);
-    this.#all.set(connection, { owner, until: this.#clock.now() + idleMs });
     this.#cancelSweep ??= this.#clock.after(idleMs, () => this.#sweep(), "loose");
-    const own = this.#byOwner.get(owner);
-    if (own === undefined) this.#byOwner.set(owner, new Set([connection]));
-    else own.add(connection);
+    let own = this.#byOwner.get(owner);
+    if (own === undefined) this.#byOwner.set(owner, (own = new LinkedList()));
+    const rest = { connection, owner, until: this.#clock.now() + idleMs };
+    connection.resting = { inAll: this.#all.add(rest), inOwn: own.add(rest) };
+    this.#size += 1;
     return true;
   }
 
   take(owner: string): Connection | undefined {
     const now = this.#clock.now();
     for (;;) {
-      const own = this.#byOwner.get(owner);
-      if (own === undefined) return undefined;
-      const connection = own.values().next().value!;
-      const { until } = this.#all.get(connection)!;
+      const rest = this.#byOwner.get(owner)?.first;
+      if (rest === undefined) return undefined;
+      const { connection, until } = rest;
       this.remove(connection);
       if (until > now) return connection;
       connection.discard();
@@ -62,21 +58,23 @@ export class IdleConnections {
   }
 
   takeOldest(): Connection | undefined {
-    const [oldest] = this.#all.keys();
+    const oldest = this.#all.first?.connection;
     if (oldest !== undefined) this.remove(oldest);
     return oldest;
   }
 
   /** Returns false if it is not in here. */
   remove(connection: Connection): boolean {
-    const kept = this.#all.get(connection);
-    if (kept === undefined) return false;
-    const { owner } = kept;
-    this.#all.delete(connection);
-    this.#share.give(owner);
+    const place = connection.resting;
+    if (place === null) return false;
+    connection.resting = null;
+    const { owner } = place.inAll.item;
+    this.#all.remove(place.inAll);
     const own = this.#byOwner.get(owner)!;
-    own.delete(connection);
-    if (own.size === 0) this.#byOwner.delete(owner);
+    own.remove(place.inOwn);
+    if (own.first === undefined) this.#byOwner.delete(owner);
+    this.#share.give(owner);
+    this.#size -= 1;
     return true;
   }
 
@@ -90,7 +88,7 @@ export class IdleConnections {
   #sweep(): void {
     const now = this.#clock.now();
     let next = Infinity;
-    for (const [connection, { until }] of this.#all) {
+    for (const { connection, until } of [...this.#all.items()]) {
       if (until > now) next = Math.min(next, until);
       else if (this.remove(connection)) connection.discard();
     }

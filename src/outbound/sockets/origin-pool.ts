@@ -1,6 +1,7 @@
 import { FairShare } from "../../terms/fair-share.ts";
+import { LinkedList } from "../../terms/linked-list.ts";
 import { TurnQueue } from "../../terms/turn-queue.ts";
-import { Connection, type ConnectionNeeds } from "./connection.ts";
+import { Connection, type ConnectionNeeds, type Use } from "./connection.ts";
 import { IdleConnections } from "./idle-connections.ts";
 import type { OutboundLimits } from "../limits.ts";
 import type { Destination } from "./open-socket.ts";
@@ -34,7 +35,8 @@ export class OriginPool {
   readonly #needs: ConnectionNeeds;
   readonly #limits: OutboundLimits;
   readonly #idle: IdleConnections;
-  readonly #busy = new Map<Connection, string>();
+  readonly #busy = new LinkedList<Use>();
+  #inFlight = 0;
   readonly #busyShare: FairShare;
   readonly #waiting = new TurnQueue<Exchangeable>();
   readonly #waitingShare: FairShare;
@@ -65,7 +67,7 @@ export class OriginPool {
   }
 
   get inFlight(): number {
-    return this.#busy.size;
+    return this.#inFlight;
   }
 
   get waiting(): number {
@@ -91,9 +93,12 @@ export class OriginPool {
 
   /** A request has ended. Its connection is reused only if nothing unusual happened on it. */
   leave(connection: Connection, reusable: boolean): void {
-    const owner = this.#busy.get(connection);
-    if (owner === undefined) return;
-    this.#busy.delete(connection);
+    const use = connection.inUse;
+    if (use === null) return;
+    connection.inUse = null;
+    const { owner } = use.item;
+    this.#busy.remove(use);
+    this.#inFlight -= 1;
     this.#busyShare.give(owner);
     this.#places.give(owner);
     if (!reusable || !connection.isOpen || !this.#idle.put(owner, connection)) connection.discard();
@@ -108,7 +113,7 @@ export class OriginPool {
       exchange.stop();
     }
     this.#idle.close();
-    for (const connection of this.#busy.keys()) connection.discard();
+    for (const { connection } of [...this.#busy.items()]) connection.discard();
   }
 
   /** Starts the waiting requests that can now be sent. Returns whether there were any. */
@@ -137,13 +142,14 @@ export class OriginPool {
     this.#busyShare.take(owner);
     this.#places.take(owner);
     const connection = this.#idle.take(owner) ?? this.#open();
-    this.#busy.set(connection, owner);
+    connection.inUse = this.#busy.add({ connection, owner });
+    this.#inFlight += 1;
     exchange.sendBy(connection);
   }
 
   #open(): Connection {
     // An idle connection of another owner is closed first, so that busy and idle ones together stay within the limit.
-    if (this.#busy.size + this.#idle.size >= this.#limits.connectionsMax) this.#idle.takeOldest()?.discard();
+    if (this.#inFlight + this.#idle.size >= this.#limits.connectionsMax) this.#idle.takeOldest()?.discard();
     const closed = (connection: Connection): void => {
       if (this.#idle.remove(connection)) connection.discard();
     };
