@@ -87,6 +87,42 @@ test("what requests have used is known and noted exactly, whatever becomes of th
   assert.deepEqual(openIn(notes), []);
 });
 
+test("what cost just what was reserved is settled before its record; anything that frees room, or needs more, is not", async () => {
+  const notes = new MemoryNotes();
+  const at = await busy(MANY, { notes: notes.of("s1") });
+  const { budgets, clock } = at;
+  const before = usedOf(at);
+  // Until room is taken for further ones.
+  for (let count = 0; count < 5; count += 1) await used(budgets, clock);
+  const [yes, unknown, no, dearer, unsent] = [
+    await reserve(budgets, clock),
+    await reserve(budgets, clock),
+    await reserve(budgets, clock),
+    await reserve(budgets, clock),
+    await reserve(budgets, clock),
+  ];
+  for (const [number, sent] of [yes, unknown, no, dearer].entries()) send(sent, `trx_2/${number}/1`, EURO(1n));
+
+  assert.ok(yes.settleInFull("yes", EURO(1n)));
+  assert.ok(unknown.settleInFull("unknown", EURO(1n)));
+  assert.ok(!no.settleInFull("no", EURO(1n)));
+  assert.ok(!dearer.settleInFull("yes", EURO(3n)));
+  assert.ok(!unsent.settleInFull("yes", EURO(1n)));
+
+  await clock.advance(1_100);
+  assert.deepEqual(openIn(notes), ["trx_2/2/1", "trx_2/3/1"]);
+  assert.equal(usedOf(at) - before, 5n + 5n);
+  for (const one of [yes, unknown]) {
+    assert.ok(!one.settleInFull("yes", EURO(1n)), "it is settled once");
+    one.settle("no", EURO(1n));
+    one.cancel();
+  }
+  no.settle("no", EURO(1n));
+  dearer.settle("yes", EURO(3n));
+  unsent.cancel();
+  assert.equal(usedOf(at) - before, 5n + 1n + 1n + 0n + 3n);
+});
+
 test("a request that is committed once more, as on another connection, is noted and counted once", async () => {
   const notes = new MemoryNotes();
   const at = await busy(MANY, { notes: notes.of("s1") });

@@ -88,7 +88,8 @@ export class IdleConnections {
   #sweep(): void {
     const now = this.#clock.now();
     let next = Infinity;
-    for (const { connection, until } of [...this.#all.items()]) {
+    // Some leave the list on the way.
+    for (const { connection, until } of Array.from(this.#all.items())) {
       if (until > now) next = Math.min(next, until);
       else if (this.remove(connection)) connection.discard();
     }

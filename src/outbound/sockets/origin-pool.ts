@@ -113,7 +113,8 @@ export class OriginPool {
       exchange.stop();
     }
     this.#idle.close();
-    for (const { connection } of [...this.#busy.items()]) connection.discard();
+    // Each leaves the list as it ends.
+    for (const { connection } of Array.from(this.#busy.items())) connection.discard();
   }
 
   /** Starts the waiting requests that can now be sent. Returns whether there were any. */
