@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { FakeClock } from "../terms/clock.kit.ts";
-import { StallWatch } from "./unacknowledged.ts";
+import { StallWatch, Unacknowledged } from "./unacknowledged.ts";
 
 const STALL_MS = 5_000;
 
@@ -54,4 +56,23 @@ test("a disk that stalls is noticed although the process was stopped once", asyn
   clock.stop(60_000);
   await clock.advance(STALL_MS);
   assert.equal(stalls(), 1);
+});
+
+test("what is acknowledged is not kept while others wait", async () => {
+  const queue = new Unacknowledged(100, 100_000);
+  const kept: WeakRef<object>[] = [];
+  for (let count = 0; count < 10; count += 1) {
+    const record = { count };
+    kept.push(new WeakRef(record));
+    const onDurable = (): void => void record.count;
+    queue.push({ text: "{}", bytes: 2, organizationId: "org_1", sinceAt: 0, onDurable, settle: null });
+  }
+  queue.acknowledge(9);
+  setFlagsFromString("--expose-gc");
+  // A reference that was just made is kept until the end of its turn.
+  await new Promise(setImmediate);
+  (runInNewContext("gc") as () => void)();
+  const left = kept.flatMap((one) => one.deref() ?? []);
+  assert.deepEqual(left, [{ count: 9 }]);
+  assert.equal(queue.count, 1);
 });

@@ -22,7 +22,8 @@ export interface Waiting {
  * counted in any case; only new runs can be refused.
  */
 export class Unacknowledged {
-  readonly #waiting: Waiting[] = [];
+  /** Those before `#head` are over, and are kept no longer: others may come for seconds before the array is cut. */
+  readonly #waiting: (Waiting | null)[] = [];
   #head = 0;
   #headNumber = 1;
   readonly #records: FairShare;
@@ -80,6 +81,7 @@ export class Unacknowledged {
   acknowledge(last: number): void {
     while (this.#headNumber <= last && this.count > 0) {
       const waiting = this.#waiting[this.#head]!;
+      this.#waiting[this.#head] = null;
       this.#head += 1;
       this.#headNumber += 1;
       this.#records.give(waiting.organizationId);
