@@ -4,14 +4,15 @@ import fc from "fast-check";
 import { heldWithoutLimit } from "../terms/byte-budget.ts";
 import { systemClock } from "../terms/clock.ts";
 import { Fault } from "../terms/fault.ts";
+import type { Reservation } from "./around/ports.ts";
 import { createAdmission } from "./admission.ts";
 import { collectAnswer } from "./collect.ts";
 import { createDataRun } from "./data-run.ts";
 import { NO_RECORD } from "./not-recorded.ts";
-import type { RunnableSource, RunReport, RunSource } from "./ports.ts";
+import type { RunnableSource, RunRecord, RunSource } from "./ports.ts";
 import type { RunRequest } from "./under-way.ts";
 
-function engine(runSource: RunSource, reports: RunReport[] = []) {
+function engine(runSource: RunSource, close: RunRecord["close"] = () => {}) {
   return createDataRun({
     catalog: {
       find: (id) =>
@@ -20,7 +21,7 @@ function engine(runSource: RunSource, reports: RunReport[] = []) {
           : ({ id, declaration: {}, timeoutMs: 1000, inputNames: [] } as never as RunnableSource),
     },
     runSource,
-    ledger: { open: () => ({ ...NO_RECORD, close: (report) => void reports.push(report) }) },
+    ledger: { open: () => ({ ...NO_RECORD, close }) },
     observers: [],
     admission: createAdmission({ runsMax: 10, runsPerOrganizationMax: 10 }),
     clock: systemClock,
@@ -119,6 +120,40 @@ test("outputs and status have exactly the keys of the request, whatever the sour
       },
     ),
   );
+});
+
+test("room that a request leaves is free once its run is recorded, and not before", async () => {
+  const seen: string[] = [];
+  const reserving = (isUsedInFull: boolean): Reservation => ({
+    commit: () => {},
+    keep: () => {},
+    cancel: () => {},
+    settleInFull: () => {
+      seen.push("asked");
+      return isUsedInFull;
+    },
+    settle: (charged) => void seen.push(`settled: ${charged}`),
+  });
+  const record = Promise.withResolvers<void>();
+  const close = async (): Promise<void> => {
+    await record.promise;
+    seen.push("recorded");
+  };
+  const billing = { free: false, model: "per_call", listPrice: null } as const;
+  const runData = engine(async (_source, call) => {
+    for (const isUsedInFull of [true, false]) {
+      const asked = { origin: "https://acme.example", method: "GET", billing, spanId: undefined } as const;
+      call.planAttempt({ ...asked, reserved: reserving(isUsedInFull) }, systemClock).begin();
+    }
+    return collectAnswer({ a: 1 }, systemClock);
+  }, close);
+
+  const { answer } = runData(request({ acme__people: true }));
+  await new Promise(setImmediate);
+  assert.deepEqual(seen, ["asked", "asked"]);
+  record.resolve();
+  await answer;
+  assert.deepEqual(seen.slice(2), ["recorded", "settled: no"]);
 });
 
 test("run limits refuse a run before any call, and release the places of ended ones", async () => {
