@@ -216,6 +216,14 @@ test("validators of JSON Schema are made in one place", () => {
   assert.deepEqual(wrong, [], "ask terms/ajv.ts for one");
 });
 
+test("a function that is kept in a property has a name first, or V8 would keep with it all that it sees", () => {
+  const assignedWhereWritten = /\.#?\w+ (?:\?\?|\|\||&&)?= (?:async )?(?:function\b|\w+ =>|\([^()]*\)(?:: [^=;]+)? =>)/;
+  const wrong = globSync("src/**/*.ts", { cwd: root, exclude: ["**/*.{test,kit}.ts"] }).filter((file) =>
+    assignedWhereWritten.test(readFileSync(join(root, file), "utf8")),
+  );
+  assert.deepEqual(wrong, [], "const onEnd = () => …; this.#onEnd = onEnd;");
+});
+
 test("CONTRIBUTING shows the table of imports as it is", () => {
   const page = readFileSync(join(root, "CONTRIBUTING.md"), "utf8");
   const shown = Object.fromEntries(

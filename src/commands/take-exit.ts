@@ -5,8 +5,10 @@
  */
 export function takeExit(): (code: number) => never {
   const exit = process.exit.bind(process);
-  process.exit = () => {
-    throw new Error("process.exit was called; only the command ends this process");
-  };
+  process.exit = refuse;
   return exit;
+}
+
+function refuse(): never {
+  throw new Error("process.exit was called; only the command ends this process");
 }

@@ -74,16 +74,19 @@ export class IncomingBody {
         counted = length;
         return null;
       };
-      this.#onPiece = () => {
+      const onPiece = (): void => {
         const fault = problem();
         if (fault !== null) giveUp(fault);
       };
-      this.#onEnd = () => {
+      const onEnd = (): void => {
         stranger?.whole();
         const bytes = this.#joined!.take();
         this.#joined = null;
         resolve(bytes);
       };
+      // Assigned where they are written, they would be old objects for V8 at once, and keep their request for minutes.
+      this.#onPiece = onPiece;
+      this.#onEnd = onEnd;
       this.#request.on("error", reject);
       // This event follows every request. An error costs a stack trace, so it is created only if the client hung up.
       this.#request.on("close", () => {

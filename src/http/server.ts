@@ -86,7 +86,8 @@ export function createEdge(handle: Handler, limits: ServerLimits, observer: Edge
     connection.whenEnded(() => answerHalfClosed(connection));
     // Node calls this after an answer that closes.
     const destroySoon = socket.destroySoon.bind(socket);
-    socket.destroySoon = () => (connection.hasMore ? closeInOrder(connection) : destroySoon());
+    const closeAfterAnswer = () => (connection.hasMore ? closeInOrder(connection) : destroySoon());
+    socket.destroySoon = closeAfterAnswer;
     socket.once("close", () => {
       places.leave(connection);
       changed(connection, () => connection.end());

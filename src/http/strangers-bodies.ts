@@ -50,13 +50,15 @@ function isMore(a: Stranger, b: Stranger): boolean {
   return a.address.bytes === b.address.bytes ? a.bytes > b.bytes : a.address.bytes > b.address.bytes;
 }
 
+function nothingLeft(): void {}
+
 /** One body of a caller that is not authenticated yet. */
 export class Stranger {
   readonly address: Address;
   readonly #bodies: StrangersBodies;
   #bytes = 0;
   #isEnded = false;
-  #giveUp: (fault: Fault) => void = () => {};
+  #giveUp: (fault: Fault) => void = nothingLeft;
 
   constructor(bodies: StrangersBodies, address: Address) {
     this.#bodies = bodies;
@@ -101,6 +103,6 @@ export class Stranger {
     this.#bodies.close(this);
     this.address.bytes -= this.#bytes;
     this.#bytes = 0;
-    this.#giveUp = () => {};
+    this.#giveUp = nothingLeft;
   }
 }

@@ -91,7 +91,8 @@ export function openHost(host: HostRun, parts: HostParts): OpenHost {
       return fails(new Fault("source.stopped"));
     }
     planned = plan(id, ordinal, startedAt, isJsonObject(inputs) ? inputs : {});
-    slot.left = () => endWith(planned, new Fault("source.abandoned"), clock);
+    const abandon = (): Outcome => endWith(planned, new Fault("source.abandoned"), clock);
+    slot.left = abandon;
     const outcome = await settle(planned, runSource, clock);
     // From here on the memory of the reply is counted by its place in the reply room.
     outcome.call.keepOnly(0);

@@ -189,15 +189,17 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
     slot.countedMs = nowMs;
   }
 
+  function lost(text: string): void {
+    settled = true;
+    clearTimeout(alarm);
+    send({ type: "lost", id, isolate: job.isolate, text: text.slice(0, 300) });
+    over();
+  }
+
   async function begin(): Promise<void> {
     try {
       room = await slots.take(job.isolate, job.bundle, job.memoryMb);
-      room.slot.lost = (text) => {
-        settled = true;
-        clearTimeout(alarm);
-        send({ type: "lost", id, isolate: job.isolate, text: text.slice(0, 300) });
-        over();
-      };
+      room.slot.lost = lost;
       if (endWanted) return void end();
       if (await refusesInputs()) return;
       room.start(job.what, job.argument, heard, entryFailed);

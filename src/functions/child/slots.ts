@@ -41,6 +41,8 @@ export interface Slots {
   dropIdle(): number;
 }
 
+function nothingRuns(): void {}
+
 /**
  * The isolates of this process. Each is used by one run at a time. The compiled code is kept, so that a new one costs
  * little.
@@ -88,7 +90,7 @@ export function createSlots(): Slots {
         checks,
         contexts: 0,
         countedMs: 0,
-        lost: () => {},
+        lost: nothingRuns,
       };
       const room = new Room(slot, answerAsk);
       await room.ready;
@@ -123,7 +125,7 @@ export function createSlots(): Slots {
     },
     giveBack: (slot) => {
       if (slot.contexts >= CONTEXTS_MAX) return dispose(slot.isolate);
-      slot.lost = () => {};
+      slot.lost = nothingRuns;
       const room = new Room(slot, answerAsk);
       idle.push(room);
       if (idle.length > IDLE_MAX) dispose(idle.shift()!.slot.isolate);

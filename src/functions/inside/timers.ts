@@ -95,16 +95,20 @@ export function installTimers(
     }
   }
 
-  scope.setTimeout = (callback: unknown, delay?: unknown, ...given: unknown[]) => add(callback, delay, false, given);
-  scope.setInterval = (callback: unknown, delay?: unknown, ...given: unknown[]) => add(callback, delay, true, given);
-  scope.setImmediate = (callback: unknown, ...given: unknown[]) => add(callback, 0, false, given);
+  const setTimeout = (callback: unknown, delay?: unknown, ...given: unknown[]) => add(callback, delay, false, given);
+  const setInterval = (callback: unknown, delay?: unknown, ...given: unknown[]) => add(callback, delay, true, given);
+  const setImmediate = (callback: unknown, ...given: unknown[]) => add(callback, 0, false, given);
+  scope.setTimeout = setTimeout;
+  scope.setInterval = setInterval;
+  scope.setImmediate = setImmediate;
   scope.clearTimeout = remove;
   scope.clearInterval = remove;
   scope.clearImmediate = remove;
-  scope.queueMicrotask = (callback: unknown): void => {
+  function queueMicrotask(callback: unknown): void {
     if (typeof callback !== "function") throw new TypeError("queueMicrotask needs a function");
     void later(callback as () => unknown);
-  };
+  }
+  scope.queueMicrotask = queueMicrotask;
   async function later(callback: () => unknown): Promise<void> {
     await new NativePromise<void>((resolve) => resolve());
     guarded(callback, []);

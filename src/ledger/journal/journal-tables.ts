@@ -19,7 +19,7 @@ type Synchronous = "FULL" | "NORMAL";
 
 /** The journal of one machine, read concurrently with the thread that writes it, from any process. */
 export class JournalTables implements LedgerTables {
-  readonly query: LedgerQuery;
+  readonly query: LedgerQuery = async (sql, values) => this.rows(sql, values);
   readonly isText = numbered;
   readonly requests = "ledger_requests";
   readonly lastUse = LAST_USE;
@@ -44,7 +44,6 @@ export class JournalTables implements LedgerTables {
       this.#database.close();
       throw error;
     }
-    this.query = async (sql, values) => this.rows(sql, values);
   }
 
   /** The journal's own id, which it keeps when its folder is moved or copied. */

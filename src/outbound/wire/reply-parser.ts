@@ -21,7 +21,7 @@ export const INTERIM_MAX = 8;
 export class ReplyParser {
   readonly #headBytesMax: number;
   readonly #head: HeadIntake;
-  readonly #take: (piece: Buffer) => void;
+  readonly #take = (piece: Buffer): void => this.#reader?.onBody(piece);
   #in: "head" | "length" | "chunked" | "close" | "over" = "over";
   #method = "";
   #reader: ReplyReader | null = null;
@@ -33,7 +33,6 @@ export class ReplyParser {
   constructor(headBytesMax: number) {
     this.#headBytesMax = headBytesMax;
     this.#head = new HeadIntake(headBytesMax);
-    this.#take = (piece) => this.#reader?.onBody(piece);
   }
 
   /** From now on, it reads the reply to a request with this method. */

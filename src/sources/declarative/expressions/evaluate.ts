@@ -52,15 +52,14 @@ export function isTrue(value: Json): boolean {
 
 class Evaluation {
   readonly #root: Json;
-  readonly #spend: Spend;
   #known: WeakMap<object, boolean> | undefined;
   #stepsLeft = EXPRESSION_STEPS_MAX;
+  readonly #spend: Spend = (steps) => {
+    if ((this.#stepsLeft -= steps) < 0) throw tooLong();
+  };
 
   constructor(root: Json) {
     this.#root = root;
-    this.#spend = (steps) => {
-      if ((this.#stepsLeft -= steps) < 0) throw tooLong();
-    };
   }
 
   of(node: Node, value: Json, variables: Variables): Json {
