@@ -15,13 +15,20 @@ export function divideCores(): Cores {
   const cores = allowedCores();
   if (cores.length < 2) return { peerPrefix: [], says: "not pinned: no `taskset`, or one core only" };
   const [own, ...rest] = cores as [number, ...number[]];
-  const moved = spawnSync("taskset", ["-a", "-c", "-p", rest.join(","), String(process.pid)]);
-  if (moved.status !== 0) return { peerPrefix: [], says: "not pinned: `taskset` was refused" };
+  if (!moveThisProcess(rest)) return { peerPrefix: [], says: "not pinned: `taskset` was refused" };
   const { peerPrefix, says } = priority();
   return {
     peerPrefix: [...peerPrefix, "taskset", "-c", String(own)],
     says: `the peer on core ${own}, vendors and load on core ${rest.join(", ")}; ${says}`,
   };
+}
+
+const TRIES = 5;
+
+/** `taskset` moves one thread after the other, and fails if one of them has ended meanwhile. */
+function moveThisProcess(cores: readonly number[]): boolean {
+  const move = () => spawnSync("taskset", ["-a", "-c", "-p", cores.join(","), String(process.pid)]).status === 0;
+  return Array.from({ length: TRIES }).some(move);
 }
 
 /** Before the neighbours on a shared machine, where that is allowed. */
