@@ -21,6 +21,8 @@ import { openSpans } from "./open-spans.ts";
 import { openProvenStore } from "./open-proven-store.ts";
 import { forgetAddress, noteAddress, reachableAddress } from "./service-address.ts";
 import { startService, type Service } from "./service.ts";
+import { joinModules } from "../functions/load/bundler.ts";
+import { keepKysely } from "../storage/kysely.ts";
 
 export interface StartOptions {
   readonly settings: Settings;
@@ -133,7 +135,11 @@ export async function start(options: StartOptions): Promise<Running> {
   opened.defer(() => stop(settings.limits.shutdownGraceMs));
   noteAddress(dataDir, service.url);
   opened.defer(() => forgetAddress(dataDir));
-  if (options.forCommand !== true) sayListening(log, service, deployment, catalogs);
+  if (options.forCommand !== true) {
+    sayListening(log, service, deployment, catalogs);
+    // A start without it takes longer, and that is all.
+    keepKysely(joinModules).catch(() => {});
+  }
   if (settings.demo) options.tell(await makeDemo(settings, store, service, clock));
 
   const parts = opened.move();

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { manifestOf } from "../functions/load/bundle-cache.ts";
-import { readKept, writeKept } from "../functions/load/kept-text.ts";
+import { readKept, writeKept } from "../terms/kept-text.ts";
 import type { KnownDocuments } from "../sources/ports.ts";
 import type { Json } from "../terms/json.ts";
 

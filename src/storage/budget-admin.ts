@@ -1,4 +1,4 @@
-import { sql, type Kysely } from "kysely";
+import type { Kysely } from "kysely";
 import type { BudgetAdmin, BudgetUse, ResettledRequest } from "../admin/ports.ts";
 import { appliesTo, budgetText, periodAround, usedBy, type Budget } from "../terms/budget.ts";
 import { amountFromColumn, amountFromSum, amountToColumn } from "../terms/money.ts";
@@ -8,6 +8,7 @@ import { organizationExists } from "./organization-admin.ts";
 import { inParts, readPage } from "./read-page.ts";
 import { recordChange } from "./record-change.ts";
 import type { Tables } from "./schema.ts";
+import { sql } from "./kysely.ts";
 
 /**
  * So long after a budget was set, every process has noticed it, even one that could not reach the store. What was sent

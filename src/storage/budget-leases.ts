@@ -1,4 +1,4 @@
-import { sql, type Transaction } from "kysely";
+import type { Transaction } from "kysely";
 import type { Keeping, KeptLease } from "../leases/budgets/ports.ts";
 import type { Span } from "../terms/calendar.ts";
 import { amountFromColumn, amountToColumn } from "../terms/money.ts";
@@ -7,6 +7,7 @@ import { leaseId } from "./budget-rows.ts";
 import type { Engine } from "./engine.ts";
 import { inParts } from "./read-page.ts";
 import type { Row, Tables } from "./schema.ts";
+import { sql } from "./kysely.ts";
 
 type LeaseTableRow = Row<"budget_leases">;
 

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { sql } from "kysely";
 import { newDatabase } from "../../test/postgres/shared-postgres.ts";
 import { systemClock } from "../terms/clock.ts";
 import { aCredential, ACT, anOperator, anOrganization, aToken, aWorkflow } from "./engines.kit.ts";
@@ -11,6 +10,7 @@ import { keepLeases } from "../leases/budgets/keep-leases.ts";
 import { COPIED, copyTables } from "./copy-tables.ts";
 import type { Engine } from "./engine.ts";
 import { openEngine, createStore } from "./store.ts";
+import { sql } from "./kysely.ts";
 
 async function embedded(t: TestContext): Promise<Engine> {
   const dataDir = mkdtempSync(join(tmpdir(), "datarun-copy-"));

@@ -1,8 +1,9 @@
-import { sql, type Transaction } from "kysely";
+import type { Transaction } from "kysely";
 import type { Grant, LeaseAnswer, LeaseAsk, LeaseRow, LeaseStore } from "../leases/ports.ts";
 import { addRows, inColumns } from "./add-rows.ts";
 import type { Engine } from "./engine.ts";
 import type { NewRow, Row, Tables } from "./schema.ts";
+import { sql } from "./kysely.ts";
 
 /**
  * Rows that nobody asks about any more are deleted this often, in a transaction that runs anyway. Not more than so many

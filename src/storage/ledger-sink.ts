@@ -1,10 +1,11 @@
-import { sql, type Transaction } from "kysely";
+import type { Transaction } from "kysely";
 import type { LedgerSink, OutboxMark, RowsInColumns } from "../ledger/ports.ts";
 import { spanOf } from "../terms/ids.ts";
 import { LedgerBehind, LedgerRefused } from "../terms/sink-errors.ts";
 import { addRows } from "./add-rows.ts";
 import type { Engine } from "./engine.ts";
 import type { Tables } from "./schema.ts";
+import { sql } from "./kysely.ts";
 
 /** The columns that identify a row when it is sent again. */
 const KEYS = {

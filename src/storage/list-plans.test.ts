@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { CompiledQuery, type Kysely, type RootOperationNode } from "kysely";
+import type { Kysely, RootOperationNode } from "kysely";
 import { Client } from "pg";
 import { newDatabase } from "../../test/postgres/shared-postgres.ts";
 import type { AdminStore, AuditFilter } from "../admin/ports.ts";
@@ -12,6 +12,7 @@ import { createAdminStore } from "./admin-store.ts";
 import type { Engine } from "./engine.ts";
 import type { Tables } from "./schema.ts";
 import { openEngine } from "./store.ts";
+import { CompiledQuery } from "./kysely.ts";
 
 const AUDIT_FILTERS: readonly AuditFilter[] = [
   { organizationId: "org_1" },

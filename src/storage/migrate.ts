@@ -1,7 +1,8 @@
-import { type Kysely, sql, type Transaction } from "kysely";
+import type { Kysely, Transaction } from "kysely";
 import { type EngineName, type Opening, StoreOlder, StoreRefused } from "./engine.ts";
 import type { Migration } from "./migrations/index.ts";
 import type { Tables } from "./schema.ts";
+import { sql } from "./kysely.ts";
 
 export interface MigrationSteps {
   readonly engine: EngineName;

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { sql } from "kysely";
 import { systemClock } from "../terms/clock.ts";
 import { createAdminStore } from "./admin-store.ts";
 import { ACT } from "./engines.kit.ts";
 import { openEngine } from "./store.ts";
+import { sql } from "./kysely.ts";
 
 /** More than are searched for a text anywhere in their name. */
 const NEWER = 2_500;

@@ -13,7 +13,7 @@ import { moduleBeside } from "../../terms/module-beside.ts";
 import { hashOf, type Contract } from "../bundled.ts";
 import type { ContractTools } from "./compile-contract.ts";
 import { stillHolds } from "../imports/evidence.ts";
-import { readKept, writeKept } from "./kept-text.ts";
+import { readKept, writeKept } from "../../terms/kept-text.ts";
 
 /** What is kept of a loaded file: enough to run it without bundling or evaluating it again. */
 export interface Prepared {

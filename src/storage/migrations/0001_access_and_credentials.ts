@@ -1,4 +1,5 @@
-import { type Kysely, sql } from "kysely";
+import type { Kysely } from "kysely";
+import { sql } from "../kysely.ts";
 
 /** Organizations, who may call for them, their vendor credentials, and the audit trail of operators. */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-import { type CreateTableBuilder, type Kysely } from "kysely";
+import type { CreateTableBuilder, Kysely } from "kysely";
 
 /**
  * The tables into which the journals of all machines drain: one row per run, source call, request to a vendor, and

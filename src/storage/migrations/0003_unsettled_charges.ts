@@ -1,4 +1,5 @@
-import { sql, type Kysely } from "kysely";
+import type { Kysely } from "kysely";
+import { sql } from "../kysely.ts";
 
 /** What readers of the ledger ask for first: unknown charges, of requests and of calls without requests. */
 export async function up(db: Kysely<unknown>): Promise<void> {

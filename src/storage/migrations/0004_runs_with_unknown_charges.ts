@@ -1,4 +1,5 @@
-import { sql, type Kysely } from "kysely";
+import type { Kysely } from "kysely";
+import { sql } from "../kysely.ts";
 
 /** Marks runs that have unknown charges, so that lists and deletion need not search all charges for them. */
 export async function up(db: Kysely<unknown>): Promise<void> {

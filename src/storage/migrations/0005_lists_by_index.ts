@@ -1,4 +1,5 @@
-import { sql, type Kysely } from "kysely";
+import type { Kysely } from "kysely";
+import { sql } from "../kysely.ts";
 
 /**
  * Answers lists of runs from indexes alone; and counts the ids of a run that belong to no source, which are not calls.

@@ -1,4 +1,5 @@
-import { sql, type Kysely } from "kysely";
+import type { Kysely } from "kysely";
+import { sql } from "../kysely.ts";
 
 /** The lines have the transaction id of both joined tables, so that a time range can limit both sides of the join. */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,4 +1,5 @@
-import { sql, type Kysely } from "kysely";
+import type { Kysely } from "kysely";
+import { sql } from "../kysely.ts";
 
 /**
  * How many runs each journal has added, per group of ids that begin alike, and how many of them were deleted (a row

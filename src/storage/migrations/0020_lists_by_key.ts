@@ -1,4 +1,5 @@
-import { type Kysely, sql } from "kysely";
+import type { Kysely } from "kysely";
+import { sql } from "../kysely.ts";
 
 /** Answers every page of a list from an index, however many rows an organization has. */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,5 +1,6 @@
-import { type Kysely, sql } from "kysely";
+import type { Kysely } from "kysely";
 import { nameKey } from "../name-key.ts";
+import { sql } from "../kysely.ts";
 
 const ROWS_AT_ONCE = 1_000;
 

@@ -1,4 +1,5 @@
-import { type Kysely, sql } from "kysely";
+import type { Kysely } from "kysely";
+import { sql } from "../kysely.ts";
 
 /** Answers who has a credential for a source from an index, however many credentials there are for others. */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,4 +1,5 @@
-import { sql, type Kysely } from "kysely";
+import type { Kysely } from "kysely";
+import { sql } from "../kysely.ts";
 
 /** The newest call with a credential is found by an index. Ids of runs sort by start time. */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,28 +1,5 @@
 import type { Kysely } from "kysely";
 import type { EngineName } from "../engine.ts";
-import * as accessAndCredentials from "./0001_access_and_credentials.ts";
-import * as ledger from "./0002_ledger.ts";
-import * as unsettledCharges from "./0003_unsettled_charges.ts";
-import * as runsWithUnknownCharges from "./0004_runs_with_unknown_charges.ts";
-import * as listsByIndex from "./0005_lists_by_index.ts";
-import * as outboxes from "./0006_outboxes.ts";
-import * as linesByRun from "./0008_lines_by_run.ts";
-import * as runsAhead from "./0009_runs_ahead.ts";
-import * as runCounts from "./0010_run_counts.ts";
-import * as disabledOrganizations from "./0011_disabled_organizations.ts";
-import * as leases from "./0014_leases.ts";
-import * as prices from "./0015_prices.ts";
-import * as requestPrices from "./0016_request_prices.ts";
-import * as budgets from "./0017_budgets.ts";
-import * as operators from "./0018_operators.ts";
-import * as loginCodes from "./0019_login_codes.ts";
-import * as listsByKey from "./0020_lists_by_key.ts";
-import * as namesByBeginning from "./0021_names_by_beginning.ts";
-import * as auditByActor from "./0022_audit_by_actor.ts";
-import * as credentialsOfSource from "./0023_credentials_of_source.ts";
-import * as callsByCredential from "./0025_calls_by_credential.ts";
-import * as ledgerTotals from "./0026_ledger_totals.ts";
-import * as runsOfFunctions from "./0028_runs_of_functions.ts";
 
 export interface Migration {
   readonly name: string;
@@ -32,40 +9,44 @@ export interface Migration {
 /**
  * Every step from an empty database to the newest schema, in order; the first is version 1. Forward only: a released
  * step is never edited; a later step corrects it. The same steps serve both engines. A step that adds a column is a
- * line here; any other step is a file.
+ * line here; any other step is a file, which is loaded when a store lacks it.
  */
 export const MIGRATIONS: readonly Migration[] = [
-  { name: "0001_access_and_credentials", up: accessAndCredentials.up },
-  { name: "0002_ledger", up: ledger.up },
-  { name: "0003_unsettled_charges", up: unsettledCharges.up },
-  { name: "0004_runs_with_unknown_charges", up: runsWithUnknownCharges.up },
-  { name: "0005_lists_by_index", up: listsByIndex.up },
-  { name: "0006_outboxes", up: outboxes.up },
+  { name: "0001_access_and_credentials", up: from(() => import("./0001_access_and_credentials.ts")) },
+  { name: "0002_ledger", up: from(() => import("./0002_ledger.ts")) },
+  { name: "0003_unsettled_charges", up: from(() => import("./0003_unsettled_charges.ts")) },
+  { name: "0004_runs_with_unknown_charges", up: from(() => import("./0004_runs_with_unknown_charges.ts")) },
+  { name: "0005_lists_by_index", up: from(() => import("./0005_lists_by_index.ts")) },
+  { name: "0006_outboxes", up: from(() => import("./0006_outboxes.ts")) },
   // The checksum of a run as its journal wrote it, or as it was after a charge was last settled.
   { name: "0007_run_checksums", up: addColumn("ledger_runs", "checksum", "integer") },
-  { name: "0008_lines_by_run", up: linesByRun.up },
-  { name: "0009_runs_ahead", up: runsAhead.up },
-  { name: "0010_run_counts", up: runCounts.up },
-  { name: "0011_disabled_organizations", up: disabledOrganizations.up },
+  { name: "0008_lines_by_run", up: from(() => import("./0008_lines_by_run.ts")) },
+  { name: "0009_runs_ahead", up: from(() => import("./0009_runs_ahead.ts")) },
+  { name: "0010_run_counts", up: from(() => import("./0010_run_counts.ts")) },
+  { name: "0011_disabled_organizations", up: from(() => import("./0011_disabled_organizations.ts")) },
   { name: "0012_call_orders", up: addColumn("ledger_calls", "order_id", "text") },
   { name: "0013_credential_regions", up: addColumn("credentials", "regions", "text") },
-  { name: "0014_leases", up: leases.up },
-  { name: "0015_prices", up: prices.up },
-  { name: "0016_request_prices", up: requestPrices.up },
-  { name: "0017_budgets", up: budgets.up },
-  { name: "0018_operators", up: operators.up },
-  { name: "0019_login_codes", up: loginCodes.up },
-  { name: "0020_lists_by_key", up: listsByKey.up },
-  { name: "0021_names_by_beginning", up: namesByBeginning.up },
-  { name: "0022_audit_by_actor", up: auditByActor.up },
-  { name: "0023_credentials_of_source", up: credentialsOfSource.up },
+  { name: "0014_leases", up: from(() => import("./0014_leases.ts")) },
+  { name: "0015_prices", up: from(() => import("./0015_prices.ts")) },
+  { name: "0016_request_prices", up: from(() => import("./0016_request_prices.ts")) },
+  { name: "0017_budgets", up: from(() => import("./0017_budgets.ts")) },
+  { name: "0018_operators", up: from(() => import("./0018_operators.ts")) },
+  { name: "0019_login_codes", up: from(() => import("./0019_login_codes.ts")) },
+  { name: "0020_lists_by_key", up: from(() => import("./0020_lists_by_key.ts")) },
+  { name: "0021_names_by_beginning", up: from(() => import("./0021_names_by_beginning.ts")) },
+  { name: "0022_audit_by_actor", up: from(() => import("./0022_audit_by_actor.ts")) },
+  { name: "0023_credentials_of_source", up: from(() => import("./0023_credentials_of_source.ts")) },
   { name: "0024_operator_logins", up: addColumn("operators", "login", "text") },
-  { name: "0025_calls_by_credential", up: callsByCredential.up },
-  { name: "0026_ledger_totals", up: ledgerTotals.up },
+  { name: "0025_calls_by_credential", up: from(() => import("./0025_calls_by_credential.ts")) },
+  { name: "0026_ledger_totals", up: from(() => import("./0026_ledger_totals.ts")) },
   // When a lease was last asked for, so that those of processes that are gone can be told from others.
   { name: "0027_leases_heard_of", up: addColumn("budget_leases", "heard_at", "bigint") },
-  { name: "0028_runs_of_functions", up: runsOfFunctions.up },
+  { name: "0028_runs_of_functions", up: from(() => import("./0028_runs_of_functions.ts")) },
 ];
+
+function from(load: () => Promise<Pick<Migration, "up">>): Migration["up"] {
+  return async (db, engine) => (await load()).up(db, engine);
+}
 
 /** The column is null in existing rows. */
 function addColumn(table: string, column: string, type: "text" | "bigint" | "integer" | "smallint"): Migration["up"] {

@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { Kysely, PostgresDialect, sql, type Transaction } from "kysely";
+import type { Transaction } from "kysely";
 import { type Client, Pool, type PoolClient } from "pg";
 import type { Clock } from "../../terms/clock.ts";
 import { printable } from "../../terms/printable.ts";
@@ -12,6 +12,7 @@ import { CHANNEL, ChangeFeed } from "./change-feed.ts";
 import { connectionOptions, type Place, placeOf } from "./connection-options.ts";
 import { createStorablePool } from "./storable-pool.ts";
 import { judge, notPostgres, type Verdict } from "./wrong-database.ts";
+import { Kysely, PostgresDialect, sql } from "../kysely.ts";
 
 const CONNECTIONS_MAX = 10;
 /** An auditor's query may be a sum over a month. */

@@ -6,12 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
-import { sql } from "kysely";
 import { systemClock } from "../../terms/clock.ts";
 import { ACT, anOrganization, aToken } from "../engines.kit.ts";
 import { MIGRATIONS } from "../migrations/index.ts";
 import { openStore } from "../store.ts";
 import { openSqlite, STORE_FILE } from "./engine.ts";
+import { sql } from "../kysely.ts";
 
 function temporaryFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), "datarun-sqlite-"));

@@ -1,7 +1,6 @@
 import { closeSync, existsSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { Kysely } from "kysely";
 import type { Clock } from "../../terms/clock.ts";
 import { makeDirectory } from "../../terms/make-directory.ts";
 import { type Engine, type OpenHow, StoreMissing, StoreRefused } from "../engine.ts";
@@ -9,6 +8,7 @@ import { migrate, stateOf } from "../migrate.ts";
 import { MIGRATIONS, type Migration } from "../migrations/index.ts";
 import type { Tables } from "../schema.ts";
 import { createSqliteDialect, whenNotBusy } from "./dialect.ts";
+import { Kysely } from "../kysely.ts";
 
 export const STORE_FILE = "store.sqlite";
 
