@@ -1,4 +1,4 @@
-const graphemes = new Intl.Segmenter();
+let graphemes: Intl.Segmenter | undefined;
 
 /**
  * How many columns of a terminal a text takes: none for a combining mark, two for an emoji and for a letter of Chinese,
@@ -6,6 +6,8 @@ const graphemes = new Intl.Segmenter();
  */
 export function displayWidth(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  // Making it takes 10 ms, which few texts are worth.
+  graphemes ??= new Intl.Segmenter();
   let width = 0;
   for (const { segment } of graphemes.segment(text)) width += widthOf(segment);
   return width;
