@@ -61,7 +61,8 @@ function needsFields(schema: JsonObject): boolean {
  */
 export function createFilter(names: readonly string[]): RunnableSource["filter"] {
   return (inputs) => {
-    const kept: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+    // Of `Object.create(null)` each would get a hidden class of its own when it is frozen, among V8's old objects.
+    const kept = Object.setPrototypeOf({}, null) as Record<string, unknown>;
     for (const name of names) {
       // Nested values are shared by all sources of a request, so they are frozen in place.
       if (Object.hasOwn(inputs, name)) kept[name] = freezeDeep(inputs[name]);
