@@ -268,3 +268,21 @@ test("what is still being returned of a run that has left is not taken to be wha
     assert.deepEqual(ended, ["a1", stays]);
   }
 });
+
+test("of several organizations whose runs leave at once, each is remembered", async () => {
+  for (const [first, second] of [
+    ["a1", "b1"],
+    ["b1", "a1"],
+  ] as const) {
+    const { ended, look, finish } = watching([first, second, "a2"]);
+    await look(450, 450, { [first]: 300, [second]: 30, a2: 3 });
+    for (let time = 0; time < 40 && ended.length < 2; time += 1) await look(450, 450, { [second]: 300, a2: 3 });
+    assert.deepEqual(ended, [first, second]);
+    await look(450, 450, { a2: 3 });
+    for (const name of [first, second]) finish(name);
+    for (let time = 0; time < 10; time += 1) await look(440, 440, { a2: null });
+    assert.deepEqual(ended, [first, second], "what b1 has left may still be there");
+    for (let time = 0; time < 80; time += 1) await look(440, 440, { a2: null });
+    assert.deepEqual(ended, [first, second, "a2"]);
+  }
+});

@@ -99,8 +99,8 @@ export class MemoryWatch {
   readonly #filling = new WeakMap<HostProcess, Filling>();
   /** The run that was ended last, which is blamed if the process has to be killed before it has left. */
   readonly #ended = new WeakMap<HostProcess, Running>();
-  /** Whose run was last seen leaving it after it was ended, and how many looks ago. */
-  readonly #leaving = new WeakMap<HostProcess, { readonly owner: string; looks: number }>();
+  /** Whose runs were seen leaving it after they were ended, and how many looks ago. */
+  readonly #leaving = new WeakMap<HostProcess, ReadonlyMap<string, number>>();
   /** How many times in a row its thread did not answer. */
   readonly #silent = new WeakMap<Running, number>();
   #cancel: (() => void) | undefined;
@@ -200,18 +200,18 @@ export class MemoryWatch {
    * more. An estimate would attribute it to a run that is too busy to answer.
    */
   #mayBeOfAnother({ job }: Running, host: HostProcess): boolean {
-    const isOfAnother = (one: Running): boolean => one.over && one.job.organizationId !== job.organizationId;
-    const left = this.#leaving.get(host);
-    const isReturned = left === undefined || left.looks * LOOK_EVERY_MS > RETURNED_WITHIN_MS;
-    if (!isReturned && left.owner !== job.organizationId) return true;
-    return host.isStuck || [...host.runs.values()].some(isOfAnother);
+    const isOfAnother = (owner: string): boolean => owner !== job.organizationId;
+    const isLeaving = (one: Running): boolean => one.over && isOfAnother(one.job.organizationId);
+    const hasLeft = this.#leaving.get(host)?.keys().some(isOfAnother) ?? false;
+    return hasLeft || host.isStuck || host.runs.values().some(isLeaving);
   }
 
   #noteLeaving(host: HostProcess): void {
-    const left = this.#leaving.get(host);
-    if (left !== undefined) left.looks += 1;
-    for (const { over, job } of host.runs.values())
-      if (over) this.#leaving.set(host, { owner: job.organizationId, looks: 0 });
+    const leaving = new Map<string, number>();
+    for (const [owner, looks] of this.#leaving.get(host) ?? [])
+      if ((looks + 1) * LOOK_EVERY_MS <= RETURNED_WITHIN_MS) leaving.set(owner, looks + 1);
+    for (const { over, job } of host.runs.values()) if (over) leaving.set(job.organizationId, 0);
+    this.#leaving.set(host, leaving);
   }
 
   /** Returns whether to look again. */
