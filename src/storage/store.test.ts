@@ -18,6 +18,7 @@ import { createLedgerReader } from "../ledger/read/ledger-reader.ts";
 import { ledgerActivityContract } from "../ledger/read/ledger-activity.kit.ts";
 import { ledgerMoneyContract } from "../ledger/read/ledger-money.kit.ts";
 import { ledgerReaderContract, type LedgerToRead } from "../ledger/read/ledger-reader.kit.ts";
+import { settledChargesContract } from "../ledger/read/settled-charges.kit.ts";
 import { runOnce, startLedger } from "../ledger/ledger.kit.ts";
 import { ledgerContract } from "./ledger.kit.ts";
 import { connectionOptions } from "./postgres/connection-options.ts";
@@ -104,6 +105,7 @@ for (const engine of [sqlite, postgres]) {
     };
   });
   ledgerReaderContract(engine.name, newLedger);
+  settledChargesContract(engine.name, newLedger);
   ledgerMoneyContract(engine.name, newLedger);
   ledgerActivityContract(engine.name, newLedger);
 }

@@ -6,6 +6,7 @@ import { openJournalReader } from "./journal-reader.ts";
 import { ledgerActivityContract } from "./ledger-activity.kit.ts";
 import { ledgerMoneyContract } from "./ledger-money.kit.ts";
 import { ledgerReaderContract, type LedgerToRead } from "./ledger-reader.kit.ts";
+import { settledChargesContract } from "./settled-charges.kit.ts";
 import { atEnd, makeDirectory, runOnce, startLedger } from "../ledger.kit.ts";
 
 async function newLedger(t: TestContext): Promise<LedgerToRead> {
@@ -16,6 +17,7 @@ async function newLedger(t: TestContext): Promise<LedgerToRead> {
 }
 
 ledgerReaderContract("one machine", newLedger);
+settledChargesContract("one machine", newLedger);
 ledgerMoneyContract("one machine", newLedger);
 ledgerActivityContract("one machine", newLedger);
 
