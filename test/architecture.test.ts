@@ -217,7 +217,19 @@ test("validators of JSON Schema are made in one place", () => {
 });
 
 test("a function that is kept in a property has a name first, or V8 would keep with it all that it sees", () => {
-  const assignedWhereWritten = /\.#?\w+ (?:\?\?|\|\||&&)?= (?:async )?(?:function\b|\w+ =>|\([^()]*\)(?:: [^=;]+)? =>)/;
+  const parameters = String.raw`\((?:[^()]|\([^()]*\))*\)(?:: [^=;]+)?`;
+  const assignedWhereWritten = new RegExp(
+    String.raw`\.#?\w+\s+(?:\?\?|\|\||&&)?=\s+(?:async\s+)?(?:function\b|\w+\s+=>|${parameters}\s+=>)`,
+  );
+  for (const code of [
+    "this.#a = () => 1",
+    "a.b ??= async (c: () => void): Promise<void> =>",
+    "a.b =\n  (c) => c",
+    "a.b = c =>",
+  ])
+    assert.match(code, assignedWhereWritten);
+  for (const code of ["const a = () => 1", "this.#a = a", "a.b = c(() => 1)", "a.b === (c)", "a.b = (c)"])
+    assert.doesNotMatch(code, assignedWhereWritten);
   const wrong = globSync("src/**/*.ts", { cwd: root, exclude: ["**/*.{test,kit}.ts"] }).filter((file) =>
     assignedWhereWritten.test(readFileSync(join(root, file), "utf8")),
   );

@@ -56,10 +56,11 @@ export function open(post: Post, ask: Ask, seed: string): Enter {
   installWeb(scope, clock, ask, rest, seed);
 
   let evaluate: (() => Loaded) | undefined;
-  scope.__take = (given: () => Loaded): void => {
+  function take(given: () => Loaded): void {
     evaluate = given;
     delete scope.__take;
-  };
+  }
+  scope.__take = take;
 
   function load(): Loaded {
     if (evaluate === undefined) throw new TypeError("the function was not loaded");
