@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { createAuthenticator } from "../access/authenticate.ts";
 import { createConsole } from "../admin-api/console/serve-console.ts";
+import { joinModules } from "../functions/load/bundler.ts";
 import { createLog, type ServiceLog } from "../operate/log.ts";
 import { causeOf } from "../operate/run-log.ts";
 import type { Deployment } from "../http/route.ts";
@@ -8,6 +9,7 @@ import type { LoadedSources } from "../project/load-sources.ts";
 import { openCatalogs, type BrokenNow, type Catalogs } from "../project/open-catalogs.ts";
 import { PACKAGE_ROOT } from "../project/package-root.ts";
 import type { Settings } from "../settings/settings.ts";
+import { keepKysely } from "../storage/kysely.ts";
 import { systemClock, type Clock } from "../terms/clock.ts";
 import { makeDemo } from "./demo.ts";
 import { readDeployment } from "./deployment.ts";
@@ -21,8 +23,6 @@ import { openSpans } from "./open-spans.ts";
 import { openProvenStore } from "./open-proven-store.ts";
 import { forgetAddress, noteAddress, reachableAddress } from "./service-address.ts";
 import { startService, type Service } from "./service.ts";
-import { joinModules } from "../functions/load/bundler.ts";
-import { keepKysely } from "../storage/kysely.ts";
 
 export interface StartOptions {
   readonly settings: Settings;

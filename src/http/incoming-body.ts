@@ -84,7 +84,7 @@ export class IncomingBody {
         this.#joined = null;
         resolve(bytes);
       };
-      // Assigned where they are written, they would be old objects for V8 at once, and keep their request for minutes.
+      // Assigned where they are written, they would be old objects for V8, and keep their request until its next full collection.
       this.#onPiece = onPiece;
       this.#onEnd = onEnd;
       this.#request.on("error", reject);

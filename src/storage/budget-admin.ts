@@ -4,11 +4,11 @@ import { appliesTo, budgetText, periodAround, usedBy, type Budget } from "../ter
 import { amountFromColumn, amountFromSum, amountToColumn } from "../terms/money.ts";
 import { ENDED_TURN, fromBudget, leaseId, lockBudgets, SETTLED, toBudget } from "./budget-rows.ts";
 import type { Engine } from "./engine.ts";
+import { sql } from "./kysely.ts";
 import { organizationExists } from "./organization-admin.ts";
 import { inParts, readPage } from "./read-page.ts";
 import { recordChange } from "./record-change.ts";
 import type { Tables } from "./schema.ts";
-import { sql } from "./kysely.ts";
 
 /**
  * So long after a budget was set, every process has noticed it, even one that could not reach the store. What was sent

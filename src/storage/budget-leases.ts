@@ -5,9 +5,9 @@ import { amountFromColumn, amountToColumn } from "../terms/money.ts";
 import { addRows, inColumns } from "./add-rows.ts";
 import { leaseId } from "./budget-rows.ts";
 import type { Engine } from "./engine.ts";
+import { sql } from "./kysely.ts";
 import { inParts } from "./read-page.ts";
 import type { Row, Tables } from "./schema.ts";
-import { sql } from "./kysely.ts";
 
 type LeaseTableRow = Row<"budget_leases">;
 

@@ -2,8 +2,8 @@ import type { CallCounts } from "../credentials/ports.ts";
 import type { Clock } from "../terms/clock.ts";
 import { answerInTime } from "./answer-in-time.ts";
 import type { Engine } from "./engine.ts";
-import type { Tables } from "./schema.ts";
 import { sql } from "./kysely.ts";
+import type { Tables } from "./schema.ts";
 
 /** Billed calls of credentials by month, to which all replicas add. None of it counts as a change by an operator. */
 export function createCallCounts(engine: Engine, clock: Clock): CallCounts {

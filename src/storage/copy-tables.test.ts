@@ -9,8 +9,8 @@ import { aCredential, ACT, anOperator, anOrganization, aToken, aWorkflow } from 
 import { keepLeases } from "../leases/budgets/keep-leases.ts";
 import { COPIED, copyTables } from "./copy-tables.ts";
 import type { Engine } from "./engine.ts";
-import { openEngine, createStore } from "./store.ts";
 import { sql } from "./kysely.ts";
+import { openEngine, createStore } from "./store.ts";
 
 async function embedded(t: TestContext): Promise<Engine> {
   const dataDir = mkdtempSync(join(tmpdir(), "datarun-copy-"));

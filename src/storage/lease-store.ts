@@ -2,8 +2,8 @@ import type { Transaction } from "kysely";
 import type { Grant, LeaseAnswer, LeaseAsk, LeaseRow, LeaseStore } from "../leases/ports.ts";
 import { addRows, inColumns } from "./add-rows.ts";
 import type { Engine } from "./engine.ts";
-import type { NewRow, Row, Tables } from "./schema.ts";
 import { sql } from "./kysely.ts";
+import type { NewRow, Row, Tables } from "./schema.ts";
 
 /**
  * Rows that nobody asks about any more are deleted this often, in a transaction that runs anyway. Not more than so many

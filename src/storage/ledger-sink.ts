@@ -4,8 +4,8 @@ import { spanOf } from "../terms/ids.ts";
 import { LedgerBehind, LedgerRefused } from "../terms/sink-errors.ts";
 import { addRows } from "./add-rows.ts";
 import type { Engine } from "./engine.ts";
-import type { Tables } from "./schema.ts";
 import { sql } from "./kysely.ts";
+import type { Tables } from "./schema.ts";
 
 /** The columns that identify a row when it is sent again. */
 const KEYS = {

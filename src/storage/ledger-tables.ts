@@ -2,9 +2,9 @@ import type { Kysely } from "kysely";
 import type { LedgerQuery, LedgerTables } from "../ledger/ports.ts";
 import type { Clock } from "../terms/clock.ts";
 import type { Engine } from "./engine.ts";
+import { CompiledQuery, sql } from "./kysely.ts";
 import { reportUnavailable } from "./report-unavailable.ts";
 import type { Tables } from "./schema.ts";
-import { CompiledQuery, sql } from "./kysely.ts";
 
 const REQUESTS = `(
   SELECT r.transaction_id, r.started_at, r.simulated, c.order_id, a.sent_at, a.charged, a.price,

@@ -10,9 +10,9 @@ import type { AdminStore, AuditFilter } from "../admin/ports.ts";
 import { systemClock } from "../terms/clock.ts";
 import { createAdminStore } from "./admin-store.ts";
 import type { Engine } from "./engine.ts";
+import { CompiledQuery } from "./kysely.ts";
 import type { Tables } from "./schema.ts";
 import { openEngine } from "./store.ts";
-import { CompiledQuery } from "./kysely.ts";
 
 const AUDIT_FILTERS: readonly AuditFilter[] = [
   { organizationId: "org_1" },

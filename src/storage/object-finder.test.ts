@@ -6,8 +6,8 @@ import { test } from "node:test";
 import { systemClock } from "../terms/clock.ts";
 import { createAdminStore } from "./admin-store.ts";
 import { ACT } from "./engines.kit.ts";
-import { openEngine } from "./store.ts";
 import { sql } from "./kysely.ts";
+import { openEngine } from "./store.ts";
 
 /** More than are searched for a text anywhere in their name. */
 const NEWER = 2_500;

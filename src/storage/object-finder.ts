@@ -2,9 +2,9 @@ import type { RawBuilder, SqlBool } from "kysely";
 import type { FoundObject, ObjectFinder } from "../admin/ports.ts";
 import { AFTER_DIGITS, PREFIX } from "../terms/ids.ts";
 import type { Engine } from "./engine.ts";
+import { sql } from "./kysely.ts";
 import { nameKey } from "./name-key.ts";
 import { inParts } from "./read-page.ts";
-import { sql } from "./kysely.ts";
 
 /** Each kind with its table, and the column that is shown as its name. */
 const TABLES = [

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
-import { nameKey } from "../name-key.ts";
 import { sql } from "../kysely.ts";
+import { nameKey } from "../name-key.ts";
 
 const ROWS_AT_ONCE = 1_000;
 

@@ -4,6 +4,7 @@ import { type Client, Pool, type PoolClient } from "pg";
 import type { Clock } from "../../terms/clock.ts";
 import { printable } from "../../terms/printable.ts";
 import { type Engine, type OpenHow, type StoreHealth, StoreMissing, StoreRefused } from "../engine.ts";
+import { Kysely, PostgresDialect, sql } from "../kysely.ts";
 import { migrate, stateOf } from "../migrate.ts";
 import { MIGRATIONS, type Migration } from "../migrations/index.ts";
 import { problemOf } from "../problem-of.ts";
@@ -12,7 +13,6 @@ import { CHANNEL, ChangeFeed } from "./change-feed.ts";
 import { connectionOptions, type Place, placeOf } from "./connection-options.ts";
 import { createStorablePool } from "./storable-pool.ts";
 import { judge, notPostgres, type Verdict } from "./wrong-database.ts";
-import { Kysely, PostgresDialect, sql } from "../kysely.ts";
 
 const CONNECTIONS_MAX = 10;
 /** An auditor's query may be a sum over a month. */

@@ -1,8 +1,8 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import type { DatabaseConnection, Dialect, Driver, QueryResult } from "kysely";
 import type { Clock } from "../../terms/clock.ts";
-import { fromStorableRow, toStorableParameters } from "../storable-text.ts";
 import { CompiledQuery, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "../kysely.ts";
+import { fromStorableRow, toStorableParameters } from "../storable-text.ts";
 
 /** How long a statement is retried while another process holds the write lock. */
 const PATIENCE_MS = 5_000;

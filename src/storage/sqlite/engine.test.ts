@@ -8,10 +8,10 @@ import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
 import { systemClock } from "../../terms/clock.ts";
 import { ACT, anOrganization, aToken } from "../engines.kit.ts";
+import { sql } from "../kysely.ts";
 import { MIGRATIONS } from "../migrations/index.ts";
 import { openStore } from "../store.ts";
 import { openSqlite, STORE_FILE } from "./engine.ts";
-import { sql } from "../kysely.ts";
 
 function temporaryFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), "datarun-sqlite-"));

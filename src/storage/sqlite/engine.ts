@@ -4,11 +4,11 @@ import { DatabaseSync } from "node:sqlite";
 import type { Clock } from "../../terms/clock.ts";
 import { makeDirectory } from "../../terms/make-directory.ts";
 import { type Engine, type OpenHow, StoreMissing, StoreRefused } from "../engine.ts";
+import { Kysely } from "../kysely.ts";
 import { migrate, stateOf } from "../migrate.ts";
 import { MIGRATIONS, type Migration } from "../migrations/index.ts";
 import type { Tables } from "../schema.ts";
 import { createSqliteDialect, whenNotBusy } from "./dialect.ts";
-import { Kysely } from "../kysely.ts";
 
 export const STORE_FILE = "store.sqlite";
 
