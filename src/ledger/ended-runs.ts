@@ -53,6 +53,7 @@ export class EndedRuns {
       firstNumber: firstFile,
       fileBytes: fileBytesOf(limits),
       makeFile,
+      clock,
       onDurable: (last) => this.#waiting.settle(last),
       onFailed: (code) => this.#logFailed(code),
     });

@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { join } from "node:path";
 import test from "node:test";
 import * as fc from "fast-check";
+import { FakeClock } from "../../terms/clock.kit.ts";
 import {
   makeDirectory,
   makeIntent,
@@ -21,16 +22,28 @@ import { OutcomeLog } from "./outcome-log.ts";
 
 const FILE_BYTES = 16 * 1024;
 
-function makeLog(directory: string, disk: ModelDisk): { readonly log: OutcomeLog; durable(): number } {
+function makeLog(
+  directory: string,
+  disk: ModelDisk,
+  clock = new FakeClock(),
+): { readonly log: OutcomeLog; durable(): number } {
   let durable = 0;
   const onDurable = (last: number): void => void (durable = last);
   const onFailed = (code: string): void => assert.fail(code);
   const { makeFile } = disk;
-  const log = new OutcomeLog({ directory, firstNumber: 1, fileBytes: FILE_BYTES, makeFile, onDurable, onFailed });
+  const log = new OutcomeLog({
+    directory,
+    firstNumber: 1,
+    fileBytes: FILE_BYTES,
+    makeFile,
+    clock,
+    onDurable,
+    onFailed,
+  });
   return { log, durable: () => durable };
 }
 
-type Step = { readonly ends: readonly number[] } | "sync" | "move";
+type Step = { readonly ends: readonly number[] } | { readonly passes: number } | "sync" | "move";
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -39,34 +52,45 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 4, arbitrary: fc.constant("sync" as const) },
   { weight: 2, arbitrary: fc.constant("move" as const) },
+  { weight: 2, arbitrary: fc.record({ passes: fc.integer({ min: 1, max: 4 }) }) },
 );
+
+/** After these, many runs have ended lately. */
+const CROWD: readonly Step[] = Array.from(
+  { length: 12 },
+  () => [{ ends: [1, 1] }, { passes: 1 }, "sync"] as const,
+).flat();
 
 test("whatever a loss of power leaves of the log, every answered run is in it as it was, and none that never ended", async (t) => {
   const parent = makeDirectory(t);
   let withTorn = 0;
+  let pauses = 0;
   let cuts = 0;
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 1, maxLength: 40 }),
       fc.array(fc.boolean(), { minLength: 1, maxLength: 40 }),
       fc.boolean(),
-      async (steps, survives, noted) => {
+      fc.boolean(),
+      async (steps, survives, noted, crowded) => {
         const disk = new ModelDisk();
         cuts += 1;
         const directory = join(parent, String(cuts));
         mkdirSync(directory);
-        const { log, durable } = makeLog(directory, disk);
+        const clock = new FakeClock();
+        const { log, durable } = makeLog(directory, disk, clock);
         await log.open();
         const records: NumberedRecord[] = [];
         let moved = 0;
         let notedTo = 0;
-        for (const one of steps) {
+        for (const one of crowded ? [...CROWD, ...steps] : steps) {
           if (one === "sync") await disk.sync();
           else if (one === "move") {
             // The journal's commit is on disk some time before the log is notified.
             moved = durable();
             if (noted) log.release((notedTo = moved));
-          } else {
+          } else if ("passes" in one) await clock.advance(one.passes);
+          else {
             for (const bytes of one.ends) {
               const record = { number: records.length + 1, text: JSON.stringify("x".repeat(bytes) + records.length) };
               records.push(record);
@@ -74,6 +98,7 @@ test("whatever a loss of power leaves of the log, every answered run is in it as
             }
             await turn();
           }
+          pauses += clock.timers;
         }
         assert.ok(notedTo <= moved);
         placeImage(directory, disk.image(survives));
@@ -93,6 +118,49 @@ test("whatever a loss of power leaves of the log, every answered run is in it as
     { numRuns: 300 },
   );
   assert.ok(withTorn > 0, "no write was ever cut in two");
+  assert.ok(pauses > 0, "no write ever paused");
+});
+
+test("a run is written at once, and where many end, with all that end within a millisecond of the last write", async (t) => {
+  const disk = new ModelDisk();
+  const clock = new FakeClock();
+  const { log, durable } = makeLog(makeDirectory(t), disk, clock);
+  await log.open();
+  let ended = 0;
+  const end = (runs: number): void => {
+    for (let one = 0; one < runs; one += 1) log.append({ number: (ended += 1), text: "{}" });
+  };
+  async function endEach(ms: number, runs: number): Promise<void> {
+    for (let at = 0; at < 20; at += 1) {
+      end(runs);
+      await clock.advance(ms);
+      await disk.sync();
+    }
+  }
+  await endEach(2, 1);
+  end(1);
+  await turn();
+  await disk.sync();
+  assert.equal(durable(), ended, "few end, and one had to wait");
+
+  await endEach(1, 2);
+  const before = durable();
+  assert.equal(before, ended);
+  for (const _ of [1, 2, 3]) {
+    end(1);
+    await clock.advance(0.25);
+    await disk.sync();
+    assert.equal(durable(), before, "many end, and one did not wait for the others");
+  }
+  await clock.advance(0.25);
+  await disk.sync();
+  assert.equal(durable(), ended, "they were not written together");
+
+  await clock.advance(100);
+  end(1);
+  await turn();
+  await disk.sync();
+  assert.equal(durable(), ended, "one had to wait, although it is alone");
 });
 
 test("a flipped bit of the log destroys only the outcome that it is in, and lost outcomes are counted", (t) => {

@@ -1,5 +1,6 @@
 import { unlink, unlinkSync } from "node:fs";
 import { join } from "node:path";
+import type { Clock } from "../../terms/clock.ts";
 import { diskErrorCode } from "./journal-database.ts";
 import {
   groupOf,
@@ -15,6 +16,11 @@ const GROUP_CHARACTERS_MAX = 1024 * 1024;
 const ROOM_BYTES = 128 * 1024;
 /** How many files are kept ready in addition to the current one. */
 const SPARE = 1;
+/** If so many runs end in a millisecond, there is so long a pause after each write, and more of them share the next. */
+const CROWD_PER_MS = 1;
+const PAUSE_MS = 1;
+/** How long runs are counted. */
+const COUNT_MS = 10;
 
 export interface OutcomeLogOptions {
   readonly directory: string;
@@ -22,6 +28,7 @@ export interface OutcomeLogOptions {
   /** The size of one file. */
   readonly fileBytes: number;
   readonly makeFile: MakeOutcomeFile;
+  readonly clock: Pick<Clock, "now" | "after">;
   /** Every record up to this number that was appended is on disk. */
   readonly onDurable: (last: number) => void;
   readonly onFailed: (code: string) => void;
@@ -57,6 +64,11 @@ export class OutcomeLog {
   #opening = false;
   #planned = false;
   #writing = false;
+  #writtenAt = Number.NEGATIVE_INFINITY;
+  /** How many runs were written since when; and whether there were many when that was last looked at. */
+  #count = 0;
+  #countedFrom = Number.NEGATIVE_INFINITY;
+  #isCrowded = false;
   #ended = false;
 
   constructor(options: OutcomeLogOptions) {
@@ -115,13 +127,24 @@ export class OutcomeLog {
   append(record: NumberedRecord): void {
     if (this.#current === null) return;
     this.#pending.push(record);
-    if (this.#planned || this.#writing) return;
+    if (!this.#planned && !this.#writing) this.#plan();
+  }
+
+  #plan(): void {
     this.#planned = true;
-    // After everything that ends in this turn of the event loop.
-    setImmediate(() => {
+    const begin = (): void => {
       this.#planned = false;
       if (!this.#writing && this.#current !== null) void this.#write(this.#current);
-    });
+    };
+    const pauseMs = this.#pauseMs;
+    if (pauseMs > 0) this.#options.clock.after(pauseMs, begin);
+    // After everything that ends in this turn of the event loop.
+    else setImmediate(begin);
+  }
+
+  /** How long the next write has to wait; zero or less: not at all. */
+  get #pauseMs(): number {
+    return this.#isCrowded ? this.#writtenAt + PAUSE_MS - this.#options.clock.now() : 0;
   }
 
   async #write(current: LogFile): Promise<void> {
@@ -137,13 +160,25 @@ export class OutcomeLog {
         if (this.#current !== file) return;
         file.end += group.length;
         file.last = records.at(-1)!.number;
+        this.#countRuns(records.length);
         this.#options.onDurable(file.last);
+        if (this.#isCrowded) break;
       }
     } catch (error) {
       if (this.#current === file) this.abandon(diskErrorCode(error));
       return;
     }
     this.#writing = false;
+    if (this.#pending.length > 0) this.#plan();
+  }
+
+  #countRuns(written: number): void {
+    this.#writtenAt = this.#options.clock.now();
+    this.#count += written;
+    const countedMs = this.#writtenAt - this.#countedFrom;
+    if (countedMs < COUNT_MS) return;
+    this.#isCrowded = this.#count >= countedMs * CROWD_PER_MS;
+    [this.#count, this.#countedFrom] = [0, this.#writtenAt];
   }
 
   #take(): readonly NumberedRecord[] {
