@@ -34,14 +34,19 @@ function presence(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
+type Known = Caller | TokenGrant | null;
+
 /** Before the body is read: a bad header token is refused here, and so is a bad header workflow. */
-export async function authenticateHeaders(
-  access: HeaderAccess,
+export function authenticateHeaders(
+  { token, workflow }: HeaderAccess,
   authenticator: Authenticator,
-): Promise<Caller | TokenGrant | null> {
-  if (access.token === undefined) return null;
-  const grant = await authenticator.resolveToken(access.token);
-  return access.workflow === undefined ? grant : await authenticator.resolveCaller(grant, access.workflow);
+): Known | Promise<Known> {
+  if (token === undefined) return null;
+  const grant = authenticator.resolveToken(token);
+  if (workflow === undefined) return grant;
+  return grant instanceof Promise
+    ? grant.then((later) => authenticator.resolveCaller(later, workflow))
+    : authenticator.resolveCaller(grant, workflow);
 }
 
 /** Takes from the body what the headers did not have; `null` if the body could not be parsed. */

@@ -4,6 +4,7 @@ import {
   isJsonObject,
   JsonError,
   parseInStretches,
+  type Json,
   type JsonLimits,
   type JsonObject,
   type JsonProblem,
@@ -44,9 +45,10 @@ export function checkMediaType(request: IncomingMessage): void {
 
 /** One JSON object within the limits. @throws Fault `request.invalid` */
 export async function parseBody(bytes: Buffer, limits: BodyLimits, stretch: Stretch): Promise<JsonObject> {
-  let value: unknown;
+  let value: Json;
   try {
-    value = await parseInStretches(bytes, limits, stretch);
+    const parsing = parseInStretches(bytes, limits, stretch);
+    value = parsing instanceof Promise ? await parsing : parsing;
   } catch (error) {
     throw error instanceof JsonError ? invalid([{ path: "", message: SAYS[error.problem] }]) : error;
   }

@@ -40,7 +40,8 @@ export async function receiveRun(turn: Turn, held: Held, check: CheckBody, parts
   const { request } = turn;
   const { authenticator, strangers } = parts;
   const access = readHeaderAccess(request);
-  const known = await authenticateHeaders(access, authenticator);
+  const authenticating = authenticateHeaders(access, authenticator);
+  const known = authenticating instanceof Promise ? await authenticating : authenticating;
   if (known !== null) held.passTo(known.organizationId);
   if (isCaller(known)) {
     const body = await readJson(turn, held, parts, known.organizationId);

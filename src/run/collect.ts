@@ -27,11 +27,14 @@ const NOTHING_FOUND: Answer = Object.freeze({ match: false, json: "{}" });
  * between.
  * @throws Fault
  */
-export async function collectAnswer(returned: unknown, clock: Clock): Promise<Answer> {
+export function collectAnswer(returned: unknown, clock: Clock): Answer | Promise<Answer> {
   if (returned === null) return NOTHING_FOUND;
   if (typeof returned !== "object") throw uncollectable(`the adapter returned ${article(typeof returned)}`);
   const raw = asRawReply(returned);
-  if (raw !== null) return { match: true, json: raw[rawJsonObject]() };
+  return raw === null ? collectObject(returned, clock) : { match: true, json: raw[rawJsonObject]() };
+}
+
+async function collectObject(returned: object, clock: Clock): Promise<Answer> {
   if (returned instanceof NoMatch) return { match: false, json: await toObjectText(returned.output, clock) };
   return { match: true, json: await toObjectText(returned, clock) };
 }

@@ -108,10 +108,8 @@ export function underWay(
     const frame = holdFrame(held, caller, echoed, kind.ids);
     const run = openRun({ ...request, kind: kind.kind, functionId: kind.functionId }, parts);
     for (const observer of parts.observers) observer.runStarted?.(run.intent, request);
-    const answer = work({ run, config, echoed, frame })
-      .then((result) => conclude(run, result, parts))
-      .finally(() => admission.leave(organizationId, simulated));
-    return { answer, clientGone: () => run.clientGone() };
+    const working = work({ run, config, echoed, frame });
+    return { answer: conclude(run, working, parts), clientGone: () => run.clientGone() };
   } catch (fault) {
     admission.leave(organizationId, simulated);
     throw fault;
@@ -120,19 +118,24 @@ export function underWay(
 
 async function conclude(
   run: OpenRun,
-  result: RunResult,
-  { observers, clock }: EngineParts,
+  working: Promise<RunResult>,
+  { admission, observers, clock }: EngineParts,
 ): Promise<readonly Buffer[]> {
   const tookMs = () => Math.round(clock.now() - run.arrivedAt);
-  const report = reportRun(run, result, tookMs());
-  for (const observer of observers) observer.runEnded(report);
-  const others = settleInFull(report.calls);
-  await run.record.close(report);
-  settleRecorded(others);
-  if (result.afterwards !== undefined) setImmediate(result.afterwards);
-  const pieces = seal(result.answer, tookMs());
-  run.held.keepOnly(lengthOf(pieces));
-  return pieces;
+  try {
+    const result = await working;
+    const report = reportRun(run, result, tookMs());
+    for (const observer of observers) observer.runEnded(report);
+    const others = settleInFull(report.calls);
+    await run.record.close(report);
+    settleRecorded(others);
+    if (result.afterwards !== undefined) setImmediate(result.afterwards);
+    const pieces = seal(result.answer, tookMs());
+    run.held.keepOnly(lengthOf(pieces));
+    return pieces;
+  } finally {
+    admission.leave(run.caller.organizationId, run.caller.workflow.simulated);
+  }
 }
 
 function reportRun(run: Run, { calls, functionFault }: RunResult, tookMs: number): RunReport {

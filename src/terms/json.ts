@@ -251,8 +251,12 @@ function readLarge(text: string, stretch: Stretch): Json | Promise<Json> {
 }
 
 /** Like `parseJson`, but if it takes long, lets other work run in between and before it returns. @throws JsonError */
-export async function parseInStretches(bytes: Buffer, limits: JsonLimits, stretch: Stretch): Promise<Json> {
-  const waits = bytes.length < TURN_FROM_BYTES ? undefined : stretch.begin();
+export function parseInStretches(bytes: Buffer, limits: JsonLimits, stretch: Stretch): Json | Promise<Json> {
+  return bytes.length < TURN_FROM_BYTES ? parseJson(bytes, limits) : parseLarge(bytes, limits, stretch);
+}
+
+async function parseLarge(bytes: Buffer, limits: JsonLimits, stretch: Stretch): Promise<Json> {
+  const waits = stretch.begin();
   if (waits !== undefined) await waits;
   if (bytes.length <= SMALL_BYTES) return parseJson(bytes, limits);
   const reading = new JsonReading(bytes, limits);
