@@ -108,7 +108,13 @@ export class BudgetExchange {
 
   /** Something has changed that the store should hear of, in time. */
   wake(held: HeldBudget): void {
+    if (held.isAwake) return;
+    held.isAwake = true;
     this.#live.add(held);
+    this.#lookLater();
+  }
+
+  #lookLater(): void {
     if (this.#isClosed) return;
     this.#cancelTimer ??= this.#parts.clock.after(
       TELL_EVERY_MS,
@@ -118,10 +124,12 @@ export class BudgetExchange {
         const now = this.#parts.clock.now();
         for (const one of this.#live) {
           if (one.isLive(now)) this.look(one);
-          else this.#live.delete(one);
+          else {
+            one.isAwake = false;
+            this.#live.delete(one);
+          }
         }
-        const [first] = this.#live;
-        if (first !== undefined) this.wake(first);
+        if (this.#live.size > 0) this.#lookLater();
       },
       "loose",
     );

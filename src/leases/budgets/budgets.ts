@@ -67,13 +67,13 @@ class OfOrganization {
     this.#isBroad = list.every(({ workflowId, credentialId }) => workflowId === null && credentialId === null);
   }
 
-  /** `null` if none applies. @param isKept whether what is held of a budget is not replaced by something else yet */
-  of(spender: Spender, make: (own: readonly Budget[]) => OfCall, isKept: (one: HeldBudget) => boolean): OfCall | null {
+  /** `null` if none applies. */
+  of(spender: Spender, make: (own: readonly Budget[]) => OfCall): OfCall | null {
     if (this.#list.length === 0) return null;
     const { workflowId, source, credentialId } = spender;
     const key = this.#isBroad ? source : `${workflowId} ${source} ${credentialId}`;
     const known = this.#calls.get(key);
-    if (known?.own.every(isKept) === true) return known;
+    if (known !== undefined && !known.own.some(({ isForgotten }) => isForgotten)) return known;
     const own = this.#list.filter((budget) => appliesTo(budget, spender));
     if (own.length === 0) return null;
     const made = make(own);
@@ -102,20 +102,29 @@ export function openBudgets(parts: BudgetsParts): OpenBudgets {
 
   /** Those that were removed are forgotten. Requests under way still have them. */
   function onlyThese(organizationId: string, list: readonly Budget[]): readonly Budget[] {
-    for (const { budget } of held.values()) {
-      if (budget.organizationId === organizationId && !list.some(({ id }) => id === budget.id)) held.delete(budget.id);
+    for (const one of held.values()) {
+      const { budget } = one;
+      if (budget.organizationId === organizationId && !list.some(({ id }) => id === budget.id)) forget(one);
     }
     return list;
   }
 
+  function forget(one: HeldBudget): void {
+    one.isForgotten = true;
+    if (held.get(one.budget.id) === one) held.delete(one.budget.id);
+  }
+
   function heldOf(budget: Budget): HeldBudget {
-    let known = held.get(budget.id);
-    if (known === undefined || known.isRemoved) {
-      // Each has leases of its own: it knows nothing of what one before it has used.
-      known = new HeldBudget(budget, `${start}.${(made += 1)}`, notes);
-      held.set(budget.id, known);
-    } else if (known.budget !== budget) known.renew(budget);
-    return known;
+    const known = held.get(budget.id);
+    if (known?.isRemoved === false) {
+      if (known.budget !== budget) known.renew(budget);
+      return known;
+    }
+    if (known !== undefined) forget(known);
+    // Each has leases of its own: it knows nothing of what one before it has used.
+    const one = new HeldBudget(budget, `${start}.${(made += 1)}`, notes);
+    held.set(budget.id, one);
+    return one;
   }
 
   function changed(one: HeldBudget): void {
@@ -125,7 +134,7 @@ export function openBudgets(parts: BudgetsParts): OpenBudgets {
   }
 
   function heard(one: HeldBudget): void {
-    if (one.isRemoved) held.delete(one.budget.id);
+    if (one.isRemoved) forget(one);
     else warnOf(one);
   }
 
@@ -140,7 +149,6 @@ export function openBudgets(parts: BudgetsParts): OpenBudgets {
   }
 
   const ofCall = (own: readonly Budget[]): OfCall => new OfCall(own.map(heldOf), reserve);
-  const isKept = (one: HeldBudget): boolean => held.get(one.budget.id) === one;
 
   function reserve(call: OfCall, price: Price | null, until: number): Reservation | Promise<Reservation> {
     const now = clock.now();
@@ -162,9 +170,9 @@ export function openBudgets(parts: BudgetsParts): OpenBudgets {
   return {
     find(spender) {
       const known = lists.get(spender.organizationId);
-      if (!(known instanceof Promise)) return known.of(spender, ofCall, isKept);
+      if (!(known instanceof Promise)) return known.of(spender, ofCall);
       return known.then(
-        (later) => later.of(spender, ofCall, isKept),
+        (later) => later.of(spender, ofCall),
         (cause: unknown) => {
           throw new Fault("source.budget_unknown", {}, { cause });
         },

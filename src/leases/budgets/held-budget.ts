@@ -58,6 +58,10 @@ export class HeldBudget {
   #warnFrom = 0n;
   /** It has been removed: nothing is counted any more. */
   isRemoved = false;
+  /** Calls that begin now do not count here: it was removed, and another may have taken its place. */
+  isForgotten = false;
+  /** Looked at each second, because there may be something to tell the store. */
+  isAwake = false;
   /** Its lease has ended in the store, which does not count yet all that was used under it. */
   isEnding = false;
   /** Room that was taken ahead of requests. */

@@ -89,7 +89,8 @@ export class RequestsAhead {
       if (holding === null) continue;
       const note = notes[at]!;
       if (note !== null) held.notesOf(holding)?.end(note, holding.noted);
-      changed(held);
+      // As much is used as before, so that nothing else would be done.
+      if (!held.isAwake) changed(held);
     }
   }
 
