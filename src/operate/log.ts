@@ -32,6 +32,17 @@ function* partsOf(lines: readonly string[]): Generator<readonly string[]> {
 /** The longest time that a line waits to be written together with others. */
 const GATHER_MS = 20;
 
+/** pino's own `isoTime`, but its text, a third of what a line costs, is made once for all lines of a millisecond. */
+function makeTimestamp(): () => string {
+  let wallAt = Number.NaN;
+  let text = "";
+  return () => {
+    const now = Date.now();
+    if (now !== wallAt) [wallAt, text] = [now, `,"time":"${new Date(now).toISOString()}"`];
+    return text;
+  };
+}
+
 /** Receives one line at a time, to show it in another form. */
 export interface LineSink {
   write(line: string): void;
@@ -39,7 +50,7 @@ export interface LineSink {
 
 /** The service's log: one JSON line per event on stdout, written in batches and not during the request. */
 export function createLog(level: string, destination: string | number | LineSink = 1): ServiceLog {
-  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, messageKey: "message" };
+  const options = { level, base: null, timestamp: makeTimestamp(), messageKey: "message" };
   if (typeof destination === "object") {
     const log = pino(options, destination);
     return Object.assign(log, { flushNow: () => {}, written: async () => {}, droppedLines: () => 0 });
