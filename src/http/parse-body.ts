@@ -44,14 +44,20 @@ export function checkMediaType(request: IncomingMessage): void {
 }
 
 /** One JSON object within the limits. @throws Fault `request.invalid` */
-export async function parseBody(bytes: Buffer, limits: BodyLimits, stretch: Stretch): Promise<JsonObject> {
-  let value: Json;
+export function parseBody(bytes: Buffer, limits: BodyLimits, stretch: Stretch): JsonObject | Promise<JsonObject> {
   try {
     const parsing = parseInStretches(bytes, limits, stretch);
-    value = parsing instanceof Promise ? await parsing : parsing;
+    return parsing instanceof Promise ? parsing.then(onlyObject, refuse) : onlyObject(parsing);
   } catch (error) {
-    throw error instanceof JsonError ? invalid([{ path: "", message: SAYS[error.problem] }]) : error;
+    return refuse(error);
   }
+}
+
+function onlyObject(value: Json): JsonObject {
   if (!isJsonObject(value)) throw invalid([{ path: "", message: "must be an object" }]);
   return value;
+}
+
+function refuse(error: unknown): never {
+  throw error instanceof JsonError ? invalid([{ path: "", message: SAYS[error.problem] }]) : error;
 }

@@ -37,8 +37,7 @@ export async function fanOut(
   const outcomes: Outcome[] = [];
   let bytes = 0;
 
-  async function fill(planned: Planned, slot: number): Promise<void> {
-    const outcome = await settle(planned, runSource, clock);
+  function fill(slot: number, outcome: Outcome): void {
     outcomes[slot] = outcome;
     bytes += outcome.outputBytes;
     if (bytes > outputBytesMax) bytes = failLargest(outcomes, bytes, outputBytesMax);
@@ -49,7 +48,7 @@ export async function fanOut(
   const stretch = new Stretch(clock);
   for (const [slot, planned] of plan.entries()) {
     if (stretch.isLong) await stretch.end();
-    filled.push(fill(planned, slot));
+    filled.push(settled(planned, runSource, clock, (outcome) => fill(slot, outcome)));
   }
   await Promise.all(filled);
   return outcomes;
@@ -78,16 +77,26 @@ function failLargest(outcomes: Outcome[], bytes: number, bytesMax: number): numb
 const TOO_LARGE = { problem: "the whole answer would be too large" };
 
 /** Runs one call and returns its outcome. */
-export async function settle(planned: Planned, runSource: RunSource, clock: Clock): Promise<Outcome> {
+export function settle(planned: Planned, runSource: RunSource, clock: Clock): Promise<Outcome> {
+  return settled(planned, runSource, clock, (outcome) => outcome);
+}
+
+/** Resolves with what `made` makes of its outcome. */
+function settled<Made>(
+  planned: Planned,
+  runSource: RunSource,
+  clock: Clock,
+  made: (outcome: Outcome) => Made,
+): Promise<Made> {
   const { call, source } = planned;
-  let result: Answer | Fault;
+  const end = (result: Answer | Fault): Made => made(endWith(planned, result, clock));
+  const fail = (thrown: unknown): Made => end(asFault(thrown, "source.adapter_raised"));
   try {
     if (source === undefined) throw new Fault("source.unknown", { source: call.id });
-    result = await runSource(source, call);
+    return runSource(source, call).then(end, fail);
   } catch (thrown) {
-    result = asFault(thrown, "source.adapter_raised");
+    return Promise.resolve(fail(thrown));
   }
-  return endWith(planned, result, clock);
 }
 
 /** Ends a call: from now on it can send nothing more, and it keeps no memory except its output. */
