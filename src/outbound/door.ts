@@ -22,7 +22,7 @@ import { type OriginMatch, OriginRules } from "../terms/origins.ts";
 import { keptBytes, type OutgoingRequest } from "./exchange/outgoing-request.ts";
 import type { VendorReply } from "./exchange/reply.ts";
 import { type Address, SourceAddresses } from "./exchange/source-addresses.ts";
-import { type Sender, SourceHttp } from "./source-http.ts";
+import { mayGoUnheard, type Sender, SourceHttp } from "./source-http.ts";
 import { SocketPlaces } from "./sockets/socket-places.ts";
 import { SendTurn } from "./sockets/send-turn.ts";
 import { identityOf, Trust } from "./sockets/trust.ts";
@@ -159,7 +159,7 @@ class VendorDoor implements OutboundDoor, Sender {
       const reserved = call.reserve(billing, this.clock);
       const asked = { answers: options.answers, billing, redirectsLeft, requestBytes };
       return reserved instanceof Promise
-        ? this.#enterLater(request, match, source, call, asked, reserved)
+        ? mayGoUnheard(this.#enterLater(request, match, source, call, asked, reserved))
         : this.#enter(request, match, source, call, asked, reserved);
     } catch (thrown) {
       call.drop(requestBytes);
@@ -209,7 +209,12 @@ class VendorDoor implements OutboundDoor, Sender {
     const proxied =
       this.#proxy !== null && request.url.protocol === "http:" ? throughProxy(traced, this.#proxy) : traced;
     const { promise, resolve, reject } = Promise.withResolvers<VendorReply>();
-    pool.enter(new Exchange(proxied, call, pool, this.#exchangeNeeds, expects, resolve, reject));
+    // Not before it fails, which almost none does.
+    const fail = (fault: Fault): void => {
+      void mayGoUnheard(promise);
+      reject(fault);
+    };
+    pool.enter(new Exchange(proxied, call, pool, this.#exchangeNeeds, expects, resolve, fail));
     return promise;
   }
 

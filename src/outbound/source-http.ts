@@ -16,7 +16,7 @@ import type { Clock } from "../terms/clock.ts";
 export interface Sender {
   readonly clock: Clock;
   readonly headerBytesMax: number;
-  /** @throws Fault if nothing can be sent */
+  /** Its rejection may go unheard. @throws Fault if nothing can be sent */
   send(
     request: OutgoingRequest,
     match: OriginMatch,
@@ -29,6 +29,14 @@ export interface Sender {
 
 const NO_OPTIONS: HttpOptions = {};
 export const REDIRECTS_MAX = 10;
+
+/** If the adapter never awaits its request, the rejection must not count as unhandled. */
+export function mayGoUnheard<Value>(answer: Promise<Value>): Promise<Value> {
+  answer.catch(ignore);
+  return answer;
+}
+
+function ignore(): void {}
 
 /** The `http` of one source call. */
 export class SourceHttp implements Http {
@@ -57,13 +65,6 @@ export class SourceHttp implements Http {
   }
 
   request(method: string, url: string, options: HttpOptions = NO_OPTIONS): Promise<Reply> {
-    const sent = this.#begin(method, url, options);
-    // If the adapter never awaits its request, the rejection must not stay unhandled.
-    sent.catch(ignore);
-    return sent;
-  }
-
-  #begin(method: string, url: string, options: HttpOptions): Promise<VendorReply> {
     try {
       const address = this.#addresses.read(url);
       const request = buildRequest(method, address.url, options, this.#sender.headerBytesMax);
@@ -71,9 +72,9 @@ export class SourceHttp implements Http {
       if (match === null) throw new Error("the address is of no origin that the source declares");
       const redirects = Math.min(options.redirects ?? 0, REDIRECTS_MAX);
       const sent = this.#send(request, match, options, redirects);
-      return redirects > 0 ? this.#follow(sent, request, options, redirects) : sent;
+      return redirects > 0 ? mayGoUnheard(this.#follow(sent, request, options, redirects)) : sent;
     } catch (thrown) {
-      return Promise.reject(thrown instanceof Fault ? thrown : this.#misused(thrown));
+      return mayGoUnheard(Promise.reject(thrown instanceof Fault ? thrown : this.#misused(thrown)));
     }
   }
 
@@ -151,5 +152,3 @@ function unfitField(fields: JsonObject | undefined, headerValue: string): string
   }
   return null;
 }
-
-function ignore(): void {}

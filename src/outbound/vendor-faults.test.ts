@@ -222,3 +222,28 @@ test("no bytes of the vendor's answer hang on a fault", async (t) => {
   assert.deepEqual(Object.keys(cause), []);
   assert.doesNotMatch(`${cause.stack} ${JSON.stringify(fault)}`, /SMTP|hello/);
 });
+
+test("a request that its adapter does not wait for may fail without anyone hearing of it", async (t) => {
+  const unheard: unknown[] = [];
+  const hear = (reason: unknown): void => void unheard.push(reason);
+  process.on("unhandledRejection", hear);
+  t.after(() => process.off("unhandledRejection", hear));
+  const vendor = await startVendor(t);
+  const elsewhere = `${vendor.origin.replace("127.0.0.1", "localhost")}/`;
+  vendor.on("/redirect", (socket) => {
+    socket.write(`HTTP/1.1 302 Found\r\nlocation: ${elsewhere}\r\ncontent-length: 0\r\n\r\n`);
+  });
+  const { call, http } = openDoor(t).call(vendor.origin);
+
+  void http.get(`${vendor.origin}/status/500`);
+  void http.get("https://not-declared.example/");
+  void http.get(`${vendor.origin}/redirect`, { redirects: 2 });
+  const { call: refused, http: refusedHttp } = openDoor(t).call(vendor.origin);
+  refused.takeBudgets({ reserve: () => Promise.reject(new Fault("source.budget_unknown")) });
+  void refusedHttp.get(`${vendor.origin}/status/200`);
+  await faultOf(http.get(`${vendor.origin}/status/503`));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+
+  assert.deepEqual(unheard, []);
+  assert.deepEqual(call.attempts.map(({ status }) => status).toSorted(), [302, 500, 503]);
+});
