@@ -245,5 +245,5 @@ test("a request that its adapter does not wait for may fail without anyone heari
   await new Promise((resolve) => setTimeout(resolve, 50));
 
   assert.deepEqual(unheard, []);
-  assert.deepEqual(call.attempts.map(({ status }) => status).toSorted(), [302, 500, 503]);
+  assert.deepEqual(new Set(call.attempts.map(({ status }) => status)), new Set([302, 500, 503]));
 });
