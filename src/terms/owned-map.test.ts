@@ -53,6 +53,26 @@ test("a removed entry is gone, and removing it again changes nothing", () => {
   assert.deepEqual([map.size, map.get("a", "k")], [0, undefined]);
 });
 
+test("it finds what a map of joined keys finds, whatever was set and removed before", () => {
+  const step = fc.tuple(fc.constantFrom("a", "b"), fc.nat(2), fc.constantFrom("set", "delete", "get"));
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const [map, model] = [new OwnedMap<number>(100), new Map<string, number>()];
+      for (const [at, [owner, key, what]] of steps.entries()) {
+        if (what === "set") {
+          map.set(owner, String(key), at);
+          model.set(owner + key, at);
+        } else if (what === "delete") {
+          map.delete(owner, String(key));
+          model.delete(owner + key);
+        } else assert.equal(map.get(owner, String(key)), model.get(owner + key));
+      }
+      assert.deepEqual(new Set(map.values()), new Set(model.values()));
+      assert.equal(map.size, model.size);
+    }),
+  );
+});
+
 test("keys of two parts differ in either, count towards one limit, and are forgotten in the order of use", () => {
   const map = new OwnedMap<string>(3);
   for (const [of, key] of [
