@@ -17,6 +17,7 @@ const PACE: Pace = {
   warmRuns: 20,
   warmSecondsMin: 0,
   warmSecondsMax: 2,
+  leadSeconds: 0.1,
   closedSeconds: 0.5,
   openSeconds: 0.5,
   connections: 4,

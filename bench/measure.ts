@@ -9,6 +9,8 @@ export interface Pace {
   readonly warmRuns: number;
   readonly warmSecondsMin: number;
   readonly warmSecondsMax: number;
+  /** At full load before each burst of a closed loop. */
+  readonly leadSeconds: number;
   /** One burst of one peer. */
   readonly closedSeconds: number;
   readonly openSeconds: number;
@@ -107,23 +109,41 @@ export class MeasuredPeer {
 
   /** @throws when any run failed, or when the vendors were not called exactly once by each run and source */
   async burst(): Promise<Burst> {
-    const { closedSeconds, openSeconds, connections, runsPerSecond } = this.#pace;
+    const runsBefore = this.#load.runs;
+    const burst = this.#scenario.loop === "closed" ? await this.#closedLoop() : await this.#openLoop();
+    await this.#verify(runsBefore);
+    return burst;
+  }
+
+  async #closedLoop(): Promise<Burst> {
+    const { leadSeconds, closedSeconds, connections } = this.#pace;
+    const loop = startClosedLoop(this.#load, connections);
+    // After a pause V8's helpers have more to do for each run at first.
+    await seconds(leadSeconds);
+    const cost = this.#count();
+    await seconds(closedSeconds);
+    const burst = { ...cost(), p50Ms: Number.NaN, p99Ms: Number.NaN };
+    await loop.stop();
+    return burst;
+  }
+
+  async #openLoop(): Promise<Burst> {
+    const { openSeconds, runsPerSecond } = this.#pace;
+    const cost = this.#count();
+    const latencies = await openLoop(this.#load, runsPerSecond, openSeconds);
+    return { ...cost(), p50Ms: quantile(latencies, 0.5), p99Ms: quantile(latencies, 0.99) };
+  }
+
+  /** From now on, until what is returned is called. */
+  #count(): () => Pick<Burst, "cpu" | "runsPerSecond"> {
     const runsBefore = this.#load.runs;
     const before = threadTimesOf(this.#peer.pid);
     const from = performance.now();
-    let latencies: Float64Array = new Float64Array();
-    if (this.#scenario.loop === "closed") {
-      const loop = startClosedLoop(this.#load, connections);
-      await seconds(closedSeconds);
-      await loop.stop();
-    } else {
-      latencies = await openLoop(this.#load, runsPerSecond, openSeconds);
-    }
-    const runs = this.#load.runs - runsBefore;
-    const cpu = cpuMicros(before, threadTimesOf(this.#peer.pid), runs);
-    const took = (performance.now() - from) / 1000;
-    await this.#verify(runsBefore);
-    return { cpu, runsPerSecond: runs / took, p50Ms: quantile(latencies, 0.5), p99Ms: quantile(latencies, 0.99) };
+    return () => {
+      const runs = this.#load.runs - runsBefore;
+      const cpu = cpuMicros(before, threadTimesOf(this.#peer.pid), runs);
+      return { cpu, runsPerSecond: (runs * 1000) / (performance.now() - from) };
+    };
   }
 
   async stop(): Promise<void> {
