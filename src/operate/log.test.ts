@@ -30,3 +30,17 @@ test("a log that somebody reads on a terminal does not control it, and says what
     ],
   );
 });
+
+test("each line has the time at which it was logged", (t) => {
+  t.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 2, 10) });
+  const lines: string[] = [];
+  const log = createLog("info", { write: (line) => void lines.push(line) });
+  for (const laterMs of [0, 0, 1, 999]) {
+    t.mock.timers.setTime(Date.now() + laterMs);
+    log.info({ event: "run" });
+  }
+  assert.deepEqual(
+    lines.map((line) => (JSON.parse(line) as { readonly time: string }).time.slice(11)),
+    ["00:00:00.000Z", "00:00:00.000Z", "00:00:00.001Z", "00:00:01.000Z"],
+  );
+});

@@ -87,6 +87,21 @@ test("what requests have used is known and noted exactly, whatever becomes of th
   assert.deepEqual(openIn(notes), []);
 });
 
+test("that a request has ended is noted also if nothing had to be told to the store for long", async () => {
+  const notes = new MemoryNotes();
+  const { budgets, clock } = await busy(MANY, { notes: notes.of("s1") });
+  for (let count = 0; count < 5; count += 1) await used(budgets, clock);
+  const slow = await reserve(budgets, clock);
+  send(slow, "trx_2/0/1", EURO(1n));
+  await clock.advance(30_000);
+  assert.deepEqual(openIn(notes), ["trx_2/0/1"]);
+
+  assert.ok(slow.settleInFull("yes", EURO(1n)));
+  await clock.advance(1_100);
+
+  assert.deepEqual(openIn(notes), []);
+});
+
 test("what cost just what was reserved is settled before its record; anything that frees room, or needs more, is not", async () => {
   const notes = new MemoryNotes();
   const at = await busy(MANY, { notes: notes.of("s1") });

@@ -113,6 +113,13 @@ test("whatever a loss of power leaves of the log, every answered run is in it as
           assert.equal(text, records[number - 1]?.text, `the run ${number} is invented`);
         assert.equal(found.lost, 0, "what a power cut has torn is taken for damage");
         if (byNumber.size > durable() - moved && byNumber.size < records.length - moved) withTorn += 1;
+
+        // The write under way, and one for all that had to wait for it.
+        for (let write = 0; write < 2; write += 1) {
+          await clock.advance(1);
+          await disk.sync();
+        }
+        assert.equal(durable(), records.length, "a run was not written, and nothing was going to write it");
       },
     ),
     { numRuns: 300 },
