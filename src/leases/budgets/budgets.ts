@@ -111,20 +111,18 @@ export function openBudgets(parts: BudgetsParts): OpenBudgets {
 
   function forget(one: HeldBudget): void {
     one.isForgotten = true;
+    // Another may have taken its place meanwhile.
     if (held.get(one.budget.id) === one) held.delete(one.budget.id);
   }
 
   function heldOf(budget: Budget): HeldBudget {
-    const known = held.get(budget.id);
-    if (known?.isRemoved === false) {
-      if (known.budget !== budget) known.renew(budget);
-      return known;
-    }
-    if (known !== undefined) forget(known);
-    // Each has leases of its own: it knows nothing of what one before it has used.
-    const one = new HeldBudget(budget, `${start}.${(made += 1)}`, notes);
-    held.set(budget.id, one);
-    return one;
+    let known = held.get(budget.id);
+    if (known === undefined) {
+      // Each has leases of its own: it knows nothing of what one before it has used.
+      known = new HeldBudget(budget, `${start}.${(made += 1)}`, notes);
+      held.set(budget.id, known);
+    } else if (known.budget !== budget) known.renew(budget);
+    return known;
   }
 
   function changed(one: HeldBudget): void {
