@@ -72,12 +72,14 @@ export function createApp(parts: AppParts, routes: readonly Route[] = ROUTES): H
     const { request, response } = turn;
     const arrivedAt = parts.clock.now();
     const held = parts.budget.open(NOT_YET_KNOWN, parts.heldBytesMax);
+    let closed = (): void => {};
+    response.on("close", () => closed());
     try {
       const received = await receiveRun(turn, held, check, receiving);
       // The client may have hung up while its token was looked up. That was reported already, and nobody waits for this run.
       if (response.destroyed) return;
       const started = route.start(received, arrivedAt, parts.offers);
-      response.on("close", started.clientGone);
+      closed = started.clientGone;
       const answer = await started.answer;
       if (!response.destroyed) sendJson(response, 200, answer, { close: parts.isStopping() });
     } catch (thrown) {
@@ -88,7 +90,7 @@ export function createApp(parts: AppParts, routes: readonly Route[] = ROUTES): H
     } finally {
       // The answer stays in memory until the client has read it.
       if (response.closed) held.release();
-      else response.once("close", () => held.release());
+      else closed = () => held.release();
     }
   }
 

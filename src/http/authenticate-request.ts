@@ -24,10 +24,18 @@ function bearer(request: IncomingMessage): string | undefined {
   const match = /^bearer +(.*)$/i.exec(value);
   if (match === null) return undefined;
   // Node keeps the first of several. Nobody can know which one was meant, so all are refused.
-  const several =
-    request.rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === "authorization").length > 1;
-  if (several) throw new Fault("request.unauthenticated");
+  if (timesGiven(request, "authorization") > 1) throw new Fault("request.unauthenticated");
   return presence(match[1]);
+}
+
+/** How often a request has a header, whose name is given in lower case. */
+export function timesGiven({ rawHeaders }: IncomingMessage, name: string): number {
+  let times = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const given = rawHeaders[at]!;
+    if (given.length === name.length && given.toLowerCase() === name) times += 1;
+  }
+  return times;
 }
 
 function presence(value: unknown): string | undefined {

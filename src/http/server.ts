@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import { Fault, type RequestFaultCode } from "../terms/fault.ts";
 import { createServer } from "../terms/node-http.ts";
 import { ROUTES } from "./app.ts";
+import { timesGiven } from "./authenticate-request.ts";
 import { ConnectionPlaces } from "./connection-places.ts";
 import { closeInOrder } from "./close-in-order.ts";
 import { answerHalfClosed, Connection, type ConnectionLimits, type Turn } from "./connection.ts";
@@ -115,7 +116,7 @@ export function createEdge(handle: Handler, limits: ServerLimits, observer: Edge
       if (how.expectsContinue === true && !response.headersSent) response.writeContinue();
       connection.go();
     });
-    response.once("close", () => next(turn));
+    response.on("close", () => next(turn));
     if (connection.current === turn) return start(turn);
     // A connection may have as many requests waiting as it leaves places for others; one that has more is closed. So a
     // crowd of requests costs only its own connection.
@@ -138,7 +139,7 @@ export function createEdge(handle: Handler, limits: ServerLimits, observer: Edge
 
   function start(turn: Turn): void {
     const { response } = turn;
-    response.once("prefinish", () => !response.writableFinished && awaitWritten(response));
+    response.on("prefinish", () => !response.writableFinished && awaitWritten(response));
     if (turn.refusal === null) void handle(turn);
     else refuse(turn, turn.refusal);
   }
@@ -228,7 +229,7 @@ async function closeUnused(places: ConnectionPlaces<Connection>): Promise<void> 
 
 function httpProblem(request: IncomingMessage, limits: ServerLimits): RequestFaultCode | null {
   if (request.rawHeaders.length / 2 > limits.headersMax) return "request.http_headers";
-  const hosts = request.rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === "host").length;
+  const hosts = timesGiven(request, "host");
   if (hosts > 1 || (hosts === 0 && request.httpVersion === "1.1")) return "request.http";
   // The parser takes `GET /path` without a version for HTTP/0.9, whose answers have no headers.
   if (request.httpVersionMajor !== 1) return "request.http";
