@@ -14,12 +14,6 @@ import { start, type Running, type StartOptions } from "../composition/start.ts"
 const KEEP_YOUNG = "--no-allocation-site-pretenuring";
 
 /**
- * V8 inlines what a function calls until this many bytes of bytecode have come together, twice as many as it would by
- * itself: a run goes through many small functions, each once.
- */
-const INLINE_MORE = "--max-inlined-bytecode-size-cumulative=1840";
-
-/**
  * An operator who limits the young generation means that of this thread, which has it already. The other threads have
  * smaller limits of their own, which V8 would replace.
  */
@@ -30,7 +24,6 @@ const THREADS_AS_THEY_ARE = "--max-semi-space-size=0";
  */
 export async function serve(name: "start" | "dev", given: GivenSettings): Promise<number> {
   setFlagsFromString(KEEP_YOUNG);
-  setFlagsFromString(INLINE_MORE);
   setFlagsFromString(THREADS_AS_THEY_ARE);
   const exit: (code: number) => never = takeExit();
   let closing: Promise<void> | undefined;
