@@ -72,14 +72,15 @@ export function createApp(parts: AppParts, routes: readonly Route[] = ROUTES): H
     const { request, response } = turn;
     const arrivedAt = parts.clock.now();
     const held = parts.budget.open(NOT_YET_KNOWN, parts.heldBytesMax);
-    let closed = (): void => {};
-    response.on("close", () => closed());
+    // One listener for two reasons, because every request has it: its client may hang up, or read its answer to the end.
+    let onClose = (): void => {};
+    response.on("close", () => onClose());
     try {
       const received = await receiveRun(turn, held, check, receiving);
       // The client may have hung up while its token was looked up. That was reported already, and nobody waits for this run.
       if (response.destroyed) return;
       const started = route.start(received, arrivedAt, parts.offers);
-      closed = started.clientGone;
+      onClose = started.clientGone;
       const answer = await started.answer;
       if (!response.destroyed) sendJson(response, 200, answer, { close: parts.isStopping() });
     } catch (thrown) {
@@ -90,7 +91,7 @@ export function createApp(parts: AppParts, routes: readonly Route[] = ROUTES): H
     } finally {
       // The answer stays in memory until the client has read it.
       if (response.closed) held.release();
-      else closed = () => held.release();
+      else onClose = () => held.release();
     }
   }
 

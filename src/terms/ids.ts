@@ -57,8 +57,8 @@ const TIME_MAX = 0xff_ff_ff_ff_ff_ff;
 const TIME_DIGITS = 12;
 
 /** The last time that was written, and its digits: many ids are made in one millisecond. */
-let timeMs = 0;
-let timeDigits = "0".repeat(TIME_DIGITS);
+let timeMs = Number.NaN;
+let timeDigits = "";
 
 function timeInId(wallMs: number): string {
   if (wallMs !== timeMs) {
