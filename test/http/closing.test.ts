@@ -21,6 +21,7 @@ const RUN = `${service.rawHead("/data")}Content-Length: ${BODY.length}\r\n\r\n${
 /** Requests whose answer closes the connection, each with its status. */
 const CLOSING: Readonly<Record<string, readonly [string, number]>> = {
   "two hosts": ["GET /status HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", 400],
+  "two hosts in different letters": ["GET /status HTTP/1.1\r\nHost: x\r\nhOST: x\r\n\r\n", 400],
   "no host": ["GET /status HTTP/1.1\r\n\r\n", 400],
   "a run with two hosts": [RUN.replace("Host: test", "Host: test\r\nHost: test"), 400],
   "a head of HTTP/0.9": ["GET /status HTTP/0.9\r\n\r\n", 400],
