@@ -7,6 +7,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  rmSync,
   unlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -34,17 +35,22 @@ export class RootKeyFiles {
    * key
    */
   read(): readonly NamedKey[] {
-    const keys = this.#numbers().flatMap((number) => readKeyFile(this.#path(number)));
+    const keys = this.#numbers().flatMap((number) => this.#keysOf(number));
     if (new Set(keys.map((key) => key.id)).size < keys.length) {
       throw new RootKeyError(`two root key files in ${this.directory} have the same key id`);
     }
     return keys;
   }
 
-  /** Adds the next key; it is on disk before it is used. False if another process has just added one. */
-  add(): boolean {
+  /**
+   * Adds the next key after the newest one that the caller has read; it is on disk before it is used. False if another
+   * process has added one since.
+   */
+  add(newestRead: NamedKey | undefined): boolean {
     makeDirectory(this.directory);
-    const path = this.#path((this.#numbers()[0] ?? 0) + 1);
+    const [number = 0] = this.#numbers();
+    if (number > 0 && this.#keysOf(number).every(({ id }) => id !== newestRead?.id)) return false;
+    const path = this.#path(number + 1);
     const bytes = randomBytes(KEY_BYTES);
     const draft = `${path}.${randomBytes(6).toString("hex")}.draft`;
     writeDurably(draft, `${formatRootKey({ id: rootKeyId(bytes), bytes })}\n`);
@@ -64,10 +70,20 @@ export class RootKeyFiles {
   /** Removes the files that hold one of these keys. */
   remove(ids: ReadonlySet<string>): void {
     for (const number of this.#numbers()) {
-      const path = this.#path(number);
-      if (readKeyFile(path).every((key) => ids.has(key.id))) unlinkSync(path);
+      // Another process may remove the same one.
+      if (this.#keysOf(number).every((key) => ids.has(key.id))) rmSync(this.#path(number), { force: true });
     }
     syncDirectory(this.directory);
+  }
+
+  /** None if another process has removed the file since it was listed. */
+  #keysOf(number: number): readonly NamedKey[] {
+    try {
+      return readKeyFile(this.#path(number));
+    } catch (thrown) {
+      if ((thrown as NodeJS.ErrnoException).code === "ENOENT" && !this.#numbers().includes(number)) return [];
+      throw thrown;
+    }
   }
 
   #path(number: number): string {

@@ -2,7 +2,16 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
@@ -68,6 +77,51 @@ test("processes that race for the first start get one key", async (t) => {
   assert.equal(new Set(ids).size, 1);
   assert.match(ids[0]!, /^root_/);
   assert.deepEqual(readdirSync(directory), ["root-1.key"], "and leave no draft behind");
+});
+
+test("a key is added only after the newest one that the process has read", (t) => {
+  const files = new RootKeyFiles(directoryOf(t));
+  assert.equal(files.add(undefined), true);
+  assert.equal(files.add(undefined), false, "the first one, made by another process since");
+  const [first] = files.read();
+  assert.equal(files.add(first), true);
+  assert.equal(files.add(first), false, "the next one, made by another process since");
+  assert.deepEqual(readdirSync(files.directory).sort(), ["root-1.key", "root-2.key"]);
+});
+
+test("a key file that another process removes while keys are read is no error", async (t) => {
+  const [files, others] = [new RootKeyFiles(directoryOf(t)), new RootKeyFiles(directoryOf(t))];
+  files.add(undefined);
+  others.add(undefined);
+  const [kept] = files.read();
+  const script = `
+    import { linkSync, rmSync } from "node:fs";
+    const [key, directory] = process.argv.slice(1);
+    for (let number = 2; ; number += 1) {
+      linkSync(key, directory + "/root-" + number + ".key");
+      rmSync(directory + "/root-" + number + ".key");
+    }`;
+  const child = spawn(
+    process.execPath,
+    ["--input-type=module", "-e", script, join(others.directory, "root-1.key"), files.directory],
+    { stdio: ["ignore", "ignore", "inherit"] },
+  );
+  t.after(() => child.kill("SIGKILL"));
+  const reads = { withOther: 0, alone: 0 };
+  while (reads.withOther < 500 || reads.alone < 500) {
+    const keys = files.read();
+    assert.deepEqual(keys.at(-1), kept);
+    reads[keys.length > 1 ? "withOther" : "alone"] += 1;
+  }
+  child.kill("SIGKILL");
+  await once(child, "close");
+});
+
+test("a key file that is there but leads nowhere is an error", (t) => {
+  const files = new RootKeyFiles(directoryOf(t));
+  files.add(undefined);
+  symlinkSync(join(files.directory, "not-mounted"), join(files.directory, "root-2.key"));
+  assert.throws(() => files.read(), /ENOENT.*root-2\.key/);
 });
 
 test("a key file that others can read is refused, and the message says what to do", async (t) => {
@@ -161,7 +215,7 @@ test("a running service finds a root key that another process has added, and kee
   const directory = directoryOf(t);
   const ring = await openRootKeys({ variable: undefined, directory, store: new MemoryStore() });
   const first = ring.current();
-  assert.equal(new RootKeyFiles(directory).add(), true);
+  assert.equal(new RootKeyFiles(directory).add(first), true);
   const added = new RootKeyFiles(directory).read()[0]!;
   assert.notEqual(added.id, first.id);
   assert.deepEqual(ring.current(), first);

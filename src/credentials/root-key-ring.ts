@@ -81,8 +81,9 @@ function openVariable(
 
 function openFiles(directory: string, hasRows: boolean): RootKeyRing {
   const files = new RootKeyFiles(directory);
+  const [newest] = files.read();
   // Creating a key although another one is in use would only hide that the other is missing.
-  if (files.read().length === 0 && !hasRows) files.add();
+  if (newest === undefined && !hasRows) files.add(newest);
   return ringOf(() => files.read(), files);
 }
 

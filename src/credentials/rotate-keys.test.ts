@@ -199,10 +199,13 @@ test("an interrupted rotation is resumed with the root key that it had made", as
   assert.equal(readdirSync(directory).length, 2);
 });
 
-test("two rotations at once end on one root key and lose nothing", async (t) => {
+test("two rotations at once make one root key, end on it and lose nothing", async (t) => {
   const { directory, store } = await embedded(t);
   const [one, other] = [await startProcess(store, { directory }), await startProcess(store, { directory })];
-  await Promise.all([one, other].map((verb) => rotateKeys(verb, { newDataKeys: true, batchSize: 1 })));
+  const reports = await Promise.all([one, other].map((verb) => rotateKeys(verb, { newDataKeys: true, batchSize: 1 })));
+  assert.equal(reports.filter(({ madeRootKey }) => madeRootKey).length, 1);
+  assert.equal(reports[0]!.rootKeyId, reports[1]!.rootKeyId);
+  assert.deepEqual(readdirSync(directory).sort(), ["root-1.key", "root-2.key"]);
   const verified = await verifyKeys(await startProcess(store, { directory }));
   assert.deepEqual(verified.unreadable, []);
   assert.equal(verified.rootKeysInUse.size, 1);

@@ -27,7 +27,10 @@ export interface RotationProgress {
 export interface RotationReport {
   /** The root key that seals now. */
   readonly rootKeyId: string;
-  /** False if an unfinished rotation was resumed, or if `DATARUN_ROOT_KEY` determines the current key. */
+  /**
+   * False if an unfinished rotation was resumed, if another one that runs at the same time has made the key, or if
+   * `DATARUN_ROOT_KEY` determines the current key.
+   */
   readonly madeRootKey: boolean;
   readonly dataKeysRewrapped: number;
   readonly dataKeysMade: number;
@@ -63,8 +66,9 @@ export async function rotateKeys(parts: RotationParts, options: RotationOptions)
 async function makeRootKey(parts: RotationParts, options: RotationOptions): Promise<boolean> {
   const { rootKeys } = parts;
   rootKeys.reload();
+  const newest = rootKeys.current();
   if (rootKeys.files === null || (await isUnfinished(parts, options))) return false;
-  const added = rootKeys.files.add();
+  const added = rootKeys.files.add(newest);
   rootKeys.reload();
   return added;
 }
