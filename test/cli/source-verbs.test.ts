@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -434,6 +434,16 @@ test("source new writes a file whose cases pass at once, whatever the kind of re
   );
   const again = await run(["source", "new", "acme__by_path", ...options({ sample: at("reply.json") })]);
   assert.match(again.stderr, /exists already/);
+});
+
+test("source new never writes over a file that was made while it asked", async (t) => {
+  const folder = project(t, { "reply.json": JSON.stringify(reply), "sources/acme/other.txt": "" });
+  const { run } = shell(t, folder);
+  // A link that leads nowhere looks like no file at first, and cannot be written like a new one either.
+  symlinkSync("nowhere", join(folder, "sources/acme/company.yaml"));
+  const made = await run(["source", "new", "acme__company", ...options({ sample: join(folder, "reply.json") })]);
+  assert.equal(made.code, 1);
+  assert.match(made.stderr, /The file .*acme\/company\.yaml exists already\.\n$/);
 });
 
 test("source new asks a person for what is not given", async (t) => {

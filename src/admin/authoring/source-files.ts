@@ -1,4 +1,5 @@
-import { relative } from "node:path";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, relative } from "node:path";
 import type { SourceFile, AuthoringTools } from "./ports.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 
@@ -12,4 +13,22 @@ export function requireFile(tools: AuthoringTools, id: string): SourceFile {
 /** The path of a file relative to the current folder. */
 export function shownPath(path: string): string {
   return relative(process.cwd(), path);
+}
+
+/**
+ * Writes a file that an author goes on with, and its folder if it is missing. Never writes over another one.
+ * @throws OperatorError
+ */
+export function writeNewFile(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  try {
+    writeFileSync(path, text, { flag: "wx" });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    throw fileExists(path);
+  }
+}
+
+export function fileExists(path: string): OperatorError {
+  return new OperatorError("refused", `The file ${shownPath(path)} exists already.`);
 }

@@ -1,10 +1,8 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { Type } from "../../../terms/type.ts";
 import { FUNCTION_ID, ID_CHARS_MAX, PREFIX } from "../../../terms/ids.ts";
 import { newFunctionText } from "../../authoring/new-function-text.ts";
-import { OperatorError } from "../../../terms/operator-error.ts";
-import { shownPath } from "../../authoring/source-files.ts";
+import { shownPath, writeNewFile } from "../../authoring/source-files.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -31,13 +29,7 @@ export default defineVerb({
 
   async run({ function: id }, { projectFolder }) {
     const file = join(projectFolder(), "functions", `${id.slice(PREFIX.dataFunction.length)}.ts`);
-    await mkdir(dirname(file), { recursive: true });
-    try {
-      await writeFile(file, newFunctionText(id), { flag: "wx" });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-      throw new OperatorError("refused", `The file ${shownPath(file)} exists already.`, { cause: error });
-    }
+    writeNewFile(file, newFunctionText(id));
     return { function: id, file: shownPath(file) };
   },
 });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Type } from "../../../terms/type.ts";
@@ -8,7 +8,7 @@ import { importRequest, type ImportInput } from "../../authoring/import-request.
 import type { AuthoringTools } from "../../authoring/ports.ts";
 import { proveDraft } from "../../authoring/prove-draft.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
-import { shownPath } from "../../authoring/source-files.ts";
+import { fileExists, shownPath, writeNewFile } from "../../authoring/source-files.ts";
 import { defineVerb } from "../../verb.ts";
 
 const SCHEMA = fileURLToPath(new URL("../../../sources/declarative/source.schema.json", import.meta.url));
@@ -81,8 +81,7 @@ export default defineVerb({
     const draft = { id, ...(await askForDraft(given, terminal, imported)) };
     const schema = relative(dirname(path), SCHEMA);
     const text = await proveDraft(draft, imported?.words, schema, tools);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text, { flag: "wx" });
+    writeNewFile(path, text);
     if (tools.fileOf(id)?.from === "catalog") call.note(`It replaces the catalog's ${id}.`);
     if (draft.format === "xml") call.note(XML_LISTS);
     call.note(`Read the file, then run: datarun source test ${id}`);
@@ -99,6 +98,6 @@ function placeOf({ project, fileOf }: AuthoringTools, id: string): string {
   const there = fileOf(id);
   if (there?.from === "project") throw new OperatorError("refused", `${id} exists already: ${shownPath(there.path)}`);
   const path = join(project, "sources", `${id.replace("__", "/")}.yaml`);
-  if (existsSync(path)) throw new OperatorError("refused", `The file exists already: ${shownPath(path)}`);
+  if (existsSync(path)) throw fileExists(path);
   return path;
 }
