@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -18,6 +18,11 @@ test("a service is found while it runs, and the address left by a killed one is 
   assert.equal(findAddress(dataDir), "http://127.0.0.1:8080");
   noteAddress(dataDir, "http://[::]:8080");
   assert.equal(findAddress(dataDir), "http://[::1]:8080");
+
+  assert.deepEqual(readdirSync(dataDir).sort(), ["ledger", "service.json"]);
+  writeFileSync(join(dataDir, "service.json"), "");
+  assert.equal(findAddress(dataDir), null, "the power failed, and the next one does not listen yet");
+  noteAddress(dataDir, "http://[::]:8080");
 
   unlock();
   assert.equal(findAddress(dataDir), null, "it was killed");

@@ -1,12 +1,15 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { lockDirectory } from "../ledger/journal/directory-lock.ts";
+import { isLocked } from "../ledger/journal/directory-lock.ts";
 
 const FILE = "service.json";
 
 /** Lets commands on this machine find the service that runs on a data directory. Written once it listens. */
 export function noteAddress(dataDir: string, url: string): void {
-  writeFileSync(join(dataDir, FILE), JSON.stringify({ url }), { mode: 0o600 });
+  const file = join(dataDir, FILE);
+  // Whoever reads it meanwhile finds either no address or all of it.
+  writeFileSync(`${file}.part`, JSON.stringify({ url }), { mode: 0o600 });
+  renameSync(`${file}.part`, file);
 }
 
 /** Called before the service listens, and when it ends: then there is no service to be found. */
@@ -19,24 +22,21 @@ export function forgetAddress(dataDir: string): void {
  * behind, so the lock on its ledger decides whether it runs.
  */
 export function findAddress(dataDir: string): string | null {
-  const file = join(dataDir, FILE);
-  // The lock is tested only if an address was left, because the test takes it for a moment, and a service that is just
-  // starting must not find it taken.
-  if (!existsSync(file) || isFree(join(dataDir, "ledger"))) return null;
-  const { url } = JSON.parse(readFileSync(file, "utf8")) as { url: string };
-  return reachableAddress(url);
+  const url = readAddress(join(dataDir, FILE));
+  return url === null || !isLocked(join(dataDir, "ledger")) ? null : reachableAddress(url);
+}
+
+/** `null` also for a file that lost its text with the machine's power. */
+function readAddress(file: string): string | null {
+  try {
+    return (JSON.parse(readFileSync(file, "utf8")) as { url: string }).url;
+  } catch (error) {
+    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
 }
 
 /** Where a service is reached from its own machine, also if it listens on every address. */
 export function reachableAddress(url: string): string {
   return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
-}
-
-function isFree(ledger: string): boolean {
-  try {
-    lockDirectory(ledger)();
-    return true;
-  } catch {
-    return false;
-  }
 }
