@@ -103,6 +103,25 @@ test("a store is copied with every row of every table, to either engine, and the
   assert.deepEqual(await rowsOf(from), before);
 });
 
+test("the target is not left waiting while more and more of the source is read, or it would end the session", async (t) => {
+  const [from, to] = [await embedded(t), await shared(t)];
+  await filled(from);
+  const asked: string[] = [];
+  const watched = (engine: Engine, name: string): Engine => ({
+    ...engine,
+    writer: engine.writer.withPlugin({
+      transformQuery({ node }) {
+        asked.push(name);
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    }),
+  });
+  await copyTables(watched(from, "source"), watched(to, "target"), ACT);
+  assert.ok(asked.includes("source") && asked.includes("target"));
+  assert.doesNotMatch(asked.join(" "), /source source/);
+});
+
 test("nothing is copied to a store that is not empty, whatever it contains", async (t) => {
   const from = await embedded(t);
   await filled(from);

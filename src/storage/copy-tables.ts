@@ -50,7 +50,9 @@ export async function copyTables(
       for (const table of [...COPIED, ...LEDGER]) await assertEmpty(target, table);
       const counts: Partial<Record<Copied, number>> = {};
       for (const table of COPIED) {
+        const there = { rows: 0, digest: 0n };
         for await (const rows of pages(source, table)) {
+          for (const row of rows) add(there, row);
           await target
             .insertInto(table)
             .values(rows as unknown as Insertable<Tables[Copied]>[])
@@ -58,7 +60,7 @@ export async function copyTables(
           copied += rows.length;
           onProgress("rows copied", copied);
         }
-        const [there, here] = [await summaryOf(source, table), await summaryOf(target, table)];
+        const here = await summaryOf(target, table);
         if (there.rows !== here.rows || there.digest !== here.digest) {
           throw new OperatorError(
             "refused",
@@ -104,23 +106,24 @@ async function* pages(db: Kysely<Tables>, table: Copied): AsyncGenerator<readonl
   }
 }
 
+interface Summary {
+  rows: number;
+  digest: bigint;
+}
+
 /** Engines sort texts differently, so rows are compared by the sum of their hashes. */
-async function summaryOf(
-  db: Kysely<Tables>,
-  table: Copied,
-): Promise<{ readonly rows: number; readonly digest: bigint }> {
-  let rows = 0;
-  let digest = 0n;
-  for await (const page of pages(db, table)) {
-    for (const row of page) {
-      rows += 1;
-      const text = JSON.stringify(
-        Object.keys(row)
-          .toSorted()
-          .map((name) => [name, row[name]]),
-      );
-      digest = BigInt.asUintN(256, digest + BigInt(`0x${hash("sha256", text, "hex")}`));
-    }
-  }
-  return { rows, digest };
+async function summaryOf(db: Kysely<Tables>, table: Copied): Promise<Summary> {
+  const sum = { rows: 0, digest: 0n };
+  for await (const page of pages(db, table)) for (const row of page) add(sum, row);
+  return sum;
+}
+
+function add(sum: Summary, row: AnyRow): void {
+  sum.rows += 1;
+  const text = JSON.stringify(
+    Object.keys(row)
+      .toSorted()
+      .map((name) => [name, row[name]]),
+  );
+  sum.digest = BigInt.asUintN(256, sum.digest + BigInt(`0x${hash("sha256", text, "hex")}`));
 }
