@@ -1,6 +1,6 @@
 import type { Transaction } from "kysely";
 import type { LedgerSink, OutboxMark, RowsInColumns } from "../ledger/ports.ts";
-import { spanOf } from "../terms/ids.ts";
+import { SPAN_CHARS, spanOf } from "../terms/ids.ts";
 import { LedgerBehind, LedgerRefused } from "../terms/sink-errors.ts";
 import { addRows } from "./add-rows.ts";
 import type { Engine } from "./engine.ts";
@@ -41,6 +41,7 @@ export function createLedgerSink(engine: Engine): LedgerSink {
           await put("ledger_reconciliations", batch.reconciliations);
           // A run that was counted before and has been lost since is not counted again.
           if (isNew) await count(transaction, mark?.journal ?? "", added);
+          else if (mark?.after !== null) await deleteAgain(transaction, added);
         })
         .catch(sayWhenRefused);
     },
@@ -81,6 +82,36 @@ async function moveMark(transaction: Transaction<Tables>, { journal, after, upTo
     .onConflict((conflict) => conflict.column("journal").doUpdateSet({ run: upTo }))
     .execute();
   return true;
+}
+
+/**
+ * Runs that were here and were deleted "for good" are missing from a batch that is sent again, like those that were
+ * lost. The latter come back with `ledger drain --again`.
+ */
+async function deleteAgain(transaction: Transaction<Tables>, transactionIds: readonly string[]) {
+  if (transactionIds.length === 0) return;
+  const deleted = await transaction
+    .deleteFrom("ledger_runs")
+    .where("transaction_id", "in", transactionIds)
+    .where((row) =>
+      row.exists(
+        row
+          .selectFrom("ledger_run_counts as counts")
+          .select("counts.span")
+          .where("counts.journal", "=", "")
+          .where("counts.span", "=", sql<string>`substr(ledger_runs.transaction_id, 1, ${sql.lit(SPAN_CHARS)})`)
+          .whereRef("counts.deleted_up_to", ">=", "ledger_runs.started_at"),
+      ),
+    )
+    .returning("transaction_id")
+    .execute();
+  const ids = deleted.map((run) => run.transaction_id);
+  if (ids.length === 0) return;
+  for (const table of ["ledger_calls", "ledger_attempts", "ledger_reconciliations"] as const)
+    await transaction
+      .deleteFrom(table as "ledger_calls")
+      .where("transaction_id", "in", ids)
+      .execute();
 }
 
 /** Counts runs, so that `ledger verify` notices a missing run of which nothing is left. */

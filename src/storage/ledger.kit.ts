@@ -2,6 +2,7 @@ import { exportRuns } from "../ledger/read/export-runs.ts";
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createLedgerReader } from "../ledger/read/ledger-reader.ts";
+import { pruneRuns } from "../ledger/journal/prune-runs.ts";
 import { batchOf } from "../ledger/drain/batch-builder.ts";
 import { attemptRow, callRow, runRow } from "../ledger/rows.kit.ts";
 import type { RunReportRow } from "../ledger/ports.ts";
@@ -135,6 +136,56 @@ export function ledgerContract(engine: EngineUnderTest): void {
       // A year later by the ledger's own clock, which a test cannot set.
       assert.equal(await prune(wallAt + 365 * 24 * 60 * 60 * 1_000), 1);
       assert.deepEqual((await reader.list({})).runs, []);
+    });
+
+    test("a run that was deleted does not come back with a batch that is sent again, and one that was lost does", async (t) => {
+      const place = await engine.newPlace(t);
+      const store = await place.open();
+      const settle = { ordinal: 0, charged: "unknown", decidedBy: "ada", decidedAt: 9, note: "n" } as const;
+      const old = ["trx_0192f0c1", "trx_0192f0c2"].map((id) => aRun(id, 2));
+      const young = aRun("trx_0192f0c3", 1);
+      const later = { ...young, run: { ...young.run, started_at: 1_800_000_000_000 } };
+      const batch = batchOf([...old, later]);
+      const mark = { journal: "one", after: 0, upTo: 3 };
+      await store.ledger.write(batch, mark);
+      const reader = createLedgerReader(store.ledgerTables);
+      await reader.reconcile({ ...settle, transactionId: "trx_0192f0c2", attempt: 1 });
+      const ids = async () =>
+        (await place.rowsOf("ledger_runs")).map((row) => (row as { transaction_id: string }).transaction_id);
+      assert.equal((await reader.prune(1_750_000_000_000)).deleted, 1);
+      assert.deepEqual(await ids(), ["trx_0192f0c2", "trx_0192f0c3"]);
+
+      await store.ledgerTables.query("DELETE FROM ledger_runs WHERE transaction_id = 'trx_0192f0c3'");
+      await store.ledger.write(batch, mark);
+      assert.deepEqual(await ids(), ["trx_0192f0c2", "trx_0192f0c3"]);
+      for (const table of ["ledger_calls", "ledger_attempts"])
+        assert.equal((await place.rowsOf(table)).length, 3, table);
+      assert.equal((await reader.verify()).missing, 0);
+
+      await store.ledger.write(batch, { ...mark, after: null });
+      assert.equal((await ids()).length, 3, "asked for with `ledger drain --again`");
+    });
+
+    test("a run of which a charge is reopened while old runs are deleted is kept", async (t) => {
+      const { ledger, ledgerTables } = await (await engine.newPlace(t)).open();
+      await ledger.write(batchOf([aRun("trx_1", 1), aRun("trx_2", 1)]));
+      const reader = createLedgerReader(ledgerTables);
+      const reopen = { charged: "unknown", decidedBy: "ada", decidedAt: 9, note: "n" } as const;
+      let reopened: unknown;
+      const tables: typeof ledgerTables = {
+        ...ledgerTables,
+        // Another operator, in the moment between the search for old runs and their deletion.
+        async change(work) {
+          reopened ??= await reader.reconcile({ ...reopen, transactionId: "trx_1", ordinal: 0, attempt: 1 });
+          return ledgerTables.change(work);
+        },
+      };
+      assert.equal((await pruneRuns(tables, Date.now(), false)).deleted, 1);
+      const { runs } = await reader.list({});
+      assert.deepEqual(
+        runs.map((run) => run.transaction_id),
+        ["trx_1"],
+      );
     });
 
     test("a row that is altered or gone is named by its run, whatever is settled afterwards", async (t) => {

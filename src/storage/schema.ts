@@ -175,6 +175,8 @@ interface RunCountTable {
   readonly span: string;
   readonly journal: string;
   readonly runs: number;
+  /** In the row without a journal: the latest start of a deleted run. */
+  readonly deleted_up_to: number | null;
 }
 
 /** A span of time that has totals, or of which somebody makes them. */

@@ -83,7 +83,7 @@ export function timeOfId(kind: IdKind, id: string): number | null {
 /** Comes after every digit of an id, in every order of letters that a database may have. */
 export const AFTER_DIGITS = "z";
 
-const SPAN_CHARS = PREFIX.transaction.length + 6;
+export const SPAN_CHARS = PREFIX.transaction.length + 6;
 
 /** The common beginning of the transaction ids of one span of 2^24 milliseconds, some four and a half hours. */
 export function spanOf(transactionId: string): string {

@@ -146,14 +146,13 @@ test("a copy leaves the embedded ledger as it was, for a return to it and for a 
   await client.query("create database another");
   await client.end();
   copyTo("another");
-  const drained = verb<{ sent: number }>(
-    {
-      ...before,
-      DATABASE_URL: database.url("another"),
-      DATARUN_ROOT_KEY: readFileSync(join(dataDir, "root-1.key"), "utf8").trim(),
-    },
-    "ledger",
-    "drain",
-  );
-  assert.equal(drained.sent, 1, "sending it once more changes nothing");
+  const there = {
+    ...before,
+    DATABASE_URL: database.url("another"),
+    DATARUN_ROOT_KEY: readFileSync(join(dataDir, "root-1.key"), "utf8").trim(),
+  };
+  const [day] = new Date().toISOString().split("T") as [string];
+  assert.equal(verb<{ deleted: number }>(there, "ledger", "prune", "--before", day).deleted, 1);
+  assert.equal(verb<{ sent: number }>(there, "ledger", "drain").sent, 1);
+  assert.deepEqual(ids(there), [], "sending it once more changes nothing, and what was deleted there stays deleted");
 });

@@ -36,12 +36,12 @@ export async function pruneRuns(
   let deleted = 0;
   const old = { from: [Number.MIN_SAFE_INTEGER, ""] as const, to: startedBefore, unknownToo };
   for await (const ids of pages(tables, old)) {
-    deleted += await deleteRuns(tables, ids);
+    deleted += await deleteRuns(tables, ids, unknownToo);
     onProgress("runs deleted", deleted);
   }
   const ahead = { from: [wallAt + AHEAD_MS, ""] as const, to: Number.MAX_SAFE_INTEGER, unknownToo };
   for await (const ids of pages(tables, ahead))
-    deleted += await deleteRuns(tables, await seenBefore(tables, ids, startedBefore, wallAt));
+    deleted += await deleteRuns(tables, await seenBefore(tables, ids, startedBefore, wallAt), unknownToo);
   const [kept] = await tables.query<{ readonly runs: number }>(
     "SELECT count(*) AS runs FROM ledger_runs AS r WHERE r.started_at < ? AND r.has_unknown = 1",
     [startedBefore],
@@ -85,29 +85,39 @@ async function seenBefore(
   );
   const seen = await tables.query<{ readonly transaction_id: string }>(
     `SELECT transaction_id FROM ledger_ahead
-     WHERE seen_at < ? AND transaction_id IN (${ids.map(() => "?").join(", ")})`,
+     WHERE seen_at < ? AND transaction_id IN (${places(ids)})`,
     [moment, ...ids],
   );
   return seen.map((row) => row.transaction_id);
 }
 
-async function deleteRuns(tables: LedgerTables, ids: readonly string[]): Promise<number> {
-  if (ids.length === 0) return 0;
-  const list = ids.map(() => "?").join(", ");
+async function deleteRuns(tables: LedgerTables, found: readonly string[], unknownToo: boolean): Promise<number> {
+  if (found.length === 0) return 0;
+  // One of their charges may have been reopened since they were found.
+  const unknown = unknownToo ? "" : "AND has_unknown = 0";
   return tables.change(async (query) => {
-    for (const table of PARTS) await query(`DELETE FROM ${table} WHERE transaction_id IN (${list})`, ids);
-    const deleted = await query<{ readonly transaction_id: string }>(
-      `DELETE FROM ledger_runs WHERE transaction_id IN (${list}) RETURNING transaction_id`,
-      ids,
+    const deleted = await query<Found>(
+      `DELETE FROM ledger_runs WHERE transaction_id IN (${places(found)}) ${unknown} RETURNING transaction_id, started_at`,
+      found,
     );
+    const ids = deleted.map((run) => run.transaction_id);
+    if (ids.length === 0) return 0;
+    for (const table of PARTS) await query(`DELETE FROM ${table} WHERE transaction_id IN (${places(ids)})`, ids);
     const spans = Map.groupBy(deleted, (run) => spanOf(run.transaction_id));
     // In one order, so that two deleting processes cannot deadlock.
     for (const [span, runs] of [...spans].toSorted(([a], [b]) => (a < b ? -1 : 1)))
       await query(
-        `INSERT INTO ledger_run_counts (span, journal, runs) VALUES (?, '', ?)
-         ON CONFLICT (span, journal) DO UPDATE SET runs = ledger_run_counts.runs + excluded.runs`,
-        [span, -runs.length],
+        `INSERT INTO ledger_run_counts (span, journal, runs, deleted_up_to) VALUES (?, '', ?, ?)
+         ON CONFLICT (span, journal) DO UPDATE SET
+           runs = ledger_run_counts.runs + excluded.runs,
+           deleted_up_to = CASE WHEN ledger_run_counts.deleted_up_to > excluded.deleted_up_to
+             THEN ledger_run_counts.deleted_up_to ELSE excluded.deleted_up_to END`,
+        [span, -runs.length, Math.max(...runs.map((run) => run.started_at))],
       );
     return deleted.length;
   });
+}
+
+function places(values: readonly unknown[]): string {
+  return values.map(() => "?").join(", ");
 }

@@ -42,6 +42,8 @@ export const MIGRATIONS: readonly Migration[] = [
   // When a lease was last asked for, so that those of processes that are gone can be told from others.
   { name: "0027_leases_heard_of", up: addColumn("budget_leases", "heard_at", "bigint") },
   { name: "0028_runs_of_functions", up: from(() => import("./0028_runs_of_functions.ts")) },
+  // The latest start of a deleted run, so that none comes back with a batch that is sent again.
+  { name: "0029_deleted_runs", up: addColumn("ledger_run_counts", "deleted_up_to", "bigint") },
 ];
 
 function from(load: () => Promise<Pick<Migration, "up">>): Migration["up"] {
