@@ -5,7 +5,9 @@ import {
   fieldName,
   headerAuth,
   inputName,
+  isPlainFlag,
   isPlainSegment,
+  isUsualName,
   placeholderIn,
   singular,
   typeOf,
@@ -24,6 +26,8 @@ export interface CapturedRequest {
   /** `name:password`. */
   readonly user: string | undefined;
   readonly timeoutMs: number | undefined;
+  /** Whether it may have been written by hand, with `{number}` in place of a value. */
+  readonly hasPlaceholders: boolean;
   /** @throws ImportProblem at the position of the request */
   readonly refuse: (problem: string, instead?: string) => never;
   readonly notes: readonly string[];
@@ -81,10 +85,13 @@ class Drafting {
   readonly #refuse: CapturedRequest["refuse"];
   readonly #choices: ImportChoices;
   readonly #contentType: string | undefined;
+  readonly #hasPlaceholders: boolean;
+  readonly #flags: string[] = [];
   #path = "";
 
-  constructor({ refuse, headers, user }: CapturedRequest, choices: ImportChoices) {
+  constructor({ refuse, headers, user, hasPlaceholders }: CapturedRequest, choices: ImportChoices) {
     this.#refuse = refuse;
+    this.#hasPlaceholders = hasPlaceholders;
     this.#choices = choices;
     this.#contentType = headers.find(([name]) => name.toLowerCase() === "content-type")?.[1];
     if (user !== undefined) this.#prove(userAuth(user));
@@ -113,6 +120,7 @@ class Drafting {
     for (const [name, value] of headers) {
       const lower = name.toLowerCase();
       if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$|^:/.test(lower)) this.#refuse("a header field has an invalid name");
+      this.#assertName(name, "of a header field");
       const isUsual = lower === "accept" && value === "application/json";
       if ((isUsual || NOT_THE_FILES.test(lower)) && !this.#isFixed(name)) this.#left.add(lower);
       else if (lower === "authorization") continue;
@@ -124,7 +132,7 @@ class Drafting {
 
   body({ text, type }: NonNullable<CapturedRequest["body"]>): DraftRequest["body"] {
     const media = (this.#contentType ?? type).split(";")[0]!.trim().toLowerCase();
-    const isJson = media === "application/json" || media.endsWith("+json");
+    const isJson = media === "application/json" || /^application\/[a-z0-9.+-]{1,80}\+json$/.test(media);
     if (isJson) return jsonBody(this.#json(readJson(text, this.#refuse), "body"), media);
     if (media !== "application/x-www-form-urlencoded")
       return this.#refuse(
@@ -136,6 +144,8 @@ class Drafting {
         "the body is JSON but is sent as a form",
         "give -H 'Content-Type: application/json', or --json",
       );
+    if (text !== "" && !text.includes("=") && !this.#isFixed(decodePart(text)))
+      return this.#refuse("the body is a text and not a form", "write it into the file by hand, as text under body");
     return { form: this.#pairs(text, "form") };
   }
 
@@ -144,6 +154,7 @@ class Drafting {
     const fields = auth.flatMap(({ fields: own }) => Object.keys(own));
     return [
       `Inputs: ${inputs.length === 0 ? "none" : inputs.map(({ name }) => name).join(", ")}. The path is kept as ${this.#path === "" ? "/" : this.#path}; write {name} where it has an input.`,
+      ...(this.#flags.length === 0 ? [] : [`Parameters without a value, which are kept: ${this.#flags.join(", ")}.`]),
       ...(fields.length === 0 ? [] : [`Fields of the credential, without their values: ${fields.join(", ")}.`]),
       ...(this.#left.size === 0
         ? []
@@ -155,12 +166,20 @@ class Drafting {
 
   #segment(segment: string, before: string): string {
     const text = decodePart(segment.replaceAll("+", "%2B"));
-    const named = placeholderIn(text);
+    const named = this.#placeholder(text, "path");
     if (named !== null) return this.#input(named, TEXT, undefined);
-    if (/\{[a-z]/i.test(segment))
-      return segment.replaceAll(/\{([A-Za-z][\w-]*)\}/g, (_, name: string) => this.#input(name, TEXT, undefined));
+    const inside = this.#hasPlaceholders ? [...segment.matchAll(PLACEHOLDERS)] : [];
+    if (inside.length > 0 && inside.every(([, name]) => isUsualName(name!))) return this.#mixed(segment);
     if (text === "" || isPlainSegment(text) || this.#isFixed(text)) return segment;
     return this.#input(`${singular(before)}_id`, TEXT, text);
+  }
+
+  /** A segment with inputs between other characters, which must be words. */
+  #mixed(segment: string): string {
+    const others = decodePart(segment.replaceAll(PLACEHOLDERS, "/")).split(/[^\p{L}\p{N}_~-]+/u);
+    if (!others.every((word) => word === "" || isPlainSegment(word) || this.#isFixed(word)))
+      this.#refuse("what is beside an input in its path may be a value", "make it a part of the input");
+    return segment.replaceAll(PLACEHOLDERS, (_, name: string) => this.#input(name, TEXT, undefined));
   }
 
   /** Parameters of a query or fields of a form. A name that occurs twice becomes a list. */
@@ -177,18 +196,17 @@ class Drafting {
       if (name === "" || /[{}]/.test(name))
         this.#refuse(`a name in the ${where} is empty or an input`, "names have to be fixed");
       const fixed = this.#isFixed(name);
+      // The end of a text in base64 is a part whose value consists of signs of equality.
+      if (all.some((one) => /^=*$/.test(one))) this.#assertFlag(name, where);
+      else this.#assertName(name, `in the ${where}`);
       if (all.length > 1 && (fixed || isSecretName(name)))
         this.#refuse(`"${name}" occurs several times in the ${where}`, "make the list an input");
+      if (all.length === 1 && value === "") this.#flags.push(name);
       if (fixed || (all.length === 1 && value === "")) made[name] = this.#literal(value!);
       else if (isSecretName(name) && where === "query") this.#secret(name, { query: name });
       else if (isSecretName(name)) made[name] = this.#field(name);
       else if (all.length > 1) made[name] = this.#input(name, { type: "array", items: TEXT, minItems: 1 }, all);
-      else
-        made[name] = this.#input(
-          placeholderIn(value!) ?? name,
-          TEXT,
-          placeholderIn(value!) === null ? value! : undefined,
-        );
+      else made[name] = this.#text(name, value!);
     }
     return made;
   }
@@ -216,12 +234,35 @@ class Drafting {
     }
     if (isSecretName(name)) return this.#field(name);
     if (typeof value !== "string") return this.#input(name, { type: typeOf(value) }, value);
-    const named = placeholderIn(value);
+    return this.#text(name, value);
+  }
+
+  /** An input for a text, which has the name of its placeholder if it is one. */
+  #text(name: string, value: string): string {
+    const named = this.#placeholder(value, "value");
     return this.#input(named ?? name, TEXT, named === null ? value : undefined);
   }
 
+  #placeholder(text: string, where: "path" | "value"): string | null {
+    return this.#hasPlaceholders ? placeholderIn(text, where) : null;
+  }
+
   #member(name: string): string {
-    return name.includes("{{") ? this.#refuse("a member's name is a template", "names have to be fixed") : name;
+    if (name.includes("{{")) this.#refuse("a member's name is a template", "names have to be fixed");
+    this.#assertName(name, "of a member of the body");
+    return name;
+  }
+
+  /** Only names that are a vendor's own get into the file and into messages. */
+  #assertName(name: string, of: string): void {
+    if (!isUsualName(name) && !this.#isFixed(name))
+      this.#refuse(`a name ${of} may be a value`, "keep it and its value by --fixed, or write the file by hand");
+  }
+
+  /** The same for a name without a value, which may be a value without a name. */
+  #assertFlag(name: string, where: "query" | "form"): void {
+    if (!this.#isFixed(name) && !isPlainFlag(name))
+      this.#refuse(`a part of the ${where} has no value, or is a value without a name`, "keep it by --fixed");
   }
 
   #isFixed(name: string): boolean {
@@ -272,6 +313,7 @@ class Drafting {
   }
 }
 
+const PLACEHOLDERS = /\{\{? ?([A-Za-z][\w-]*) ?\}?\}/g;
 const TEXT: JsonObject = { type: "string", minLength: 1, maxLength: 2_000 };
 
 function readJson(text: string, refuse: CapturedRequest["refuse"]): Json {

@@ -6,8 +6,33 @@ import { decodePart, snakeCase } from "../draft-request.ts";
 
 /** Whether a path segment is a word or a version, and therefore part of the address and not a value. */
 export function isPlainSegment(text: string): boolean {
-  const isVersion = /^v?\d{1,2}(?:\.\d{1,2}){0,2}$/i.test(text);
-  return isVersion || (/^[A-Za-z_~-]{1,30}\d{0,2}(?:\.[a-z]{2,5})?$/.test(text) && !/^[A-Z]{6,}/.test(text));
+  return /^v?\d{1,2}(?:\.\d{1,2}){0,2}$/i.test(text) || isPlainWord(text);
+}
+
+function isPlainWord(text: string): boolean {
+  return /^[A-Za-z_~-]{1,30}\d{0,2}(?:\.[a-z]{2,5})?$/.test(text) && !/^[A-Z]{6,}/.test(text);
+}
+
+/** Whether a parameter without a value is a name, such as `flag` or `filter[name]`, and not a value without a name. */
+export function isPlainFlag(text: string): boolean {
+  return (
+    /^[^[\]]+(?:\[[^[\]]*\])*$/.test(text) && text.split(/[[\]]+/).every((part) => part === "" || isPlainWord(part))
+  );
+}
+
+const NAME_CHARS_MAX = 60;
+const NAME_DIGITS_MAX = 5;
+
+/**
+ * Whether a name that has a value is one that a vendor chose: `filter[name]`, `$top`, `soap:Body`, `customfield_10023`.
+ * Names of people, dates, numbers and most keys have another form.
+ */
+export function isUsualName(text: string): boolean {
+  return (
+    text.length <= NAME_CHARS_MAX &&
+    /^[@#$:_-]*[A-Za-z][\w.:[\]-]*$/.test(text) &&
+    text.replaceAll(/\D/g, "").length <= NAME_DIGITS_MAX
+  );
 }
 
 /** An address for a list to choose from: without its query, and without segments that may be values. */
@@ -18,12 +43,18 @@ export function shownAddress(url: string): string {
   return `${parsed.host}${segments.join("/")}`;
 }
 
-/** The name in `{number}`, `<number>`, `:number` or `{{number}}`, the usual placeholders of documentation. */
-export function placeholderIn(text: string): string | null {
-  const [, name] = /^(?:\{\{?|<|:)\s*([A-Za-z][\w -]{0,60}?)\s*(?:\}\}?|>|)$/.exec(text) ?? [];
-  if (name === undefined || (text.startsWith(":") ? /\W$/.test(text) : !/[>}]$/.test(text))) return null;
-  return name;
+/**
+ * The name in `{number}`, `{{number}}` and `<number>`, and for a path in `:number`, the placeholders of documentation.
+ * What could be a real value is none: `<Ada>`, `<Ada Lovelace>`, a GUID in braces, and a password after a colon.
+ */
+export function placeholderIn(text: string, where: "path" | "value"): string | null {
+  const [, braced, angled, afterColon] = PLACEHOLDER.exec(text) ?? [];
+  const name = braced ?? angled ?? (where === "path" ? afterColon : undefined);
+  return name !== undefined && isUsualName(name) ? name : null;
 }
+
+const PLACEHOLDER =
+  /^(?:\{\{? ?([A-Za-z][\w-]*) ?\}?\}|<([A-Z][A-Z_-]*\d{0,2}|[a-z][A-Za-z_-]*\d{0,2})>|:([A-Za-z][\w-]*))$/;
 
 export function inputName(name: string): string {
   const snake = snakeCase(name).slice(0, 60);
@@ -34,9 +65,13 @@ export function fieldName(name: string): string {
   return inputName(name.replace(/^x-/i, ""));
 }
 
-export function singular(name: string): string {
-  const plain = snakeCase(decodePart(name));
-  return plain === "" || /\d/.test(plain) ? "path" : plain.replace(/ies$/, "y").replace(/([^s])s$/, "$1");
+/** What a path segment names one of: `company` for `companies`; only `path` if it may be a value itself. */
+export function singular(segment: string): string {
+  const text = decodePart(segment);
+  const plain = snakeCase(text);
+  return plain === "" || /\d/.test(plain) || !isPlainSegment(text)
+    ? "path"
+    : plain.replace(/ies$/, "y").replace(/([^s])s$/, "$1");
 }
 
 export function typeOf(value: Json): string {

@@ -288,6 +288,7 @@ function toRequest(
     body: hasBody ? { text: joined, type: "application/x-www-form-urlencoded" } : undefined,
     user: given.user.at(-1)?.text,
     timeoutMs: seconds > 0 ? Math.min(Math.ceil(seconds * 1000), CALL_MS_MAX) : undefined,
+    hasPlaceholders: true,
     refuse: (problem, instead) => refuse(address.at, problem, instead),
     notes: [
       ...(ignored.size === 0 ? [] : [`Left out, because it does not change the request: ${[...ignored].join(", ")}.`]),

@@ -64,6 +64,7 @@ function readEntry(entry: Json, number: number, where: string): HarEntry {
       body: bodyOf(posted, refuse),
       user: undefined,
       timeoutMs: undefined,
+      hasPlaceholders: false,
       refuse,
       notes: headers.some(([name]) => name.toLowerCase() === "user-agent")
         ? ["User-Agent is the browser's own and is left out."]
