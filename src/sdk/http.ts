@@ -59,7 +59,10 @@ export interface Reply {
    * arithmetic round a fraction and throw for a whole number. Inputs from a caller can contain such numbers too.
    */
   json(): any; // oxlint-disable-line typescript/no-explicit-any -- a vendor's answer has whatever shape the author reads
-  /** The body as UTF-8 text. Throws a `contract` fault if it is not UTF-8. */
+  /**
+   * The body as UTF-8 text, whatever charset its header field names. Throws a `contract` fault if it is not UTF-8; another
+   * text can be made from `bytes()`.
+   */
   text(): string;
   /** The bytes of the body, decompressed. */
   bytes(): Buffer;

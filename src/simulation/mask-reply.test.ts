@@ -43,6 +43,8 @@ test("what is written in no way that is known loses every letter", () => {
   assert.equal(masked("<!DOCTYPE html><h1 class=Ada>Ada</h1>").body, "<!XXXXXXX xxxx><x1 xxxxx=Xxx>Xxx</x1>");
   assert.equal(masked("<r><unclosed Ada").body, "<x><xxxxxxxx Xxx");
   assert.throws(() => masked(Buffer.from([0xff, 0xfe, 0x41])), /not text that can be masked/);
+  const type = { "content-type": "text/csv; charset=iso-8859-1" };
+  assert.equal(masked(Buffer.from("Ærø;1", "latin1"), type).body, "Xxx;1");
 });
 
 test("names of members that may be data are masked, and none of them is lost", () => {

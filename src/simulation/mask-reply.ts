@@ -36,13 +36,18 @@ function maskBody(reply: Reply, masking: Masking, words: Words): Json {
   }
 }
 
+const LATIN_1 = /^(?:iso-8859-1|latin1)$/i;
+
+/** Latin 1 if the reply says so and is not UTF-8; letters are masked, so one that looks like both may be read as either. */
 function textOf(reply: Reply): string {
   const bytes = reply.bytes();
-  const declared = /^<\?xml[^>]*encoding\s*=\s*["'](?:iso-8859-1|latin1)["']/i.test(bytes.toString("latin1", 0, 200));
-  if (declared) return bytes.toString("latin1");
   try {
     return decodeUtf8(bytes);
   } catch {
+    const charset = /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(reply.headers["content-type"] ?? "")?.[1];
+    const start = bytes.toString("latin1", 0, 200);
+    const declared = /^<\?xml[^>]*encoding\s*=\s*["']([A-Za-z0-9._-]+)["']/i.exec(start)?.[1];
+    if (LATIN_1.test(charset ?? "") || LATIN_1.test(declared ?? "")) return bytes.toString("latin1");
     throw new Error("the vendor's reply is not text that can be masked");
   }
 }

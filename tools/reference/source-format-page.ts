@@ -121,6 +121,8 @@ export function sourceFormatPage(): Page {
     `A report that takes ten minutes is then two runs and one bill. The order's number and whatever only the order needs are all inputs: say in ${code("inputs")} which of them are required together. A run with an order's number begins at the named step, whatever other inputs it has; its polls are free as usual. Requests of those steps use ${code("{{ order_id }}")} and cannot read replies of earlier steps. Whoever may call the source may fetch any order of the same credential, so treat the numbers as confidentially as the reports.`,
     "## `reply`",
     fields(at("reply")),
+    `XML is read into the form that ${code("request.body.xml")} has, with all values as texts. Prefixes of namespaces are dropped: ${code("xsi:type")} is ${code("@type")}. If an element has two attributes of the same name apart from their prefixes, those with a prefix keep it: ${code("xsi:type")} is ${code("@xsi:type")} beside ${code("type")}. White space is dropped at the ends of a text and between elements, but not between two parts of one text, such as two CDATA sections.`,
+    `An XML reply may be UTF-8 or ISO-8859-1, as its header field ${code("Content-Type")} or its XML declaration says; without either it is UTF-8, and so it is with a byte order mark. If the two differ, it is read as UTF-8 if it is valid UTF-8. JSON is always UTF-8, whatever charset the header field names, as JSON's own standard requires.`,
     "## `auth`",
     at("auth").description!,
     ...kinds.flatMap(({ name, kind }) => [`### ${code(`kind: ${name}`)}`, kind.description!, fields(kind, ["kind"])]),

@@ -25,9 +25,13 @@ interface Open {
   readonly lists: ListNames | undefined;
   /** Attributes and elements. */
   readonly members: Record<string, Json>;
+  /** By local name, which attribute with a prefix has it; `""` if several share it, so that none has it. */
+  prefixed: Map<string, string> | null;
   names: number;
   isEmpty: boolean;
   text: string;
+  /** White space after the text, which is part of it if more text follows before a child element. */
+  blanks: string;
   /** Whether white space at the ends of the text is kept. */
   isVerbatim: boolean;
 }
@@ -128,7 +132,8 @@ class XmlParser {
     if (this.#open.length === DEPTH_MAX) throw new XmlProblem("it is nested too deeply");
     this.#count();
     const lists = (parent === undefined ? this.#lists : parent.lists)?.below.get(name);
-    const opened: Open = { tag, name, lists, members: {}, names: 0, isEmpty: true, text: "", isVerbatim: false };
+    const opened = openElement(tag, name, lists);
+    if (parent !== undefined) parent.blanks = "";
     this.#open.push(opened);
     for (;;) {
       const hadBlanks = this.#skipBlanks();
@@ -151,9 +156,7 @@ class XmlParser {
     if (value.includes("<")) throw notXml();
     this.#count();
     if (written.startsWith("xmlns:")) return;
-    const name = `@${localName(written)}`;
-    if (Object.hasOwn(element.members, name)) throw notXml();
-    element.members[name] = this.#readReferences(value).trim();
+    element.members[nameAttribute(element, written)] = this.#readReferences(value).trim();
     element.isEmpty = false;
     countName(element);
   }
@@ -181,16 +184,19 @@ class XmlParser {
   }
 
   #addText(text: string): void {
-    if (endOfBlanks(text, 0) === text.length) return;
     const element = this.#open.at(-1);
+    if (endOfBlanks(text, 0) === text.length) {
+      if (element !== undefined && (element.text !== "" || element.isVerbatim)) element.blanks += text;
+      return;
+    }
     if (element === undefined) throw notXml();
-    element.text += this.#readReferences(text);
+    element.text += takeBlanks(element) + this.#readReferences(text);
   }
 
   #addVerbatim(text: string): void {
     const element = this.#open.at(-1);
     if (element === undefined) throw notXml();
-    element.text += text;
+    element.text += takeBlanks(element) + text;
     element.isVerbatim = true;
   }
 
@@ -233,6 +239,58 @@ class XmlParser {
     if (isThere) this.#at += written.length;
     return isThere;
   }
+}
+
+function openElement(tag: string, name: string, lists: ListNames | undefined): Open {
+  return {
+    tag,
+    name,
+    lists,
+    members: {},
+    prefixed: null,
+    names: 0,
+    isEmpty: true,
+    text: "",
+    blanks: "",
+    isVerbatim: false,
+  };
+}
+
+function takeBlanks(element: Open): string {
+  const { blanks } = element;
+  element.blanks = "";
+  return blanks;
+}
+
+/**
+ * The member for an attribute: `@type` for `xsi:type` too, unless another attribute of the element has the same local
+ * name. Then each that has a prefix keeps it, in whatever order they are written. @throws XmlProblem if it is repeated
+ */
+function nameAttribute(element: Open, written: string): string {
+  const { members } = element;
+  const local = localName(written);
+  const short = `@${local}`;
+  const owner = element.prefixed?.get(local);
+  if (written === local) {
+    if (!Object.hasOwn(members, short)) return short;
+    if (owner === undefined || owner === "") throw notXml();
+    members[`@${owner}`] = members[short]!;
+    element.prefixed!.set(local, "");
+    return short;
+  }
+  const whole = `@${written}`;
+  if (owner === written || Object.hasOwn(members, whole)) throw notXml();
+  element.prefixed ??= new Map();
+  if (owner === undefined && !Object.hasOwn(members, short)) {
+    element.prefixed.set(local, written);
+    return short;
+  }
+  if (owner !== undefined && owner !== "") {
+    members[`@${owner}`] = members[short]!;
+    delete members[short];
+  }
+  element.prefixed.set(local, "");
+  return whole;
 }
 
 function countName(element: Open): void {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { replyOf } from "../call.kit.ts";
 import { XML_NAMES_MAX, XML_VALUES_MAX, XmlProblem } from "./parse-xml.ts";
-import { compileXmlReader, XML_BYTES_MAX } from "./view-reply.ts";
+import { compileView, compileXmlReader, XML_BYTES_MAX } from "./view-reply.ts";
 
 const read = (text: string, lists: readonly string[] = []) => compileXmlReader(lists)(Buffer.from(text, "utf8"));
 
@@ -34,6 +35,73 @@ test("bytes that are no UTF-8 are not used, and Latin 1 is read where it is decl
   assert.throws(() => compileXmlReader([])(Buffer.from([0x3c, 0x72, 0x3e, 0xff, 0x3c, 0x2f, 0x72, 0x3e])), XmlProblem);
   const latin = Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><r>\xe9</r>', "latin1");
   assert.deepEqual(compileXmlReader([])(latin), { r: "é" });
+});
+
+/** What a source sees of a reply whose bytes are the characters of `text`. */
+function bodyOf(text: string, type: string) {
+  return compileView({ format: "xml" })(replyOf(200, Buffer.from(text, "latin1"), { "content-type": type })).body;
+}
+
+const JOSÉ = "<r>Jos\u00e9</r>";
+const JOSÉ_IN_UTF_8 = "<r>Jos\u00c3\u00a9</r>";
+const SAYS_LATIN = '<?xml version="1.0" encoding="ISO-8859-1"?>';
+const SAYS_UTF_8 = '<?xml version="1.0" encoding="UTF-8"?>';
+
+test("the charset of the header field is used like the one that the document declares", () => {
+  for (const type of ["text/xml; charset=ISO-8859-1", 'application/xml;profile=a; Charset="latin1"'])
+    assert.deepEqual(bodyOf(JOSÉ, type), { r: "José" }, type);
+  assert.deepEqual(bodyOf(JOSÉ_IN_UTF_8, "text/xml; charset=ISO-8859-1"), { r: "JosÃ©" });
+  assert.deepEqual(bodyOf(`${SAYS_LATIN}${JOSÉ}`, "text/xml"), { r: "José" });
+  assert.throws(() => bodyOf(JOSÉ, "text/xml; charset=utf-8"), { detail: { problem: "it is not UTF-8" } });
+  assert.throws(() => bodyOf(JOSÉ, "text/xml"), { detail: { problem: "it is not UTF-8" } });
+});
+
+test("a document whose header field contradicts it is read as UTF-8 if it is UTF-8, and as Latin 1 otherwise", () => {
+  for (const [says, charset] of [
+    [SAYS_LATIN, "utf-8"],
+    [SAYS_LATIN, "us-ascii"],
+    [SAYS_UTF_8, "iso-8859-1"],
+    ["\u00ef\u00bb\u00bf", "iso-8859-1"],
+  ] as const)
+    assert.deepEqual(bodyOf(says + JOSÉ_IN_UTF_8, `text/xml; charset=${charset}`), { r: "José" }, `${says} ${charset}`);
+  assert.deepEqual(bodyOf(SAYS_LATIN + JOSÉ, "text/xml; charset=utf-8"), { r: "José" });
+  assert.deepEqual(bodyOf(SAYS_UTF_8 + JOSÉ, "text/xml; charset=iso-8859-1"), { r: "José" });
+});
+
+test("a charset that is not known loses no document that is UTF-8 all the same", () => {
+  assert.deepEqual(bodyOf(JOSÉ_IN_UTF_8, "text/xml; charset=windows-1252"), { r: "José" });
+  assert.deepEqual(bodyOf(SAYS_LATIN + JOSÉ, "text/xml; charset=windows-1252"), { r: "José" });
+  assert.throws(() => bodyOf(JOSÉ, "text/xml; charset=windows-1252"), { detail: { problem: "it is not UTF-8" } });
+});
+
+test("attributes that only their prefixes distinguish are all kept, in whatever order they come", () => {
+  assert.deepEqual(read('<r><p xsi:type="Company" lang="en"/></r>'), {
+    r: { p: { "@type": "Company", "@lang": "en" } },
+  });
+  const both = { "@xsi:type": "Company", "@type": "legal" };
+  assert.deepEqual(read('<p xsi:type="Company" type="legal"/>'), { p: both });
+  assert.deepEqual(read('<p type="legal" xsi:type="Company"/>'), { p: both });
+  for (const text of [
+    '<p a:x="1" b:x="2" c:x="3" x="4"/>',
+    '<p x="4" c:x="3" b:x="2" a:x="1"/>',
+    '<p a:x="1" x="4" b:x="2" c:x="3"/>',
+  ])
+    assert.deepEqual(read(text), { p: { "@a:x": "1", "@b:x": "2", "@c:x": "3", "@x": "4" } }, text);
+  assert.deepEqual(read('<p a:x="1" b:x="2" c:x="3"/>'), { p: { "@a:x": "1", "@b:x": "2", "@c:x": "3" } });
+});
+
+test("white space between two parts of one text belongs to it, and between elements to nothing", () => {
+  for (const [text, value] of [
+    ["<a><![CDATA[12 High Street]]> <![CDATA[London]]></a>", "12 High Street London"],
+    ["<a>12 High Street<!-- 1 -->\n<!-- 2 --> <?p?>London</a>", "12 High Street\n London"],
+    ["<a><![CDATA[a]]> <![CDATA[b]]><![CDATA[c]]></a>", "a bc"],
+    ["<a><![CDATA[]]> <![CDATA[London]]></a>", " London"],
+    ["<a>\n  <![CDATA[London]]>\n  <!-- 1 -->\n</a>", "London"],
+    ["<a>12<b/> <!-- 1 -->London</a>", { "#text": "12 London", b: "" }],
+    ["<a><![CDATA[12]]> <b/>London</a>", { "#text": "12London", b: "" }],
+    ["<a>\n  <b> </b>\n  <b/> </a>", { b: ["", ""] }],
+  ] as const)
+    assert.deepEqual(read(text), { a: value }, text);
 });
 
 test("any name is a plain name, and finds nothing that stands behind every object", () => {
@@ -76,6 +144,12 @@ for (const text of [
   "<r a=1/>",
   "<r a/>",
   '<r a="1" a="2"/>',
+  '<r n:a="1" n:a="2"/>',
+  '<r a="1" n:a="2" a="3"/>',
+  '<r a="1" n:a="2" n:a="3"/>',
+  '<r m:a="1" n:a="2" m:a="3"/>',
+  '<r n:a="1" a="2" n:a="3"/>',
+  '<r n:a="1" a="2" a="3"/>',
   '<r a="1"b="2"/>',
   '<r a="<"/>',
   "<r a='1>",

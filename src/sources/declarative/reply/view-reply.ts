@@ -42,7 +42,7 @@ function readXml(lists: readonly string[]): (answer: Reply) => Json {
     const bytes = bytesOf(answer);
     if (holdParsed in answer) (answer as Reply & HeldReply)[holdParsed](parsedXmlBytes(bytes.length));
     try {
-      return parse(bytes);
+      return parse(bytes, answer.headers["content-type"]);
     } catch (error) {
       throw new Fault("source.contract", { problem: (error as Error).message }, { cause: error });
     }
@@ -60,15 +60,16 @@ export const XML_BYTES_MAX = 2 * 1024 * 1024;
 
 /**
  * Reads XML into the same JSON form that requests use: `@name` for attributes, `#text` for text, lists for elements
- * that repeat or are named in `lists`. All values are texts. Namespace prefixes are dropped. XML's five entities and
+ * that repeat or are named in `lists`. All values are texts. Namespace prefixes are dropped, except those that
+ * distinguish two attributes. XML's five entities and
  * character references are resolved; a document type declaration is refused.
  * @throws XmlProblem
  */
-export function compileXmlReader(lists: readonly string[]): (bytes: Buffer) => Json {
+export function compileXmlReader(lists: readonly string[]): (bytes: Buffer, contentType?: string) => Json {
   const names = namesOf(lists);
-  return (bytes) => {
+  return (bytes, contentType = "") => {
     if (bytes.length > XML_BYTES_MAX) throw new XmlProblem("it is too large for an XML reply");
-    return parseXml(decode(withPlainLines(bytes)), names);
+    return parseXml(decode(withPlainLines(bytes), contentType), names);
   };
 }
 
@@ -120,14 +121,30 @@ function withPlainLines(bytes: Buffer): Buffer {
   return plain.subarray(0, length);
 }
 
-function decode(bytes: Buffer): string {
-  const declared = /^<\?xml[^>]*encoding\s*=\s*["']([A-Za-z0-9._-]+)["']/.exec(bytes.toString("latin1", 0, 200));
-  const name = (declared?.[1] ?? "utf-8").toLowerCase();
-  if (name === "iso-8859-1" || name === "latin1") return bytes.toString("latin1");
-  if (name !== "utf-8" && name !== "us-ascii") throw new XmlProblem("it has an encoding that is not supported");
-  try {
-    return decodeUtf8(bytes);
-  } catch {
-    throw new XmlProblem("it is not UTF-8");
+const BYTE_ORDER_MARK = "\u00ef\u00bb\u00bf";
+
+/**
+ * The encoding is what the header field or the document says (RFC 7303), and UTF-8 if neither does or there is a byte
+ * order mark. If they differ, the document is read as UTF-8 if it can be, which is hardly ever a coincidence: whatever
+ * converts a document or adds a header field often leaves the other as it was.
+ */
+function decode(bytes: Buffer, contentType: string): string {
+  const start = bytes.toString("latin1", 0, 200);
+  const charset = /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(contentType)?.[1]?.toLowerCase() ?? "";
+  const declared = /^<\?xml[^>]*encoding\s*=\s*["']([A-Za-z0-9._-]+)["']/.exec(start)?.[1]?.toLowerCase() ?? "";
+  const isLatin1 = LATIN_1.has(charset) || LATIN_1.has(declared);
+  const saysNothing = declared === "" && !LATIN_1.has(charset);
+  const isUtf8 = saysNothing || UTF_8.has(charset) || UTF_8.has(declared) || start.startsWith(BYTE_ORDER_MARK);
+  if (isUtf8) {
+    try {
+      return decodeUtf8(bytes);
+    } catch {
+      if (!isLatin1) throw new XmlProblem("it is not UTF-8");
+    }
   }
+  if (!isLatin1) throw new XmlProblem("it has an encoding that is not supported");
+  return bytes.toString("latin1");
 }
+
+const UTF_8 = new Set(["utf-8", "utf8", "us-ascii"]);
+const LATIN_1 = new Set(["iso-8859-1", "latin1"]);
