@@ -60,7 +60,7 @@ export async function planSource(source: RunnableSource, asked: Asked, call: Ver
     known: true,
     title: declaration.title,
     problem,
-    input_problem: inputProblem === null ? null : { ...inputProblem },
+    input_problem: inputProblem === null ? null : { path: inputProblem.path, message: inputProblem.message },
     needs_credential: source.credentialUse,
     rule: chosen?.rule ?? "none",
     cred_id: chosen?.credentialId ?? null,

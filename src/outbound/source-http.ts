@@ -114,8 +114,10 @@ export class SourceHttp implements Http {
       const value = thrown.takeValue();
       const field = unfitField(call.credential?.fields.reveal(), value);
       if (field !== null) {
-        const problem = `credential field ${field} holds a character that cannot be sent`;
-        return new Fault("source.credential_missing", { problem }, { cause: thrown });
+        const at = (name: string) => ({ problem: `credential field ${name} holds a character that cannot be sent` });
+        const isDeclared = this.#source.credentialNames?.includes(field) === true;
+        const told = call.credential?.rule === "inline" ? { told: at(field) } : {};
+        return new Fault("source.credential_missing", at(isDeclared ? field : "*"), { cause: thrown, ...told });
       }
       const input = unfitField(call.rawInputs, value);
       if (input !== null && this.#source.inputNames.includes(input)) {

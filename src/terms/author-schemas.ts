@@ -1,10 +1,11 @@
 import { createBoundedSchemas, type BoundedCheck } from "./bounded-schemas.ts";
 import { isLargeSchema } from "./schema-parts.ts";
-import type { FieldProblem } from "./fault.ts";
+import type { ValueProblem } from "./fault.ts";
+import { declaredField } from "./schema-names.ts";
 import { describeProblem } from "./schema-problem.ts";
 
 /** `null` if the value is valid, otherwise the first problem. */
-export type Validator = (value: unknown) => FieldProblem | null;
+export type Validator = (value: unknown) => ValueProblem | null;
 
 /** One validator for all schemas of authors. */
 export function createSchemas() {
@@ -20,7 +21,9 @@ export function createSchemas() {
         when === "now" || isLargeSchema(schema) ? bounded.compile(schema) : undefined;
       return (value) => {
         compiled ??= bounded.compile(schema);
-        return compiled(value) ? null : describeProblem(compiled.errors);
+        if (compiled(value)) return null;
+        const problem = describeProblem(compiled.errors);
+        return { ...problem, declaredField: declaredField(schema, value, problem.path) };
       };
     },
   };

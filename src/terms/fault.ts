@@ -164,12 +164,23 @@ export interface FieldProblem {
   readonly message: string;
 }
 
+/** A problem of a value that an author's schema describes. */
+export interface ValueProblem extends FieldProblem {
+  /**
+   * The location for everyone except the sender of the value: `people.*`, with a `*` for each name that the schema does
+   * not have, because such a name may be personal data.
+   */
+  readonly declaredField: string;
+}
+
 export interface FaultOptions {
   readonly cause?: unknown;
   /** The vendor itself reports this failure, in an answer that was read. */
   readonly reported?: ReportedFailure;
   /** What is wrong with a request, field by field, for its error body. */
   readonly problems?: readonly FieldProblem[];
+  /** What the sentence has in place of the same `detail`, which the log has: names that the client itself has sent. */
+  readonly told?: FaultDetail;
 }
 
 export interface ReportedFailure {
@@ -182,6 +193,7 @@ export class Fault extends Error {
   readonly detail: FaultDetail;
   readonly reported: ReportedFailure | null;
   readonly problems: readonly FieldProblem[] | undefined;
+  readonly #told: FaultDetail | undefined;
 
   constructor(code: FaultCode, detail: FaultDetail = {}, options: FaultOptions = {}) {
     const framesMax = Error.stackTraceLimit;
@@ -196,6 +208,7 @@ export class Fault extends Error {
     this.detail = detail;
     this.reported = options.reported ?? null;
     this.problems = options.problems;
+    this.#told = options.told;
   }
 
   get row(): FaultRow {
@@ -207,7 +220,7 @@ export class Fault extends Error {
     const row = this.row;
     // What is about no field in particular has an empty one, which leaves no gap.
     const sentence = row.says.replace(/( ?)\{(\w+)\}/g, (_, gap: string, name: string) => {
-      const value = String(this.detail[name] ?? "");
+      const value = String(this.#told?.[name] ?? this.detail[name] ?? "");
       return value === "" ? "" : gap + value;
     });
     return row.prefix === "" ? sentence : `${row.prefix} ${sentence}`;

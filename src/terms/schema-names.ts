@@ -13,14 +13,64 @@ const MANY_BRANCHES = ["oneOf", "anyOf", "allOf"] as const;
  */
 export function declaredNames(schema: object): readonly string[] {
   const names = new Set<string>();
-  const seen = new Set<object>();
+  for (const branch of branchesOf(schema as JsonObject, [schema])) {
+    const properties = own(branch, "properties");
+    if (isObject(properties)) for (const name of Object.keys(properties)) names.add(name);
+  }
+  return [...names];
+}
+
+/**
+ * A location in a value, in a readable form that repeats no name which the schema does not have: `people.*.age`. Where a
+ * schema allows any names, they may be data, such as the names of people.
+ */
+export function declaredField(schema: object, value: unknown, pointer: string): string {
   const root = schema as JsonObject;
+  let branches = branchesOf(root, [root]);
+  let part = value;
+  const shown = stepsOf(pointer).map((step) => {
+    const isEntry = Array.isArray(part);
+    const known = isEntry || [...branches].some((branch) => hasName(branch, step));
+    const inner = [...branches].flatMap((branch) => (isEntry ? entriesOf(branch) : membersOf(branch, step)));
+    branches = branchesOf(root, inner);
+    part = typeof part === "object" && part !== null ? own(part as JsonObject, step) : undefined;
+    return known ? step : "*";
+  });
+  return shown.join(".");
+}
+
+function hasName(branch: JsonObject, name: string): boolean {
+  const properties = own(branch, "properties");
+  const required = own(branch, "required");
+  return (
+    (isObject(properties) && Object.hasOwn(properties, name)) || (Array.isArray(required) && required.includes(name))
+  );
+}
+
+/** The schemas of a member of this name: its own, or those of any name. */
+function membersOf(branch: JsonObject, name: string): readonly unknown[] {
+  const properties = own(branch, "properties");
+  if (isObject(properties) && Object.hasOwn(properties, name)) return [properties[name]];
+  const patterns = own(branch, "patternProperties");
+  return [
+    own(branch, "additionalProperties"),
+    own(branch, "unevaluatedProperties"),
+    ...(isObject(patterns) ? Object.values(patterns) : []),
+  ];
+}
+
+/** The schemas that an entry of a list may have. */
+function entriesOf(branch: JsonObject): readonly unknown[] {
+  return ["items", "prefixItems", "contains", "unevaluatedItems"].flatMap((keyword) => own(branch, keyword));
+}
+
+/** These schemas and every branch of theirs that describes the same value. */
+function branchesOf(root: JsonObject, schemas: readonly unknown[]): ReadonlySet<JsonObject> {
+  const seen = new Set<JsonObject>();
 
   function visit(branch: unknown): void {
     if (!isObject(branch) || seen.has(branch)) return;
     seen.add(branch);
-    const properties = own(branch, "properties");
-    if (isObject(properties)) for (const name of Object.keys(properties)) names.add(name);
     for (const keyword of ONE_BRANCH) visit(own(branch, keyword));
     for (const keyword of MANY_BRANCHES) {
       const branches = own(branch, keyword);
@@ -32,8 +82,8 @@ export function declaredNames(schema: object): readonly string[] {
     if (typeof reference === "string") visit(resolveLocal(root, reference));
   }
 
-  visit(root);
-  return [...names];
+  schemas.forEach(visit);
+  return seen;
 }
 
 /** Resolves a local reference: `#`, a JSON pointer, or the name of a `$anchor`. Other references are not followed. */

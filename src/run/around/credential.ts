@@ -62,11 +62,10 @@ function proceed(
   const judged = found.rule === "inline" ? call.entry.credentials! : found.fields.reveal();
   const problem = source.credentialProblem(judged);
   if (problem === null) return next(source, call);
-  return Promise.reject(
-    new Fault("source.credential_missing", {
-      problem: `credential field ${fieldAt(problem.path)} ${problem.message}`.replace("  ", " "),
-    }),
-  );
+  const at = (field: string) => ({ problem: `credential field ${field} ${problem.message}`.replace("  ", " ") });
+  // Names in a stored credential are not the caller's own.
+  const options = found.rule === "inline" ? { told: at(fieldAt(problem.path)) } : {};
+  return Promise.reject(new Fault("source.credential_missing", at(problem.declaredField), options));
 }
 
 /**

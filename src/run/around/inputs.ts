@@ -7,5 +7,7 @@ export const withInputs: Around = (next) => (source, call) => {
   call.takeInputs(source.filter(call.rawInputs));
   const problem = source.inputProblem(call.inputs);
   if (problem === null) return next(source, call);
-  return Promise.reject(new Fault("source.input_invalid", { field: fieldAt(problem.path), problem: problem.message }));
+  const { path, message, declaredField } = problem;
+  const told = { field: fieldAt(path) };
+  return Promise.reject(new Fault("source.input_invalid", { field: declaredField, problem: message }, { told }));
 };

@@ -1,7 +1,7 @@
 /** Sources as the engine runs them. */
 import type { SourceDeclaration } from "../../sdk/source.ts";
 import type { ChargeModel } from "../../terms/charge.ts";
-import type { FieldProblem } from "../../terms/fault.ts";
+import type { ValueProblem } from "../../terms/fault.ts";
 import type { JsonObject } from "../../terms/json.ts";
 import type { Price } from "../../terms/price.ts";
 
@@ -15,10 +15,10 @@ export interface RunnableSource {
   /** A frozen object of the declared names, without a prototype. */
   filter(inputs: JsonObject): JsonObject;
   /** `null` if valid. A problem's path names the field and its message repeats no value. */
-  inputProblem(filtered: JsonObject): FieldProblem | null;
+  inputProblem(filtered: JsonObject): ValueProblem | null;
   /** Whether this source takes a credential, and whether it needs one. */
   readonly credentialUse: "none" | "optional" | "required";
-  credentialProblem(fields: JsonObject): FieldProblem | null;
+  credentialProblem(fields: JsonObject): ValueProblem | null;
   /** The fields that its credential may have, in a fixed order; `null` if it names none and accepts any. */
   readonly credentialNames: readonly string[] | null;
   /** Whether its calls can leave the machine: it declares `origins`. */

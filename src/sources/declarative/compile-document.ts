@@ -122,7 +122,8 @@ function compileRun(source: SourceFile, setting: ExchangeSetting) {
   const map = source.map === undefined ? undefined : compileMap(source.map, root.in("map"), names);
   const nothing =
     source.map_no_record === undefined ? undefined : compileMap(source.map_no_record, root.in("map_no_record"), names);
-  const fits = source.output === undefined ? undefined : compileWhenNeeded(source.output);
+  const { output } = source;
+  const fits = output === undefined ? undefined : compileWhenNeeded(output);
   if (map === undefined && source.reply?.format === "xml") {
     root.refuse("format.missing_key", 'an XML reply needs "map"', "only JSON can be returned unchanged");
   }
@@ -132,7 +133,7 @@ function compileRun(source: SourceFile, setting: ExchangeSetting) {
     if (verdict === "no_record") return nothing === undefined ? null : new NoMatch(nothing(view));
     const record = map === undefined ? view.body : map(view);
     if (stretch.isLong) await stretch.end();
-    if (fits !== undefined) await assertFits(fits(), record, stretch);
+    if (fits !== undefined) await assertFits(fits(), output!, record, stretch);
     if (stretch.isLong) await stretch.end();
     return map === undefined ? reply : (record as JsonObject);
   };

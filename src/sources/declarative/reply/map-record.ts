@@ -6,7 +6,8 @@ import type { Stretch } from "../../../terms/stretch.ts";
 import { ANSWER_NAMES, compileExpression, type ExpressionNames, type ReplyView } from "../expressions/expression.ts";
 import type { FieldMap } from "../format/format.ts";
 import type { Place } from "../format/read-document.ts";
-import { stepsOf } from "../../../terms/json-pointer.ts";
+import { stepInto } from "../../../terms/json-pointer.ts";
+import { declaredField } from "../../../terms/schema-names.ts";
 
 /** Makes a record from a reply. @throws Fault `contract` if that is not possible */
 export type MapRecord = (view: ReplyView) => JsonObject;
@@ -52,15 +53,16 @@ function compileField(map: FieldMap, place: Place, names: ExpressionNames): (vie
 
 /**
  * Checks a record against `output`, in two steps if it is large. @throws Fault `contract` that names the field which
- * does not fit
+ * does not fit, by names of `output` alone
  */
-export async function assertFits(fits: BoundedCheck, record: Json, stretch: Stretch): Promise<void> {
+export async function assertFits(fits: BoundedCheck, output: object, record: Json, stretch: Stretch): Promise<void> {
   const nearest = nearestNumbers(record);
   if (stretch.isLong) await stretch.end();
   if (fits.ofNearest(nearest)) return;
   const [error] = fits.errors ?? [];
   const missing = (error?.params as { missingProperty?: string } | undefined)?.missingProperty;
-  const field = [...stepsOf(error?.instancePath ?? ""), ...(missing === undefined ? [] : [missing])].join(".");
+  const path = error?.instancePath ?? "";
+  const field = declaredField(output, record, missing === undefined ? path : stepInto(path, missing));
   const problem = missing === undefined ? `field ${field} is not as declared` : `field ${field} is missing`;
   throw new Fault("source.contract", { problem, field });
 }
