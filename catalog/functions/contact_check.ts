@@ -35,9 +35,10 @@ finding takes a share of its own part's weight; the score is what is left, as a 
 **Verdict.** \`plausible\` from 0.8 if at least half of what was given, by weight, could be checked; \`implausible\` below 0.4;
 \`not_checked\` if nothing could be; otherwise \`doubtful\`. The weights are ours and were fitted to no population.
 
-**What could not be checked** is in \`unchecked\` with a reason (\`…_not_checked\`, \`phone_needs_country\`,
-\`country_not_recognised\`), lowers \`coverage\` and never fails the function: an unavailable source makes the answer weaker,
-not absent. No code is sent, no mailbox asked: that the number and the address belong to this person is not known.
+**What could not be checked** is in \`unchecked\`, has a reason (\`…_not_checked\`, \`phone_needs_country\`,
+\`country_not_recognised\`), and never fails the function: an unavailable source makes the answer weaker, not absent. Each
+such part lowers \`coverage\` by its weight. The country has none: without it the other parts are checked, but not compared
+with it. No code is sent, no mailbox asked: that the number and the address belong to this person is not known.
 `.trim();
 
 export default defineFunction({
@@ -106,11 +107,7 @@ export default defineFunction({
       ip === undefined ? null : ask("ip", "iptoasn__ip_country", { ip }),
     ]);
 
-    const claimed = claimedCountry(countryFound);
-    if (inputs.country !== undefined && claimed === null) {
-      const why = countryFound?.success === true ? "country_not_recognised" : "country_not_checked";
-      contact.miss("country", why, "The claimed country is not known, so nothing was compared with it.");
-    }
+    const claimed = judgeCountry(contact, countryFound);
     const phoneCountry = judgePhone(contact, phoneFound, claimed);
     judgeEmail(contact, emailFound);
     judgeDomain(contact, domainFound);
@@ -136,6 +133,18 @@ type Contact = ReturnType<typeof assess>;
 
 function claimedCountry(found: SourceOutcome | null): string | null {
   return found?.match === true ? found.output.alpha_2 : null;
+}
+
+/** The country has no weight: what it says shows in the parts that are compared with it. */
+function judgeCountry(contact: Contact, found: SourceOutcome | null): string | null {
+  if (found === null) return null;
+  contact.ask("country");
+  if (found.match) contact.answer("country");
+  else {
+    const why = found.success ? "country_not_recognised" : "country_not_checked";
+    contact.miss("country", why, "The claimed country is not known, so nothing was compared with it.");
+  }
+  return claimedCountry(found);
 }
 
 const COSTLY_TYPES: ReadonlySet<unknown> = new Set(["premium_rate", "shared_cost", "pager", "voicemail", "uan"]);
