@@ -91,7 +91,7 @@ export const SCORED_FIELDS = {
   reasons: Type.Array(
     Type.Object(
       {
-        code: Type.String({ description: "Stable; the table in the description lists all." }),
+        code: Type.String({ description: "Stable; the description lists all." }),
         part: Type.String({ description: "What it is about." }),
         effect: Type.Enum(["supports", "weakens", "contradicts", "not_checked"]),
         text: Type.String({ description: "For people. May change." }),

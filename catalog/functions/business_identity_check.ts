@@ -15,7 +15,8 @@ country of each, and its name beside the name on the account. It knows the numbe
 accounts of all that use IBANs. Every source it asks works offline: nothing leaves the service and nothing is billed.
 
 A number without \`number_kind\` is read as a company number, then as a VAT number, then as a tax number, and the first
-reading that fits ends the search. Without \`country\` the number is read in the country of the account, and a reason says so.
+reading that fits ends the search. Without \`country\` the number is read in the country of the account, and the
+reason \`country_assumed\` says so.
 
 **Score.** Each part that was checked starts with its full weight (account 35, number 35, countries 15, names 15); each
 finding takes a share of its own part's weight; the score is what is left, as a share of the weight that was checked.
@@ -38,8 +39,10 @@ is a question, not an answer. The weights are ours and were fitted to no populat
 A number without check digits (a US EIN, a tax number of a German office) is only looked at for its form, as most mistyped
 ones fit as well: \`number_form_only\` says so, and the number counts as unchecked.
 
-**What could not be checked** is in \`unchecked\` with a reason, lowers \`coverage\` and never fails the function. That the
-account is open, that the number was issued, and whose they are: none of it is known without asking a bank or a register.
+**What could not be checked** is in \`unchecked\` with a reason (\`account_not_checked\`, \`number_not_checked\`,
+\`number_needs_country\`, \`country_not_recognised\`, \`country_not_checked\`, \`number_form_only\`, \`names_not_compared\`,
+\`names_not_checked\`), lowers \`coverage\` and never fails the function. That the account is open, that the number
+was issued, and whose they are: none of it is known without asking a bank or a register.
 `.trim();
 
 export default defineFunction({
@@ -193,8 +196,11 @@ async function judgeNumber(
   business.ask("number");
   const country = inputs.country === undefined ? (account?.country ?? null) : claimed;
   if (country === null) {
-    const why = countryFound === null ? "number_needs_country" : "country_not_recognised";
-    business.miss("number", why, "The number cannot be read without knowing which country issued it.");
+    business.miss(
+      "number",
+      whyNoCountry(countryFound),
+      "The number cannot be read without knowing which country issued it.",
+    );
     return { registration: null, tried: [] };
   }
   if (inputs.country === undefined)
@@ -230,6 +236,11 @@ async function judgeNumber(
     business.find("number", "number_of_individual", 0.5, "The number is valid, but belongs to a natural person.");
   else business.find("number", "number_invalid", 1, `It fits no rule of ${country} for the numbers tried.`);
   return { registration: null, tried };
+}
+
+function whyNoCountry(found: SourceOutcome | null): string {
+  if (found === null) return "number_needs_country";
+  return found.success ? "country_not_recognised" : "country_not_checked";
 }
 
 function judgeCountries(business: Business, account: Account | null, registration: Registration | null): void {
