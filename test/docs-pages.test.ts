@@ -167,6 +167,13 @@ test("README's requests are those the demo prints, and its answers those the ser
 });
 
 /** Everything that cites something else: pages, code and comments, except what a generator copies from them. */
+test("no page starts the service with npx in the background, where no signal reaches it", () => {
+  const astray = PAGES.flatMap((page) =>
+    [...read(page).matchAll(/^.*\bnpx datarun\b.* &$/gm)].map(([line]) => `${page}: ${line}`),
+  );
+  assert.deepEqual(astray, [], "start node_modules/.bin/datarun");
+});
+
 const CITING = [...PAGES, ...globSync("{src,test,catalog,bench,tools}/**/*.{ts,mjs,md,yaml}", { cwd: PACKAGE_ROOT })];
 
 test("every decision that is cited by its number exists", () => {

@@ -11,14 +11,20 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const GENERATORS = join(ROOT, "client-generators/node_modules/.bin");
 const MARK = "-- the next block --";
 
-/** What a page tells to install is installed, and `npx` finds it: the service, and the pinned generators. */
+/** The service, where `npm install` puts it. It is on the ports of the test unless the page chooses others. */
+const DATARUN = `#!/bin/sh
+case "$*" in *--port*) set -- "$@" ;; mock*) set -- "$@" --port "$PORT" --admin-port "$ADMIN_PORT" ;; esac
+exec node ${ROOT}bin/datarun.mjs "$@"
+`;
+
+/** Finds the service, and the pinned generators. Like the real one, it hands no signal on to what it has started. */
 const NPX = `#!/bin/sh
 name="$1"; shift
 case "$name" in
-  datarun) case "$*" in *--port*) set -- "$@" ;; mock*) set -- "$@" --port "$PORT" --admin-port "$ADMIN_PORT" ;; esac
-    exec node ${ROOT}bin/datarun.mjs "$@" ;;
-  *) exec ${GENERATORS}/"$name" "$@" ;;
+  datarun) node_modules/.bin/datarun "$@" ;;
+  *) ${GENERATORS}/"$name" "$@" ;;
 esac
+exit $?
 `;
 
 export interface Following {
@@ -29,6 +35,8 @@ export interface Following {
   readonly ports: readonly [string, string];
   /** Commands that cannot be run here. */
   readonly without?: readonly string[];
+  /** What has to be true when the last command is through, and what they have started is still there. */
+  readonly afterwards?: () => Promise<void>;
 }
 
 /**
@@ -38,17 +46,18 @@ export interface Following {
 export async function followPage(
   t: TestContext,
   page: string,
-  { folder, env = {}, ports, without = [] }: Following,
+  { folder, env = {}, ports, without = [], afterwards }: Following,
 ): Promise<number> {
-  const bin = join(folder, ".bin");
-  mkdirSync(bin);
-  for (const [name, text] of [
-    ["npx", NPX],
-    ["npm", "#!/bin/sh\n"],
-    ["pip", "#!/bin/sh\n"],
+  const [bin, installed] = [join(folder, ".bin"), join(folder, "node_modules/.bin")];
+  for (const [where, name, text] of [
+    [bin, "npx", NPX],
+    [bin, "npm", "#!/bin/sh\n"],
+    [bin, "pip", "#!/bin/sh\n"],
+    [installed, "datarun", DATARUN],
   ] as const) {
-    writeFileSync(join(bin, name), text);
-    chmodSync(join(bin, name), 0o755);
+    mkdirSync(where, { recursive: true });
+    writeFileSync(join(where, name), text);
+    chmodSync(join(where, name), 0o755);
   }
   const blocks = onPorts(blocksOf(page), ports);
   const typed = blocks.filter(({ language, text }) => language === "sh" && !without.includes(text.trim()));
@@ -72,8 +81,9 @@ export async function followPage(
   child.stdout.on("data", (text: Buffer) => (out += text.toString()));
   child.stderr.on("data", (text: Buffer) => (err += text.toString()));
   const code = await new Promise<number | null>((resolve) => child.on("exit", resolve));
-  end();
   assert.equal(code, 0, `${out}\n${err}`);
+  await afterwards?.();
+  end();
 
   const printed = out.split(MARK);
   let compared = 0;

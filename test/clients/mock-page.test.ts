@@ -15,8 +15,21 @@ const PAGE = "docs/guides/mock.md";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const text = readFileSync(join(ROOT, PAGE), "utf8");
 
-test("every command of the page prints what the page shows", async (t) => {
-  const compared = await followPage(t, PAGE, { folder: project(t, {}), ports: await freePorts() });
+test("every command of the page prints what the page shows, and the mock that the page stops is gone", async (t) => {
+  const folder = project(t, {});
+  const isThere = (file: string) => {
+    const { admin_url } = JSON.parse(readFileSync(join(folder, file), "utf8")) as { readonly admin_url: string };
+    return fetch(`${admin_url}/live`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  };
+  const afterwards = async () =>
+    assert.deepEqual(
+      { first: await isThere("mock.json"), other: await isThere("other.json") },
+      { first: true, other: false },
+    );
+  const compared = await followPage(t, PAGE, { folder, ports: await freePorts(), afterwards });
   assert.equal(compared, 6);
 });
 
