@@ -52,6 +52,15 @@ export function isDeclaredOrigin(address: string, declared: readonly string[]): 
   return url !== null && new OriginRules(declared).match(url) !== null;
 }
 
+/** Its own names and addresses, as the URL parser writes them. What is under `localhost` never leaves it either. */
+const THIS_MACHINE = /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** Whether what is sent to a declared origin can be read on the way: plain http, to anything but this machine. */
+export function isReadableOnTheWay(declared: string): boolean {
+  const origin = parseOrigin(declared);
+  return origin !== null && origin.protocol === "http:" && !THIS_MACHINE.test(origin.hostname);
+}
+
 function parsePattern([, scheme, below, port]: RegExpExecArray): DeclaredOrigin | null {
   // The URL parser normalizes the default port and the case of host names, as it does for the requested address.
   const url = URL.parse(`${scheme}://${below}${port === undefined ? "" : `:${port}`}`);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CHECK_CODES } from "../../src/commands/check/findings.ts";
-import { diskOf, FIXTURES, onStore, write } from "./fixtures.ts";
+import { diskOf, FIXTURES, onStore, sourceText, write } from "./fixtures.ts";
 import { check, place, refusalOf, stopping } from "./place.ts";
 
 /** Only a whole process can show what fails after a file was loaded: see `command.test.ts`. */
@@ -21,6 +21,21 @@ test("nothing is found where nothing is wrong, with everything asked for", async
   const environment = { ...options.environment, ...(await onStore(dataDir, async () => {})) };
   assert.deepEqual(await check({ ...options, environment }), []);
   assert.deepEqual(await refusalOf({ ...options, environment }), []);
+});
+
+test("what goes over plain http to this machine, and what tells nothing of anybody, is no finding", async (t) => {
+  const { options, project } = place(t, { production: true });
+  const inputs = `inputs: { type: "object", properties: { number: { type: "string" } } },`;
+  write(project, {
+    "sources/here.mjs": sourceText(
+      "acme__here",
+      `${inputs} origins: ["http://localhost:8080", "http://127.0.0.2", "http://[::1]:81", "http://v.localhost"],`,
+    ),
+    "sources/rates.mjs": sourceText("acme__rates", `origins: ["http://rates.example"],`),
+    "sources/safe.mjs": sourceText("acme__safe", `${inputs} origins: ["https://a.example", "https://*.b.example"],`),
+  });
+  const plain = (await check(options)).filter(({ code }) => code === "production.plain_http");
+  assert.deepEqual(plain, []);
 });
 
 for (const fixture of FIXTURES) {

@@ -474,6 +474,33 @@ export const FIXTURES: readonly Fixture[] = [
     also: [NO_OPERATOR, "production.never_run_live"],
   },
   {
+    code: "production.plain_http",
+    name: "a key and an input in a request that can be read on the way",
+    files: {
+      "sources/a.mjs": sourceText(
+        "acme__a",
+        `inputs: { type: "object", properties: { number: { type: "string" } } }, ${KEYED}
+         origins: ["https://a.example", "http://b.example:8080", "http://*.c.example"],`,
+      ),
+    },
+    asked: "production",
+    says: /^acme__a may send inputs and credentials to http:\/\/b\.example:8080, http:\/\/\*\.c\.example$/,
+    also: [NO_OPERATOR, "production.never_run_live"],
+  },
+  {
+    code: "production.plain_http",
+    name: "an input in such a request, inside of a network",
+    files: {
+      "sources/a.mjs": sourceText(
+        "acme__a",
+        `inputs: { type: "object", properties: { number: { type: "string" } } }, origins: ["http://10.0.0.7"],`,
+      ),
+    },
+    asked: "production",
+    says: /^acme__a may send inputs to http:\/\/10\.0\.0\.7$/,
+    also: [NO_OPERATOR, "production.never_run_live"],
+  },
+  {
     code: "ledger.unreadable",
     name: "a journal that is not a database",
     asked: "production",

@@ -11,6 +11,7 @@ import type { Clock } from "../../terms/clock.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import type { CheckedSources } from "./check-project.ts";
 import type { Report } from "./findings.ts";
+import { isReadableOnTheWay } from "../../terms/origins.ts";
 import { VARIABLES } from "../../terms/variables.ts";
 
 const OLD_MS = 30 * 24 * 3_600_000;
@@ -41,6 +42,7 @@ export async function checkProduction(parts: ProductionParts, report: Report): P
     report.add("production.admin_port", `admin_host is ${settings.adminHost}`);
   for (const origin of settings.outbound.privateOrigins)
     report.add("production.private_origins", `outbound.private_origins: ${origin}`);
+  checkOrigins(parts.sources, report);
   checkRootKey(parts, report);
   if (store === null) return;
   // A deployment that was never started has no operators either, and none of its sources has asked anybody.
@@ -51,6 +53,16 @@ export async function checkProduction(parts: ProductionParts, report: Report): P
     if (ledger !== null) await checkCharges(ledger, parts.clock, report);
     await checkLiveRuns(parts.sources, admin, ledger, parts.clock, report);
   });
+}
+
+function checkOrigins({ on }: CheckedSources, report: Report): void {
+  for (const [id, { source, file }] of on) {
+    const plain = (source.declaration.origins ?? []).filter(isReadableOnTheWay);
+    const sent = [source.inputNames.length > 0 && "inputs", source.credentialUse !== "none" && "credentials"];
+    const named = sent.filter((what) => what !== false).join(" and ");
+    if (plain.length > 0 && named !== "")
+      report.add("production.plain_http", `${id} may send ${named} to ${plain.join(", ")}`, { file });
+  }
 }
 
 function checkRootKey({ settings, environment, dataDir, hasKeys }: ProductionParts, report: Report): void {

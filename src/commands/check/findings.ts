@@ -146,6 +146,11 @@ export const CHECKS = {
     hint: "If that is intended: --ignore production.private_origins",
     asked: "production",
   },
+  "production.plain_http": {
+    says: "A source that is on may send inputs or credentials over plain `http` to another machine: whoever is on the way can read and change them, and the answer too.",
+    hint: "Declare the origin with https. If only a network that you trust is on the way: --ignore production.plain_http",
+    asked: "production",
+  },
   "ledger.unreadable": {
     says: "The ledger cannot be read, or was written by another version.",
     hint: "`datarun ledger verify` says what is damaged.",

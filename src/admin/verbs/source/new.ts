@@ -7,6 +7,8 @@ import { askForDraft, type DraftAnswers, QUESTIONS } from "../../authoring/ask-f
 import { importRequest, type ImportInput } from "../../authoring/import-request.ts";
 import type { AuthoringTools } from "../../authoring/ports.ts";
 import { proveDraft } from "../../authoring/prove-draft.ts";
+import { originsOf } from "../../../sources/declarative/authoring/draft-source.ts";
+import { isReadableOnTheWay } from "../../../terms/origins.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { fileExists, shownPath, writeNewFile } from "../../authoring/source-files.ts";
 import { defineVerb } from "../../verb.ts";
@@ -84,6 +86,11 @@ export default defineVerb({
     writeNewFile(path, text);
     if (tools.fileOf(id)?.from === "catalog") call.note(`It replaces the catalog's ${id}.`);
     if (draft.format === "xml") call.note(XML_LISTS);
+    const plain = [...originsOf(draft)].filter(isReadableOnTheWay).join(" and ");
+    if (plain !== "") {
+      const too = Object.keys(draft.auth.fields).length === 0 ? "" : ", its credential too";
+      call.note(`What it sends to ${plain} can be read on the way${too}: use https if the vendor offers it.`);
+    }
     call.note(`Read the file, then run: datarun source test ${id}`);
     return { source: id, file: shownPath(path) };
   },

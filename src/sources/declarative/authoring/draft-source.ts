@@ -51,7 +51,7 @@ export function draftSource(draft: SourceDraft): JsonObject {
     ...(Object.keys(auth.fields).length === 0
       ? {}
       : { credentials: { type: "object", required: Object.keys(auth.fields), properties: auth.fields } }),
-    origins: [...new Set([originOf(request.address), ...auth.origins])],
+    origins: [...originsOf(draft)],
     timeout_ms: draft.timeoutMs ?? 10_000,
     ...(auth.kinds.length === 0 ? {} : { auth: auth.kinds.length === 1 ? auth.kinds[0]! : [...auth.kinds] }),
     request: {
@@ -68,6 +68,11 @@ export function draftSource(draft: SourceDraft): JsonObject {
     charge: draft.charge,
     cases: casesOf(draft, examples),
   };
+}
+
+/** What the file declares as `origins`: where the request goes, and where its login is. */
+export function originsOf({ request, auth }: Pick<SourceDraft, "request" | "auth">): ReadonlySet<string> {
+  return new Set([originOf(request.address), ...auth.origins]);
 }
 
 /** A sample that repeats an element shows that the element is a list; one that occurs once shows nothing. */
