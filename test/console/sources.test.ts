@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertUsableEverywhere, chooseOrganization, NO_BROWSER, openConsole } from "../rig/browser/console.ts";
 import { startWorld } from "../rig/browser/world.ts";
+import { openSources } from "../../src/project/open-catalogs.ts";
 import { startService } from "../rig/service.ts";
 import { answers, asksVendor, source } from "../rig/sources.ts";
 import { until } from "../rig/until.ts";
+import { project } from "../start/project-folder.ts";
 import { bare } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 
@@ -166,6 +168,36 @@ test("what authors write is text: no markup, no script, and only links to pages"
   await assertUsableEverywhere(page);
   await page.goto(`${service.adminUrl}/console/sources?find=%3Cscript%3E`);
   await page.getByText("1 of 2 sources").waitFor();
+});
+
+test("a source without declared fields of a record says what makes one", { skip }, async (t) => {
+  const file = (id: string, more: string) => `id: ${id}
+title: ${id}
+inputs: {type: object, required: [number], properties: {number: {type: string}}}
+origins: ['https://api.acme.example']
+request: {url: 'https://api.acme.example/{{ inputs.number }}'}
+match: {record: status == \`200\`, no_record: status == \`404\`}
+${more}`;
+  const folder = project(t, {
+    "sources/mapped.yaml": file("acme__mapped", "map: {name: body.name}"),
+    "sources/passed.yaml": file("acme__passed", ""),
+  });
+  const { all } = await openSources(folder);
+  const loaded = new Map([...all].filter(([, { from }]) => from === "project"));
+  const service = await startService(t, { sources: [answers("acme__coded", { name: "Ada" })], loaded });
+  const page = await openConsole(t, service, { as: "viewer", at: "/sources/acme__passed" });
+  const output = page.getByRole("region", { name: "Output" });
+  await output.getByText("The vendor's own reply, unchanged.").waitFor();
+  for (const [id, says] of [
+    ["acme__mapped", "Its map, shown below, makes a record of the vendor's reply. No fields are declared."],
+    ["acme__coded", "Its code says what a record is. No fields are declared."],
+  ] as const) {
+    await page.goto(`${service.adminUrl}/console/sources/${id}`);
+    await page.getByRole("heading", { level: 1, name: id }).waitFor();
+    await output.waitFor();
+    assert.equal(await output.locator("p").textContent(), says);
+    await assertUsableEverywhere(page);
+  }
 });
 
 test("a catalog of hundreds of sources is shown and narrowed as one of few", { skip }, async (t) => {

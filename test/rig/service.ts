@@ -7,6 +7,7 @@ import { readSettings } from "../../src/settings/read-settings.ts";
 import type { SettingKey } from "../../src/settings/settings.ts";
 import { openKeyedStore } from "../../src/composition/open-store.ts";
 import { createLog } from "../../src/operate/log.ts";
+import type { LoadedSources } from "../../src/project/load-sources.ts";
 import type { SourceDeclaration } from "../../src/sdk/source.ts";
 import { start } from "../../src/composition/start.ts";
 import { systemClock, type Clock } from "../../src/terms/clock.ts";
@@ -28,6 +29,8 @@ import type { TestLife, Vendor } from "../vendor/scripted-vendor.ts";
 export interface ServiceOptions {
   /** Besides `ok__echo`, which is always there. */
   readonly sources?: readonly SourceDeclaration[];
+  /** Further ones, with the files that they were loaded from. */
+  readonly loaded?: LoadedSources["all"];
   /** A folder whose functions are served. */
   readonly project?: string;
   readonly settings?: Readonly<Partial<Record<SettingKey, string | number>>>;
@@ -115,12 +118,13 @@ export async function startService(t: TestLife, options: ServiceOptions = {}): P
     },
   });
   const log = createLog("debug", logFile);
+  const declared = loadDeclared([answers(HEALTHY, { ok: true }), ...(options.sources ?? [])]);
   const running = await start({
     settings,
     tell: () => {},
     log,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
-    sources: loadDeclared([answers(HEALTHY, { ok: true }), ...(options.sources ?? [])]),
+    sources: { ...declared, all: new Map([...declared.all, ...(options.loaded ?? [])]) },
   });
 
   const secrets = new Secrets();

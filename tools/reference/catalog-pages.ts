@@ -99,7 +99,7 @@ async function sourcePage({ source, file }: LoadedSource): Promise<Page> {
         ]),
     "## Output",
     output.length === 0
-      ? "The vendor's own reply, unchanged."
+      ? "The source declares no fields of a record."
       : "The fields of a record. Without a record the output is `{}`, unless the text above or a meaning here says otherwise.",
     output.length === 0
       ? ""

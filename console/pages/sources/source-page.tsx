@@ -13,6 +13,7 @@ import { Page, Section } from "../../parts/page.tsx";
 import { Prose } from "../../parts/prose.tsx";
 import { Badge } from "../../parts/values.tsx";
 import { AskOnce } from "./ask-once.tsx";
+import { sayOutput } from "./say-output.ts";
 import { SourceState } from "./source-state.tsx";
 import { LastDay } from "./last-day.tsx";
 import { SourceCases } from "./source-cases.tsx";
@@ -80,7 +81,7 @@ export function SourcePage({ id }: { readonly id: string }) {
               caption="Output"
               fields={source.fields.output}
               required="In every record"
-              none="The vendor's own reply, unchanged."
+              none={sayOutput(source.asks)}
             />
           </Section>
           <SourceCredentials source={source} holders={holders} />
