@@ -1906,7 +1906,7 @@ export interface components {
                     p99_ms: (number | null)[];
                 };
             };
-            /** @description Those that were called in the last hour, by id */
+            /** @description Those that were called in the last hour, by id. Calls that named a source which does not exist or is off are counted together, as `(unknown)` */
             sources: {
                 source: string;
                 minute: {

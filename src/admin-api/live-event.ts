@@ -49,7 +49,8 @@ export const LiveEvent = Type.Object({
   }),
   sources: {
     ...listOf(Type.Object({ source: text, minute: ofCalls, hour: ofCalls, last_hour: callsOverTime })),
-    description: "Those that were called in the last hour, by id",
+    description:
+      "Those that were called in the last hour, by id. Calls that named a source which does not exist or is off are counted together, as `(unknown)`",
   },
   breakers: listOf(Type.Object({ source: text, organization_tuid: text, open_ms: count })),
   ledger: Type.Object({

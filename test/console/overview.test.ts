@@ -85,6 +85,23 @@ test(
 );
 
 test(
+  "calls that named a source which does not exist or is off are told as that, and lead nowhere",
+  { skip: NO_BROWSER },
+  async (t) => {
+    const world = await startWorld(t, "little");
+    await world.service.run({ acme__misspelt: true, acme__gone: true });
+    const page = await openConsole(t, world.service, { as: "viewer" });
+    const called = page.getByRole("table", { name: "Calls of each source in the last hour" });
+    await called.getByRole("link", { name: "registry__company" }).waitFor();
+    const row = called.getByRole("row", { name: /^sources that do not exist or are off 2 0 0 / });
+    await row.waitFor();
+    assert.equal(await row.getByRole("link").count(), 0);
+    assert.equal(await page.getByText("(unknown)").count(), 0);
+    await assertUsableEverywhere(page);
+  },
+);
+
+test(
   "the time that the sources are shown for is chosen by keyboard, and is in the address",
   { skip: NO_BROWSER },
   async (t) => {

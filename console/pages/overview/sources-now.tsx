@@ -15,6 +15,9 @@ interface SourcesNowProps extends Pick<LiveEvent, "sources" | "breakers"> {
   readonly stretch: Stretch;
 }
 
+/** The name under which the service counts all calls that named a source which runs cannot ask. */
+const OF_NO_SOURCE = "(unknown)";
+
 /** How the recent calls of each source ended. */
 export function SourcesNow({ sources, breakers, simulated, stretch }: SourcesNowProps) {
   if (sources.length === 0)
@@ -60,7 +63,11 @@ function columnsOf(stretch: Stretch, open: ReadonlySet<string>): readonly Column
       title: "Source",
       show: ({ source }) => (
         <span class="beside">
-          <Id href={hrefOf(`/sources/${encodeURIComponent(source)}`)}>{source}</Id>
+          {source === OF_NO_SOURCE ? (
+            <span class="dim">sources that do not exist or are off</span>
+          ) : (
+            <Id href={hrefOf(`/sources/${encodeURIComponent(source)}`)}>{source}</Id>
+          )}
           {open.has(source) && <Badge kind="failed">not called now</Badge>}
         </span>
       ),
