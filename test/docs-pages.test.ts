@@ -166,7 +166,6 @@ test("README's requests are those the demo prints, and its answers those the ser
   assert.deepEqual(entry!.output, JSON.parse(testedBlock("function answer")));
 });
 
-/** Everything that cites something else: pages, code and comments, except what a generator copies from them. */
 test("no page starts the service with npx in the background, where no signal reaches it", () => {
   const astray = PAGES.flatMap((page) =>
     [...read(page).matchAll(/^.*\bnpx datarun\b.* &$/gm)].map(([line]) => `${page}: ${line}`),
@@ -174,6 +173,7 @@ test("no page starts the service with npx in the background, where no signal rea
   assert.deepEqual(astray, [], "start node_modules/.bin/datarun");
 });
 
+/** Everything that cites something else: pages, code and comments, except what a generator copies from them. */
 const CITING = [...PAGES, ...globSync("{src,test,catalog,bench,tools}/**/*.{ts,mjs,md,yaml}", { cwd: PACKAGE_ROOT })];
 
 test("every decision that is cited by its number exists", () => {
