@@ -213,6 +213,28 @@ test("who waits for a login that times out makes one of its own", async () => {
   assert.deepEqual(vendor.used, ["t1"]);
 });
 
+test("a token with a lifetime of 0 is for one call, and whoever waited for it fetches another at once", async () => {
+  const vendor = loginVendor({ expiresIn: 0 });
+  const [first, others] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let begun = 0;
+  const call = caller();
+  const answer = async (asked: Asked) => {
+    if (!asked.url.endsWith("/login")) return vendor.answer(asked);
+    begun += 1;
+    await (begun === 1 ? first : others).promise;
+    return vendor.answer(asked);
+  };
+  const calls = [1, 2, 3, 4].map(() => call(answer, "a"));
+  assert.equal(begun, 1);
+  first.resolve();
+  await new Promise(setImmediate);
+  assert.equal(begun, 4, "none of them waits for another");
+  others.resolve();
+  await Promise.all(calls);
+  await call(answer, "a");
+  assert.deepEqual(vendor.used.toSorted(), ["t1", "t2", "t3", "t4", "t5"]);
+});
+
 test("a login without a token is off contract, and a token that cannot be sent as well", async () => {
   const call = caller();
   assert.equal((await faultOf(call(() => replyOf(200, {}), "a"))).code, "source.contract");

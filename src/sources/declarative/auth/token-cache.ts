@@ -11,13 +11,14 @@ export interface ReadyToken {
 
 export interface FetchedToken {
   readonly token: string;
+  /** 0: only the caller that fetched it may use it. */
   readonly ttlMs: number;
 }
 
 /**
  * Tokens by owner. Callers that need the same missing token wait for a single fetch; a token is renewed a little before
  * it expires. If the fetch fails for a reason of its caller only (its deadline, its connection), the next caller
- * fetches.
+ * fetches. If its token is for one caller only, all that waited fetch at once.
  */
 export interface TokenCache {
   /** `owner` undefined: the owner is unknown, so nothing is kept or shared. */
@@ -38,18 +39,17 @@ export function createTokenCache(clock: Clock, earlyMs: number): TokenCache {
   // An inline credential is chosen by its caller, who could fill the cache with invented ones; only tokens of the same
   // organization are dropped then.
   const kept = new OwnedMap<{ readonly token: string; readonly goodUntil: number }>(KEPT_MAX);
-  const fetching = new Map<string, Promise<string>>();
+  const fetching = new Map<string, Promise<FetchedToken>>();
 
-  function keep(owner: string, { token, ttlMs }: FetchedToken): string {
+  async function fetchFor(owner: string, fetch: () => Promise<FetchedToken>): Promise<FetchedToken> {
+    const { token, ttlMs } = await fetch();
     const goodMs = ttlMs - Math.min(earlyMs, ttlMs / 2);
-    kept.set(organizationOf(owner), owner, { token, goodUntil: clock.now() + goodMs });
-    return token;
+    if (ttlMs > 0) kept.set(organizationOf(owner), owner, { token, goodUntil: clock.now() + goodMs });
+    return { token, ttlMs };
   }
 
-  function begin(owner: string, fetch: () => Promise<FetchedToken>): Promise<string> {
-    const started = fetch()
-      .then((fetched) => keep(owner, fetched))
-      .finally(() => fetching.delete(owner));
+  function begin(owner: string, fetch: () => Promise<FetchedToken>): Promise<FetchedToken> {
+    const started = fetchFor(owner, fetch).finally(() => fetching.delete(owner));
     fetching.set(owner, started);
     return started;
   }
@@ -61,12 +61,9 @@ export function createTokenCache(clock: Clock, earlyMs: number): TokenCache {
         const found = kept.get(organizationOf(owner), owner);
         if (found !== undefined && clock.now() < found.goodUntil) return { token: found.token, fromCache: true };
         const others = fetching.get(owner);
-        if (others === undefined) return fresh(await begin(owner, fetch));
-        try {
-          return fresh(await others);
-        } catch (thrown) {
-          if (thrown instanceof Fault && SHARED_FAILURES.has(thrown.code)) throw thrown;
-        }
+        if (others === undefined) return fresh((await begin(owner, fetch)).token);
+        const theirs = await others.catch(unlessShared);
+        if (theirs !== null) return fresh((theirs.ttlMs > 0 ? theirs : await fetchFor(owner, fetch)).token);
       }
     },
     drop(owner, token) {
@@ -75,6 +72,11 @@ export function createTokenCache(clock: Clock, earlyMs: number): TokenCache {
       if (kept.get(organization, owner)?.token === token) kept.delete(organization, owner);
     },
   };
+}
+
+function unlessShared(thrown: unknown): null {
+  if (thrown instanceof Fault && SHARED_FAILURES.has(thrown.code)) throw thrown;
+  return null;
 }
 
 /** An owner is the scope of a credential, which begins with the organization's id and a slash. */

@@ -34,7 +34,11 @@ const schemaWith = (loginKinds: readonly AnyAuthKind[]) =>
         }),
       ),
       token: expression("Finds the token in the reply to the login call."),
-      expires_in: Type.Optional(expression("Finds the number of seconds for which the token is valid.")),
+      expires_in: Type.Optional(
+        expression(
+          "Finds the number of seconds for which the token is valid. A token with 0 is used by one call only.",
+        ),
+      ),
       default_ttl: Type.Optional(duration("How long a token is valid if the reply does not say so. `5m` by default.")),
       early: Type.Optional(
         duration(
@@ -47,7 +51,7 @@ const schemaWith = (loginKinds: readonly AnyAuthKind[]) =>
     {
       ...closed,
       description:
-        "A login call that returns a token for the request: OAuth client credentials, password grant or any other. Tokens are kept per credential and fetched by one call at a time. If the vendor answers 401, a new token is fetched once.",
+        "A login call that returns a token for the request: OAuth client credentials, password grant or any other. Tokens are kept per credential and fetched by one call at a time; a token with a lifetime of 0 is not kept, and each call fetches its own. If the vendor answers 401, a new token is fetched once.",
     },
   );
 
@@ -99,7 +103,7 @@ function compileTokenExchange(
 
   function ttlOf(seconds: Json): number {
     const given = typeof seconds === "string" ? readNumber(seconds) : seconds;
-    // A lifetime of 0 means that the token is valid for this one request.
+    // A lifetime of 0 means that the token is for this one call.
     return isNumber(given) ? Math.max(0, Number(nearestNumbers(given)) * 1000) : defaultTtlMs;
   }
 
