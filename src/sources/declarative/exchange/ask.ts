@@ -18,6 +18,8 @@ export interface Asking {
   readonly accept: string;
   readonly cost: Cost;
   readonly login?: Login;
+  /** Logs in for this request alone: no token from before is used, and none is kept. */
+  readonly logsInAnew?: boolean;
 }
 
 /**
@@ -35,13 +37,13 @@ async function askWithToken(
   tokens: NonNullable<Auth["tokens"]>,
   call: SourceCall,
   values: Values,
-  { auth, accept, cost, login = {} }: Asking,
+  { auth, accept, cost, login = {}, logsInAnew = false }: Asking,
 ): Promise<Reply> {
   const tls = auth.tls?.(values);
   const send = createSend(call.http, tls, accept, cost);
   // Rendered with a placeholder token, to find unusable values before a login call is made.
   authenticate(request, auth, { ...values, token: "-" });
-  const owner = call[credentialScope];
+  const owner = logsInAnew ? undefined : call[credentialScope];
   const logIn = createSend(call.http, tls, accept, FREE);
   const { token, fromCache } = (login.ready ??= await tokens.obtain(owner, values, logIn));
   const reply = await send(authenticate(request, auth, { ...values, token }));

@@ -207,7 +207,11 @@ export const SourceFormat = Type.Object(
     verify: Type.Optional(
       Type.Object(
         { request: Request, ok: Type.Optional(expression("True if the credential is good. By default any 2xx.")) },
-        { ...closed, description: "A cheap call that checks a credential. It has no inputs." },
+        {
+          ...closed,
+          description:
+            "A cheap call that checks a credential. It has no inputs, and never uses a token from an earlier login.",
+        },
       ),
     ),
     live: Type.Optional(
