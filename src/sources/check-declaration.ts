@@ -1,9 +1,10 @@
 import { createRequire } from "node:module";
 import type * as Domains from "tldts";
-import type { SourceDeclaration } from "../sdk/source.ts";
+import type { DataOrigin, RateLimit, SourceDeclaration, SourceLimits } from "../sdk/source.ts";
 import { CHARGE_MODELS } from "../terms/charge.ts";
 import { type Listed, readListPrice } from "./list-price.ts";
 import { isJsonObject } from "../terms/json.ts";
+import { didYouMean } from "../terms/nearest.ts";
 import { parseOrigin } from "../terms/origins.ts";
 import { ID_CHARS_MAX, SOURCE_ID } from "../terms/ids.ts";
 import { CALL_MS_MAX } from "../terms/times.ts";
@@ -16,7 +17,8 @@ export const TIMEOUT_MS_DEFAULT = 15_000;
 const PERIOD_MS_MIN = 100;
 const PERIOD_MS_MAX = 366 * 86_400_000;
 
-const KNOWN = new Set([
+/** The keys of a source. */
+const KEYS = [
   "id",
   "title",
   "description",
@@ -34,7 +36,12 @@ const KNOWN = new Set([
   "cases",
   "verify",
   "run",
-]);
+];
+const LIMITS = ["max_bytes", "concurrency", "rate"] satisfies (keyof SourceLimits)[];
+const RATE = ["per", "max", "every_ms"] satisfies (keyof RateLimit)[];
+const CHARGE = ["model", "amount", "currency"];
+const DATA = ["name", "licence", "date", "url"] satisfies (keyof DataOrigin)[];
+const LIVE = ["inputs"];
 
 /** What is wrong with the export of a source file, as a sentence for its author; `null` if nothing is. */
 export function declarationProblem(value: unknown): string | null {
@@ -55,6 +62,8 @@ export function declarationProblem(value: unknown): string | null {
   if (source.cases !== undefined && !Array.isArray(source.cases)) return "cases must be a list";
   if (source.live !== undefined && !isJsonObject((source.live as { inputs?: unknown } | null)?.inputs))
     return "live must be an object with inputs";
+  if (source.data !== undefined && !(Array.isArray(source.data) && source.data.every(isJsonObject)))
+    return "data must be a list of { name, licence, date, url }";
   return (
     originsProblem(source.origins) ??
     regionsProblem(source.regions) ??
@@ -88,13 +97,14 @@ function limitsProblem(limits: unknown): string | null {
   const rate: unknown = limits["rate"] ?? [];
   return Array.isArray(rate) && rate.every(isRate)
     ? null
-    : "limits.rate must be a list of { max, every_ms }, with per: credential or source; a period has 100 ms to 366 days";
+    : "limits.rate must be a list of { per, max, every_ms }: per is credential or source, and a period has 100 ms to 366 days";
 }
 
 function isRate(limit: unknown): boolean {
   if (!isJsonObject(limit)) return false;
   const { max, every_ms: everyMs, per } = limit;
-  const isPer = per === undefined || per === "credential" || per === "source";
+  // A rate that says neither would be counted by nothing, and so never be enforced.
+  const isPer = per === "credential" || per === "source";
   return isWholeWithin(max, 1, Infinity) && isWholeWithin(everyMs, PERIOD_MS_MIN, PERIOD_MS_MAX) && isPer;
 }
 
@@ -126,7 +136,33 @@ function isForEverybody(hostname: string): boolean {
   return getPublicSuffix(hostname, { allowPrivateDomains: true }) === hostname;
 }
 
-function unknownKey(value: object): string | null {
-  const key = Object.keys(value).find((name) => !KNOWN.has(name) && !name.startsWith("x-"));
-  return key === undefined ? null : `${key} is not a key of a source (keys for your own use begin with x-)`;
+function unknownKey(source: object): string | null {
+  const key = Object.keys(source).find((name) => !KEYS.includes(name) && !name.startsWith("x-"));
+  return key === undefined ? null : notAKey(key, KEYS, "a source (keys for your own use begin with x-)");
+}
+
+/**
+ * A key that no part of a source written in code has, as a sentence; `null` if there is none. It would be a limit that
+ * nothing enforces, or a price that nobody is shown. The format of YAML files has other keys, and knows them itself.
+ */
+export function unknownKeyWithin({ limits, charge, data, live }: SourceDeclaration): string | null {
+  const parts: readonly Part[] = [
+    ["limits", LIMITS, limits],
+    ...(limits?.rate ?? []).map((rate): Part => ["an entry of limits.rate", RATE, rate]),
+    ["charge", CHARGE, charge],
+    ...(data ?? []).map((origin): Part => ["an entry of data", DATA, origin]),
+    ["live", LIVE, live],
+  ];
+  for (const [name, keys, part] of parts) {
+    const key = isJsonObject(part) ? Object.keys(part).find((one) => !keys.includes(one)) : undefined;
+    if (key !== undefined) return notAKey(key, keys, name);
+  }
+  return null;
+}
+
+type Part = readonly [name: string, keys: readonly string[], value: unknown];
+
+function notAKey(key: string, keys: readonly string[], of: string): string {
+  const meant = didYouMean(key, keys) ?? `known are ${keys.join(", ")}`;
+  return `${key} is not a key of ${of}: ${meant}`;
 }

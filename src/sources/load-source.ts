@@ -6,7 +6,7 @@ import type { SourceCase, SourceDeclaration } from "../sdk/source.ts";
 import { type Json, readJsonExactly } from "../terms/json.ts";
 import { placeOfSlip } from "../terms/json-slip.ts";
 import { schemaProblem } from "./schema-language.ts";
-import { declarationProblem } from "./check-declaration.ts";
+import { declarationProblem, unknownKeyWithin } from "./check-declaration.ts";
 import { compileDocument, compileKnown } from "./declarative/compile-document.ts";
 import { casesProblem } from "./declarative/format/check-format.ts";
 import { LoadError } from "../terms/load-error.ts";
@@ -30,11 +30,11 @@ export interface LoadOptions {
 
 /** Loads one source file. @throws LoadError */
 export async function loadSource(file: string, options: LoadOptions): Promise<RunnableSource> {
-  const exported = /\.ya?ml$/.test(file)
-    ? await readDeclarative(file, options.known)
-    : await importDefault(file, options.version);
+  const isCode = !/\.ya?ml$/.test(file);
+  const exported = isCode ? await importDefault(file, options.version) : await readDeclarative(file, options.known);
   const problem = declarationProblem(exported);
   if (problem !== null) throw new LoadError(file, problem);
+  if (isCode) checkParts(exported as SourceDeclaration, file, options.compile);
   const declaration = withCasesBeside(exported as SourceDeclaration, file, options.compile);
   for (const name of ["inputs", "credentials", "output"] as const) {
     const schema = declaration[name];
@@ -63,6 +63,15 @@ async function readDeclarative(file: string, documents: KnownDocuments | undefin
     const { message } = error as Error;
     throw new LoadError(file, message.startsWith(`${file}:`) ? message.slice(file.length + 1) : message, error);
   }
+}
+
+/** The format of YAML files checks as much. @throws LoadError */
+function checkParts(declaration: SourceDeclaration, file: string, compile: LoadOptions["compile"]): void {
+  const problem = unknownKeyWithin(declaration);
+  if (problem !== null) throw new LoadError(file, problem);
+  if (declaration.cases === undefined || compile === "first use") return;
+  const wrong = casesProblem(readJsonExactly(JSON.stringify(declaration.cases)));
+  if (wrong !== null) throw new LoadError(file, `its cases cannot be used: ${wrong}`);
 }
 
 /**

@@ -174,6 +174,21 @@ const BROKEN: readonly (readonly [string, Record<string, string>, RegExp])[] = [
     /broken\.mjs: timeout is not a key of a source/,
   ],
   [
+    "a misspelled key of a limit",
+    { "sources/broken.mjs": source("acme__a", "limits: { concurency: 5 }") },
+    /broken\.mjs: concurency is not a key of limits: did you mean "concurrency"/,
+  ],
+  [
+    "a misspelled key of a case",
+    {
+      "sources/broken.mjs": source(
+        "acme__a",
+        `cases: [{ name: "a", inputs: {}, expect: { match: true, outptu: {} } }]`,
+      ),
+    },
+    /broken\.mjs: its cases cannot be used: .*unknown key "outptu"/,
+  ],
+  [
     "a syntax error in plain JavaScript",
     { "sources/broken.mjs": "export default {\n  id: 5,\n  run: (: 5\n};" },
     /broken\.mjs: line 3: cannot be loaded/,

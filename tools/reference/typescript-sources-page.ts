@@ -30,7 +30,7 @@ export function typescriptSourcesPage(): Page {
     "### A report that takes longer",
     `Let the source take the order's number as an optional input. A run with this input orders nothing: it calls ${code("ordered")} with the number and goes straight to the poll, which is free. The caller keeps the number from ${code("failure.order_id")} and asks again later, after a minute or a day, from any replica; an interrupted run does not cause a second order. The service cannot be called back. In YAML, ${code("order_id")} and [${code("resume")}](source-format.md#resume) do all this: [Order a report and wait for it](../guides/order-and-poll.md).`,
     "## The declaration",
-    `${code("defineSource({…})")} adds the types and returns its argument; a plain object works as well. Schemas are JSON Schema 2020-12, by hand or with ${code("Type")}. A key that is not listed here stops the start, unless it begins with ${code("x-")}.`,
+    `${code("defineSource({…})")} adds the types and returns its argument; a plain object works as well. Schemas are JSON Schema 2020-12, by hand or with ${code("Type")}. A key that is not listed here stops the start, unless it begins with ${code("x-")}. So does one that ${code("limits")}, ${code("charge")}, ${code("data")}, ${code("live")} or a case does not have.`,
     memberTable(membersOf(SOURCE, "SourceDeclaration")),
     "### `limits`",
     givenTable(membersOf(SOURCE, "SourceLimits")),
