@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import type { RunnableSource } from "../../run/ports.ts";
 import type { Clock } from "../../terms/clock.ts";
 import type { JsonObject } from "../../terms/json.ts";
@@ -7,6 +7,7 @@ import type { OnProgress } from "../../terms/on-progress.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { testLive } from "./live-test.ts";
 import type { AuthoringTools, LiveCallParts } from "./ports.ts";
+import { replaceFile } from "./replace-file.ts";
 import { shownPath } from "./source-files.ts";
 
 /** The pause before the same vendor is called for another source. */
@@ -138,18 +139,16 @@ function markFile(
     return;
   }
   try {
-    writeFileSync(file.path, markTested(readFileSync(file.path, "utf8"), tested as string));
+    replaceFile(file.path, markTested(readFileSync(file.path, "utf8"), tested as string));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     note(`${shownPath(file.path)} cannot be written (${code}): write ${line} there yourself.`);
   }
 }
 
-/** Replaces the file atomically, so that it always holds a complete report. */
 function writeReport(path: string, report: JsonObject): void {
   try {
-    writeFileSync(`${path}.part`, `${JSON.stringify(report, null, 2)}\n`);
-    renameSync(`${path}.part`, path);
+    replaceFile(path, `${JSON.stringify(report, null, 2)}\n`);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new OperatorError(

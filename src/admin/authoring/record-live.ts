@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import type { RunnableSource } from "../../run/ports.ts";
 import type { SourceCase } from "../../sdk/source.ts";
 import { recordCase, wordsOfRules } from "../../simulation/record-case.ts";
@@ -8,6 +8,7 @@ import type { JsonObject } from "../../terms/json.ts";
 import { outcomeOf } from "./ask-vendor.ts";
 import type { LiveAnswer, AuthoringTools } from "./ports.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
+import { replaceFile } from "./replace-file.ts";
 import { requireFile, shownPath } from "./source-files.ts";
 
 export interface LiveCallMade {
@@ -46,14 +47,14 @@ export async function recordLive(asked: LiveCallMade, tools: AuthoringTools, wal
 
 function writeCase(path: string, text: string, added: SourceCase): string {
   if (/\.ya?ml$/.test(path) && /^cases:/m.test(text)) {
-    writeFileSync(path, addCase(text, added));
+    replaceFile(path, addCase(text, added));
     return path;
   }
   const beside = path.replace(/\.\w+$/, ".cases.json");
   const before = readCases(beside);
   if (before === null && /\bcases\s*:/.test(text))
     throw new Error(`its cases are in the code of ${path}; move them to ${beside}`);
-  writeFileSync(beside, `${JSON.stringify([...(before ?? []), added], null, 2)}\n`);
+  replaceFile(beside, `${JSON.stringify([...(before ?? []), added], null, 2)}\n`);
   return beside;
 }
 
