@@ -1,7 +1,7 @@
 import type { RunnableSource } from "../run/ports.ts";
 import type { SourceCase } from "../sdk/source.ts";
 import { CHARGE_MODELS } from "../terms/charge.ts";
-import type { Json, JsonObject } from "../terms/json.ts";
+import { type Json, type JsonObject, readJsonExactly } from "../terms/json.ts";
 import { amountText, readAmount } from "../terms/money.ts";
 import type { Price } from "../terms/price.ts";
 import { FIELD_NEEDS, fieldsOf, needOf } from "../terms/schema-fields.ts";
@@ -100,5 +100,5 @@ export function liveTestedOf({ declaration, leavesMachine }: RunnableSource): st
 
 /** Schemas from a library have properties that are not enumerable; only their JSON is shown. */
 export function plain<Value>(value: Value): Value {
-  return JSON.parse(JSON.stringify(value)) as Value;
+  return readJsonExactly(JSON.stringify(value)) as Value;
 }

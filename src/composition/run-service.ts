@@ -1,6 +1,6 @@
 import type { RunAccess, RunService } from "../admin/ports.ts";
 import { OperatorError } from "../terms/operator-error.ts";
-import { isJsonObject, type JsonObject } from "../terms/json.ts";
+import { isJsonObject, type JsonObject, readJsonExactly } from "../terms/json.ts";
 
 /**
  * A service as its clients see it. Node's own HTTP client is enough: an operator sends one request to this machine.
@@ -45,7 +45,7 @@ async function send(
   } catch (cause) {
     throw new OperatorError("unavailable", `The service at ${url} does not answer.`, { cause });
   }
-  const answer = (await reply.json()) as JsonObject;
+  const answer = readJsonExactly(await reply.text()) as JsonObject;
   if (reply.ok) return answer;
   throw new OperatorError("refused", `The service answered ${reply.status}: ${wordsOf(answer["error"])}`);
 }

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { Fault } from "../terms/fault.ts";
-import type { JsonObject } from "../terms/json.ts";
+import { type JsonObject, readJsonExactly } from "../terms/json.ts";
 import { openFields, sealFields, unwrapDataKey, wrapDataKey, type NamedKey } from "./seal.ts";
 
 const KEY: NamedKey = { id: "key_1", bytes: randomBytes(32) };
@@ -27,6 +27,14 @@ test("sealed fields open unchanged at the same place", () => {
       assert.deepEqual(openFields(KEY, place, sealFields(KEY, place, fields)), fields);
     }),
   );
+});
+
+test("a long number keeps its digits, also when the fields are sealed again with another key", () => {
+  const written = '{"subscriber":12345678901234567891}';
+  const other: NamedKey = { id: "key_2", bytes: randomBytes(32) };
+  const sealed = sealFields(KEY, PLACE, readJsonExactly(written) as JsonObject);
+  const again = sealFields(other, PLACE, openFields(KEY, PLACE, sealed));
+  assert.equal(JSON.stringify(openFields(other, PLACE, again)), written);
 });
 
 test("moved to any other place, it does not open", () => {

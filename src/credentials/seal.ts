@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { Fault } from "../terms/fault.ts";
-import { isJsonObject, type JsonObject } from "../terms/json.ts";
+import { isJsonObject, type JsonObject, readJsonExactly } from "../terms/json.ts";
 import type { SealedCredential, WrappedKey } from "./ports.ts";
 
 export const KEY_BYTES = 32;
@@ -36,7 +36,7 @@ export function sealFields(dataKey: NamedKey, place: SealedPlace, fields: JsonOb
 export function openFields(dataKey: NamedKey, place: SealedPlace, sealed: string): JsonObject {
   const plain = decrypt(dataKey.bytes, bindCredential(dataKey.id, place), sealed);
   if (plain === null) throw sealProblem("altered", { credentialId: place.id });
-  const fields: unknown = JSON.parse(plain.toString("utf8"));
+  const fields = readJsonExactly(plain.toString("utf8"));
   plain.fill(0);
   if (!isJsonObject(fields)) throw sealProblem("altered", { credentialId: place.id });
   return fields;

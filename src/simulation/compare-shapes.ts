@@ -1,3 +1,4 @@
+import { isNumber } from "../terms/exact-number.ts";
 import { isJsonObject } from "../terms/json.ts";
 
 /**
@@ -36,6 +37,7 @@ function shapeOf(value: unknown, path = "", shape: Shape = new Map()): Shape {
 
 function typeOf(value: unknown): string {
   if (value === null) return "null";
+  if (isNumber(value)) return "a number";
   return Array.isArray(value) ? "a list" : `a${/^[aeiou]/.test(typeof value) ? "n" : ""} ${typeof value}`;
 }
 

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { ExactNumber } from "../terms/exact-number.ts";
 
 /** One place where two values differ, named as in a JSON pointer's path. */
 export interface Difference {
@@ -23,7 +24,7 @@ export function differences(expected: unknown, found: unknown, at: string, conta
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 }
 
 function own(record: Readonly<Record<string, unknown>>, name: string): unknown {

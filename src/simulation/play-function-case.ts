@@ -12,7 +12,7 @@ import { heldWithoutLimit } from "../terms/byte-budget.ts";
 import { PLAIN_WORKFLOW } from "../terms/caller.ts";
 import type { Clock } from "../terms/clock.ts";
 import { Fault, FAULT_OF_KIND, FAULTS, type SourceFaultCode } from "../terms/fault.ts";
-import type { JsonObject } from "../terms/json.ts";
+import { type JsonObject, readJsonExactly } from "../terms/json.ts";
 import { CALL_MS_MAX } from "../terms/times.ts";
 
 export interface FunctionCaseParts {
@@ -72,7 +72,7 @@ export async function playFunctionCase(
     held: heldWithoutLimit(),
     arrivedAt: clock.now(),
   });
-  const envelope = JSON.parse(Buffer.concat(await answer).toString("utf8")) as Envelope;
+  const envelope = readJsonExactly(Buffer.concat(await answer).toString("utf8")) as unknown as Envelope;
   return { ...envelope.outputs[id]!, ...envelope.status[id]!, called, log, offScript: script.problems() };
 }
 

@@ -2,7 +2,7 @@ import type { RunnableSource } from "../run/ports.ts";
 import type { Reply } from "../sdk/http.ts";
 import type { SourceCase } from "../sdk/source.ts";
 import type { Context } from "../terms/caller.ts";
-import type { JsonObject } from "../terms/json.ts";
+import { type JsonObject, readJsonExactly } from "../terms/json.ts";
 import { asList } from "./as-list.ts";
 import { maskReply, type Words } from "./mask-reply.ts";
 import { createMasking, maskValues } from "./mask-values.ts";
@@ -50,7 +50,7 @@ export async function recordCase(
     );
   }
   if (answer === null) return draft;
-  const output = JSON.parse(String(answer.json)) as JsonObject;
+  const output = readJsonExactly(String(answer.json)) as JsonObject;
   return { ...draft, expect: { match: answer.match, ...(Object.keys(output).length === 0 ? {} : { output }) } };
 }
 

@@ -158,13 +158,28 @@ test("what a case asks of a vendor must be scripted: no case leaves the machine"
   assert.match(stdout, /FAILED a kind that is none\n +sources\/acme__people\/failure: expected "abandoned, adapter, /);
 });
 
+test("cases beside a function have every digit of a long number, in its inputs and in what it returns", async (t) => {
+  const here = place(t);
+  here.write(
+    "functions/a.mjs",
+    `export default { id: "dfunc_a", title: "A", run: ({ inputs }) => ({ output: inputs }) };`,
+  );
+  const cases = ["12345678901234567891", "12345678901234567892"].map(
+    (id) => `{"name":"${id}","inputs":{"id":12345678901234567891},"expect":{"output":{"id":${id}}}}`,
+  );
+  here.write("functions/a.cases.json", `[${cases.join()}]`);
+  const { stdout } = await here.run(["function", "test", "dfunc_a"]);
+  assert.match(stdout, /ok {5}12345678901234567891\n/);
+  assert.match(stdout, /output\/id: expected 12345678901234567892, found 12345678901234567891\n/);
+});
+
 test("cases that cannot be read, or have a misspelled key, are named with their file", async (t) => {
   const here = place(t);
   here.write("functions/a.mjs", `export default { id: "dfunc_a", title: "A", run: () => ({}) };`);
   const none = await here.run(["function", "test", "dfunc_a"]);
   assert.deepEqual([none.code, none.stderr.includes("dfunc_a has no cases")], [1, true]);
   for (const [text, words] of [
-    ["[{", /a\.cases\.json: it cannot be read/],
+    ["[{", /a\.cases\.json: it cannot be read: it is not valid JSON at line 1, column 3/],
     ["{}", /a\.cases\.json: the cases must be a list/],
     [`[{"name":"x","inputs":{},"expect":{},"source":{}}]`, /a\.cases\.json: case 1 \(x\) has an unknown key "source"/],
     [`[{"name":"x","inputs":{},"expect":{"outputs":{}}}]`, /case 1 \(x\) has an unknown key "outputs"/],

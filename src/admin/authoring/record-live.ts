@@ -4,7 +4,7 @@ import type { SourceCase } from "../../sdk/source.ts";
 import { recordCase, wordsOfRules } from "../../simulation/record-case.ts";
 import { addCase } from "../../sources/declarative/authoring/source-text.ts";
 import type { Context } from "../../terms/caller.ts";
-import type { JsonObject } from "../../terms/json.ts";
+import { type JsonObject, readJsonExactly } from "../../terms/json.ts";
 import { outcomeOf } from "./ask-vendor.ts";
 import type { LiveAnswer, AuthoringTools } from "./ports.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
@@ -60,7 +60,7 @@ function writeCase(path: string, text: string, added: SourceCase): string {
 
 function readCases(file: string): readonly SourceCase[] | null {
   try {
-    return JSON.parse(readFileSync(file, "utf8")) as readonly SourceCase[];
+    return readJsonExactly(readFileSync(file, "utf8")) as unknown as readonly SourceCase[];
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw error;

@@ -1,6 +1,7 @@
 import { lstat } from "node:fs/promises";
 import type { FunctionCase } from "../../sdk/data-function.ts";
-import { isJsonObject } from "../../terms/json.ts";
+import { isJsonObject, readJsonExactly } from "../../terms/json.ts";
+import { placeOfSlip } from "../../terms/json-slip.ts";
 import { LoadError } from "../../terms/load-error.ts";
 import { ImportRefused } from "../imports/import-scope.ts";
 import type { FunctionFile } from "./bundle.ts";
@@ -33,8 +34,19 @@ export async function readCases(
 }
 
 async function readJson(beside: Required<FunctionFile>): Promise<unknown> {
+  const text = await readText(beside);
   try {
-    return JSON.parse(await readOwnFile(beside, CASES_BYTES_MAX));
+    return readJsonExactly(text);
+  } catch (error) {
+    const place = placeOfSlip(text);
+    const problem = place === null ? (error as Error).message : `it is not valid JSON at ${place}`;
+    throw new LoadError(beside.file, [`it cannot be read: ${problem}`], error);
+  }
+}
+
+async function readText(beside: Required<FunctionFile>): Promise<string> {
+  try {
+    return await readOwnFile(beside, CASES_BYTES_MAX);
   } catch (error) {
     const { message } = error as Error;
     const isRefused = error instanceof ImportRefused || error instanceof RangeError;
