@@ -13,10 +13,11 @@ export function liveCallParts(
   call: VerbCall<"store" | "finder" | "authoring">,
   { org, credential }: LiveCallFor,
 ): LiveCallParts {
-  const { act, clock, store, finder, authoring } = call;
+  const { act, clock, note, store, finder, authoring } = call;
   return {
     act,
     clock,
+    note,
     trail: store,
     finder,
     askLive: async (question) => (await authoring()).askLive(question),

@@ -4,13 +4,15 @@ import type { NamedWorkflow, RunAccess, RunService } from "./ports.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { requireWorkflow } from "./require.ts";
 import type { VerbCall } from "./needs.ts";
+import { toWireTime } from "./wire-time.ts";
 
 /** Enough for the longest function. */
 const TOKEN_MS = 5 * 60_000;
 
 /**
  * Makes one run through the service of this data directory, as a client of a workflow would, with a token that is valid
- * only for this run. The token's id connects the run in the ledger with the operator in the audit trail.
+ * only for this run. The token's id connects the run in the ledger with the operator in the audit trail. If the token
+ * cannot be revoked, the operator is told: the run may have been billed, so its answer must not be lost with that.
  * @throws OperatorError
  */
 export async function runAsClient<Result>(
@@ -28,17 +30,23 @@ export async function runAsClient<Result>(
   const accessToken = makeAccessToken();
   const { act } = call;
   const id = newId("token", act.wallAt);
+  const expiresWallAt = act.wallAt + TOKEN_MS;
   await store.createToken(act, {
     id,
     organizationId: workflow.organizationId,
     name: tokenName.slice(0, 200),
     digest: tokenDigest(accessToken),
     createdWallAt: act.wallAt,
-    expiresWallAt: act.wallAt + TOKEN_MS,
+    expiresWallAt,
   });
   try {
     return await run(service, { accessToken, tokenId: id, workflow: workflow.id });
   } finally {
-    await store.revokeToken({ ...act, wallAt: call.clock.wall() }, { id });
+    await store.revokeToken({ ...act, wallAt: call.clock.wall() }, { id }).catch(() => {
+      const until = toWireTime(expiresWallAt);
+      call.note(
+        `The token of this run could not be revoked, so it stays valid until ${until}. To end it before then: datarun token revoke ${id}`,
+      );
+    });
   }
 }

@@ -19,7 +19,8 @@ export interface VendorQuestion {
 
 /**
  * Sends one real call to a vendor, between two entries of the audit trail: one before anything is sent, so that no
- * billed call is unrecorded, and one with the result. @throws OperatorError
+ * billed call is unrecorded, and one with the result. If the second cannot be stored, the first stands, with a charge that
+ * counts as unknown, and the operator is told: the answer must not be lost with it. @throws OperatorError
  */
 export async function askVendor(question: VendorQuestion, parts: LiveCallParts): Promise<LiveAnswer> {
   const { source, purpose, context } = question;
@@ -63,7 +64,11 @@ export async function askVendor(question: VendorQuestion, parts: LiveCallParts):
     took_ms: report.tookMs,
   };
   const endedAct = { ...act, wallAt: clock.wall() };
-  await trail.recordAct(endedAct, { ...entry, detail: { ...asked, ...outcome } });
+  await trail.recordAct(endedAct, { ...entry, detail: { ...asked, ...outcome } }).catch(() => {
+    parts.note(
+      `The result of this call (${transactionId}) could not be stored. The audit trail says only that ${source.id} was about to be asked, so the call counts as unknown there; its charge is "${report.charged}".`,
+    );
+  });
   return answer;
 }
 

@@ -26,7 +26,7 @@ export async function testLive(
   input: LiveTest,
   source: RunnableSource,
   tools: AuthoringTools,
-  parts: LiveCallParts & { note(sentence: string): void },
+  parts: LiveCallParts,
 ): Promise<JsonObject> {
   const { declaration } = source;
   if (!source.leavesMachine)

@@ -62,6 +62,8 @@ export interface LiveCallParts {
   owner(): Promise<string | null>;
   finder(): Promise<CredentialFinder>;
   askLive(question: LiveQuestion): Promise<LiveAnswer>;
+  /** Tells the operator at once. */
+  note(sentence: string): void;
 }
 
 export interface LiveAnswer {

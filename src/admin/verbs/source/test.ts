@@ -129,7 +129,7 @@ export default defineVerb({
     const tools = await call.authoring();
     if (input.live === true) {
       const { org, credential } = input;
-      const parts = { ...liveCallParts(call, { org, credential }), note: call.note, onProgress: call.onProgress };
+      const parts = { ...liveCallParts(call, { org, credential }), onProgress: call.onProgress };
       if (input.free_only === true) {
         const all = sources.ids().map((id) => sources.find(id)!);
         return reportFreeVendors(all, { path: input.report!, marks: input.mark === true }, tools, parts);
