@@ -30,7 +30,8 @@ export async function runAsClient<Result>(
   const accessToken = makeAccessToken();
   const { act } = call;
   const id = newId("token", act.wallAt);
-  const expiresWallAt = act.wallAt + TOKEN_MS;
+  // The command may have waited for its service.
+  const expiresWallAt = call.clock.wall() + TOKEN_MS;
   await store.createToken(act, {
     id,
     organizationId: workflow.organizationId,

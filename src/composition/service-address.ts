@@ -12,7 +12,7 @@ export function noteAddress(dataDir: string, url: string): void {
   renameSync(`${file}.part`, file);
 }
 
-/** Called before the service listens, and when it ends: then there is no service to be found. */
+/** Called before a service listens, and when it ends: then there is no service to be found. */
 export function forgetAddress(dataDir: string): void {
   rmSync(join(dataDir, FILE), { force: true });
 }

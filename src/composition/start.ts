@@ -75,6 +75,8 @@ export async function start(options: StartOptions): Promise<Running> {
   const keyed = opened.use(await openProvenStore({ ...options, dataDir, clock, log }));
   const { store, finder, billedCalls } = keyed;
   const journal = opened.use(await openLedger({ settings, dataDir, store, clock, log }));
+  // The data directory is this service's from here on, and an address in it that of one that was killed.
+  forgetAddress(dataDir);
   const leases = opened.adopt(openLeasesOf(store, dataDir, clock), (it) => it.close());
   const budgets = opened.adopt(await openBudgetsOf(store, dataDir, clock, log), (it) => it.close());
   const authenticator = opened.adopt(createAuthenticator({ store: store.access, clock }), (it) => it.close());
@@ -84,7 +86,6 @@ export async function start(options: StartOptions): Promise<Running> {
   const door = opened.adopt(openVendorDoor(settings, clock), (it) => it.close());
   const spans = opened.use(openSpans(settings, deployment, clock, log));
 
-  forgetAddress(dataDir);
   const { stop, ...service } = await startService({
     settings,
     clock,
@@ -133,9 +134,10 @@ export async function start(options: StartOptions): Promise<Running> {
     },
   });
   opened.defer(() => stop(settings.limits.shutdownGraceMs));
-  noteAddress(dataDir, service.url);
-  opened.defer(() => forgetAddress(dataDir));
+  // One that ends with its command is not there for others.
   if (options.forCommand !== true) {
+    noteAddress(dataDir, service.url);
+    opened.defer(() => forgetAddress(dataDir));
     sayListening(log, service, deployment, catalogs);
     // A start without it takes longer, and that is all.
     keepKysely(joinModules).catch(() => {});

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-const LAUNCHER = fileURLToPath(new URL("../../bin/datarun.mjs", import.meta.url));
+export const LAUNCHER = fileURLToPath(new URL("../../bin/datarun.mjs", import.meta.url));
 
 export type Environment = Readonly<Record<string, string>>;
 

@@ -39,6 +39,7 @@ export async function commandsPage(): Promise<Page> {
     "## What all verbs have in common",
     [
       "- They can be used while the service runs, on the same store; a running service notices their changes within a second.",
+      "- `workflow run`, `source run` and `function run` go through that service. If none runs on the data directory, each starts one for itself, and several take turns: a command waits for up to 30 seconds until the ledger is free.",
       "- `--data-dir` (or `DATARUN_DATA_DIR`) says where the embedded store is. With `DATABASE_URL` in the environment they work on that database.",
       "- With `--remote URL` (or `DATARUN_REMOTE`), before or after the command, a verb is run by the service whose admin port has this address, with the token in `DATARUN_OPERATOR_TOKEN`, and prints the same: see [Give colleagues access](../guides/operators.md).",
       "- Standard output has the result and nothing else; with `--json` it is exactly one JSON value. It is the same on a terminal, in a pipe and in a file. Characters that a terminal would obey are replaced, in JSON escaped; an export has them as they are, except on a terminal. Remarks go to standard error, at once.",

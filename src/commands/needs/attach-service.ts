@@ -1,6 +1,10 @@
+import { join } from "node:path";
+import { findAddress } from "../../composition/service-address.ts";
+import { isLocked, LedgerInUse } from "../../ledger/journal/directory-lock.ts";
 import { createLog } from "../../operate/log.ts";
 import { settingsFrom } from "../../project/config-file.ts";
-import { findAddress } from "../../composition/service-address.ts";
+import type { Clock } from "../../terms/clock.ts";
+import { OperatorError } from "../../terms/operator-error.ts";
 
 export interface AttachedService {
   readonly url: string;
@@ -13,17 +17,38 @@ export interface AttachPlace {
   readonly dataDir: string;
   readonly project: string | undefined;
   readonly databaseUrl: string | undefined;
+  readonly clock: Clock;
+  note(sentence: string): void;
 }
 
 const STDERR = 2;
 
+/** How long to wait for others to end. */
+const PATIENCE_MS = 30_000;
+const LOOK_EVERY_MS = 50;
+
 /**
  * The service on a data directory: the one that runs there, or one that is started on a free port for a single command.
- * In both cases a run goes through the whole service, and is recorded in its ledger.
+ * In both cases a run goes through the whole service, and is recorded in its ledger. Commands that start one for
+ * themselves take turns, because only one at a time can keep the ledger.
+ * @throws OperatorError if the others do not end
  */
-export async function attachService({ dataDir, project, databaseUrl }: AttachPlace): Promise<AttachedService> {
-  const url = findAddress(dataDir);
-  if (url !== null) return { url, isOwn: false, close: async () => {} };
+export async function attachService(place: AttachPlace): Promise<AttachedService> {
+  const { dataDir, clock, note } = place;
+  const giveUpAt = clock.now() + PATIENCE_MS;
+  for (let looks = 0; ; looks += 1) {
+    const url = findAddress(dataDir);
+    if (url !== null) return { url, isOwn: false, close: async () => {} };
+    const own = isLocked(join(dataDir, "ledger")) ? null : await startOwn(place);
+    if (own !== null) return own;
+    if (clock.now() >= giveUpAt) throw new OperatorError("unavailable", inUse(dataDir));
+    if (looks === 0) note("Another command or service has the ledger of this data directory: waiting for it.");
+    await new Promise<void>((resolve) => void clock.after(LOOK_EVERY_MS, resolve));
+  }
+}
+
+/** `null` if another has just taken the ledger. */
+async function startOwn({ dataDir, project, databaseUrl }: AttachPlace): Promise<AttachedService | null> {
   const settings = await settingsFrom({
     host: "127.0.0.1",
     port: "0",
@@ -35,6 +60,15 @@ export async function attachService({ dataDir, project, databaseUrl }: AttachPla
   });
   const { start } = await import("../../composition/start.ts");
   const log = createLog("warn", STDERR);
-  const running = await start({ settings, tell: () => {}, log, forCommand: true });
-  return { url: running.url, isOwn: true, close: () => running.close() };
+  try {
+    const running = await start({ settings, tell: () => {}, log, forCommand: true });
+    return { url: running.url, isOwn: true, close: () => running.close() };
+  } catch (error) {
+    if (error instanceof LedgerInUse) return null;
+    throw error;
+  }
+}
+
+function inUse(dataDir: string): string {
+  return `Another command or service has had the ledger in ${join(dataDir, "ledger")} for ${PATIENCE_MS / 1_000} seconds, and takes no runs from others. Nothing was run: give the command again when that one has ended.`;
 }

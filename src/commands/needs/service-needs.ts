@@ -6,13 +6,14 @@ export function serviceNeeds({
   dataDir,
   project,
   databaseUrl,
+  clock,
   note,
   once,
 }: VerbPlace): Pick<VerbNeeds, "service" | "serviceState"> {
   const attached = once(
     async () => {
       const { attachService } = await import("./attach-service.ts");
-      return attachService({ dataDir, project, databaseUrl }).catch(unavailable);
+      return attachService({ dataDir, project, databaseUrl, clock, note }).catch(unavailable);
     },
     ({ close }) => close(),
   );

@@ -22,9 +22,10 @@ export function lockDirectory(directory: string): () => void {
     database.exec("BEGIN EXCLUSIVE");
   } catch (error) {
     database.close();
-    throw new LedgerInUse(`another service keeps its ledger in ${directory}: each needs a data directory of its own`, {
-      cause: error,
-    });
+    throw new LedgerInUse(
+      `another service or a command keeps its ledger in ${directory}: each service needs a data directory of its own`,
+      { cause: error },
+    );
   }
   return () => database.close();
 }
