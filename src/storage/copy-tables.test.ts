@@ -39,7 +39,7 @@ async function filled(engine: Engine): Promise<string> {
   await store.admin.createCredential(ACT, aCredential(organizationId, { contexts: ["prod"], isDefault: true }));
   const priced = { id: "cred_1", organizationId, source: "acme__people" };
   const term = { amount: 350_000n, currency: "EUR", fromWallAt: 1, above: 0, per: null, timeZone: "UTC" };
-  await store.admin.setPrice(ACT, priced, term);
+  await store.admin.setPrice(ACT, priced, () => term);
   await store.callCounts.addCalls("cred_1", 0, 3);
   const scope = { organizationId, workflowId: null, source: null, credentialId: null };
   const limit = { per: "month", currency: null, limit: 5n, warnPercent: 80, setWallAt: 1 } as const;

@@ -52,7 +52,7 @@ export function credentialsContract(engine: EngineUnderTest): void {
       const step = { ...basic, amount: 1n, above: 10_000, per: "per_match" } as const;
       const later = { ...basic, amount: 0n, currency: "USD", fromWallAt: 1_800_000_000_000 };
       for (const term of [basic, step, later])
-        assert.deepEqual(await store.admin.setPrice(ACT, credential, term), { replaced: null });
+        assert.deepEqual(await store.admin.setPrice(ACT, credential, () => term), { set: term, replaced: null });
       assert.deepEqual(await store.admin.prices(credential.id), [later, basic, step]);
       assert.deepEqual(
         await store.credentials.pricesFor(mine, "acme__people"),
@@ -60,9 +60,11 @@ export function credentialsContract(engine: EngineUnderTest): void {
       );
       assert.deepEqual(await store.credentials.pricesFor(other, "acme__people"), new Map());
 
-      assert.deepEqual(await store.admin.setPrice(ACT, credential, { ...step, amount: 2n }), { replaced: step });
-      assert.equal(await store.admin.removePrices(ACT, credential, [basic, { ...step, amount: 2n }]), 2);
-      assert.equal(await store.admin.removePrices(ACT, credential, [basic]), null);
+      const dearer = { ...step, amount: 2n };
+      assert.deepEqual(await store.admin.setPrice(ACT, credential, () => dearer), { set: dearer, replaced: step });
+      const isEarly = ({ fromWallAt }: { readonly fromWallAt: number }) => fromWallAt === basic.fromWallAt;
+      assert.equal(await store.admin.removePrices(ACT, credential, isEarly), 2);
+      assert.equal(await store.admin.removePrices(ACT, credential, isEarly), null);
       assert.deepEqual(await store.admin.prices(credential.id), [later]);
       const trail = await store.admin.auditEntries({ organizationId: mine, limit: 10 });
       const removed = trail.flatMap(({ detail }) => (detail["removed"] as JsonObject[] | undefined) ?? []);

@@ -1,4 +1,4 @@
-import type { Transaction } from "kysely";
+import type { Kysely, Transaction } from "kysely";
 import type { PriceAdmin } from "../admin/ports.ts";
 import { amountFromColumn, amountText, amountToColumn } from "../terms/money.ts";
 import type { PriceTerm } from "../terms/price.ts";
@@ -10,29 +10,26 @@ import type { NewRow, Row, Tables } from "./schema.ts";
 /** The prices of credentials. A price is identified by its credential, its beginning, and its number of calls. */
 export function createPriceAdmin(engine: Engine): PriceAdmin {
   return {
-    setPrice: (act, credential, term) =>
+    setPrice: (act, credential, among) =>
       recordChange(engine, act, async (transaction) => {
-        const row = fromPriceTerm(credential, term);
-        const before = await priceOf(transaction, row.id);
+        const known = await pricesIn(transaction, credential.id);
+        const set = among(known);
+        const row = fromPriceTerm(credential, set);
+        const replaced = known.find((term) => idOf(credential.id, term) === row.id) ?? null;
         await transaction.deleteFrom("credential_prices").where("id", "=", row.id).execute();
         await transaction.insertInto("credential_prices").values(row).execute();
         return {
-          result: { replaced: before === undefined ? null : toPriceTerm(before) },
+          result: { set, replaced },
           entry: {
             organizationId: credential.organizationId,
             subjectId: credential.id,
-            detail: { ...inTrail(term), replaced: before === undefined ? null : inTrail(toPriceTerm(before)) },
+            detail: { ...inTrail(set), replaced: replaced === null ? null : inTrail(replaced) },
           },
         };
       }),
 
     prices: async (credentialId, { limit, after } = {}) => {
-      let query = engine.reader
-        .selectFrom("credential_prices")
-        .selectAll()
-        .where("credential_id", "=", credentialId)
-        .orderBy("from_wall_at", "desc")
-        .orderBy("above");
+      let query = newestFirst(engine.reader, credentialId);
       if (after !== undefined)
         query = query.where(({ eb, and, or }) =>
           or([
@@ -51,26 +48,33 @@ export function createPriceAdmin(engine: Engine): PriceAdmin {
       return rows.map((row) => ({ ...toPriceTerm(row), credentialId: row.credential_id }));
     },
 
-    removePrices: (act, credential, terms) =>
+    removePrices: (act, credential, isMeant) =>
       recordChange(engine, act, async (transaction) => {
+        const terms = (await pricesIn(transaction, credential.id)).filter(isMeant);
+        if (terms.length === 0) return null;
         const ids = terms.map((term) => idOf(credential.id, term));
-        const removed = await transaction
-          .deleteFrom("credential_prices")
-          .where("id", "in", ids)
-          .returning("id")
-          .execute();
-        if (removed.length === 0) return null;
+        await transaction.deleteFrom("credential_prices").where("id", "in", ids).execute();
         const detail = { removed: terms.map(inTrail) };
         return {
-          result: removed.length,
+          result: terms.length,
           entry: { organizationId: credential.organizationId, subjectId: credential.id, detail },
         };
       }),
   };
 }
 
-function priceOf(transaction: Transaction<Tables>, id: string): Promise<Row<"credential_prices"> | undefined> {
-  return transaction.selectFrom("credential_prices").selectAll().where("id", "=", id).executeTakeFirst();
+/** As they are until the transaction ends. */
+async function pricesIn(transaction: Transaction<Tables>, credentialId: string): Promise<PriceTerm[]> {
+  return (await newestFirst(transaction, credentialId).execute()).map(toPriceTerm);
+}
+
+function newestFirst(db: Kysely<Tables>, credentialId: string) {
+  return db
+    .selectFrom("credential_prices")
+    .selectAll()
+    .where("credential_id", "=", credentialId)
+    .orderBy("from_wall_at", "desc")
+    .orderBy("above");
 }
 
 function idOf(credentialId: string, { fromWallAt, above }: Pick<PriceTerm, "fromWallAt" | "above">): string {

@@ -16,18 +16,21 @@ export interface PageOfPrices extends Omit<Page, "after"> {
 }
 
 export interface PriceAdmin {
-  /** Adds a price, or replaces the one with the same beginning and number of calls. */
+  /**
+   * Adds a price, or replaces the one with the same beginning and number of calls. `among` says which, when it is given
+   * the credential's prices, newest first, as they are until the new one is stored. If it throws, nothing is changed.
+   */
   setPrice(
     act: Act,
     credential: PricedCredential,
-    term: PriceTerm,
-  ): Promise<{ readonly replaced: PriceTerm | null } | null>;
+    among: (known: readonly PriceTerm[]) => PriceTerm,
+  ): Promise<{ readonly set: PriceTerm; readonly replaced: PriceTerm | null } | null>;
   /** The newest beginning first, and its steps in order. */
   prices(credentialId: string, page?: PageOfPrices): Promise<readonly PriceTerm[]>;
   /** All prices of each of these credentials, in no order. */
   pricesOf(credentialIds: readonly string[]): Promise<readonly (PriceTerm & { readonly credentialId: string })[]>;
-  /** Returns how many were there. */
-  removePrices(act: Act, credential: PricedCredential, terms: readonly PriceTerm[]): Promise<number | null>;
+  /** Removes those that are meant, and returns how many; `null` if there are none. */
+  removePrices(act: Act, credential: PricedCredential, isMeant: (term: PriceTerm) => boolean): Promise<number | null>;
 }
 
 /** What is used of a budget in its current period. */

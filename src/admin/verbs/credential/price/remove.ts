@@ -27,10 +27,11 @@ export default defineVerb({
     const open = await store();
     const credential = await open.credential(cred_id);
     if (credential === null) throw unknownCredential(cred_id);
-    const meant = (await open.prices(cred_id)).filter(
+    const removed = await open.removePrices(
+      act,
+      credential,
       (term) => begins(term, from) && (above === undefined || term.above === above),
     );
-    const removed = meant.length === 0 ? null : await open.removePrices(act, credential, meant);
     if (removed === null) {
       throw new OperatorError(
         "not_found",

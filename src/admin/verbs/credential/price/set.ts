@@ -59,26 +59,28 @@ export default defineVerb({
     const open = await store();
     const credential = await open.credential(cred_id);
     if (credential === null) throw unknownCredential(cred_id);
-    const known = await open.prices(cred_id);
-    const basic = above === undefined ? null : basicPrice(known, from);
-    const timeZone = time_zone ?? (known.find((term) => begins(term, from)) ?? known[0])?.timeZone ?? "UTC";
-    if (!isTimeZone(timeZone)) throw new OperatorError("invalid", `There is no time zone ${timeZone}.`);
-    const term: PriceTerm = {
-      amount: amountOf(amount),
-      currency,
-      fromWallAt: startOfDay(from, timeZone),
-      above: above ?? 0,
-      per: per === undefined ? (basic?.per ?? null) : (`per_${per}` satisfies ChargeModel),
-      timeZone,
-    };
-    if (basic !== null) refuseUnlike(term, basic);
-    else refuseToLeaveUnlike(term, from, known);
-    const set = await open.setPrice(act, credential, term);
-    if (set?.replaced != null) {
-      const { amount: was, currency: code } = toWirePrice(set.replaced);
+    const priced = await open.setPrice(act, credential, (known) => {
+      const basic = above === undefined ? null : basicPrice(known, from);
+      const timeZone = time_zone ?? (known.find((term) => begins(term, from)) ?? known[0])?.timeZone ?? "UTC";
+      if (!isTimeZone(timeZone)) throw new OperatorError("invalid", `There is no time zone ${timeZone}.`);
+      const term: PriceTerm = {
+        amount: amountOf(amount),
+        currency,
+        fromWallAt: startOfDay(from, timeZone),
+        above: above ?? 0,
+        per: per === undefined ? (basic?.per ?? null) : (`per_${per}` satisfies ChargeModel),
+        timeZone,
+      };
+      if (basic !== null) refuseUnlike(term, basic);
+      else refuseToLeaveUnlike(term, from, known);
+      return term;
+    });
+    if (priced === null) throw unknownCredential(cred_id);
+    if (priced.replaced !== null) {
+      const { amount: was, currency: code } = toWirePrice(priced.replaced);
       note(`It replaces ${was} ${code}. Requests that were sent keep the price that they recorded.`);
     }
-    return { cred_id, ...toWirePrice(term) };
+    return { cred_id, ...toWirePrice(priced.set) };
   },
 });
 
