@@ -161,6 +161,21 @@ test("a service that has not seen the new root key makes no data key under the o
   await assertEveryRowOpens(await startProcess(store, { directory }));
 });
 
+test("no root key is removed before it was recorded which", async (t) => {
+  const { directory, store } = await embedded(t, 1);
+  const verb = await startProcess(store, { directory });
+  const old = verb.rootKeys.current().id;
+  await rotateKeys(verb, { newDataKeys: false });
+  const told: string[] = [];
+  const unrecorded = removeOldRootKeys(verb, async (ids) => {
+    told.push(...ids);
+    throw new RangeError("it cannot be recorded");
+  });
+  await assert.rejects(unrecorded, /cannot be recorded/);
+  assert.deepEqual(told, [old]);
+  assert.equal(readdirSync(directory).length, 2);
+});
+
 test("a rotation says how much there is, and leaves others their turn: a signal that ends it must be noticed", async (t) => {
   const { directory, store } = await embedded(t);
   const verb = await startProcess(store, { directory });

@@ -41,10 +41,14 @@ export async function verifyKeys(
 }
 
 /**
- * Verifies all keys, then removes the files of root keys that nothing depends on.
+ * Verifies all keys, then removes the files of root keys that nothing depends on. `around` is told which, does what has
+ * to come first, and then has them removed.
  * @throws RootKeyError if something is unreadable, or if root keys are not files
  */
-export async function removeOldRootKeys(parts: RotationParts): Promise<readonly string[]> {
+export async function removeOldRootKeys(
+  parts: RotationParts,
+  around: (ids: readonly string[], remove: () => void) => Promise<void> = async (_, remove) => remove(),
+): Promise<readonly string[]> {
   const { files } = parts.rootKeys;
   if (files === null) throw new RootKeyError("root keys are given by DATARUN_ROOT_KEY: remove the older ones there");
   const { removable, unreadable } = await verifyKeys(parts);
@@ -53,7 +57,7 @@ export async function removeOldRootKeys(parts: RotationParts): Promise<readonly 
       `${unreadable.length} stored keys or credentials cannot be opened, so no root key is removed`,
     );
   }
-  files.remove(new Set(removable));
+  await around(removable, () => files.remove(new Set(removable)));
   parts.rootKeys.reload();
   return removable;
 }

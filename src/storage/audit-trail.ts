@@ -23,7 +23,7 @@ export function createAuditTrail(engine: Engine): AuditTrail {
         .$if(subjectId !== undefined, (query) => query.where("subject_id", "=", subjectId!))
         .$if(from !== undefined, (query) => query.where("id", ">=", firstIdAt("audit", from!)))
         .$if(to !== undefined, (query) => query.where("id", "<", firstIdAt("audit", to!)));
-      return (await readPage(chosen, page)).map(toEntry);
+      return (await readPage(chosen, page)).map(toAuditEntry);
     },
 
     actsBetween: async (what, from, to) => {
@@ -35,12 +35,12 @@ export function createAuditTrail(engine: Engine): AuditTrail {
         .where("id", "<", firstIdAt("audit", to))
         .orderBy("id")
         .execute();
-      return rows.map(toEntry);
+      return rows.map(toAuditEntry);
     },
   };
 }
 
-function toEntry(row: Selectable<Tables["audit"]>): AuditEntry {
+export function toAuditEntry(row: Selectable<Tables["audit"]>): AuditEntry {
   return {
     id: row.id,
     wallAt: row.wall_at,

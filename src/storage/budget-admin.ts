@@ -1,13 +1,14 @@
-import type { Kysely } from "kysely";
+import type { Kysely, Transaction } from "kysely";
 import type { BudgetAdmin, BudgetUse, ResettledRequest } from "../admin/ports.ts";
 import { appliesTo, budgetText, periodAround, usedBy, type Budget } from "../terms/budget.ts";
 import { amountFromColumn, amountFromSum, amountToColumn } from "../terms/money.ts";
+import { toAuditEntry } from "./audit-trail.ts";
 import { ENDED_TURN, fromBudget, leaseId, lockBudgets, SETTLED, toBudget } from "./budget-rows.ts";
 import type { Engine } from "./engine.ts";
 import { sql } from "./kysely.ts";
 import { organizationExists } from "./organization-admin.ts";
 import { inParts, readPage } from "./read-page.ts";
-import { recordChange } from "./record-change.ts";
+import { insertAuditEntry, recordChange } from "./record-change.ts";
 import type { Tables } from "./schema.ts";
 
 /**
@@ -56,60 +57,75 @@ export function createBudgetAdmin(engine: Engine): BudgetAdmin {
         return { result: budget, entry: { organizationId, subjectId: id, detail: inTrail(budget) } };
       }),
 
-    settleInBudgets: async (requests) => {
-      const organizations = [...new Set(requests.map(({ spender }) => spender.organizationId))];
-      const counted: string[] = [];
-      for (const organizationId of organizations) {
-        const own = requests.filter(({ spender }) => spender.organizationId === organizationId);
-        counted.push(...(await settleIn(engine, organizationId, own)));
-      }
-      return counted;
-    },
+    settleInBudgets: (act, decided) =>
+      engine.writer.transaction().execute(async (transaction) => {
+        const { organizationId, subjectId, detail } = decided;
+        await engine.lockNames(transaction, [`settlements of ${subjectId}`]);
+        const recorded = await transaction
+          .selectFrom("audit")
+          .selectAll()
+          .where("subject_id", "=", subjectId)
+          .where("what", "=", act.what)
+          .orderBy("id")
+          .execute();
+        const requests = decided.requests(recorded.map(toAuditEntry));
+        const counted = organizationId === null ? [] : await settleIn(engine, transaction, organizationId, requests);
+        await insertAuditEntry(transaction, act, {
+          organizationId,
+          subjectId,
+          detail: { ...detail, changed_budgets: counted },
+        });
+        return counted;
+      }),
   };
 }
 
-function settleIn(engine: Engine, organizationId: string, requests: readonly ResettledRequest[]): Promise<string[]> {
-  return engine.writer.transaction().execute(async (transaction) => {
-    const budgets = await budgetsIn(transaction, organizationId);
-    await lockBudgets(
-      engine,
-      transaction,
-      budgets.map(({ id }) => id),
-    );
-    const now = await engine.wallAt(transaction);
-    const counted: string[] = [];
-    for (const budget of budgets) {
-      const period = periodAround(budget.per, now);
-      // Clocks may differ by as much: what seems to be of this period may have been counted in the one before.
-      const since = Math.max(period.from, budget.setWallAt) + NOTICED_MS;
-      const more = requests
-        .filter(({ spender, sentWallAt }) => appliesTo(budget, spender) && sentWallAt >= since)
-        .reduce((sum, { before, after }) => {
-          return sum + usedBy(budget, after.charged, after.price) - usedBy(budget, before.charged, before.price);
-        }, 0n);
-      if (more === 0n) continue;
-      const id = leaseId(budget.id, period.from, SETTLED);
-      const known = await transaction.selectFrom("budget_leases").selectAll().where("id", "=", id).executeTakeFirst();
-      const amount = amountToColumn(amountFromColumn(known?.amount ?? 0) + more);
-      await transaction.deleteFrom("budget_leases").where("id", "=", id).execute();
-      await transaction
-        .insertInto("budget_leases")
-        .values({
-          id,
-          budget_id: budget.id,
-          period_from: period.from,
-          period_to: period.to,
-          lease: SETTLED,
-          process: "",
-          amount,
-          used: amount,
-          turn: 0,
-        })
-        .execute();
-      counted.push(budget.id);
-    }
-    return counted;
-  });
+async function settleIn(
+  engine: Engine,
+  transaction: Transaction<Tables>,
+  organizationId: string,
+  requests: readonly ResettledRequest[],
+): Promise<string[]> {
+  if (requests.length === 0) return [];
+  const budgets = await budgetsIn(transaction, organizationId);
+  await lockBudgets(
+    engine,
+    transaction,
+    budgets.map(({ id }) => id),
+  );
+  const now = await engine.wallAt(transaction);
+  const counted: string[] = [];
+  for (const budget of budgets) {
+    const period = periodAround(budget.per, now);
+    // Clocks may differ by as much: what seems to be of this period may have been counted in the one before.
+    const since = Math.max(period.from, budget.setWallAt) + NOTICED_MS;
+    const more = requests
+      .filter(({ spender, sentWallAt }) => appliesTo(budget, spender) && sentWallAt >= since)
+      .reduce((sum, { before, after }) => {
+        return sum + usedBy(budget, after.charged, after.price) - usedBy(budget, before.charged, before.price);
+      }, 0n);
+    if (more === 0n) continue;
+    const id = leaseId(budget.id, period.from, SETTLED);
+    const known = await transaction.selectFrom("budget_leases").selectAll().where("id", "=", id).executeTakeFirst();
+    const amount = amountToColumn(amountFromColumn(known?.amount ?? 0) + more);
+    await transaction.deleteFrom("budget_leases").where("id", "=", id).execute();
+    await transaction
+      .insertInto("budget_leases")
+      .values({
+        id,
+        budget_id: budget.id,
+        period_from: period.from,
+        period_to: period.to,
+        lease: SETTLED,
+        process: "",
+        amount,
+        used: amount,
+        turn: 0,
+      })
+      .execute();
+    counted.push(budget.id);
+  }
+  return counted;
 }
 
 async function budgetsIn(db: Kysely<Tables>, organizationId: string): Promise<Budget[]> {

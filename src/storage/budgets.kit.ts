@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { ResettledRequest } from "../admin/ports.ts";
+import type { AuditEntry, ResettledRequest } from "../admin/ports.ts";
+import type { JsonObject } from "../terms/json.ts";
 import { endLeases, keepLeases } from "../leases/budgets/keep-leases.ts";
 import type { BudgetAsk } from "../leases/budgets/ports.ts";
 import { type Budget, periodAround } from "../terms/budget.ts";
@@ -240,14 +241,31 @@ export function budgetsContract(engine: EngineUnderTest): void {
       });
       const inPeriod = Date.now() - 7 * MINUTE_MS > periodAround("month", Date.now()).from;
       if (!inPeriod) return t.skip("a month has just begun");
-      assert.deepEqual(await store.admin.settleInBudgets([request()]), [budget.id]);
+      let acts = 0;
+      const act = () => ({ ...ACT, what: "ledger reconcile", wallAt: ACT.wallAt + (acts += 1) });
+      const about = { organizationId, subjectId: "trx_1", detail: { state: "settled" } };
+      const settle = (...requests: ResettledRequest[]) =>
+        store.admin.settleInBudgets(act(), { ...about, requests: () => requests });
+      assert.deepEqual(await settle(request()), [budget.id]);
       assert.equal((await store.admin.budget(budget.id))!.used, -350_000n);
       const dearer = { after: { charged: "yes", price: { ...price, amount: 400_000n } } } as const;
-      await store.admin.settleInBudgets([request(dearer), request(dearer)]);
+      await settle(request(dearer), request(dearer));
       assert.equal((await store.admin.budget(budget.id))!.used, -250_000n);
       // It was sent before the budget was set, or in an earlier period.
       for (const sentWallAt of [budget.setWallAt, Date.now() - 40 * 24 * 60 * MINUTE_MS])
-        assert.deepEqual(await store.admin.settleInBudgets([request({ sentWallAt })]), []);
+        assert.deepEqual(await settle(request({ sentWallAt })), []);
+
+      // Each is recorded with the budgets that have counted it, and the next is shown all of them.
+      const shown: JsonObject[] = [];
+      const requests = (recorded: readonly AuditEntry[]) => (shown.push(...recorded.map(({ detail }) => detail)), []);
+      await store.admin.settleInBudgets(act(), { ...about, requests });
+      assert.deepEqual(
+        shown.map((detail) => [detail["state"], detail["changed_budgets"]]),
+        [[budget.id], [budget.id], [], []].map((counted) => ["settled", counted]),
+      );
+      const broken = { ...about, requests: () => assert.fail("as if it could not tell") };
+      await assert.rejects(store.admin.settleInBudgets(act(), broken));
+      assert.equal((await store.admin.auditEntries({ subjectId: "trx_1" })).length, 5, "it is not recorded");
     });
   });
 }

@@ -50,6 +50,7 @@ test("every act of an administrator is on the audit trail, with who did it, to w
       "credential delete",
       "keys rotate",
       "keys remove-old",
+      "keys remove-old",
     ],
   );
   for (const entry of entries) {

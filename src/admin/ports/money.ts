@@ -4,7 +4,7 @@ import type { Span } from "../../terms/calendar.ts";
 import type { Charged } from "../../terms/fault.ts";
 import type { Micros } from "../../terms/money.ts";
 import type { Price, PriceTerm } from "../../terms/price.ts";
-import type { Act, Page } from "./acts.ts";
+import type { Act, AuditEntry, Page } from "./acts.ts";
 import type { StoredCredential } from "./credentials.ts";
 
 /** The credential that a price belongs to. */
@@ -56,6 +56,12 @@ export interface RequestCost {
   readonly price: Price | null;
 }
 
+/** Decisions on charges of one run. */
+export interface DecidedCharges extends Pick<AuditEntry, "organizationId" | "subjectId" | "detail"> {
+  /** What the budgets have not counted, when it is given what the trail has of such acts on the run, oldest first. */
+  requests(recorded: readonly AuditEntry[]): readonly ResettledRequest[];
+}
+
 export interface BudgetAdmin {
   /**
    * Adds a budget. If there is one for the same things, period and currency, only its limit and warn level change, and
@@ -67,8 +73,9 @@ export interface BudgetAdmin {
   budget(id: string): Promise<BudgetUse | null>;
   removeBudget(act: Act, id: string): Promise<Budget | null>;
   /**
-   * Counts decisions on charges in the budgets that counted their requests, if these were sent in the current period.
+   * Counts decisions on charges in the budgets that counted their requests, if these were sent in the current period,
+   * and records it in the audit trail, in one transaction: a decision is counted once, however often it is told.
    * Returns the ids of the budgets.
    */
-  settleInBudgets(requests: readonly ResettledRequest[]): Promise<readonly string[]>;
+  settleInBudgets(act: Act, decided: DecidedCharges): Promise<readonly string[]>;
 }

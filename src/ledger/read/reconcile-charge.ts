@@ -190,7 +190,25 @@ async function mark(query: LedgerQuery, transactionId: string, ordinal: number, 
   ]);
 }
 
-function requestsMeant(requests: readonly Settleable[], { attempt, charged }: Reconciliation): readonly Settleable[] {
+/**
+ * Whether a decision would settle something of a run as it is now. It is asked before the decision is announced, and
+ * again, in effect, when it is carried out.
+ */
+export function wouldSettle({ calls, attempts, reconciliations }: RunReportRow, decision: Meant): boolean {
+  const call = calls.find(({ ordinal }) => ordinal === decision.ordinal);
+  if (call === undefined) return false;
+  const requests = attempts.filter(({ ordinal }) => ordinal === decision.ordinal);
+  if (requests.length > 0) return requestsMeant(requests, decision).length > 0;
+  const isSettled = reconciliations.some((one) => one.ordinal === decision.ordinal && one.attempt === CALL_ITSELF);
+  return decision.attempt === undefined && (call.charged === "unknown" || isSettled);
+}
+
+type Meant = Pick<Reconciliation, "ordinal" | "attempt" | "charged">;
+
+function requestsMeant<One extends Pick<AttemptRow, "number" | "charged">>(
+  requests: readonly One[],
+  { attempt, charged }: Omit<Meant, "ordinal">,
+): readonly One[] {
   if (attempt !== undefined) return requests.filter(({ number }) => number === attempt);
   const open = charged === "unknown" ? [] : requests.filter((one) => one.charged === "unknown");
   return open.length > 0 || requests.length > 1 ? open : requests;

@@ -2,6 +2,7 @@ import { Type } from "../../../terms/type.ts";
 import { RootKeyError } from "../../../credentials/root-key.ts";
 import { removeOldRootKeys } from "../../../credentials/verify-keys.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
+import { recordAround } from "../../record-around.ts";
 import { listOf, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
@@ -16,11 +17,12 @@ export default defineVerb({
 
   result: Type.Object({ removed: listOf(text) }),
 
-  async run(_input, { act, store, keys }) {
-    const removed = await removeOldRootKeys(await keys()).catch((error: unknown) => {
+  async run(_input, call) {
+    const removed = await removeOldRootKeys(await call.keys(), async (ids, remove) => {
+      await recordAround(call, { subjects: ids, detail: {} }, async () => (remove(), {}));
+    }).catch((error: unknown) => {
       throw error instanceof RootKeyError ? new OperatorError("refused", error.message, { cause: error }) : error;
     });
-    for (const id of removed) await (await store()).recordAct(act, { organizationId: null, subjectId: id, detail: {} });
     return { removed: [...removed] };
   },
 });

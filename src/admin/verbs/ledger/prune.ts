@@ -1,6 +1,7 @@
 import { Type } from "../../../terms/type.ts";
 import { momentInput, toMoment } from "../../ledger-inputs.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
+import { recordAround } from "../../record-around.ts";
 import { count } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";
@@ -26,12 +27,13 @@ export default defineVerb({
 
   result: Type.Object({ deleted: count, kept_unknown: count, kept_undrained: count }),
 
-  async run({ before, unknown_too = false }, { act, ledger, store, onProgress }) {
+  async run({ before, unknown_too = false }, call) {
     const startedBefore = toMoment(before);
-    if (startedBefore > act.wallAt) throw new OperatorError("invalid", "--before must not be in the future.");
-    const pruned = await (await ledger()).prune(startedBefore, { unknownToo: unknown_too, onProgress });
-    const detail = { before: toWireTime(startedBefore), ...pruned };
-    await (await store()).recordAct(act, { organizationId: null, subjectId: "ledger", detail });
-    return { ...pruned };
+    if (startedBefore > call.act.wallAt) throw new OperatorError("invalid", "--before must not be in the future.");
+    const ledger = await call.ledger();
+    const detail = { before: toWireTime(startedBefore), unknown_too };
+    return recordAround(call, { subjects: ["ledger"], detail }, async () => ({
+      ...(await ledger.prune(startedBefore, { unknownToo: unknown_too, onProgress: call.onProgress })),
+    }));
   },
 });

@@ -1,7 +1,8 @@
 import { Type } from "../../../terms/type.ts";
 import type { RunReportRow } from "../../../ledger/ports.ts";
-import type { Settled, Settlement } from "../../../ledger/read/reconcile-charge.ts";
-import type { RequestCost, ResettledRequest } from "../../ports.ts";
+import { wouldSettle, type Settlement } from "../../../ledger/read/reconcile-charge.ts";
+import { revisionOf, settledSince } from "../../../ledger/read/settled-since.ts";
+import type { AuditEntry, RequestCost, ResettledRequest } from "../../ports.ts";
 import { amountFromColumn } from "../../../terms/money.ts";
 import type { Price } from "../../../terms/price.ts";
 import { amountInput, amountOf, currencyInput } from "../../price-wire.ts";
@@ -53,7 +54,7 @@ export default defineVerb({
     changed_budgets: Type.Optional(text),
   }),
 
-  async run({ transaction, call, attempt, charged, amount, currency, note }, { act, ledger, store }) {
+  async run({ transaction, call, attempt, charged, amount, currency, note }, { act, clock, ledger, store }) {
     const reader = await ledger();
     const run = await reader.show(transaction);
     if (run === null) throw unknownRun();
@@ -61,7 +62,7 @@ export default defineVerb({
       throw new OperatorError("usage", "--currency goes with --amount.");
     if (amount !== undefined && charged !== "yes")
       throw new OperatorError("usage", "--amount says what the vendor billed, so it goes with --charged yes.");
-    const settled = await reader.reconcile({
+    const decision = {
       transactionId: transaction,
       ordinal: call,
       ...(attempt !== undefined && { attempt }),
@@ -70,14 +71,29 @@ export default defineVerb({
       decidedBy: act.who,
       decidedAt: act.wallAt,
       note,
-    });
-    if (settled === null) throw new OperatorError("refused", whyNot(run, call, attempt));
+    };
+    if (!wouldSettle(run, decision)) throw new OperatorError("refused", whyNot(run, call, attempt));
     const billed = amount === undefined ? {} : { amount, ...(currency !== undefined && { currency }) };
     const detail = { call, attempt: attempt ?? null, charged, ...billed, note };
     const organizationId = run.run.organization_id === "" ? null : run.run.organization_id;
     const open = await store();
-    await open.recordAct(act, { organizationId, subjectId: transaction, detail });
-    const budgets = await open.settleInBudgets(resettled(run, call, settled));
+    const entry = { organizationId, subjectId: transaction };
+    await open.recordAct(act, { ...entry, detail: { ...detail, state: ABOUT_TO_SETTLE } });
+    const settled = await reader.reconcile(decision);
+    if (settled === null) throw new OperatorError("refused", whyNot(run, call, attempt));
+    const tellBudgets = async () => {
+      // Others may have settled something of the call as well: whoever comes first counts all of it.
+      const now = (await reader.show(transaction)) ?? run;
+      const endedAct = { ...act, wallAt: clock.wall() };
+      return open.settleInBudgets(endedAct, {
+        ...entry,
+        detail: { ...detail, state: SETTLED, revision: revisionOf(now, call) },
+        requests: (recorded) => resettled(now, call, revisionRecorded(recorded, now, call)),
+      });
+    };
+    const budgets = await tellBudgets().catch((cause: unknown) => {
+      throw new OperatorError("unavailable", onlyOnLedger(run, call, attempt), { cause });
+    });
     return {
       transaction_id: transaction,
       call,
@@ -88,13 +104,38 @@ export default defineVerb({
   },
 });
 
-/** The requests of a call that were settled. Nothing was reserved for those of simulated runs. */
-function resettled({ run, calls }: RunReportRow, ordinal: number, { requests }: Settled): ResettledRequest[] {
-  const { organization_id: organizationId, workflow_id: workflowId, simulated } = run;
-  const call = calls.find((one) => one.ordinal === ordinal);
+/** The two entries of a settlement in the audit trail. With the second, the budgets have counted it. */
+const ABOUT_TO_SETTLE = "about to settle";
+const SETTLED = "settled";
+
+/** How much of the settlements of a call the budgets have counted. */
+function revisionRecorded(recorded: readonly AuditEntry[], { reconciliations }: RunReportRow, call: number): number {
+  const counted = recorded
+    .filter(({ detail }) => detail["call"] === call)
+    .flatMap(({ detail, wallAt }) => {
+      if (detail["state"] === SETTLED) return [detail["revision"] as number];
+      if (detail["state"] === ABOUT_TO_SETTLE) return [];
+      // Of an earlier version, which recorded nothing else.
+      const until = reconciliations.filter((one) => one.ordinal === call && one.decided_at <= wallAt);
+      return until.map(({ revision }) => revision);
+    });
+  return Math.max(0, ...counted);
+}
+
+/** Repeating it is safe: what is settled already stays so, and is counted once. */
+function onlyOnLedger({ attempts }: RunReportRow, call: number, attempt: number | undefined): string {
+  const requests = attempts.filter(({ ordinal }) => ordinal === call);
+  const choose = attempt === undefined && requests.length > 1 ? `, with --attempt ${requests[0]!.number}` : "";
+  return `The charge is settled on the ledger, but the store could not be told, so budgets do not count it yet. Give the same command again${choose}: it then counts once.`;
+}
+
+/** What was settled of a call after a revision. Nothing was reserved for requests of simulated runs. */
+function resettled(now: RunReportRow, ordinal: number, revision: number): ResettledRequest[] {
+  const { organization_id: organizationId, workflow_id: workflowId, simulated } = now.run;
+  const call = now.calls.find((one) => one.ordinal === ordinal);
   if (simulated === 1 || call === undefined) return [];
   const spender = { organizationId, workflowId, source: call.source, credentialId: call.credential_id };
-  return requests.map(({ sentAt, before, after }) => ({
+  return settledSince(now, ordinal, revision).map(({ sentAt, before, after }) => ({
     spender,
     sentWallAt: sentAt,
     before: costOf(before),
