@@ -1164,7 +1164,7 @@ export interface components {
              * @enum {unknown}
              */
             role: "viewer" | "operator" | "owner";
-            /** @description How long the token is valid: a number and m, h, d or w; by default until it is revoked */
+            /** @description How long the token is valid: a number and m, h, d or w, at most 36500d; by default until it is revoked */
             expires_in?: string;
         };
         OperatorCreateResult: {
@@ -1624,7 +1624,7 @@ export interface components {
             org: string;
             /** @description What the token is for */
             name?: string;
-            /** @description How long it is valid: a number and m, h, d or w; by default until it is revoked */
+            /** @description How long it is valid: a number and m, h, d or w, at most 36500d; by default until it is revoked */
             expires_in?: string;
         };
         TokenCreateResult: {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hasTokenShape, tokenDigest } from "../../src/access/access-token.ts";
+import { osActor } from "../../src/cli/os-actor.ts";
 import { openStore } from "../../src/storage/store.ts";
 import { systemClock } from "../../src/terms/clock.ts";
 import { terminal } from "./terminal.ts";
@@ -45,6 +46,31 @@ test("a token is stored as its digest alone, with what was said of it", async (t
   assert.equal(listed.tokens[0]?.["name"], "back");
   assert.equal(listed.tokens[0]?.["state"], "active");
   assert.doesNotMatch(JSON.stringify(listed) + JSON.stringify(await store.admin.auditEntries({ limit: 9 })), /drt_/);
+});
+
+test("a token is valid for a hundred years at most, and a later end from before is listed as the last that can be written", async (t) => {
+  const { json, run, dataDir } = terminal(t);
+  const { organization_tuid: org } = await json<{ organization_tuid: string }>(["org", "create", "Acme"]);
+  for (const command of [`token create --org ${org}`, "operator create ada --role viewer"]) {
+    for (const tooLong of ["36501d", "99999999d", "999999999w"]) {
+      const refused = await run([...command.split(" "), "--expires-in", tooLong]);
+      assert.equal(refused.code, 1, `${command} ${tooLong}`);
+      assert.match(refused.stderr, /^--expires-in must be at most 36500d, a hundred years\./);
+    }
+    assert.equal((await run([...command.split(" "), "--expires-in", "36500d"])).code, 0);
+  }
+
+  const store = await openStore({ dataDir, clock: systemClock });
+  t.after(() => store.close());
+  const act = { ...osActor(), what: "token create", wallAt: Date.now() };
+  const digest = "a".repeat(64);
+  const row = { name: "old", digest, createdWallAt: act.wallAt, expiresWallAt: act.wallAt + 99_999_999 * 86_400_000 };
+  await store.admin.createToken(act, { ...row, id: "tok_old", organizationId: org });
+  await store.admin.createOperator(act, { ...row, id: "opr_old", role: "viewer" });
+  for (const list of [`token list --org ${org}`, "operator list"]) {
+    const all = Object.values(await json<Record<string, { name: string; expires_at: string }[]>>(list.split(" ")));
+    assert.equal(all.flat().find(({ name }) => name === "old")?.expires_at, "9999-12-31T23:59:59.999Z", list);
+  }
 });
 
 test("a revoked token is noticed within a second by a service that has the store open", async (t) => {

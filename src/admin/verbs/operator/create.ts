@@ -1,11 +1,11 @@
 import { Type } from "../../../terms/type.ts";
 import { makeOperatorToken, tokenDigest } from "../../../access/access-token.ts";
-import { durationMs, durationPattern } from "../../../terms/durations.ts";
 import { newId } from "../../../terms/ids.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { operatorName } from "../../operator-wire.ts";
 import { ROLES } from "../../roles.ts";
 import { text } from "../../result-schemas.ts";
+import { expiryInput, expiryOf } from "../../token-expiry.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -17,13 +17,7 @@ export default defineVerb({
     {
       name: operatorName,
       role: Type.Enum([...ROLES], { description: "What they may do" }),
-      expires_in: Type.Optional(
-        Type.String({
-          pattern: durationPattern("m", "h", "d", "w"),
-          description: "How long the token is valid: a number and m, h, d or w; by default until it is revoked",
-          "x-says": "must be a number and a unit, such as 90d, 12h, 30m or 8w",
-        }),
-      ),
+      expires_in: Type.Optional(expiryInput("How long the token is valid")),
     },
     { additionalProperties: false },
   ),
@@ -44,7 +38,7 @@ export default defineVerb({
       role,
       digest: tokenDigest(token),
       createdWallAt: act.wallAt,
-      expiresWallAt: expires_in === undefined ? null : act.wallAt + durationMs(expires_in),
+      expiresWallAt: expiryOf(expires_in, act.wallAt),
     });
     if (operator === null)
       throw new OperatorError(

@@ -4,8 +4,8 @@ import { newId } from "../../../terms/ids.ts";
 import { nameInput, organizationInput } from "../../inputs.ts";
 import { unknownOrganization } from "../../require.ts";
 import { text } from "../../result-schemas.ts";
+import { expiryInput, expiryOf } from "../../token-expiry.ts";
 import { defineVerb } from "../../verb.ts";
-import { durationMs, durationPattern } from "../../../terms/durations.ts";
 
 export default defineVerb({
   summary: "Issue an access token for an organization",
@@ -16,13 +16,7 @@ export default defineVerb({
     {
       org: organizationInput,
       name: Type.Optional(nameInput("What the token is for")),
-      expires_in: Type.Optional(
-        Type.String({
-          pattern: durationPattern("m", "h", "d", "w"),
-          description: "How long it is valid: a number and m, h, d or w; by default until it is revoked",
-          "x-says": "must be a number and a unit, such as 90d, 12h, 30m or 8w",
-        }),
-      ),
+      expires_in: Type.Optional(expiryInput("How long it is valid")),
     },
     { additionalProperties: false },
   ),
@@ -42,7 +36,7 @@ export default defineVerb({
       name,
       digest: tokenDigest(accessToken),
       createdWallAt: act.wallAt,
-      expiresWallAt: expires_in === undefined ? null : act.wallAt + durationMs(expires_in),
+      expiresWallAt: expiryOf(expires_in, act.wallAt),
     });
     if (token === null) throw unknownOrganization(org);
     note("The access token is shown only once. Keep it where you keep secrets.");
