@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { isTimeZone, monthAround, startOfDay } from "./calendar.ts";
+import { isDay, isTimeZone, monthAround, startOfDay } from "./calendar.ts";
 
 const ZONES = [
   "UTC",
@@ -33,6 +33,18 @@ test("a day begins at its first moment in its zone, also when clocks change at m
     Date.parse("2018-11-04T03:00:00Z"),
     "midnight was skipped",
   );
+});
+
+test("a year of few digits is that year, not one of the twentieth century, and there is no year 0", () => {
+  for (const day of ["0001-01-01", "0099-12-31", "0100-01-01", "1899-12-31"])
+    assert.equal(startOfDay(day, "UTC"), Date.parse(`${day}T00:00:00Z`), day);
+  // In those years Berlin's clocks were ahead of Greenwich by 53 minutes and 28 seconds.
+  for (const day of ["0001-01-01", "0099-12-31"])
+    assert.equal(startOfDay(day, "Europe/Berlin"), Date.parse(`${day}T00:00:00Z`) - (53 * 60 + 28) * 1_000, day);
+  for (const zone of ["UTC", "Europe/Berlin"])
+    assert.equal(monthAround(startOfDay("0044-03-15", zone), zone).from, startOfDay("0044-03-01", zone), zone);
+  assert.ok(isDay("0001-01-01"));
+  assert.ok(!isDay("0000-12-31"));
 });
 
 test("a month contains its moments, and the next one begins where it ends", () => {

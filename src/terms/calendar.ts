@@ -15,23 +15,25 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** Whether a text such as `2026-01-31` is a day. A parser reads the 30th of February as the 2nd of March. */
+/**
+ * Whether a text such as `2026-01-31` is a day. A parser reads the 30th of February as the 2nd of March. Of the year 0,
+ * which contracts do not know, time zones show the days as those of the year 1.
+ */
 export function isDay(text: string): boolean {
   const midnight = Date.parse(`${text}T00:00:00Z`);
-  return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(`${text}T`);
+  return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(`${text}T`) && !text.startsWith("0000");
 }
 
-/** The first moment of a day such as `2026-01-31`. A day beyond the end of its month counts into the next. */
+/** The first moment of a day that exists, such as `2026-01-31`. */
 export function startOfDay(day: string, timeZone: string): number {
-  const [year, month, date] = day.split("-").map((part) => Number.parseInt(part, 10));
-  return momentOf(Date.UTC(year!, month! - 1, date), timeZone);
+  return momentOf(Date.parse(`${day}T00:00:00Z`), timeZone);
 }
 
 /** The calendar month that contains a moment. */
 export function monthAround(wallAt: number, timeZone: string): Span {
   const here = new Date(wallClockAt(wallAt, timeZone));
   const start = (monthsLater: number): number =>
-    momentOf(Date.UTC(here.getUTCFullYear(), here.getUTCMonth() + monthsLater), timeZone);
+    momentOf(utcOf(here.getUTCFullYear(), here.getUTCMonth() + monthsLater, 1), timeZone);
   return { from: start(0), to: start(1) };
 }
 
@@ -54,7 +56,15 @@ function wallClockAt(wallAt: number, timeZone: string): number {
   const parts = formatOf(timeZone).formatToParts(wallAt);
   const part = (type: Intl.DateTimeFormatPartTypes): number =>
     Number.parseInt(parts.find((one) => one.type === type)!.value, 10);
-  return Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second"));
+  return (
+    utcOf(part("year"), part("month") - 1, part("day")) +
+    ((part("hour") * 60 + part("minute")) * 60 + part("second")) * 1_000
+  );
+}
+
+/** Midnight. `Date.UTC` takes the years 0 to 99 for those from 1900 on. */
+function utcOf(year: number, monthIndex: number, day: number): number {
+  return new Date(0).setUTCFullYear(year, monthIndex, day);
 }
 
 /** @throws RangeError for an unknown zone */

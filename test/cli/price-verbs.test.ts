@@ -51,6 +51,16 @@ test("prices have a history and steps, and days begin in the time zone of the co
   assert.equal(((await list()) as { state: string }[])[0]!.state, "to come");
 });
 
+test("a price can begin in any year of a contract, and is listed and removed by that year", async (t) => {
+  const { price, list } = await prepared(t);
+  assert.equal((await price("set CRED --amount 0.35 --currency EUR --from 0001-01-01")).code, 0);
+  assert.deepEqual(await list(), [{ ...BASIC, from: "0001-01-01T00:00:00.000Z", amount: "0.35", state: "holds" }]);
+  assert.equal((await price("remove CRED --from 0001-01-01")).code, 0);
+  assert.deepEqual(await list(), []);
+  const none = await price("set CRED --amount 0.35 --currency EUR --from 0000-01-01");
+  assert.deepEqual([none.code, none.stderr], [1, "There is no day 0000-01-01.\n"]);
+});
+
 test("what is no price is refused, and the message says why", async (t) => {
   const { price, list } = await prepared(t);
   for (const [words, says] of [

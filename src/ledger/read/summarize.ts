@@ -1,3 +1,4 @@
+import { monthAround } from "../../terms/calendar.ts";
 import type { LedgerTables } from "../ports.ts";
 import { sumRequests } from "../totals/sum-requests.ts";
 import { type Spent, spentOf, type SummedRow } from "./spent.ts";
@@ -54,8 +55,6 @@ export async function summarize(tables: LedgerTables, month: string): Promise<re
 
 /** The month in Unix ms, without its end. @throws RangeError */
 export function monthRange(month: string): { readonly from: number; readonly to: number } {
-  const match = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(month);
-  if (match === null) throw new RangeError("a month is written as 2026-03");
-  const [year, number] = [Number(match[1]), Number(match[2])];
-  return { from: Date.UTC(year, number - 1), to: Date.UTC(year, number) };
+  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(month)) throw new RangeError("a month is written as 2026-03");
+  return monthAround(Date.parse(`${month}-01T00:00:00Z`), "UTC");
 }
