@@ -185,7 +185,7 @@ export interface SourceCase {
   readonly reply?: ScriptedReply | readonly ScriptedReply[];
   /** The requests that the vendor must have received. Only what is given here is compared. */
   readonly request?: ExpectedRequest | readonly ExpectedRequest[];
-  /** The expected result: `{match, output}`, `{match, includes}` or `{failure, field}`. */
+  /** The expected result: `{match, output}`, `{match, includes}` or `{failure, field}`. One of `match` and `failure` is required. */
   readonly expect: CaseExpectation;
 }
 

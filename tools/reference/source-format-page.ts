@@ -222,7 +222,7 @@ function fields(schema: Schema, without: readonly string[] = []): string {
 }
 
 function kindOf(schema: Schema): string {
-  if (schema.then !== undefined) return "object or list of objects";
+  if (schema.then?.items !== undefined) return "object or list of objects";
   if (schema.type === undefined && schema.anyOf === undefined && (schema as { enum?: unknown }).enum === undefined)
     return "any";
   return typeOf(schema as Parameters<typeof typeOf>[0]);

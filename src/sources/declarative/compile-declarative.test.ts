@@ -25,6 +25,8 @@ async function outcome(parts: string, status: number, body: Json | Buffer = {}) 
   return compileDeclarative(fileWith(parts), "acme.yaml").run(call);
 }
 
+const caseThat = (expects: string) => `cases: [{name: a, inputs: {}, expect: ${expects}}]`;
+
 const WRONG: readonly (readonly [what: string, parts: string, code: string, hint?: RegExp])[] = [
   ["a misspelled key", "mapp: {a: body.a}", "format.unknown_key", /"map"/],
   ["a misspelled key further in", "match: {record: 'status', no_recrod: 'status'}", "format.unknown_key", /no_record/],
@@ -32,6 +34,9 @@ const WRONG: readonly (readonly [what: string, parts: string, code: string, hint
   ["paging", "pagination: {}", "format.unknown_key", /TypeScript.*docs\/reference\/typescript-sources\.md/],
   ["several requests", "request: [{url: 'https://api.acme.example/x'}]", "format.value", /steps:/],
   ["no rule for no record", "match: {record: 'status'}", "format.missing_key"],
+  ["a case that says nothing of a match", caseThat("{output: {a: 1}}"), "format.missing_key"],
+  ["a case of two ends", caseThat("{failure: input, match: true}"), "format.unknown_key", /known are failure, field/],
+  ["a case of a field alone", caseThat("{match: false, field: name}"), "format.unknown_key", /known are match, output/],
   ["a value that is none of those allowed", "charge: per_cal", "format.value", /per_call/],
   ["a kind of authentication that does not exist", "auth: {kind: baisc}", "format.value", /"basic"/],
   [

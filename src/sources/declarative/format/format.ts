@@ -64,19 +64,25 @@ const Case = Type.Object(
     request: Type.Optional(oneOrMore(ExpectedRequest, "The requests that the vendor must have received, in order.")),
     expect: Type.Object(
       {
-        match: Type.Optional(Type.Boolean({ description: "Whether there is a record." })),
+        match: Type.Optional(
+          Type.Boolean({ description: "Whether there is a record. Required unless `failure` is given." }),
+        ),
         output: Type.Optional(
           Type.Record(Type.String(), Type.Unknown(), { description: "Must equal the whole output." }),
         ),
         includes: Type.Optional(
           Type.Record(Type.String(), Type.Unknown(), { description: "Must be contained in the output." }),
         ),
-        failure: Type.Optional(Type.String({ description: "The kind of failure." })),
+        failure: Type.Optional(
+          Type.String({ description: "The kind of failure, in place of `match` and the output." }),
+        ),
         field: Type.Optional(Type.String({ description: "The input or credential field that the message must name." })),
       },
       {
         ...closed,
-        minProperties: 1,
+        if: { required: ["failure"] },
+        then: { properties: { failure: {}, field: {} }, ...closed },
+        else: { properties: { match: {}, output: {}, includes: {} }, ...closed, required: ["match"] },
         description: "The expected result: either `match` with the output, or `failure`.",
       },
     ),
