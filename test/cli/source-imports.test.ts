@@ -685,7 +685,10 @@ test("what a document says and no file can is refused with its line, its column 
       "byPerson",
       new RegExp(`api\\.yaml:${line("    person:")}:5: this login needs a person in front of a browser \\(use --auth`),
     ],
-    ["forget", /:\d+:5: DELETE cannot be imported \(a source can use GET, POST, PUT or PATCH\)/],
+    [
+      "forget",
+      /:\d+:5: DELETE cannot be imported \(a draft can use GET, POST, PUT or PATCH; write another one into the file by hand\)/,
+    ],
     ["upload", new RegExp(`:${line("multipart")}:\\d+: a body of multipart/form-data cannot be imported`)],
     ["recursive", /: this schema contains itself \(write this input by hand\)/],
     [

@@ -1,6 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { AUTH_WORDS, draftAuth } from "../../sources/declarative/authoring/draft-auth.ts";
-import { typedRequest } from "../../sources/declarative/authoring/draft-request.ts";
+import {
+  DRAFT_METHODS,
+  DRAFT_METHODS_SAID,
+  OTHER_METHODS,
+  typedRequest,
+} from "../../sources/declarative/authoring/draft-request.ts";
 import type { SourceDraft } from "../../sources/declarative/authoring/draft-source.ts";
 import type { Imported } from "../../sources/declarative/authoring/imports/imported.ts";
 import { isXmlText, readXmlSample } from "../../sources/declarative/authoring/sample-text.ts";
@@ -21,9 +26,9 @@ export const QUESTIONS = [
   },
   {
     name: "method",
-    asks: "Method: GET, POST or PUT",
+    asks: `Method: ${DRAFT_METHODS_SAID}`,
     otherwise: "GET",
-    describes: "GET, POST or PUT; GET by default",
+    describes: `${DRAFT_METHODS_SAID}; GET by default`,
   },
   {
     name: "url",
@@ -64,7 +69,7 @@ export const QUESTIONS = [
 export type DraftAnswers = { readonly [name in Name]?: string };
 
 type Name = (typeof QUESTIONS)[number]["name"];
-const BODY_ONLY_WITH = new Set(["POST", "PUT"]);
+const BODY_ONLY_WITH = new Set(DRAFT_METHODS.filter((method) => method !== "GET"));
 /** Answers that only an import can give if there is one. */
 const OF_REQUEST: ReadonlySet<Name> = new Set(["method", "url", "body"]);
 
@@ -142,10 +147,9 @@ function importedParts({ request, auth, timeoutMs, describe, status }: Imported)
 /** @throws OperatorError | RangeError */
 async function typed(answers: Partial<Record<Name, string>>, terminal: Terminal) {
   const method = answers.method!.toUpperCase();
-  if (method !== "GET" && method !== "POST" && method !== "PUT")
-    throw new OperatorError("usage", "The method is GET, POST or PUT.");
+  if (!DRAFT_METHODS.includes(method)) throw new OperatorError("usage", `The method cannot be used: ${OTHER_METHODS}.`);
   const { body = "" } = answers;
-  if (body !== "" && method === "GET") throw new OperatorError("usage", "A GET has no body.");
+  if (body !== "" && !BODY_ONLY_WITH.has(method)) throw new OperatorError("usage", `A ${method} has no body.`);
   const json = body === "" ? undefined : readJson(body, "The body");
   try {
     const request = typedRequest({ method, url: answers.url!.trim(), body: json });

@@ -7,6 +7,7 @@ import { ImportProblem } from "../../sources/declarative/authoring/imports/impor
 import type { JsonObject } from "../../terms/json.ts";
 import type { HarEntry } from "../../sources/declarative/authoring/imports/read-har.ts";
 import { MADE_UP_TEXT } from "../../sources/declarative/authoring/imports/openapi-schema.ts";
+import { didYouMean } from "../../terms/nearest.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import type { Terminal } from "./ports.ts";
 
@@ -47,6 +48,7 @@ export async function importRequest(
   if (kind === undefined) return undefined;
   try {
     const imported = await read(kind, input, terminal);
+    refuseStrayExamples(input.examples ?? {}, imported);
     for (const sentence of imported.notes) note(sentence);
     return imported;
   } catch (error) {
@@ -78,6 +80,17 @@ async function read(kind: (typeof SOURCES)[number], input: ImportInput, terminal
   const entry = await chooseEntry(readHar(readText(named), named), input.entry, terminal);
   const imported = await takeOver(entry.request(), input, choices, terminal);
   return input.sample === undefined ? { ...imported, ...entry.answer() } : imported;
+}
+
+/** @throws RangeError */
+function refuseStrayExamples(examples: JsonObject, { request }: Imported): void {
+  const inputs = request.inputs.map(({ name }) => name);
+  const stray = Object.keys(examples).find((name) => !inputs.includes(name));
+  if (stray === undefined) return;
+  const those = inputs.length === 0 ? "it has none" : `its inputs are ${inputs.join(", ")}`;
+  throw new RangeError(
+    `no input of the request has the name "${stray}" that --set gives (${didYouMean(stray, inputs) ?? those})`,
+  );
 }
 
 /** @throws ImportProblem | RangeError */

@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import { FAULT_OF_KIND } from "../../../terms/fault.ts";
 import { Type } from "../../../terms/type.ts";
-import { closed, expression, schemaOf, template, text, words } from "./format-words.ts";
+import { closed, expression, METHODS, schemaOf, template, text, words } from "./format-words.ts";
 
 /** The parts of the format that describe one request, and how its reply is read. */
 
@@ -40,7 +40,7 @@ const Body = Type.Object(
 
 export const Request = Type.Object(
   {
-    method: Type.Optional(words(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"], "GET by default.")),
+    method: Type.Optional(words(METHODS, "GET by default.")),
     url: text(
       "The address without its query. Templates may only be in the path, each within one segment, and are encoded there.",
     ),

@@ -9,6 +9,8 @@ export function words<const Names extends readonly string[]>(names: Names, descr
   return Type.Unsafe<Names[number]>({ type: "string", enum: names, description });
 }
 
+export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] as const;
+
 export function text(description: string, options: object = {}) {
   return Type.String({ description, minLength: 1, ...options });
 }

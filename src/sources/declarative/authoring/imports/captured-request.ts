@@ -1,6 +1,14 @@
 import { isJsonObject, readJsonExactly, type Json, type JsonObject } from "../../../../terms/json.ts";
 import { joinAuth, keyAuth, type DraftedAuth } from "../draft-auth.ts";
-import { decodePart, jsonBody, snakeCase, type DraftInput, type DraftRequest } from "../draft-request.ts";
+import {
+  decodePart,
+  DRAFT_METHODS,
+  jsonBody,
+  OTHER_METHODS,
+  snakeCase,
+  type DraftInput,
+  type DraftRequest,
+} from "../draft-request.ts";
 import {
   fieldName,
   headerAuth,
@@ -42,7 +50,6 @@ const PLAIN_FIELDS: Readonly<Record<string, RegExp>> = {
   "accept-language": /^[a-z*]{1,3}(?:-[A-Za-z]{2,4})?(?:\s*[,;]\s*[\w*.=-]+)*$/,
   soapaction: /^"?[\w:/.#-]*"?$/,
 };
-const METHODS = new Set(["GET", "POST", "PUT", "PATCH"]);
 
 /**
  * Drafts the request of a source from a single captured one. Each value becomes an input with a masked example, or a
@@ -51,10 +58,10 @@ const METHODS = new Set(["GET", "POST", "PUT", "PATCH"]);
  */
 export function draftCaptured(captured: CapturedRequest, choices: ImportChoices): Imported {
   const { refuse } = captured;
-  if (!METHODS.has(captured.method))
+  if (!DRAFT_METHODS.includes(captured.method))
     refuse(
       `${/^[A-Z]{1,10}$/.test(captured.method) ? captured.method : "this method"} cannot be imported`,
-      "a source can use GET, POST, PUT or PATCH",
+      OTHER_METHODS,
     );
   const drafting = new Drafting(captured, choices);
   const { address, query } = drafting.address(captured.url);

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "../../../../terms/json.ts";
 import { draftAuth, joinAuth } from "../draft-auth.ts";
+import { DRAFT_METHODS, OTHER_METHODS } from "../draft-request.ts";
 import type { ImportChoices, Imported } from "./imported.ts";
 import { authOf } from "./openapi-auth.ts";
 import { OpenApiDocument, type Spot } from "./openapi-document.ts";
@@ -20,8 +21,7 @@ export function readOpenApi(
 ): Imported {
   const document = new OpenApiDocument(text, file);
   const { method, path, item, operation } = document.operation(named);
-  if (!["GET", "POST", "PUT", "PATCH"].includes(method))
-    document.refuse(operation, `${method} cannot be imported`, "a source can use GET, POST, PUT or PATCH");
+  if (!DRAFT_METHODS.includes(method)) document.refuse(operation, `${method} cannot be imported`, OTHER_METHODS);
   const request = new OperationRequest(document, choices);
   const server = request.server(item, operation);
   const proof = auth === undefined ? authOf(document, operation, server) : { auth: draftAuth(auth), notes: [] };
