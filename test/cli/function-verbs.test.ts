@@ -102,6 +102,27 @@ export default {
   cases: [{ name: "adds two", inputs: { a: 1, b: 2 }, expect: { output: { sum: ${expected} } } }],
 };`;
 
+test("a new function says which one of the catalog it replaces, and is never the second one of the project with its id", async (t) => {
+  const here = place(t);
+  const replaces = await here.run(["function", "new", "dfunc_contact_check"]);
+  assert.deepEqual([replaces.code, replaces.stderr], [0, "It replaces the catalog's dfunc_contact_check.\n"]);
+  assert.equal((await here.run(["function", "new", "dfunc_own"])).stderr, "");
+  here.write("functions/sum.mjs", ADDS(3));
+  const second = await here.run(["function", "new", "dfunc_sum"]);
+  assert.equal(second.code, 1);
+  assert.match(second.stderr, /^dfunc_sum exists already: .*functions\/sum\.mjs\n$/);
+  assert.ok(!existsSync(join(here.project, "functions/sum.ts")));
+});
+
+test("a misspelled function is refused before anything runs, like a misspelled source", async (t) => {
+  const here = place(t);
+  const { workflow, org } = await workflowOf(here);
+  const { code, stdout, stderr } = await here.run(["function", "run", "dfunc_contact_chek", "--workflow", workflow]);
+  assert.deepEqual([code, stdout], [1, ""]);
+  assert.match(stderr, /^There is no function "dfunc_contact_chek"\. Did you mean dfunc_contact_check\b.*\n$/);
+  assert.deepEqual((await here.json<{ tokens: object[] }>(["token", "list", "--org", org])).tokens, []);
+});
+
 test("a case that fails shows what differs and what was logged, which moves no cursor, and the exit code is 1", async (t) => {
   const here = place(t);
   here.write("functions/sum.mjs", ADDS(4));
@@ -245,6 +266,7 @@ test("a run without a service goes through the whole of one, and onto the ledger
 test("beside a running service a run goes through that one", async (t) => {
   const here = place(t);
   here.write("functions/sum.mjs", ADDS(3));
+  here.write("functions/fails.mjs", `export default { id: "dfunc_fails", title: "F", run: () => { throw 1; } };`);
   const { workflow } = await workflowOf(here);
   const settings = readSettings({
     options: { port: "0", "admin-port": "0", "data-dir": here.dataDir, project: here.project },
@@ -268,9 +290,9 @@ test("beside a running service a run goes through that one", async (t) => {
   assert.ok(printed.stderr.includes(`It runs in the service at ${running.url}`));
   assert.deepEqual((JSON.parse(printed.stdout) as Answer).outputs["dfunc_sum"]!.output, { sum: 11 });
 
-  const absent = await here.run(["function", "run", "dfunc_nobody", "--workflow", workflow]);
-  assert.equal(absent.code, 1, "what failed is shown, and is no success");
-  assert.match((JSON.parse(absent.stdout) as Answer).status["dfunc_nobody"]!.message, /^Data function not found/);
+  const failing = await here.run(["function", "run", "dfunc_fails", "--workflow", workflow]);
+  assert.equal(failing.code, 1, "what failed is shown, and is no success");
+  assert.match((JSON.parse(failing.stdout) as Answer).status["dfunc_fails"]!.message, /^Data function error/);
 
   const source = (...options: string[]) =>
     here.run(["source", "run", "publicsuffix__domain", "--workflow", workflow, ...options]);

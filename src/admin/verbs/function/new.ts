@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { Type } from "../../../terms/type.ts";
 import { FUNCTION_ID, ID_CHARS_MAX, PREFIX } from "../../../terms/ids.ts";
+import { OperatorError } from "../../../terms/operator-error.ts";
 import { newFunctionText } from "../../authoring/new-function-text.ts";
 import { shownPath, writeNewFile } from "../../authoring/source-files.ts";
 import { defineVerb } from "../../verb.ts";
@@ -25,11 +26,15 @@ export default defineVerb({
   role: "operator",
   terminalOnly: true,
   changes: true,
-  needs: ["projectFolder"],
+  needs: ["projectFolder", "functions"],
 
-  async run({ function: id }, { projectFolder }) {
+  async run({ function: id }, { projectFolder, functions, note }) {
     const file = join(projectFolder(), "functions", `${id.slice(PREFIX.dataFunction.length)}.ts`);
+    const there = (await functions()).list().find((each) => each.id === id);
+    if (there?.from === "project" && there.file !== file)
+      throw new OperatorError("refused", `${id} exists already: ${shownPath(there.file)}`);
     writeNewFile(file, newFunctionText(id));
+    if (there?.from === "catalog") note(`It replaces the catalog's ${id}.`);
     return { function: id, file: shownPath(file) };
   },
 });

@@ -2,6 +2,7 @@ import { Type } from "../../../terms/type.ts";
 import { CONTEXTS } from "../../../terms/caller.ts";
 import { isJsonObject, type JsonObject } from "../../../terms/json.ts";
 import { functionInput, workflowInput } from "../../inputs.ts";
+import { requireFunction } from "../../require.ts";
 import { runAsClient } from "../../run-as-client.ts";
 import { anObject } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
@@ -28,11 +29,12 @@ export default defineVerb({
   positional: ["function"],
   role: "operator",
   changes: true,
-  needs: ["store", "service"],
+  needs: ["functions", "store", "service"],
 
   result: anObject,
 
   async run({ function: id, workflow, context, inputs = {}, request = false }, call) {
+    requireFunction(await call.functions(), id);
     const given = inputs as JsonObject;
     const config = request && isJsonObject(given["config"]) ? given["config"] : {};
     const body = {
