@@ -449,7 +449,7 @@ export interface components {
         CredentialPriceSetInput: {
             /** @description Id of the credential (cred_…) */
             cred_id: string;
-            /** @description The amount, such as 0.35, with at most six decimals */
+            /** @description The amount, such as 0.35, with at most six decimals, up to 1000000000 */
             amount: string;
             /** @description A currency code of ISO 4217, such as EUR */
             currency: string;

@@ -1,7 +1,7 @@
 import { Type } from "../terms/type.ts";
 import { isDay, startOfDay } from "../terms/calendar.ts";
 import { CURRENCIES } from "../terms/currency.ts";
-import { AMOUNT_PATTERN, amountText, type Micros, readAmount } from "../terms/money.ts";
+import { AMOUNT_MAX, amountText, type Micros, readAmount } from "../terms/money.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { type PriceTerm, termAt } from "../terms/price.ts";
 import { toWireTime } from "./wire-time.ts";
@@ -18,9 +18,12 @@ export const wirePrice = {
   time_zone: text,
 };
 
+const LARGEST = amountText(AMOUNT_MAX).replace(/\.0+$/, "");
+
 export const amountInput = Type.String({
-  pattern: AMOUNT_PATTERN,
-  description: "The amount, such as 0.35, with at most six decimals",
+  // Any number of digits, because a number that is too large has the right form: `amountOf` says what is wrong with it.
+  pattern: String.raw`^(0|[1-9]\d*)(\.\d{1,6})?$`,
+  description: `The amount, such as 0.35, with at most six decimals, up to ${LARGEST}`,
   "x-says": "must be an amount such as 0.35, with at most six decimals and no sign",
 });
 
@@ -53,7 +56,7 @@ export function requireDay(day: string): void {
 /** @throws OperatorError for one that is too large */
 export function amountOf(text: string): Micros {
   const amount = readAmount(text);
-  if (amount === null) throw new OperatorError("invalid", "The amount is too large.");
+  if (amount === null) throw new OperatorError("invalid", `The amount is too large: it can be at most ${LARGEST}.`);
   return amount;
 }
 

@@ -31,6 +31,21 @@ const verb = defineVerb({
   run: async ({ to }, { act }) => ({ to, what: act.what, who: act.who, at: act.wallAt }),
 });
 
+test("what is wrong with an entry of a list is said in the words of the entries, if they have any", () => {
+  const entry = Type.String({ pattern: "^(day|order)=", "x-says": "must be day or order, then =" });
+  const input = Type.Object({ map: Type.Array(entry, { minItems: 2, "x-says": "must be two or more" }) });
+  const problemsOf = (map: unknown) => {
+    try {
+      checkInput({ input }, { map });
+      return [];
+    } catch (error) {
+      return (error as InputError).problems.map(({ path, message }) => `${path} ${message}`);
+    }
+  };
+  assert.deepEqual(problemsOf(["day=a", "foo=Ref"]), ["/map/1 must be day or order, then ="]);
+  assert.deepEqual(problemsOf(["day=a"]), ["/map must be two or more"]);
+});
+
 test("a verb runs under its own name and the actor's, at one moment", async () => {
   const result = await runVerb("word count", verb, { to: 3 }, given);
   assert.deepEqual(result, { to: 3, what: "word count", who: "ada", at: 7 });

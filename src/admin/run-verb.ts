@@ -105,8 +105,10 @@ function givenOf({ properties }: TObject, input: unknown): object {
   return Object.fromEntries(Object.entries(properties).filter(([name]) => Object.hasOwn(input, name)));
 }
 
-/** A problem inside a property is described with the texts of the property. */
+/** A problem inside a property is described with the texts of the property, or of the entries of a list if they have their own. */
 function speakerOf(schema: TObject, path: string): unknown {
-  const [property = ""] = stepsOf(path);
-  return schema.properties[property];
+  const [property = "", ...inside] = stepsOf(path);
+  const declared = schema.properties[property] as { readonly items?: object } | undefined;
+  const entry = inside.length === 0 ? undefined : declared?.items;
+  return entry !== undefined && "x-says" in entry ? entry : declared;
 }

@@ -112,7 +112,8 @@ function take(
 
 function valueOf({ kind }: Option, values: readonly (string | boolean)[]): unknown {
   if (kind === "list") return values;
-  if (kind === "number" && /^-?\d{1,15}(\.\d{1,15})?$/.test(String(values[0]))) return Number(values[0]);
+  // One that is too large to be exact is a number all the same: the schema says how large it may be.
+  if (kind === "number" && /^-?\d{1,300}(\.\d{1,15})?$/.test(String(values[0]))) return Number(values[0]);
   return values[0];
 }
 

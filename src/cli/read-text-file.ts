@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { OperatorError } from "../terms/operator-error.ts";
+import { cannotRead } from "./file-problem.ts";
 import type { Option } from "./options.ts";
 
 /** The input, with the text of each file that it names. @throws OperatorError `invalid` */
@@ -11,7 +12,11 @@ export async function readFiles(
   const read = { ...input };
   for (const { property, isFile } of options) {
     const path = property === null || isFile !== true ? undefined : input[property];
-    if (typeof path === "string") read[property!] = decodeText(await readFile(resolve(path)).catch(cannotRead));
+    if (typeof path !== "string") continue;
+    const bytes = await readFile(resolve(path)).catch((error: NodeJS.ErrnoException) => {
+      throw cannotRead(error);
+    });
+    read[property!] = decodeText(bytes);
   }
   return read;
 }
@@ -30,15 +35,4 @@ export function decodeText(bytes: Uint8Array): string {
     const name = encoding === "utf-8" ? "UTF-8" : "UTF-16";
     throw new OperatorError("invalid", `The file is not ${name} text. Save it in UTF-8.`, { cause });
   }
-}
-
-const REASONS: Readonly<Partial<Record<string, string>>> = {
-  ENOENT: "there is no such file",
-  EISDIR: "it is a folder",
-  EACCES: "permission denied",
-};
-
-function cannotRead(error: NodeJS.ErrnoException): never {
-  const reason = REASONS[error.code ?? ""] ?? String(error.code);
-  throw new OperatorError("invalid", `The file cannot be read: ${reason}.`, { cause: error });
 }

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { PassThrough } from "node:stream";
 import { test, type TestContext } from "node:test";
+import { cannotWrite } from "./file-problem.ts";
 import { type Pieces, writeText } from "./write-text.ts";
 
 /** A text in three pieces, and whether whoever makes it was told to end. */
@@ -36,6 +37,25 @@ test("a file that exists already is kept, and whoever makes the text is told to 
   await assert.rejects(writeText(pieces, path, IO), /The file cannot be created: it exists already\./);
   assert.equal(made.ended, true);
   assert.equal(readFileSync(path, "utf8"), "kept");
+});
+
+test("why a file cannot be written is said in words", async (t) => {
+  const file = newPath(t);
+  writeFileSync(file, "kept");
+  for (const [path, says] of [
+    [join(dirname(file), "none/text.csv"), "The file cannot be created: its folder does not exist."],
+    [join(file, "text.csv"), "The file cannot be created: a part of its path is not a folder."],
+    [join(dirname(file), "a".repeat(300)), "The file cannot be created: its name is too long."],
+    [dirname(file), "The file cannot be created: it exists already."],
+  ] as const)
+    await assert.rejects(writeText(makeText().pieces, path, IO), { code: "refused", message: says });
+  for (const [code, says] of [
+    ["EACCES", /: permission denied\.$/],
+    ["EROFS", /: the disk can only be read\.$/],
+    ["ENOSPC", /: the disk is full\.$/],
+    ["ESTALE", /: ESTALE\.$/],
+  ] as const)
+    assert.match(cannotWrite("created", Object.assign(new Error(), { code })).message, says);
 });
 
 test("a text is written whole, and its result says where", async (t) => {

@@ -1,9 +1,9 @@
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { JsonObject } from "../terms/json.ts";
-import { OperatorError } from "../terms/operator-error.ts";
 import { printableLines } from "../terms/printable.ts";
 import { type CommandIo, write } from "./command-io.ts";
+import { cannotWrite } from "./file-problem.ts";
 
 /** A text that a command answers with, and its result at the end. */
 export type Pieces = AsyncGenerator<string, JsonObject, void>;
@@ -27,10 +27,10 @@ async function writeToFile(pieces: Pieces, file: string): Promise<JsonObject> {
   try {
     // What fails before the first piece leaves no file behind.
     const first = await pieces.next();
-    const output = await open(file, "wx", 0o600).catch(cannotMake);
+    const output = await open(file, "wx", 0o600).catch(refuse("created"));
     let bytes = 0;
     const take = async (piece: string) => {
-      await output.writeFile(piece);
+      await output.writeFile(piece).catch(refuse("written"));
       bytes += Buffer.byteLength(piece);
       return true;
     };
@@ -59,7 +59,8 @@ async function takeAll(pieces: Pieces, take: (piece: string) => Promise<boolean>
   }
 }
 
-function cannotMake(error: NodeJS.ErrnoException): never {
-  const why = error.code === "EEXIST" ? "it exists already" : String(error.code);
-  throw new OperatorError("refused", `The file cannot be created: ${why}.`, { cause: error });
+function refuse(what: "created" | "written") {
+  return (error: NodeJS.ErrnoException): never => {
+    throw cannotWrite(what, error);
+  };
 }

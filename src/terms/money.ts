@@ -15,8 +15,7 @@ const DECIMALS = 6;
 export const AMOUNT_MAX: Micros = 1_000_000_000n * MICROS_A_UNIT;
 
 /** Digits without leading zeros, then up to six decimals. */
-export const AMOUNT_PATTERN = String.raw`^(0|[1-9]\d{0,9})(\.\d{1,6})?$`;
-const AMOUNT = new RegExp(AMOUNT_PATTERN);
+const AMOUNT = /^(0|[1-9]\d{0,9})(\.\d{1,6})?$/;
 
 /** Reads `0.35`. `null` if the text is not such a number, is negative, has more than six decimals, or is too large. */
 export function readAmount(text: string): Micros | null {

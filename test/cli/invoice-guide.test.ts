@@ -83,6 +83,10 @@ test("what is wrong with the file or the mapping is said in words", async (t) =>
   assert.match(await of(dataDir, "--map", "order=A"), /it is a folder/);
   assert.match(await of(file, "--map", "order=A"), /not UTF-8/);
   writeFileSync(file, "A;B\n1;2\n");
+  assert.match(
+    await of(file, "--map", "foo=A"),
+    /^--map must be order, transaction, day, amount, currency, quantity, then = and the name of a column\.\n/,
+  );
   assert.match(await of(file, "--map", "order=A", "--map", "order=B"), /twice which column is order/);
 });
 

@@ -67,6 +67,11 @@ test("what is no price is refused, and the message says why", async (t) => {
     ["set CRED --amount 0,35 --currency EUR --from 2026-01-01", /--amount must be an amount such as 0\.35/],
     ["set CRED --amount 0.1234567 --currency EUR --from 2026-01-01", /six decimals/],
     ["set CRED --amount 9999999999 --currency EUR --from 2026-01-01", /too large/],
+    [
+      "set CRED --amount 999999999999 --currency EUR --from 2026-01-01",
+      /^The amount is too large: it can be at most 1000000000\.\n$/,
+    ],
+    ["set CRED --amount 1000000000.000001 --currency EUR --from 2026-01-01", /too large/],
     ["set CRED --amount 1 --currency EURO --from 2026-01-01", /ISO 4217/],
     ["set CRED --amount 1 --currency EUR --from 2026-02-30", /no day 2026-02-30/],
     ["set CRED --amount 1 --currency EUR --from 2026-01-01 --time-zone Berlin", /no time zone Berlin/],

@@ -19,10 +19,11 @@ export default defineVerb({
   input: Type.Object(
     {
       transaction: transactionInput,
-      call: Type.Integer({ minimum: 0, description: "Number of the call in its run, from 0" }),
+      call: Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: "Number of the call in its run, from 0" }),
       attempt: Type.Optional(
         Type.Integer({
           minimum: 1,
+          maximum: 1_000_000_000,
           description: "Which request of the call; by default those that are unknown, or else the only one",
         }),
       ),
