@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { OperatorError } from "../terms/operator-error.ts";
-import { cannotRead } from "./file-problem.ts";
 import type { Option } from "./options.ts";
 
 /** The input, with the text of each file that it names. @throws OperatorError `invalid` */
@@ -13,7 +12,9 @@ export async function readFiles(
   for (const { property, isFile } of options) {
     const path = property === null || isFile !== true ? undefined : input[property];
     if (typeof path !== "string") continue;
-    const bytes = await readFile(resolve(path)).catch((error: NodeJS.ErrnoException) => {
+    const bytes = await readFile(resolve(path)).catch(async (error: NodeJS.ErrnoException) => {
+      // Every start loads this file, and few commands fail so.
+      const { cannotRead } = await import("./file-problem.ts");
       throw cannotRead(error);
     });
     read[property!] = decodeText(bytes);

@@ -3,7 +3,6 @@ import { resolve } from "node:path";
 import type { JsonObject } from "../terms/json.ts";
 import { printableLines } from "../terms/printable.ts";
 import { type CommandIo, write } from "./command-io.ts";
-import { cannotWrite } from "./file-problem.ts";
 
 /** A text that a command answers with, and its result at the end. */
 export type Pieces = AsyncGenerator<string, JsonObject, void>;
@@ -60,7 +59,9 @@ async function takeAll(pieces: Pieces, take: (piece: string) => Promise<boolean>
 }
 
 function refuse(what: "created" | "written") {
-  return (error: NodeJS.ErrnoException): never => {
+  return async (error: NodeJS.ErrnoException): Promise<never> => {
+    // Every start loads this file, and few commands fail so.
+    const { cannotWrite } = await import("./file-problem.ts");
     throw cannotWrite(what, error);
   };
 }
