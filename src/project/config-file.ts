@@ -5,6 +5,7 @@ import type { Settings } from "../settings/settings.ts";
 import { letProjectsImport } from "./load-sources.ts";
 import { refuseMisspelledVariables } from "./misspelled-variables.ts";
 import { importDefault } from "../sources/import-default.ts";
+import { didYouMean } from "../terms/nearest.ts";
 import { VARIABLES } from "../terms/variables.ts";
 
 const CONFIG_FILES = ["datarun.config.ts", "datarun.config.js", "datarun.config.mjs"];
@@ -69,6 +70,7 @@ export async function readSettingsOf(
     options: { ...options, ...(project === undefined ? {} : { project }) },
     environment,
     file: project === undefined ? file : fromFolder(project, file),
+    suggest: didYouMean,
   });
 }
 

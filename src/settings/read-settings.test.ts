@@ -23,6 +23,31 @@ test("a part of a time that is larger than the whole is refused by both names", 
   read({ "limits-request-timeout-ms": "5000", "limits-headers-timeout-ms": "5000" });
 });
 
+test("all mistakes of all origins are named at once, and misspelled keys with what was probably meant", () => {
+  const suggest = (written: string, known: readonly string[]) =>
+    `${known.includes("limits.runs") && known.includes("limits")} ${written}`;
+  assert.throws(
+    () =>
+      readSettings({
+        file: { prt: 5, limits: { runz: 1, connections: "x" }, region: 7, oidc: "no" },
+        options: { "admin-port": "x" },
+        environment: { DATARUN_HOST: "h" },
+        suggest,
+      }),
+    {
+      constructor: ConfigError,
+      message: [
+        "prt in the config file is not a setting: true prt",
+        "limits.runz in the config file is not a setting: true limits.runz",
+        "oidc in the config file must be an object with settings",
+        "--admin-port must be a whole number",
+        "region in the config file must be a text",
+        "limits.connections in the config file must be a whole number",
+      ].join("\n"),
+    },
+  );
+});
+
 test("every default is one that could be set", () => {
   for (const setting of SETTINGS as readonly Setting[])
     if (typeof setting.default === "number") read({ [optionOf(setting)]: String(setting.default) });

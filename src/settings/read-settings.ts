@@ -12,26 +12,40 @@ export interface SettingsSources {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** What the project's config file exports. */
   readonly file?: object;
+  /** A question about the name that was probably meant, for one that no setting has. */
+  readonly suggest?: (written: string, known: readonly string[]) => string | undefined;
 }
 
 type Value = Setting["default"];
 
-/** Reads every setting once: option, environment, file, default. @throws ConfigError that names the setting and where its value came from */
+/** Reads every setting once: option, environment, file, default. @throws ConfigError that names each wrong setting, and where its value came from */
 export function readSettings(sources: SettingsSources = {}): Settings {
-  refuseUnknownKeys(sources.file ?? {});
+  const problems = unknownKeys(sources);
   const read: Record<string, Value | Record<string, Value>> = {};
   for (const setting of SETTINGS as readonly Setting[]) {
     const [first, second] = setting.key.split(".").map(inCode) as [string, string?];
-    const value = valueOf(setting, sources);
+    const value = attempt(() => valueOf(setting, sources), problems);
     if (second === undefined) read[first] = value;
     else ((read[first] ??= {}) as Record<string, Value>)[second] = value;
   }
+  if (problems.length > 0) throw new ConfigError(problems.join("\n"));
   // The table has the types, row by row; a loop over it cannot follow them.
   const settings = read as unknown as Settings;
   refuseContradictions(settings);
   refuseAddresses(settings);
   refuseProvider(settings);
   return settings;
+}
+
+/** What `read` returns; if it refuses a value, that is one problem more. */
+function attempt(read: () => Value, problems: string[]): Value {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    problems.push(error.message);
+    return undefined;
+  }
 }
 
 function inCode(name: string): string {
@@ -146,16 +160,20 @@ function lookUp(file: object, key: string): unknown {
   return value;
 }
 
-function refuseUnknownKeys(file: object): void {
+function unknownKeys({ file = {}, suggest }: SettingsSources): string[] {
   const inFile = (SETTINGS as readonly Setting[]).filter(({ variableOnly }) => variableOnly !== true);
   const known = new Set<string>(inFile.map(({ key }) => key));
   const groups = new Set([...known].filter((key) => key.includes(".")).map((key) => key.split(".")[0]!));
-  for (const [key, value] of Object.entries(file)) {
-    const names =
-      groups.has(key) && typeof value === "object" && value !== null
-        ? Object.keys(value).map((name) => `${key}.${name}`)
-        : [key];
-    const unknown = names.find((name) => !known.has(name));
-    if (unknown !== undefined) throw new ConfigError(`${unknown} in the config file is not a setting`);
-  }
+  const candidates = [...known, ...groups];
+  return Object.entries(file).flatMap(([key, value]: [string, unknown]) => {
+    if (groups.has(key) && (typeof value !== "object" || value === null))
+      return [`${key} in the config file must be an object with settings`];
+    const names = groups.has(key) ? Object.keys(value as object).map((name) => `${key}.${name}`) : [key];
+    return names
+      .filter((name) => !known.has(name))
+      .map((name) => {
+        const question = suggest?.(name, candidates);
+        return `${name} in the config file is not a setting${question === undefined ? "" : `: ${question}`}`;
+      });
+  });
 }

@@ -97,7 +97,7 @@ export const FIXTURES: readonly Fixture[] = [
     code: "settings.invalid",
     name: "a misspelled key of the config file",
     files: { "datarun.config.mjs": `export default {\n  limits: {\n    rnus: 5,\n  },\n};` },
-    says: /^limits\.rnus in the config file is not a setting$/,
+    says: /^limits\.rnus in the config file is not a setting: did you mean "limits\.runs"\?$/,
     line: 3,
   },
   {
