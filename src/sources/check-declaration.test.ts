@@ -46,24 +46,6 @@ test("a list of regions names at least one", () => {
     assert.equal(problem(regions), "regions must be a list of at least one region", JSON.stringify(regions));
 });
 
-test("a case expects either a match or a failure, because another one could never pass", () => {
-  const problem = (...expected: unknown[]) =>
-    declarationProblem({
-      id: "acme__x",
-      title: "X",
-      inputs: {},
-      run: () => null,
-      cases: expected.map((expect) => ({ name: "a", inputs: {}, expect })),
-    });
-  assert.equal(problem({ match: true, output: {} }, { match: false }, { failure: "input", field: "a" }), null);
-  for (const wrong of [{ output: { a: 1 } }, { includes: {} }, {}, { match: true, failure: "input" }, null, undefined])
-    assert.equal(
-      problem({ match: true }, wrong),
-      "the expect of case 2 needs either match or failure",
-      JSON.stringify(wrong),
-    );
-});
-
 test("a period of a rate is long enough for the store to be asked, and has an end that can be kept", () => {
   const problem = (every_ms: unknown) => problemWith({ limits: { rate: [{ per: "source", max: 1, every_ms }] } });
   const aYear = 366 * 86_400_000;

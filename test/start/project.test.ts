@@ -189,6 +189,11 @@ const BROKEN: readonly (readonly [string, Record<string, string>, RegExp])[] = [
     /broken\.mjs: its cases cannot be used: .*unknown key "outptu"/,
   ],
   [
+    "a case that says nothing of a match, and so could never pass",
+    { "sources/broken.mjs": source("acme__a", `cases: [{ name: "a", inputs: {}, expect: { output: { a: 1 } } }]`) },
+    /broken\.mjs: its cases cannot be used: "expect" of case 1 needs the key "match"/,
+  ],
+  [
     "a syntax error in plain JavaScript",
     { "sources/broken.mjs": "export default {\n  id: 5,\n  run: (: 5\n};" },
     /broken\.mjs: line 3: cannot be loaded/,
