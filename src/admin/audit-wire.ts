@@ -1,4 +1,5 @@
 import type { Static } from "typebox";
+import { isJsonObject, type JsonObject } from "../terms/json.ts";
 import { Type } from "../terms/type.ts";
 import { organizationInput } from "./inputs.ts";
 import { momentInput, toSpan } from "./ledger-inputs.ts";
@@ -83,6 +84,17 @@ export function toWireEntry({ entry, organization, subject }: NamedEntry) {
     organization,
     subject: entry.subjectId,
     subject_name: subject,
-    detail: entry.detail,
+    detail: toWireDetail(entry.detail),
   };
+}
+
+/** The trail keeps times in Unix ms under names of ours. They are shown as all other times are. */
+export function toWireDetail(detail: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(detail).map(([name, value]) => {
+      if (isJsonObject(value)) return [name, toWireDetail(value)];
+      const isTime = name.endsWith("_wall_at") && (value === null || typeof value === "number");
+      return isTime ? [name.replace(/_wall_at$/, "_at"), toWireTime(value)] : [name, value];
+    }),
+  );
 }

@@ -47,10 +47,19 @@ function cell(value: Json): string {
     return value.length === 0 ? "-" : value.map(printable).join(", ");
   }
   if (isJsonObject(value)) {
-    const parts = Object.entries(value).map(([name, part]) => `${printable(name)}=${cell(part)}`);
+    const parts = pairs(value, "");
     return parts.length === 0 ? "-" : parts.join(" ");
   }
   return printable(JSON.stringify(value));
+}
+
+/** A part of an object is named with the object, because nothing else would show where it ends. */
+function pairs(object: JsonObject, within: string): string[] {
+  return Object.entries(object).flatMap(([name, value]) => {
+    const full = `${within}${printable(name)}`;
+    const isNested = isJsonObject(value) && Object.keys(value).length > 0;
+    return isNested ? pairs(value, `${full}.`) : [`${full}=${cell(value)}`];
+  });
 }
 
 function alignColumns(rows: readonly (readonly string[])[]): string {

@@ -71,6 +71,15 @@ test("a token is valid for a hundred years at most, and a later end from before 
     const all = Object.values(await json<Record<string, { name: string; expires_at: string }[]>>(list.split(" ")));
     assert.equal(all.flat().find(({ name }) => name === "old")?.expires_at, "9999-12-31T23:59:59.999Z", list);
   }
+  // The trail keeps Unix ms, and shows the same time under the same name.
+  const { entries } = await json<{ entries: { detail: Record<string, unknown> }[] }>(["audit", "list"]);
+  const ends = entries.filter(({ detail }) => detail["name"] === "old").map(({ detail }) => detail["expires_at"]);
+  assert.deepEqual(ends, Array(2).fill("9999-12-31T23:59:59.999Z"));
+  for (const command of ["audit list", "audit export", "audit export --format jsonl"]) {
+    const { stdout } = await run(command.split(" "));
+    assert.match(stdout, /expires_at\W+9999-12-31T23:59:59\.999Z/, command);
+    assert.doesNotMatch(stdout, /wall_at/, command);
+  }
 });
 
 test("a revoked token is noticed within a second by a service that has the store open", async (t) => {

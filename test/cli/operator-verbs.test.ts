@@ -55,7 +55,7 @@ test("a name is one person's until its operator is revoked: by name, id or token
     assert.match(twice.stderr, /had already been revoked/);
   }
   const { entries } = await json<{ entries: { what: string; detail: object }[] }>(["audit", "list"]);
-  assert.deepEqual(entries.at(-2)?.detail, { name: "ada", role: "owner", expires_wall_at: null });
+  assert.deepEqual(entries.at(-2)?.detail, { name: "ada", role: "owner", expires_at: null });
 });
 
 test("an operator who does not exist is not found, and what was typed is repeated only if it is an id", async (t) => {

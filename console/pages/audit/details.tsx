@@ -14,7 +14,7 @@ export function Details({ of, org }: { readonly of: Readonly<Record<string, unkn
         <div key={name}>
           <dt>{labelOf(name)}</dt>
           <dd>
-            <Value of={value} org={org} isMoment={name.endsWith("_wall_at")} />
+            <Value of={value} org={org} />
           </dd>
         </div>
       ))}
@@ -25,12 +25,11 @@ export function Details({ of, org }: { readonly of: Readonly<Record<string, unkn
 interface ValueProps {
   readonly of: unknown;
   readonly org: string | null;
-  readonly isMoment: boolean;
 }
 
-function Value({ of, org, isMoment }: ValueProps) {
+function Value({ of, org }: ValueProps) {
   if (typeof of === "boolean") return <>{of ? "yes" : "no"}</>;
-  if (typeof of === "number") return isMoment ? <Time at={new Date(of).toISOString()} /> : <>{of}</>;
+  if (typeof of === "number") return <>{of}</>;
   if (Array.isArray(of)) {
     const isPlain = of.every((one) => typeof one !== "object");
     if (isPlain && !of.some((one) => kindOfId(String(one)) !== null)) return <>{of.join(", ")}</>;
@@ -38,7 +37,7 @@ function Value({ of, org, isMoment }: ValueProps) {
       <ul>
         {of.map((one, at) => (
           <li key={at}>
-            <Value of={one} org={org} isMoment={false} />
+            <Value of={one} org={org} />
           </li>
         ))}
       </ul>
@@ -68,5 +67,5 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 
 function labelOf(name: string): string {
-  return LABELS[name] ?? name.replace(/_wall_at$/, "").replaceAll("_", " ");
+  return LABELS[name] ?? name.replace(/_at$/, "").replaceAll("_", " ");
 }

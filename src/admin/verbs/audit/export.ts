@@ -1,6 +1,6 @@
 import { csvLine } from "../../../terms/csv-line.ts";
 import { Type } from "../../../terms/type.ts";
-import { auditFilterInputs, toAuditFilter } from "../../audit-wire.ts";
+import { auditFilterInputs, toAuditFilter, toWireDetail } from "../../audit-wire.ts";
 import type { AuditEntry, AuditFilter, AuditTrail } from "../../ports.ts";
 import { defineStreamedVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";
@@ -66,7 +66,7 @@ const LINE = {
   what: ({ what }: AuditEntry) => what,
   organization_tuid: ({ organizationId }: AuditEntry) => organizationId,
   subject: ({ subjectId }: AuditEntry) => subjectId,
-  detail: ({ detail }: AuditEntry) => detail,
+  detail: ({ detail }: AuditEntry) => toWireDetail(detail),
 };
 
 function toLine(entry: AuditEntry, format: Format): string {
