@@ -29,7 +29,7 @@ export interface Engine {
 
 export interface StoreHealth {
   readonly engine: Engine["name"];
-  readonly state: "ready" | "connecting" | "refused" | "closed";
+  readonly state: "ready" | "connecting" | "migrating" | "refused" | "closed";
   /** The class of the current problem, such as `ECONNREFUSED`; never an address or a password. */
   readonly problem: string | null;
   /** The same as a sentence for operators: it names host, database and user, and never a password. */

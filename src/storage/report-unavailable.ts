@@ -4,7 +4,7 @@ import type { Engine } from "./engine.ts";
 import { problemOf } from "./problem-of.ts";
 import { answeredWithin } from "../terms/within.ts";
 
-/** How long an administrator's act waits for a store that is not yet available. */
+/** How long an administrator's act waits for a store that is not yet available, without the time of a migration. */
 const READY_MS_MAX = 5_000;
 
 /**
@@ -32,5 +32,12 @@ export function reportUnavailable<Port extends object>(engine: Engine, clock: Cl
 
 async function readyInTime(engine: Engine, clock: Clock): Promise<void> {
   const away = () => new OperatorError("unavailable", engine.health().says ?? "The store does not answer.");
-  await answeredWithin(clock, READY_MS_MAX, engine.ready(), away);
+  for (;;) {
+    try {
+      return await answeredWithin(clock, READY_MS_MAX, engine.ready(), away);
+    } catch (error) {
+      // The server answers. A migration of a large ledger takes minutes, and has a limit of its own.
+      if (engine.health().state !== "migrating") throw error;
+    }
+  }
 }

@@ -103,7 +103,8 @@ test("the total time is close to the slowest source, not the sum", async () => {
   const { response_time_ms, status } = (await service.run(sources)).json();
 
   for (const id of slowIds) assert.ok(status[id].response_time_ms >= 190);
-  assert.ok(response_time_ms >= 190 && response_time_ms < 1000, `${response_time_ms} ms for six sources of 200 ms`);
+  const sum = slowIds.reduce((total, id) => total + status[id].response_time_ms, 0);
+  assert.ok(response_time_ms >= 190 && response_time_ms < sum / 2, `${response_time_ms} ms, and ${sum} ms one by one`);
 });
 
 test("a vendor that never answers costs only its own entry", async () => {

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { exchange } from "../rig/raw-socket.ts";
 import { until } from "../rig/until.ts";
-import { after as later, body, hang, json } from "../vendor/behaviours.ts";
+import { after as later, type Behaviour, body, hang, json } from "../vendor/behaviours.ts";
 import { startVendor, type Vendor } from "../vendor/scripted-vendor.ts";
 import { deploy, type Deployment } from "../rig/deployed.ts";
 import { vendorProject } from "./vendor-project.ts";
@@ -19,7 +19,9 @@ const FUNCTION = `export default { id: "dfunc_twice", title: "T", async run({ ru
 } };`;
 
 test("a service that is told to stop answers what is under way, closes what is idle, and exits 0", async (t) => {
-  const vendor = await startVendor(t, { paths: { "/slow": later(1_500, json({ slow: true })) } });
+  const stopping = Promise.withResolvers<void>();
+  const slow: Behaviour = (socket, request) => void stopping.promise.then(() => json({ slow: true })(socket, request));
+  const vendor = await startVendor(t, { paths: { "/slow": slow } });
   const deployment = await deploy(t, { project: vendorProject(t, vendor, { slow: "/slow", quick: "/json" }) });
   const service = await deployment.start();
   const { port } = new URL(service.url);
@@ -32,6 +34,7 @@ test("a service that is told to stop answers what is under way, closes what is i
   const toldAt = performance.now();
   service.signal("SIGTERM");
   await until(() => refusesConnections(port));
+  stopping.resolve();
   const replies = await Promise.all(waiting);
   const { code, at } = await service.ended;
 

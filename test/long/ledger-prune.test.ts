@@ -5,7 +5,7 @@ import test from "node:test";
 import { JOURNAL_FILE } from "../../src/ledger/journal/journal-database.ts";
 import { openJournalReader } from "../../src/ledger/read/journal-reader.ts";
 import { atEnd, makeDirectory, makeReport, makeRun, startLedger } from "../../src/ledger/ledger.kit.ts";
-import { openLoop, percentile } from "../overload/open-loop.ts";
+import { openLoop, percentile } from "./open-loop.ts";
 
 const RUNS = 1_000_000;
 const PRUNED = 100_000;

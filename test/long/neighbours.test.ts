@@ -4,7 +4,7 @@ import { test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { deploy, type Access } from "../rig/deployed.ts";
 import { vendorProject } from "../lifecycle/vendor-project.ts";
-import { openLoop, percentile, type Sample } from "../overload/open-loop.ts";
+import { openLoop, percentile, type Sample } from "./open-loop.ts";
 import { createClient, type Client } from "../rig/client.ts";
 import { after as later, hang, json } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { after } from "node:test";
 import { Client } from "pg";
+import { processLife } from "../rig/process-life.ts";
 import type { TestLife } from "../vendor/scripted-vendor.ts";
 import { type PostgresServer, startPostgres } from "./start-postgres.ts";
 import { makeStoreTemplate, type StoreTemplate } from "./store-template.ts";
@@ -30,8 +30,8 @@ const given = process.env["TEST_DATABASE_URL"];
 let server: Promise<PostgresServer> | null = null;
 let ownTemplate: Promise<StoreTemplate> | null = null;
 // Here and not where they are made, or they would end with the test that made them.
-after(async () => (await ownTemplate)?.drop());
-after(async () => (await server)?.stop());
+processLife.after(async () => (await ownTemplate)?.drop());
+processLife.after(async () => (await server)?.stop());
 
 /** Made by `test/run.mjs` for all files, or here for this one. */
 async function templateOnce(): Promise<string> {

@@ -22,6 +22,7 @@ import { assertDataRun, HEALTHY } from "./run-rules.ts";
 import { assertDocumented } from "./documented-log.ts";
 import { Secrets } from "./secrets.ts";
 import { dumpDatabase, readSharedLedger } from "./shared-database.ts";
+import { copyEmbeddedTemplate } from "./embedded-template.ts";
 import { newStoreDatabase } from "../postgres/shared-postgres.ts";
 import { answers, loadDeclared } from "./sources.ts";
 import type { TestLife, Vendor } from "../vendor/scripted-vendor.ts";
@@ -101,6 +102,7 @@ export async function startService(t: TestLife, options: ServiceOptions = {}): P
   const logFile = join(dataDir, "service.log");
   const leftovers: (() => unknown)[] = [() => rm(dataDir, { recursive: true, force: true })];
   const databaseUrl = ON_POSTGRES ? await newStoreDatabase({ after: (drop) => leftovers.push(drop) }) : undefined;
+  if (databaseUrl === undefined) copyEmbeddedTemplate(dataDir);
   const rootKey = databaseUrl === undefined ? undefined : randomBytes(32).toString("base64");
   const settings = readSettings({
     environment: { DATARUN_ROOT_KEY: rootKey, ...options.environment },

@@ -1,18 +1,32 @@
-/** The reporter of each test file: a line of JSON for each of its tests, which `run-files.mjs` reads. */
+// The reporter of a test process: a line of JSON on file descriptor 3 when a test begins and when one ends, which the
+// runner (`run-files.mjs`) reads.
+import { writeSync } from "node:fs";
+
 export default async function* report(events) {
   for await (const { type, data } of events) {
-    if (data?.details?.type === "suite") continue;
-    if (type === "test:pass") {
-      yield line({ outcome: data.skip === undefined && data.todo === undefined ? "passed" : "skipped" });
-    } else if (type === "test:fail") {
-      const error = data.details.error?.cause ?? data.details.error;
-      yield line({ outcome: "failed", name: data.name, at: data.line, error: String(error?.stack ?? error) });
+    const ended = type === "test:pass" || type === "test:fail";
+    const isSuite = data?.details?.type === "suite";
+    const error = type === "test:fail" ? data.details.error : undefined;
+    if (type === "test:dequeue" && data.nesting === 1) {
+      write({ event: "test", name: data.name });
+    } else if (ended && !isSuite && error === undefined) {
+      const isSkipped = data.skip !== undefined || data.todo !== undefined;
+      write({ event: "outcome", outcome: isSkipped ? "skipped" : "passed" });
+    } else if (error !== undefined && !(isSuite && error.failureType === "subtestsFailed")) {
+      const cause = error.cause ?? error;
+      const { name, line: at } = data;
+      write({
+        event: "outcome",
+        outcome: "failed",
+        name,
+        at: isSuite ? undefined : at,
+        error: String(cause?.stack ?? cause),
+      });
     }
   }
-  // Of a file that ends its own process, this line is missing.
-  yield line({ outcome: "end" });
+  yield "";
 }
 
-function line(value) {
-  return `${JSON.stringify(value)}\n`;
+function write(line) {
+  writeSync(3, `${JSON.stringify(line)}\n`);
 }

@@ -1,124 +1,150 @@
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { availableParallelism, loadavg } from "node:os";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
 
-const beside = (name) => new URL(name, import.meta.url).href;
-/** What a file may have said before it ended is the end of this. */
+const beside = (name) => new URL(name, import.meta.url).pathname;
+/** What a process may have said before it ended is the end of this. */
 const SAID_CHARS_MAX = 4_000;
 const LAST_WORDS_MS = 1_000;
-const KILL_LATER_MS = 30_000;
-/** If more have failed, it was not the moment. */
-const AGAIN_MAX = 3;
+/** A file that takes this much longer than usual hangs, and is ended. */
+const HANGS_AFTER_SECONDS = 60;
 
 /**
- * Runs each file of tests in a process of its own, several at a time, in the order given. A file is
- * `{ file, env, note, isTimed }`; `note` is added to the names of its failures. If one that is timed fails, it runs again
- * at the end, by itself, and that counts. Its first failures are printed too.
- * @returns how many tests passed, failed and were skipped, and how many files ran again
+ * Runs jobs, several at a time, in the order given. A job is `{ files, env, note }`: its files run one after another in
+ * one process. If a file ends the process or hangs, the files after it run in another one.
+ * `usual(file)` is what a file takes on an idle machine, in seconds; `onFile` is called after every file.
+ * @returns how many tests passed, failed and were skipped, and what each file took
  */
-export async function runFiles(files, { root, folder, places, timeoutMs, seed, costs }) {
-  const totals = { passed: 0, failed: 0, skipped: 0, again: 0 };
-  const shared = {
-    ...process.env,
-    NODE_OPTIONS: "",
-    TMPDIR: folder,
-    // Hundreds of processes read the same modules.
-    NODE_COMPILE_CACHE: join(root, ".cache", "compiled"),
-    PATH: `${join(root, "node_modules", ".bin")}:${process.env.PATH}`,
-    ...(costs === undefined ? {} : { TEST_COSTS_FILE: costs }),
+export async function runFiles(jobs, { root, folder, places, usual, seed, onFile }) {
+  const totals = { passed: 0, failed: 0, skipped: 0 };
+  const costs = [];
+  const waiting = [...jobs];
+  const running = new Set();
+  const load = { took: 0, usual: 0 };
+  /** How much slower this machine is than an idle one: by the files that have ended, or by the processes of others. */
+  const slowdown = () => {
+    const byFiles = load.usual === 0 ? 1 : load.took / load.usual;
+    const byOthers = (loadavg()[0] - places) / availableParallelism();
+    return Math.max(1, byFiles, byOthers);
   };
-  const waiting = files.map((one, at) => ({ ...one, report: join(folder, `${at}.jsonl`) }));
-  const disturbed = [];
-  const inPlace = async () => {
-    for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
-      const outcomes = await run(one);
-      tell(one, outcomes);
-      if (one.isTimed && outcomes.some(hasFailed)) disturbed.push({ one, outcomes });
-      else count(outcomes);
+
+  const endAll = (signal) => {
+    for (const child of running) endGroup(child);
+    process.exit(signal === "SIGINT" ? 130 : 143);
+  };
+  process.once("SIGINT", endAll).once("SIGTERM", endAll);
+  const work = async () => {
+    for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
+      const rest = await run(job);
+      if (rest.length > 0) waiting.unshift({ ...job, files: rest });
     }
   };
-  await Promise.all(Array.from({ length: places }, inPlace));
-  for (const { one, outcomes } of disturbed) {
-    if (disturbed.length > AGAIN_MAX) {
-      count(outcomes);
-      continue;
-    }
-    totals.again += 1;
-    process.stdout.write(`\nAGAIN, by itself: ${one.file}${one.note ?? ""}\n`);
-    const second = await run(one);
-    tell(one, second);
-    count(second);
-  }
-  process.stderr.write("\n");
-  return totals;
+  await Promise.all(Array.from({ length: places }, work));
+  process.off("SIGINT", endAll).off("SIGTERM", endAll);
+  return { ...totals, costs };
 
-  function count(outcomes) {
-    for (const { outcome } of outcomes) totals[outcome] += 1;
-  }
-
-  /** The outcomes of its tests. A process that ended badly has failed, even where every test that it told of had passed. */
-  async function run({ file, env, report }) {
+  /** Runs the files of a job, and returns those that were not begun because the process has ended before. */
+  async function run({ files, env, note = "" }) {
     const child = spawn(
       process.execPath,
       [
         // Isolates need it in their process.
-        ...(file.startsWith("src/functions/child/") ? ["--no-node-snapshot"] : []),
+        ...(files[0].startsWith("src/functions/child/") ? ["--no-node-snapshot"] : []),
         ...(seed === "fixed" ? ["--import", beside("fixed-seed.mjs")] : []),
-        ...(costs === undefined ? [] : ["--import", beside("note-cost.mjs")]),
         `--test-reporter=${beside("report.mjs")}`,
-        `--test-reporter-destination=${report}`,
-        `--test-timeout=${timeoutMs}`,
-        file,
+        beside("run-here.mjs"),
+        ...files,
       ],
       {
         cwd: root,
-        stdio: ["ignore", "ignore", "pipe"],
-        // The runner in it names the test that takes so long; this is for one that cannot be ended like that.
-        timeout: timeoutMs + KILL_LATER_MS,
-        killSignal: "SIGKILL",
-        env: { ...shared, ...env },
+        stdio: ["ignore", "ignore", "pipe", "pipe"],
+        // A group of its own, so that a file that hangs is ended together with what it has started.
+        detached: true,
+        env: {
+          ...process.env,
+          NODE_OPTIONS: "",
+          TMPDIR: folder,
+          // All test processes load the same modules.
+          NODE_COMPILE_CACHE: join(root, ".cache", "compiled"),
+          PATH: `${join(root, "node_modules", ".bin")}:${process.env.PATH}`,
+          ...env,
+        },
       },
     );
+    running.add(child);
+    let at = 0;
+    let test = null;
+    let fileSince = performance.now();
+    let hanging = null;
+    let hasFailed = false;
     let said = "";
     child.stderr.on("data", (chunk) => {
       said = (said + chunk).slice(-SAID_CHARS_MAX);
       if (process.env.TEST_STDERR) process.stderr.write(chunk);
     });
-    const closed = new Promise((resolve) => child.on("close", resolve));
-    const how = await new Promise((resolve) => child.on("exit", (code, signal) => resolve(signal ?? code)));
+    const fail = (failure) => {
+      hasFailed = true;
+      count("failed", { file: files[Math.min(at, files.length - 1)], note, ...failure });
+    };
+    const lines = createInterface({ input: child.stdio[3] });
+    lines.on("line", (text) => {
+      const line = JSON.parse(text);
+      if (line.event === "test") test = line.name;
+      else if (line.event === "outcome" && line.outcome === "failed") fail(line);
+      else if (line.event === "outcome") count(line.outcome);
+      else {
+        const { file, seconds, cpu } = line;
+        costs.push({ file, note, seconds, cpu });
+        load.took += seconds;
+        load.usual += usual(file);
+        at += 1;
+        fileSince = performance.now();
+        onFile({ file, slowdown: slowdown(), totals });
+      }
+    });
+    const watch = setInterval(() => {
+      const limit = usual(files[at] ?? "") * slowdown() + HANGS_AFTER_SECONDS;
+      if ((performance.now() - fileSince) / 1000 <= limit) return;
+      clearInterval(watch);
+      hanging = Math.round(limit);
+      endGroup(child);
+    }, 1_000);
+    const closed = new Promise((resolve) => lines.once("close", resolve));
+    const how = await new Promise((resolve) => child.once("exit", (code, signal) => resolve(signal ?? code)));
     // A process that it left behind may keep its output open.
-    if (how !== 0) await Promise.race([closed, setTimeout(LAST_WORDS_MS)]);
+    await Promise.race([closed, sleep(LAST_WORDS_MS)]);
+    clearInterval(watch);
+    running.delete(child);
+    endGroup(child);
+    lines.close();
     child.stderr.destroy();
-    const told = read(report);
-    const outcomes = told.filter(({ outcome }) => outcome !== "end");
-    if (how !== 0 && !outcomes.some(hasFailed))
-      outcomes.push({ outcome: "failed", name: `the file ended with ${how}`, error: said });
-    else if (how === 0 && told.length === outcomes.length)
-      outcomes.push({ outcome: "failed", name: "the file ended before its tests", error: said });
-    return outcomes;
+    child.stdio[3].destroy();
+    if (hanging !== null)
+      fail({ name: `not ended after ${hanging} s, in or after: ${test ?? "the start"}`, error: said });
+    else if (at < files.length) fail({ name: `the file ended its process with ${how}`, error: said });
+    else if (how !== 0 && !hasFailed) fail({ name: `the process ended with ${how} after all tests`, error: said });
+    // The file that was being run is not run again.
+    return files.slice(at + 1);
+  }
+
+  function count(outcome, failure) {
+    totals[outcome] += 1;
+    if (failure !== undefined) process.stdout.write(textOf(failure));
   }
 }
 
-function tell(one, outcomes) {
-  for (const { outcome, ...failure } of outcomes) {
-    process.stderr.write({ passed: ".", failed: "X", skipped: "," }[outcome]);
-    if (outcome === "failed") process.stdout.write(textOf(one, failure));
+/** Ends a process and all that it has started. */
+function endGroup(child) {
+  try {
+    process.kill(-child.pid, "SIGKILL");
+  } catch (error) {
+    // None of them is there any more.
+    if (error.code !== "ESRCH") throw error;
   }
 }
 
-function hasFailed({ outcome }) {
-  return outcome === "failed";
-}
-
-function read(report) {
-  if (!existsSync(report)) return [];
-  const lines = readFileSync(report, "utf8").split("\n");
-  rmSync(report);
-  // A process that was killed may have left half a line.
-  return lines.slice(0, -1).map((line) => JSON.parse(line));
-}
-
-function textOf({ file, note }, { name, at, error }) {
-  return `\nFAILED ${name}${note ?? ""}\n  ${file}${at === undefined ? "" : `:${at}`}\n${error.replace(/^/gm, "    ")}\n`;
+function textOf({ file, note, name, at, error }) {
+  return `\nFAILED ${name}${note}\n  ${file}${at === undefined ? "" : `:${at}`}\n${error.replace(/^/gm, "    ")}\n`;
 }

@@ -9,6 +9,9 @@ import { startCommand, type CommandService } from "../rig/command.ts";
 
 const BODY = { config: { sources: { publicsuffix__domain: true } }, inputs: { domain: "login.shop.example.co.uk" } };
 
+/** Changes are noticed within a second on an idle machine. What is not noticed is known for minutes. */
+const NOTICED_MS = 20_000;
+
 async function post(
   service: CommandService,
   token: string,
@@ -50,7 +53,7 @@ test("two replicas on one database: a token revoked at one is refused by both wi
     await until(
       "the revocation",
       async () => (await post(replica, first["access_token"]!, workflow)).status === 401,
-      1_500,
+      NOTICED_MS,
     );
   }
 
@@ -60,9 +63,9 @@ test("two replicas on one database: a token revoked at one is refused by both wi
   const statuses = () => Promise.all(replicas.map(async (replica) => (await post(replica, bell, ofBell)).status));
   assert.deepEqual(await statuses(), [200, 200]);
   verb(env, "org", "disable", other);
-  await until("the disabling", async () => (await statuses()).every((status) => status === 401), 1_500);
+  await until("the disabling", async () => (await statuses()).every((status) => status === 401), NOTICED_MS);
   verb(env, "org", "enable", other);
-  await until("the enabling", async () => (await statuses()).every((status) => status === 200), 1_500);
+  await until("the enabling", async () => (await statuses()).every((status) => status === 200), NOTICED_MS);
 
   const third = verb(env, "token", "create", "--org", org);
   await database.kill();
@@ -71,7 +74,7 @@ test("two replicas on one database: a token revoked at one is refused by both wi
   const unseen = await post(replica!, third["access_token"]!, workflow);
   assert.equal(unseen.status, 500, "an unseen token was not rejected, it could not be looked up");
   assert.match(unseen.body, /"unavailable"/);
-  assert.ok(unseen.tookMs < 2_000, `it waited ${unseen.tookMs} ms`);
+  assert.ok(unseen.tookMs < NOTICED_MS, `it waited ${unseen.tookMs} ms`);
   assert.equal((await fetch(`${replica!.url}/status`)).status, 200);
   assert.equal(
     (await fetch(`${replica!.adminUrl}/ready`)).status,

@@ -48,11 +48,11 @@ test("both families are asked for and given", async (t) => {
 });
 
 test("a server that never answers for one family does not hold up the other", async (t) => {
-  const resolve = dnsResolve(systemClock, 4_000, [await startNameServer(t, { [A]: [FOUR], [AAAA]: "silence" })]);
+  const resolve = dnsResolve(systemClock, 60_000, [await startNameServer(t, { [A]: [FOUR], [AAAA]: "silence" })]);
   const startedAt = performance.now();
 
   assert.deepEqual(await resolve("api.acme.example"), ["192.0.2.1"]);
-  assert.ok(performance.now() - startedAt < 1_500, "it waited for the silent one");
+  assert.ok(performance.now() - startedAt < 30_000, "it waited for the silent one");
 });
 
 test("one family without records leaves the other", async (t) => {

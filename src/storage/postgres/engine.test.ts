@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client } from "pg";
 import { newDatabase } from "../../../test/postgres/shared-postgres.ts";
+import { FakeClock } from "../../terms/clock.kit.ts";
 import { systemClock } from "../../terms/clock.ts";
 import { ACT, anOrganization, aToken, NOTICED_MS, within } from "../engines.kit.ts";
 import { MIGRATIONS } from "../migrations/index.ts";
-import { openStore } from "../store.ts";
+import { createStore, openStore } from "../store.ts";
 import { openPostgres } from "./engine.ts";
 
 async function query(databaseUrl: string, statement: string) {
@@ -46,6 +47,23 @@ test("a store that a newer version migrated is refused, and every use of it fail
   assert.equal(store.health().state, "refused");
   await assert.rejects(store.access.findToken("d"), { code: "request.store_unavailable" });
   await assert.rejects(store.admin.organizations(), { name: "StoreRefused" });
+});
+
+test("an operator's act waits for a migration for as long as it takes", async (t) => {
+  const migrating = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  const slow = async () => {
+    migrating.resolve();
+    await released.promise;
+  };
+  const engine = openPostgres(await newDatabase(t), systemClock, [...MIGRATIONS, { name: "9999_slow", up: slow }]);
+  t.after(() => engine.close());
+  const clock = new FakeClock();
+  await migrating.promise;
+  const organizations = createStore(engine, clock).admin.organizations();
+  await clock.advance(60_000);
+  released.resolve();
+  assert.deepEqual(await organizations, []);
 });
 
 test("a migration that fails leaves nothing behind and is tried again", async (t) => {

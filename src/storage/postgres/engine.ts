@@ -103,7 +103,10 @@ export function openPostgres(
       try {
         const found = await stateOf(db, migrations, opening);
         if (found === "none" && opening === "look") throw missing(place);
-        if (found !== "ready") await migrateAlone(options, migrations, clock, place);
+        if (found !== "ready") {
+          state = "migrating";
+          await migrateAlone(options, migrations, clock, place);
+        }
         state = "ready";
         back(true);
         return opened.resolve();
@@ -114,6 +117,7 @@ export function openPostgres(
           [problem, says] = [problemOf(error), refused.message];
           return opened.reject(refused);
         }
+        if (!closing.signal.aborted) state = "connecting";
         away(problemOf(error), judge(error, place));
       }
       await pause(clock, delayMs, closing.signal);

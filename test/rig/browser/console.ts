@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { after, type TestContext } from "node:test";
+import type { TestContext } from "node:test";
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import type { Role } from "../../../src/admin/ports.ts";
 import type { Appointed } from "../organization.ts";
+import { processLife } from "../process-life.ts";
 import type { TestService } from "../service.ts";
 import { launchChromium } from "./chromium.ts";
 
@@ -25,7 +26,7 @@ export interface ConsoleOptions {
 }
 
 let browser: Promise<Browser> | undefined;
-after(async () => (await browser)?.close());
+processLife.after(async () => (await browser)?.close());
 
 /**
  * Opens the console of a service in a real browser. When the test ends, the page must have thrown nothing, written

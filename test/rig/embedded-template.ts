@@ -1,0 +1,26 @@
+import { copyFileSync, mkdtempSync } from "node:fs";
+import { join } from "node:path";
+import { JOURNAL_FILE, openJournal } from "../../src/ledger/journal/journal-database.ts";
+import { STORE_FILE } from "../../src/storage/sqlite/engine.ts";
+import { openStore } from "../../src/storage/store.ts";
+import { systemClock } from "../../src/terms/clock.ts";
+
+const FILES = [STORE_FILE, JOURNAL_FILE];
+const WAL_BYTES_MAX = 2 ** 20;
+
+/** Makes an empty store and an empty journal in a new folder within this one. @returns the folder */
+export async function makeEmbeddedTemplate(within: string): Promise<string> {
+  const folder = mkdtempSync(join(within, "embedded-"));
+  const store = await openStore({ dataDir: folder, databaseUrl: undefined, clock: systemClock });
+  await store.ready();
+  await store.close();
+  openJournal(folder, WAL_BYTES_MAX, false).close();
+  return folder;
+}
+
+/** Puts the empty store and journal into a data directory, if there is a template: making them takes a third of a start. */
+export function copyEmbeddedTemplate(dataDir: string): void {
+  const template = process.env["TEST_EMBEDDED_TEMPLATE"];
+  if (template === undefined) return;
+  for (const file of FILES) copyFileSync(join(template, file), join(dataDir, file));
+}

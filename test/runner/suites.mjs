@@ -1,0 +1,67 @@
+// Which test files belong to which suite, and which of them share a process.
+
+/** Suites, from the smallest: each has all files of the one before it. */
+export const SUITES = ["quick", "ordinary", "all", "long"];
+
+/** Files of `all` that are not in `ordinary`, with what makes them expensive. The guarantees that they test are also tested by cheaper files. */
+const EXPENSIVE = {
+  "bench/bench.test.ts": "starts every peer of the benchmark",
+  "catalog/sources/registration-numbers.test.ts": "checks some 30,000 numbers",
+  "src/functions/blame.test.ts": "fills the memory of function processes",
+  "src/functions/shares.test.ts": "fills the memory of function processes",
+  "test/budgets/crash.test.ts": "kills services",
+  "test/check/findings.test.ts": "starts a service for every finding",
+  "test/check/same-as-start.test.ts": "starts a service for every finding",
+  "test/cli/same-output.test.ts": "starts a process for every command",
+  "test/console/security.test.ts": "opens every page in a browser",
+  "test/ledger/shared.test.ts": "kills services and their database",
+  "test/package/": "packs and installs the package",
+};
+
+/** Files that need a process of their own, with the reason. */
+const ALONE = {
+  "src/functions/": "counts and ends the child processes of its own process",
+};
+
+/** Black-box files of the three routes and of the admin port, which `all` runs on PostgreSQL too. */
+const ON_BOTH_STORES = ["test/data/", "test/func/", "test/status/", "test/admin/"];
+/** Those that `ordinary` runs on PostgreSQL. */
+const ON_POSTGRES_ORDINARILY = [
+  "test/data/200.test.ts",
+  "test/data/401.test.ts",
+  "test/data/charges.test.ts",
+  "test/data/credentials.test.ts",
+  "test/func/200.test.ts",
+  "test/admin/money.test.ts",
+];
+/** Success is the same of the service and of `datarun mock`. */
+const ON_MOCK = new Set(["test/data/200.test.ts", "test/func/200.test.ts", "test/status/200.test.ts"]);
+
+/** What a file of `quick` may take on an idle machine. */
+const QUICK_SECONDS_MAX = 0.5;
+const QUICK_ALWAYS = /^test\/(data|func|status)\/\d{3}\.test\.ts$/;
+
+const isUnder = (paths, file) => paths.some((path) => file.startsWith(path));
+
+/** The smallest suite that a file belongs to. */
+export function suiteOf(file, usual) {
+  if (file.startsWith("test/long/")) return "long";
+  if (isUnder(Object.keys(EXPENSIVE), file)) return "all";
+  const isQuick = QUICK_ALWAYS.test(file) || (!file.startsWith("test/") && usual(file) <= QUICK_SECONDS_MAX);
+  return isQuick ? "quick" : "ordinary";
+}
+
+export function needsOwnProcess(file) {
+  return isUnder(Object.keys(ALONE), file) || file.startsWith("test/long/");
+}
+
+/** What a file runs on in this suite: `embedded`, and perhaps `postgres` and `mock`. */
+export function storesOf(file, suite) {
+  const rank = SUITES.indexOf(suite);
+  const onPostgres = isUnder(rank >= SUITES.indexOf("all") ? ON_BOTH_STORES : ON_POSTGRES_ORDINARILY, file);
+  return [
+    "embedded",
+    ...(onPostgres && suite !== "quick" ? ["postgres"] : []),
+    ...(ON_MOCK.has(file) && suite !== "quick" ? ["mock"] : []),
+  ];
+}
