@@ -1,7 +1,8 @@
 // Runs the tests on the bundled Node. The words of the command line are either a suite (`quick`, `all`, `long`; `ordinary`
 // unless one is named), `costs`, which adds a table of what each folder and file took, or parts of paths, which choose
 // files of every suite but `long`.
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import fs, { existsSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
@@ -20,7 +21,10 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 if (Number(process.versions.node.split(".")[0]) < 24) {
   const bundled = `${root}node_modules/node-linux-${process.arch}/bin/node`;
   if (!existsSync(bundled)) throw new Error("the tests need Node 24 or newer: run npm ci");
-  process.exit(spawnSync(bundled, process.argv.slice(1), { stdio: "inherit", cwd: root }).status ?? 1);
+  const child = spawn(bundled, process.argv.slice(1), { stdio: "inherit", cwd: root });
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
+  const [code] = await once(child, "exit");
+  process.exit(code ?? 1);
 }
 
 const startedAt = performance.now();

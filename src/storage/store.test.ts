@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { TestContext } from "node:test";
 import { Client } from "pg";
 import { newStoreDatabase } from "../../test/postgres/shared-postgres.ts";
+import { copyEmbeddedTemplate } from "../../test/rig/embedded-template.ts";
 import { systemClock } from "../terms/clock.ts";
 import { accessContract } from "./access.kit.ts";
 import { adminContract } from "./admin.kit.ts";
@@ -30,6 +31,7 @@ import { openStore, type Store, type StoreOptions } from "./store.ts";
 const sqlite = engineUnderTest("SQLite", async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), "datarun-store-"));
   t.after(() => rmSync(dataDir, { recursive: true }));
+  copyEmbeddedTemplate(dataDir);
   return {
     open: opener(t, { dataDir, clock: systemClock }),
     rowsOf: async (table) => {

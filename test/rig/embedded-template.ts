@@ -1,11 +1,11 @@
-import { copyFileSync, mkdtempSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { JOURNAL_FILE, openJournal } from "../../src/ledger/journal/journal-database.ts";
 import { STORE_FILE } from "../../src/storage/sqlite/engine.ts";
 import { openStore } from "../../src/storage/store.ts";
 import { systemClock } from "../../src/terms/clock.ts";
 
-const FILES = [STORE_FILE, JOURNAL_FILE];
+const LEDGER = "ledger";
 const WAL_BYTES_MAX = 2 ** 20;
 
 /** Makes an empty store and an empty journal in a new folder within this one. @returns the folder */
@@ -14,7 +14,8 @@ export async function makeEmbeddedTemplate(within: string): Promise<string> {
   const store = await openStore({ dataDir: folder, databaseUrl: undefined, clock: systemClock });
   await store.ready();
   await store.close();
-  openJournal(folder, WAL_BYTES_MAX, false).close();
+  mkdirSync(join(folder, LEDGER), { mode: 0o700 });
+  openJournal(join(folder, LEDGER), WAL_BYTES_MAX, false).close();
   return folder;
 }
 
@@ -22,5 +23,6 @@ export async function makeEmbeddedTemplate(within: string): Promise<string> {
 export function copyEmbeddedTemplate(dataDir: string): void {
   const template = process.env["TEST_EMBEDDED_TEMPLATE"];
   if (template === undefined) return;
-  for (const file of FILES) copyFileSync(join(template, file), join(dataDir, file));
+  mkdirSync(join(dataDir, LEDGER), { mode: 0o700 });
+  for (const file of [STORE_FILE, join(LEDGER, JOURNAL_FILE)]) copyFileSync(join(template, file), join(dataDir, file));
 }

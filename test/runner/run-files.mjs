@@ -23,11 +23,12 @@ export async function runFiles(jobs, { root, folder, places, usual, seed, onFile
   const waiting = [...jobs];
   const running = new Set();
   const load = { took: 0, usual: 0 };
-  /** How much slower this machine is than an idle one: by the files that have ended, or by the processes of others. */
-  const slowdown = () => {
-    const byFiles = load.usual === 0 ? 1 : load.took / load.usual;
+  /** How much slower than usual the files were that have ended. */
+  const slowdown = () => (load.usual === 0 ? 1 : load.took / load.usual);
+  /** When a file hangs, in seconds. Before files have ended, the load of the machine says how slow it is. */
+  const limitOf = (file) => {
     const byOthers = (loadavg()[0] - places) / availableParallelism();
-    return Math.max(1, byFiles, byOthers);
+    return usual(file) * Math.max(1, slowdown(), byOthers) + HANGS_AFTER_SECONDS;
   };
 
   const endAll = (signal) => {
@@ -105,7 +106,7 @@ export async function runFiles(jobs, { root, folder, places, usual, seed, onFile
       }
     });
     const watch = setInterval(() => {
-      const limit = usual(files[at] ?? "") * slowdown() + HANGS_AFTER_SECONDS;
+      const limit = limitOf(files[at] ?? "");
       if ((performance.now() - fileSince) / 1000 <= limit) return;
       clearInterval(watch);
       hanging = Math.round(limit);

@@ -6,11 +6,13 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { suite } from "node:test";
 import { setImmediate } from "node:timers/promises";
+import { shareProcess } from "../rig/process-life.ts";
 
 /** What the kernel counts processor time in, on every processor that Node supports. */
 const TICKS_PER_SECOND = 100;
 const STAT = "/proc/self/stat";
 
+const endShared = shareProcess();
 // Some tests wait for what does not keep a process alive.
 const alive = setInterval(() => {}, 2 ** 30);
 for (const file of process.argv.slice(2)) {
@@ -22,6 +24,7 @@ for (const file of process.argv.slice(2)) {
   for (let tick = 0; tick < 3; tick += 1) await setImmediate();
   writeSync(3, `${JSON.stringify({ event: "end", file, seconds, cpu: cpuSeconds() - cpuBefore })}\n`);
 }
+await endShared();
 clearInterval(alive);
 
 /** Processor time of this process and of the child processes that it has waited for. */

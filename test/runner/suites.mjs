@@ -3,20 +3,44 @@
 /** Suites, from the smallest: each has all files of the one before it. */
 export const SUITES = ["quick", "ordinary", "all", "long"];
 
-/** Files of `all` that are not in `ordinary`, with what makes them expensive. The guarantees that they test are also tested by cheaper files. */
+/**
+ * Files of `all` that are not in `ordinary`, with what makes them expensive. What they guarantee is also tested, in fewer
+ * ways, by cheaper files.
+ */
 const EXPENSIVE = {
   "bench/bench.test.ts": "starts every peer of the benchmark",
   "catalog/sources/registration-numbers.test.ts": "checks some 30,000 numbers",
   "src/functions/blame.test.ts": "fills the memory of function processes",
+  "src/functions/pool/pool.test.ts": "kills function processes",
   "src/functions/shares.test.ts": "fills the memory of function processes",
+  "src/run/turns-ahead.test.ts": "simulates many processes",
   "test/budgets/crash.test.ts": "kills services",
   "test/check/findings.test.ts": "starts a service for every finding",
   "test/check/same-as-start.test.ts": "starts a service for every finding",
+  "test/cli/function-verbs.test.ts": "starts a process for every command",
   "test/cli/same-output.test.ts": "starts a process for every command",
-  "test/console/security.test.ts": "opens every page in a browser",
+  "test/clients/generated-clients.test.ts": "runs three generators and their compilers",
+  "test/console/": "opens pages in a browser",
+  "test/keys/rotate.test.ts": "starts a process for every command",
   "test/ledger/shared.test.ts": "kills services and their database",
+  "test/lifecycle/functions.test.ts": "kills services",
+  "test/lifecycle/replica-limits.test.ts": "kills replicas",
+  "test/lifecycle/stalled-log.test.ts": "writes megabytes of log",
   "test/package/": "packs and installs the package",
+  "test/start/dev.test.ts": "starts services and waits for reloads",
+  "test/start/mock.test.ts": "starts a service for every option",
+  "test/start/project.test.ts": "starts a service for every mistake",
+  "test/start/store-copy.test.ts": "kills a copy of a store at each of its steps",
+  "test/tutorials.test.ts": "does what the tutorials say",
 };
+
+/** Files below the paths above that are in `ordinary` all the same. */
+const ORDINARY = new Set([
+  "test/console/bundle.test.ts",
+  "test/console/login.test.ts",
+  "test/console/run.test.ts",
+  "test/console/session.test.ts",
+]);
 
 /** Files that need a process of their own, with the reason. */
 const ALONE = {
@@ -46,7 +70,7 @@ const isUnder = (paths, file) => paths.some((path) => file.startsWith(path));
 /** The smallest suite that a file belongs to. */
 export function suiteOf(file, usual) {
   if (file.startsWith("test/long/")) return "long";
-  if (isUnder(Object.keys(EXPENSIVE), file)) return "all";
+  if (isUnder(Object.keys(EXPENSIVE), file) && !ORDINARY.has(file)) return "all";
   const isQuick = QUICK_ALWAYS.test(file) || (!file.startsWith("test/") && usual(file) <= QUICK_SECONDS_MAX);
   return isQuick ? "quick" : "ordinary";
 }
