@@ -78,7 +78,8 @@ function compileRecipe(source: SourceFile, root: Place, options: DeclarativeOpti
   const clock = options.clock ?? systemClock;
   const known = namesIn(source);
   const nonce = options.nonce ?? randomUUID;
-  const auth = compileAuth(source.auth, { origins, known, place: root.in("auth"), clock, nonce });
+  const failing = compileErrors(source.errors, root.in("errors"));
+  const auth = compileAuth(source.auth, { origins, known, place: root.in("auth"), clock, nonce, failing });
   const charge = compileCharge(source.charge, declaredNames(source.inputs), root.in("charge"));
   const setting = { auth, charge, known, clock, root };
   const run = compileRun(source, setting);
@@ -165,12 +166,14 @@ function compileVerify(source: SourceFile, { auth, known, root }: ExchangeSettin
   return async (call: SourceCall): Promise<boolean> => {
     // A token from before would say that the credential was good then.
     const asking = { auth, accept, cost: FREE, logsInAnew: true };
-    const view = viewOf(await ask(request, call, valuesOf(call), asking));
-    if (ok?.(view) === true) return true;
-    failing(view);
-    const fault = faultOfStatus(view.status);
-    if (fault !== null) throw fault;
-    return ok === undefined;
+    return ask(request, call, valuesOf(call), asking, (reply) => {
+      const view = viewOf(reply);
+      if (ok?.(view) === true) return true;
+      failing(view);
+      const fault = faultOfStatus(view.status);
+      if (fault !== null) throw fault;
+      return ok === undefined;
+    });
   };
 }
 

@@ -2,6 +2,7 @@ import type { Static, TObject } from "typebox";
 import type { ClientTls } from "../../../sdk/http.ts";
 import type { Clock } from "../../../terms/clock.ts";
 import type { Place } from "../format/read-document.ts";
+import type { Failing } from "../reply/judge-reply.ts";
 import { inHeader } from "../request/encodings.ts";
 import type { RenderedRequest, SendRequest } from "../request/render-request.ts";
 import {
@@ -54,6 +55,8 @@ export interface AuthSetting {
   readonly place: Place;
   readonly clock: Clock;
   readonly nonce: () => string;
+  /** Throws the failure that the file's rows find in a reply. */
+  readonly failing: Failing;
 }
 
 export function withHeaders(request: RenderedRequest, headers: Readonly<Record<string, string>>): RenderedRequest {

@@ -3,8 +3,9 @@ import { createHash, createHmac } from "node:crypto";
 import { test } from "node:test";
 import { FakeClock } from "../../../terms/clock.kit.ts";
 import { Fault } from "../../../terms/fault.ts";
+import type { JsonObject } from "../../../terms/json.ts";
 import { compileDeclarative } from "../compile-declarative.ts";
-import { fakeCall, faultOf, fileWith, replyOf, type Asked } from "../call.kit.ts";
+import { type Asked, fakeCall, type FakeReply, faultOf, fileWith, replyOf } from "../call.kit.ts";
 
 async function sentWith(parts: string, credentials: Record<string, string>, clock = new FakeClock()): Promise<Asked> {
   const { call, asked } = fakeCall(() => replyOf(200), { credentials, inputs: { name: "Ada" } });
@@ -88,8 +89,14 @@ const LOGIN = [
   "  expires_in: body.expires_in",
 ].join("\n");
 
-/** A vendor with a login. Tokens are numbered, and those in `refused` get 401. */
-function loginVendor({ expiresIn, refused = new Set<string>() }: { expiresIn?: number; refused?: Set<string> } = {}) {
+interface LoginVendor {
+  readonly expiresIn?: number;
+  readonly refused?: Set<string>;
+  readonly refusal?: () => FakeReply;
+}
+
+/** A vendor with a login. Tokens are numbered, and those in `refused` get the refusal. */
+function loginVendor({ expiresIn, refused = new Set(), refusal = () => replyOf(401) }: LoginVendor = {}) {
   let logins = 0;
   const used: string[] = [];
   const answer = (asked: Asked) => {
@@ -102,13 +109,13 @@ function loginVendor({ expiresIn, refused = new Set<string>() }: { expiresIn?: n
     }
     const token = String(asked.options.headers?.["authorization"]).replace("Bearer ", "");
     used.push(token);
-    return refused.has(token) ? replyOf(401) : replyOf(200);
+    return refused.has(token) ? refusal() : replyOf(200);
   };
   return { answer, used, logins: () => logins };
 }
 
-function caller(clock = new FakeClock()) {
-  const source = compileDeclarative(fileWith(LOGIN), "a.yaml", { clock });
+function caller(clock = new FakeClock(), parts = LOGIN) {
+  const source = compileDeclarative(fileWith(parts), "a.yaml", { clock });
   return (answer: Parameters<typeof fakeCall>[0], scope: string | undefined) =>
     Promise.resolve(source.run(fakeCall(answer, { credentials: { user: "u", key: "k" }, scope }).call));
 }
@@ -184,6 +191,126 @@ test("a kept token that gets 403 is not used again; the call is not repeated, no
   status = 200;
   await call(answer, "a");
   assert.deepEqual([vendor.logins(), vendor.used.at(-1)], [2, "t2"], "403 to a fresh one was meant");
+});
+
+/** Ways in which vendors say that a session is over, each with a row of the file that knows it. */
+const SESSION_ENDS: readonly (readonly [what: string, status: number, body: JsonObject, when: string])[] = [
+  ["440", 440, {}, "{status: 440}"],
+  ["419", 419, {}, "{status: [419, 440]}"],
+  [
+    "400 invalid_token",
+    400,
+    { error: "invalid_token" },
+    "{status: 400, predicate: 'body.error == `\"invalid_token\"`'}",
+  ],
+  ["200 with an error", 200, { code: "SESSION_EXPIRED" }, "{predicate: 'body.code == `\"SESSION_EXPIRED\"`'}"],
+];
+
+for (const [what, status, body, when] of SESSION_ENDS) {
+  test(`a kept token that ends with ${what} is dropped, and the call made once more with a new one`, async () => {
+    const refused = new Set<string>();
+    const refusals: FakeReply[] = [];
+    const refusal = () => (refusals.push(replyOf(status, body)), refusals.at(-1)!);
+    const vendor = loginVendor({ refused, refusal });
+    const call = caller(new FakeClock(), `${LOGIN}\nerrors: [{when: ${when}, kind: credential}]`);
+    await call(vendor.answer, "a");
+    refused.add("t1");
+    await call(vendor.answer, "a");
+    await call(vendor.answer, "a");
+    assert.deepEqual(vendor.used, ["t1", "t1", "t2", "t2"]);
+    assert.deepEqual(refusals[0]!.said, ["no"], "the request that was refused is not billed");
+  });
+
+  test(`a kept token that ends with ${what} is dropped where a repetition might be billed, but nothing is sent twice`, async () => {
+    for (const charged of ["yes", "unknown"]) {
+      const refused = new Set<string>();
+      const vendor = loginVendor({ refused, refusal: () => replyOf(status, body) });
+      const rows = `errors: [{when: ${when}, kind: credential, charged: ${charged}}]`;
+      const call = caller(new FakeClock(), `${LOGIN}\n${rows}`);
+      await call(vendor.answer, "a");
+      refused.add("t1");
+      const fault = await faultOf(call(vendor.answer, "a"));
+      assert.deepEqual([fault.code, fault.reported], ["source.credential_rejected", { charged }]);
+      await call(vendor.answer, "a");
+      assert.deepEqual(vendor.used, ["t1", "t1", "t2"]);
+    }
+  });
+
+  test(`a token that ends with ${what} between two steps is replaced, and the step before it is not repeated`, async () => {
+    const refused = new Set<string>();
+    const vendor = loginVendor({ refused, refusal: () => replyOf(status, body) });
+    const asked: string[] = [];
+    const answer = (one: Asked) => {
+      asked.push(new URL(one.url).pathname);
+      const reply = vendor.answer(one);
+      if (one.url.endsWith("/order")) refused.add(vendor.used.at(-1)!);
+      return reply;
+    };
+    const step = (name: string, more = "") =>
+      `{name: ${name}, ${more} request: {url: 'https://api.acme.example/${name}'}}`;
+    for (const report of [step("report"), step("report", "free: true, poll: {until: 'status == `200`'},")]) {
+      asked.length = 0;
+      const steps = `steps: [${step("order")}, ${report}]\nerrors: [{when: ${when}, kind: credential}]`;
+      await caller(new FakeClock(), `${LOGIN}\n${steps}`)(answer, "a");
+      assert.deepEqual(asked, ["/login", "/order", "/report", "/login", "/report"]);
+    }
+  });
+}
+
+test("a session that ends in a free request says nothing of what the order before it cost", async () => {
+  const steps = [
+    "steps:",
+    "  - {name: order, request: {method: POST, url: 'https://api.acme.example/order'}, order_id: body.id}",
+    "  - {name: report, free: true, request: {url: 'https://api.acme.example/report'}}",
+    "errors: [{when: {predicate: 'body.code == `\"SESSION_EXPIRED\"`'}, kind: credential}]",
+  ].join("\n");
+  const { call } = fakeCall(
+    ({ url }) => replyOf(200, url.endsWith("/order") ? { id: 1 } : { code: "SESSION_EXPIRED" }),
+    {
+      inputs: { name: "Ada" },
+    },
+  );
+  const fault = await faultOf(compileDeclarative(fileWith(steps), "a.yaml").run(call));
+  assert.deepEqual([fault.code, fault.reported], ["source.credential_rejected", null]);
+});
+
+test("a vendor that refuses every token gets one login and two requests from a call, and never more", async () => {
+  const refused = new Set(["t1", "t2", "t3", "t4", "t5"]);
+  const vendor = loginVendor({ refused, refusal: () => replyOf(440) });
+  const call = caller(new FakeClock(), `${LOGIN}\nerrors: [{when: {status: 440}, kind: credential}]`);
+  for (let made = 1; made <= 2; made += 1) {
+    assert.equal((await faultOf(call(vendor.answer, "a"))).code, "source.credential_rejected");
+    assert.ok(vendor.logins() <= made && vendor.used.length <= 2 * made);
+  }
+});
+
+const INVALID_CLIENT = 'body.error == `"invalid_client"`';
+
+test("a login that reports its error in a 200 fails as the file's rows say, and is never the fault of the inputs", async () => {
+  const rows = (kind: string) => `${LOGIN}\nerrors: [{when: {predicate: '${INVALID_CLIENT}'}, kind: ${kind}}]`;
+  for (const [kind, code] of [
+    ["credential", "source.credential_rejected"],
+    ["rate_limited", "source.rate_limited"],
+    ["input", "source.contract"],
+  ] as const) {
+    const fault = await faultOf(
+      caller(new FakeClock(), rows(kind))(() => replyOf(200, { error: "invalid_client" }), "a"),
+    );
+    assert.deepEqual([fault.code, fault.reported], [code, null], kind);
+  }
+});
+
+test("a login with a token is good, even if a row of the file fits its reply", async () => {
+  const vendor = loginVendor();
+  const call = caller(
+    new FakeClock(),
+    `${LOGIN}\nerrors: [{when: {predicate: 'status == \`201\`'}, kind: credential}]`,
+  );
+  await call(
+    (asked) => (asked.url.endsWith("/login") ? replyOf(201, { access_token: "t" }) : vendor.answer(asked)),
+    "a",
+  );
+  assert.deepEqual(vendor.used, ["t"]);
 });
 
 test("a login that is refused fails everybody who waits for it, and nothing else is asked", async () => {

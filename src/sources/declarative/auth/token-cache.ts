@@ -5,8 +5,8 @@ import { OwnedMap } from "../../../terms/owned-map.ts";
 /** A token that can be used now. */
 export interface ReadyToken {
   readonly token: string;
-  /** Whether it was in the cache, and so may have been revoked since. A token that was just fetched is valid. */
-  readonly fromCache: boolean;
+  /** Whether it was just fetched and never used. Any other token may have been revoked since. */
+  readonly isFresh: boolean;
 }
 
 export interface FetchedToken {
@@ -59,7 +59,7 @@ export function createTokenCache(clock: Clock, earlyMs: number): TokenCache {
       if (owner === undefined) return fresh((await fetch()).token);
       for (;;) {
         const found = kept.get(organizationOf(owner), owner);
-        if (found !== undefined && clock.now() < found.goodUntil) return { token: found.token, fromCache: true };
+        if (found !== undefined && clock.now() < found.goodUntil) return { token: found.token, isFresh: false };
         const others = fetching.get(owner);
         if (others === undefined) return fresh((await begin(owner, fetch)).token);
         const theirs = await others.catch(unlessShared);
@@ -85,5 +85,5 @@ function organizationOf(owner: string): string {
 }
 
 function fresh(token: string): ReadyToken {
-  return { token, fromCache: false };
+  return { token, isFresh: true };
 }

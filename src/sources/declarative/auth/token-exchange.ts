@@ -9,6 +9,7 @@ import { Request } from "../format/exchange-format.ts";
 import { closed, duration, expression, template, text } from "../format/format-words.ts";
 import { checkHeaderName, compileRequest, type SendRequest } from "../request/render-request.ts";
 import { parseTemplate, type Values } from "../request/template.ts";
+import { unreported } from "../reply/judge-reply.ts";
 import { compileView } from "../reply/view-reply.ts";
 import {
   authKind,
@@ -51,7 +52,7 @@ const schemaWith = (loginKinds: readonly AnyAuthKind[]) =>
     {
       ...closed,
       description:
-        "A login call that returns a token for the request: OAuth client credentials, password grant or any other. Tokens are kept per credential and fetched by one call at a time; a token with a lifetime of 0 is not kept, and each call fetches its own. If the vendor answers 401, a new token is fetched once.",
+        "A login call that returns a token for the request: OAuth client credentials, password grant or any other. Tokens are kept per credential and fetched by one call at a time; a token with a lifetime of 0 is not kept, and each call fetches its own. A token is forgotten when the reply to a request that carries it is a `credential` failure, by its status or by a row of `errors`. After 401, and after a reply that such a row recognises and that is not billed, a new token is fetched and the request is sent once more; after 403 it is not, because 403 may also mean missing rights. A reply to the login call without a token is judged by the file's `errors`.",
     },
   );
 
@@ -76,7 +77,7 @@ type TokenExchangeFile = Static<ReturnType<typeof schemaWith>>;
 function compileTokenExchange(
   auth: TokenExchangeFile,
   loginStep: AuthStep | undefined,
-  { known, place, origins, clock }: AuthSetting,
+  { known, place, origins, clock, failing }: AuthSetting,
 ): CompiledAuth {
   const login = compileRequest(auth.request, origins, known, place.in("request"));
   const tokenOf = compileExpression(auth.token, place.in("token"));
@@ -91,14 +92,25 @@ function compileTokenExchange(
   async function fetchToken(values: Values, send: SendRequest): Promise<FetchedToken> {
     const request = login.render(values);
     const view = viewOf(await send(loginStep === undefined ? request : loginStep.apply(request, values)));
+    if (view.status >= 400) reportFailure(view);
     if (view.status === 400) throw new Fault("source.credential_rejected", { status: 400 });
     const code = faultCodeOfStatus(view.status);
     if (code !== null) throw new Fault(code, { status: view.status });
     const token = working(tokenOf, view);
     if (typeof token !== "string" || token === "") {
+      reportFailure(view);
       throw new Fault("source.contract", { problem: "the login call returned no token" });
     }
     return { token, ttlMs: ttlOf(expiryOf === undefined ? null : working(expiryOf, view)) };
+  }
+
+  /** The file's rows are about its own requests, which have inputs; a login has none, so it is never their fault. */
+  function reportFailure(view: ReplyView): void {
+    try {
+      failing(view);
+    } catch (thrown) {
+      if (thrown instanceof Fault && thrown.code !== "source.vendor_input") throw unreported(thrown);
+    }
   }
 
   function ttlOf(seconds: Json): number {

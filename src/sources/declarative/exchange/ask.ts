@@ -1,5 +1,6 @@
 import type { Reply } from "../../../sdk/http.ts";
 import { credentialScope, type SourceCall } from "../../../sdk/source.ts";
+import { Fault } from "../../../terms/fault.ts";
 import type { Auth } from "../auth/compile-auth.ts";
 import type { ReadyToken } from "../auth/token-cache.ts";
 import type { RequestFile, ReplyFile } from "../format/exchange-format.ts";
@@ -23,37 +24,65 @@ export interface Asking {
 }
 
 /**
- * Builds the whole request before anything is sent, then sends it; sends it once more with a new token if the vendor
- * refuses the first token. @throws Fault
+ * Builds the whole request before anything is sent, then sends it and returns what `judge` makes of the reply. If the
+ * vendor refuses a token, the request is sent once more with a new one, unless that could be billed twice. `judge`
+ * throws a `credential` failure for a refusal that only the rules of the file recognise. @throws Fault
  */
-export function ask(request: RequestTemplate, call: SourceCall, values: Values, asking: Asking): Promise<Reply> {
+export async function ask<Judged>(
+  request: RequestTemplate,
+  call: SourceCall,
+  values: Values,
+  asking: Asking,
+  judge: (reply: Reply) => Judged | Promise<Judged>,
+): Promise<Judged> {
   const { auth, accept, cost } = asking;
-  if (auth.tokens !== undefined) return askWithToken(request, auth.tokens, call, values, asking);
-  return createSend(call.http, auth.tls?.(values), accept, cost)(authenticate(request, auth, values));
+  if (auth.tokens !== undefined) return askWithToken(request, auth.tokens, call, values, asking, judge);
+  return judge(await createSend(call.http, auth.tls?.(values), accept, cost)(authenticate(request, auth, values)));
 }
 
-async function askWithToken(
+async function askWithToken<Judged>(
   request: RequestTemplate,
   tokens: NonNullable<Auth["tokens"]>,
   call: SourceCall,
   values: Values,
   { auth, accept, cost, login = {}, logsInAnew = false }: Asking,
-): Promise<Reply> {
+  judge: (reply: Reply) => Judged | Promise<Judged>,
+): Promise<Judged> {
   const tls = auth.tls?.(values);
   const send = createSend(call.http, tls, accept, cost);
   // Rendered with a placeholder token, to find unusable values before a login call is made.
   authenticate(request, auth, { ...values, token: "-" });
   const owner = logsInAnew ? undefined : call[credentialScope];
   const logIn = createSend(call.http, tls, accept, FREE);
-  const { token, fromCache } = (login.ready ??= await tokens.obtain(owner, values, logIn));
-  const reply = await send(authenticate(request, auth, { ...values, token }));
-  // Some vendors refuse an expired token with 403, but 403 may also mean missing rights. So this call does not try
-  // again, and the next call logs in again.
-  if (reply.status === 401 || (reply.status === 403 && fromCache)) tokens.drop(owner, values, token);
-  if (reply.status !== 401) return reply;
-  reply.chargedAs("no");
-  login.ready = await tokens.obtain(owner, values, logIn);
-  return send(authenticate(request, auth, { ...values, token: login.ready.token }));
+  for (let isRepeated = false; ; isRepeated = true) {
+    const { token, isFresh } = (login.ready ??= await tokens.obtain(owner, values, logIn));
+    const reply = await send(authenticate(request, auth, { ...values, token }));
+    // Some vendors refuse an expired token with 403, but 403 may also mean missing rights. So this call does not try
+    // again, and the next call logs in again.
+    if (reply.status === 403 && !isFresh) tokens.drop(owner, values, token);
+    if (reply.status !== 401 || isRepeated) {
+      try {
+        const judged = await judge(reply);
+        // The vendor has accepted the token, so if it refuses the token later in this call, the session has ended.
+        login.ready = { token, isFresh: false };
+        return judged;
+      } catch (thrown) {
+        if (reply.status === 401 || reply.status === 403 || !isRefusedCredential(thrown)) throw thrown;
+        tokens.drop(owner, values, token);
+        if (isRepeated || isFresh || !(cost.free || isFreeOfCharge(thrown))) throw thrown;
+      }
+    } else tokens.drop(owner, values, token);
+    reply.chargedAs("no");
+    delete login.ready;
+  }
+}
+
+function isRefusedCredential(thrown: unknown): thrown is Fault {
+  return thrown instanceof Fault && thrown.code === "source.credential_rejected";
+}
+
+function isFreeOfCharge({ reported, row }: Fault): boolean {
+  return (reported?.charged ?? row.charged) === "no";
 }
 
 export function authenticate(request: RequestTemplate, auth: Auth, values: Values) {

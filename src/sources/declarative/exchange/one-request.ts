@@ -10,7 +10,7 @@ import type { Place } from "../format/read-document.ts";
 import type { ChargeRule } from "../reply/compile-charge.ts";
 import { Fault } from "../../../terms/fault.ts";
 import type { JsonObject } from "../../../terms/json.ts";
-import { compileJudge, looksAtBody, type Verdict } from "../reply/judge-reply.ts";
+import { compileJudge, looksAtBody, unreported, type Verdict } from "../reply/judge-reply.ts";
 import { compileView } from "../reply/view-reply.ts";
 import type { KnownNames } from "../request/template.ts";
 import { acceptOf, ask, compileAuthenticated, valuesOf } from "./ask.ts";
@@ -47,15 +47,16 @@ export function compileOneRequest(file: RequestFile, source: SourceFile, setting
 
   return async (call) => {
     const cost = { free: charge.isFree(call.inputs), most: charge.mostFor(call.inputs) };
-    const reply = await ask(request, call, valuesOf(call), { auth, accept, cost });
-    // Each of these steps is bounded, but a hostile reply can make it take many milliseconds.
-    const stretch = new Stretch(clock);
-    const view = viewOf(reply);
-    if (stretch.isLong) await stretch.end();
-    const verdict = judgedBilled(() => judge(view), { reply, view }, charge, call.inputs);
-    charge.report(reply, view, call.inputs);
-    if (stretch.isLong) await stretch.end();
-    return { reply, view, verdict, stretch };
+    return ask(request, call, valuesOf(call), { auth, accept, cost }, async (reply) => {
+      // Each of these steps is bounded, but a hostile reply can make it take many milliseconds.
+      const stretch = new Stretch(clock);
+      const view = viewOf(reply);
+      if (stretch.isLong) await stretch.end();
+      const verdict = judgedBilled(() => judge(view), { reply, view }, charge, call.inputs);
+      charge.report(reply, view, call.inputs);
+      if (stretch.isLong) await stretch.end();
+      return { reply, view, verdict, stretch };
+    });
   };
 }
 
@@ -77,9 +78,4 @@ export function judgedBilled<Value>(
     reply.chargedAs("no");
     throw unreported(thrown);
   }
-}
-
-/** The same failure, which then says nothing of what any request was charged. */
-export function unreported({ code, detail, cause }: Fault): Fault {
-  return new Fault(code, detail, { cause });
 }

@@ -7,12 +7,12 @@ import { Stretch } from "../../../terms/stretch.ts";
 import type { AnswerView, ReplyView } from "../expressions/expression.ts";
 import type { SourceFile } from "../format/format.ts";
 import type { StepFile } from "../format/steps-format.ts";
-import { compileJudge, faultOfStatus, type Judge } from "../reply/judge-reply.ts";
+import { compileJudge, faultOfStatus, type Judge, unreported } from "../reply/judge-reply.ts";
 import { compileView } from "../reply/view-reply.ts";
 import { NOT_YET, type Values } from "../request/template.ts";
 import { acceptOf, ask, authenticate, valuesOf, type Login } from "./ask.ts";
 import { compileStepList, namesAfter, type Step } from "./compile-steps.ts";
-import { type Exchange, type ExchangeSetting, judgedBilled, unreported } from "./one-request.ts";
+import { type Exchange, type ExchangeSetting, judgedBilled } from "./one-request.ts";
 import { compileResume, orderToResume, type Resume } from "./resume.ts";
 import { isPassingStatus, passingFault, pollFor, retryAfterMs, type Poll } from "./poll.ts";
 
@@ -108,16 +108,20 @@ class Walk {
     return steps.slice(resume.from);
   }
 
-  async #ask(step: Step): Promise<Answered> {
+  async #ask(step: Step, onReply: () => void = () => {}): Promise<Answered> {
     const { auth, charge, accept, viewOf, clock } = this.#parts;
     const free = step.free || charge.isFree(this.#call.inputs);
     const cost = { free, most: charge.mostFor(this.#call.inputs) };
     const asking = { auth, accept, cost, login: this.#login };
-    const reply = await ask(step.request, this.#call, this.#values(), asking);
-    const stretch = new Stretch(clock);
-    const view = { ...viewOf(reply), steps: this.#answers };
-    if (stretch.isLong) await stretch.end();
-    return { step, reply, view, stretch, free };
+    return ask(step.request, this.#call, this.#values(), asking, async (reply) => {
+      onReply();
+      const stretch = new Stretch(clock);
+      const view = { ...viewOf(reply), steps: this.#answers };
+      if (stretch.isLong) await stretch.end();
+      const answered = { step, reply, view, stretch, free };
+      this.#judged(answered, () => step.failing(view));
+      return answered;
+    });
   }
 
   #askUntilReady(step: Step, poll: Poll): Promise<Answered> {
@@ -126,17 +130,17 @@ class Walk {
     const start = { afterMs, isOrdered: this.#orderId !== undefined };
     return pollFor(poll, this.#call, start, async () => {
       let answered: Answered;
+      let hasReply = false;
       try {
-        answered = await this.#ask(step);
+        answered = await this.#ask(step, () => (hasReply = true));
       } catch (thrown) {
-        const lost = passingFault(thrown);
+        const lost = hasReply ? null : passingFault(thrown);
         if (lost === null) throw thrown;
         return { lost, retryAfterMs: 0 };
       }
       const { view } = answered;
       const asks = { retryAfterMs: retryAfterMs(view.headers, this.#parts.clock) };
       return this.#judged(answered, () => {
-        step.failing(view);
         poll.failing(view);
         if (step.isNone(view)) return { answer: answered, isReady: true, ...asks };
         if (step.isUsable(view.status)) return { answer: answered, isReady: poll.isReady(view), ...asks };
@@ -152,7 +156,6 @@ class Walk {
    * @throws Fault
    */
   #endsHere({ step, view }: Answered, steps: readonly Step[]): boolean {
-    step.failing(view);
     if (step.isNone(view)) return true;
     if (step === steps.at(-1) || step.isUsable(view.status)) return false;
     throw faultOfUnusable(view.status);
@@ -198,8 +201,8 @@ class Walk {
 
   /**
    * An error status of a free request concerns only that request, so the charge of the order before it stays as it was.
-   * An error that is reported in a body, or a charge that the file states, concerns the order, unless that was not
-   * billed anyway.
+   * So does a refusal, such as of a session that has ended. Any other error that is reported in a body, or a charge that
+   * the file states, concerns the order, unless that was not billed anyway.
    */
   #judged<Value>(answered: Answered, judge: () => Value): Value {
     const { free, view } = answered;
@@ -208,7 +211,8 @@ class Walk {
       return judge();
     } catch (thrown) {
       if (!(thrown instanceof Fault) || thrown.reported === null) throw thrown;
-      const isOwn = view.status >= 400 && thrown.reported.charged === undefined;
+      const isRefusal = view.status >= 400 || thrown.row.charged === "no";
+      const isOwn = isRefusal && thrown.reported.charged === undefined;
       throw isOwn || !this.#isLastBilled ? unreported(thrown) : thrown;
     }
   }
