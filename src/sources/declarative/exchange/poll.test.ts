@@ -5,7 +5,7 @@ import { Fault } from "../../../terms/fault.ts";
 import { fakeCall, faultOf, fileWith, replyOf, type FakeReply } from "../call.kit.ts";
 import { compileDeclarative } from "../compile-declarative.ts";
 import { DeclarationError } from "../format/declaration-error.ts";
-import { retryAfterMs } from "./poll.ts";
+import { retryAfterMs } from "./retry-after.ts";
 
 const file = (poll: string, parts = "") =>
   fileWith(`
@@ -77,13 +77,42 @@ test("Retry-After is obeyed, of the order's answer too, and nothing is waited fo
   assert.deepEqual([tooLate.code, tooLate.polls], ["source.pending", 1]);
 });
 
-test("seconds and dates are read, and nothing else", () => {
+test("seconds, fractions of them and the three formats of dates are read, and nothing else", () => {
   const clock = new FakeClock();
   const of = (text: string) => retryAfterMs({ "retry-after": text }, clock);
   assert.equal(of("120"), 120_000);
-  const soon = new Date(clock.wall() + 5_000).toUTCString();
-  assert.ok(of(soon) > 3_999 && of(soon) <= 5_000);
-  for (const text of ["", "soon", "-5", "1.5", "Thu, nonsense", "9".repeat(30)]) assert.equal(of(text), 0, text);
+  assert.deepEqual([of("1.5"), of(" 0.25 "), of("2.0"), of("0")], [2_000, 1_000, 2_000, 0]);
+  const inSeconds = (seconds: number) => new Date((Math.floor(clock.wall() / 1_000) + seconds) * 1_000);
+  const isSoon = (ms: number) => ms > 3_999 && ms <= 5_000;
+  for (const at of [inSeconds(5), inSeconds(5 - 86_400 * 40)]) {
+    const [weekday, day, month, year, time] = at.toUTCString().replace(",", "").split(" ") as [
+      string,
+      string,
+      string,
+      string,
+      string,
+    ];
+    const longDay = at.toLocaleDateString("en", { weekday: "long", timeZone: "UTC" });
+    for (const text of [
+      at.toUTCString(),
+      `${longDay}, ${day}-${month}-${year.slice(2)} ${time} GMT`,
+      `${weekday} ${month} ${day.replace(/^0/, " ")} ${time} ${year}`,
+    ])
+      assert.ok(at.getTime() > clock.wall() ? isSoon(of(text)) : of(text) === 0, text);
+  }
+  for (const text of [
+    "",
+    "soon",
+    "-5",
+    "1,5",
+    "1.",
+    "1e3",
+    "Thu, nonsense",
+    "9".repeat(30),
+    "Sun, 06 Foo 2094 08:49:37 GMT",
+    "Sun, 06 Nov 2094 25:49:37 GMT",
+  ])
+    assert.equal(of(text), 0, text);
   assert.equal(retryAfterMs({}, clock), 0);
 });
 

@@ -1,5 +1,4 @@
 import type { SourceCall } from "../../../sdk/source.ts";
-import type { Clock } from "../../../terms/clock.ts";
 import { Fault } from "../../../terms/fault.ts";
 import { compilePredicate, type ExpressionNames, type ReplyView } from "../expressions/expression.ts";
 import type { Place } from "../format/read-document.ts";
@@ -96,15 +95,4 @@ export function passingFault(thrown: unknown): Fault | null {
 /** Statuses that mean "not now". */
 export function isPassingStatus(status: number): boolean {
   return status === 408 || status === 429 || status >= 500;
-}
-
-/**
- * The waiting time that a reply asks for in `Retry-After`, given in seconds or as a date. 0 if there is none or it
- * cannot be read.
- */
-export function retryAfterMs(headers: Readonly<Record<string, string>>, clock: Clock): number {
-  const written = headers["retry-after"]?.trim() ?? "";
-  if (/^[0-9]{1,9}$/.test(written)) return Number(written) * 1_000;
-  const until = /^[A-Z][a-z]{2}, /.test(written) ? Date.parse(written) : Number.NaN;
-  return Number.isNaN(until) ? 0 : Math.max(0, until - clock.wall());
 }

@@ -14,7 +14,8 @@ import { acceptOf, ask, authenticate, valuesOf, type Login } from "./ask.ts";
 import { compileStepList, namesAfter, type Step } from "./compile-steps.ts";
 import { type Exchange, type ExchangeSetting, judgedBilled } from "./one-request.ts";
 import { compileResume, orderToResume, type Resume } from "./resume.ts";
-import { isPassingStatus, passingFault, pollFor, retryAfterMs, type Poll } from "./poll.ts";
+import { isPassingStatus, passingFault, pollFor, type Poll } from "./poll.ts";
+import { retryAfterMs } from "./retry-after.ts";
 
 /** Sends several requests, one after the other. @throws DeclarationError */
 export function compileSteps(files: readonly StepFile[], source: SourceFile, setting: ExchangeSetting): Exchange {
