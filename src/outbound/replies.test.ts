@@ -45,6 +45,62 @@ test("a byte order mark is dropped", async (t) => {
   assert.match(spliced(reply), /^\{/);
 });
 
+test("a body in another charset is read as JSON, as text, and as a whole record, by what it declares", async (t) => {
+  const latin = Buffer.from('{"name":"O\x92Brien"}', "latin1");
+  const utf16 = Buffer.from('\ufeff{"name":"O’Brien"}', "utf16le");
+  const vendor = await startVendor(t, {
+    paths: {
+      "/latin": body(latin, { headers: { "content-type": "application/json; charset=ISO-8859-1" } }),
+      "/utf16": body(utf16),
+    },
+  });
+  const { http } = openDoor(t).call(vendor.origin);
+
+  for (const path of ["/latin", "/utf16"]) {
+    const reply = await http.get(vendor.origin + path);
+    assert.equal(spliced(reply), '{"name":"O’Brien"}');
+    assert.deepEqual(reply.json(), { name: "O’Brien" });
+    assert.equal(reply.text(), '{"name":"O’Brien"}');
+  }
+  assert.deepEqual((await http.get(`${vendor.origin}/latin`)).bytes(), latin);
+});
+
+test("a body in another charset counts for its call like any other, and one that cannot be decoded is off contract", async (t) => {
+  const latin = Buffer.from(`{"name":"${"é".repeat(1_000)}"}`, "latin1");
+  const type = { headers: { "content-type": "application/json; charset=latin1" } };
+  const vendor = await startVendor(t, {
+    paths: {
+      "/latin": body(latin, type),
+      "/none": body(Buffer.from([0x7b, 0xe9]), { headers: { "content-type": "application/json; charset=none" } }),
+    },
+  });
+  const { call, http } = openDoor(t).call(vendor.origin);
+
+  const reply = await http.get(`${vendor.origin}/latin`);
+  const before = call.heldBytes;
+  reply.json();
+  assert.ok(call.heldBytes - before >= 2 * 2_000, "the copy in UTF-8 and the value");
+  const unknown = await http.get(`${vendor.origin}/none`);
+  assert.throws(() => unknown.json(), {
+    code: "source.contract",
+    detail: { problem: "it has an encoding that is not supported" },
+  });
+});
+
+test("a body can be read as XML, with the lists that the source names, and counts for its call", async (t) => {
+  const text = '<?xml version="1.0" encoding="ISO-8859-1"?><a.b><c n="1">\xe9</c></a.b>';
+  const vendor = await startVendor(t, { paths: { "/xml": body(Buffer.from(text, "latin1")), "/no": body("{}") } });
+  const { call, http } = openDoor(t).call(vendor.origin);
+
+  const reply = await http.get(`${vendor.origin}/xml`);
+  const before = call.heldBytes;
+  assert.deepEqual(reply.xml(), { "a.b": { c: { "#text": "é", "@n": "1" } } });
+  assert.ok(call.heldBytes > before);
+  assert.deepEqual(reply.xml({ lists: [["a.b", "c"]] }), { "a.b": { c: [{ "#text": "é", "@n": "1" }] } });
+  const other = await http.get(`${vendor.origin}/no`);
+  assert.throws(() => other.xml(), { code: "source.contract", detail: { problem: "it is not XML" } });
+});
+
 test("only an object can be in the answer as it is", async (t) => {
   const vendor = await startVendor(t);
   const { http } = openDoor(t).call(vendor.origin);

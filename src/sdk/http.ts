@@ -1,5 +1,6 @@
 import type { Charged } from "../terms/fault.ts";
 import type { Price } from "../terms/price.ts";
+import type { ListPath } from "../terms/read-xml.ts";
 
 /**
  * The only way in which a source may reach its vendor. Every request goes to one of the source's declared `origins`,
@@ -46,13 +47,22 @@ export interface ClientTls {
   readonly ca?: string | undefined;
 }
 
+export interface XmlOptions {
+  /**
+   * Elements that are lists even if they occur once. Each is the path from the root element on: `"a.b"`, or `["a", "b"]`
+   * if a name contains a dot.
+   */
+  readonly lists?: readonly ListPath[] | undefined;
+}
+
 export interface Reply {
   /** The status of the reply. */
   readonly status: number;
   /** Header fields with names in lower case; the values of a repeated field are joined with `, `. */
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * The body as JSON, parsed once within the limits of depth and size. Throws a `contract` fault if it is not JSON.
+   * The body as JSON, parsed once within the limits of depth and size. A body that is not UTF-8 is decoded with the
+   * charset that its `Content-Type` declares. Throws a `contract` fault if it is not JSON.
    *
    * A number that JavaScript would change (a whole number beyond 2^53, or one with more digits than a double has) becomes
    * an object. Returned, or put into a request, it is written with every digit. `String(it)` is its text; `Number(it)` and
@@ -60,8 +70,15 @@ export interface Reply {
    */
   json(): any; // oxlint-disable-line typescript/no-explicit-any -- a vendor's answer has whatever shape the author reads
   /**
-   * The body as UTF-8 text, whatever charset its header field names. Throws a `contract` fault if it is not UTF-8; another
-   * text can be made from `bytes()`.
+   * The body as XML, within the limits of size and number of values. Elements and attributes become the members of
+   * objects, as for `reply: {format: xml}` in a YAML file: `@name` is an attribute, `#text` the text of an element with
+   * attributes, and an element that repeats is a list. All values are texts, except that an element with `xsi:nil` is
+   * `null`. Namespace prefixes are dropped. Throws a `contract` fault if it is not XML.
+   */
+  xml(options?: XmlOptions): any; // oxlint-disable-line typescript/no-explicit-any -- as for `json`
+  /**
+   * The body as text: UTF-8 if the bytes are valid UTF-8, otherwise in the charset that the reply declares. Throws a
+   * `contract` fault if it is neither; another text can be made from `bytes()`.
    */
   text(): string;
   /** The bytes of the body, decompressed. */

@@ -2,6 +2,7 @@ import type { Context } from "../terms/caller.ts";
 import type { ChargeModel } from "../terms/charge.ts";
 import type { Charged, FailureKind } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
+import type { ListPath } from "../terms/read-xml.ts";
 import type { Http, Reply } from "./http.ts";
 import type { JsonSchema, TypeOf } from "./schema.ts";
 
@@ -61,6 +62,7 @@ export interface SourceDeclaration<
   /** Checks a credential with the cheapest call that the vendor offers; `inputs` are empty. It returns whether the credential is good. */
   verify?(call: SourceCall<JsonObject, TypeOf<Credentials>>): boolean | Promise<boolean>;
   readonly [asksAgain]?: boolean;
+  readonly [listPaths]?: readonly ListPath[];
 }
 
 export type { ChargeModel };
@@ -110,6 +112,9 @@ export const credentialScope: unique symbol = Symbol("datarun.credentialScope");
 
 /** On a declaration: the source polls. Set by the compiler of YAML files; not for authors. */
 export const asksAgain: unique symbol = Symbol("datarun.asksAgain");
+
+/** On a declaration: its `reply.lists`. Set by the compiler of YAML files; not for authors. */
+export const listPaths: unique symbol = Symbol("datarun.listPaths");
 
 /** The argument of a source's `run`. */
 export interface SourceCall<Inputs = JsonObject, Credentials = JsonObject> {

@@ -1,5 +1,6 @@
 import type { Reply } from "../sdk/http.ts";
 import type { ScriptedReply } from "../sdk/source.ts";
+import { toUtf8 } from "../terms/charset.ts";
 import { decodeUtf8, readJsonExactly, type Json } from "../terms/json.ts";
 import { maskValues, type Masking } from "./mask-values.ts";
 import { maskXml } from "./mask-xml.ts";
@@ -36,19 +37,11 @@ function maskBody(reply: Reply, masking: Masking, words: Words): Json {
   }
 }
 
-const LATIN_1 = /^(?:iso-8859-1|latin1)$/i;
-
-/** Latin 1 if the reply says so and is not UTF-8; letters are masked, so one that looks like both may be read as either. */
 function textOf(reply: Reply): string {
-  const bytes = reply.bytes();
   try {
-    return decodeUtf8(bytes);
-  } catch {
-    const charset = /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(reply.headers["content-type"] ?? "")?.[1];
-    const start = bytes.toString("latin1", 0, 200);
-    const declared = /^<\?xml[^>]*encoding\s*=\s*["']([A-Za-z0-9._-]+)["']/i.exec(start)?.[1];
-    if (LATIN_1.test(charset ?? "") || LATIN_1.test(declared ?? "")) return bytes.toString("latin1");
-    throw new Error("the vendor's reply is not text that can be masked");
+    return decodeUtf8(toUtf8(reply.bytes(), reply.headers["content-type"]));
+  } catch (cause) {
+    throw new Error("the vendor's reply is not text that can be masked", { cause });
   }
 }
 

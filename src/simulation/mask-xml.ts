@@ -10,6 +10,8 @@ const NAMED: ReadonlyMap<string, string> = new Map([
 ]);
 /** One attribute of a tag. */
 const ATTRIBUTE = /\s+([^\s=<>"'/]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/y;
+/** The values of `xsi:nil`, which is a word of the format. */
+const BOOLEAN = /^\s*(?:true|false|0|1)\s*$/;
 const TAG_NAME = /\/?[^\s<>/"'=!?]+/y;
 const TAG_END = /\s*\/?>/y;
 
@@ -63,9 +65,10 @@ function tagAt(xml: string, at: number, masking: Masking): Part | null {
   for (let found = matchAt(ATTRIBUTE, xml, end); found !== null; found = matchAt(ATTRIBUTE, xml, end)) {
     const [whole, written = "", double, single] = found;
     const value = readText(double ?? single ?? "");
-    // The address of a declared namespace is a word of the format; the reader drops it.
+    // The address of a declared namespace is a word of the format.
     const isDeclaration = written === "xmlns" || written.startsWith("xmlns:");
-    made += ` ${isDeclaration ? written : maskedName(written, masking)}="${escaped(isDeclaration ? value : masking.text(value))}"`;
+    const isKept = isDeclaration || (written.endsWith(":nil") && BOOLEAN.test(value));
+    made += ` ${maskedName(written, masking)}="${escaped(isKept ? value : masking.text(value))}"`;
     end += whole.length;
   }
   const closing = matchAt(TAG_END, xml, end);

@@ -70,6 +70,22 @@ test("a source without the cases of the gate does not pass", async (t) => {
   ]);
 });
 
+test("a path of reply.lists that no case has is reported, with the form that it needs if a name has a dot", async (t) => {
+  const paths =
+    "[service.response.person.name, [service.response, person, phone], [service.response, person, name], a]";
+  const xml = ACME.replace(/^match:/m, `reply: {format: xml, lists: ${paths}}\nmatch:`).replace(
+    "body: {id: 1, name: Ada}",
+    "body: '<service.response><person><name>Ada</name></person></service.response>'",
+  );
+  assert.ok(xml.includes("service.response><person"), "the case has been replaced");
+  const { warnings } = await ran(t, runnable(xml));
+  assert.deepEqual(warnings, [
+    'reply.lists: no reply of a case has an element service.response.person.name; write it as a list of names: ["service.response","person","name"]',
+    'reply.lists: no reply of a case has an element ["service.response","person","phone"]',
+    "reply.lists: no reply of a case has an element a",
+  ]);
+});
+
 const LOGIN = ACME.replace(
   /^auth:.*$/m,
   `auth:

@@ -7,6 +7,7 @@ import { genericCases, missingCases } from "./generic-cases.ts";
 import { judgeCase, undeclaredInputs, type OutputProblem } from "./judge-case.ts";
 import { playCase } from "./play-case.ts";
 import type { CaseParts } from "./ports.ts";
+import { unmatchedLists } from "./unmatched-lists.ts";
 
 export interface CaseReport {
   readonly name: string;
@@ -25,6 +26,8 @@ export interface SourceReport {
   readonly cases: readonly CaseReport[];
   /** Cases that the source should have and does not. */
   readonly missing: readonly string[];
+  /** They concern the source as a whole and do not fail it, but deserve a look. */
+  readonly warnings: readonly string[];
 }
 
 interface CaseToRun {
@@ -38,7 +41,8 @@ interface CaseToRun {
  * and compares requests and results with what is expected. A source without the required cases fails as well.
  */
 export async function runCases(source: RunnableSource, parts: CaseParts): Promise<SourceReport> {
-  return runThese(source, casesOf(source), missingCases(source), parts);
+  const report = await runThese(source, casesOf(source), missingCases(source), parts);
+  return { ...report, warnings: unmatchedLists(source.declaration) };
 }
 
 /** Runs the cases of one name, whoever wrote them, without checking for missing ones. `null` if there is none. */
@@ -63,7 +67,7 @@ async function runThese(
     cases.push(await report(source, each, kinds, by, outputProblem, parts));
   }
   const passed = missing.length === 0 && cases.every((each) => each.passed);
-  return { source: source.id, passed, cases, missing };
+  return { source: source.id, passed, cases, missing, warnings: [] };
 }
 
 function casesOf(source: RunnableSource): readonly CaseToRun[] {
@@ -126,15 +130,18 @@ function compileOutput(schema: object | undefined): OutputProblem {
 }
 
 /** A report as lines for people. */
-export function renderReport({ source, passed, cases, missing }: SourceReport): string {
+export function renderReport({ source, passed, cases, missing, warnings }: SourceReport): string {
   const lines = cases.flatMap((each) => [
     `  ${each.passed ? "ok    " : "FAILED"} ${each.name}${each.by === "runner" ? " (standard)" : ""}`,
     ...each.differences.map((difference) => `           ${renderDifference(difference)}`),
     ...each.warnings.map((warning) => `           note: ${warning}`),
   ]);
-  return [`${passed ? "ok    " : "FAILED"} ${source}`, ...lines, ...missing.map((name) => `  MISSING ${name}`)].join(
-    "\n",
-  );
+  return [
+    `${passed ? "ok    " : "FAILED"} ${source}`,
+    ...lines,
+    ...missing.map((name) => `  MISSING ${name}`),
+    ...warnings.map((warning) => `  note: ${warning}`),
+  ].join("\n");
 }
 
 /** A summary of all reports: `2 sources, 25 cases: 3 failed, 1 missing`. */

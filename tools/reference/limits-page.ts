@@ -30,8 +30,8 @@ import { ANSWER_BYTES_MAX, MESSAGE_CHARS_MAX, RUN_BYTES_MAX } from "../../src/ru
 import { REPLIES_BYTES_MAX } from "../../src/run/reply-room.ts";
 import { TIMEOUT_MS_DEFAULT } from "../../src/sources/check-declaration.ts";
 import { EXPRESSION_STEPS_MAX } from "../../src/sources/declarative/expressions/evaluate.ts";
-import { XML_NAMES_MAX, XML_VALUES_MAX } from "../../src/sources/declarative/reply/parse-xml.ts";
-import { XML_BYTES_MAX } from "../../src/sources/declarative/reply/view-reply.ts";
+import { XML_NAMES_MAX, XML_VALUES_MAX } from "../../src/terms/parse-xml.ts";
+import { XML_BYTES_MAX } from "../../src/terms/read-xml.ts";
 import { LOOKUP_MS_MAX } from "../../src/storage/answer-in-time.ts";
 import { ENTRIES_MAX, FILTERS, SLOW_ENTRIES_MAX } from "../../src/sources/declarative/request/filters.ts";
 import { CHECK_STEPS_MAX } from "../../src/terms/bounded-schemas.ts";

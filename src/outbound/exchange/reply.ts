@@ -9,7 +9,9 @@ import {
   rawJsonObject,
   type RawReply,
   type Reply,
+  type XmlOptions,
 } from "../../sdk/http.ts";
+import { CharsetError, toUtf8 } from "../../terms/charset.ts";
 import { Fault, isCharged, type Charged } from "../../terms/fault.ts";
 import {
   decodeUtf8,
@@ -22,7 +24,9 @@ import {
   parseJson,
 } from "../../terms/json.ts";
 import { isSurelyObject } from "../../terms/json-object-check.ts";
+import { XmlProblem } from "../../terms/parse-xml.ts";
 import type { Price } from "../../terms/price.ts";
+import { parsedXmlBytes, readXml } from "../../terms/read-xml.ts";
 import type { ReplyFields } from "../wire/reply-head.ts";
 import type { ReadAhead } from "./read-ahead.ts";
 import { contractFault } from "./vendor-fault.ts";
@@ -55,6 +59,7 @@ export class VendorReply implements Reply, RawReply, HeldReply, ListedReply {
   #headers: Readonly<Record<string, string>> | null = null;
   #value: Json | undefined = undefined;
   #text: string | undefined = undefined;
+  #utf8: Buffer | null = null;
   #given: Buffer | null = null;
   #isTaken = false;
   readonly #ahead: Pick<ReadAhead, "value"> | null;
@@ -91,12 +96,24 @@ export class VendorReply implements Reply, RawReply, HeldReply, ListedReply {
     return this.#value;
   }
 
+  // oxlint-disable-next-line typescript/no-explicit-any -- the contract: authors read whatever shape the vendor sends
+  xml({ lists = [] }: XmlOptions = {}): any {
+    const bytes = this.#inUtf8();
+    this[holdParsed](parsedXmlBytes(bytes.length));
+    try {
+      return readXml(bytes, lists);
+    } catch (error) {
+      throw this.#faultOf(error);
+    }
+  }
+
   text(): string {
     if (this.#text === undefined) {
       this.#take();
-      this[holdParsed](this.#bytes.length * (isAscii(this.#bytes) ? 1 : UNIT_BYTES));
+      const bytes = this.#inUtf8();
+      this[holdParsed](bytes.length * (isAscii(bytes) ? 1 : UNIT_BYTES));
       try {
-        this.#text = decodeUtf8(this.#bytes);
+        this.#text = decodeUtf8(bytes);
       } catch (error) {
         throw this.#faultOf(error);
       }
@@ -140,19 +157,37 @@ export class VendorReply implements Reply, RawReply, HeldReply, ListedReply {
     if (this.#value === undefined && this.#ahead === null && isSurelyObject(this.#bytes, this.#limits))
       return this.#bytes;
     if (!isJsonObject(this.json())) throw contractFault("it is not a JSON object");
-    return withoutMark(this.#bytes);
+    return withoutMark(this.#inUtf8());
+  }
+
+  /** The body in UTF-8. @throws Fault */
+  #inUtf8(): Buffer {
+    if (this.#utf8 === null) {
+      const type = this.#fields["content-type"];
+      try {
+        this.#utf8 = toUtf8(this.#bytes, typeof type === "string" ? type : type?.[0]);
+      } catch (error) {
+        throw this.#faultOf(error);
+      }
+      if (this.#utf8 !== this.#bytes) this[holdParsed](this.#utf8.length);
+    }
+    return this.#utf8;
   }
 
   #parse(): Json {
     if (this.#bytes.length === 0) throw contractFault("it is empty");
+    const bytes = this.#inUtf8();
     try {
-      return this.#ahead === null ? parseJson(this.#bytes, this.#limits, this.#hold) : this.#ahead.value;
+      if (this.#ahead !== null && bytes === this.#bytes) return this.#ahead.value;
+      return parseJson(bytes, this.#limits, this.#hold);
     } catch (error) {
       throw this.#faultOf(error);
     }
   }
 
   #faultOf(error: unknown): unknown {
+    if (error instanceof CharsetError || error instanceof XmlProblem)
+      return new Fault("source.contract", { problem: error.message }, { cause: error });
     if (!(error instanceof JsonError)) return error;
     return error.problem === "no_room"
       ? new Fault("source.no_room_for_answer")

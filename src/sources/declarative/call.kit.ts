@@ -1,8 +1,10 @@
-import { listPrice, rawJsonObject, type HttpOptions, type Reply } from "../../sdk/http.ts";
+import { listPrice, rawJsonObject, type HttpOptions, type Reply, type XmlOptions } from "../../sdk/http.ts";
 import { credentialScope, NoMatch, type SourceCall } from "../../sdk/source.ts";
+import { toUtf8 } from "../../terms/charset.ts";
 import { Fault, FAULT_OF_KIND, type Charged } from "../../terms/fault.ts";
 import type { Json, JsonObject } from "../../terms/json.ts";
 import type { Price } from "../../terms/price.ts";
+import { readXml } from "../../terms/read-xml.ts";
 
 /** One request as it was passed to the `http` of the call. */
 export interface Asked {
@@ -39,6 +41,13 @@ export function replyOf(status: number, body: Json | Buffer = {}, headers: Recor
       throw new Fault("source.contract", { problem: "it is not JSON" }, { cause });
     }
   };
+  const xml = ({ lists = [] }: XmlOptions = {}) => {
+    try {
+      return readXml(toUtf8(bytes, headers["content-type"]), lists) as unknown;
+    } catch (cause) {
+      throw new Fault("source.contract", { problem: (cause as Error).message }, { cause });
+    }
+  };
   const said: Charged[] = [];
   const listed: (Price | null)[] = [];
   const chargedAs = (charged: Charged) => void said.push(charged);
@@ -46,6 +55,7 @@ export function replyOf(status: number, body: Json | Buffer = {}, headers: Recor
     status,
     headers,
     json,
+    xml,
     text: () => bytes.toString("utf8"),
     bytes: () => bytes,
     chargedAs,

@@ -1,5 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { asksAgain, NoMatch, type SourceAnswer, type SourceCall, type SourceDeclaration } from "../../sdk/source.ts";
+import {
+  asksAgain,
+  listPaths,
+  NoMatch,
+  type SourceAnswer,
+  type SourceCall,
+  type SourceDeclaration,
+} from "../../sdk/source.ts";
 import { isLargeSchema } from "../../terms/schema-parts.ts";
 import { systemClock, type Clock } from "../../terms/clock.ts";
 import { durationMs } from "../../terms/durations.ts";
@@ -93,11 +100,12 @@ const COMPILED: ReadonlySet<string> = new Set(["$schema", "limits", ...RECIPE]);
 /** All other keys of the file, including `x-` annotations. */
 function headOf(source: SourceFile): Omit<SourceDeclaration, keyof Recipe> {
   const head = Object.fromEntries(Object.entries(source).filter(([name]) => !COMPILED.has(name)));
-  const { charge, limits, steps } = source;
+  const { charge, limits, reply, steps } = source;
   return {
     ...head,
     ...(limits === undefined ? {} : { limits: limitsOf(limits) }),
     ...(steps?.some(({ poll }) => poll !== undefined) === true ? { [asksAgain]: true } : {}),
+    ...(reply?.lists === undefined ? {} : { [listPaths]: reply.lists }),
     ...(charge === undefined || !isTable(charge) ? {} : { charge: { model: modelOfTable(charge), rows: charge } }),
   } as unknown as SourceDeclaration;
 }

@@ -99,6 +99,7 @@ export default defineVerb({
             }),
           ),
           missing: listOf(text),
+          warnings: listOf(text),
           text,
         }),
       ),
@@ -233,6 +234,7 @@ function toWire(report: SourceReport): JsonObject {
       warnings: [...each.warnings],
     })),
     missing: [...report.missing],
+    warnings: [...report.warnings],
     text: renderReport(report),
   };
 }
@@ -240,11 +242,14 @@ function toWire(report: SourceReport): JsonObject {
 function renderCases(result: JsonObject): string {
   const sources = result["sources"] as unknown as readonly (JsonObject & {
     passed: boolean;
+    warnings: readonly string[];
     text: string;
   })[];
   const broken = result["broken_files"] as readonly string[];
   const several = sources.length > 1;
-  // With several sources, only failed ones are shown in full.
-  const blocks = sources.map(({ text, passed }) => (several && passed ? text.split("\n")[0]! : text));
+  // With several sources, only failed ones and those with warnings are shown in full.
+  const blocks = sources.map(({ text, passed, warnings }) =>
+    several && passed && warnings.length === 0 ? text.split("\n")[0]! : text,
+  );
   return [...blocks, ...broken.map((message) => `FAILED ${message}`), result["counts"] as string, ""].join("\n");
 }

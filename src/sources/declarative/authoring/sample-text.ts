@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "../../../terms/json.ts";
-import { compileXmlReader } from "../reply/view-reply.ts";
+import { SCHEMA_INSTANCE } from "../../../terms/parse-xml.ts";
+import { type ListPath, readXml } from "../../../terms/read-xml.ts";
 import { writeXml } from "../request/render-body.ts";
 
 /** Whether a sample is written in XML: no JSON begins with this sign. */
@@ -9,7 +10,7 @@ export function isXmlText(text: string): boolean {
 
 /** A sample in the form in which the rules of a file see an XML reply. @throws XmlProblem */
 export function readXmlSample(text: string): JsonObject {
-  return withoutNamespaces(compileXmlReader([])(Buffer.from(text))) as JsonObject;
+  return withoutNamespaces(readXml(Buffer.from(text), [])) as JsonObject;
 }
 
 /** The declarations of namespaces, whose prefixes the reader drops. */
@@ -25,13 +26,24 @@ function withoutNamespaces(value: Json): Json {
 /** The text of such a sample, for a case. */
 export function writeXmlSample(sample: Json): string {
   const [root, content] = Object.entries(sample as JsonObject)[0]!;
-  return writeXml(root, content);
+  return writeXml(root, withNil(content));
+}
+
+/** What is `null` is written as an element that says so. */
+function withNil(value: Json): Json {
+  if (value === null) return { "@xmlns:xsi": SCHEMA_INSTANCE, "@xsi:nil": "true" };
+  if (Array.isArray(value)) return (value as readonly Json[]).map(withNil);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withNil(member)]));
 }
 
 /** The elements that the sample repeats, as `reply.lists` names them. */
-export function repeatedIn(value: Json, steps: readonly string[] = []): readonly string[] {
+export function repeatedIn(value: Json, steps: readonly string[] = []): readonly ListPath[] {
   if (Array.isArray(value))
-    return [steps.join("."), ...(value as readonly Json[]).flatMap((each) => repeatedIn(each, steps))];
+    return [
+      steps.some((name) => name.includes(".")) ? steps : steps.join("."),
+      ...(value as readonly Json[]).flatMap((each) => repeatedIn(each, steps)),
+    ];
   if (!isJsonObject(value)) return [];
   return Object.entries(value).flatMap(([name, member]) => repeatedIn(member, [...steps, name]));
 }

@@ -62,8 +62,9 @@ export const ReplyFormat = Type.Object(
   {
     format: words(["json", "xml"], "The format of the vendor's replies. Without `reply` it is JSON."),
     lists: Type.Optional(
-      Type.Array(text("Names from the root element on, joined by dots."), {
-        description: "For XML: the elements that become lists even if there is only one.",
+      Type.Array(Type.Union([text("Names joined by dots."), Type.Array(text("A name."), { minItems: 1 })]), {
+        description:
+          "For XML: the elements that become lists even if there is only one. Each is given by the names from the root element on, joined by dots, or as a list of names if a name contains a dot: `[resp.hits.hit, [service.response, hit]]`.",
       }),
     ),
   },

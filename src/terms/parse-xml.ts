@@ -1,4 +1,4 @@
-import type { Json } from "../../../terms/json.ts";
+import type { Json } from "./json.ts";
 
 /** Thrown for a document that is refused; the message contains nothing of the document. */
 export class XmlProblem extends Error {}
@@ -25,6 +25,10 @@ interface Open {
   readonly lists: ListNames | undefined;
   /** Attributes and elements. */
   readonly members: Record<string, Json>;
+  /** The declared prefixes: whether each stands for the namespace of `nil`. */
+  namespaces: Map<string, boolean> | null;
+  /** The prefixes with which `nil` is true. */
+  nilPrefixes: string[] | null;
   /** By local name, which attribute with a prefix has it; `""` if several share it, so that none has it. */
   prefixed: Map<string, string> | null;
   names: number;
@@ -35,6 +39,9 @@ interface Open {
   /** Whether white space at the ends of the text is kept. */
   isVerbatim: boolean;
 }
+
+/** The namespace of `xsi:nil`. */
+export const SCHEMA_INSTANCE = "http://www.w3.org/2001/XMLSchema-instance";
 
 const BLANK = 1;
 const NAME_START = 2;
@@ -155,8 +162,15 @@ class XmlParser {
     const value = this.#through(quote);
     if (value.includes("<")) throw notXml();
     this.#count();
-    if (written.startsWith("xmlns:")) return;
-    element.members[nameAttribute(element, written)] = this.#readReferences(value).trim();
+    if (written.startsWith("xmlns:")) {
+      element.namespaces ??= new Map();
+      element.namespaces.set(written.slice("xmlns:".length), value.trim() === SCHEMA_INSTANCE);
+      return;
+    }
+    const read = this.#readReferences(value).trim();
+    if (written.endsWith(":nil") && (read === "true" || read === "1"))
+      (element.nilPrefixes ??= []).push(written.slice(0, -":nil".length));
+    element.members[nameAttribute(element, written)] = read;
     element.isEmpty = false;
     countName(element);
   }
@@ -170,17 +184,29 @@ class XmlParser {
   }
 
   #close(): void {
-    const { name, lists, members, isEmpty, text, isVerbatim } = this.#open.pop()!;
+    const element = this.#open.pop()!;
+    const { name, lists, members, isEmpty, text, isVerbatim } = element;
     const parent = this.#open.at(-1);
     const content = isVerbatim ? text : text.trim();
     if (!isEmpty && content !== "") members["#text"] = content;
-    const value = isEmpty ? content : members;
+    const value = this.#isNil(element) ? null : isEmpty ? content : members;
     const isNew = add(parent?.members ?? this.#document, name, value, lists?.isList === true);
     if (parent === undefined) this.#isOver = true;
     else {
       parent.isEmpty = false;
       if (isNew) countName(parent);
     }
+  }
+
+  /** Whether the element has no content and says so (XML Schema 1.0, 2.6.2). Its other attributes are dropped then. */
+  #isNil({ nilPrefixes, namespaces, members }: Open): boolean {
+    if (nilPrefixes === null || !Object.keys(members).every((name) => name.startsWith("@"))) return false;
+    const scopes = [...this.#open.map((open) => open.namespaces), namespaces];
+    return nilPrefixes.some((prefix) => {
+      const declared = scopes.findLast((scope) => scope?.has(prefix) === true);
+      // Excerpts of documents often lack the declaration of this well-known prefix.
+      return declared?.get(prefix) ?? prefix === "xsi";
+    });
   }
 
   #addText(text: string): void {
@@ -247,6 +273,8 @@ function openElement(tag: string, name: string, lists: ListNames | undefined): O
     name,
     lists,
     members: {},
+    namespaces: null,
+    nilPrefixes: null,
     prefixed: null,
     names: 0,
     isEmpty: true,
