@@ -21,6 +21,7 @@ import { OriginPool } from "./sockets/origin-pool.ts";
 import { type OriginMatch, OriginRules } from "../terms/origins.ts";
 import { keptBytes, type OutgoingRequest } from "./exchange/outgoing-request.ts";
 import type { VendorReply } from "./exchange/reply.ts";
+import { ClientIdentityError } from "./sockets/client-identity.ts";
 import { type Address, SourceAddresses } from "./exchange/source-addresses.ts";
 import { mayGoUnheard, type Sender, SourceHttp } from "./source-http.ts";
 import { SocketPlaces } from "./sockets/socket-places.ts";
@@ -284,7 +285,10 @@ class VendorDoor implements OutboundDoor, Sender {
     try {
       return this.#trust.contextFor(tls);
     } catch (error) {
-      const problem = "the client certificate or its key cannot be read";
+      const problem =
+        error instanceof ClientIdentityError
+          ? error.message
+          : "the client certificate or the certificate authority cannot be used";
       throw new Fault("source.credential_missing", { problem }, { cause: error });
     }
   }

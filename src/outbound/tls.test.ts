@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createPrivateKey } from "node:crypto";
 import { createServer } from "node:net";
 import { test } from "node:test";
 import type { TLSSocket } from "node:tls";
@@ -132,14 +133,53 @@ test("a new connection resumes the session of the one before, names its host and
   );
 });
 
-test("a client certificate that cannot be read is the credential's fault", async (t) => {
+const encrypted = createPrivateKey(good.key).export({
+  type: "pkcs8",
+  format: "pem",
+  cipher: "aes-256-cbc",
+  passphrase: "secret",
+}) as string;
+const broken = (pem: string) => pem.replace(/\n[A-Za-z0-9+/=]+\n/, "\nAAAA\n");
+
+const UNUSABLE: readonly (readonly [tls: { cert: string; key: string }, says: RegExp])[] = [
+  [{ cert: "nonsense", key: good.key }, /^the client certificate cannot be read$/],
+  [{ cert: broken(good.cert), key: good.key }, /^the client certificate cannot be read$/],
+  [{ cert: good.cert, key: broken(good.key) }, /^the private key of the client certificate cannot be read$/],
+  [{ cert: good.key, key: good.cert }, /^the client certificate and its private key are swapped$/],
+  [{ cert: good.cert, key: encrypted }, /^the private key of the client certificate is encrypted/],
+  [{ cert: good.cert, key: authority.key }, /^the private key does not belong to the client certificate/],
+];
+
+test("a client certificate that cannot be used is the credential's fault, which says why", async (t) => {
   const vendor = await startVendor(t, { tls: good });
-  const { call, http } = openDoor(t, { extraAuthorities }).call(vendor.origin);
+  for (const [tls, says] of UNUSABLE) {
+    const { call, http } = openDoor(t, { extraAuthorities }).call(vendor.origin);
 
-  const fault = await faultOf(http.get(vendor.origin, { tls: { cert: "nonsense", key: good.key } }));
+    const fault = await faultOf(http.get(vendor.origin, { tls }));
 
-  assert.equal(fault.code, "source.credential_missing");
-  assert.equal(call.attempts.length, 0);
+    assert.equal(fault.code, "source.credential_missing");
+    assert.match(String(fault.detail["problem"]), says);
+    assert.equal(call.attempts.length, 0);
+  }
+});
+
+test("a client certificate whose line breaks were lost on the way is shown all the same", async (t) => {
+  const client = issueCertificate({ names: ["client.example"], authority });
+  const vendor = await startVendor(t, {
+    tls: { ...good, requestCert: true, rejectUnauthorized: true, ca: authority.cert },
+  });
+  const chain = client.cert + authority.cert;
+  for (const written of [
+    (pem: string) => pem.replaceAll("\n", "\\n"),
+    (pem: string) => pem.replaceAll("\n", "\\r\\n"),
+    (pem: string) => pem.replaceAll("\n", " "),
+    (pem: string) => pem.replaceAll("\n", ""),
+    (pem: string) => `Bag Attributes\n  friendlyName: x\n${pem.replaceAll("\n", "\r\n")}`,
+  ]) {
+    const { http } = openDoor(t, { extraAuthorities }).call(vendor.origin);
+    const tls = { cert: written(chain), key: written(client.key) };
+    assert.equal((await http.get(`${vendor.origin}/json`, { tls })).json().name, "Ada");
+  }
 });
 
 test("authorities that cannot be read stop the start", (t) => {

@@ -1,6 +1,7 @@
 import { createHash, X509Certificate } from "node:crypto";
 import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
 import type { ClientTls } from "../../sdk/http.ts";
+import { readClientIdentity } from "./client-identity.ts";
 
 /**
  * Which authorities are trusted and which client certificate is shown. A context is made once for each pool of
@@ -23,7 +24,7 @@ export class Trust {
     this.#authorities = pems.length === 0 ? null : [...getCACertificates("default"), ...pems];
   }
 
-  /** `undefined` for Node's defaults. @throws Error if the certificate, key or authority cannot be read */
+  /** `undefined` for Node's defaults. @throws ClientIdentityError; Error if the authority cannot be read */
   contextFor(client: ClientTls | undefined): SecureContext | undefined {
     if (client === undefined) {
       if (this.#authorities !== null) this.#common ??= createSecureContext({ ca: [...this.#authorities] });
@@ -31,8 +32,7 @@ export class Trust {
     }
     const ca = client.ca ?? this.#authorities;
     return createSecureContext({
-      cert: client.cert,
-      key: client.key,
+      ...readClientIdentity(client),
       ...(ca === null ? {} : { ca: typeof ca === "string" ? ca : [...ca] }),
     });
   }

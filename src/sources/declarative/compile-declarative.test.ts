@@ -338,3 +338,18 @@ test("verify asks the cheap question and says what came of it", async () => {
   const bad = fakeCall(() => replyOf(403), { credentials: { key: "k" } });
   assert.equal((await faultOf(verify!(bad.call))).code, "source.credential_rejected");
 });
+
+test("an XML reply in which the record is nil is no record, and a field that is nil is null", async () => {
+  const source = compileDeclarative(
+    fileWith(
+      "reply: {format: xml}\nmatch: {record: body.r.person, no_record: 'body.r && !(body.r.person)'}\nmap: {died: body.r.person.died, name: body.r.person.name}",
+    ),
+    "a.yaml",
+  );
+  const found = (inside: string) => {
+    const xml = `<r xmlns:i="http://www.w3.org/2001/XMLSchema-instance">${inside}</r>`;
+    return source.run(fakeCall(() => replyOf(200, Buffer.from(xml))).call);
+  };
+  assert.equal(await found('<person i:nil="true"/>'), null);
+  assert.deepEqual(await found('<person><name>A</name><died i:nil="1"/></person>'), { died: null, name: "A" });
+});

@@ -9,8 +9,10 @@ import { authKind, fieldProblem, type AuthSetting } from "./auth-kind.ts";
 const MutualTls = Type.Object(
   {
     kind: Type.Literal("mtls"),
-    cert: text("The client certificate, PEM: one template."),
-    key: text("Its private key, PEM: one template."),
+    cert: text(
+      "The client certificate, and its chain after it, PEM: one template. Line breaks that became `\\n` or spaces are restored.",
+    ),
+    key: text("Its private key, PEM without a passphrase: one template."),
     ca: Type.Optional(text("The vendor's own certificate authority, PEM: one template.")),
   },
   { ...closed, description: "A client certificate." },

@@ -1,0 +1,56 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import type { ClientTls } from "../../sdk/http.ts";
+
+/** Why a client certificate cannot be used. The message contains nothing of it. */
+export class ClientIdentityError extends Error {}
+
+/**
+ * A client certificate and its key, checked to belong together. Line breaks that were lost on the way, as in an
+ * environment variable, are restored. @throws ClientIdentityError
+ */
+export function readClientIdentity(client: ClientTls): Pick<ClientTls, "cert" | "key"> {
+  const [cert, key] = [withLineBreaks(client.cert), withLineBreaks(client.key)];
+  if (holdsKey(cert) && !holdsCertificate(cert) && holdsCertificate(key) && !holdsKey(key))
+    throw new ClientIdentityError("the client certificate and its private key are swapped");
+  const certificate = read(() => new X509Certificate(cert), "the client certificate cannot be read");
+  if (/-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: *4, *ENCRYPTED/m.test(key))
+    throw new ClientIdentityError(
+      "the private key of the client certificate is encrypted: store it without a passphrase",
+    );
+  const privateKey = read(() => createPrivateKey(key), "the private key of the client certificate cannot be read");
+  if (!certificate.checkPrivateKey(privateKey))
+    throw new ClientIdentityError(
+      "the private key does not belong to the client certificate, which is the first one in a chain",
+    );
+  return { cert, key };
+}
+
+const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----(.*?)-----END \1-----/gs;
+const LINE_CHARS = 64;
+
+/** PEM with every block on lines of its own, whether its line breaks became `\n`, spaces or nothing. */
+function withLineBreaks(pem: string): string {
+  return pem.replaceAll(BLOCK, (whole, label: string, inside: string) => {
+    // Base64 has neither backslashes nor white space. What has more than that, such as header fields, stays as it is.
+    const base64 = inside.replaceAll(/\\+[nrt]|\s+/g, "");
+    if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return whole;
+    const lines = base64.match(new RegExp(`.{1,${LINE_CHARS}}`, "g"))!;
+    return `\n-----BEGIN ${label}-----\n${lines.join("\n")}\n-----END ${label}-----\n`;
+  });
+}
+
+function holdsCertificate(pem: string): boolean {
+  return /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----/.test(pem);
+}
+
+function holdsKey(pem: string): boolean {
+  return /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----/.test(pem);
+}
+
+function read<Value>(parse: () => Value, problem: string): Value {
+  try {
+    return parse();
+  } catch (cause) {
+    throw new ClientIdentityError(problem, { cause });
+  }
+}
