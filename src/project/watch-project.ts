@@ -1,69 +1,123 @@
-import { readdirSync, watch, type FSWatcher } from "node:fs";
-import { join } from "node:path";
+import { type Dirent, readdirSync, statSync, watch, type FSWatcher } from "node:fs";
+import { basename, join } from "node:path";
 
-/** Editors write a file in several steps. */
-const SETTLED_AFTER_MS = 100;
+/** Editors write a file in several steps: a change is reported when two looks in a row have found the same. */
+const BETWEEN_LOOKS_MS = 50;
+/** Some file systems do not notify of every change: those of networks and of containers, and links to files elsewhere. */
+const LOOK_AGAIN_MS = 2_000;
 const WATCHED = /\.(ts|mts|cts|js|mjs|cjs|json|ya?ml)$/;
 
+interface Snapshot {
+  readonly folders: ReadonlySet<string>;
+  /** Of each watched file, what changes whenever it is written or replaced. */
+  readonly files: ReadonlyMap<string, string>;
+}
+
 /**
- * Reports which files of a project have changed, shortly after the last change. The project folder and its subfolders are
- * watched, except those whose names begin with a dot (one may be the data directory) and packages.
+ * Reports which files of a project were changed, created or deleted, shortly after the last change. The project folder and
+ * its subfolders are watched, except those whose names begin with a dot (one may be the data directory) and packages.
+ *
+ * Each folder has a watcher, because a watcher of a file stays with the old file when another one is renamed over it. A
+ * notification only says when to look; what has changed is found by comparing two snapshots.
  */
-export function watchProject(project: string, changed: (files: ReadonlySet<string>) => void): () => void {
-  const folders = new Map<string, FSWatcher>();
-  let files = new Set<string>();
+export function watchProject(
+  project: string,
+  changed: (files: ReadonlySet<string>) => void,
+  lookAgainMs = LOOK_AGAIN_MS,
+): () => void {
+  const watchers = new Map<string, FSWatcher>();
+  let before = takeSnapshot(project);
+  let unreported = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
 
-  function note(file: string): void {
-    if (!WATCHED.test(file) || isLeftOut(file.slice(project.length + 1))) return;
-    files.add(file);
-    soon();
+  function lookSoon(): void {
+    timer ??= setTimeout(look, BETWEEN_LOOKS_MS);
   }
 
-  function soon(): void {
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      const told = files;
-      files = new Set();
-      changed(told);
-    }, SETTLED_AFTER_MS);
-  }
-
-  /** A new folder is watched from now on, and the files already in it count as new. */
-  function watchFolders(atStart: boolean): void {
-    for (const entry of readdirSync(project, { withFileTypes: true })) {
-      const folder = join(project, entry.name);
-      if (!entry.isDirectory() || isLeftOut(entry.name) || folders.has(folder)) continue;
-      const watcher = watch(folder, { recursive: true }, (_event, name) => {
-        if (name !== null) note(join(folder, name));
-      });
-      watcher.on("error", () => forget(folder));
-      folders.set(folder, watcher);
-      if (!atStart) soon();
+  function look(): void {
+    timer = undefined;
+    const now = takeSnapshot(project);
+    watchAll(now.folders);
+    const found = differences(before.files, now.files);
+    before = now;
+    if (found.length > 0) {
+      for (const file of found) unreported.add(file);
+      lookSoon();
+    } else if (unreported.size > 0) {
+      const files = unreported;
+      unreported = new Set();
+      changed(files);
     }
   }
 
-  /** The folder was deleted. If it is created again, it is watched again. */
-  function forget(folder: string): void {
-    folders.get(folder)?.close();
-    folders.delete(folder);
-    soon();
+  function watchAll(folders: ReadonlySet<string>): void {
+    for (const folder of watchers.keys()) if (!folders.has(folder)) unwatch(folder);
+    for (const folder of folders) if (!watchers.has(folder)) watchFolder(folder);
   }
 
-  const top = watch(project, (_event, name) => {
-    if (name !== null) note(join(project, name));
-    const present = new Set(readdirSync(project).map((entry) => join(project, entry)));
-    for (const folder of folders.keys()) if (!present.has(folder)) forget(folder);
-    watchFolders(false);
-  });
-  watchFolders(true);
+  function watchFolder(folder: string): void {
+    try {
+      const watcher = watch(folder, (_event, name) => {
+        // The folder itself was moved or deleted. There may be another one in its place.
+        if (name === basename(folder)) unwatch(folder);
+        lookSoon();
+      });
+      watcher.on("error", () => unwatch(folder));
+      watchers.set(folder, watcher);
+      // What was written in it since the snapshot has not been notified of.
+      lookSoon();
+    } catch {
+      // It was deleted, or the system allows no more watchers: then its changes are found by looking again.
+    }
+  }
+
+  function unwatch(folder: string): void {
+    watchers.get(folder)?.close();
+    watchers.delete(folder);
+  }
+
+  watchAll(before.folders);
+  const again = setInterval(lookSoon, lookAgainMs);
   return () => {
+    clearInterval(again);
     clearTimeout(timer);
-    top.close();
-    for (const watcher of folders.values()) watcher.close();
+    for (const folder of watchers.keys()) unwatch(folder);
   };
 }
 
-function isLeftOut(path: string): boolean {
-  return path.split(/[\\/]/).some((part) => part.startsWith(".") || part === "node_modules");
+function takeSnapshot(project: string): Snapshot {
+  const folders = new Set<string>();
+  const files = new Map<string, string>();
+  const visit = (folder: string): void => {
+    folders.add(folder);
+    for (const entry of entriesOf(folder)) {
+      const path = join(folder, entry.name);
+      if (entry.name.startsWith(".") || entry.name === "node_modules") continue;
+      if (entry.isDirectory()) visit(path);
+      else if (WATCHED.test(entry.name)) {
+        const version = versionOf(path);
+        if (version !== null) files.set(path, version);
+      }
+    }
+  };
+  visit(project);
+  return { folders, files };
+}
+
+/** None, if it was deleted in the meantime. */
+function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+function versionOf(file: string): string | null {
+  const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return stat === undefined ? null : `${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}`;
+}
+
+function differences(before: Snapshot["files"], now: Snapshot["files"]): readonly string[] {
+  return [...new Set([...before.keys(), ...now.keys()])].filter((file) => before.get(file) !== now.get(file));
 }

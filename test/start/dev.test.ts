@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { startDevelopment } from "../rig/command.ts";
@@ -30,6 +30,10 @@ async function develop(t: TestContext, files: Readonly<Record<string, string>>) 
     dev,
     url: url!,
     write: (path: string, text: string) => writeFileSync(join(folder, path), text),
+    writeByRename(path: string, text: string) {
+      writeFileSync(join(folder, "saving.tmp"), text);
+      renameSync(join(folder, "saving.tmp"), join(folder, path));
+    },
     async ask(id = "dfunc_says"): Promise<Says> {
       const reply = await fetch(`${url}/func`, {
         method: "POST",
@@ -88,6 +92,28 @@ test("what is changed is served at once: functions, sources, and what they impor
   rmSync(join(folder, "functions/more/new.mjs"));
   await dev.says(/reloaded/);
   assert.equal((await ask("dfunc_new")).success, false);
+});
+
+test("every save is served, also if the editor renames a new file over the old one", async (t) => {
+  const { dev, write, writeByRename, ask } = await develop(t, FILES);
+  for (const text of ["two", "three", "four"]) {
+    writeByRename("functions/says.ts", FUNCTION(text));
+    await dev.says(/reloaded/);
+    assert.deepEqual(await ask(), said(text, "a", "one", "a"));
+  }
+  write("functions/says.ts", FUNCTION("five"));
+  await dev.says(/reloaded/);
+  assert.deepEqual(await ask(), said("five", "a", "one", "a"));
+  for (const word of ["b", "c"]) {
+    writeByRename("functions/_word.ts", WORD(word));
+    await dev.says(/reloaded/);
+    writeByRename("sources/_word.ts", WORD(word));
+    await dev.says(/reloaded/);
+    assert.deepEqual(await ask(), said("five", word, "one", word));
+  }
+  for (let save = 1; save <= 10; save += 1) writeByRename("sources/acme/says.ts", SOURCE(`save ${save}`));
+  await dev.says(/reloaded/);
+  assert.deepEqual(await ask(), said("five", "c", "save 10", "c"));
 });
 
 test("a file that breaks is reported with its line and reason, and its last good version is still served", async (t) => {
