@@ -40,16 +40,7 @@ export function requireSource(sources: SourceListing, id: string): RunnableSourc
 
 /** @throws OperatorError */
 export function requireFunction(functions: FunctionListing, id: string): DescribedFunction {
-  const all = functions.list();
-  return (
-    all.find((each) => each.id === id) ??
-    fail(
-      unknownFunction(
-        id,
-        all.map((each) => each.id),
-      ),
-    )
-  );
+  return functions.list().find((each) => each.id === id) ?? fail(unknownFunction(id, functions));
 }
 
 function fail(error: Error): never {

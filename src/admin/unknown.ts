@@ -1,6 +1,6 @@
 import { OperatorError } from "../terms/operator-error.ts";
 import { didYouMeanAnyOf } from "../terms/nearest.ts";
-import type { SourceListing } from "./ports.ts";
+import type { FunctionListing, SourceListing } from "./ports.ts";
 
 /**
  * The error for a name that does not exist. The name is repeated only if it has the form of an id that is not secret.
@@ -20,7 +20,11 @@ export function unknownSource(id: string, sources: SourceListing): OperatorError
   return new OperatorError("not_found", `There is no source ${JSON.stringify(id)}. ${hint}`);
 }
 
-export function unknownFunction(id: string, ids: readonly string[]): OperatorError {
+export function unknownFunction(id: string, functions: FunctionListing): OperatorError {
+  if (functions.isBroken(id)) {
+    return new OperatorError("invalid", `The function ${id} cannot be used until its file is corrected: see above.`);
+  }
+  const ids = functions.list().map((each) => each.id);
   const hint = didYouMeanAnyOf(id, ids) ?? '"datarun function list" shows those that exist.';
   return new OperatorError("not_found", `There is no function ${JSON.stringify(id)}. ${hint}`);
 }

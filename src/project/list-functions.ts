@@ -4,6 +4,7 @@ import type { DescribedFunction, FunctionListing } from "../admin/ports.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import type { FunctionCase } from "../sdk/data-function.ts";
 
+import { declaresId } from "./declares-id.ts";
 import { functionCaches, type BrokenFile } from "./open-catalogs.ts";
 import { openFunctions, type OpenedFunctions, type OpenFunction } from "./open-functions.ts";
 import { readSettingsOf } from "./config-file.ts";
@@ -50,6 +51,7 @@ export async function openListedFunctions(
 export function toListing(functions: OpenedFunctions): FunctionListing {
   return {
     find: functions.find,
+    isBroken: (id) => functions.problems.some(({ file }) => declaresId(file, id)),
     list: () =>
       functions.list().map((listed): DescribedFunction => Object.assign({}, listed, { cases: () => casesOf(listed) })),
   };

@@ -1,5 +1,5 @@
 import type { SourceListing } from "../admin/ports.ts";
-import { declaresId } from "../sources/declares-id.ts";
+import { declaresId } from "./declares-id.ts";
 import type { LoadedSource, LoadedSources } from "./load-sources.ts";
 
 /** Sources as verbs see them. What cannot be used is noted. */

@@ -18,9 +18,7 @@ class Collected extends Writable {
 }
 
 /** A shell in a project folder, with the verbs and all they work with as the command itself opens them. */
-export function shell(t: TestLife, folder: string) {
-  const dataDir = mkdtempSync(join(tmpdir(), "datarun-data-"));
-  t.after(() => rmSync(dataDir, { recursive: true, force: true }));
+export function shell(t: TestLife, folder: string, dataDir = temporaryDataDir(t)) {
   const run = async (args: readonly string[], typed = "", isTTY = false) => {
     const [stdout, stderr] = [new Collected(), new Collected()];
     const stdin = Object.assign(Readable.from([Buffer.from(typed)]), { isTTY });
@@ -35,4 +33,10 @@ export function shell(t: TestLife, folder: string) {
   };
   const json = async (args: readonly string[]) => JSON.parse((await run([...args, "--json"])).stdout);
   return { run, json, dataDir };
+}
+
+function temporaryDataDir(t: TestLife): string {
+  const dataDir = mkdtempSync(join(tmpdir(), "datarun-data-"));
+  t.after(() => rmSync(dataDir, { recursive: true, force: true }));
+  return dataDir;
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
+import { shell } from "../cli/project-shell.ts";
 import { startDevelopment } from "../rig/command.ts";
 import { project } from "./project-folder.ts";
 
@@ -21,7 +22,8 @@ interface Says {
 /** A service in development, and how a client and an author meet it. */
 async function develop(t: TestContext, files: Readonly<Record<string, string>>) {
   const folder = project(t, files);
-  const dev = startDevelopment(t, ["--project", folder, "--demo"]);
+  const dataDir = join(project(t, {}), "data");
+  const dev = startDevelopment(t, ["--project", folder, "--demo"], { DATARUN_DATA_DIR: dataDir });
   const [, url] = await dev.says(/listening {2}url=(\S+)/);
   while (!dev.stderr().includes("/func ")) await new Promise((resolve) => setTimeout(resolve, 20));
   const header = (name: string) => new RegExp(`${name}: ([^']+)`).exec(dev.stderr())![1]!;
@@ -29,6 +31,8 @@ async function develop(t: TestContext, files: Readonly<Record<string, string>>) 
     folder,
     dev,
     url: url!,
+    workflow: header("X-Service-Workflow"),
+    ...shell(t, folder, dataDir),
     write: (path: string, text: string) => writeFileSync(join(folder, path), text),
     writeByRename(path: string, text: string) {
       writeFileSync(join(folder, "saving.tmp"), text);
@@ -117,12 +121,16 @@ test("every save is served, also if the editor renames a new file over the old o
 });
 
 test("a file that breaks is reported with its line and reason, and its last good version is still served", async (t) => {
-  const { dev, write, ask } = await develop(t, FILES);
+  const { dev, write, ask, run, workflow } = await develop(t, FILES);
 
   write("functions/says.ts", "export default {\n  id: \n};");
   const [functionLine] = await dev.says(/.*broken_file.*\n/);
   assert.match(functionLine, /file=\S*functions\/says\.ts .*line 3: Unexpected/);
   assert.deepEqual(await ask(), said("one", "a", "one", "a"));
+  const ofFunction = await run(["function", "run", "dfunc_says", "--workflow", workflow]);
+  assert.equal(ofFunction.code, 0, ofFunction.stderr);
+  assert.match(ofFunction.stderr, /A file cannot be used: \S*functions\/says\.ts: line 3: Unexpected/);
+  assert.match(ofFunction.stdout, /"text": "one"/);
 
   write("functions/says.ts", FUNCTION("two"));
   await dev.says(/reloaded/);
@@ -130,6 +138,9 @@ test("a file that breaks is reported with its line and reason, and its last good
   const [sourceLine] = await dev.says(/.*broken_file.*\n/);
   assert.match(sourceLine, /file=\S*sources\/acme\/says\.ts .*line 3: cannot be loaded/);
   assert.deepEqual(await ask(), said("two", "a", "one", "a"));
+  const ofSource = await run(["source", "run", "acme__says", "--workflow", workflow]);
+  assert.equal(ofSource.code, 0, ofSource.stderr);
+  assert.match(ofSource.stdout, /"text": "one"/);
 
   write("sources/acme/says.ts", SOURCE("two"));
   await dev.says(/reloaded/);

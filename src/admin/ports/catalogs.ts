@@ -19,6 +19,8 @@ export interface SourcePlace {
 }
 
 export interface FunctionListing extends FunctionCatalog {
+  /** Whether the file with this id cannot be used. The problem has been noted already. */
+  isBroken(id: string): boolean;
   /** Sorted by id. */
   list(): readonly DescribedFunction[];
 }

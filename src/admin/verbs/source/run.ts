@@ -51,7 +51,9 @@ export default defineVerb({
   }),
 
   async run({ source: id, workflow, context, credential, inputs = {} }, call) {
-    requireSource(await call.sources(), id);
+    // If its file is broken, the service decides: a running one may serve the version from before, and none starts.
+    const sources = await call.sources();
+    if (!sources.isBroken(id)) requireSource(sources, id);
     const entry = credential === undefined ? true : { cred_id: credential };
     const body = { config: { ...(context !== undefined && { context }), sources: { [id]: entry } }, inputs };
     const answer = await runAsClient(call, workflow, `source run ${id}`, (service, access) =>
