@@ -2,6 +2,7 @@ import { signal } from "@preact/signals";
 import { goTo } from "./address.ts";
 import { ask, CallError } from "./api/ask.ts";
 import type { VerbName } from "./api/verb-types.ts";
+import { program } from "./program.ts";
 import { CHANGES, ROLE_OF, ROLES, type Role } from "./api/verbs.ts";
 
 /** Who is logged in. */
@@ -10,6 +11,8 @@ export interface Session {
   readonly role: Role;
   /** The setting `console`: with `read_only` the service refuses whatever changes something. */
   readonly console: "on" | "read_only";
+  /** How a command on this deployment starts on the service's machine. */
+  readonly program: string;
 }
 
 /** How people can log in here. */
@@ -48,7 +51,9 @@ export async function openSession(): Promise<void> {
       return;
   }
   try {
-    session.value = (await ask("session/show", {})) as Session;
+    const shown = (await ask("session/show", {})) as Session;
+    program.value = shown.program;
+    session.value = shown;
   } catch (error) {
     if (!isEnded(error)) throw error;
     await loadWays();
@@ -78,6 +83,7 @@ async function begin(path: string, input: object, token?: string): Promise<void>
   loginProblem.value = undefined;
   // What stands on the page was for somebody else.
   if (before && (before.name !== begun.name || before.role !== begun.role)) window.location.reload();
+  program.value = begun.program;
   session.value = begun;
   hasEnded.value = false;
   logins.value += 1;

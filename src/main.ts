@@ -1,12 +1,14 @@
 import { findVerbs } from "./admin/find-verbs.ts";
 import { runCli } from "./cli/run-cli.ts";
 import { COMMANDS } from "./commands/commands.ts";
+import { programName } from "./project/program-name.ts";
 
 // Each loads what it needs and nothing else: a verb is over before a service would have been read.
 const io = { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, env: process.env, onInterrupt };
 process.exitCode = await runCli(process.argv.slice(2), io, {
   verbs: findVerbs(),
   lasting: COMMANDS,
+  program: () => programName(process.env, process.cwd()),
   open: async (...what) => (await import("./commands/open-verbs.ts")).openVerbs(...what),
   // Asked for only where it is to be shown.
   async version() {

@@ -1,3 +1,4 @@
+import { typed } from "../program.ts";
 import { counted } from "./under-way.ts";
 
 /** Why something could not be done, in the words of the service. */
@@ -11,7 +12,7 @@ export class CallError extends Error {
   readonly problems: readonly FieldProblem[];
 
   constructor(code: string, message: string, details: readonly unknown[] = []) {
-    super(message);
+    super(typed(message));
     this.code = code;
     this.details = details.map(toSentence);
     this.problems = details.filter(isFieldProblem);
@@ -74,7 +75,7 @@ export function send(path: string, input: object, options: AskOptions, accept = 
 export async function readResult(response: Response, note?: (sentence: string) => void): Promise<unknown> {
   const value = (await response.json().catch(() => null)) as { readonly error?: ErrorBody } | null;
   if (response.ok && value !== null) {
-    for (const sentence of readNotes(response.headers.get(NOTES_HEADER))) note?.(sentence);
+    for (const sentence of readNotes(response.headers.get(NOTES_HEADER))) note?.(typed(sentence));
     return value;
   }
   throw toError(response.status, value?.error);

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { typed } from "../program.ts";
 import { Button } from "./button.tsx";
 import "./copy.css";
 
@@ -30,10 +31,11 @@ export function Copy({ text, label = "Copy" }: { readonly text: string; readonly
 
 /** A command line that does what the page does. */
 export function Command({ children }: { readonly children: string }) {
+  const command = typed(children);
   return (
     <div class="command">
-      <code>{children}</code>
-      <Copy text={children} />
+      <code>{command}</code>
+      <Copy text={command} />
     </div>
   );
 }

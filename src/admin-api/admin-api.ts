@@ -43,6 +43,8 @@ export interface AdminApiParts extends LoginParts {
   readonly hosts: readonly string[];
   /** What the service tells of itself. */
   now(): LiveNow;
+  /** How a person starts a command on this deployment, on the service's machine. */
+  readonly program: string;
   /**
    * What verbs may name, of the running service itself. `note` is what a verb gets under that name, `ended` is told of
    * the calls of a run that it makes.
@@ -79,7 +81,7 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
   const codes = createLoginCodes(parts.sessions, login, parts.clock);
   const { store, clock, provider: set } = parts;
   const provider = set && createProviderLogin({ provider: set.client, claims: set.claims, store, login, clock });
-  const ways: LoginWays = { mode: parts.console, login, codes, provider, sessions };
+  const ways: LoginWays = { mode: parts.console, login, codes, provider, sessions, program: parts.program };
   const live = createLiveEndpoint({
     clock: parts.clock,
     now: parts.now,

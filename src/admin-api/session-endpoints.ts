@@ -37,6 +37,8 @@ export interface LoginWays {
   /** `null` if none is set. */
   readonly provider: ProviderLogin | null;
   readonly sessions: Sessions;
+  /** How a person starts a command on this deployment, on the service's machine. */
+  readonly program: string;
 }
 
 export interface SessionAnswer {
@@ -50,6 +52,11 @@ const SessionResult = Type.Object({
   name: text,
   role: oneOf(...ROLES),
   console: { ...oneOf("on", "read_only"), description: "With `read_only`, whatever changes something is refused" },
+  program: {
+    ...text,
+    description:
+      "How a command on this deployment starts when it is typed on the service's machine, such as `npx datarun`; the console shows commands with it",
+  },
   ends_at: Type.Optional({ ...time, description: "When a session that has just begun ends at the latest; UTC" }),
 });
 
@@ -67,8 +74,8 @@ const ProviderAddressResult = Type.Object({
 
 export const SESSION_RESULTS = { SessionResult, LoginWaysResult, ProviderAddressResult };
 
-function shown({ name, role }: Operator, { mode }: LoginWays): object {
-  return { name, role, console: mode };
+function shown({ name, role }: Operator, { mode, program }: LoginWays): object {
+  return { name, role, console: mode, program };
 }
 
 function begun(operator: Operator, ways: LoginWays, { cookie, endsWallAt }: Begun): SessionAnswer {

@@ -66,8 +66,11 @@ export interface Verb<
   readonly nothing?: Readonly<Record<string, string>>;
   /** Which columns of a list people see in a terminal, by the list's name. If left out: all. */
   readonly columns?: Readonly<Record<string, readonly string[]>>;
-  /** For people. If left out: a table for each list of the result, one line for each other field. */
-  render?(result: Result): string;
+  /**
+   * For people. If left out: a table for each list of the result, one line for each other field. `typed` gives a command
+   * of the result as it is typed here.
+   */
+  render?(result: Result, typed: (text: string) => string): string;
 }
 
 export interface TextStream<Result extends JsonObject = JsonObject> {

@@ -8,6 +8,12 @@ export interface CommandIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Calls back when the person interrupts the command, which then ends. Returns what ends the listening. */
   readonly onInterrupt?: (interrupted: () => void) => () => void;
+  /** The same text for people, with its commands as they are typed here. */
+  readonly typed?: (text: string) => string;
+}
+
+export function typedText(text: string, { typed }: Pick<CommandIo, "typed">): string {
+  return typed?.(text) ?? text;
 }
 
 /**

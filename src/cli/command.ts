@@ -17,6 +17,8 @@ export interface LastingCommand<Input extends TObject = TObject> extends Command
 export interface KnownCommands {
   readonly verbs: VerbSet;
   readonly lasting: LastingCommands;
+  /** How a person starts a command on the same deployment, such as `npx datarun`; `datarun` if left out. */
+  readonly program?: (() => string) | undefined;
 }
 
 /** Commands by name; each is loaded when it is used. */

@@ -86,14 +86,19 @@ interface OptionToken {
 
 function take(
   token: OptionToken,
-  { options, lastCounts }: CommandShape,
+  { positional, options, lastCounts }: CommandShape,
   given: Map<string, (string | boolean)[]>,
 ): void {
   const negated = token.name.startsWith("no-");
   const name = negated ? token.name.slice(3) : token.name;
   const option = options.find((known) => known.name === name);
   if (option === undefined || (negated && (option.kind !== "switch" || option.property === null))) {
-    throw usage(`Unknown option ${token.rawName}.${hint(token.name, options)}`);
+    const byPosition = positional.find((known) => known.name === token.name);
+    throw usage(
+      byPosition === undefined
+        ? `Unknown option ${token.rawName}.${hint(token.name, options)}`
+        : `${byPosition.placeholder} is an argument of this command, not an option: give it without ${token.rawName}.`,
+    );
   }
   const values = lastCounts && option.kind !== "list" ? [] : (given.get(name) ?? []);
   if (values.length > 0 && option.kind !== "list") throw usage(`--${name} may be given only once.`);
@@ -124,10 +129,12 @@ function fieldsOf({ options }: CommandShape, given: Map<string, (string | boolea
   return { property, set: list("set"), setEnv: list("set-env"), stdin: given.has("stdin") };
 }
 
-function tooMany({ positional }: CommandShape): OperatorError {
+function tooMany({ positional, options }: CommandShape): OperatorError {
+  const name = options.find(({ property }) => property === "name");
+  const named = name === undefined ? "" : ` A name is given with --name ${name.placeholder}.`;
   const takes = positional.length === 0 ? "no argument" : `only ${positional.map((o) => o.placeholder).join(" ")}`;
   return usage(
-    `There are too many arguments: the command takes ${takes} besides its options. Put quotes around a value that contains spaces.`,
+    `There are too many arguments: the command takes ${takes} besides its options.${named} Put quotes around a value that contains spaces.`,
   );
 }
 

@@ -24,7 +24,7 @@ class Screen extends Writable {
 function opened(isTTY: boolean, quiet = false, columns = 40) {
   const screen = new Screen(isTTY, columns);
   const clock = new FakeClock();
-  return { screen, clock, progress: openProgress(screen, clock, quiet) };
+  return { screen, clock, progress: openProgress({ stderr: screen }, clock, quiet) };
 }
 
 /** Work of a hundred a second, told of every 10 ms. */
@@ -113,7 +113,7 @@ test("that nobody reads it any more does not end the command", async () => {
   const gone = new Writable({
     write: (_chunk, _encoding, done) => done(Object.assign(new Error("gone"), { code: "EPIPE" })),
   });
-  const progress = openProgress(gone, new FakeClock(), false);
+  const progress = openProgress({ stderr: gone }, new FakeClock(), false);
   progress.note("to nobody");
   await new Promise(setImmediate);
   progress.end();

@@ -1,8 +1,8 @@
-import type { Writable } from "node:stream";
 import { styleText } from "node:util";
 import type { Clock } from "../terms/clock.ts";
 import type { OnProgress } from "../terms/on-progress.ts";
 import { printable } from "../terms/printable.ts";
+import { type CommandIo, typedText } from "./command-io.ts";
 
 /** Work that takes less than this shows nothing. */
 const QUIET_MS = 1_000;
@@ -33,7 +33,12 @@ interface Step {
  * Shows on standard error how far a command is: on a terminal one line that is redrawn, otherwise a plain line every
  * ten seconds, and nothing for a program (`quiet`). Writes inside the calls, because the work may never leave its turn.
  */
-export function openProgress(stderr: Writable, clock: Clock, quiet: boolean): ShownProgress {
+export function openProgress(
+  io: Pick<CommandIo, "stderr" | "typed">,
+  clock: Clock,
+  quiet: boolean,
+): ShownProgress {
+  const { stderr } = io;
   const { isTTY = false, columns } = stderr as { readonly isTTY?: boolean; readonly columns?: number };
   // A terminal that does not know its size says 0.
   const room = (columns || COLUMNS_BY_DEFAULT) - 1;
@@ -65,7 +70,7 @@ export function openProgress(stderr: Writable, clock: Clock, quiet: boolean): Sh
     },
     note(sentence) {
       erase();
-      stderr.write(`${printable(sentence)}\n`);
+      stderr.write(`${printable(typedText(sentence, io))}\n`);
     },
     soFar: () => (step === undefined ? "" : ` after ${amountOf(step)}`),
     end: erase,

@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 import { printableJson, printableLines } from "../terms/printable.ts";
 import { reportError } from "../admin/report-error.ts";
-import { type CommandIo, write } from "./command-io.ts";
+import { type CommandIo, typedText, write } from "./command-io.ts";
 import { RemoteDefect } from "./remote/remote-defect.ts";
 import { COMMAND_VARIABLES } from "../terms/variables.ts";
 
@@ -12,7 +12,7 @@ export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 export async function reportFailure(thrown: unknown, io: CommandIo, json: boolean): Promise<number> {
   const { code, message } = toReport(thrown, io);
   if (json) await write(io.stdout, `${printableJson({ error: { code, message } })}\n`);
-  await write(io.stderr, `${inRed(printableLines(message.trimEnd()), io)}\n`);
+  await write(io.stderr, `${inRed(printableLines(typedText(message.trimEnd(), io)), io)}\n`);
   return code === "usage" ? EXIT.usage : EXIT.failed;
 }
 

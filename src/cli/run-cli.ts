@@ -1,4 +1,3 @@
-import type { VerbSet } from "../admin/find-verbs.ts";
 import { didYouMeanAnyOf } from "../terms/nearest.ts";
 import type { GivenToVerbs, Need } from "../admin/needs.ts";
 import { OperatorError } from "../terms/operator-error.ts";
@@ -6,8 +5,8 @@ import { checkInput, InputError, isStreamed, runVerb, streamVerb } from "../admi
 import type { Verb } from "../admin/verb.ts";
 import { type Clock, systemClock } from "../terms/clock.ts";
 import type { JsonObject } from "../terms/json.ts";
-import { type CommandForm, isLasting, type LastingCommand, type LastingCommands } from "./command.ts";
-import { type CommandIo, write } from "./command-io.ts";
+import { type CommandForm, isLasting, type KnownCommands, type LastingCommand } from "./command.ts";
+import { type CommandIo, typedText, write } from "./command-io.ts";
 import { helpOn, helpOnAll, helpOnNoun, usageLine } from "./help.ts";
 import { type CommandShape, shapeOf } from "./options.ts";
 import { type ParsedCommand, parseCommand, usage } from "./parse-command.ts";
@@ -18,16 +17,15 @@ import { renderResult } from "./render.ts";
 import { EXIT, reportFailure } from "./report-failure.ts";
 import { openProgress } from "./progress.ts";
 import { tellIfInterrupted } from "./tell-if-interrupted.ts";
+import { asTyped, deploymentIn, programOn } from "./typed-commands.ts";
 import { findRemote, type Remote } from "./remote/find-remote.ts";
 import { openTerminal } from "./terminal.ts";
 import { writeText } from "./write-text.ts";
 import { stepsOf } from "../terms/json-pointer.ts";
 
-export interface CliDeps {
-  readonly verbs: VerbSet;
+export interface CliDeps extends KnownCommands {
   /** The installed version, for `--version`. */
   version(): Promise<string>;
-  readonly lasting: LastingCommands;
   /** Instead of the system's. */
   readonly clock?: Clock;
   /** Opens what the verb works on. Called once, after the command line was checked; `close` always follows. */
@@ -51,8 +49,11 @@ export interface OpenedForVerb {
  * Runs one command line and returns its exit code: 0 done, 1 failed, 2 not understood. Standard output carries the result
  * and nothing else; with `--json` exactly one JSON value, also when the command fails: `{"error":{"code","message"}}`.
  */
-export async function runCli(argv: readonly string[], io: CommandIo, cli: CliDeps): Promise<number> {
+export async function runCli(argv: readonly string[], streams: CommandIo, deps: CliDeps): Promise<number> {
   const json = argv.includes("--json");
+  const program = () => programOn(deps.program?.() ?? "datarun", deploymentIn(argv));
+  const cli = { ...deps, program };
+  const io = { ...streams, typed: (text: string) => asTyped(text, program) };
   try {
     const answer = await answerTo(argv, io, cli, json);
     if (answer.text !== "") await write(io.stdout, answer.text);
@@ -79,18 +80,18 @@ async function answerTo(typed: readonly string[], io: CommandIo, cli: CliDeps, j
   }
   if (noun === undefined || noun === "help" || noun.startsWith("-")) {
     const help = await helpOnAll(verbs, cli.lasting);
-    if (noun === "help" || asksForHelp) return helpText(help, json);
+    if (noun === "help" || asksForHelp) return helpText(help, io, json);
     const namesNone = argv.every((arg) => arg.startsWith("-"));
     throw usage(namesNone ? help : "Give the command first, then its options.");
   }
   const found = await findCommand(wordsBeforeOptions(argv), cli);
   if (typeof found === "string") {
     const help = await helpOnNoun(found, verbs);
-    if (asksForHelp) return helpText(help, json);
+    if (asksForHelp) return helpText(help, io, json);
     throw usage(help);
   }
   const { name, command, args } = { ...found, args: argv.slice(found.name.split(" ").length) };
-  if (asksForHelp) return helpText(helpOn(name, command), json);
+  if (asksForHelp) return helpText(helpOn(name, command), io, json);
   if (isLasting(command)) return { text: "", exitCode: await begin(name, command, args, cli) };
   return runCommand(name, command, args, io, cli, json);
 }
@@ -172,7 +173,8 @@ async function runCommand(
   if (!isPrinted) return { text: "", exitCode };
   if (json) return { text: `${printableJson(result)}\n`, exitCode };
   // What a function logs, what a vendor answers and what a service says may be anything.
-  return { text: printableLines(verb.render?.(result) ?? renderResult(result, verb)), exitCode };
+  const rendered = verb.render?.(result, (text) => typedText(text, io)) ?? renderResult(result, verb);
+  return { text: printableLines(rendered), exitCode };
 }
 
 /** Loads only here what asks a service elsewhere. */
@@ -186,7 +188,7 @@ async function runElsewhere(
   cli: CliDeps,
 ): Promise<JsonObject | null> {
   const { runRemotely } = await import("./remote/run-remotely.ts");
-  const told = openProgress(io.stderr, cli.clock ?? systemClock, command.json);
+  const told = openProgress(io, cli.clock ?? systemClock, command.json);
   const goesOn = verb.interrupted === undefined ? null : "The service goes on with it.";
   return tellIfInterrupted(goesOn, told, io, () => runRemotely(name, verb, input, command, remote, told, io));
 }
@@ -200,7 +202,7 @@ async function runOpened(
   cli: CliDeps,
 ): Promise<JsonObject | null> {
   const where = { dataDir, project, makesStore: verb.makesStore === true };
-  const progress = openProgress(io.stderr, cli.clock ?? systemClock, json);
+  const progress = openProgress(io, cli.clock ?? systemClock, json);
   const opened = await cli.open(where, verb.needs, progress.note);
   const terminal = openTerminal(io);
   const { onProgress } = progress;
@@ -254,6 +256,6 @@ function unknownCommand(name: string, { verbs, lasting }: CliDeps): OperatorErro
   return usage(`Unknown command "${printable(name).slice(0, 60)}". ${hint}`);
 }
 
-function helpText(help: string, json: boolean): Answered {
-  return { text: json ? `${printableJson({ help })}\n` : help, exitCode: EXIT.done };
+function helpText(help: string, io: CommandIo, json: boolean): Answered {
+  return { text: json ? `${printableJson({ help })}\n` : typedText(help, io), exitCode: EXIT.done };
 }

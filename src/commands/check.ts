@@ -26,5 +26,5 @@ export default defineCommand({
     },
     { additionalProperties: false },
   ),
-  begin: async (input) => (await import("./check/run-check.ts")).runCheck(input),
+  begin: async (input, { program }) => (await import("./check/run-check.ts")).runCheck(input, program),
 });

@@ -6,5 +6,5 @@ export default defineCommand({
   description: SETTINGS_SAY,
   example: "--project my-project --demo",
   input: settingOptions,
-  begin: async (input) => (await import("./serve.ts")).serve("dev", toGivenSettings(input)),
+  begin: async (input, { program }) => (await import("./serve.ts")).serve("dev", toGivenSettings(input), program),
 });

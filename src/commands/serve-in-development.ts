@@ -37,7 +37,7 @@ export async function startDev(options: DevOptions): Promise<Running> {
   }
 
   // Printed at the first start only, not at every restart.
-  const again = { ...options, tell: () => {} };
+  const again = { ...options, tell: undefined };
 
   async function startAnew(): Promise<void> {
     const changed = onSamePorts(await options.readSettings(`config-${version}`), running);

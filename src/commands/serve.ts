@@ -1,5 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { ConfigError } from "../settings/read-settings.ts";
+import { asTyped } from "../cli/typed-commands.ts";
 import { listenToLauncher } from "./launcher.ts";
 import { reasonOf, whereAndWhat } from "./reason-of.ts";
 import type { GivenSettings } from "./setting-options.ts";
@@ -21,8 +22,9 @@ const THREADS_AS_THEY_ARE = "--max-semi-space-size=0";
 
 /**
  * Runs until the process is told to stop. Resolves with 0 once the service runs; if it cannot start, the process ends.
+ * @param program how a person starts a command on this deployment
  */
-export async function serve(name: "start" | "dev", given: GivenSettings): Promise<number> {
+export async function serve(name: "start" | "dev", given: GivenSettings, program = () => "datarun"): Promise<number> {
   setFlagsFromString(KEEP_YOUNG);
   setFlagsFromString(THREADS_AS_THEY_ARE);
   const exit: (code: number) => never = takeExit();
@@ -67,27 +69,32 @@ export async function serve(name: "start" | "dev", given: GivenSettings): Promis
     if (remark !== null) process.stderr.write(`${remark}\n`);
     const options = {
       settings,
+      program,
       tell: (words: string) => process.stderr.write(words),
     };
-    running = name === "start" ? await start(options) : await startInDevelopment(options, given);
+    running = name === "start" ? await start(options) : await startInDevelopment(options, given, program);
   } catch (error) {
-    process.stderr.write(`datarun cannot start: ${reasonOf(error)}\n`);
+    process.stderr.write(`datarun cannot start: ${asTyped(reasonOf(error), program)}\n`);
     exit(error instanceof ConfigError ? 2 : 1);
   }
   running.failed.catch((error: unknown) => {
     if (closing !== undefined) return;
-    process.stderr.write(`datarun cannot continue: ${reasonOf(error)}\n`);
+    process.stderr.write(`datarun cannot continue: ${asTyped(reasonOf(error), program)}\n`);
     void running!.close().finally(() => exit(1));
   });
   return 0;
 }
 
 /** Loaded only when needed. */
-async function startInDevelopment(options: StartOptions, given: GivenSettings): Promise<Running> {
+async function startInDevelopment(
+  options: StartOptions,
+  given: GivenSettings,
+  program: () => string,
+): Promise<Running> {
   const { startDev } = await import("./serve-in-development.ts");
   return startDev({
     ...options,
-    print: (line) => process.stdout.write(line),
+    print: (line) => process.stdout.write(asTyped(line, program)),
     readSettings: (version) => settingsFrom(given, version),
   });
 }

@@ -6,5 +6,5 @@ export default defineCommand({
   description: SETTINGS_SAY,
   example: "--port 9000 --project my-project",
   input: settingOptions,
-  begin: async (input) => (await import("./serve.ts")).serve("start", toGivenSettings(input)),
+  begin: async (input, { program }) => (await import("./serve.ts")).serve("start", toGivenSettings(input), program),
 });

@@ -1,46 +1,78 @@
 import { makeAccessToken, tokenDigest } from "../access/access-token.ts";
-import type { AdminStore } from "../admin/ports.ts";
+import type { Act, AdminStore } from "../admin/ports.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Store } from "../storage/store.ts";
 import { PLAIN_WORKFLOW } from "../terms/caller.ts";
 import type { Clock } from "../terms/clock.ts";
 import { newId } from "../terms/ids.ts";
 import { makeConsoleLink } from "./console-link.ts";
+import { reachableAddress } from "./service-address.ts";
 import type { Service } from "./service.ts";
 
 interface DemoAccess {
   readonly accessToken: string;
   readonly workflow: string;
+  /** By this start. Otherwise an earlier one has, and the token is a new one. */
+  readonly isNew: boolean;
 }
 
-/**
- * On a new store, creates an organization, a token and two workflows to try the service with; `null` if it is in use. One
- * workflow is real, and one is simulated, with which every source of the catalog has something to say.
- */
-async function createDemo(store: AdminStore, clock: Clock): Promise<DemoAccess | null> {
-  if ((await store.organizations({ limit: 1 })).length > 0) return null;
-  const wallAt = clock.wall();
-  const act = { who: "demo", via: "service", what: "start --demo", wallAt } as const;
-  const organizationId = newId("organization", wallAt);
-  const workflow = newId("workflow", wallAt);
+/** The token of the first start is valid until it is revoked. Nobody may have kept it, so each later start prints another. */
+const LATER_TOKEN_MS = 24 * 60 * 60_000;
+
+const ACTOR = { who: "demo", via: "service", what: "start --demo" } as const;
+
+/** The demo of an earlier start with a new token, or a new demo if there is none or its real workflow is disabled. */
+async function accessDemo(store: AdminStore, clock: Clock): Promise<DemoAccess> {
+  const act = { ...ACTOR, wallAt: clock.wall() };
+  const before = await findDemo(store);
+  const { organizationId, workflow } = before ?? (await createDemo(store, act));
   const accessToken = makeAccessToken();
-  await store.createOrganization(act, { id: organizationId, name: "Demo", createdWallAt: wallAt });
   await store.createToken(act, {
-    id: newId("token", wallAt),
+    id: newId("token", act.wallAt),
     organizationId,
     name: "demo",
     digest: tokenDigest(accessToken),
-    createdWallAt: wallAt,
-    expiresWallAt: null,
+    createdWallAt: act.wallAt,
+    expiresWallAt: before === null ? null : act.wallAt + LATER_TOKEN_MS,
   });
+  return { accessToken, workflow, isNew: before === null };
+}
+
+interface Demo {
+  readonly organizationId: string;
+  readonly workflow: string;
+}
+
+/** By the audit trail: an organization with the same name may be somebody's own. */
+async function findDemo(store: AdminStore): Promise<Demo | null> {
+  const acts = await store.auditEntries({ who: ACTOR.who, what: ACTOR.what, limit: 100 });
+  for (const id of new Set(acts.map(({ organizationId }) => organizationId))) {
+    const organization = id === null ? null : await store.organization(id);
+    if (organization === null || organization.disabled) continue;
+    const usable = (await store.workflows(organization.id)).filter(({ disabled, simulated }) => !disabled && !simulated);
+    const oldest = usable.at(-1);
+    if (oldest !== undefined) return { organizationId: organization.id, workflow: oldest.id };
+  }
+  return null;
+}
+
+/**
+ * An organization with two workflows to try the service with. One is real, and one is simulated, with which every source of
+ * the catalog has something to say.
+ */
+async function createDemo(store: AdminStore, act: Act): Promise<Demo> {
+  const { wallAt } = act;
+  const organizationId = newId("organization", wallAt);
+  const workflow = newId("workflow", wallAt);
+  await store.createOrganization(act, { id: organizationId, name: "Demo", createdWallAt: wallAt });
   const settings = { ...PLAIN_WORKFLOW, organizationId, createdWallAt: wallAt };
   await store.createWorkflow(act, { ...settings, id: workflow, name: "demo" });
   const simulated = { id: newId("workflow", wallAt), name: "demo, simulated", failureDetails: true, simulated: true };
   await store.createWorkflow(act, { ...settings, ...simulated });
-  return { accessToken, workflow };
+  return { organizationId, workflow };
 }
 
-/** Creates a demo if possible, and returns the text to print: what to try and to open, or why there is no demo. */
+/** Makes the demo usable, and returns the text to print: what to try and to open, or why there is no demo. */
 export async function makeDemo(
   settings: Pick<Settings, "databaseUrl" | "console">,
   store: Pick<Store, "admin" | "sessions">,
@@ -48,8 +80,7 @@ export async function makeDemo(
   clock: Clock,
 ): Promise<string> {
   if (settings.databaseUrl !== undefined) return NO_DEMO_ON_DATABASE;
-  const access = await createDemo(store.admin, clock);
-  const commands = access === null ? NO_SECOND_DEMO : demoCommands(url, access);
+  const commands = demoCommands(reachableAddress(url), await accessDemo(store.admin, clock));
   return settings.console === "off" ? commands : commands + sayLink(await makeConsoleLink(store, adminUrl, clock));
 }
 
@@ -57,8 +88,6 @@ function sayLink(link: string): string {
   return `Open the console (within ten minutes; whoever opens this first is logged in as an owner):\n\n${link}\n\n`;
 }
 
-const NO_SECOND_DEMO =
-  "The store has organizations already: no demo was made. Their ids: datarun org list. A token for one: datarun token create --org ORG. Its workflows: datarun workflow list --org ORG.\n";
 const NO_DEMO_ON_DATABASE =
   "A demo organization is made on the embedded store only, and DATABASE_URL is set: none was made. The whole catalog is on.\n";
 
@@ -92,7 +121,9 @@ function demoCommands(url: string, access: DemoAccess): string {
     inputs: { phone: "+44 20 7946 0958", email: "ada@example.com", ip: "8.8.8.8", country: "GB" },
   };
   return [
-    "A demo organization was created. Its token is shown only once. Try:",
+    access.isNew
+      ? "A demo organization was created. Its token is shown only once. Try:"
+      : "The demo organization has a new token, which is valid for a day. Try:",
     `curl -s ${url}/data ${headers} -d '${JSON.stringify(data)}'`,
     `curl -s ${url}/func ${headers} -d '${JSON.stringify(func)}'`,
     "",

@@ -6,6 +6,8 @@ import type { ServiceForVerbs } from "./verb-needs.ts";
 export interface AdminApiPlace extends ServiceForVerbs {
   readonly log: Log;
   now(): LiveNow;
+  /** How a person starts a command on this deployment. */
+  program(): string;
 }
 
 /** The admin API of a service. Most services are never asked, so it is loaded for the first request. */
@@ -50,6 +52,7 @@ async function load(place: AdminApiPlace): Promise<AdminApi> {
     clock: place.clock,
     log: place.log,
     now: place.now,
+    program: place.program(),
     needs: needs.given,
   });
   return {

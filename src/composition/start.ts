@@ -26,8 +26,10 @@ import { startService, type Service } from "./service.ts";
 
 export interface StartOptions {
   readonly settings: Settings;
-  /** For people: text that a demo prints. */
-  readonly tell: (words: string) => void;
+  /** For people: text that a demo prints. If left out, none is made. */
+  readonly tell?: ((words: string) => void) | undefined;
+  /** How a person starts a command on this deployment, such as `npx datarun`; `datarun` if left out. */
+  readonly program?: () => string;
   readonly log?: ServiceLog;
   readonly clock?: Clock;
   /** `datarun dev`: a broken file is reported, and the others are served. */
@@ -115,6 +117,7 @@ export async function start(options: StartOptions): Promise<Running> {
       state: () => service.state(),
       now: () => service.now(),
       watchCalls: (tokenId, tell) => service.watchCalls(tokenId, tell),
+      program: options.program ?? (() => "datarun"),
     }),
     console: settings.console === "off" ? null : createConsole({ hosts: settings.adminHosts, log, load: loadConsole }),
     notReady: () => reasons(journal.ledger.state().unavailable, store.health()),
@@ -142,7 +145,7 @@ export async function start(options: StartOptions): Promise<Running> {
     // A start without it takes longer, and that is all.
     keepKysely(joinModules).catch(() => {});
   }
-  if (settings.demo) options.tell(await makeDemo(settings, store, service, clock));
+  if (settings.demo) options.tell?.(await makeDemo(settings, store, service, clock));
 
   const parts = opened.move();
   return {

@@ -12,7 +12,8 @@ test("a token is exchanged for a cookie that no script reads and no other site s
   const port = adminPort(t, service.adminUrl, service.secrets);
   const ada = await service.operator.appoint("operator", "ada");
   const begun = await port.call("session", undefined, { as: ada, headers: pageOf(service) });
-  assert.deepEqual({ ...begun.json(), ends_at: "" }, { name: "ada", role: "operator", console: "on", ends_at: "" });
+  const shown = { name: "ada", role: "operator", console: "on", program: "datarun" };
+  assert.deepEqual({ ...begun.json(), ends_at: "" }, { ...shown, ends_at: "" });
   assert.match(cookieOf(begun), /^datarun=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200$/);
   const secure = await port.call("session", undefined, { as: ada, headers: pageOf(service, "https") });
   assert.match(
@@ -24,11 +25,7 @@ test("a token is exchanged for a cookie that no script reads and no other site s
   const made = await port.call("workflow create", { org: service.a.id }, { headers });
   assert.equal(made.statusCode, 200, made.text);
   assert.equal((await port.call("operator create", { name: "x", role: "owner" }, { headers })).statusCode, 403);
-  assert.deepEqual((await port.call("session show", undefined, { headers })).json(), {
-    name: "ada",
-    role: "operator",
-    console: "on",
-  });
+  assert.deepEqual((await port.call("session show", undefined, { headers })).json(), shown);
   const trail = await service.operator.auditEntries();
   const own = trail.filter(({ via }) => via === "api").map(({ who, what }) => `${who}: ${what}`);
   assert.deepEqual(own, ["ada: workflow create", "ada: session begin", "ada: session begin"]);

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { PACKAGE_ROOT } from "../../src/project/package-root.ts";
+import { shell } from "../cli/project-shell.ts";
 import { startCommand } from "../rig/command.ts";
 import { project } from "./project-folder.ts";
 
@@ -268,7 +269,7 @@ test("a start is stopped by a file that leaves behind what fails later", async (
   assert.match(stderr, /cannot start: a file that was loaded has failed afterwards: \S*broken\.ts:2:16: too late/);
 });
 
-test("a demo on a store that is in use says that none was made, and how to get a token", async (t) => {
+test("each start of a demo prints a token that works, and the one before works as well", async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), "datarun-data-"));
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
   const env = { DATARUN_DATA_DIR: dataDir };
@@ -276,8 +277,29 @@ test("a demo on a store that is in use says that none was made, and how to get a
   first.signal("SIGTERM");
   await first.ended;
   const second = await startCommand(t, ["--demo"], env);
-  assert.match(second.stderr(), /no demo was made.*datarun token create --org ORG/);
-  assert.doesNotMatch(second.stderr(), /drt_/);
+  assert.match(second.stderr(), /The demo organization has a new token, which is valid for a day/);
+  const printed = [first, second].map(({ stderr }) =>
+    Object.fromEntries([...stderr().matchAll(/(X-Service-\S+): ([^']+)'/g)].map(([, name, value]) => [name!, value!])),
+  );
+  const [before, after] = printed as [Record<string, string>, Record<string, string>];
+  assert.notEqual(before["X-Service-Access-Token"], after["X-Service-Access-Token"]);
+  assert.equal(before["X-Service-Workflow"], after["X-Service-Workflow"]);
+  for (const headers of printed) {
+    const body = JSON.stringify(DOMAIN);
+    assert.equal((await fetch(`${second.url}/data`, { method: "POST", headers, body })).status, 200);
+  }
+});
+
+const DOMAIN = { config: { sources: { publicsuffix__domain: true } }, inputs: { domain: "example.com" } };
+
+test("a demo on a store that is in use is made beside what there is", async (t) => {
+  const folder = project(t, {});
+  const { json, dataDir } = shell(t, folder);
+  await json(["org", "create", "Demo"]);
+  const service = await startCommand(t, ["--demo"], { DATARUN_DATA_DIR: dataDir });
+  assert.equal((await service.data(DOMAIN)).status["publicsuffix__domain"]!.success, true);
+  const { organizations } = await json(["org", "list"]);
+  assert.equal(organizations.length, 2, "an organization with the same name is somebody's own");
 });
 
 test("unknown keywords and formats of a schema are annotations and stop nothing", async (t) => {

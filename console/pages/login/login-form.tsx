@@ -48,7 +48,7 @@ export function LoginForm() {
       >
         <TextField
           label="Operator token"
-          hint="It begins with dop_. An owner makes one with: datarun operator create NAME --role viewer"
+          hint="It begins with dop_. An owner makes one with the command operator create NAME --role viewer"
           type="password"
           name="token"
           autocomplete="current-password"

@@ -58,7 +58,7 @@ export function ChooseWorkflow({ workflow, context, plan }: ChooseWorkflowProps)
 
   if (known?.length === 0)
     return (
-      <Empty title="There is no organization yet." command="datarun org create --name Acme">
+      <Empty title="There is no organization yet." command="datarun org create Acme">
         Runs are made in the name of an organization, with one of its workflows.
       </Empty>
     );

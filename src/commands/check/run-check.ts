@@ -1,5 +1,6 @@
 import { write } from "../../cli/command-io.ts";
 import { reportFailure } from "../../cli/report-failure.ts";
+import { asTyped } from "../../cli/typed-commands.ts";
 import { remarkOnFolder } from "../../project/config-file.ts";
 import { printableJson } from "../../terms/printable.ts";
 import { systemClock } from "../../terms/clock.ts";
@@ -19,18 +20,16 @@ interface CheckInput {
 }
 
 /** Checks the deployment of this command line, prints what was found, and ends the process. */
-export async function runCheck({
-  production = false,
-  connect = false,
-  json = false,
-  ignore = [],
-  ...given
-}: CheckInput) {
+export async function runCheck(
+  { production = false, connect = false, json = false, ignore = [], ...given }: CheckInput,
+  program = () => "datarun",
+) {
   const exit = takeExit();
   const stray: string[] = [];
   for (const event of ["uncaughtException", "unhandledRejection"] as const)
     process.on(event, (thrown) => stray.push(whereAndWhat(thrown)));
-  const io = { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, env: process.env };
+  const typed = (text: string) => asTyped(text, program);
+  const io = { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, env: process.env, typed };
   try {
     const settings = toGivenSettings(given);
     const report = await checkDeployment({
@@ -52,7 +51,7 @@ export async function runCheck({
         ? remarkOnFolder(undefined, process.cwd())
         : null;
     if (remark !== null && !json) await write(process.stderr, `${remark}\n`);
-    await write(process.stdout, json ? `${printableJson(checkedJson(checked))}\n` : checkedText(checked));
+    await write(process.stdout, json ? `${printableJson(checkedJson(checked))}\n` : checkedText(checked, typed));
     // What files that were loaded have left open would keep the process.
     return exit(checked.findings.length === 0 ? 0 : 1);
   } catch (error) {

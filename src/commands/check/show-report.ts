@@ -24,9 +24,10 @@ export function checkedJson({ findings, ignored, facts }: Checked): JsonObject {
 }
 
 /** Each finding on a line, as `file:line: sentence`, and what to do about it on the next. */
-export function checkedText({ findings, ignored, facts }: Checked): string {
+export function checkedText({ findings, ignored, facts }: Checked, typed: (text: string) => string): string {
   const blocks = findings.map(
-    (finding) => `${printable(placed(finding))}\n  ${finding.code}: ${finding.hint.replaceAll("`", "")}\n`,
+    (finding) =>
+      `${typed(printable(placed(finding)))}\n  ${finding.code}: ${typed(finding.hint).replaceAll("`", "")}\n`,
   );
   const left = ignored.length === 0 ? "" : `, ${counted(ignored.length)} ignored`;
   const summary = findings.length === 0 ? "Nothing found" : counted(findings.length);

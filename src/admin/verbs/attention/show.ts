@@ -28,13 +28,13 @@ export default defineVerb({
   },
 
   nothing: { attention: "Nothing needs you." },
-  render: ({ attention }) =>
+  render: ({ attention }, typed) =>
     attention.length === 0
       ? "Nothing needs you.\n"
       : attention
           .map(
             ({ severity, says, command }) =>
-              `${severity === "critical" ? "!" : "-"} ${says}${command === null ? "" : `\n  ${command}`}\n`,
+              `${severity === "critical" ? "!" : "-"} ${says}${command === null ? "" : `\n  ${typed(command)}`}\n`,
           )
           .join(""),
 });
