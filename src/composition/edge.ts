@@ -1,6 +1,7 @@
 import { createApp, ROUTES } from "../http/app.ts";
-import type { DropReason, EdgeObserver } from "../http/ports.ts";
+import type { DropReason, EdgeObserver, RefusedRequest } from "../http/ports.ts";
 import { createEdge, PIPELINING, type Edge } from "../http/server.ts";
+import { createLineLimit } from "../operate/line-limit.ts";
 import type { Log } from "../operate/log.ts";
 import type { Metrics } from "../operate/metrics.ts";
 import { causeOf } from "../operate/run-log.ts";
@@ -10,6 +11,7 @@ import { RUN_BYTES_MAX } from "../run/envelope.ts";
 import type { ByteBudget } from "../terms/byte-budget.ts";
 import type { Clock } from "../terms/clock.ts";
 import { FAULTS, type RequestFaultCode } from "../terms/fault.ts";
+import { newId } from "../terms/ids.ts";
 import { connectionsByDefault } from "./connections-limit.ts";
 import type { Runs } from "./runs.ts";
 import type { ServiceParts } from "./service-parts.ts";
@@ -33,6 +35,7 @@ export function createPublicEdge(
 ): PublicEdge {
   const { limits, overloadStatus } = parts.settings;
   const refused = watchRefusals(parts.log, parts.clock, metrics);
+  const newRequestId = () => newId("request", parts.clock.wall());
   const app = createApp({
     authenticator: parts.authenticator,
     bodyLimits: {
@@ -45,6 +48,7 @@ export function createPublicEdge(
     budget,
     heldBytesMax: 2 * limits.bodyBytes + RUN_BYTES_MAX,
     clock: parts.clock,
+    newRequestId,
     observer: refused,
     isStopping,
   });
@@ -62,13 +66,12 @@ export function createPublicEdge(
       connectionsMax: limits.connections || connectionsByDefault(),
     },
     refused,
+    newRequestId,
   );
   return { edge, dropped: refused.droppedCount, adminDropped: refused.adminDropped, close: refused.close };
 }
 
 const PATHS: ReadonlySet<string> = new Set(ROUTES.map(({ path }) => path));
-/** Refusals that show an operator an intrusion attempt or a mistake; logged like the service's own faults. */
-const SEEN: ReadonlySet<string> = new Set(["request.unauthenticated"]);
 
 interface RefusalWatch extends EdgeObserver {
   droppedCount(): number;
@@ -79,17 +82,17 @@ interface RefusalWatch extends EdgeObserver {
 /** Its status is 500, but the request is at fault, so nobody needs to be alerted. */
 const CALLERS_FAULT = "request.no_sources";
 
-function isForOperator(code: RequestFaultCode): boolean {
-  return FAULTS[code].status >= 500 && code !== CALLERS_FAULT;
+function levelOf(code: RequestFaultCode): "error" | "info" {
+  return FAULTS[code].status >= 500 && code !== CALLERS_FAULT ? "error" : "info";
 }
 
 /**
- * Logs and counts requests that were answered without a run, or not answered. Refusals that anybody can cause at any
- * rate are summarized.
+ * Logs and counts requests that were answered with an error, or not answered. Anybody can cause them at any rate, so
+ * their lines are limited.
  */
 function watchRefusals(log: Log, clock: Clock, metrics: Metrics): RefusalWatch {
-  const refusals = createTally<RequestFaultCode>(
-    (code, count) => log[isForOperator(code) ? "error" : "info"]({ event: "refused", code, count }),
+  const refusals = createLineLimit<RequestFaultCode>(
+    (code, count) => log[levelOf(code)]({ event: "refused", code, count }),
     clock,
   );
   const drops = createTally<DropReason | "no_files">(
@@ -107,18 +110,11 @@ function watchRefusals(log: Log, clock: Clock, metrics: Metrics): RefusalWatch {
       dropped += 1;
       drops.note(reason);
     },
-    refused(path, fault) {
+    refused(request) {
+      const { path, fault } = request;
       metrics.refused(path, fault);
-      const isOurs = fault.code === "request.unexpected";
-      if (SEEN.has(fault.code) || (fault.row.status >= 500 && !isOurs)) refusals.note(fault.code as RequestFaultCode);
-      log[isOurs ? "error" : "debug"]({
-        event: "refused",
-        // Any other path is text from the caller, of any length.
-        path: PATHS.has(path) ? path : "(other)",
-        code: fault.code,
-        detail: fault.detail,
-        ...(isOurs ? { cause: causeOf(fault.cause) } : {}),
-      });
+      const code = fault.code as RequestFaultCode;
+      log[refusals.admits(code) ? levelOf(code) : "debug"](lineOf(request));
     },
     droppedCount: () => dropped,
     adminDropped: adminDrops.note,
@@ -126,5 +122,19 @@ function watchRefusals(log: Log, clock: Clock, metrics: Metrics): RefusalWatch {
       files.close();
       for (const tally of [refusals, drops, adminDrops]) tally.close();
     },
+  };
+}
+
+function lineOf({ requestId, path, fault, clientRequestId = null, trace = null }: RefusedRequest) {
+  return {
+    event: "refused",
+    request_id: requestId,
+    ...(clientRequestId === null ? {} : { client_request_id: clientRequestId }),
+    ...(trace === null ? {} : { trace_id: trace.traceId }),
+    // Any other path is text from the caller, of any length.
+    path: PATHS.has(path) ? path : "(other)",
+    code: fault.code,
+    detail: fault.detail,
+    ...(fault.code === "request.unexpected" ? { cause: causeOf(fault.cause) } : {}),
   };
 }

@@ -41,7 +41,7 @@ async function openEdge(t: TestContext, changes: Partial<AppParts> = {}, routes?
   let started = 0;
   const start = () => {
     started += 1;
-    return { answer: Promise.resolve([Buffer.from("{}")]), clientGone: () => {} };
+    return { transactionId: "trx_1", answer: Promise.resolve([Buffer.from("{}")]), clientGone: () => {} };
   };
   const parts: AppParts = {
     authenticator: {
@@ -54,11 +54,12 @@ async function openEdge(t: TestContext, changes: Partial<AppParts> = {}, routes?
     heldBytesMax: 1_000_000,
     budget: new ByteBudget(10_000_000),
     clock: systemClock,
+    newRequestId: () => "req_1",
     observer: { refused: () => {}, dropped: () => {} },
     isStopping: () => false,
     ...changes,
   };
-  const edge = createEdge(createApp(parts, routes), LIMITS, parts.observer);
+  const edge = createEdge(createApp(parts, routes), LIMITS, parts.observer, parts.newRequestId);
   edge.listen(0, "127.0.0.1");
   await once(edge, "listening");
   t.after(() => edge.close());

@@ -1,6 +1,7 @@
 import { Type } from "../terms/type.ts";
 import { FAULTS } from "../terms/fault.ts";
 import { ROUTES } from "./app.ts";
+import { REQUEST_ID_HEADER } from "./request-ids.ts";
 import { publishedSchema } from "./published-schema.ts";
 import type { Route } from "./route.ts";
 
@@ -13,6 +14,7 @@ const ErrorResponse = Type.Object(
     error: Type.Object({
       code: Type.Unsafe<string>({ type: "string", enum: errorCodes }),
       message: Type.String(),
+      request_id: Type.String({ description: "As in the header `X-Request-Id`." }),
       details: Type.Optional(
         Type.Array(
           Type.Object({
@@ -27,6 +29,12 @@ const ErrorResponse = Type.Object(
 );
 
 const HEADERS = {
+  [REQUEST_ID_HEADER]: {
+    description:
+      "The id by which the operator finds the request: the `transaction_id` of its run, or one that begins with `req_` if it started no run.",
+    schema: { type: "string", pattern: "^(trx|req)_[0-9a-f]{32}$" },
+    required: true,
+  },
   "X-Frame-Options": { schema: { const: "DENY" }, required: true },
   "Content-Security-Policy": { schema: { const: "frame-ancestors 'none'" }, required: true },
   "Cache-Control": { schema: { const: "no-store" }, required: true },
@@ -65,13 +73,28 @@ const OTHERS = {
   ...BAD_HTTP,
 };
 
-const ACCESS_HEADERS = [
+const RUN_HEADERS = [
   {
     name: "X-Service-Workflow",
     in: "header",
     required: false,
     schema: { type: "string" },
     description: "Workflow identifier. If it is absent, `workflow` in the body is used.",
+  },
+  {
+    name: REQUEST_ID_HEADER,
+    in: "header",
+    required: false,
+    schema: { type: "string" },
+    description:
+      "Your own id for the request, 1 to 64 printable ASCII characters; anything else is ignored. It is recorded with the run, so that the operator finds the run by it. Requests with the same id are separate runs.",
+  },
+  {
+    name: "traceparent",
+    in: "header",
+    required: false,
+    schema: { type: "string" },
+    description: "Your trace (W3C Trace Context). Its trace id is recorded with the run. An invalid value is ignored.",
   },
 ];
 
@@ -141,7 +164,7 @@ function operation(route: Route): object {
     summary,
     description,
     security: SECURITY,
-    parameters: ACCESS_HEADERS,
+    parameters: RUN_HEADERS,
     requestBody: { required: true, content: { "application/json": { schema: reference(route.body.name) } } },
     responses: { "200": ok, ...ERRORS, ...OTHERS },
   };

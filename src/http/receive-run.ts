@@ -1,13 +1,12 @@
-import type { IncomingMessage } from "node:http";
 import type { Held } from "../terms/byte-budget.ts";
 import type { Authenticator, Caller } from "../terms/caller.ts";
 import type { Clock } from "../terms/clock.ts";
 import { Fault } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
-import { readTraceparent, type Trace } from "../terms/trace.ts";
 import { authenticateBody, authenticateHeaders, isCaller, readHeaderAccess } from "./authenticate-request.ts";
 import type { Turn } from "./connection.ts";
 import { Stretch } from "../terms/stretch.ts";
+import { readCallerIds, type CallerIds } from "./request-ids.ts";
 import { checkMediaType, parseBody, type BodyLimits } from "./parse-body.ts";
 import type { Stranger, StrangersBodies } from "./strangers-bodies.ts";
 
@@ -22,10 +21,9 @@ export interface ReceiveParts {
 /** Checks a body without changing it. @throws Fault `request.invalid` naming every field that is wrong, never its value */
 export type CheckBody = (body: JsonObject) => void;
 
-export interface ReceivedRun {
+export interface ReceivedRun extends CallerIds {
   readonly caller: Caller;
   readonly body: JsonObject;
-  readonly trace: Trace | null;
   /** The memory that its body uses. */
   readonly held: Held;
 }
@@ -46,7 +44,7 @@ export async function receiveRun(turn: Turn, held: Held, check: CheckBody, parts
   if (isCaller(known)) {
     const body = await readJson(turn, held, parts, known.organizationId);
     check(body);
-    return { caller: known, body, trace: traceOf(request), held };
+    return { caller: known, body, ...readCallerIds(request), held };
   }
   // An authenticated caller has the share of its organization, apart from callers that are not authenticated.
   const stranger = known === null ? strangers.open(turn.connection.address) : undefined;
@@ -58,14 +56,10 @@ export async function receiveRun(turn: Turn, held: Held, check: CheckBody, parts
     if (!held.passTo(caller.organizationId)) throw new Fault("request.overloaded");
     if (received instanceof Fault) throw received;
     check(received);
-    return { caller, body: received, trace: traceOf(request), held };
+    return { caller, body: received, ...readCallerIds(request), held };
   } finally {
     stranger?.end();
   }
-}
-
-function traceOf({ headers }: IncomingMessage): Trace | null {
-  return readTraceparent(headers["traceparent"]);
 }
 
 /** A parsed body uses several times its bytes, for as long as the run may need it. */

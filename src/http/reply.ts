@@ -1,8 +1,9 @@
 import type { ServerResponse } from "node:http";
 import { lengthOf } from "../run/envelope.ts";
-import { Fault, type RequestFaultCode } from "../terms/fault.ts";
+import type { Fault } from "../terms/fault.ts";
 import type { Turn } from "./connection.ts";
 import { discardBody } from "./discard-body.ts";
+import { REQUEST_ID_HEADER } from "./request-ids.ts";
 
 /** Headers of every response. */
 const PROTECTIVE_HEADERS = ["X-Frame-Options", "DENY", "Content-Security-Policy", "frame-ancestors 'none'"] as const;
@@ -22,12 +23,15 @@ export interface ReplyOptions {
 export function sendJson(
   response: ServerResponse,
   status: number,
+  requestId: string,
   body: string | readonly Buffer[],
   options: ReplyOptions = {},
 ): void {
   const pieces = typeof body === "string" ? [body] : body;
   const headers = [
     ...PROTECTIVE_HEADERS,
+    REQUEST_ID_HEADER,
+    requestId,
     "Content-Type",
     JSON_TYPE,
     "Cache-Control",
@@ -61,16 +65,20 @@ export function statusOf(fault: Fault, statuses: FaultStatuses): number {
 }
 
 /** The body of every error: a code, a sentence, and which fields are wrong; never a value that was sent. */
-export function errorBody(fault: Fault): string {
+export function errorBody(fault: Fault, requestId: string): string {
   const { problems } = fault;
-  const error = { code: fault.row.kind, message: fault.says, ...(problems === undefined ? {} : { details: problems }) };
+  const error = {
+    code: fault.row.kind,
+    message: fault.says,
+    ...(problems === undefined ? {} : { details: problems }),
+    request_id: requestId,
+  };
   return JSON.stringify({ error });
 }
 
 /** A whole response as text, for sockets on which no request could be parsed. */
-export function rawErrorResponse(code: RequestFaultCode, reason: string, allow?: string): string {
-  const fault = new Fault(code);
-  const body = errorBody(fault);
+export function rawErrorResponse(fault: Fault, requestId: string, reason: string, allow?: string): string {
+  const body = errorBody(fault, requestId);
   const pairs: string[] = [];
   for (let at = 0; at < PROTECTIVE_HEADERS.length; at += 2)
     pairs.push(`${PROTECTIVE_HEADERS[at]}: ${PROTECTIVE_HEADERS[at + 1]}`);
@@ -78,6 +86,7 @@ export function rawErrorResponse(code: RequestFaultCode, reason: string, allow?:
   const head = [
     `HTTP/1.1 ${fault.row.status} ${reason}`,
     ...pairs,
+    `${REQUEST_ID_HEADER}: ${requestId}`,
     `Content-Type: ${JSON_TYPE}`,
     `Content-Length: ${body.length}`,
   ];

@@ -88,7 +88,7 @@ const NOTHING: JsonObject = Object.freeze({});
 
 /** Reads what the requests of all runs have in common. @throws Fault `request.invalid` */
 export function readRunFields(received: ReceivedRun) {
-  const { caller, body, trace, held } = received;
+  const { caller, body, clientRequestId, trace, held } = received;
   const config = body["config"] as JsonObject;
   return {
     caller,
@@ -96,6 +96,7 @@ export function readRunFields(received: ReceivedRun) {
     config,
     sources: (config["sources"] as JsonObject | undefined) ?? NOTHING,
     inputs: (body["inputs"] as JsonObject | undefined) ?? NOTHING,
+    clientRequestId,
     trace,
     held,
   };

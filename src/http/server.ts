@@ -3,13 +3,14 @@ import { Server as NetServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { Fault, type RequestFaultCode } from "../terms/fault.ts";
 import { createServer } from "../terms/node-http.ts";
-import { ROUTES } from "./app.ts";
+import { pathOf, ROUTES } from "./app.ts";
 import { timesGiven } from "./authenticate-request.ts";
 import { ConnectionPlaces } from "./connection-places.ts";
 import { closeInOrder } from "./close-in-order.ts";
 import { answerHalfClosed, Connection, type ConnectionLimits, type Turn } from "./connection.ts";
 import type { EdgeObserver } from "./ports.ts";
 import { errorBody, rawErrorResponse, sendJson } from "./reply.ts";
+import { readCallerIds } from "./request-ids.ts";
 import { methodsOf } from "./route.ts";
 
 export interface ServerLimits extends ConnectionLimits {
@@ -53,7 +54,12 @@ export interface Edge extends Server {
  * The public edge on `node:http`, with the manners the contract asks for where Node has others: an answer in our own form
  * also for what cannot be parsed, one request of a connection at a time, and a limit on how slowly anything may go.
  */
-export function createEdge(handle: Handler, limits: ServerLimits, observer: EdgeObserver): Edge {
+export function createEdge(
+  handle: Handler,
+  limits: ServerLimits,
+  observer: EdgeObserver,
+  newRequestId: () => string,
+): Edge {
   const server = createServer({
     maxHeaderSize: limits.headerBytesMax,
     headersTimeout: limits.headersTimeoutMs,
@@ -157,9 +163,9 @@ export function createEdge(handle: Handler, limits: ServerLimits, observer: Edge
   }
 
   function refuse({ request, response }: Turn, code: RequestFaultCode): void {
-    const fault = new Fault(code);
-    observer.refused(request.url ?? "", fault);
-    sendJson(response, fault.row.status, errorBody(fault), { close: true });
+    const [fault, requestId] = [new Fault(code), newRequestId()];
+    observer.refused({ requestId, path: pathOf(request), fault, ...readCallerIds(request) });
+    sendJson(response, fault.row.status, requestId, errorBody(fault, requestId), { close: true });
   }
 
   /** What has come cannot be read, nor can anything behind it. A request under way keeps its answer. */
@@ -169,8 +175,9 @@ export function createEdge(handle: Handler, limits: ServerLimits, observer: Edge
     changed(connection, () => connection.end());
     // The body of a request that has its answer already: a second one would be taken for that of the next request.
     if (isDiscarding) return void socket.end(() => socket.destroy());
-    observer.refused("", new Fault(code));
-    const answer = rawErrorResponse(code, reason, allow);
+    const [fault, requestId] = [new Fault(code), newRequestId()];
+    observer.refused({ requestId, path: "", fault });
+    const answer = rawErrorResponse(fault, requestId, reason, allow);
     if (current === undefined || !current.request.complete) return endWith(connection, answer);
     current.response.shouldKeepAlive = false;
     // If its head was written before, Node would keep the connection.

@@ -116,6 +116,8 @@ export function makeRun(changes: Partial<RunIntent> = {}): RunIntent {
     region: "eu",
     simulated: false,
     functionId: null,
+    clientRequestId: null,
+    trace: null,
     startedWallAt,
     ...changes,
   };

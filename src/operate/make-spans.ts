@@ -46,7 +46,7 @@ export function makeSpans(report: RunReport): readonly Span[] {
   const run: Span = {
     traceId,
     spanId: newSpanId(),
-    ...(report.trace !== undefined && { parentSpanId: report.trace.parentId }),
+    ...(report.trace !== null && { parentSpanId: report.trace.parentId }),
     name: `POST ${path}`,
     kind: SERVER,
     ...during(report.startedWallAt, report.tookMs),

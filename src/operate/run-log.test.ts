@@ -17,7 +17,14 @@ function call(ordinal: number, source: string, fault: Fault | null): CallReport 
 /** The log line of a run with these calls, as text and read. */
 function lineOf(calls: readonly CallReport[]) {
   const lines: string[] = [];
-  const report = { transactionId: "trx_1", kind: "data", functionId: null, calls } as unknown as RunReport;
+  const report = {
+    transactionId: "trx_1",
+    kind: "data",
+    functionId: null,
+    clientRequestId: null,
+    trace: null,
+    calls,
+  } as unknown as RunReport;
   createRunLog(createLog("info", { write: (line) => void lines.push(line) })).runEnded(report);
   assert.equal(lines.length, 1);
   const read = JSON.parse(lines[0]!) as { calls: { source: string; fault?: string }[]; calls_not_shown?: number };

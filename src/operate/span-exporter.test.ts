@@ -28,6 +28,8 @@ function run(calls = 0, organizationId = "org_a"): RunReport {
     transactionId,
     organizationId,
     kind: "data",
+    functionId: null,
+    trace: null,
     startedWallAt: 1_760_000_000_000,
     tookMs: 25,
     calls: Array.from({ length: calls }, () => call as unknown as CallReport),
@@ -175,9 +177,9 @@ test("every span that is made is counted beforehand, and lies in the time of its
 test("of runs without a trace about the share that is set is sampled, by their ids; a caller's flag decides for its own", () => {
   const ids = Array.from({ length: 10_000 }, () => `trx_${crypto.randomUUID().replaceAll("-", "")}`);
   for (const percent of [0, 1, 50, 100]) {
-    const kept = ids.filter((transactionId) => isSampled({ transactionId }, percent)).length;
+    const kept = ids.filter((transactionId) => isSampled({ transactionId, trace: null }, percent)).length;
     assert.ok(Math.abs(kept - percent * 100) <= 300, `${kept} of 10,000 at ${percent} %`);
-    assert.equal(ids.filter((transactionId) => isSampled({ transactionId }, percent)).length, kept);
+    assert.equal(ids.filter((transactionId) => isSampled({ transactionId, trace: null }, percent)).length, kept);
   }
   const trace = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", parentId: "00f067aa0ba902b7" };
   for (const [flags, kept] of [

@@ -149,7 +149,7 @@ export function createSpanExporter(parts: ExporterParts): SpanExporter {
 
 /** The caller decides for its own traces. Of the others, the same share is kept whichever service decides by the id. */
 export function isSampled(report: Pick<RunReport, "trace" | "transactionId">, percent: number): boolean {
-  if (report.trace !== undefined) return (Number.parseInt(report.trace.flags, 16) & 1) === 1;
+  if (report.trace !== null) return (Number.parseInt(report.trace.flags, 16) & 1) === 1;
   const digits = 13;
   return Number.parseInt(traceIdOf(report).slice(-digits), 16) < (percent / 100) * 16 ** digits;
 }

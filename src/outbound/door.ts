@@ -230,11 +230,12 @@ class VendorDoor implements OutboundDoor, Sender {
 
   /** Added after all other fields, so that a redirect to another origin does not carry the trace id along. */
   #withTrace(request: OutgoingRequest, { run }: PlannedCall): OutgoingRequest {
-    if (run.trace == null || this.#traced.match(request.url) !== "exact") return request;
+    const { trace } = run.intent;
+    if (trace === null || this.#traced.match(request.url) !== "exact") return request;
     const isSet = request.fields.some((text, at) => at % 2 === 0 && text.toLowerCase() === "traceparent");
     if (isSet) return request;
     const spanId = newSpanId();
-    return { ...request, spanId, fields: [...request.fields, "traceparent", writeTraceparent(run.trace, spanId)] };
+    return { ...request, spanId, fields: [...request.fields, "traceparent", writeTraceparent(trace, spanId)] };
   }
 
   /** Connections are shared by all sources that may use the origin in the same way. */

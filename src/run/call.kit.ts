@@ -32,6 +32,8 @@ export function makeRun(changes: RunChanges = {}): OpenRun {
     region: "test",
     simulated,
     functionId: null,
+    clientRequestId: null,
+    trace: null,
     startedWallAt: 0,
   } as const;
   const record = changes.record ?? NO_RECORD;

@@ -40,6 +40,8 @@ export interface RunRequest {
   readonly config: JsonObject;
   readonly sources: JsonObject;
   readonly inputs: JsonObject;
+  /** The caller's own id for the request. */
+  readonly clientRequestId?: string | null;
   readonly trace?: Trace | null;
   /** The memory that its body uses already; the run continues with it. */
   readonly held: Held;
@@ -79,6 +81,7 @@ export interface RunResult {
 
 /** A run under way: its answer, and a way to say that nobody waits for it any more. */
 export interface StartedRun {
+  readonly transactionId: string;
   /** Its bytes, in pieces. */
   readonly answer: Promise<readonly Buffer[]>;
   /** Nothing new is sent from now on. Calls that were sent are finished and recorded, because they may be billed. */
@@ -109,7 +112,8 @@ export function underWay(
     const run = openRun({ ...request, kind: kind.kind, functionId: kind.functionId }, parts);
     for (const observer of parts.observers) observer.runStarted?.(run.intent, request);
     const working = work({ run, config, echoed, frame });
-    return { answer: conclude(run, working, parts), clientGone: () => run.clientGone() };
+    const { transactionId } = run.intent;
+    return { transactionId, answer: conclude(run, working, parts), clientGone: () => run.clientGone() };
   } catch (fault) {
     admission.leave(organizationId, simulated);
     throw fault;
@@ -139,8 +143,7 @@ async function conclude(
 }
 
 function reportRun(run: Run, { calls, functionFault }: RunResult, tookMs: number): RunReport {
-  const trace = run.trace === null ? {} : { trace: run.trace };
-  const report = { ...run.intent, ...trace, tookMs, clientGone: !run.maySend, calls };
+  const report = { ...run.intent, tookMs, clientGone: !run.maySend, calls };
   return functionFault === undefined ? report : { ...report, functionFault };
 }
 
@@ -150,6 +153,7 @@ export interface RunOpening {
   readonly context: Context;
   readonly arrivedAt: number;
   readonly functionId: string | null;
+  readonly clientRequestId?: string | null;
   readonly trace?: Trace | null;
   readonly held: Held;
   /** A new one if it is missing. */
@@ -171,16 +175,14 @@ export class OpenRun implements Run {
   readonly arrivedAt: number;
   readonly record: RunRecord;
   readonly held: Held;
-  readonly trace: Trace | null;
   #maySend = true;
 
-  constructor(intent: RunIntent, record: RunRecord, { caller, arrivedAt, held, trace }: RunOpening) {
+  constructor(intent: RunIntent, record: RunRecord, { caller, arrivedAt, held }: RunOpening) {
     this.intent = intent;
     this.caller = caller;
     this.arrivedAt = arrivedAt;
     this.record = record;
     this.held = held;
-    this.trace = trace ?? null;
   }
 
   get maySend(): boolean {
@@ -211,6 +213,8 @@ export function openRun(opening: RunOpening, parts: { ledger: Ledger; clock: Clo
     region: parts.region,
     simulated: caller.workflow.simulated,
     functionId: opening.functionId,
+    clientRequestId: opening.clientRequestId ?? null,
+    trace: opening.trace ?? null,
     startedWallAt,
   };
   return new OpenRun(intent, parts.ledger.open(intent), opening);

@@ -3,6 +3,8 @@ import { randomBytes } from "node:crypto";
 /** Every prefix that the service creates or reads. A secret (`drt_`, `dop_`) and an identifier never share one. */
 export const PREFIX = {
   transaction: "trx_",
+  /** Of a request that started no run. */
+  request: "req_",
   organization: "org_",
   token: "tok_",
   workflow: "wfl_",

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { errorOf } from "../rig/error-of.ts";
 import { startService } from "../rig/service.ts";
 import { answers, asksVendor, source } from "../rig/sources.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
@@ -25,7 +26,7 @@ test("an empty or missing config.sources is 500, with any context", async (t) =>
   for (const config of [{}, { sources: {} }, { context: "prod" }, { sources: {}, context: "test", more: 1 }]) {
     const reply = await service.post("/data", { config, inputs: { name: "Ada" } });
     assert.equal(reply.statusCode, 500);
-    assert.deepEqual(reply.json(), { error: { code: "no_sources", message: "config.sources names no source." } });
+    assert.deepEqual(errorOf(reply), { code: "no_sources", message: "config.sources names no source." });
   }
   assert.deepEqual(service.ledgerRows(), [], "what was refused is no run");
   const levels = (await service.logLines())

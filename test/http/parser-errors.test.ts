@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { errorOf } from "../rig/error-of.ts";
 import { startService } from "../rig/service.ts";
 
 const service = await startService({ after }, { settings: { "limits.header_bytes": 8192, "limits.headers": 50 } });
@@ -36,9 +37,7 @@ test("what is not HTTP is 400, in JSON and with the headers of every response", 
       [400],
       JSON.stringify(text),
     );
-    assert.deepEqual(JSON.parse(replies[0]!.text), {
-      error: { code: "bad_http", message: "The request is not valid HTTP." },
-    });
+    assert.deepEqual(errorOf(replies[0]!), { code: "bad_http", message: "The request is not valid HTTP." });
     assert.ok(closed);
   }
 });

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { after, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
+import { errorOf } from "../rig/error-of.ts";
 import { startService } from "../rig/service.ts";
 import { source } from "../rig/sources.ts";
 
@@ -47,7 +48,7 @@ test("any other path is 404, however much it resembles one of the three, and is 
     for (const method of ["POST", "GET"]) {
       const reply = await service.send(method, path, { as: a, body: method === "POST" ? RUN : undefined });
       assert.equal(reply.statusCode, 404, path);
-      assert.deepEqual(reply.json(), { error: { code: "not_found", message: "There is nothing at this path." } });
+      assert.deepEqual(errorOf(reply), { code: "not_found", message: "There is nothing at this path." });
     }
   }
   assert.equal(ran, 0);

@@ -46,6 +46,8 @@ async function runOnce(number: number): Promise<void> {
     region: "eu",
     simulated: false,
     functionId: null,
+    clientRequestId: null,
+    trace: null,
     startedWallAt: systemClock.wall(),
   };
   writeSync(opened, `${run.transactionId} ${callCount}\n`);

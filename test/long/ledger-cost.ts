@@ -112,6 +112,8 @@ async function runOnce(ledger: Ledger): Promise<readonly [tookMs: number, waited
     region: "eu-central",
     simulated: false,
     functionId: null,
+    clientRequestId: null,
+    trace: null,
     startedWallAt,
   };
   const record = ledger.open(run);

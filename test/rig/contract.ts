@@ -37,6 +37,7 @@ const TRACES_OF_INSIDES = /\bat .*:\d+:\d+|node_modules|node:internal|\/src\/|SQ
 export function assertHeaders(reply: Pick<Reply, "headers" | "rawHeaders" | "statusCode">): void {
   const { headers, rawHeaders } = reply;
   assert.equal(headers["x-frame-options"], "DENY");
+  assert.match(String(headers["x-request-id"]), /^(trx|req)_[0-9a-f]{32}$/);
   assert.equal(headers["content-security-policy"], "frame-ancestors 'none'");
   assert.match(headers["content-type"] ?? "", /^application\/json\b/);
   assert.equal(headers["cache-control"], "no-store");
@@ -83,6 +84,9 @@ export function assertContract(method: string, path: string, reply: Reply): void
   assert.ok(schema !== undefined, `openapi.json does not describe ${statusCode} of ${method} ${path}`);
   const validate = validatorOf(schema);
   assert.ok(validate(body), `${method} ${path} ${statusCode}: ${ajv.errorsText(validate.errors)}\n${reply.text}`);
+  const { error, transaction_id } = body as { readonly error?: { request_id?: string }; transaction_id?: string };
+  const own = statusCode >= 400 ? error?.request_id : path === "/data" ? transaction_id : undefined;
+  if (own !== undefined) assert.equal(reply.headers["x-request-id"], own);
   if (statusCode < 400) return;
   assert.ok(reply.text.length <= ERROR_CHARS_MAX, `an error body of ${reply.text.length} characters`);
   assert.doesNotMatch(reply.text, TRACES_OF_INSIDES);

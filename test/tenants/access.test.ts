@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { errorOf } from "../rig/error-of.ts";
 import { startService } from "../rig/service.ts";
 import { until } from "../rig/until.ts";
 
@@ -21,13 +22,13 @@ test("no token opens a workflow of another organization, and no answer tells tha
       );
       for (const reply of [inHeader, inBody, mixed]) {
         assert.equal(reply.statusCode, 401);
-        bodies.add(reply.text);
+        bodies.add(JSON.stringify(errorOf(reply)));
       }
     }
     for (const token of [b.tokenId, b.workflow, a.token.slice(0, -1), `${a.token}x`]) {
       const reply = await service.post(path, BODY, { as: { token, workflow: b.workflow } });
       assert.equal(reply.statusCode, 401);
-      bodies.add(reply.text);
+      bodies.add(JSON.stringify(errorOf(reply)));
     }
   }
   assert.equal(bodies.size, 1, "one body for all of them");
@@ -68,7 +69,7 @@ test("a disabled organization is refused as any stranger is, by name in the log 
       await service.post(path, BODY, { as: third }),
       await service.post(path, { ...BODY, access_token, workflow }, { as: null }),
     ];
-    for (const reply of refused) assert.deepEqual([reply.statusCode, reply.text], [401, stranger.text]);
+    for (const reply of refused) assert.deepEqual([reply.statusCode, errorOf(reply)], [401, errorOf(stranger)]);
   }
   for (const as of [a, b]) assert.equal((await service.post("/data", BODY, { as })).statusCode, 200);
   const reasons = (await service.logLines()).filter((line) => JSON.stringify(line).includes("organization_disabled"));

@@ -29,6 +29,7 @@ interface Reference {
 }
 
 interface Header {
+  readonly description?: string;
   readonly schema: { readonly const?: string };
 }
 
@@ -58,6 +59,8 @@ export function apiPage(): Page {
     "Headers of every response, including errors:",
     table(["header", "value"], [["Content-Type", code("application/json; charset=utf-8")], ...responseHeaders(paths)]),
     `${code("HEAD")} is answered wherever ${code("GET")} is, but without a body. A 405 also has ${code("Allow")}. No response has a CORS header, a rate-limit header or the name of the server.`,
+    "### Request ids",
+    REQUEST_IDS,
     ...endpoints.flatMap((endpoint) => [
       `## ${endpoint.method} ${endpoint.path}`,
       ...(SECTIONS[endpoint.path] ?? plainSection)(schemasOf(contract), endpoint.operation),
@@ -76,7 +79,7 @@ export function apiPage(): Page {
     "A body that is too large or nested too deeply, has another media type, a content encoding or broken UTF-8 is always 422. An operator can set `overload_status: 503` for refusals with the code `overloaded`. An unknown, revoked or expired token, and a workflow that is unknown, disabled or belongs to another organization, all get the same 401. Access is checked first: only an authenticated caller is told what is wrong with a body.",
     "Every error has a body of this form:",
     block("json", json(ERROR_EXAMPLE)),
-    "`code` does not change between versions; `message` may. `details` lists the problems, each with a JSON pointer into the body. Values that you sent are never repeated.",
+    "`code` does not change between versions; `message` may. `request_id` is the id in `X-Request-Id`. `details` lists the problems, each with a JSON pointer into the body. Values that you sent are never repeated.",
     table(["status", "`error.code`", "message", "retry can help"], requestRows()),
     "[Errors](../errors.md) explains each failure.",
     "## Versions",
@@ -213,7 +216,16 @@ const REQUEST_HEADERS = [
   ],
   ["`X-Service-Workflow`", "unless the body has `workflow`", "The workflow, `wfl_…`"],
   ["`Content-Type`", "recommended", "`application/json`"],
+  ["`X-Request-Id`", "no", "Your own id for the request: see [request ids](#request-ids)"],
+  ["`traceparent`", "no", "Your trace (W3C Trace Context): see [request ids](#request-ids)"],
 ];
+
+const REQUEST_IDS = [
+  "- Every response, including errors, has the service's id for the request in `X-Request-Id`. If the request has started a run, it is the `transaction_id` (`trx_…`), also if the answer of the run does not have that field. Otherwise it begins with `req_`. An error has the same id in `error.request_id`. The operator finds a run on the ledger and an error in the log by it.",
+  "- If you send your own `X-Request-Id`, it is recorded with the run, in clear text, on the ledger and in the log. So the operator finds the run by it, even if no response has reached you. It has 1 to 64 printable ASCII characters; any other, or one that is sent twice, is ignored. Put no secret and no personal data into it.",
+  "- The response does not repeat your id. It is not an idempotency key: two requests with the same id are two runs.",
+  "- The trace id of a valid `traceparent` is recorded in the same way.",
+].join("\n");
 
 const DATA =
   "Asks all sources in `config.sources` at once. The answer is sent when the last of them has ended, so the total time is close to that of the slowest source, not to the sum. One source that fails does not stop the others.";
@@ -224,13 +236,14 @@ const RETRYING = [
   "- If a failure has `failure.order_id`, an order has been placed at the vendor and is probably billed. Do not order again: a source that can [resume](source-format.md#resume) takes this number as an input and fetches what was ordered. `pending` means that the vendor was not ready; ask again later.",
   "- After a 500 with `overloaded` or `unavailable` nothing was run and no vendor was called: retrying costs nothing. Wait a little before each retry, and longer each time.",
   "- After 401, 422 and `no_sources` a retry does not help.",
-  "- If the connection breaks before the answer arrives, the run may have happened and may be billed. The operator finds it on the ledger.",
+  "- If the connection breaks before the answer arrives, the run may have happened and may be billed. The operator finds it on the ledger by the [`X-Request-Id`](#request-ids) or the trace that you sent with it.",
 ].join("\n");
 
 const ERROR_EXAMPLE = {
   error: {
     code: "invalid_request",
     message: FAULTS["request.invalid"].says,
+    request_id: "req_0192f0c1a2b37c5d8e9f0a1b2c3d4e5f",
     details: [{ path: "/config/context", message: "must be one of prod, test, dev" }],
   },
 };
@@ -283,7 +296,10 @@ function entryFields(request: object): FieldRow[] {
 
 function responseHeaders(paths: Contract["paths"]): string[][] {
   const headers = paths["/data"]?.["post"]?.responses["200"]?.headers ?? {};
-  return Object.entries(headers).map(([name, { schema }]) => [name, code(schema.const ?? "")]);
+  return Object.entries(headers).map(([name, { description = "", schema }]) => [
+    name,
+    schema.const === undefined ? description : code(schema.const),
+  ]);
 }
 
 const CAUSES: Readonly<Record<string, string>> = {

@@ -10,7 +10,6 @@ import type { Clock } from "../../terms/clock.ts";
 import type { Charged } from "../../terms/fault.ts";
 import type { JsonObject } from "../../terms/json.ts";
 import type { Price } from "../../terms/price.ts";
-import type { Trace } from "../../terms/trace.ts";
 import type { CallBudgets, Reservation } from "../around/ports.ts";
 import type { FoundCredential } from "./credentials.ts";
 import type { AttemptIntent, PendingIntents, RunIntent, RunRecord } from "./ledger.ts";
@@ -28,8 +27,6 @@ export interface Run {
    * releases it.
    */
   readonly held: Held;
-  /** The caller's trace, if it sent one. */
-  readonly trace: Trace | null;
   /**
    * False once the client has hung up or the service is stopping: nothing new is sent, but requests under way go on.
    */

@@ -22,6 +22,10 @@ export interface RunIntent {
   readonly region: string;
   readonly simulated: boolean;
   readonly functionId: string | null;
+  /** The caller's own id for its request. It need not be unique. */
+  readonly clientRequestId: string | null;
+  /** The caller's trace. */
+  readonly trace: Trace | null;
   readonly startedWallAt: number;
 }
 
@@ -67,8 +71,6 @@ export interface AttemptIntent {
 export interface RunReport extends RunIntent {
   readonly tookMs: number;
   readonly clientGone: boolean;
-  /** The caller's. Only for the log and for spans. */
-  readonly trace?: Trace;
   /** For `/func`: the fault the function ended with, `null` when it succeeded, `undefined` for `/data`. */
   readonly functionFault?: FaultCode | null;
   readonly calls: readonly CallReport[];

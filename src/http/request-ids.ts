@@ -1,0 +1,23 @@
+import type { IncomingMessage } from "node:http";
+import { readTraceparent, type Trace } from "../terms/trace.ts";
+import { timesGiven } from "./authenticate-request.ts";
+
+/** The header of a caller's own id for a request, and of the service's id in every response. */
+export const REQUEST_ID_HEADER = "X-Request-Id";
+
+/** Printable ASCII. */
+const CLIENT_REQUEST_ID = /^[\x20-\x7e]{1,64}$/;
+
+/** The ids under which the caller knows its request. They are recorded, and decide nothing. */
+export interface CallerIds {
+  readonly clientRequestId: string | null;
+  readonly trace: Trace | null;
+}
+
+/** Ids that are missing, malformed or sent twice are null: they are never a reason to refuse a request. */
+export function readCallerIds(request: IncomingMessage): CallerIds {
+  const { headers } = request;
+  const id = headers["x-request-id"];
+  const isUsable = typeof id === "string" && CLIENT_REQUEST_ID.test(id) && timesGiven(request, "x-request-id") === 1;
+  return { clientRequestId: isUsable ? id : null, trace: readTraceparent(headers["traceparent"]) };
+}
