@@ -32,6 +32,20 @@ export const filterInputs = {
   org: Type.Optional(organizationInput),
   workflow: Type.Optional(workflowInput),
   function: Type.Optional(functionInput),
+  client_request_id: Type.Optional(
+    Type.String({
+      pattern: "^[ -~]{1,64}$",
+      description: "Runs of requests that had this X-Request-Id of the caller",
+      "x-says": "must be 1 to 64 printable ASCII characters",
+    }),
+  ),
+  trace_id: Type.Optional(
+    Type.String({
+      pattern: "^[0-9a-f]{32}$",
+      description: "Runs of requests whose traceparent had this trace id",
+      "x-says": "must be 32 hexadecimal digits in lower case",
+    }),
+  ),
   source: Type.Optional(sourceInput),
   outcome: Type.Optional(
     Type.Enum([...CALL_OUTCOMES], {
@@ -50,12 +64,15 @@ const filterObject = Type.Object(filterInputs);
 /** @throws OperatorError for a day that does not exist, and for a span without time in it */
 export function toFilter(input: Static<typeof filterObject>): LedgerFilter {
   const { transaction, org, workflow, function: functionId, source, outcome, charged } = input;
+  const { client_request_id: clientRequestId, trace_id: traceId } = input;
   return {
     ...(transaction !== undefined && { transactionId: transaction }),
     ...toSpan(input),
     ...(org !== undefined && { organizationId: org }),
     ...(workflow !== undefined && { workflowId: workflow }),
     ...(functionId !== undefined && { functionId }),
+    ...(clientRequestId !== undefined && { clientRequestId }),
+    ...(traceId !== undefined && { traceId }),
     ...(source !== undefined && { source }),
     ...(outcome !== undefined && { outcome }),
     ...(charged !== undefined && { charged }),

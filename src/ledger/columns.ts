@@ -36,6 +36,13 @@ export const RUN_COLUMNS = {
   simulated: atStart(holds.flag, (run) => (run.simulated ? 1 : 0), { csv: "simulated" }),
   /** A caller may ask for any id, so this is not a `name`. */
   function_id: atStart(holds.textOrNull(), (run) => run.functionId, { csv: "function_id" }),
+  /** The caller's own `X-Request-Id`. It need not be unique. */
+  client_request_id: atStart(holds.textOrNull(), (run) => run.clientRequestId, {
+    csv: "client_request_id",
+    later: true,
+  }),
+  /** The trace id of the caller's `traceparent`. */
+  trace_id: atStart(holds.textOrNull(), (run) => run.trace?.traceId ?? null, { csv: "trace_id", later: true }),
   started_at: atStart(holds.moment, (run) => run.startedWallAt, { csv: "started_at" }),
   took_ms: atEnd(holds.wholeOrNull, (run) => run.tookMs, { csv: "took_ms" }),
   client_gone: atEnd(holds.flag, (run) => (run.clientGone ? 1 : 0), { csv: "client_gone" }),

@@ -15,7 +15,7 @@ import "./one-run.css";
 export function OneRunPage({ id }: { readonly id: string }) {
   const { result, error, reload } = useVerb("ledger show", { transaction: id });
   return (
-    <Page title={`Run …${id.slice(-8)}`} about={<RunId id={id} />}>
+    <Page title={`Run …${id.slice(-8)}`} about={<Copied>{id}</Copied>}>
       {error && <Failure error={error} retry={reload} />}
       {result &&
         (result.damaged || result.run === null ? <Damaged of={result} /> : <Whole of={result} reload={reload} />)}
@@ -23,7 +23,7 @@ export function OneRunPage({ id }: { readonly id: string }) {
   );
 }
 
-function RunId({ id }: { readonly id: string }) {
+function Copied({ children: id }: { readonly children: string }) {
   return (
     <>
       <Id>{id}</Id> <Copy text={id} />
@@ -83,6 +83,16 @@ function RunFacts({ of, names }: { readonly of: Shown; readonly names: ReadonlyM
         </span>
       </Fact>
       {run.region !== "" && <Fact title="Region">{run.region}</Fact>}
+      {run.client_request_id !== null && (
+        <Fact title="Caller's request id">
+          <Copied>{run.client_request_id}</Copied>
+        </Fact>
+      )}
+      {run.trace_id !== null && (
+        <Fact title="Caller's trace id">
+          <Copied>{run.trace_id}</Copied>
+        </Fact>
+      )}
       {run.function_fault !== null && <Fact title="Function failed">{run.function_fault}</Fact>}
       {run.client_gone === 1 && <Fact title="Client">had gone before the answer</Fact>}
       {run.unknown_sources > 0 && <Fact title="Of no source">{unknownSources(run)}</Fact>}

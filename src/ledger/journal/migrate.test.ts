@@ -102,7 +102,9 @@ test("a journal from before totals has right sums, and totals from then on", asy
   const database = new DatabaseSync(join(directory, JOURNAL_FILE));
   database.exec(`DROP TRIGGER total_run_added; DROP TRIGGER total_run_deleted; DROP TRIGGER total_charge_changed;
     DROP TABLE ledger_totals; DROP TABLE ledger_total_spans; DROP INDEX runs_of_function; DROP TABLE unread_intents;
-    PRAGMA user_version = ${SCHEMA_VERSION - 3}`);
+    DROP INDEX runs_by_client_request_id; ALTER TABLE runs DROP COLUMN client_request_id;
+    DROP INDEX runs_by_trace_id; ALTER TABLE runs DROP COLUMN trace_id;
+    PRAGMA user_version = ${SCHEMA_VERSION - 4}`);
   database.close();
 
   const { ledger: migrated } = await startLedger(t, { directory });

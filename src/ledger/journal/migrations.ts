@@ -311,4 +311,12 @@ export const MIGRATIONS: readonly string[] = [
   -- How many lines of intents a start could not read: requests of which nothing is here may have been sent.
   CREATE TABLE unread_intents (noted_at INTEGER NOT NULL, lines INTEGER NOT NULL);
   `,
+  `
+  -- Later columns, which are here because of their indexes. Runs without such an id are not in them.
+  ALTER TABLE runs ADD COLUMN client_request_id TEXT;
+  ALTER TABLE runs ADD COLUMN trace_id TEXT;
+  CREATE INDEX runs_by_client_request_id ON runs (client_request_id, has_unknown, started_at)
+    WHERE client_request_id IS NOT NULL;
+  CREATE INDEX runs_by_trace_id ON runs (trace_id, has_unknown, started_at) WHERE trace_id IS NOT NULL;
+  `,
 ];

@@ -1,6 +1,7 @@
 import { nullIfDamaged } from "../journal/journal-damage.ts";
 import { findCarefully, findWithoutStart, type Place } from "./export-carefully.ts";
 import { type ExportFormat, headOf, linesOf } from "./export-lines.ts";
+import { FEW_RUNS, isByRequest, narrowest } from "./find-runs.ts";
 import { runCondition, type LedgerFilter } from "./ledger-filter.ts";
 import type { LedgerTables, RunRow } from "../ports.ts";
 import { type FoundRun, readRuns } from "./read-runs.ts";
@@ -75,9 +76,12 @@ type Found = Pick<RunRow, "started_at" | "transaction_id">;
 /** How many runs are looked at for a page if most of them may not belong to it: the next question is not kept waiting. */
 const LOOKED_AT_MAX = 5_000;
 
-async function findQuickly({ query, isText }: LedgerTables, filter: LedgerFilter, place: Place): Promise<Part> {
-  const condition = runCondition(filter, isText);
-  const endOfPart = isRare(filter) ? await placeAfter(query, filter, place, LOOKED_AT_MAX) : null;
+async function findQuickly(tables: LedgerTables, filter: LedgerFilter, place: Place): Promise<Part> {
+  const { query, isText } = tables;
+  // Few enough to be sorted for each page.
+  const isFew = isByRequest(filter) && (await narrowest(tables, filter)).few < FEW_RUNS;
+  const condition = runCondition(filter, isText, isFew ? "request" : "caller");
+  const endOfPart = isRare(filter) && !isFew ? await placeAfter(query, filter, place, LOOKED_AT_MAX) : null;
   const until = endOfPart ?? [Number.MAX_SAFE_INTEGER, ""];
   const found = await query<Found>(
     `SELECT r.started_at, r.transaction_id FROM ledger_runs AS r
@@ -93,8 +97,10 @@ async function findQuickly({ query, isText }: LedgerTables, filter: LedgerFilter
 }
 
 /** Whether runs are found by reading others too: no index has what is in their calls in the order of time. */
-function isRare({ transactionId, functionId, source, outcome, charged }: LedgerFilter): boolean {
-  return transactionId === undefined && (functionId ?? source ?? outcome ?? charged) !== undefined;
+function isRare(filter: LedgerFilter): boolean {
+  const { transactionId, functionId, source, outcome, charged } = filter;
+  if (transactionId !== undefined) return false;
+  return isByRequest(filter) || (functionId ?? source ?? outcome ?? charged) !== undefined;
 }
 
 /** The place that is so many runs further; `null` if there are fewer. */

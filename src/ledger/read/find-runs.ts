@@ -14,7 +14,7 @@ import type { LedgerTables } from "../ports.ts";
 import { toStored } from "../stored-text.ts";
 
 /** Few enough that looking at all their calls is cheap. */
-const FEW_RUNS = 5_000;
+export const FEW_RUNS = 5_000;
 const FEW_CALLS = 5_000;
 /** If no index has all that is asked for, runs are looked at one by one: so many for a page, and so many at once. */
 const LOOKED_AT_MAX = 5_000;
@@ -38,16 +38,18 @@ interface AskedPage {
   readonly filter: LedgerFilter;
   /** How many runs there are to look at, counted up to `FEW_RUNS`. */
   readonly few: number;
-  /** Whether they are those of the function, or of the organization or workflow. */
+  /** Whether they are those of the function, of the caller's own ids, or of the organization or workflow. */
   readonly by: FoundBy;
 }
 
 /**
- * Those of the function if these are few; else those of the organization or workflow, if it has few. What outcome and
+ * Those of the caller's own ids, if any are given. Otherwise those of the function if these are few; else those of the organization or workflow, if it has few. What outcome and
  * charge they have is not counted here: an index of all that a busy function has done would be read twice.
  */
 export async function narrowest(tables: LedgerTables, filter: LedgerFilter): Promise<AskedPage> {
   const { functionId } = filter;
+  if (isByRequest(filter) && filter.transactionId === undefined)
+    return { filter, few: await countRuns(tables, ofRequest(filter), "request"), by: "request" };
   if (functionId !== undefined && filter.transactionId === undefined) {
     const few = await countRuns(tables, { ...timesOf(filter), functionId }, "function");
     if (few < FEW_RUNS) return { filter, few, by: "function" };
@@ -55,6 +57,20 @@ export async function narrowest(tables: LedgerTables, filter: LedgerFilter): Pro
   const few = await countRunsOfCallers(tables, filter);
   const by = functionId !== undefined && few === FEW_RUNS ? "function" : "caller";
   return { filter: withoutOrganization(filter), few, by };
+}
+
+/** Whether the caller's own ids are given. Few runs have the same ones, unless a caller sends them with every request. */
+export function isByRequest({ clientRequestId, traceId }: LedgerFilter): boolean {
+  return clientRequestId !== undefined || traceId !== undefined;
+}
+
+function ofRequest(filter: LedgerFilter): LedgerFilter {
+  const { clientRequestId, traceId } = filter;
+  return {
+    ...timesOf(filter),
+    ...(clientRequestId !== undefined && { clientRequestId }),
+    ...(traceId !== undefined && { traceId }),
+  };
 }
 
 /** A workflow belongs to one organization, which has been compared: no index of its runs has that too. */
@@ -76,6 +92,10 @@ export async function findPage(
   // If a source is given, runs are found by its calls, unless the rest of the filter leaves only a few runs. Otherwise
   // runs are read in the order of time, of the function, organization or workflow if one is given.
   const isMany = filter.transactionId === undefined && few === FEW_RUNS;
+  if (by === "request" && isMany) {
+    const ofIds = runCondition(ofRequest(filter), isText, by);
+    return lookThrough(tables, ofIds, runCondition(filter, isText, by), unknown, place, limit);
+  }
   const bySource = filter.source !== undefined && isMany;
   const ofFunction = filter.functionId !== undefined && isMany;
   // On a shared ledger, if such calls are frequent, runs with unknown charges are fewer, because people settle them.
@@ -84,7 +104,10 @@ export async function findPage(
   // A function asks the same sources again and again, so most of its runs have such a call, or few calls are such.
   const byCalls =
     bySource && (ofFunction ? calls < FEW_CALLS : !(unknown && linesByTransaction && calls === FEW_CALLS));
-  if (bySource && ofFunction && !byCalls) return lookThrough(tables, filter, unknown, place, limit);
+  if (bySource && ofFunction && !byCalls) {
+    const { source: _, ...ofRun } = filter;
+    return lookThrough(tables, runCondition(ofRun, isText, by), hasCall(filter, isText), unknown, place, limit);
+  }
   const at = byCalls ? "l" : "r";
   const byTransaction = byCalls && linesByTransaction;
   const { from: notBefore = -Infinity, to: before = Infinity, ...untimed } = filter;
@@ -135,22 +158,21 @@ function earlierThan(alias: string): string {
 }
 
 /**
- * Looks at the runs of a busy function, newest first, for calls of a busy source: it may never ask that source, and then
- * all of its runs would be looked at.
+ * Looks at many runs that an index has, newest first, for those that fit. There may be none, and then all of them would
+ * be looked at: for example, a busy function may never ask a busy source.
  */
 async function lookThrough(
-  { query, isText }: LedgerTables,
-  filter: LedgerFilter,
+  { query }: LedgerTables,
+  ofIndex: Condition,
+  fits: Condition,
   unknown: boolean,
   place: Place,
   limit: number,
 ): Promise<FoundPage> {
-  const { source: _, ...ofRun } = filter;
-  const condition = both(runCondition(ofRun, isText, "function"), {
+  const condition = both(ofIndex, {
     sql: `r.has_unknown = ${unknown ? 1 : 0} AND ${earlierThan("r")}`,
     values: [],
   });
-  const fits = hasCall(filter, isText);
   const sql = `SELECT r.started_at, r.transaction_id, CASE WHEN ${fits.sql} THEN 1 ELSE 0 END AS fits FROM ledger_runs AS r
      WHERE ${condition.sql} ORDER BY r.started_at DESC, r.transaction_id DESC LIMIT ${LOOKED_AT_ONCE}`;
   const found: Found[] = [];

@@ -17,6 +17,10 @@ export interface LedgerFilter {
   readonly workflowId?: string;
   /** Runs of this function, whether it exists or not. */
   readonly functionId?: string;
+  /** Runs of requests to which the caller gave this id. */
+  readonly clientRequestId?: string;
+  /** Runs of requests that belonged to this trace of the caller. */
+  readonly traceId?: string;
   readonly source?: string;
   readonly outcome?: CallOutcome;
   readonly charged?: Charged;
@@ -37,7 +41,7 @@ const OF_OUTCOME: { readonly [outcome in CallOutcome]: string } = {
 type IsText = LedgerTables["isText"];
 
 /** By which of its fields the index is chosen that runs are found with: it alone is compared in a form for indexes. */
-export type FoundBy = "caller" | "function";
+export type FoundBy = "caller" | "function" | "request";
 
 /** The filter as a condition on `ledger_runs AS r`. */
 export function runCondition(filter: LedgerFilter, isText: IsText, by: FoundBy = "caller"): Condition {
@@ -69,10 +73,12 @@ export function lineCondition(filter: LedgerFilter, isText: IsText): Condition {
 }
 
 function ofRun(filter: LedgerFilter, isText: IsText, alias: string, by: FoundBy): Condition {
-  const { transactionId, from, to, organizationId, workflowId, functionId } = filter;
+  const { transactionId, from, to, organizationId, workflowId, functionId, clientRequestId, traceId } = filter;
   const ofOrganization = isText(`${alias}.organization_id`);
   const ofWorkflow = isText(`${alias}.workflow_id`);
   const ofFunction = `${alias}.function_id = ?`;
+  const ofRequest = (column: string): string =>
+    by === "request" ? `${alias}.${column} = ?` : `(${alias}.${column} = ?) IS TRUE`;
   return all([
     [`${alias}.transaction_id = ?`, transactionId],
     [`${alias}.started_at >= ?`, from],
@@ -81,6 +87,8 @@ function ofRun(filter: LedgerFilter, isText: IsText, alias: string, by: FoundBy)
     [by === "caller" && workflowId === undefined ? ofOrganization : `(${ofOrganization}) IS TRUE`, organizationId],
     [by === "caller" ? ofWorkflow : `(${ofWorkflow}) IS TRUE`, workflowId],
     [by === "function" ? ofFunction : `(${ofFunction}) IS TRUE`, functionId],
+    [ofRequest("client_request_id"), clientRequestId],
+    [ofRequest("trace_id"), traceId],
   ]);
 }
 

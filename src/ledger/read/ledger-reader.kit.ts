@@ -83,13 +83,24 @@ export function ledgerReaderContract(name: string, newLedger: (t: TestContext) =
 
     test("each filter narrows the list, and filters on calls must all hold for the same call", async (t) => {
       const { put, reader } = await newLedger(t);
-      const odd = makeRun({ organizationId: "org_b", workflowId: "wfl_b", startedWallAt: MARCH });
+      const trace = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", parentId: "00f067aa0ba902b7", flags: "01" };
+      const odd = makeRun({ organizationId: "org_b", workflowId: "wfl_b", startedWallAt: MARCH, trace });
       const noMatch = makeCall({ source: "acme__people", match: false, charged: "no", attempts: [] });
       await put(odd, makeReport(odd, { calls: [noMatch, timedOut] }));
-      const plain = makeRun({ startedWallAt: MARCH + DAY, kind: "func", functionId: "dfunc_sum" });
+      const plain = makeRun({
+        startedWallAt: MARCH + DAY,
+        kind: "func",
+        functionId: "dfunc_sum",
+        clientRequestId: "7",
+      });
       await put(plain);
       const found = async (filter: Parameters<LedgerAnswers["list"]>[0]): Promise<string[]> =>
         (await reader.list(filter)).runs.map((run) => run.transaction_id);
+      const exported = async (filter: Parameters<LedgerAnswers["list"]>[0]): Promise<string[]> =>
+        (await textOf(exportRuns(reader, filter, "jsonl")))
+          .split("\n")
+          .slice(0, -1)
+          .map((line) => JSON.parse(line).run.transaction_id);
 
       const [a, b] = [odd.transactionId, plain.transactionId];
       assert.deepEqual(await found({ transactionId: b }), [b]);
@@ -104,6 +115,24 @@ export function ledgerReaderContract(name: string, newLedger: (t: TestContext) =
       assert.deepEqual(await found({ functionId: "dfunc_other" }), []);
       assert.equal((await textOf(exportRuns(reader, { functionId: "dfunc_sum" }, "jsonl"))).includes(b), true);
       assert.equal(await textOf(exportRuns(reader, { functionId: "dfunc_other" }, "jsonl")), "");
+      assert.deepEqual(await found({ clientRequestId: "7" }), [b]);
+      assert.deepEqual(await found({ clientRequestId: "" }), []);
+      assert.deepEqual(await found({ traceId: trace.traceId }), [a]);
+      assert.deepEqual(await found({ traceId: trace.traceId, clientRequestId: "7" }), []);
+      assert.deepEqual(await found({ traceId: trace.traceId, transactionId: b }), []);
+      assert.deepEqual(
+        await found({ traceId: trace.traceId, source: "bell__phone", charged: "unknown", to: MARCH + 1 }),
+        [a],
+      );
+      for (const filter of [
+        { traceId: trace.traceId, from: MARCH + 1 },
+        { clientRequestId: "7", organizationId: "org_b" },
+      ])
+        assert.deepEqual(await found(filter), []);
+      assert.deepEqual(
+        [await exported({ clientRequestId: "7" }), await exported({ traceId: trace.traceId })],
+        [[b], [a]],
+      );
       assert.deepEqual(await found({ source: "bell__phone" }), [a]);
       assert.deepEqual(await found({ outcome: "match" }), [b]);
       assert.deepEqual(await found({ outcome: "no_match" }), [a]);

@@ -8,6 +8,7 @@ const MAY_BE_GIVEN: readonly LedgerFilter[] = [
   { organizationId: "org_1" },
   { workflowId: "wfl_1" },
   { functionId: "dfunc_odd" },
+  { clientRequestId: "order-1", traceId: "4bf92f3577b34da6a3ce929d0e0e4736" },
   { source: "acme__people" },
   { outcome: "failed" },
   { charged: "yes" },

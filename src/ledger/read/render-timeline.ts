@@ -59,6 +59,8 @@ function header({ run, calls, attempts }: RunReportRow): string[] {
   const facts = [
     `started   ${new Date(run.started_at).toISOString()}`,
     `caller    ${run.organization_id}  ${run.workflow_id}  ${run.token_id}`,
+    ...(run.client_request_id === null ? [] : [`request   ${run.client_request_id}`]),
+    ...(run.trace_id === null ? [] : [`trace     ${run.trace_id}`]),
     `where     ${run.context}, ${run.region === "" ? "no region" : run.region}${run.simulated === 1 ? ", simulated" : ""}`,
     `ended     ${howItEnded({ run, calls })}`,
     `charged   ${chargeCounts(attempts)}`,

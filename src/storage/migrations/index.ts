@@ -44,6 +44,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0028_runs_of_functions", up: from(() => import("./0028_runs_of_functions.ts")) },
   // The latest start of a deleted run, so that none comes back with a batch that is sent again.
   { name: "0029_deleted_runs", up: addColumn("ledger_run_counts", "deleted_up_to", "bigint") },
+  { name: "0030_caller_ids", up: from(() => import("./0030_caller_ids.ts")) },
 ];
 
 function from(load: () => Promise<Pick<Migration, "up">>): Migration["up"] {

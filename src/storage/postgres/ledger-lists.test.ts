@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { Client } from "pg";
 import { newStoreDatabase } from "../../../test/postgres/shared-postgres.ts";
+import { exportPage } from "../../ledger/read/export-runs.ts";
+import type { LedgerFilter } from "../../ledger/read/ledger-filter.ts";
 import { listRuns, type RunPage } from "../../ledger/read/list-runs.ts";
 import { lastUses } from "../../ledger/read/last-uses.ts";
 import { combinationsOfFilters, explained, plansOf } from "../../ledger/read/plans-of-lists.kit.ts";
@@ -75,38 +78,60 @@ test("a list for what a source has never done does not read its runs", async (t)
   for (const plan of plans) assert.doesNotMatch(plan, /ledger_runs/, plan);
 });
 
-test("a page of a busy function with a busy source that it hardly asks ends early, and the next one goes on there", async (t) => {
+test("a page of a busy function with a busy source that it hardly asks ends early, and the next one goes on there; so of an id that a caller sends with every request", async (t) => {
   const databaseUrl = await newStoreDatabase(t);
   const store = await openStore({ dataDir: "", databaseUrl, clock: systemClock });
   t.after(() => store.close());
   await store.ready();
   await fill(databaseUrl);
-  const pagesOf = async (source: string, most: number): Promise<RunPage[]> => {
+  const pagesOf = async (by: LedgerFilter, source: string, most: number): Promise<RunPage[]> => {
     const pages: RunPage[] = [];
     let after: string | undefined;
     do {
-      const filter = { functionId: "dfunc_odd", source };
+      const filter = { ...by, source };
       const page = await listRuns(store.ledgerTables, filter, after === undefined ? {} : { after });
       pages.push(page);
       after = page.next ?? undefined;
     } while (after !== undefined && pages.length < most);
     return pages;
   };
-  const rare = await pagesOf("bell__phone", 10);
-  // Newest first, two seconds apart, 5,000 a page.
-  assert.deepEqual(
-    rare.map(({ runs, lookedBackTo }) => [runs.map(({ started_at: at }) => at), lookedBackTo]),
-    [
-      [[], 10_001_000],
-      [[1_000], 1_000],
-      [[], null],
-    ],
-  );
-  const frequent = await pagesOf("acme__people", 2);
-  assert.deepEqual(
-    frequent.flatMap(({ runs, lookedBackTo }) => [runs.length, runs[0]?.started_at, lookedBackTo]),
-    [50, 19_999_000, null, 50, 19_899_000, null],
-  );
+  for (const by of [{ functionId: "dfunc_odd" }, { clientRequestId: "always the same" }]) {
+    const rare = await pagesOf(by, "bell__phone", 10);
+    // Newest first, two seconds apart, 5,000 a page.
+    assert.deepEqual(
+      rare.map(({ runs, lookedBackTo }) => [runs.map(({ started_at: at }) => at), lookedBackTo]),
+      [
+        [[], 10_001_000],
+        [[1_000], 1_000],
+        [[], null],
+      ],
+    );
+    const frequent = await pagesOf(by, "acme__people", 2);
+    assert.deepEqual(
+      frequent.flatMap(({ runs, lookedBackTo }) => [runs.length, runs[0]?.started_at, lookedBackTo]),
+      [50, 19_999_000, null, 50, 19_899_000, null],
+    );
+  }
+});
+
+test("a run among many is read by its caller's ids alone, also for an export", async (t) => {
+  const databaseUrl = await newStoreDatabase(t);
+  const store = await openStore({ dataDir: "", databaseUrl, clock: systemClock });
+  t.after(() => store.close());
+  await store.ready();
+  await fill(databaseUrl);
+  const trace = createHash("md5").update("500").digest("hex");
+  for (const filter of [
+    { clientRequestId: "order-500" },
+    { traceId: trace },
+    { traceId: trace, organizationId: "org_0" },
+  ]) {
+    const { plans, tables } = explained(store.ledgerTables, "EXPLAIN (ANALYZE)");
+    assert.equal((await listRuns(tables, filter, {})).runs[0]?.started_at, 500_000);
+    assert.equal((await exportPage(tables, filter, "jsonl", null)).runs, 1);
+    const read = [...plans.join("\n").matchAll(/actual time=\S+ rows=([\d.]+)/g)].map(([, rows]) => Number(rows));
+    assert.ok(Math.max(...read) <= 2, plans.join("\n"));
+  }
 });
 
 test("runs to be settled are looked at one by one, and not by reading all failed calls of a busy source", async (t) => {
@@ -155,17 +180,19 @@ test("the last use of a credential is one entry of an index, however often it wa
 
 /**
  * Runs one second apart, of two organizations; every second one called another source too, and one in a hundred failed.
- * The others asked for one function, of whose runs only the oldest called that source.
+ * The others asked for one function, of whose runs only the oldest called that source, and their caller sent one id with
+ * all of them.
  */
 async function fill(databaseUrl: string): Promise<void> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
   await client.query(`
     insert into ledger_runs (transaction_id, state, kind, function_id, organization_id, workflow_id, token_id, context, region,
-      simulated, started_at, took_ms, client_gone, has_unknown, verdicts, unknown_sources)
+      simulated, started_at, took_ms, client_gone, has_unknown, verdicts, unknown_sources, client_request_id, trace_id)
     select 'trx_' || lpad(to_hex(i * 1000), 12, '0') || substr(md5(i::text), 1, 20), 'ended', 'data',
       case when i % 2 = 1 then 'dfunc_odd' when i % 4 = 0 then 'dfunc_' || i % 8 end, 'org_' || i % 2, 'wfl_' || i % 2, 'tok_1', 'prod', 'eu', 0,
-      i * 1000, 40, 0, (i % 50 = 0)::integer, case when i % 100 = 0 then 512 else 2 end, 0
+      i * 1000, 40, 0, (i % 50 = 0)::integer, case when i % 100 = 0 then 512 else 2 end, 0,
+      case when i % 2 = 1 then 'always the same' else 'order-' || i end, md5(i::text)
     from generate_series(1, ${RUNS}) as i`);
   for (const ordinal of [0, 1]) {
     await client.query(`

@@ -10,7 +10,7 @@ import { toWireTime } from "../../wire-time.ts";
 export default defineVerb({
   summary: "List runs, those with unknown charges first, then the newest",
   description:
-    "Options narrow the list. --source and --outcome select by the same call, and --charged by a request of that call. With --function and --source, if both are busy, a page may have few runs or none, and says how to go on. Runs whose records are damaged are left out and named; `ledger show` shows what is left of them. Where the ledger itself cannot be read, the rest is listed newest first; a page of it may then have a few runs more or fewer than --limit.",
+    "Options narrow the list. --source and --outcome select by the same call, and --charged by a request of that call. With --function and --source, if both are busy, and with an id that thousands of requests had, a page may have few runs or none, and says how to go on. Runs whose records are damaged are left out and named; `ledger show` shows what is left of them. Where the ledger itself cannot be read, the rest is listed newest first; a page of it may then have a few runs more or fewer than --limit.",
   example: "--source companies_house__company_profile --charged unknown --from 2026-03-01",
   input: Type.Object(
     {
@@ -89,7 +89,7 @@ const DAMAGED =
   'The ledger is damaged. What can be read of it is listed newest first; "datarun ledger verify" says what is lost.';
 
 function lookedBackNote(at: string, next: string): string {
-  return `The runs of this function were looked at back to ${at}, and there are more. To go on, give --after ${next}`;
+  return `Many runs were looked at, back to ${at}, and there are more. To go on, give --after ${next}`;
 }
 
 /** So many are named in a remark. */

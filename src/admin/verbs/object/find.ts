@@ -1,6 +1,7 @@
 import { PREFIX } from "../../../terms/ids.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { Type } from "../../../terms/type.ts";
+import { within } from "../../../terms/within.ts";
 import type { VerbCall } from "../../needs.ts";
 import { FOUND_KINDS } from "../../found-kinds.ts";
 import type { FoundObject } from "../../ports.ts";
@@ -16,7 +17,7 @@ const KINDS = ["run", ...FOUND_KINDS, "source", "function"] as const;
 
 export default defineVerb({
   summary: "Find runs, organizations, workflows and everything else by id or name",
-  description: `Runs, tokens, credentials and budgets are found by the beginning of their id; organizations, workflows and operators also by their name, as are tokens that are not revoked; sources and functions by any part of their id or title. Beyond the newest 2,000 of a kind, only names that begin with the text are found. At most ${SHOWN} are shown.`,
+  description: `Runs, tokens, credentials and budgets are found by the beginning of their id; runs also by the whole X-Request-Id or trace id of their request, which a match has as its name; organizations, workflows and operators also by their name, as are tokens that are not revoked; sources and functions by any part of their id or title. Beyond the newest 2,000 of a kind, only names that begin with the text are found. At most ${SHOWN} are shown.`,
   example: "acme",
   input: Type.Object(
     {
@@ -58,12 +59,14 @@ export default defineVerb({
 
 async function findAll(text: string, call: VerbCall<"store" | "ledger" | "sources" | "functions">): Promise<Match[]> {
   const id = text.toLowerCase();
-  if (id.startsWith(PREFIX.transaction)) return findRuns(id, call);
-  const byId = await (await call.store()).findById(id, SHOWN);
+  if (id.startsWith(PREFIX.transaction)) return findRuns(text, call);
+  const [runs, stored] = await Promise.all([findRunsInTime(text, call), call.store()]);
+  const byId = await stored.findById(id, SHOWN);
   // Whoever types the beginning of an id means no name.
-  if (byId !== null) return [...byId];
-  const [stored, sources, functions] = await Promise.all([call.store(), call.sources(), call.functions()]);
+  if (byId !== null) return [...byId, ...runs];
+  const [sources, functions] = await Promise.all([call.sources(), call.functions()]);
   return [
+    ...runs,
     ...(await stored.findByName(text, SHOWN)),
     ...listed(
       sources.ids().map((each) => ({ id: each, title: sources.find(each)!.declaration.title })),
@@ -74,15 +77,51 @@ async function findAll(text: string, call: VerbCall<"store" | "ledger" | "source
   ];
 }
 
-async function findRuns(id: string, { ledger, note }: VerbCall<"ledger">): Promise<Match[]> {
+/** How long a search for a name waits for the ledger, which answers one question after another. */
+const LEDGER_WAIT_MS = 2_000;
+
+/** The text is probably a name, so nothing that keeps the ledger from answering keeps the name from being found. */
+async function findRunsInTime(text: string, call: VerbCall<"ledger">): Promise<Match[]> {
+  const busy = () => new OperatorError("unavailable", "The ledger does not answer, so no runs were looked for.");
   try {
-    const runs = await (await ledger()).find(id, SHOWN);
-    return runs.map((run) => ({
-      kind: "run",
-      id: run.transaction_id,
-      name: null,
-      organizationId: run.organization_id === "" ? null : run.organization_id,
-    }));
+    return await within(call.clock, LEDGER_WAIT_MS, findRuns(text, { ...call, note: () => {} }), busy);
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    call.note(error.message);
+    return [];
+  }
+}
+
+interface FoundRun {
+  readonly transaction_id: string;
+  readonly organization_id: string;
+  readonly client_request_id?: string | null;
+}
+
+const TRACE_ID = /^[0-9a-f]{32}$/;
+
+/** By their own ids, and by those that their callers know them by. */
+async function findRuns(text: string, { ledger, note }: VerbCall<"ledger">): Promise<Match[]> {
+  const id = text.toLowerCase();
+  const isTrace = TRACE_ID.test(id);
+  try {
+    const reader = await ledger();
+    const own = id.startsWith(PREFIX.transaction) ? id : isTrace ? PREFIX.transaction + id : null;
+    const found: FoundRun[] = [
+      ...(await reader.list({ clientRequestId: text }, { limit: SHOWN })).runs,
+      ...(isTrace ? (await reader.list({ traceId: id }, { limit: SHOWN })).runs : []),
+      // In spans, a run whose caller has sent no trace has the digits of its id as trace id.
+      ...(own === null ? [] : await reader.find(own, SHOWN)),
+    ];
+    const runs = new Map(found.toReversed().map((run) => [run.transaction_id, run]));
+    return [...runs.values()]
+      .toSorted((one, other) => (one.transaction_id < other.transaction_id ? 1 : -1))
+      .map((run) => ({
+        kind: "run",
+        id: run.transaction_id,
+        name: run.client_request_id ?? null,
+        organizationId: run.organization_id === "" ? null : run.organization_id,
+      }));
   } catch (error) {
     // The first service makes it.
     if (!(error instanceof OperatorError) || error.code !== "not_found") throw error;
