@@ -5,6 +5,7 @@ import { listedBudget, toListedBudget } from "../admin/budget-wire.ts";
 import type { BudgetUse, ServiceState } from "../admin/ports.ts";
 import { count, listOf, orNull, text, time, yesOrNo } from "../admin/result-schemas.ts";
 import { toWireTime } from "../admin/wire-time.ts";
+import type { BudgetRejections } from "../ledger/read/budget-rejections.ts";
 import type { LiveFigures } from "../operate/live-figures.ts";
 import type { WindowSeries, WindowSums } from "../operate/window.ts";
 import { percentUsed } from "../terms/money.ts";
@@ -19,7 +20,7 @@ export interface LiveNow {
   readonly warnings: readonly string[];
 }
 
-/** So many budgets are told, the fullest. */
+/** So many budgets are told: those that reject calls, and then the fullest. */
 const BUDGETS_MAX = 50;
 
 const percentiles = { p50_ms: orNull(count), p99_ms: orNull(count) };
@@ -112,7 +113,7 @@ export function toLiveEvent({ wallAt, figures, runsUnderWay, state, warnings }: 
       unknown === undefined
         ? null
         : { charges: unknown.charges, is_more: unknown.isMore, since: toWireTime(unknown.sinceWallAt) },
-    budgets: seen.ofStore === null ? null : fullest(seen.ofStore.budgets),
+    budgets: seen.ofStore === null ? null : fullest(seen.ofStore.budgets, seen.ofLedger?.rejections ?? null),
     attention: toWireAttention(whatNeedsAPerson({ ...seen, service: state })),
     looked_at: toWireTime(seen.wallAt),
   };
@@ -143,9 +144,12 @@ function callsOf(sums: WindowSums) {
   return { calls: total(sums), match, no_match, failed, ...timesOf(sums) };
 }
 
-function fullest(budgets: readonly BudgetUse[]): readonly object[] {
+function fullest(budgets: readonly BudgetUse[], rejections: readonly BudgetRejections[] | null): readonly object[] {
   return budgets
-    .map((use) => ({ ...toListedBudget(use), used_percent: percentUsed(use.used, use.budget.limit) }))
-    .toSorted((one, other) => other.used_percent - one.used_percent)
+    .map((use) => ({ ...toListedBudget(use, rejections), used_percent: percentUsed(use.used, use.budget.limit) }))
+    .toSorted((one, other) => {
+      const rejecting = Number(other.rejects_since !== null) - Number(one.rejects_since !== null);
+      return rejecting || other.used_percent - one.used_percent;
+    })
     .slice(0, BUDGETS_MAX);
 }

@@ -1,4 +1,6 @@
 import { BUDGET_PERIODS, budgetText, isNearlyUsed, type Budget } from "../terms/budget.ts";
+import type { BudgetRejections } from "../ledger/read/budget-rejections.ts";
+import { OperatorError } from "../terms/operator-error.ts";
 import { Type } from "../terms/type.ts";
 import type { BudgetUse } from "./ports.ts";
 import { count, oneOf, orNull, text, time, yesOrNo } from "./result-schemas.ts";
@@ -19,6 +21,12 @@ export function unknownBudget(id: string): Error {
   return unknownId("budget", id, "datarun budget list");
 }
 
+/** No service has been started yet, so nothing has been sent. */
+export function noLedgerYet(error: unknown): null {
+  if (error instanceof OperatorError && error.code === "not_found") return null;
+  throw error;
+}
+
 /** What every result about a budget has. */
 const told = {
   budget: text,
@@ -29,9 +37,31 @@ const told = {
   per: oneOf(...BUDGET_PERIODS),
   limit: text,
 };
-const use = { used: text, leased: text, left: text, nearly_used: yesOrNo, period_from: time, period_to: time };
+const use = {
+  used: text,
+  leased: text,
+  left: text,
+  nearly_used: yesOrNo,
+  period_from: time,
+  period_to: time,
+  rejected_calls: {
+    ...orNull(count),
+    description: "How many calls it has rejected since `rejects_since`, counted up to 1,000; `null`: not known",
+  },
+  rejects_since: {
+    ...orNull(time),
+    description: "The first call that it rejected in this period, and since its limit was last set; `null`: none",
+  },
+};
+const spentBeforeText = {
+  ...orNull(text),
+  description:
+    "What was charged in its current period before the budget was set, which it does not count; `null`: it counts the whole period",
+};
 export const removedBudget = Type.Object({ removed: yesOrNo, ...told, warn_percent: count });
 export const wireBudget = Type.Object({ ...told, warn_percent: count, counts_from: time });
+/** What is known when a budget has been set; `spent_before` is `null` also if the ledger could not be read. */
+export const setBudget = Type.Object({ ...wireBudget.properties, spent_before: spentBeforeText });
 export const listedBudget = Type.Object({ ...wireBudget.properties, ...use });
 export const namedBudget = Type.Object({
   ...listedBudget.properties,
@@ -43,6 +73,7 @@ export const wireBudgetUse = Type.Object({
   ...wireBudget.properties,
   ...use,
   /** Missing as long as there is no ledger. */
+  spent_before: Type.Optional(spentBeforeText),
   requests: Type.Optional(count),
   unknown: Type.Optional(count),
   unpriced: Type.Optional(count),
@@ -63,12 +94,16 @@ export function toWireBudget(budget: Budget) {
   };
 }
 
-/** A budget as lists show it. */
-export function toListedBudget(use: BudgetUse) {
-  return { ...toWireBudget(use.budget), ...toWireUse(use) };
+/**
+ * A budget as lists show it.
+ * @param rejections `null`: the ledger could not be asked
+ */
+export function toListedBudget(use: BudgetUse, rejections: readonly BudgetRejections[] | null) {
+  return { ...toWireBudget(use.budget), ...toWireUse(use, rejections) };
 }
 
-export function toWireUse({ budget, period, used, leased }: BudgetUse) {
+export function toWireUse({ budget, period, used, leased }: BudgetUse, rejections: readonly BudgetRejections[] | null) {
+  const rejected = rejections?.find(({ budgetId }) => budgetId === budget.id);
   return {
     used: budgetText(budget, used),
     leased: budgetText(budget, leased),
@@ -76,5 +111,7 @@ export function toWireUse({ budget, period, used, leased }: BudgetUse) {
     nearly_used: isNearlyUsed(budget, used),
     period_from: toWireTime(period.from),
     period_to: toWireTime(period.to),
+    rejected_calls: rejections === null ? null : (rejected?.calls ?? 0),
+    rejects_since: rejected === undefined ? null : toWireTime(rejected.sinceWallAt),
   };
 }

@@ -93,7 +93,17 @@ export const CALL_COLUMNS = {
   output_bytes: ofCall(holds.wholeOrNull, (call) => call.outputBytes, { csv: "output_bytes" }),
   /** The vendor's number for an order that it has accepted; a later run can ask for the order by it. */
   order_id: ofCall(holds.textOrNull(), (call) => call.orderId, { csv: "order_id", later: true }),
+  /** The budget that had no room for a request of the call. */
+  budget_id: ofCall(holds.nameOrNull(), (call) => rejectingBudget(call), {
+    csv: "budget_id",
+    inJournal: "budget",
+    later: true,
+  }),
 };
+
+function rejectingBudget({ fault }: CallReport): string | null {
+  return fault?.code === "source.budget_used" ? String(fault.detail["budget"]) : null;
+}
 
 const ofAttempt = recorded<AttemptReport>();
 

@@ -79,8 +79,9 @@ export interface LedgerTables {
   readonly requests: string;
   /**
    * A table of calls, for figures about sources: `started_at`, `has_unknown` and `simulated` of the run, its
-   * `transaction_id` twice (the other is `run_transaction_id`, see `transactionsBetween`), `success`, `match` and
-   * `took_ms` of the call, and the keys `source_key`, `credential_key` and `fault_key`.
+   * `transaction_id` twice (the other is `run_transaction_id`, see `transactionsBetween`), `success`, `match`,
+   * `charges` and `took_ms` of the call, and the keys `source_key`, `credential_key`, `fault_key`
+   * and `budget_key`.
    */
   readonly calls: string;
   textOf(key: string): string;

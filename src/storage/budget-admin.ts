@@ -25,7 +25,7 @@ export function createBudgetAdmin(engine: Engine): BudgetAdmin {
         const all = await budgetsIn(transaction, budget.organizationId);
         const replaced = all.find((one) => isAlike(one, budget)) ?? null;
         const { limit, warnPercent } = budget;
-        const set = replaced === null ? budget : { ...replaced, limit, warnPercent };
+        const set = replaced === null ? budget : { ...replaced, limit, warnPercent, changedWallAt: act.wallAt };
         if (replaced !== null) await transaction.deleteFrom("budgets").where("id", "=", set.id).execute();
         await transaction.insertInto("budgets").values(fromBudget(set)).execute();
         const detail = { ...inTrail(set), replaced: replaced === null ? null : inTrail(replaced) };

@@ -21,6 +21,7 @@ export function toBudget(row: Row<"budgets">): Budget {
     limit: amountFromColumn(row.amount),
     warnPercent: row.warn_percent,
     setWallAt: row.set_wall_at,
+    ...(row.changed_wall_at !== null && { changedWallAt: row.changed_wall_at }),
   };
 }
 
@@ -36,6 +37,7 @@ export function fromBudget(budget: Budget): NewRow<"budgets"> {
     amount: amountToColumn(budget.limit),
     warn_percent: budget.warnPercent,
     set_wall_at: budget.setWallAt,
+    changed_wall_at: budget.changedWallAt ?? null,
   };
 }
 

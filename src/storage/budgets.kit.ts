@@ -203,7 +203,10 @@ export function budgetsContract(engine: EngineUnderTest): void {
       await store.budgets.exchange([anAsk(budget.id, { need: 350_000n })], keepLeases);
       const version = store.budgets.version();
       const set = await store.admin.setBudget(ACT, { ...budget, id: "bud_new", limit: 600_000_000n, warnPercent: 50 });
-      assert.deepEqual(set, { budget: { ...budget, limit: 600_000_000n, warnPercent: 50 }, replaced: budget });
+      assert.deepEqual(set, {
+        budget: { ...budget, limit: 600_000_000n, warnPercent: 50, changedWallAt: ACT.wallAt },
+        replaced: budget,
+      });
       for (const parts of [{ currency: "USD" }, { currency: null }, { per: "day" }, { source: null }] as const) {
         const id = newId("budget", ACT.wallAt);
         assert.equal((await store.admin.setBudget(ACT, { ...budget, id, ...parts }))!.replaced, null);

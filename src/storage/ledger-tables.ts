@@ -18,7 +18,8 @@ const LAST_USE = `(SELECT r.started_at FROM ledger_runs AS r WHERE r.transaction
   SELECT c.transaction_id FROM ledger_calls AS c WHERE c.credential_id = ? ORDER BY c.transaction_id DESC LIMIT 1))`;
 const CALLS = `(
   SELECT c.transaction_id, r.transaction_id AS run_transaction_id, r.started_at, r.has_unknown, r.simulated, c.success,
-    c.match, c.took_ms, c.source AS source_key, c.credential_id AS credential_key, c.fault_code AS fault_key
+    c.match, c.charges, c.took_ms, c.source AS source_key, c.credential_id AS credential_key, c.fault_code AS fault_key,
+    c.budget_id AS budget_key
   FROM ledger_calls AS c JOIN ledger_runs AS r ON r.transaction_id = c.transaction_id)`;
 
 /** The number that the triggers of totals use (`migrations/0026_ledger_totals.ts`). */

@@ -239,6 +239,8 @@ interface BudgetTable {
   readonly amount: number;
   readonly warn_percent: number;
   readonly set_wall_at: number;
+  /** Null if its limit was never changed. */
+  readonly changed_wall_at: number | null;
 }
 
 /**

@@ -35,6 +35,8 @@ export interface Budget extends BudgetScope {
   readonly warnPercent: number;
   /** When it was set first. Changing its limit does not change it. */
   readonly setWallAt: number;
+  /** When its limit was last changed; left out if it never was. */
+  readonly changedWallAt?: number;
 }
 
 /** The one comparison with a limit: exactly at it is allowed, one more is not. */

@@ -33,7 +33,10 @@ for (const store of STORES) {
     assert.match(page, new RegExp(`^datarun_budget_used_ratio{budget="${budget}"} 1$`, "m"));
     assert.match(page, /^datarun_source_calls_total{source="acme__people",outcome="budget"} 2$/m);
 
+    const rejected = async () => Number((await verb(`budget show ${budget}`))["rejected_calls"]);
+    await until(async () => (await rejected()) === 2);
     assert.equal((await set("--amount 2.10 --currency EUR"))["budget"], budget);
+    assert.equal(await rejected(), 0, "it may have room again since its limit was set");
     await until(async () => (await ask()).success);
     await restart();
     assert.ok((await ask()).success);
@@ -41,6 +44,15 @@ for (const store of STORES) {
     assert.equal(vendor.count("/asked"), allowed + 2);
     const shown = await verb(`budget show ${budget}`);
     assert.deepEqual([shown["used"], shown["left"]], ["2.10 EUR", "0.00 EUR"]);
+    // What it rejects is on the ledger, so that another start knows it too.
+    await until(async () => (await rejected()) >= 1);
+    await restart();
+    const [first] = (await verb("attention show"))["attention"] as unknown as { what: string; says: string }[];
+    assert.equal(first?.what, "budget_rejects");
+    assert.match(
+      first.says,
+      /^The budget of organization org_\w+, source acme__people has rejected \d+ calls? since [-\d]+ [:\d]+ UTC: 2\.10 EUR of 2\.10 EUR are used this month\.$/,
+    );
     await verb(`budget remove ${budget}`);
     await until(async () => (await ask()).success);
   });

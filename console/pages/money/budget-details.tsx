@@ -4,6 +4,7 @@ import { grouped } from "../../parts/amount.tsx";
 import { Fact, FactList } from "../../parts/facts.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Section } from "../../parts/page.tsx";
+import { Rejected } from "../../parts/rejected.tsx";
 import { Count, Id, Time } from "../../parts/values.tsx";
 
 /** One budget with what the ledger says of its period. */
@@ -30,11 +31,22 @@ export function BudgetDetails({ id }: { readonly id: string }) {
         </Fact>
         <Fact title="Counts from">
           <Time at={budget.counts_from} />
+          {budget.spent_before && (
+            <>
+              , when it was set. In this {budget.per} before that, {budget.spent_before} had been charged, which it does
+              not count
+            </>
+          )}
         </Fact>
         <Fact title="Warns">
           at {budget.warn_percent} % of {grouped(budget.limit)}
         </Fact>
         <Fact title="Used">{grouped(budget.used)}, spent or reserved for requests under way</Fact>
+        {budget.rejects_since !== null && (
+          <Fact title="Rejected">
+            <Rejected of={budget} />
+          </Fact>
+        )}
         <Fact title="Reserved">{grouped(budget.leased)}, held by processes to use soon or to give back</Fact>
         {budget.requests !== undefined && (
           <Fact title="Requests">

@@ -3,10 +3,12 @@ import { useWholeList } from "../../api/use-list.ts";
 import { useVerb } from "../../api/use-verb.ts";
 import type { InputOf } from "../../api/verb-types.ts";
 import { useAct } from "../../parts/act.tsx";
+import { Amount } from "../../parts/amount.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { type Choice, SelectField, TextField } from "../../parts/fields.tsx";
+import { Count } from "../../parts/values.tsx";
 import { CURRENCIES } from "./currencies.ts";
 import { type ListedBudget, Scope } from "./budget-scope.tsx";
 import { OrganizationField } from "../../parts/organization-field.tsx";
@@ -77,6 +79,7 @@ export function BudgetForm({ budget, org: shownOrg, onClose, onSet }: BudgetForm
           <TextField label="Warn from percent" inputMode="numeric" placeholder="80" {...field("warn")} />
         </div>
         <p>{sentenceOf(draft)}</p>
+        {budget === null && draft.org !== "" && <SpentSoFar draft={draft} />}
         {error && <Failure error={error} />}
         <div class="dialog-actions">
           <Button onClick={onClose}>Cancel</Button>
@@ -158,6 +161,53 @@ function sentenceOf({ unit, per, limit, currency, warn }: Draft): string {
   const what = unit === "money" ? `${limit || "…"} ${currency.toUpperCase() || "…"}` : `${limit || "…"} requests`;
   return `At most ${what} may be charged a ${per}. A request beyond that is not sent, and its source fails. From ${warn || "80"} % on it is logged and shown here. If the budget exists already, what was used of it in this ${per} still counts.`;
 }
+
+/** What the current period has cost so far: a new budget does not count it. */
+function SpentSoFar({ draft: { org, workflow, source, credential, unit, per } }: { readonly draft: Draft }) {
+  const now = new Date();
+  const today = now.toISOString().slice(0, 10);
+  const { result } = useVerb("ledger spend", {
+    by: "org",
+    from: per === "month" ? `${today.slice(0, 7)}-01` : today,
+    to: new Date(now.getTime() + DAY_MS).toISOString().slice(0, 10),
+    org,
+    ...(workflow && { workflow }),
+    ...(source && { source }),
+    ...(credential && { credential }),
+  });
+  const requests = result?.spend.reduce((sum, { charged, unknown }) => sum + charged + unknown, 0) ?? 0;
+  const amounts = result?.totals.filter(({ currency }) => currency !== null) ?? [];
+  return (
+    <p role="status">
+      A new budget counts from the moment when it is set.{" "}
+      {result && (
+        <>
+          So far this {per},{" "}
+          {unit === "calls" ? (
+            <>
+              <Count of={requests} /> {requests === 1 ? "request has" : "requests have"}
+            </>
+          ) : amounts.length === 0 ? (
+            "nothing has"
+          ) : (
+            <>
+              {amounts.map(({ currency, amount, amount_at_most: atMost }, at) => (
+                <>
+                  {at > 0 && ", "}
+                  <Amount key={currency} amount={amount} atMost={atMost} currency={currency} />
+                </>
+              ))}{" "}
+              {amounts.length === 1 ? "has" : "have"}
+            </>
+          )}{" "}
+          been charged, which it does not count.
+        </>
+      )}
+    </p>
+  );
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** What the budget is for. Its workflow and credential are those of the organization. */
 function ScopeFields({ draft, change }: { readonly draft: Draft; readonly change: (changes: Partial<Draft>) => void }) {

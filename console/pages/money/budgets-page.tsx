@@ -8,6 +8,7 @@ import { Empty } from "../../parts/empty.tsx";
 import { List } from "../../parts/list.tsx";
 import { thousandths } from "../../parts/micros.ts";
 import { Outcome } from "../../parts/outcome.tsx";
+import { Rejected } from "../../parts/rejected.tsx";
 import { RowActs } from "../../parts/row-acts.tsx";
 import { ShareBar } from "../../parts/share-bar.tsx";
 import type { Column } from "../../parts/table.tsx";
@@ -89,9 +90,14 @@ function columnsOf(reload: () => void, change: (budget: ListedBudget) => void): 
     {
       title: "Limit",
       isNumber: true,
-      show: ({ limit, per }) => (
+      show: ({ limit, per, counts_from: counts, period_from: from }) => (
         <>
           {grouped(limit)} <span class="dim money-below">a {per}</span>
+          {counts > from && (
+            <span class="dim money-below">
+              counts since <Day at={counts} />
+            </span>
+          )}
         </>
       ),
     },
@@ -131,17 +137,19 @@ function columnsOf(reload: () => void, change: (budget: ListedBudget) => void): 
 }
 
 function Use({
-  of: { used, leased, limit, left, warn_percent: warn, nearly_used: isNearlyUsed },
+  of: { used, leased, limit, left, warn_percent: warn, nearly_used: isNearlyUsed, ...budget },
 }: {
   readonly of: ListedBudget;
 }) {
   const known = thousandths(used, limit);
   const open = Math.min(known + thousandths(leased, limit), 1_000);
-  const isFull = /^-?0(\.0+)?( |$)/.test(left) || left.startsWith("-");
+  const isFull = budget.rejects_since !== null || /^-?0(\.0+)?( |$)/.test(left) || left.startsWith("-");
   return (
     <>
       <ShareBar known={known} open={open} mark={warn * 10} isFull={isFull} />
-      {isFull ? (
+      {budget.rejects_since !== null ? (
+        <Rejected of={budget} />
+      ) : isFull ? (
         <Outcome kind="failed" says="no room" />
       ) : isNearlyUsed ? (
         <Outcome kind="unknown" says={`above ${warn} %`} />
@@ -172,8 +180,8 @@ function Acts({
           says: (
             <>
               <p>
-                Nothing will hold the charges of {of.organization ?? of.organization_tuid} to {grouped(of.limit)} a{" "}
-                {of.per} any more. What it has counted is deleted.
+                Nothing will hold the charges of <bdi>{of.organization ?? of.organization_tuid}</bdi> to{" "}
+                {grouped(of.limit)} a {of.per} any more. What it has counted is deleted.
               </p>
               <p class="dim">A running service notices within a second. The audit trail keeps who removed it.</p>
             </>

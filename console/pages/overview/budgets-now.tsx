@@ -3,6 +3,7 @@ import type { Objects } from "../../api/use-names.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { Meter } from "../../parts/meter.tsx";
 import { hrefOfObject, ObjectLink } from "../../parts/object-link.tsx";
+import { Rejected } from "../../parts/rejected.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { Id, Time } from "../../parts/values.tsx";
 
@@ -13,7 +14,7 @@ interface BudgetsNowProps {
   readonly objects: Objects;
 }
 
-/** What is spent of each budget, the fullest first. */
+/** What is spent of each budget: those that reject calls, and then the fullest. */
 export function BudgetsNow({ budgets, objects }: BudgetsNowProps) {
   if (budgets === null) return <p class="dim">The store does not answer, so what is used is not known.</p>;
   if (budgets.length === 0)
@@ -27,7 +28,7 @@ export function BudgetsNow({ budgets, objects }: BudgetsNowProps) {
     );
   return (
     <Table
-      caption="Budgets, the fullest first"
+      caption="Budgets: those that reject calls, and then the fullest"
       columns={columnsWith(objects)}
       rows={budgets}
       keyOf={({ budget }) => budget}
@@ -40,8 +41,15 @@ function columnsWith(objects: Objects): readonly Column<Budget>[] {
     { title: "For", show: (budget) => <Scope of={budget} objects={objects} /> },
     {
       title: "Used",
-      show: ({ used_percent, nearly_used, used, limit }) => (
-        <Meter percent={used_percent} isHigh={nearly_used} says={`${used} of ${limit}`} />
+      show: ({ used_percent, nearly_used, used, limit, ...budget }) => (
+        <>
+          <Meter
+            percent={used_percent}
+            isHigh={nearly_used || budget.rejects_since !== null}
+            says={`${used} of ${limit}`}
+          />
+          <Rejected of={budget} />
+        </>
       ),
     },
     { title: "Left", isNumber: true, show: ({ left }) => left },

@@ -47,6 +47,11 @@ export function CallDetails({ of, call, organization, reload }: CallDetailsProps
         )}
         : {ruleText(call.credential_rule)}.
       </p>
+      {call.budget_id !== null && (
+        <p>
+          The budget that had no room for it: <ObjectLink id={call.budget_id} org={of.run!.organization_id} />
+        </p>
+      )}
       {call.order_id !== null && (
         <p>
           The vendor's order: <Id>{call.order_id}</Id>
@@ -115,7 +120,7 @@ function Settlements({ of }: { readonly of: Shown["reconciliations"] }) {
             <>first recorded as {WORDS[charged] ?? charged}</>
           ) : (
             <>
-              settled as {WORDS[charged] ?? charged} by {who}, <Time at={at} />: {note}
+              settled as {WORDS[charged] ?? charged} by <bdi>{who}</bdi>, <Time at={at} />: <bdi>{note}</bdi>
             </>
           )}
         </li>

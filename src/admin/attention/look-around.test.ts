@@ -11,6 +11,7 @@ const STORE = { actsBetween: async () => [], budgets: async () => [] } as unknow
 const LEDGER = {
   countUnknown: async () => ({ charges: 0, isMore: false, sinceWallAt: null }),
   activity: async () => [],
+  budgetRejections: async () => [],
 } as unknown as LedgerAnswers;
 const none = (what: string) => async (): Promise<never> => {
   throw new OperatorError("not_found", `There is no ${what} here.`);

@@ -1,7 +1,9 @@
 import type { ActivityLine } from "../../ledger/read/sum-activity.ts";
+import type { BudgetRejections } from "../../ledger/read/budget-rejections.ts";
 import type { UnknownCount } from "../../ledger/read/count-unknown.ts";
 import type { Clock } from "../../terms/clock.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
+import { rejectionsOf } from "../budget-rejections.ts";
 import type { VerbNeeds } from "../needs.ts";
 import type { BudgetUse, ServiceState } from "../ports.ts";
 
@@ -27,6 +29,8 @@ export interface SeenInStore {
 
 export interface SeenInLedger {
   readonly unknown: UnknownCount;
+  /** What budgets of the store have rejected: see `rejectionsOf`. */
+  readonly rejections: readonly BudgetRejections[];
   /** Of the last hour, by credential. */
   readonly activity: readonly ActivityLine[];
 }
@@ -54,11 +58,13 @@ export async function lookAround({ clock, store, ledger, serviceState }: NeededT
     const failedLogins = logins.reduce((sum, { detail }) => sum + Number(detail["count"] ?? 1), 0);
     return { budgets: await open.budgets(), failedLogins };
   };
-  const inLedger = async (): Promise<SeenInLedger> => {
+  const inLedger = async (seen: Promise<SeenInStore | null>): Promise<SeenInLedger> => {
     const open = await ledger();
     const hour = { by: "credential", from: wallAt - ACTIVITY_MS, to: wallAt + 1, newest: CALLS_PER_SOURCE } as const;
-    return { unknown: await open.countUnknown(), activity: await open.activity(hour) };
+    const [unknown, activity] = [await open.countUnknown(), await open.activity(hour)];
+    return { unknown, activity, rejections: await rejectionsOf(open, (await seen)?.budgets ?? []) };
   };
-  const [ofStore, ofLedger] = await Promise.all([inStore().catch(orProblem), inLedger().catch(orProblem)]);
+  const seen = inStore().catch(orProblem);
+  const [ofStore, ofLedger] = await Promise.all([seen, inLedger(seen).catch(orProblem)]);
   return { wallAt, service: serviceState(), ofStore, ofLedger, problems, missing };
 }

@@ -38,11 +38,16 @@ const BUDGET: Budget = {
   warnPercent: 80,
   setWallAt: 0,
 };
-const used = (units: bigint) => ({ budget: BUDGET, period: { from: 0, to: 1 }, used: units, leased: 0n });
+const used = (units: bigint, id = "bud_1") => ({
+  budget: { ...BUDGET, id },
+  period: { from: 0, to: 1 },
+  used: units,
+  leased: 0n,
+});
 const line = (credentialId: string | null, last: string) => ({
   source: "acme__people",
   credentialId,
-  outcomes: { match: 1, no_match: 0, failed: 2, unknown: 0 },
+  outcomes: { match: 1, no_match: 0, failed: 2, rejected: 0, no_credential: 0, unknown: 0 },
   faults: [{ code: "source.credential_rejected", calls: 2 }],
   p50Ms: 1,
   p99Ms: 1,
@@ -65,6 +70,7 @@ function seen({
     ofStore: { budgets: [used(79_999_999n)], failedLogins: 0 },
     ofLedger: {
       unknown: { charges: 0, isMore: false, sinceWallAt: null },
+      rejections: [],
       activity: [line(null, "source.credential_rejected"), line("cred_1", "match")],
     },
     problems: [],
@@ -96,9 +102,13 @@ test("each thing is said in a sentence, with where it leads, and the most urgent
         unreadableDataKeys: 1,
       },
       ledger: { lagMs: 3_400, journalDaysLeft: 12.7, damageMet: 2, undrainedRuns: 1_200, drainFailures: 3 },
-      ofStore: { budgets: [used(96_500_000n), used(100_000_000n)], failedLogins: 5 },
+      ofStore: {
+        budgets: [used(96_500_000n), used(100_000_000n, "bud_3"), used(71_000_000n, "bud_2")],
+        failedLogins: 5,
+      },
       ofLedger: {
         unknown: { charges: 3, isMore: false, sinceWallAt: NOON },
+        rejections: [{ budgetId: "bud_2", calls: 12, isMore: false, sinceWallAt: NOON - 60_000 }],
         activity: [line("cred_1", "source.credential_rejected")],
       },
       problems: ["The store does not answer."],
@@ -109,6 +119,7 @@ test("each thing is said in a sentence, with where it leads, and the most urgent
     [
       "critical not_ready: No run is accepted: journal: the disk has no room left.",
       "critical unreadable: The store does not answer.",
+      "critical budget_rejects: The budget of organization org_1, source acme__people has rejected 12 calls since 2026-03-10 11:59 UTC: 71.00 EUR of 100.00 EUR are used this month.",
       "critical keys_unreadable: 1 data key cannot be opened, and credentials that are sealed with it fail.",
       "critical journal_damaged: Damage was found in the journal.",
       "critical refused_runs: 1 request was refused in the last five minutes because no run could be recorded, or the store failed.",
@@ -126,8 +137,23 @@ test("each thing is said in a sentence, with where it leads, and the most urgent
     ],
   );
   assert.deepEqual(found.find(({ what }) => what === "budget_nearly_used")?.filter, { budget: "bud_1" });
-  const one = says(seen({ ofLedger: { unknown: { charges: 1, isMore: true, sinceWallAt: NOON }, activity: [] } }));
+  const rejecting = found.find(({ what }) => what === "budget_rejects");
+  assert.deepEqual(
+    [rejecting?.page, rejecting?.filter, rejecting?.command],
+    ["money", { budget: "bud_2" }, "datarun budget show bud_2"],
+  );
+  const one = says(
+    seen({ ofLedger: { unknown: { charges: 1, isMore: true, sinceWallAt: NOON }, rejections: [], activity: [] } }),
+  );
   assert.deepEqual(one, ["More than 1 charge is unknown since 2026-03-10 12:00 UTC."]);
+});
+
+test("of a budget that rejects calls it is not also said that it is nearly used", () => {
+  const rejections = [{ budgetId: "bud_1", calls: 1_000, isMore: true, sinceWallAt: NOON }];
+  const ofLedger = { unknown: { charges: 0, isMore: false, sinceWallAt: null }, activity: [], rejections };
+  assert.deepEqual(says(seen({ ofStore: { budgets: [used(100_000_000n)], failedLogins: 0 }, ofLedger })), [
+    "The budget of organization org_1, source acme__people has rejected more than 1,000 calls since 2026-03-10 12:00 UTC: 100.00 EUR of 100.00 EUR are used this month.",
+  ]);
 });
 
 test("what can be seen is said although the rest cannot, and from a terminal nothing of the service", () => {
@@ -154,6 +180,8 @@ test("what is said has the alerts of Prometheus, with their thresholds and sever
       .toSorted(),
   );
   const expr = (alert: string) => rules.get(alert)!.expr;
+  assert.match(expr("DatarunBudgetRejects"), /datarun_source_calls_total\{outcome="budget"\}/);
+  assert.equal(rules.get("DatarunBudgetRejects")!.labels.severity, "critical");
   assert.match(expr("DatarunLedgerLag"), new RegExp(`> ${THRESHOLDS.lagMs / 1_000}$`));
   assert.match(expr("DatarunJournalFillsUp"), new RegExp(`< ${THRESHOLDS.journalDaysLeft}$`));
   assert.match(expr("DatarunFailedLogins"), /\[15m\]/);

@@ -1,4 +1,5 @@
-import { budgetText, isNearlyUsed, scopeText } from "../../terms/budget.ts";
+import type { BudgetRejections } from "../../ledger/read/budget-rejections.ts";
+import { type Budget, budgetText, isNearlyUsed, scopeText } from "../../terms/budget.ts";
 import { percentUsed } from "../../terms/money.ts";
 import type { BudgetUse, LedgerHealth, BreakerHealth, ServiceState } from "../ports.ts";
 import { LOGINS_MS, type Seen, type SeenInLedger, type SeenInStore } from "./look-around.ts";
@@ -7,6 +8,7 @@ import { LOGINS_MS, type Seen, type SeenInLedger, type SeenInStore } from "./loo
 export const ATTENTION = {
   not_ready: "DatarunNotReady",
   unreadable: null,
+  budget_rejects: "DatarunBudgetRejects",
   keys_unreadable: "DatarunDataKeysUnreadable",
   journal_damaged: "DatarunJournalDamaged",
   refused_runs: "DatarunOverloaded DatarunUnavailable DatarunInternalError",
@@ -28,7 +30,7 @@ export const ATTENTION_PAGES = ["overview", "runs", "sources", "credentials", "m
 /** Something that needs a person. */
 export interface Attention {
   readonly what: AttentionKind;
-  /** `critical`: runs are refused, records are in danger, or credentials fail. */
+  /** `critical`: runs are refused, a budget rejects calls, records are in danger, or credentials fail. */
   readonly severity: "critical" | "warning";
   /** A sentence. */
   readonly says: string;
@@ -52,7 +54,7 @@ export function whatNeedsAPerson({ service, ofStore, ofLedger, problems }: Seen)
     ...problems.map((says) => critical("unreadable", says)),
     ...(service === null ? [] : ofService(service)),
     ...(ofLedger === null ? [] : inLedger(ofLedger)),
-    ...(ofStore === null ? [] : inStore(ofStore)),
+    ...(ofStore === null ? [] : inStore(ofStore, ofLedger?.rejections ?? [])),
   ];
   const order = Object.keys(ATTENTION);
   const rank = ({ severity, what }: Attention) => (severity === "critical" ? 0 : order.length) + order.indexOf(what);
@@ -176,17 +178,16 @@ function inLedger({ unknown: { charges, isMore, sinceWallAt }, activity }: SeenI
   ];
 }
 
-function inStore({ budgets, failedLogins }: SeenInStore): Attention[] {
+function inStore({ budgets, failedLogins }: SeenInStore, rejections: readonly BudgetRejections[]): Attention[] {
+  const rejectedBy = new Map(rejections.map((each) => [each.budgetId, each]));
   return [
-    ...budgets
-      .filter(({ budget, used }) => isNearlyUsed(budget, used))
-      .map((use) =>
-        warning("budget_nearly_used", budgetSays(use), {
-          page: "money",
-          filter: { budget: use.budget.id },
-          command: `datarun budget show ${use.budget.id}`,
-        }),
-      ),
+    ...budgets.flatMap((use) => {
+      const { id } = use.budget;
+      const place: Place = { page: "money", filter: { budget: id }, command: `datarun budget show ${id}` };
+      const rejected = rejectedBy.get(id);
+      if (rejected !== undefined) return [critical("budget_rejects", rejectedSays(use, rejected), place)];
+      return isNearlyUsed(use.budget, use.used) ? [warning("budget_nearly_used", usedSays(use), place)] : [];
+    }),
     ...(failedLogins === 0
       ? []
       : [
@@ -199,9 +200,16 @@ function inStore({ budgets, failedLogins }: SeenInStore): Attention[] {
   ];
 }
 
-function budgetSays({ budget, used }: BudgetUse): string {
-  const when = budget.per === "day" ? "today" : "this month";
-  return `${percentUsed(used, budget.limit)} % of the budget of ${scopeText(budget)} is used ${when}: ${budgetText(budget, used)} of ${budgetText(budget, budget.limit)}.`;
+function usedSays({ budget, used }: BudgetUse): string {
+  return `${percentUsed(used, budget.limit)} % of the budget of ${scopeText(budget)} is used ${whenOf(budget)}: ${budgetText(budget, used)} of ${budgetText(budget, budget.limit)}.`;
+}
+
+function rejectedSays({ budget, used }: BudgetUse, { calls, isMore, sinceWallAt }: BudgetRejections): string {
+  return `The budget of ${scopeText(budget)} has rejected ${isMore ? "more than " : ""}${counted(calls, "call")} since ${dayAndTime(sinceWallAt)}: ${budgetText(budget, used)} of ${budgetText(budget, budget.limit)} are used ${whenOf(budget)}.`;
+}
+
+function whenOf({ per }: Budget): string {
+  return per === "day" ? "today" : "this month";
 }
 
 /** `1 charge is`, `3 charges are`. Without a plural it gets an s. */

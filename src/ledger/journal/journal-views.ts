@@ -58,7 +58,8 @@ const REQUEST = `r.transaction_id, r.started_at, r.simulated, c.order_id, a.sent
   +c.credential AS credential_key, +c.credential_rule AS rule_key, +a.currency AS currency_key`;
 
 const CALL_FIGURES = `r.transaction_id, r.transaction_id AS run_transaction_id, c.started_at, c.has_unknown, r.simulated,
-  c.success, c.match, c.took_ms, c.source AS source_key, c.credential AS credential_key, c.fault_code AS fault_key`;
+  c.success, c.match, c.charges, c.took_ms, c.source AS source_key, c.credential AS credential_key, c.fault_code AS fault_key,
+  c.budget AS budget_key`;
 
 export const JOURNAL_VIEWS = `
   CREATE TEMP VIEW ledger_runs AS SELECT ${RUN} FROM runs AS r;

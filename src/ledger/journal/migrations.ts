@@ -319,4 +319,9 @@ export const MIGRATIONS: readonly string[] = [
     WHERE client_request_id IS NOT NULL;
   CREATE INDEX runs_by_trace_id ON runs (trace_id, has_unknown, started_at) WHERE trace_id IS NOT NULL;
   `,
+  `
+  -- The calls that a budget has rejected: only these are in the index.
+  ALTER TABLE calls ADD COLUMN budget INTEGER;
+  CREATE INDEX calls_of_budget ON calls (budget, started_at) WHERE budget IS NOT NULL;
+  `,
 ];

@@ -90,6 +90,7 @@ export function openJournalThread(options: { readonly dir: string }): JournalThr
     lastUses: asks("lastUses"),
     exportPage: asks("exportPage"),
     countUnknown: asks("countUnknown"),
+    budgetRejections: asks("budgetRejections"),
     activity: asks("activity"),
     functionActivity: asks("functionActivity"),
     reconcile: asks("reconcile"),

@@ -1,3 +1,4 @@
+import { budgetRejections, type BudgetRejections, type BudgetSince } from "./budget-rejections.ts";
 import type { ExportFormat } from "./export-lines.ts";
 import { exportPage, type ExportPage, type Place } from "./export-runs.ts";
 import { AFTER_DIGITS } from "../../terms/ids.ts";
@@ -53,6 +54,8 @@ export interface LedgerAnswers {
   exportPage(filter: LedgerFilter, format: ExportFormat, from: Place | null): Promise<ExportPage>;
   /** How many those are, counted up to a bound. */
   countUnknown(): Promise<UnknownCount>;
+  /** The calls that each of these budgets has rejected; those that have rejected none are left out. */
+  budgetRejections(budgets: readonly BudgetSince[]): Promise<readonly BudgetRejections[]>;
   /** How the newest calls of each source ended, and how long they took. */
   activity(filter: ActivityFilter): Promise<readonly ActivityLine[]>;
   /** How the newest runs of each of these functions ended, and how long they took. */
@@ -125,6 +128,7 @@ export function createLedgerReader(tables: LedgerTables): LedgerAnswers {
     unknown: ({ limit = 1_000, after } = {}) => unknownCharges(query, limit, after).catch(sayDamaged),
     lastUses: (credentialIds) => lastUses(tables, credentialIds).catch(sayDamaged),
     countUnknown: () => countUnknown(query).catch(sayDamaged),
+    budgetRejections: (budgets) => budgetRejections(tables, budgets).catch(sayDamaged),
     activity: (filter) => sumActivity(tables, filter).catch(sayDamaged),
     functionActivity: (filter) => sumFunctionActivity(tables, filter).catch(sayDamaged),
     reconcile: (decision) => reconcileCharge(tables, decision).catch(sayDamaged),

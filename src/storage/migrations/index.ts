@@ -45,6 +45,9 @@ export const MIGRATIONS: readonly Migration[] = [
   // The latest start of a deleted run, so that none comes back with a batch that is sent again.
   { name: "0029_deleted_runs", up: addColumn("ledger_run_counts", "deleted_up_to", "bigint") },
   { name: "0030_caller_ids", up: from(() => import("./0030_caller_ids.ts")) },
+  { name: "0031_calls_rejected_by_budgets", up: from(() => import("./0031_calls_rejected_by_budgets.ts")) },
+  // When the limit of a budget was last changed.
+  { name: "0032_changed_budgets", up: addColumn("budgets", "changed_wall_at", "bigint") },
 ];
 
 function from(load: () => Promise<Pick<Migration, "up">>): Migration["up"] {

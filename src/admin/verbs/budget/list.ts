@@ -1,5 +1,6 @@
 import { Type } from "../../../terms/type.ts";
-import { namedBudget, toListedBudget } from "../../budget-wire.ts";
+import { rejectionsOf } from "../../budget-rejections.ts";
+import { namedBudget, noLedgerYet, toListedBudget } from "../../budget-wire.ts";
 import { organizationInput } from "../../inputs.ts";
 import { requireOrganization } from "../../require.ts";
 import { nextPlace, pagedById, readPage } from "../../pages.ts";
@@ -17,19 +18,21 @@ export default defineVerb({
   ),
   role: "viewer",
   changes: false,
-  needs: ["store"],
+  needs: ["store", "ledger"],
 
   result: Type.Object({ budgets: listOf(namedBudget), ...nextPlace }),
 
-  async run({ org, ...page }, { store, note }) {
+  async run({ org, ...page }, { store, ledger, note }) {
     const open = await store();
     if (org !== undefined) await requireOrganization(open, org);
     const placeOf = (use: BudgetUse) => use.budget.id;
     const { lines, next } = await readPage(page, note, placeOf, (asked) => open.budgets(org, asked));
     const known = await open.findByIds(lines.flatMap(({ budget: it }) => [it.organizationId, it.workflowId]));
     const nameOf = (id: string | null) => (id === null ? null : known.get(id)?.name || null);
+    const reader = await ledger().catch(noLedgerYet);
+    const rejections = reader === null ? [] : await rejectionsOf(reader, lines);
     const budgets = lines.map((use) => ({
-      ...toListedBudget(use),
+      ...toListedBudget(use, rejections),
       organization: nameOf(use.budget.organizationId),
       workflow_name: nameOf(use.budget.workflowId),
     }));
@@ -48,6 +51,7 @@ export default defineVerb({
       "used",
       "left",
       "nearly_used",
+      "rejected_calls",
       "period_to",
     ],
   },

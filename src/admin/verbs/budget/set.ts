@@ -1,11 +1,12 @@
 import { Type } from "../../../terms/type.ts";
 import { BUDGET_PERIODS, budgetText, type Budget } from "../../../terms/budget.ts";
+import type { LedgerAnswers } from "../../../ledger/read/ledger-reader.ts";
 import { newId } from "../../../terms/ids.ts";
 import { readCount, type Micros } from "../../../terms/money.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
-import { toWireBudget, wireBudget } from "../../budget-wire.ts";
+import { setBudget, toWireBudget } from "../../budget-wire.ts";
 import { credentialInput, organizationInput, sourceInput, workflowInput } from "../../inputs.ts";
-import type { AdminStore } from "../../ports.ts";
+import type { AdminStore, BudgetUse } from "../../ports.ts";
 import { amountInput, amountOf, currencyInput } from "../../price-wire.ts";
 import {
   requireSource,
@@ -14,7 +15,9 @@ import {
   unknownOrganization,
   unknownWorkflow,
 } from "../../require.ts";
+import { spentBefore } from "../../spent-before.ts";
 import { defineVerb } from "../../verb.ts";
+import { toWireTime } from "../../wire-time.ts";
 
 const WARN_PERCENT = 80;
 
@@ -52,11 +55,11 @@ export default defineVerb({
   ),
   role: "owner",
   changes: true,
-  needs: ["store", "sources"],
+  needs: ["store", "sources", "ledger"],
 
-  result: wireBudget,
+  result: setBudget,
 
-  async run({ org, workflow, source, credential, per, warn, ...input }, { act, store, sources, note }) {
+  async run({ org, workflow, source, credential, per, warn, ...input }, { act, store, sources, ledger, note }) {
     const limit = limitOf(input);
     const open = await store();
     if ((await open.organization(org)) === null) throw unknownOrganization(org);
@@ -77,9 +80,30 @@ export default defineVerb({
     if (set === null) throw unknownOrganization(org);
     if (set.replaced !== null)
       note(`Its limit was ${budgetText(set.budget, set.replaced.limit)}. What was used still counts.`);
-    return toWireBudget(set.budget);
+    const use = await open.budget(set.budget.id);
+    const before = use === null ? null : await spentBeforeIt(ledger, use, note);
+    if (before !== null)
+      note(
+        `It counts from ${toWireTime(set.budget.setWallAt)}. In its scope, ${before} had been charged in the same ${per} before, which it does not count.`,
+      );
+    return { ...toWireBudget(set.budget), spent_before: before };
   },
 });
+
+/** The budget is set: that the ledger cannot be read is no failure any more. */
+async function spentBeforeIt(
+  ledger: () => Promise<LedgerAnswers>,
+  use: BudgetUse,
+  note: (sentence: string) => void,
+): Promise<string | null> {
+  try {
+    return await spentBefore(await ledger(), use);
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    if (error.code !== "not_found") note(`What its period has cost so far is not known: ${error.message}`);
+    return null;
+  }
+}
 
 interface LimitInput {
   readonly amount?: string;

@@ -1,0 +1,18 @@
+import type { BudgetRejections } from "../ledger/read/budget-rejections.ts";
+import type { LedgerAnswers } from "../ledger/read/ledger-reader.ts";
+import type { BudgetUse } from "./ports.ts";
+
+/**
+ * What budgets have rejected since their period began, or since their limit was last set if that was later: a limit that
+ * was raised since then may have room again.
+ */
+export function rejectionsOf(
+  ledger: Pick<LedgerAnswers, "budgetRejections">,
+  budgets: readonly BudgetUse[],
+): Promise<readonly BudgetRejections[]> {
+  const asked = budgets.map(({ budget, period }) => ({
+    budgetId: budget.id,
+    from: Math.max(period.from, budget.changedWallAt ?? budget.setWallAt),
+  }));
+  return ledger.budgetRejections(asked);
+}

@@ -1,0 +1,41 @@
+import type { LedgerAnswers } from "../ledger/read/ledger-reader.ts";
+import type { SpendFilter } from "../ledger/read/sum-spend.ts";
+import { type Budget, budgetText } from "../terms/budget.ts";
+import type { BudgetUse } from "./ports.ts";
+
+/** The requests in the scope of a budget that were sent in a time. */
+export function spendFilterOf(budget: Budget, from: number, to: number): SpendFilter {
+  const { organizationId, workflowId, source, credentialId } = budget;
+  return {
+    from,
+    to,
+    organizationId,
+    ...(workflowId !== null && { workflowId }),
+    ...(source !== null && { source }),
+    ...(credentialId !== null && { credentialId }),
+  };
+}
+
+/**
+ * What was charged in the budget's period before the budget was set, which it does not count, such as `12.50 EUR`;
+ * `null` if it counts the whole period.
+ */
+export async function spentBefore(
+  ledger: Pick<LedgerAnswers, "spend">,
+  { budget, period }: Pick<BudgetUse, "budget" | "period">,
+): Promise<string | null> {
+  if (budget.setWallAt <= period.from) return null;
+  const lines = await ledger.spend("org", spendFilterOf(budget, period.from, budget.setWallAt));
+  let [least, most] = [0n, 0n];
+  for (const line of lines) {
+    if (budget.currency === null) {
+      least += BigInt(line.charged_yes);
+      most += BigInt(line.charged_yes + line.charged_unknown);
+    } else if (line.currency === budget.currency) {
+      least += line.least;
+      most += line.most;
+    }
+  }
+  if (least === most) return budgetText(budget, most);
+  return `${budgetText(budget, least)} to ${budgetText(budget, most)}`;
+}
