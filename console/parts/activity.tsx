@@ -2,7 +2,7 @@ import { Outcome } from "./outcome.tsx";
 import { Count } from "./values.tsx";
 
 interface EndedProps {
-  readonly kind: "found" | "no_record" | "failed" | "unknown";
+  readonly kind: "found" | "no_record" | "failed" | "unknown" | "off";
   readonly count: number;
   readonly of: number;
 }
@@ -34,7 +34,7 @@ export function CountedOfDay({ count, complete, from }: CountedProps) {
   );
 }
 
-/** With which faults the failed ones failed, and how often. */
+/** With which faults the others ended, and how often. */
 export function Faults({ of }: { readonly of: Readonly<Record<string, number>> }) {
   return (
     <ul>

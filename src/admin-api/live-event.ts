@@ -8,6 +8,7 @@ import { toWireTime } from "../admin/wire-time.ts";
 import type { BudgetRejections } from "../ledger/read/budget-rejections.ts";
 import type { LiveFigures } from "../operate/live-figures.ts";
 import type { WindowSeries, WindowSums } from "../operate/window.ts";
+import { COUNTED_ENDS } from "../terms/counted-end.ts";
 import { percentUsed } from "../terms/money.ts";
 import { Type } from "../terms/type.ts";
 
@@ -24,28 +25,60 @@ export interface LiveNow {
 const BUDGETS_MAX = 50;
 
 const percentiles = { p50_ms: orNull(count), p99_ms: orNull(count) };
-const ofRuns = Type.Object({ runs: count, failed: count, simulated: count, ...percentiles });
-const ofCalls = Type.Object({ calls: count, match: count, no_match: count, failed: count, ...percentiles });
+const ofRuns = Type.Object({ runs: count, failed: count, rejected: count, simulated: count, ...percentiles });
+const ofCalls = Type.Object({
+  calls: count,
+  match: count,
+  no_match: count,
+  failed: { ...count, description: "At the vendor, or in the source's own code" },
+  rejected: { ...count, description: "By this service, for instance by a limit, a budget or an invalid input" },
+  no_credential: { ...count, description: "Rejected because no credential fits" },
+  ...percentiles,
+});
 
-const ofTimes = listOf(orNull(count));
+/** `null` before the process started. */
+const overTime = listOf(orNull(count));
 const callsOverTime = Type.Object(
-  { calls: listOf(count), failed: listOf(count) },
-  { description: "In stretches of five minutes, the oldest first, and the last of them not over" },
+  { calls: overTime, failed: overTime },
+  {
+    description:
+      "Each five minutes, the oldest first, and the last of them not over; `null` before the process started. `failed` does not include rejected calls",
+  },
 );
 
 /** The data of one event of `GET /api/live`. */
 export const LiveEvent = Type.Object({
   at: time,
+  started_at: {
+    ...time,
+    description:
+      "When the process started. All figures of runs, sources and breakers are those of this process since then",
+  },
   ready: yesOrNo,
   not_ready: { ...listOf(text), description: "Why no run is accepted" },
   warnings: { ...listOf(text), description: "What will soon end that runs are accepted" },
   runs: Type.Object({
     under_way: count,
-    minute: { ...ofRuns, description: "`runs` and their times without simulated ones; `failed`: with a failed call" },
+    minute: {
+      ...ofRuns,
+      description:
+        "`runs` and their times without simulated ones; `failed`: with a call or a function that failed; `rejected`: without one, but with a rejected call. Times are those of runs that sent a request, or had none to send",
+    },
     hour: ofRuns,
     last_hour: Type.Object(
-      { until: time, every_ms: count, runs: listOf(count), failed: listOf(count), p50_ms: ofTimes, p99_ms: ofTimes },
-      { description: "Minute by minute, the oldest first, until the end of the last minute that is over" },
+      {
+        until: time,
+        every_ms: count,
+        runs: overTime,
+        failed: overTime,
+        rejected: overTime,
+        p50_ms: overTime,
+        p99_ms: overTime,
+      },
+      {
+        description:
+          "Minute by minute, the oldest first, until the end of the last minute that is over; `null` before the process started",
+      },
     ),
   }),
   sources: {
@@ -75,11 +108,13 @@ export function toLiveEvent({ wallAt, figures, runsUnderWay, state, warnings }: 
   const runsOf = (which: "minute" | "hour") => ({
     runs: total(figures.runs[which]),
     failed: figures.runs[which].failed,
+    rejected: rejectedIn(figures.runs[which]),
     simulated: total(figures.simulated[which]),
     ...timesOf(figures.runs[which]),
   });
   return {
     at: toWireTime(wallAt),
+    started_at: toWireTime(Math.round(wallAt - figures.startedMsAgo)),
     ready: state.notReady.length === 0,
     not_ready: state.notReady,
     warnings,
@@ -87,13 +122,16 @@ export function toLiveEvent({ wallAt, figures, runsUnderWay, state, warnings }: 
       under_way: runsUnderWay,
       minute: runsOf("minute"),
       hour: runsOf("hour"),
-      last_hour: overTime(wallAt, figures.lastHour),
+      last_hour: runsOverTime(wallAt, figures),
     },
-    sources: figures.sources.map(({ source, minute, hour, lastHour: { slots } }) => ({
+    sources: figures.sources.map(({ source, minute, hour, lastHour }) => ({
       source,
       minute: callsOf(minute),
       hour: callsOf(hour),
-      last_hour: { calls: slots.map(total), failed: slots.map(({ failed }) => failed) },
+      last_hour: {
+        calls: sinceStart(lastHour, figures, total),
+        failed: sinceStart(lastHour, figures, ({ failed }) => failed),
+      },
     })),
     breakers: state.openBreakers.map(({ source, organizationId, openForMs }) => ({
       source,
@@ -119,20 +157,38 @@ export function toLiveEvent({ wallAt, figures, runsUnderWay, state, warnings }: 
   };
 }
 
-function total({ match, no_match, failed }: WindowSums): number {
-  return match + no_match + failed;
+function total(sums: WindowSums): number {
+  return COUNTED_ENDS.reduce((sum, end) => sum + sums[end], 0);
 }
 
-function overTime(wallAt: number, { everyMs, begunMsAgo, slots: all }: WindowSeries) {
-  const slots = all.slice(0, -1);
+function rejectedIn({ rejected, no_credential }: WindowSums): number {
+  return rejected + no_credential;
+}
+
+function runsOverTime(wallAt: number, figures: LiveFigures) {
+  const { lastHour } = figures;
+  const whole = (read: (sums: WindowSums) => number | null) => sinceStart(lastHour, figures, read).slice(0, -1);
   return {
-    until: toWireTime(Math.round(wallAt - begunMsAgo)),
-    every_ms: everyMs,
-    runs: slots.map(total),
-    failed: slots.map(({ failed }) => failed),
-    p50_ms: slots.map(({ p50Ms }) => p50Ms),
-    p99_ms: slots.map(({ p99Ms }) => p99Ms),
+    until: toWireTime(Math.round(wallAt - lastHour.begunMsAgo)),
+    every_ms: lastHour.everyMs,
+    runs: whole(total),
+    failed: whole(({ failed }) => failed),
+    rejected: whole(rejectedIn),
+    p50_ms: whole(({ p50Ms }) => p50Ms),
+    p99_ms: whole(({ p99Ms }) => p99Ms),
   };
+}
+
+/** Slot by slot; `null` for those that were over when the process started, about which it knows nothing. */
+function sinceStart(
+  { everyMs, begunMsAgo, slots }: WindowSeries,
+  { startedMsAgo }: LiveFigures,
+  read: (sums: WindowSums) => number | null,
+): (number | null)[] {
+  return slots.map((sums, at) => {
+    const endedMsAgo = begunMsAgo + everyMs * (slots.length - 2 - at);
+    return endedMsAgo >= startedMsAgo ? null : read(sums);
+  });
 }
 
 function timesOf({ p50Ms, p99Ms }: WindowSums) {
@@ -140,8 +196,8 @@ function timesOf({ p50Ms, p99Ms }: WindowSums) {
 }
 
 function callsOf(sums: WindowSums) {
-  const { match, no_match, failed } = sums;
-  return { calls: total(sums), match, no_match, failed, ...timesOf(sums) };
+  const { match, no_match, failed, rejected, no_credential } = sums;
+  return { calls: total(sums), match, no_match, failed, rejected, no_credential, ...timesOf(sums) };
 }
 
 function fullest(budgets: readonly BudgetUse[], rejections: readonly BudgetRejections[] | null): readonly object[] {

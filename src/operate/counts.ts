@@ -1,9 +1,10 @@
-import type { RunObserver } from "../run/ports.ts";
+import type { CallReport, RunObserver, RunReport } from "../run/ports.ts";
 import type { Clock } from "../terms/clock.ts";
+import { type CountedEnd, countedFailure } from "../terms/counted-end.ts";
 import { FAULTS, type Charged, type Fault, type FaultKind, type FaultRow } from "../terms/fault.ts";
 import type { Micros } from "../terms/money.ts";
 import type { Price } from "../terms/price.ts";
-import { type CountedEnd, Window } from "./window.ts";
+import { Window } from "./window.ts";
 
 /** The upper bounds of the buckets that times are counted in; one more holds what took longer. */
 export const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60];
@@ -32,10 +33,15 @@ interface SourceCounts {
 
 /** What was counted since the start. Names of runs have two parts, with a bar between them. */
 export interface Counts {
+  /** When counting started, by the monotonic clock. */
+  readonly startedAt: number;
   readonly runs: Map<string, number>;
   readonly refusals: Map<string, number>;
   readonly runTimes: Times;
-  /** Runs that are not simulated. `no_match` does not occur: a run has failed if one of its calls or its function has. */
+  /**
+   * Runs that are not simulated. A run has `failed` if one of its calls or its function has; it is `rejected` if none has
+   * and one of them was rejected, whatever for. The other ends are `match`.
+   */
   readonly runsLately: Lately;
   readonly simulatedLately: Lately;
   /** Of the last five minutes, by the kind of fault. */
@@ -51,6 +57,7 @@ export interface Counting extends RunObserver {
 /** Counts runs and their calls. Labels are bounded: identifiers of sources that exist, and kinds of the fault table. */
 export function createCounting(isSource: (id: string) => boolean, clock: Clock): Counting {
   const counts: Counts = {
+    startedAt: clock.now(),
     runs: new Map(),
     refusals: noRefusals(),
     runTimes: noTimes(),
@@ -84,10 +91,12 @@ export function createCounting(isSource: (id: string) => boolean, clock: Clock):
         note(counts.simulatedLately, now, "match", report.tookMs);
         return add(counts.runs, `${report.kind}|simulated`);
       }
-      const failed = report.functionFault != null || report.calls.some(({ success }) => !success);
-      add(counts.runs, `${report.kind}|${report.clientGone ? "client_gone" : failed ? "with_failures" : "ok"}`);
-      observe(counts.runTimes, report.tookMs);
-      note(counts.runsLately, now, failed ? "failed" : "match", report.tookMs);
+      const end = endOfRun(report);
+      const outcome = end === "match" ? "ok" : "with_failures";
+      add(counts.runs, `${report.kind}|${report.clientGone ? "client_gone" : outcome}`);
+      const runMs = isRunTimed(report, end) ? report.tookMs : null;
+      if (runMs !== null) observe(counts.runTimes, runMs);
+      note(counts.runsLately, now, end, runMs);
       for (const call of report.calls) {
         const { outcomes, charged, spent, times, lately } = countsOf(call.source);
         add(outcomes, call.fault === null ? (call.match ? "match" : "no_match") : call.fault.row.kind);
@@ -95,11 +104,39 @@ export function createCounting(isSource: (id: string) => boolean, clock: Clock):
           add(charged, attempt.charged);
           if (attempt.price !== null && attempt.charged !== "no") spend(spent, attempt.charged, attempt.price);
         }
-        observe(times, call.tookMs);
-        note(lately, now, call.fault !== null ? "failed" : call.match ? "match" : "no_match", call.tookMs);
+        const tookMs = isCallTimed(call) ? call.tookMs : null;
+        if (tookMs !== null) observe(times, tookMs);
+        note(lately, now, endOfCall(call), tookMs);
       }
     },
   };
+}
+
+function endOfCall({ fault, match }: CallReport): CountedEnd {
+  if (fault !== null) return countedFailure(fault.code);
+  return match ? "match" : "no_match";
+}
+
+/** What was rejected takes no time and would make a vendor look fast. A source that computes its answer sends nothing. */
+function isCallTimed({ attempts, success }: CallReport): boolean {
+  return attempts.length > 0 || success;
+}
+
+function endOfRun({ functionFault, calls }: RunReport): CountedEnd {
+  if (functionFault != null && countedFailure(functionFault) === "failed") return "failed";
+  let end: CountedEnd = functionFault == null ? "match" : "rejected";
+  for (const call of calls) {
+    if (call.success) continue;
+    if (call.fault === null || countedFailure(call.fault.code) === "failed") return "failed";
+    end = "rejected";
+  }
+  return end;
+}
+
+/** A run of which every call was rejected is as fast as a rejection. */
+function isRunTimed({ functionFault, calls }: RunReport, end: CountedEnd): boolean {
+  if (functionFault != null) return end === "failed";
+  return end === "match" || calls.some(isCallTimed);
 }
 
 /** All of them from the start: a rule over the increase of a counter misses the first if it comes with the counter. */
@@ -124,7 +161,7 @@ function nothingLately(): Lately {
   return { minute: new Window(60_000, 12), hour: new Window(3_600_000, 12) };
 }
 
-function note({ minute, hour }: Lately, now: number, end: CountedEnd, tookMs: number): void {
+function note({ minute, hour }: Lately, now: number, end: CountedEnd, tookMs: number | null): void {
   minute.add(now, end, tookMs);
   hour.add(now, end, tookMs);
 }

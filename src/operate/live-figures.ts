@@ -2,8 +2,10 @@ import type { Clock } from "../terms/clock.ts";
 import type { Counts, Lately } from "./counts.ts";
 import type { WindowSeries, WindowSums } from "./window.ts";
 
-/** The last minute and the last hour of this process. */
+/** The last minute and the last hour of this process, which may have started later than that. */
 export interface LiveFigures {
+  /** How long ago it started to count. */
+  readonly startedMsAgo: number;
   readonly runs: Stretches;
   /** Minute by minute. */
   readonly lastHour: WindowSeries;
@@ -30,6 +32,7 @@ export function readLiveFigures(counts: Counts, clock: Clock): LiveFigures {
     // Only now, because a service may have thousands of sources, and this is read every second.
     .map(({ source, lately }) => ({ source, ...stretchesOf(lately, now), lastHour: lately.hour.series(now) }));
   return {
+    startedMsAgo: now - counts.startedAt,
     runs: stretchesOf(counts.runsLately, now),
     lastHour: counts.runsLately.hour.series(now),
     simulated: stretchesOf(counts.simulatedLately, now),

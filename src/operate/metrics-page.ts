@@ -38,9 +38,14 @@ export function createPage(counts: Counts, readings: Readings, clock: Clock): ()
       ["source", "currency", "charged"],
       () => [...counts.sources].flatMap(([id, { spent }]) => spendRows(id, spent)),
     ),
-    histogram("datarun_run_seconds", "Time of a run.", [], () => [[[], counts.runTimes]]),
-    histogram("datarun_source_seconds", "Time of a source call.", ["source"], () =>
-      [...counts.sources].map(([id, { times }]) => [[id], times]),
+    histogram("datarun_run_seconds", "Time of a run, without runs of which every call was rejected.", [], () => [
+      [[], counts.runTimes],
+    ]),
+    histogram(
+      "datarun_source_seconds",
+      "Time of a source call, without calls that failed before anything was sent.",
+      ["source"],
+      () => [...counts.sources].map(([id, { times }]) => [[id], times]),
     ),
   ])
     registry.registerMetric(metric);

@@ -4,7 +4,8 @@ import fc from "fast-check";
 import { Window } from "./window.ts";
 
 const MINUTE_MS = 60_000;
-const NOTHING = { match: 0, no_match: 0, failed: 0, p50Ms: null, p99Ms: null };
+const NO_ENDS = { match: 0, no_match: 0, failed: 0, rejected: 0, no_credential: 0 };
+const NOTHING = { ...NO_ENDS, p50Ms: null, p99Ms: null };
 
 test("a window counts what ended within its time, by how it ended, and forgets the rest", () => {
   const window = new Window(MINUTE_MS, 12);
@@ -68,8 +69,25 @@ test("a series has every slot, the oldest first and that of now last", () => {
     slots.map(({ match, failed }) => match + failed),
     [1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1],
   );
-  assert.deepEqual(slots[1], { match: 1, no_match: 0, failed: 1, p50Ms: 22, p99Ms: 22 });
+  assert.deepEqual(slots[1], { ...NO_ENDS, match: 1, failed: 1, p50Ms: 22, p99Ms: 22 });
   assert.deepEqual(window.series(65_000).slots.at(-2)?.match, 1);
+});
+
+test("what ended without a time is counted, and changes no percentile", () => {
+  const window = new Window(MINUTE_MS, 12);
+  for (let count = 0; count < 1_000; count += 1) window.add(1, "rejected", null);
+  assert.deepEqual(window.sums(1), { ...NOTHING, rejected: 1_000 });
+  window.add(1, "match", 22);
+  window.add(1, "no_credential", null);
+  assert.deepEqual(window.sums(1), {
+    ...NO_ENDS,
+    match: 1,
+    rejected: 1_000,
+    no_credential: 1,
+    p50Ms: 22,
+    p99Ms: 22,
+  });
+  assert.equal(window.total(1), 1_002);
 });
 
 test("a percentile is at most an eighth off", () => {
@@ -92,15 +110,18 @@ test("a percentile is at most an eighth off", () => {
 
 test("the total is the sum of what ended, at any moment", () => {
   const events = fc.array(
-    fc.tuple(fc.integer({ min: 0, max: 30_000 }), fc.constantFrom("match", "no_match", "failed")),
+    fc.tuple(
+      fc.integer({ min: 0, max: 30_000 }),
+      fc.constantFrom("match", "no_match", "failed", "rejected", "no_credential"),
+    ),
   );
   fc.assert(
     fc.property(events, fc.integer({ min: 0, max: 90_000 }), (list, afterMs) => {
       const window = new Window(MINUTE_MS, 12);
       let now = 0;
       for (const [laterMs, end] of list) window.add((now += laterMs), end as "match", 10);
-      const { match, no_match, failed } = window.sums(now + afterMs);
-      assert.equal(window.total(now + afterMs), match + no_match + failed);
+      const { match, no_match, failed, rejected, no_credential } = window.sums(now + afterMs);
+      assert.equal(window.total(now + afterMs), match + no_match + failed + rejected + no_credential);
     }),
   );
 });

@@ -1,12 +1,8 @@
-/** How a source call ended. */
-export type CountedEnd = "match" | "no_match" | "failed";
+import { COUNTED_ENDS, type CountedEnd } from "../terms/counted-end.ts";
 
-/** What happened in a stretch of time. */
-export interface WindowSums {
-  readonly match: number;
-  readonly no_match: number;
-  readonly failed: number;
-  /** `null` if nothing happened. */
+/** What happened in a stretch of time: how many ended in each way, and how long those took whose time is counted. */
+export interface WindowSums extends Readonly<Record<CountedEnd, number>> {
+  /** `null` if no time was counted. */
   readonly p50Ms: number | null;
   readonly p99Ms: number | null;
 }
@@ -19,8 +15,8 @@ export interface WindowSeries {
   readonly slots: readonly WindowSums[];
 }
 
-const PLACE: Readonly<Record<CountedEnd, number>> = { match: 0, no_match: 1, failed: 2 };
-const ENDS = 3;
+const PLACE = Object.fromEntries(COUNTED_ENDS.map((end, at) => [end, at])) as Readonly<Record<CountedEnd, number>>;
+const ENDS = COUNTED_ENDS.length;
 /** Each doubling of time has four buckets, so a percentile is at most an eighth off. */
 const STEPS_BITS = 2;
 const STEPS = 1 << STEPS_BITS;
@@ -48,18 +44,19 @@ export class Window {
     this.#counts = new Uint32Array(this.#slots * WIDTH);
   }
 
-  add(now: number, end: CountedEnd, tookMs: number): void {
+  /** @param tookMs `null`: its time says nothing, and is not counted */
+  add(now: number, end: CountedEnd, tookMs: number | null): void {
     if (now >= this.#until) this.#turnTo(now);
     const at = this.#at;
     this.#counts[at + PLACE[end]]! += 1;
-    this.#counts[at + ENDS + bucketOf(tookMs)]! += 1;
+    if (tookMs !== null) this.#counts[at + ENDS + bucketOf(tookMs)]! += 1;
   }
 
   /** How many have ended, which costs far less than the rest of the sums. */
   total(now: number): number {
     if (now >= this.#until) this.#turnTo(now);
     const left = (this.#until - now) / this.#slotMs;
-    const ends = [0, 0, 0] as [number, number, number];
+    const ends = new Float64Array(ENDS);
     for (let back = 0; back < this.#slots; back += 1) {
       const at = this.#placeOf(this.#slot - back);
       const share = back === this.#slots - 1 ? left : 1;
@@ -90,7 +87,9 @@ export class Window {
   #addTo(sums: Float64Array, slot: number, share: number): void {
     const at = this.#placeOf(slot);
     // Most slots of most sources are empty.
-    if (this.#counts[at] === 0 && this.#counts[at + 1] === 0 && this.#counts[at + 2] === 0) return;
+    let ended = 0;
+    for (let end = 0; end < ENDS; end += 1) ended += this.#counts[at + end]!;
+    if (ended === 0) return;
     for (let which = 0; which < WIDTH; which += 1) sums[which]! += share * this.#counts[at + which]!;
   }
 
@@ -115,10 +114,13 @@ export class Window {
 function toSums(counts: Float64Array): WindowSums {
   let total = 0;
   for (let bucket = ENDS; bucket < WIDTH; bucket += 1) total += counts[bucket]!;
+  const ofEnd = (end: CountedEnd) => Math.round(counts[PLACE[end]]!);
   return {
-    match: Math.round(counts[PLACE.match]!),
-    no_match: Math.round(counts[PLACE.no_match]!),
-    failed: Math.round(counts[PLACE.failed]!),
+    match: ofEnd("match"),
+    no_match: ofEnd("no_match"),
+    failed: ofEnd("failed"),
+    rejected: ofEnd("rejected"),
+    no_credential: ofEnd("no_credential"),
     p50Ms: percentile(counts, total, 0.5),
     p99Ms: percentile(counts, total, 0.99),
   };

@@ -92,6 +92,35 @@ test("what runs do is told as it happens: runs, calls by how they ended, charges
   service.secrets.assertAbsent("an event", JSON.stringify(told));
 });
 
+test("of the time before it started a process says nothing, and what it rejects is no failure of a vendor", async (t) => {
+  const vendor = await startVendor(t, { paths: { "/refuses": bare(401) } });
+  const service = await startService(t, {
+    sources: [sendsCredential("acme__refuses", vendor, "/refuses"), sendsCredential("bell__phone", vendor, "/json")],
+    vendors: [vendor],
+  });
+  const ada = await service.operator.appoint("viewer", "ada");
+  const fields = { api_key: "a-key-that-its-vendor-refuses" };
+  await service.operator.storeCredential(service.a, { source: "acme__refuses", fields, isDefault: true });
+  const before = Date.now();
+  await service.run({ acme__refuses: true, bell__phone: true });
+  await service.run({ bell__phone: true, carl__unknown: true });
+  const reader = await watch(t, service, ada);
+  const { started_at, runs, sources } = await seen(reader, (event) => event.runs.hour.runs === 2);
+  assert.ok(Date.parse(started_at) <= before && Date.parse(started_at) > before - 120_000);
+  // The minute in which it started may be over.
+  for (const values of Object.values(runs.last_hour).filter(Array.isArray))
+    assert.ok(values.slice(0, 57).every((value) => value === null));
+  assert.deepEqual([runs.hour.failed, runs.hour.rejected], [1, 1]);
+  const of = (id: string) => {
+    const { hour, last_hour } = sources.find(({ source }: { source: string }) => source === id);
+    assert.equal(last_hour.calls[0], null);
+    return [hour.calls, hour.failed, hour.rejected, hour.no_credential, hour.p50_ms === null];
+  };
+  assert.deepEqual(of("acme__refuses"), [1, 1, 0, 0, false]);
+  assert.deepEqual(of("bell__phone"), [2, 0, 0, 2, true]);
+  assert.deepEqual(of("(unknown)"), [1, 0, 1, 0, true]);
+});
+
 test("one who is revoked, logs out or expires is told no more within a second, and everybody else is", async (t) => {
   let laterMs = 0;
   const clock = { ...systemClock, wall: () => systemClock.wall() + laterMs };

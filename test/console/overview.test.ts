@@ -22,7 +22,7 @@ test("runs show up as they happen, and what needs a person leads to where it is"
 
   // What a curve shows is told in a sentence, and each of its moments to whoever points at it.
   await page
-    .getByRole("img", { name: /^Runs a minute in the last hour: \d+ in all/ })
+    .getByRole("img", { name: /^Runs a minute since \d\d:\d\d: \d+ in all/ })
     .hover({ position: { x: 200, y: 60 } });
   await page
     .getByText(/^at \d\d:\d\d$/)
@@ -47,7 +47,7 @@ test("runs show up as they happen, and what needs a person leads to where it is"
     .locator(`a[href="${placeOf(used)}"]`)
     .filter({ hasText: says })
     .waitFor({ state: "attached" });
-  const budgets = page.getByRole("table", { name: "Budgets, the fullest first" });
+  const budgets = page.getByRole("table", { name: "Budgets: those that reject calls, and then the fullest" });
   await budgets.getByRole("link", { name: "Acme Lending" }).first().waitFor();
   await page.route("**/api/budget/list", (route) => {
     const asked = route.request().postDataJSON() as object;
@@ -67,7 +67,7 @@ test(
     const world = await startWorld(t, "none");
     const page = await openConsole(t, world.service, { as: world.owner });
     await page.locator(LIVE).waitFor();
-    await page.getByText("No source was called in the last hour.").waitFor();
+    await page.getByText(/^This process has called no source since \d\d:\d\d\.$/).waitFor();
     await page.getByText("Nothing limits what may be spent.").waitFor();
     assert.equal(await page.locator(".attention-item").count(), 0);
     await assertUsableEverywhere(page);
@@ -80,7 +80,9 @@ test(
       inputs: { name: "Example Trading Ltd" },
     });
     world.service.expectRunWithoutAnswer();
-    await page.getByText("In the last hour, one run was simulated, and no source was called for real.").waitFor();
+    await page
+      .getByText(/^This process has simulated one run since \d\d:\d\d, and called no source for real\.$/)
+      .waitFor();
   },
 );
 
@@ -91,9 +93,9 @@ test(
     const world = await startWorld(t, "little");
     await world.service.run({ acme__misspelt: true, acme__gone: true });
     const page = await openConsole(t, world.service, { as: "viewer" });
-    const called = page.getByRole("table", { name: "Calls of each source in the last hour" });
+    const called = page.getByRole("table", { name: /^Calls of each source since \d\d:\d\d$/ });
     await called.getByRole("link", { name: "registry__company" }).waitFor();
-    const row = called.getByRole("row", { name: /^sources that do not exist or are off 2 0 0 / });
+    const row = called.getByRole("row", { name: /^sources that do not exist or are off 2 0 0 0 2 0 / });
     await row.waitFor();
     assert.equal(await row.getByRole("link").count(), 0);
     assert.equal(await page.getByText("(unknown)").count(), 0);

@@ -34,6 +34,7 @@ function factsOf(of: FunctionActivity): readonly (readonly [title: string, value
     ["Runs", <Count of={of.runs} />],
     ["Answered", <Ended kind="found" count={of.answered} of={of.runs} />],
     ["Failed", <Ended kind="failed" count={of.failed} of={of.runs} />],
+    ["Rejected by datarun", <Ended kind="off" count={of.rejected} of={of.runs} />],
     ...(of.unknown === 0 ? [] : [["Interrupted", <Ended kind="unknown" count={of.unknown} of={of.runs} />] as const]),
     ["p50", <Took ms={of.p50_ms} />],
     ["p99", <Took ms={of.p99_ms} />],
@@ -43,7 +44,7 @@ function factsOf(of: FunctionActivity): readonly (readonly [title: string, value
         <Time at={of.last_at} />, {of.last === "unknown" ? "interrupted" : of.last}
       </>,
     ],
-    ...(of.failed === 0 ? [] : [["Failures", <Faults of={of.failures} />] as const]),
+    ...(Object.keys(of.failures).length === 0 ? [] : [["Faults", <Faults of={of.failures} />] as const]),
     [of.complete ? "Counted from" : "Only since", <Time at={of.counted_from} />],
   ];
 }

@@ -48,6 +48,7 @@ const COLUMNS: readonly Column<Row>[] = [
       lastDay && <CountedOfDay count={lastDay.runs} complete={lastDay.complete} from={lastDay.counted_from} />,
   },
   { title: "Failed", isNumber: true, show: ({ lastDay }) => lastDay && <FailedCount of={lastDay.failed} /> },
+  { title: "Rejected", isNumber: true, show: ({ lastDay }) => lastDay && <Count of={lastDay.rejected} /> },
   { title: "p50", isNumber: true, show: ({ lastDay }) => lastDay && <Took ms={lastDay.p50_ms} /> },
 ];
 

@@ -97,9 +97,9 @@ function Sentence({ of, objects }: { readonly of: string; readonly objects: Obje
         const found = objects.get(part);
         const isNamed = found !== undefined && found.name !== null && NAMED.has(found.kind);
         return isNamed ? (
-          <span key={at} title={part}>
+          <bdi key={at} title={part}>
             {found.name}
-          </span>
+          </bdi>
         ) : (
           part
         );

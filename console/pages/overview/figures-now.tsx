@@ -4,21 +4,24 @@ import { hrefOf } from "../../address.ts";
 import type { Objects } from "../../api/use-names.ts";
 import { Shape } from "../../parts/outcome.tsx";
 import { Badge, Count, Day, Took } from "../../parts/values.tsx";
+import { lastHourText } from "./since-start.ts";
 
 /** The figures by which one sees whether everything goes its way. */
 export function FiguresNow({ event, objects }: { readonly event: LiveEvent; readonly objects: Objects }) {
   const { runs, breakers, unknown_charges: unknown } = event;
+  const hour = lastHourText(event);
   return (
     <dl class="figures">
       <Figure title="Runs a minute" value={<Count of={runs.minute.runs} />}>
-        <Count of={runs.under_way} /> under way, <Count of={runs.minute.failed} /> with a failed call{" "}
+        <Count of={runs.under_way} /> under way, <Count of={runs.minute.failed} /> with a failed call,{" "}
+        <Count of={runs.minute.rejected} /> rejected{" "}
         {runs.minute.simulated > 0 && <Badge kind="simulated">{`and ${runs.minute.simulated} simulated`}</Badge>}
       </Figure>
       <Figure title="Latency of runs, p50" value={<Took ms={runs.minute.p50_ms} />}>
-        in the last hour <Took ms={runs.hour.p50_ms} />
+        {hour} <Took ms={runs.hour.p50_ms} />
       </Figure>
       <Figure title="p99" value={<Took ms={runs.minute.p99_ms} />}>
-        in the last hour <Took ms={runs.hour.p99_ms} />
+        {hour} <Took ms={runs.hour.p99_ms} />
       </Figure>
       <Figure
         title="Charges to settle"
@@ -51,7 +54,7 @@ export function FiguresNow({ event, objects }: { readonly event: LiveEvent; read
         shape={breakers.length === 0 ? undefined : "failed"}
         value={<Count of={breakers.length} />}
       >
-        {breakers.length === 0 ? "every source is called" : sayBreakers(breakers, objects)}
+        {breakers.length === 0 ? "this process calls every source" : <Breakers of={breakers} objects={objects} />}
       </Figure>
       <LedgerFigure ledger={event.ledger} />
     </dl>
@@ -65,11 +68,15 @@ function placeOfBreakers(breakers: LiveEvent["breakers"]): string {
 }
 
 /** Which source is not called for whom: the longest first, and how many others. */
-function sayBreakers(breakers: LiveEvent["breakers"], objects: Objects): string {
+function Breakers({ of: breakers, objects }: { readonly of: LiveEvent["breakers"]; readonly objects: Objects }) {
   const [first, ...others] = breakers.toSorted((one, other) => other.open_ms - one.open_ms);
   const { source, organization_tuid: org } = first!;
-  const more = others.length === 0 ? "" : `, and ${others.length} more`;
-  return `${source} for ${objects.get(org)?.name ?? org}${more}`;
+  return (
+    <>
+      {source} for <bdi>{objects.get(org)?.name ?? org}</bdi>
+      {others.length > 0 && `, and ${others.length} more`}
+    </>
+  );
 }
 
 /** Whose names are said. */

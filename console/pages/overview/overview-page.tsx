@@ -1,4 +1,4 @@
-import { address, setQuery } from "../../address.ts";
+import { address, hrefOf, setQuery } from "../../address.ts";
 import { useLive } from "../../api/live.ts";
 import { useObjects } from "../../api/use-names.ts";
 import { useTogether } from "../../api/use-together.ts";
@@ -11,6 +11,7 @@ import { BudgetsNow, idsOfBudgets } from "./budgets-now.tsx";
 import { FiguresNow, idsOfBreakers } from "./figures-now.tsx";
 import { LastHour } from "./last-hour.tsx";
 import { SourcesNow, type Stretch } from "./sources-now.tsx";
+import { lastHourText, startText } from "./since-start.ts";
 import "./overview.css";
 
 /** What happens now, and what needs a person. */
@@ -19,7 +20,16 @@ export function OverviewPage() {
   return (
     <Page
       title="Overview"
-      about={problem === undefined ? "What this machine does, second by second." : <Problem says={problem.message} />}
+      about={
+        problem !== undefined ? (
+          <Problem says={problem.message} />
+        ) : (
+          <>
+            What this process has done since it started{event && `, ${startText(event)}`}. What ran before, or
+            elsewhere, is in the <a href={hrefOf("/runs")}>ledger</a>.
+          </>
+        )
+      }
       actions={<Pulse at={event?.at} isLive={problem === undefined} />}
     >
       {event && <Now event={event} />}
@@ -47,6 +57,7 @@ function Now({ event }: { readonly event: LiveEvent }) {
   const stretch: Stretch = address().query.get("of") === "minute" ? "minute" : "hour";
   if (!isPlaced) return null;
   const known = objects ?? new Map();
+  const hour = lastHourText(event) === "in the last hour" ? "last hour" : lastHourText(event);
   return (
     <>
       <AttentionNow items={event.attention} objects={known} />
@@ -60,13 +71,14 @@ function Now({ event }: { readonly event: LiveEvent }) {
               Last minute
             </Button>
             <Button kind="quiet" pressed={stretch === "hour"} onClick={() => setQuery({ of: null })}>
-              Last hour
+              {hour.charAt(0).toUpperCase() + hour.slice(1)}
             </Button>
           </div>
         }
       >
         <SourcesNow
           sources={event.sources}
+          hour={hour}
           breakers={event.breakers}
           simulated={event.runs.hour.simulated}
           stretch={stretch}

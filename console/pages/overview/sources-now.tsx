@@ -13,20 +13,23 @@ interface SourcesNowProps extends Pick<LiveEvent, "sources" | "breakers"> {
   /** How many runs of the last hour were: their calls are none of a source's. */
   readonly simulated: number;
   readonly stretch: Stretch;
+  /** `last hour`, or since when the process counts. */
+  readonly hour: string;
 }
 
 /** The name under which the service counts all calls that named a source which runs cannot ask. */
 const OF_NO_SOURCE = "(unknown)";
 
 /** How the recent calls of each source ended. */
-export function SourcesNow({ sources, breakers, simulated, stretch }: SourcesNowProps) {
+export function SourcesNow({ sources, breakers, simulated, stretch, hour }: SourcesNowProps) {
+  const when = hour === "last hour" ? "in the last hour" : hour;
   if (sources.length === 0)
     return (
       <Empty
         title={
           simulated === 0
-            ? "No source was called in the last hour."
-            : `In the last hour, ${simulated === 1 ? "one run was" : `${simulated} runs were`} simulated, and no source was called for real.`
+            ? `This process has called no source ${when}.`
+            : `This process has simulated ${simulated === 1 ? "one run" : `${simulated} runs`} ${when}, and called no source for real.`
         }
         command="datarun source run SOURCE --workflow WORKFLOW --set NAME=VALUE"
       >
@@ -35,15 +38,15 @@ export function SourcesNow({ sources, breakers, simulated, stretch }: SourcesNow
             <a href={hrefOf("/run", { with: "examples" })}>Ask five sources with examples</a>.{" "}
           </>
         )}
-        A real run shows up here within a second; those that are simulated are under <a href={hrefOf("/runs")}>Runs</a>{" "}
-        only.
+        A real run of this process shows up here within a second. <a href={hrefOf("/sources")}>Sources</a> has the calls
+        of the last day, of every process.
       </Empty>
     );
   const open = new Set(breakers.map(({ source }) => source));
   return (
     <Table
-      caption={`Calls of each source in the last ${stretch}`}
-      columns={columnsOf(stretch, open)}
+      caption={`Calls of each source ${stretch === "hour" ? when : "in the last minute"}`}
+      columns={columnsOf(stretch, open, hour)}
       rows={sources}
       keyOf={({ source }) => source}
     />
@@ -52,8 +55,11 @@ export function SourcesNow({ sources, breakers, simulated, stretch }: SourcesNow
 
 type Row = LiveEvent["sources"][number];
 
-function columnsOf(stretch: Stretch, open: ReadonlySet<string>): readonly Column<Row>[] {
-  const number = (title: string, which: "calls" | "match" | "no_match"): Column<Row> => ({
+function columnsOf(stretch: Stretch, open: ReadonlySet<string>, hour: string): readonly Column<Row>[] {
+  const number = (
+    title: string,
+    which: "calls" | "match" | "no_match" | "rejected" | "no_credential",
+  ): Column<Row> => ({
     title,
     isNumber: true,
     show: (row) => <Count of={row[stretch][which]} />,
@@ -81,8 +87,13 @@ function columnsOf(stretch: Stretch, open: ReadonlySet<string>): readonly Column
       show: ({ [stretch]: { failed } }) =>
         failed === 0 ? <Count of={0} /> : <Outcome kind="failed" says={failed.toLocaleString("en-GB")} />,
     },
+    number("Rejected", "rejected"),
+    number("No credential", "no_credential"),
     { title: "p50", isNumber: true, show: (row) => <Took ms={row[stretch].p50_ms} /> },
     { title: "p99", isNumber: true, show: (row) => <Took ms={row[stretch].p99_ms} /> },
-    { title: "Last hour", show: ({ last_hour: { calls, failed } }) => <Spark all={calls} part={failed} /> },
+    {
+      title: hour.charAt(0).toUpperCase() + hour.slice(1),
+      show: ({ last_hour: { calls, failed } }) => <Spark all={calls} part={failed} />,
+    },
   ];
 }

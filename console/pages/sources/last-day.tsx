@@ -39,6 +39,8 @@ function factsOf(activity: Activity): readonly NamedValue[] {
     ["Found", <Ended kind="found" count={activity.match} of={activity.calls} />],
     ["No record", <Ended kind="no_record" count={activity.no_match} of={activity.calls} />],
     ["Failed", <Ended kind="failed" count={activity.failed} of={activity.calls} />],
+    ["Rejected by datarun", <Ended kind="off" count={activity.rejected} of={activity.calls} />],
+    ["Without credential", <Ended kind="off" count={activity.no_credential} of={activity.calls} />],
     ...(activity.unknown === 0
       ? []
       : [["Not known", <Ended kind="unknown" count={activity.unknown} of={activity.calls} />] as const]),
@@ -50,7 +52,7 @@ function factsOf(activity: Activity): readonly NamedValue[] {
         <Time at={activity.last_at} />, {sayOutcome(activity.last)}
       </>,
     ],
-    ...(activity.failed === 0 ? [] : [["Failures", <Faults of={activity.failures} />] as const]),
+    ...(Object.keys(activity.failures).length === 0 ? [] : [["Faults", <Faults of={activity.failures} />] as const]),
     [activity.complete ? "Counted from" : "Only since", <Time at={activity.counted_from} />],
   ];
   return facts.map(([title, value]) => ({ title, value }));
@@ -63,7 +65,7 @@ function sayOutcome(last: string): string {
   return OUTCOMES[last] ?? last;
 }
 
-/** Breakers are those of the machine that answers. */
+/** Breakers are those of the process that answers. */
 function NotCalledNow({ source }: { readonly source: string }) {
   const { event, problem } = useLive();
   const open = event?.breakers.filter((breaker) => breaker.source === source) ?? [];
@@ -71,13 +73,13 @@ function NotCalledNow({ source }: { readonly source: string }) {
   return (
     <div role="status" data-live={event === undefined ? "no" : "yes"}>
       {open.length === 0 && (
-        <p class="dim">{problem?.message ?? (event === undefined ? "…" : "No breaker is open.")}</p>
+        <p class="dim">{problem?.message ?? (event === undefined ? "…" : "No breaker of this process is open.")}</p>
       )}
       {open.map(({ organization_tuid: org, open_ms: ms }, at) => (
         <p key={at}>
           <Outcome kind="failed" says="Not called now" /> for{" "}
           <a href={hrefOf("/access", { org })} title={org}>
-            {names?.get(org) ?? org}
+            <bdi>{names?.get(org) ?? org}</bdi>
           </a>
           , since <Took ms={ms} />: its vendor mostly fails.
         </p>

@@ -10,7 +10,7 @@ import { List } from "../../parts/list.tsx";
 import { ObjectLink } from "../../parts/object-link.tsx";
 import { Page } from "../../parts/page.tsx";
 import type { Column } from "../../parts/table.tsx";
-import { Took } from "../../parts/values.tsx";
+import { Count, Took } from "../../parts/values.tsx";
 import { FILTER_KEYS, filterSources, type ListedSource, type SourceFilter } from "./filter-sources.ts";
 import type { Activity } from "./last-day.tsx";
 import { sayCharge } from "./say-charge.ts";
@@ -43,6 +43,8 @@ const COLUMNS: readonly Column<Row>[] = [
       lastDay && <CountedOfDay count={lastDay.calls} complete={lastDay.complete} from={lastDay.counted_from} />,
   },
   { title: "Failed", isNumber: true, show: ({ lastDay }) => lastDay && <FailedCount of={lastDay.failed} /> },
+  { title: "Rejected", isNumber: true, show: ({ lastDay }) => lastDay && <Count of={lastDay.rejected} /> },
+  { title: "No credential", isNumber: true, show: ({ lastDay }) => lastDay && <Count of={lastDay.no_credential} /> },
   { title: "p50", isNumber: true, show: ({ lastDay }) => lastDay && <Took ms={lastDay.p50_ms} /> },
 ];
 

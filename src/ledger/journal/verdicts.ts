@@ -30,6 +30,14 @@ export function chargesBits(charged: Charged, requests: readonly Charged[]): num
   return requests.reduce((bits, one) => bits | (OF_CHARGE[one] ?? OF_CHARGE.unknown), 0);
 }
 
+/** Whether a call sent a request. */
+export function hasSent(charges: number): boolean {
+  return (charges & NO_REQUEST) === 0;
+}
+
+/** The verdicts of a run whose calls all failed before anything was sent. */
+export const NOTHING_SENT = NO_REQUEST << shiftOf("failed");
+
 /** Whether one of those charges is unknown, which is when `unsettledOf` finds something. */
 export function hasUnknown(charges: number): boolean {
   return (charges & OF_CHARGE.unknown) !== 0;

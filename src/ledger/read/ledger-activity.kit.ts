@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
 import type { CallReport, RunIntent, RunReport } from "../../run/ports.ts";
-import { Fault } from "../../terms/fault.ts";
+import { Fault, type FaultCode } from "../../terms/fault.ts";
 import { makeAttempt, makeCall, makeReport, makeRun } from "../ledger.kit.ts";
 import type { LedgerToRead } from "./ledger-reader.kit.ts";
 
@@ -44,7 +44,7 @@ export function ledgerActivityContract(name: string, newLedger: (t: TestContext)
       assert.deepEqual(people, {
         source: "acme__people",
         credentialId: null,
-        outcomes: { match: 4, no_match: 0, failed: 1, unknown: 0 },
+        outcomes: { match: 4, no_match: 0, failed: 1, rejected: 0, no_credential: 0, unknown: 0 },
         faults: [{ code: "source.timeout", calls: 1 }],
         p50Ms: 30,
         p99Ms: 900,
@@ -67,7 +67,7 @@ export function ledgerActivityContract(name: string, newLedger: (t: TestContext)
       for (let minute = 0; minute < 6; minute += 1)
         await recorded(ledger, minute, [minute % 2 === 0 ? {} : { ...lost, charged: "unknown" }]);
       const [line] = await ledger.reader.activity({ by: "source", ...SPAN, newest: 3 });
-      assert.deepEqual(line?.outcomes, { match: 1, no_match: 0, failed: 2, unknown: 0 });
+      assert.deepEqual(line?.outcomes, { match: 1, no_match: 0, failed: 2, rejected: 0, no_credential: 0, unknown: 0 });
       assert.equal(line?.countedFrom, MARCH + 3 * MINUTE);
       assert.equal(line?.isComplete, false);
       const [all] = await ledger.reader.activity({ by: "source", ...SPAN, newest: 6 });
@@ -95,7 +95,7 @@ export function ledgerActivityContract(name: string, newLedger: (t: TestContext)
       assert.deepEqual(others, []);
       assert.deepEqual(sum, {
         functionId: "dfunc_sum",
-        outcomes: { answered: 4, failed: 1, unknown: 0 },
+        outcomes: { answered: 4, failed: 1, rejected: 0, unknown: 0 },
         faults: [{ code: "function.timeout", runs: 1 }],
         p50Ms: 30,
         p99Ms: 50,
@@ -106,8 +106,90 @@ export function ledgerActivityContract(name: string, newLedger: (t: TestContext)
       });
       assert.deepEqual([other?.outcomes.failed, other?.last], [1, "function.raised"]);
       const [newest] = await ask(["dfunc_sum"], 3);
-      assert.deepEqual(newest?.outcomes, { answered: 1, failed: 1, unknown: 0 });
+      assert.deepEqual(newest?.outcomes, { answered: 1, failed: 1, rejected: 0, unknown: 0 });
       assert.deepEqual([newest.countedFrom, newest.isComplete], [MARCH + 3 * MINUTE, false]);
+    });
+
+    test("calls that the service rejected are neither failures of a vendor nor part of the times", async (t) => {
+      const ledger = await newLedger(t);
+      const rejected = (code: FaultCode, minute: number, more: Partial<CallReport> = {}) =>
+        recorded(ledger, minute, [
+          { success: false, match: false, fault: new Fault(code), charged: "no", tookMs: 1, attempts: [], ...more },
+        ]);
+      await recorded(ledger, 0, [{ tookMs: 400 }]);
+      await rejected("source.budget_used", 1);
+      await rejected("source.queue_full", 2);
+      await rejected("source.credential_missing", 3);
+      await rejected("source.unreachable", 4);
+      await rejected("source.vendor_5xx", 5, { tookMs: 600, attempts: [makeAttempt()] });
+      const [line] = await ledger.reader.activity({ by: "source", ...SPAN });
+      assert.deepEqual(line?.outcomes, {
+        match: 1,
+        no_match: 0,
+        failed: 2,
+        rejected: 2,
+        no_credential: 1,
+        unknown: 0,
+      });
+      assert.deepEqual([line.p50Ms, line.p99Ms], [400, 600]);
+      assert.equal(line.faults.length, 5);
+    });
+
+    test("runs of a function that was not run, or of which every call was rejected, are part of no time", async (t) => {
+      const { put, reader } = await newLedger(t);
+      const ended = async (minute: number, more: Partial<RunReport>) => {
+        const run = makeRun({ startedWallAt: MARCH + minute * MINUTE, kind: "func", functionId: "dfunc_sum" });
+        await put(run, makeReport(run, { calls: [], tookMs: 1, ...more }));
+      };
+      await ended(0, { calls: [makeCall()], tookMs: 300 });
+      await ended(1, { functionFault: "function.overloaded" });
+      const overBudget = new Fault("source.budget_used", { budget: "bud_1" });
+      await ended(2, {
+        calls: [makeCall({ success: false, match: false, fault: overBudget, charged: "no", attempts: [] })],
+      });
+      const [line] = await reader.functionActivity({ functions: ["dfunc_sum"], ...SPAN });
+      assert.deepEqual(line?.outcomes, { answered: 2, failed: 0, rejected: 1, unknown: 0 });
+      assert.deepEqual([line.p50Ms, line.p99Ms, line.last], [300, 300, "answered"]);
+    });
+
+    test("what each budget has rejected is counted, and since when, over restarts and up to a bound", async (t) => {
+      const ledger = await newLedger(t);
+      const { reader } = ledger;
+      const ask = (from: number, ...ids: string[]) =>
+        reader.budgetRejections(ids.map((budgetId) => ({ budgetId, from })));
+      assert.deepEqual(await ask(MARCH, "bud_1"), []);
+      const rejectedBy = (budget: string, minute: number, more: Partial<CallReport> = {}) => ({
+        minute,
+        call: {
+          success: false,
+          match: false,
+          fault: new Fault("source.budget_used", { budget, scope: "organization org_1" }),
+          charged: "no" as const,
+          attempts: [],
+          ...more,
+        },
+      });
+      const calls = [
+        rejectedBy("bud_1", -5),
+        rejectedBy("bud_1", 3),
+        rejectedBy("bud_1", 7, { source: "bell__phone" }),
+        rejectedBy("bud_2", 1),
+        // One of its requests is of unknown charge.
+        rejectedBy("bud_2", 4, { charged: "unknown", attempts: [makeAttempt({ charged: "unknown" })] }),
+      ];
+      for (const { minute, call } of calls) await recorded(ledger, minute, [call, {}]);
+      await recorded(ledger, 2, [{ ...lost, charged: "unknown" }]);
+      assert.deepEqual(await ask(MARCH, "bud_2", "bud_3", "bud_1"), [
+        { budgetId: "bud_2", calls: 2, isMore: false, sinceWallAt: MARCH + MINUTE },
+        { budgetId: "bud_1", calls: 2, isMore: false, sinceWallAt: MARCH + 3 * MINUTE },
+      ]);
+      assert.deepEqual(await ask(MARCH + 8 * MINUTE, "bud_1", "bud_2"), []);
+      const all = await reader.budgetRejections([{ budgetId: "bud_1", from: 0 }]);
+      assert.deepEqual([all[0]?.calls, all[0]?.sinceWallAt], [3, MARCH - 5 * MINUTE]);
+      const many = Array.from({ length: 1_001 }, () => rejectedBy("bud_4", 9).call);
+      await recorded(ledger, 9, many);
+      const [bounded] = await ask(MARCH, "bud_4");
+      assert.deepEqual([bounded?.calls, bounded?.isMore], [1_000, true]);
     });
 
     test("a credential that its vendor refuses stands apart from the others of its source", async (t) => {

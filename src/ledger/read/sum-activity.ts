@@ -1,6 +1,7 @@
 import type { LedgerQuery, LedgerTables } from "../ports.ts";
 import { toStored } from "../stored-text.ts";
-import { type CallOutcome, outcomeOf } from "../journal/verdicts.ts";
+import { hasSent, outcomeOf } from "../journal/verdicts.ts";
+import { type CountedEnd, countedFailure } from "../../terms/counted-end.ts";
 import { firstIdAt } from "../../terms/ids.ts";
 
 /** What activity is shown by. */
@@ -22,10 +23,11 @@ export interface ActivityLine {
   readonly source: string;
   /** `null`: without a stored credential, or of all of them. */
   readonly credentialId: string | null;
-  readonly outcomes: Readonly<Record<CallOutcome, number>>;
+  /** `unknown`: nobody knows how the call ended, because its service died. */
+  readonly outcomes: Readonly<Record<CountedEnd | "unknown", number>>;
   /** How many calls failed with each fault, the most frequent first. */
   readonly faults: readonly { readonly code: string; readonly calls: number }[];
-  /** Half of the calls, and 99 in 100, took no longer. `null`: it is not known of any call. */
+  /** Half of the calls, and 99 in 100, took no longer, without those that failed before anything was sent. `null`: no call is left. */
   readonly p50Ms: number | null;
   readonly p99Ms: number | null;
   /** From when on every call is counted: later than the filter's `from` if there were more than are looked at. */
@@ -49,6 +51,7 @@ interface CallFigures {
   readonly success: 0 | 1 | null;
   readonly match: 0 | 1 | null;
   readonly took_ms: number | null;
+  readonly charges: number;
   readonly fault: string | null;
   readonly credential: string | null;
 }
@@ -104,7 +107,7 @@ async function newestCalls(
   { from, to, newest }: Required<Pick<ActivityFilter, "from" | "to" | "newest">>,
 ): Promise<readonly CallFigures[]> {
   const select = (condition: string, order: string) =>
-    `SELECT x.started_at, x.simulated, x.success, x.match, x.took_ms, ${textOf("x.fault_key")} AS fault,
+    `SELECT x.started_at, x.simulated, x.success, x.match, x.took_ms, x.charges, ${textOf("x.fault_key")} AS fault,
        ${textOf("x.credential_key")} AS credential
      FROM ${calls} AS x WHERE x.source_key = ? AND ${condition} ORDER BY ${order} DESC LIMIT ?`;
   if (linesByTransaction) {
@@ -132,10 +135,10 @@ function toLine(
   counted: Pick<ActivityLine, "countedFrom" | "isComplete">,
   calls: readonly CallFigures[],
 ): ActivityLine {
-  const outcomes = { match: 0, no_match: 0, failed: 0, unknown: 0 };
+  const outcomes = { match: 0, no_match: 0, failed: 0, rejected: 0, no_credential: 0, unknown: 0 };
   const faults = new Map<string, number>();
   for (const call of calls) {
-    outcomes[outcomeOf(call)] += 1;
+    outcomes[endOf(call)] += 1;
     if (call.fault !== null) faults.set(call.fault, (faults.get(call.fault) ?? 0) + 1);
   }
   const newest = calls[0]!;
@@ -144,11 +147,16 @@ function toLine(
     credentialId,
     outcomes,
     faults: [...faults].map(([code, count]) => ({ code, calls: count })).toSorted((a, b) => b.calls - a.calls),
-    ...percentilesOf(calls),
+    ...percentilesOf(calls.filter(({ charges, success }) => hasSent(charges) || success === 1)),
     ...counted,
     lastAt: newest.started_at,
     last: newest.fault ?? outcomeOf(newest),
   };
+}
+
+function endOf(call: CallFigures): CountedEnd | "unknown" {
+  const outcome = outcomeOf(call);
+  return outcome === "failed" && call.fault !== null ? countedFailure(call.fault) : outcome;
 }
 
 /** Of those whose time is known. */

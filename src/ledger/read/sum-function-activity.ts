@@ -1,3 +1,5 @@
+import { countedFailure } from "../../terms/counted-end.ts";
+import { NOTHING_SENT } from "../journal/verdicts.ts";
 import type { LedgerTables } from "../ports.ts";
 import { toStored } from "../stored-text.ts";
 import { type ActivityLine, NEWEST_OF_EACH, NEWEST_OF_ONE, percentilesOf } from "./sum-activity.ts";
@@ -17,7 +19,7 @@ export interface FunctionActivityLine extends Pick<
   "p50Ms" | "p99Ms" | "countedFrom" | "isComplete" | "lastAt"
 > {
   readonly functionId: string;
-  /** `unknown`: the service died before the run ended. */
+  /** `rejected`: by this service, before the function ran. `unknown`: the service died before the run ended. */
   readonly outcomes: Readonly<Record<RunEnd, number>>;
   /** How many runs failed with each fault of the function, the most frequent first. */
   readonly faults: readonly { readonly code: string; readonly runs: number }[];
@@ -25,7 +27,7 @@ export interface FunctionActivityLine extends Pick<
   readonly last: string;
 }
 
-type RunEnd = "answered" | "failed" | "unknown";
+type RunEnd = "answered" | "failed" | "rejected" | "unknown";
 
 interface RunFigures {
   readonly started_at: number;
@@ -33,6 +35,7 @@ interface RunFigures {
   readonly state: string;
   readonly function_fault: string | null;
   readonly took_ms: number | null;
+  readonly verdicts: number;
 }
 
 /** Simulated runs are left out, and functions that no other run asked for. */
@@ -59,7 +62,7 @@ async function newestRuns(
   functionId: string,
   { from, to, newest }: Required<Omit<FunctionActivityFilter, "functions">>,
 ): Promise<readonly RunFigures[]> {
-  const sql = `SELECT r.started_at, r.simulated, r.state, r.function_fault, r.took_ms FROM ledger_runs AS r
+  const sql = `SELECT r.started_at, r.simulated, r.state, r.function_fault, r.took_ms, r.verdicts FROM ledger_runs AS r
     WHERE r.function_id = ? AND r.has_unknown = ? AND r.started_at >= ? AND r.started_at < ?
     ORDER BY r.started_at DESC LIMIT ?`;
   const parts = [0, 1].map((unknown) => query<RunFigures>(sql, [toStored(functionId), unknown, from, to, newest]));
@@ -73,7 +76,7 @@ function toLine(
   counted: Pick<FunctionActivityLine, "countedFrom" | "isComplete">,
   runs: readonly RunFigures[],
 ): FunctionActivityLine {
-  const outcomes = { answered: 0, failed: 0, unknown: 0 };
+  const outcomes = { answered: 0, failed: 0, rejected: 0, unknown: 0 };
   const faults = new Map<string, number>();
   for (const run of runs) {
     outcomes[endOf(run)] += 1;
@@ -85,7 +88,7 @@ function toLine(
     functionId,
     outcomes,
     faults: [...faults].map(([code, count]) => ({ code, runs: count })).toSorted((a, b) => b.runs - a.runs),
-    ...percentilesOf(runs),
+    ...percentilesOf(runs.filter(isTimed)),
     ...counted,
     lastAt: newest.started_at,
     last: newest.function_fault ?? endOf(newest),
@@ -93,5 +96,13 @@ function toLine(
 }
 
 function endOf({ state, function_fault: fault }: RunFigures): RunEnd {
-  return state === "unknown" ? "unknown" : fault === null ? "answered" : "failed";
+  if (state === "unknown") return "unknown";
+  if (fault === null) return "answered";
+  return countedFailure(fault) === "failed" ? "failed" : "rejected";
+}
+
+/** A run is as fast as a rejection if it was rejected, or each of its calls was. */
+function isTimed(run: RunFigures): boolean {
+  const end = endOf(run);
+  return end !== "rejected" && !(end === "answered" && run.verdicts === NOTHING_SENT);
 }

@@ -11,7 +11,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 
 export default defineVerb({
   summary: "Show how the recent runs of each function ended, and how long they took",
-  description: `Half of the runs took at most P50 MS, and 99 in 100 at most P99 MS. Only the newest ${NEWEST_OF_EACH} runs of each function are counted, or ${NEWEST_OF_ONE.toLocaleString("en")} if one is given, so that a large ledger answers quickly too; COUNTED FROM is the time since which no run was left out. A run has failed if its function has: what its sources did is for the function to judge. Simulated runs are left out.`,
+  description: `Half of the runs took at most P50 MS, and 99 in 100 at most P99 MS. Only the newest ${NEWEST_OF_EACH} runs of each function are counted, or ${NEWEST_OF_ONE.toLocaleString("en")} if one is given, so that a large ledger answers quickly too; COUNTED FROM is the time since which no run was left out. A run has failed if its function has: what its sources did is for the function to judge. It is rejected if the service did not run the function, and neither these runs nor those of which every call was rejected are part of the times. Simulated runs are left out.`,
   example: "dfunc_contact_check --from 2026-03-01",
   input: Type.Object(
     {
@@ -33,6 +33,7 @@ export default defineVerb({
       runs: count,
       answered: count,
       failed: count,
+      rejected: { ...count, description: "By this service, before the function ran" },
       unknown: count,
       p50_ms: orNull(count),
       p99_ms: orNull(count),

@@ -1,0 +1,36 @@
+import type { FaultCode } from "./fault.ts";
+
+/**
+ * How a source call ended, for figures. `failed`: at the vendor, or in the source's own code. `rejected`: by this
+ * service, which sent nothing more. `no_credential`: rejected because no credential fits it.
+ */
+export const COUNTED_ENDS = ["match", "no_match", "failed", "rejected", "no_credential"] as const;
+export type CountedEnd = (typeof COUNTED_ENDS)[number];
+
+type CountedFailure = Exclude<CountedEnd, "match" | "no_match">;
+
+/** The faults of calls that this service itself has rejected. Every other failure is the vendor's or the source's. */
+const OWN_FAILURES: ReadonlyMap<string, CountedFailure> = new Map<FaultCode, CountedFailure>([
+  ["source.credential_missing", "no_credential"],
+  ["source.unknown", "rejected"],
+  ["source.region_refused", "rejected"],
+  ["source.input_invalid", "rejected"],
+  ["source.credential_unavailable", "rejected"],
+  ["source.queue_full", "rejected"],
+  ["source.no_room", "rejected"],
+  ["source.breaker_open", "rejected"],
+  ["source.rate_limited_here", "rejected"],
+  ["source.limits_unknown", "rejected"],
+  ["source.budget_used", "rejected"],
+  ["source.budget_unknown", "rejected"],
+  ["source.stopped", "rejected"],
+  ["source.unrecorded", "rejected"],
+  ["function.unknown", "rejected"],
+  ["function.quarantined", "rejected"],
+  ["function.overloaded", "rejected"],
+]);
+
+/** @param code of the fault with which a call of a source, or a function, has failed */
+export function countedFailure(code: string): CountedFailure {
+  return OWN_FAILURES.get(code) ?? "failed";
+}
