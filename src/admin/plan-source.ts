@@ -16,6 +16,7 @@ import { anything, count, listOf, oneOf, orNull, text, yesOrNo } from "./result-
 export const wirePlannedSource = Type.Object({
   source: text,
   known: yesOrNo,
+  on: { ...yesOrNo, description: "Whether runs may ask it; the setting `catalog` decides" },
   title: orNull(text),
   problem: orNull(text),
   input_problem: orNull(Type.Object({ path: text, message: text })),
@@ -58,6 +59,7 @@ export async function planSource(source: RunnableSource, asked: Asked, call: Ver
   return {
     source: source.id,
     known: true,
+    on: true,
     title: declaration.title,
     problem,
     input_problem: inputProblem === null ? null : { path: inputProblem.path, message: inputProblem.message },
@@ -82,11 +84,29 @@ function credentialProblem({ works, rule, misfit, steps, credentialId }: ChosenC
   return rule === "none" || reason === undefined ? "There is no credential for it." : `Its credential: ${reason}.`;
 }
 
+/** It exists, and runs do not find it. */
+export function planOfOff(source: RunnableSource) {
+  return {
+    ...planOfUnknown(source.id),
+    known: true,
+    title: source.declaration.title,
+    problem:
+      'It is off, and a run answers "Adapter not found". The setting `catalog` names the sources of the catalog that are on.',
+    needs_credential: source.credentialUse,
+    bills: source.charge,
+    timeout_ms: source.timeoutMs,
+    input_names: [...source.inputNames],
+    inputs: plain(source.declaration.inputs) as JsonObject,
+    example: exampleInputs(source),
+  };
+}
+
 /** A run answers for it too, without asking anybody. */
 export function planOfUnknown(source: string) {
   return {
     source,
     known: false,
+    on: false,
     title: null,
     problem: "There is no such source.",
     input_problem: null,

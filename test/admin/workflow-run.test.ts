@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { toRunnable } from "../../src/sources/runnable.ts";
+import { createSchemas } from "../../src/terms/author-schemas.ts";
 import { adminPort } from "../rig/admin.ts";
 import { startService } from "../rig/service.ts";
 import { answers, asksVendor, sendsCredential } from "../rig/sources.ts";
@@ -53,6 +55,7 @@ test("an operator asks several sources in one run, and gets the whole answer", a
 test("a plan says what a run would do and cost, and asks nobody", async (t) => {
   const vendor = await startVendor(t);
   const list = { model: "per_match", amount: 2.5, currency: "EUR" } as const;
+  const off = toRunnable(asksVendor("gina__off", vendor, "/json"), createSchemas(), "now");
   const service = await startService(t, {
     sources: [
       sendsCredential("acme__people", vendor, "/json", { charge: list, inputs: lei }),
@@ -62,6 +65,7 @@ test("a plan says what a run would do and cost, and asks nobody", async (t) => {
       asksVendor("emil__open", vendor, "/json", { charge: "free" }),
       answers("fred__here", {}),
     ],
+    loaded: new Map([["gina__off", { source: off, file: "gina__off.ts", from: "catalog" }]]),
     workflow: { autoCredentials: true },
     vendors: [vendor],
   });
@@ -82,6 +86,7 @@ test("a plan says what a run would do and cost, and asks nobody", async (t) => {
     "emil__open",
     "fred__here",
     "none__such",
+    "gina__off",
   ];
   const plan = (input: object) => result("workflow plan", { workflow, source: all, ...input }, eve);
 
@@ -96,11 +101,11 @@ test("a plan says what a run would do and cost, and asks nobody", async (t) => {
   >;
   assert.deepEqual(
     all.map((id) => of[id]!["cost"]),
-    ["known", "nothing", "unknown", "nothing", "nothing", "nothing", "nothing"],
+    ["known", "nothing", "unknown", "nothing", "nothing", "nothing", "nothing", "nothing"],
   );
   assert.deepEqual(
     all.map((id) => of[id]!["problem"] !== null),
-    [false, true, false, true, false, false, true],
+    [false, true, false, true, false, false, true, true],
   );
   assert.deepEqual(
     [of["acme__people"]!["cred_id"], of["acme__people"]!["rule"], of["acme__people"]!["price_from"]],
@@ -108,6 +113,12 @@ test("a plan says what a run would do and cost, and asks nobody", async (t) => {
   );
   assert.deepEqual(of["acme__people"]!["example"], { lei: "529900T8BM49AURSDO55" });
   assert.deepEqual(of["acme__people"]!["input_problem"], null, "nothing was given to judge");
+
+  // One of the catalog that the settings do not name is answered like one that does not exist.
+  assert.deepEqual([of["gina__off"]!["known"], of["gina__off"]!["on"], of["emil__open"]!["on"]], [true, false, true]);
+  assert.match(String(of["gina__off"]!["problem"]), /is off, and a run answers "Adapter not found"/);
+  const { status } = (await service.run({ gina__off: true })).json();
+  assert.match(status.gina__off.message, /^Adapter not found for gina__off/);
 
   await result("credential price set", { cred_id, amount: "0.35", currency: "USD", from: "2026-01-01" }, owner);
   // What is stored is known to runs, and so to plans, within a moment.

@@ -20,6 +20,7 @@ import {
 } from "../../parts/schema-fields.ts";
 import { SchemaForm } from "../../parts/schema-form.tsx";
 import { mayUse } from "../../session.ts";
+import { onFirst } from "../sources/filter-sources.ts";
 import { CreatedCredential } from "./created-credential.tsx";
 
 type Create = InputOf<"credential create">;
@@ -42,7 +43,10 @@ export function NewCredentialPage() {
           "It belongs to an organization. Choose one."
         ) : (
           <>
-            of <a href={hrefOf("/credentials", { org })}>{organization.result?.name ?? org}</a>
+            of{" "}
+            <a href={hrefOf("/credentials", { org })}>
+              <bdi>{organization.result?.name ?? org}</bdi>
+            </a>
           </>
         )
       }
@@ -73,7 +77,10 @@ export function NewCredentialPage() {
                 label="Source"
                 choices={[
                   { value: "", label: sources === undefined ? "Loading…" : "Choose a source" },
-                  ...(sources ?? []).map(({ source: id, title }) => ({ value: id, label: `${id}: ${title}` })),
+                  ...onFirst(sources ?? []).map(({ source: id, title, on }) => ({
+                    value: id,
+                    label: `${id}: ${title}${on ? "" : " (off)"}`,
+                  })),
                 ]}
                 value={source}
                 onValue={(value) => setQuery({ source: value })}

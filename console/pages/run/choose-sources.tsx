@@ -4,6 +4,8 @@ import { address, setQuery } from "../../address.ts";
 import { Button } from "../../parts/button.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { CheckField, SelectField, TextField } from "../../parts/fields.tsx";
+import { Outcome } from "../../parts/outcome.tsx";
+import { onFirst } from "../sources/filter-sources.ts";
 import { chooseSources, type RunAddress } from "./run-address.ts";
 
 /** So many are listed at once; the search narrows them down. */
@@ -44,7 +46,7 @@ function ChooseSources({ chosen, onThere }: { readonly chosen: readonly string[]
   const text = address().query.get("find") ?? "";
   const all = result?.sources ?? [];
   const wanted = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = all.filter(({ source, title }) => {
+  const found = onFirst(all).filter(({ source, title }) => {
     const words = `${source} ${title}`.toLowerCase();
     return wanted.every((word) => words.includes(word));
   });
@@ -64,7 +66,7 @@ function ChooseSources({ chosen, onThere }: { readonly chosen: readonly string[]
       />
       {error && <Failure error={error} retry={reload} />}
       <ul class="run-sources" aria-label="Sources">
-        {found.slice(0, SHOWN).map(({ source, title, leaves_machine }) => (
+        {found.slice(0, SHOWN).map(({ source, title, leaves_machine, on }) => (
           <li key={source}>
             <CheckField
               name={source}
@@ -76,7 +78,11 @@ function ChooseSources({ chosen, onThere }: { readonly chosen: readonly string[]
                     {title}
                   </span>{" "}
                   {title !== source && <code class="dim">{source}</code>}
-                  {!leaves_machine && <span class="dim"> answers on this machine</span>}
+                  {!on ? (
+                    <Outcome kind="off" says="off: a run does not find it" />
+                  ) : (
+                    !leaves_machine && <span class="dim"> answers on this machine</span>
+                  )}
                 </>
               }
             />
@@ -124,13 +130,15 @@ const FEW = 5;
 
 /**
  * Five sources to try, each of another vendor. With a live workflow only those that answer on this machine: trying costs
- * nothing then either.
+ * nothing then either. Those that are off are left out.
  */
 export function sensibleSources(
-  all: readonly { readonly source: string; readonly leaves_machine: boolean }[],
+  all: readonly { readonly source: string; readonly leaves_machine: boolean; readonly on: boolean }[],
   isSimulated: boolean,
 ): readonly string[] {
-  const usable = all.filter(({ leaves_machine }) => isSimulated || !leaves_machine).map(({ source }) => source);
+  const usable = all
+    .filter(({ leaves_machine, on }) => on && (isSimulated || !leaves_machine))
+    .map(({ source }) => source);
   const vendors = new Map<string, string>();
   for (const id of [...SENSIBLE.filter((one) => usable.includes(one)), ...usable]) {
     const vendor = id.split("__")[0]!;

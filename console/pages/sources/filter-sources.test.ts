@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { filterSources, type ListedSource } from "./filter-sources.ts";
+import { filterSources, type ListedSource, onFirst } from "./filter-sources.ts";
 
 const made = (source: string, changes: Partial<ListedSource> = {}): ListedSource => ({
   source,
@@ -41,4 +41,11 @@ test("sources are found by words of their id, title and inputs, and narrowed by 
   assert.deepEqual(found({ state: "off" }), ["kvk__company"]);
   assert.deepEqual(found({ state: "never_tested" }), ["kvk__company"]);
   assert.deepEqual(found({ state: "local" }), ["iso__country"]);
+});
+
+test("sources that are off come last, and the order is kept otherwise", () => {
+  assert.deepEqual(
+    onFirst([ALL[1]!, ALL[2]!, ALL[0]!]).map(({ source }) => source),
+    ["acme__people", "iso__country", "kvk__company"],
+  );
 });

@@ -51,3 +51,8 @@ function containsAll({ source, title, input_names: names }: ListedSource, words:
   const text = `${source} ${title} ${names.join(" ")}`.toLowerCase();
   return words.every((word) => text.includes(word));
 }
+
+/** Those that runs may ask before those that are off, each in their order. */
+export function onFirst<Source extends { readonly on: boolean }>(sources: readonly Source[]): readonly Source[] {
+  return sources.toSorted((one, other) => Number(other.on) - Number(one.on));
+}

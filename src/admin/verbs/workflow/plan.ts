@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../terms/json.ts";
 import { amountText } from "../../../terms/money.ts";
 import { sourcesInput, workflowInput } from "../../inputs.ts";
 import type { NamedWorkflow } from "../../ports.ts";
-import { planOfUnknown, planSource, wirePlannedSource } from "../../plan-source.ts";
+import { planOfOff, planOfUnknown, planSource, wirePlannedSource } from "../../plan-source.ts";
 import { sumOf } from "../../planned-cost.ts";
 import { requireWorkflow } from "../../require.ts";
 import { listOf, orNull, text } from "../../result-schemas.ts";
@@ -50,7 +50,8 @@ export default defineVerb({
     const rows = await Promise.all(
       ids.map(async (source) => {
         const found = listing.find(source);
-        return found === undefined ? planOfUnknown(source) : await planSource(found, asked, call);
+        if (found === undefined) return planOfUnknown(source);
+        return listing.placeOf(source)!.isOn ? await planSource(found, asked, call) : planOfOff(found);
       }),
     );
     return {
