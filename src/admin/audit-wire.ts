@@ -3,7 +3,8 @@ import { isJsonObject, type JsonObject } from "../terms/json.ts";
 import { Type } from "../terms/type.ts";
 import { organizationInput } from "./inputs.ts";
 import { momentInput, toSpan } from "./ledger-inputs.ts";
-import type { AuditEntry, AuditFilter, ObjectFinder } from "./ports.ts";
+import type { AskedActs } from "./find-acts.ts";
+import type { AuditEntry, ObjectFinder } from "./ports.ts";
 import { anObject, oneOf, orNull, text, time } from "./result-schemas.ts";
 import { toWireTime } from "./wire-time.ts";
 
@@ -13,10 +14,18 @@ import { toWireTime } from "./wire-time.ts";
 export const auditFilterInputs = {
   org: Type.Optional(organizationInput),
   who: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 200, description: "Only what this operator or user did, by name" }),
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: "Only what operators or users did whose name begins with this",
+    }),
   ),
   what: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 100, description: 'Only this act, such as "token revoke"' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'Only acts with these words, such as "price" or "token revoke"',
+    }),
   ),
   subject: Type.Optional(
     Type.String({ minLength: 1, maxLength: 128, description: "Only what was done to the object with this id" }),
@@ -28,7 +37,7 @@ export const auditFilterInputs = {
 const filterObject = Type.Object(auditFilterInputs);
 
 /** @throws OperatorError for a day that does not exist, and for a span without time in it */
-export function toAuditFilter(input: Static<typeof filterObject>): AuditFilter {
+export function toAskedActs(input: Static<typeof filterObject>): AskedActs {
   const { org, who, what, subject } = input;
   return {
     ...(org !== undefined && { organizationId: org }),

@@ -3,6 +3,7 @@ import type { AuditEntry, AuditTrail } from "../admin/ports.ts";
 import { firstIdAt } from "../terms/ids.ts";
 import type { JsonObject } from "../terms/json.ts";
 import type { Engine } from "./engine.ts";
+import { sql } from "./kysely.ts";
 import { readPage } from "./read-page.ts";
 import { insertAuditEntry } from "./record-change.ts";
 import type { Tables } from "./schema.ts";
@@ -26,6 +27,9 @@ export function createAuditTrail(engine: Engine): AuditTrail {
       return (await readPage(chosen, page)).map(toAuditEntry);
     },
 
+    actors: () => eachOf(engine, "who"),
+    acts: () => eachOf(engine, "what"),
+
     actsBetween: async (what, from, to) => {
       const rows = await engine.reader
         .selectFrom("audit")
@@ -38,6 +42,19 @@ export function createAuditTrail(engine: Engine): AuditTrail {
       return rows.map(toAuditEntry);
     },
   };
+}
+
+const DIFFERENT_MAX = 10_000;
+
+/** Steps through an index from value to value, however many entries have each. */
+async function eachOf({ reader }: Engine, column: "who" | "what"): Promise<readonly string[]> {
+  const own = sql.ref(column);
+  const { rows } = await sql<{ readonly value: string }>`
+    with recursive s(value) as (
+      select min(${own}) from audit
+      union all select (select min(${own}) from audit where ${own} > s.value) from s where s.value is not null)
+    select value from s where value is not null limit ${DIFFERENT_MAX}`.execute(reader);
+  return rows.map(({ value }) => value).toSorted();
 }
 
 export function toAuditEntry(row: Selectable<Tables["audit"]>): AuditEntry {

@@ -1,4 +1,4 @@
-import { address, setQuery } from "../../address.ts";
+import { address, hrefOf, setQuery } from "../../address.ts";
 import { useList, useWholeList } from "../../api/use-list.ts";
 import type { InputOf, RowOf } from "../../api/verb-types.ts";
 import { Button } from "../../parts/button.tsx";
@@ -47,7 +47,7 @@ function isOfAnother({ organization_tuid: org, subject }: Entry): boolean {
 function Who({ who, via }: Pick<Entry, "who" | "via">) {
   return (
     <div>
-      {who} <span class="dim">{VIA[via]}</span>
+      <bdi>{who}</bdi> <span class="dim">{VIA[via]}</span>
     </div>
   );
 }
@@ -61,6 +61,7 @@ export function AuditPage() {
   const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ""));
   const isFiltered = Object.keys(given).length > 0;
   const list = useList("audit list", given as InputOf<"audit list">, "entries");
+  const unknown = list.results[0]?.unknown;
   return (
     <Page
       title="Audit"
@@ -74,9 +75,27 @@ export function AuditPage() {
         keyOf={({ id }) => id}
         empty={
           <Empty
-            title={isFiltered ? "Nothing of this kind has been done." : "Nothing has been done here yet."}
+            title={
+              unknown?.says ??
+              (isFiltered ? "No entry of the trail matches this filter." : "Nothing has been done here yet.")
+            }
             command={commandOf("audit list", given)}
-          />
+          >
+            {unknown && unknown.near.length > 0 && (
+              <>
+                Near it:{" "}
+                {unknown.near.map((each, at) => (
+                  <>
+                    {at > 0 && ", "}
+                    <a key={each} href={hrefOf("/audit", { ...given, [unknown.of]: each })}>
+                      {each}
+                    </a>
+                  </>
+                ))}
+                .
+              </>
+            )}
+          </Empty>
         }
         {...list}
       />
@@ -107,7 +126,7 @@ function FilterForm({ filter, isFiltered }: { readonly filter: Filter; readonly 
       }}
     >
       <TextField label="Who" list={[...new Set(operators.map(({ name }) => name))]} {...field("who")} />
-      <TextField label="Did what" list={ACTS} placeholder="token revoke" {...field("what")} />
+      <TextField label="Did what" list={ACTS} placeholder="token, or price set" {...field("what")} />
       <TextField label="To what" placeholder="an id" {...field("subject")} />
       <OrganizationField value={draft.org} none="any" onValue={(org) => apply({ org })} />
       <TextField label="From" type="date" {...field("from")} />

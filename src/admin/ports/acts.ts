@@ -53,6 +53,9 @@ export interface AuditTrail {
    */
   recordAct(act: Act, entry: Pick<AuditEntry, "organizationId" | "subjectId" | "detail">): Promise<void>;
   auditEntries(filter: Page & AuditFilter): Promise<readonly AuditEntry[]>;
+  /** Every name under which something was done, and every act that was done, sorted. */
+  actors(): Promise<readonly string[]>;
+  acts(): Promise<readonly string[]>;
   /** All acts with these names, not before `from` and before `to` (Unix ms), oldest first. */
   actsBetween(what: readonly string[], from: number, to: number): Promise<readonly AuditEntry[]>;
 }

@@ -1,7 +1,8 @@
 import { csvLine } from "../../../terms/csv-line.ts";
 import { Type } from "../../../terms/type.ts";
-import { auditFilterInputs, toAuditFilter, toWireDetail } from "../../audit-wire.ts";
-import type { AuditEntry, AuditFilter, AuditTrail } from "../../ports.ts";
+import { auditFilterInputs, toAskedActs, toWireDetail } from "../../audit-wire.ts";
+import { findActs, type FoundActs } from "../../find-acts.ts";
+import type { AuditEntry } from "../../ports.ts";
 import { defineStreamedVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";
 
@@ -29,23 +30,18 @@ export default defineStreamedVerb({
   stream: {
     mediaTypes: Object.values(MEDIA_TYPES),
     async open({ format = "csv", ...filter }, { store, onProgress }) {
-      const pieces = piecesOf(await store(), toAuditFilter(filter), format, onProgress);
+      const found = await findActs(await store(), toAskedActs(filter));
+      const pieces = piecesOf(found, format, onProgress);
       return { mediaType: MEDIA_TYPES[format], fileName: `audit.${format}`, pieces };
     },
   },
 });
 
-async function* piecesOf(
-  trail: Pick<AuditTrail, "auditEntries">,
-  filter: AuditFilter,
-  format: Format,
-  onProgress: (what: string, done: number) => void,
-) {
+async function* piecesOf(found: FoundActs, format: Format, onProgress: (what: string, done: number) => void) {
   if (format === "csv") yield csvLine(Object.keys(LINE));
   let [entries, after]: [number, string | undefined] = [0, undefined];
   for (;;) {
-    const page: readonly AuditEntry[] = await trail.auditEntries({
-      ...filter,
+    const page: readonly AuditEntry[] = await found.entries({
       limit: ENTRIES_A_PIECE,
       ...(after !== undefined && { after }),
     });

@@ -1,28 +1,43 @@
-import { auditFilterInputs, toAuditFilter, toWireEntry, wireEntry, withNames } from "../../audit-wire.ts";
+import { auditFilterInputs, toAskedActs, toWireEntry, wireEntry, withNames } from "../../audit-wire.ts";
 import { idOf, nextPlace, pagedById, readPage } from "../../pages.ts";
 import { PREFIX } from "../../../terms/ids.ts";
-import { listOf } from "../../result-schemas.ts";
+import { findActs, withNear } from "../../find-acts.ts";
+import { listOf, oneOf, text } from "../../result-schemas.ts";
 import { Type } from "../../../terms/type.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
   summary: "List what operators changed, newest first",
   description: "Shows who changed what and when, without secrets. Runs and vendor calls are on the ledger instead.",
-  example: '--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --what "token revoke" --from 2026-03-01 --limit 20',
+  example: "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --what token --from 2026-03-01 --limit 20",
   input: Type.Object({ ...auditFilterInputs, ...pagedById(PREFIX.audit) }, { additionalProperties: false }),
   role: "viewer",
   changes: false,
   needs: ["store"],
 
-  result: Type.Object({ entries: listOf(wireEntry), ...nextPlace }),
+  result: Type.Object({
+    entries: listOf(wireEntry),
+    unknown: Type.Optional(
+      Type.Object(
+        { of: oneOf("who", "what"), says: text, near: listOf(text) },
+        { description: "Why nothing can match: no act has such words, or no name begins so; `near` is what was meant" },
+      ),
+    ),
+    ...nextPlace,
+  }),
   columns: { entries: ["at", "who", "via", "what", "organization_tuid", "subject", "detail"] },
 
   async run({ limit, after, ...filter }, { store, note }) {
     const open = await store();
-    const chosen = toAuditFilter(filter);
+    const found = await findActs(open, toAskedActs(filter));
     const page = { ...(limit !== undefined && { limit }), ...(after !== undefined && { after }) };
-    const { lines, next } = await readPage(page, note, idOf, (asked) => open.auditEntries({ ...chosen, ...asked }));
+    const { lines, next } = await readPage(page, note, idOf, (asked) => found.entries(asked));
     const entries = (await withNames(open, lines)).map(toWireEntry);
-    return { entries, ...next };
+    if (found.unknown !== null) note(withNear(found.unknown));
+    return {
+      entries,
+      ...(found.unknown !== null && { unknown: { ...found.unknown } }),
+      ...next,
+    };
   },
 });
