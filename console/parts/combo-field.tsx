@@ -123,7 +123,7 @@ export function ComboField(props: ComboFieldProps) {
                 aria-selected={at === choosing.at}
                 onClick={() => take(choice)}
               >
-                {choice.label}
+                <bdi>{choice.label}</bdi>
                 {choice.note && <code class="dim">{choice.note}</code>}
               </li>
             ))}

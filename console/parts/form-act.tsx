@@ -13,7 +13,7 @@ interface FormActProps<Name extends VerbName> {
   readonly label: string;
   /** On the button that runs the verb. */
   readonly does: string;
-  readonly title: string;
+  readonly title: ComponentChildren;
   readonly kind?: "plain" | "primary" | "quiet";
   /** What is in the form now; `null` if there is nothing to do. */
   readonly input: () => InputOf<Name> | null;

@@ -10,7 +10,7 @@ interface NamedProps {
 
 /** A name with the id below it, for a list in which both are looked for. */
 export function Named({ id, name, href }: NamedProps) {
-  const shown = name === "" ? <span class="dim">no name</span> : name;
+  const shown = name === "" ? <span class="dim">no name</span> : <bdi>{name}</bdi>;
   return (
     <div class="named">
       {href === undefined ? <span>{shown}</span> : <a href={href}>{shown}</a>}

@@ -73,7 +73,7 @@ export function ObjectLink({ id, org = null, name, withId = false }: ObjectLinkP
   return (
     <div class="object-link">
       <a href={href} title={`${name} (${id})`}>
-        {name}
+        <bdi>{name}</bdi>
       </a>
       {withId && <code class="id dim">{id}</code>}
     </div>

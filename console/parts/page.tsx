@@ -21,7 +21,7 @@ export function Page({ title, about, actions, children }: PageProps) {
       <header class="page-head">
         <div>
           <h1 ref={heading} tabIndex={-1}>
-            {title}
+            <bdi>{title}</bdi>
           </h1>
           {about && <p class="dim">{about}</p>}
         </div>

@@ -115,7 +115,7 @@ export function Search() {
             >
               <span class="search-kind">{match.kind}</span>
               <span class="search-name">
-                <span>{match.name || match.id}</span>
+                <bdi>{match.name || match.id}</bdi>
                 {match.name && match.name !== match.id && <code class="dim">{match.id}</code>}
               </span>
             </li>

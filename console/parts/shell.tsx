@@ -47,7 +47,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
           </ul>
           <div class="shell-who">
             <p>
-              {name} <span class="dim">{role}</span>
+              <bdi>{name}</bdi> <span class="dim">{role}</span>
             </p>
             {mode === "read_only" && <p class="dim">Read-only: this console changes nothing.</p>}
             <Button

@@ -8,7 +8,7 @@ import "./shown-once.css";
 
 interface ShownOnceProps {
   /** What it is, such as "The token of ada". */
-  readonly title: string;
+  readonly title: ComponentChildren;
   readonly secret: string;
   /** What to do with it. */
   readonly children?: ComponentChildren;

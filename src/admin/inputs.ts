@@ -66,15 +66,30 @@ export const regionInput = Type.String({
 
 export const contextInput = Type.Enum([...CONTEXTS]);
 
-/** No line breaks of any kind, and no other control characters. */
-const ON_ONE_LINE = "[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*";
+/**
+ * Line breaks and other control characters, and what changes the direction of the text around it or is drawn as nothing:
+ * with these, one name can look like another, and a sentence that has the name like another sentence.
+ */
+const UNSEEN = "\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\u2800";
+const SEEN = `^(?=.*\\S)[^${UNSEEN}]*$`;
+const SEEN_SAYS = "on one line, not all of them blank, and none of them invisible or changing the direction of text";
 
 export function nameInput(description: string) {
   return Type.String({
     minLength: 1,
     maxLength: 200,
-    pattern: `^(?=.*\\S)${ON_ONE_LINE}$`,
+    pattern: SEEN,
     description,
-    "x-says": "must be a name of 1 to 200 characters on one line, not all of them blank",
+    "x-says": `must be a name of 1 to 200 characters ${SEEN_SAYS}`,
+  });
+}
+
+export function noteInput(description: string, maxLength: number) {
+  return Type.String({
+    minLength: 1,
+    maxLength,
+    pattern: SEEN,
+    description,
+    "x-says": `must be 1 to ${maxLength} characters ${SEEN_SAYS}`,
   });
 }

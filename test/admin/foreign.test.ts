@@ -122,3 +122,43 @@ test("names that are markup, controls or anything else come back as they are, as
     if (/[<>&]/.test(id)) assert.ok(!unknown.text.includes(id));
   }
 });
+
+test("a name or a note that hides or turns around text is refused where it is given, and an older one is still shown", async (t) => {
+  const service = await startService(t);
+  const { call, result } = adminPort(t, service.adminUrl, service.secrets);
+  const ada = await service.operator.appoint("owner", "ada");
+  const unseen = [
+    "a\u202eb",
+    "a\u2066b\u2069",
+    "a\u200bb",
+    "a\u200db",
+    "\ufeffab",
+    "a\u00adb",
+    "a\u061cb",
+    "a\u180eb",
+    "a\u{e0041}b",
+  ];
+  const old = await service.operator.createOrganization(unseen[0]!);
+  const org = service.a.id;
+  for (const name of unseen)
+    for (const [verb, input] of [
+      ["org create", { name }],
+      ["org rename", { org, name }],
+      ["workflow create", { org, name }],
+      ["workflow set", { workflow: service.a.workflow, name }],
+      ["token create", { org, name }],
+      ["operator create", { name, role: "viewer" }],
+      ["credential create", { org, source: "acme__people", fields: {}, note: name }],
+      ["ledger reconcile", { transaction: `trx_${"0".repeat(32)}`, call: 0, charged: "no", note: name }],
+    ] as const) {
+      const reply = await call(verb, input, { as: ada });
+      assert.equal(reply.statusCode, 422, `${verb} ${JSON.stringify(name)}`);
+      const [detail] = reply.json().error.details as { path: string; message: string }[];
+      assert.match(detail!.path, /^\/(name|note)$/);
+      if (verb !== "operator create")
+        assert.match(detail!.message, /none of them invisible or changing the direction of text/);
+    }
+  const { organizations } = await result("org list", {}, ada);
+  assert.ok(organizations.some(({ name }: { name: string }) => name === unseen[0]));
+  assert.equal((await result("org rename", { org: old.id, name: "ab" }, ada)).name, "ab");
+});

@@ -265,14 +265,30 @@ test("the audit trail is read page by page, and each entry is on one of them", a
   assert.equal((await run(["audit", "list", "--after", "nonsense"])).code, 2);
 });
 
-test("a name of blanks or of several lines is not a name", async (t) => {
+test("a name of blanks, of several lines or with characters that nobody sees is not a name", async (t) => {
   const { run } = terminal(t);
-  for (const name of [" \t ", "two\nlines", "a\u0000b", "a\u2028b", "a\u001b[31mb"]) {
+  for (const name of [
+    " \t ",
+    "two\nlines",
+    "a\u0000b",
+    "a\u2028b",
+    "a\u001b[31mb",
+    "a\u202eb",
+    "a\u2066b",
+    "a\u200bb",
+    "\ufeffa",
+    "a\u00adb",
+    "a\u034fb",
+    "\u3164",
+  ]) {
     const { code, stderr } = await run(["org", "create", name]);
     assert.equal(code, 2, JSON.stringify(name));
-    assert.match(stderr, /^NAME must be a name of 1 to 200 characters on one line, not all of them blank\./);
+    assert.match(
+      stderr,
+      /^NAME must be a name of 1 to 200 characters on one line, not all of them blank, and none of them invisible or changing the direction of text\./,
+    );
   }
-  for (const name of [" a", "Société Générale (ü) 名", "😀"])
+  for (const name of [" a", "Société Générale (ü) 名", "😀", 'שלום בע"מ', "شركة"])
     assert.equal((await run(["org", "create", name])).code, 0);
 });
 

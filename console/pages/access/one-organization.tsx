@@ -71,7 +71,11 @@ function Acts({
         verb="org rename"
         label="Rename"
         does="Rename"
-        title={`Rename ${name}`}
+        title={
+          <>
+            Rename <bdi>{name}</bdi>
+          </>
+        }
         input={() => (text === name ? null : { org, name: text })}
         onOpen={() => setText(name)}
         onDone={onDone}
@@ -93,11 +97,15 @@ function Acts({
           label="Disable"
           isDangerous
           asks={{
-            title: `Disable ${name}?`,
+            title: (
+              <>
+                Disable <bdi>{name}</bdi>?
+              </>
+            ),
             says: (
               <p>
-                Within a second, every request with any token of {name} gets 401, on all machines. Runs under way are
-                completed. Nothing is deleted, and it can be enabled again.
+                Within a second, every request with any token of <bdi>{name}</bdi> gets 401, on all machines. Runs under
+                way are completed. Nothing is deleted, and it can be enabled again.
               </p>
             ),
           }}

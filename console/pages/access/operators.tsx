@@ -48,12 +48,16 @@ export function Operators() {
       )}
       {made && (
         <ShownOnce
-          title={`The operator token of ${made.name}`}
+          title={
+            <>
+              The operator token of <bdi>{made.name}</bdi>
+            </>
+          }
           secret={made.operator_token}
           onDone={() => setMade(undefined)}
         >
           {" "}
-          With it {made.name} logs in here, or uses the commands with <code>--remote</code>.
+          With it <bdi>{made.name}</bdi> logs in here, or uses the commands with <code>--remote</code>.
         </ShownOnce>
       )}
       <List
@@ -131,11 +135,15 @@ function Restore({ operator: { name, operator_id: operator }, onDone }: Operator
       input={{ operator }}
       label="Restore"
       asks={{
-        title: `Let ${name} log in again?`,
+        title: (
+          <>
+            Let <bdi>{name}</bdi> log in again?
+          </>
+        ),
         says: (
           <p>
-            From now on {name} can log in at the identity provider again, with the role that the groups there give then.
-            Sessions from before stay ended. The audit trail keeps that {name} was revoked.
+            From now on <bdi>{name}</bdi> can log in at the identity provider again, with the role that the groups there
+            give then. Sessions from before stay ended. The audit trail keeps that <bdi>{name}</bdi> was revoked.
           </p>
         ),
       }}
@@ -152,7 +160,11 @@ function Revoke({ operator: { name, role, login, operator_id: operator }, onDone
       label="Revoke"
       isDangerous
       asks={{
-        title: `Revoke ${name}?`,
+        title: (
+          <>
+            Revoke <bdi>{name}</bdi>?
+          </>
+        ),
         says: (
           <>
             {name === session.value?.name && (
@@ -161,8 +173,8 @@ function Revoke({ operator: { name, role, login, operator_id: operator }, onDone
               </p>
             )}
             <p>
-              From the next request on, {name} ({role}) can neither use this console nor the admin API, on all machines.
-              What {name} has done stays in the audit trail.{" "}
+              From the next request on, <bdi>{name}</bdi> ({role}) can neither use this console nor the admin API, on
+              all machines. What <bdi>{name}</bdi> has done stays in the audit trail.{" "}
               {login === "identity_provider"
                 ? "An owner can let them log in again."
                 : "It cannot be undone; the name can be given to a new operator."}

@@ -61,7 +61,7 @@ export function Tokens({ org, name, list }: TokensProps) {
     >
       {made && (
         <ShownOnce title="The new access token" secret={made.access_token} onDone={() => setMade(undefined)}>
-          Give it to the program of {name} that will call the service, in a way that is meant for secrets.
+          Give it to the program of <bdi>{name}</bdi> that will call the service, in a way that is meant for secrets.
         </ShownOnce>
       )}
       <List
@@ -89,7 +89,7 @@ export function Tokens({ org, name, list }: TokensProps) {
             title={isAll ? "It has had no token yet." : "It has no active token."}
             command={`datarun token create --org ${org} --name server --expires-in 90d`}
           >
-            A program needs a token to call for {name}.
+            A program needs a token to call for <bdi>{name}</bdi>.
           </Empty>
         }
         {...list}
@@ -136,12 +136,12 @@ function Revoke({ token, of, onDone }: { readonly token: Token; readonly of: str
       label="Revoke"
       isDangerous
       asks={{
-        title: `Revoke ${name === "" ? "this token" : name}?`,
+        title: <>Revoke {name === "" ? "this token" : <bdi>{name}</bdi>}?</>,
         says: (
           <>
             <p>
-              Within a second, every request of {of} with this token gets 401, on all machines. Runs under way are
-              completed. It cannot be undone.
+              Within a second, every request of <bdi>{of}</bdi> with this token gets 401, on all machines. Runs under
+              way are completed. It cannot be undone.
             </p>
             <p>
               Last used: <Time at={usedAt} />. Whatever still uses it needs another token first.

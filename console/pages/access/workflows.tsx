@@ -89,14 +89,14 @@ function Acts({ of, onDone }: { readonly of: Workflow; readonly onDone: () => vo
   const { workflow, name, disabled, simulated } = of;
   const [text, setText] = useState(name);
   const [settings, setSettings] = useState(NO_SETTINGS);
-  const called = name === "" ? workflow : name;
+  const called = <bdi>{name === "" ? workflow : name}</bdi>;
   return (
     <RowActs>
       <FormAct
         verb="workflow set"
         label="Settings"
         does="Save"
-        title={`Settings of ${called}`}
+        title={<>Settings of {called}</>}
         input={() => {
           const changes = {
             ...changedSettings(of, settings),
@@ -126,7 +126,7 @@ function Acts({ of, onDone }: { readonly of: Workflow; readonly onDone: () => vo
           label="Disable"
           isDangerous
           asks={{
-            title: `Disable ${called}?`,
+            title: <>Disable {called}?</>,
             says: (
               <p>
                 Within a second, every request that names {called} gets 401, on all machines. Runs under way are

@@ -90,17 +90,29 @@ function Groups({ of }: { readonly of: readonly WorkflowGroup[] }) {
       {of.map(({ title, workflows }) => (
         <div key={title}>
           <dt>{title}</dt>
-          <dd>{sayNames(workflows)}</dd>
+          <dd>
+            <Names of={workflows} />
+          </dd>
         </div>
       ))}
     </dl>
   );
 }
 
-function sayNames(workflows: WorkflowGroup["workflows"]): string {
-  const named = workflows.slice(0, NAMED_MAX).map(({ name, workflow }) => name || workflow);
+function Names({ of: workflows }: { readonly of: WorkflowGroup["workflows"] }) {
+  const named = workflows.slice(0, NAMED_MAX);
   const others = workflows.length - named.length;
-  return others > 0 ? `${named.join(", ")} and ${others} more` : named.join(", ");
+  return (
+    <>
+      {named.map(({ name, workflow }, at) => (
+        <>
+          {at > 0 && ", "}
+          <bdi key={workflow}>{name || workflow}</bdi>
+        </>
+      ))}
+      {others > 0 && ` and ${others} more`}
+    </>
+  );
 }
 
 interface CellProps {

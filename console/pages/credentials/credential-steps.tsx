@@ -31,7 +31,15 @@ const VERDICTS: Readonly<Record<string, OutcomeKind>> = { takes: "found", refuse
 export function CredentialSteps({ workflow, name, source, context, onClose }: CredentialStepsProps) {
   const { result, error, reload } = useVerb("credential explain", { workflow, source, context });
   return (
-    <Dialog title={`What a run of ${name} takes for ${source} in ${context}`} onClose={onClose} isToRead>
+    <Dialog
+      title={
+        <>
+          What a run of <bdi>{name}</bdi> takes for {source} in {context}
+        </>
+      }
+      onClose={onClose}
+      isToRead
+    >
       {!result && !error && <p class="dim">Loading…</p>}
       {error && <Failure error={error} retry={reload} />}
       {result && (

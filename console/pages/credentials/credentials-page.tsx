@@ -45,7 +45,10 @@ function OfOrganization({ org }: { readonly org: string }) {
       about={
         <span class="beside">
           <span>
-            of <a href={hrefOf("/access", { org })}>{result.name}</a>
+            of{" "}
+            <a href={hrefOf("/access", { org })}>
+              <bdi>{result.name}</bdi>
+            </a>
           </span>
           <a href={hrefOf("/credentials")}>Another organization</a>
         </span>

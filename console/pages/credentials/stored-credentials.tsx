@@ -61,7 +61,7 @@ function SourceOf({ credential: { source, cred_id, note } }: { readonly credenti
       <span class="dim">
         <Id>{cred_id}</Id>
       </span>
-      {note && <span>{note}</span>}
+      {note && <bdi>{note}</bdi>}
     </div>
   );
 }
@@ -99,7 +99,7 @@ function Acts({ credential, of, onDone }: ActsProps) {
   const { cred_id, source, disabled, last_used_at: usedAt } = credential;
   const whose = (
     <p>
-      {cred_id} for {source}, of {of}. Last used: <Time at={usedAt} none="not on the ledger" />.
+      {cred_id} for {source}, of <bdi>{of}</bdi>. Last used: <Time at={usedAt} none="not on the ledger" />.
     </p>
   );
   return (

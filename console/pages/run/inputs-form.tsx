@@ -98,9 +98,14 @@ export function InputsForm({ isCurrent, tried, ...toRun }: InputsFormProps) {
         </div>
       ) : (
         <p class="dim">
-          {session.value?.console === "read_only"
-            ? "This console is read-only, so nothing is run here. "
-            : `${session.value?.name} has the role ${session.value?.role}; running something takes the role operator. `}
+          {session.value?.console === "read_only" ? (
+            "This console is read-only, so nothing is run here. "
+          ) : (
+            <>
+              <bdi>{session.value?.name}</bdi> has the role {session.value?.role}; running something takes the role
+              operator.{" "}
+            </>
+          )}
           What is filled in here can be copied and given to somebody.
         </p>
       )}
@@ -128,10 +133,19 @@ function examplesOf(
 function WhoPays({ plan, functionId }: Pick<ToRun, "plan" | "functionId">) {
   const { workflow, organization, at_most, unknown_cost } = plan;
   if (workflow.simulated) return <>No vendor is asked, and nothing is billed.</>;
-  if (functionId !== undefined) return <>{organization} pays for whatever the function asks.</>;
+  if (functionId !== undefined)
+    return (
+      <>
+        <bdi>{organization}</bdi> pays for whatever the function asks.
+      </>
+    );
   return (
     <>
-      {at_most.length + unknown_cost.length > 0 && `${organization} pays. `}
+      {at_most.length + unknown_cost.length > 0 && (
+        <>
+          <bdi>{organization}</bdi> pays.{" "}
+        </>
+      )}
       {unknown_cost.length > 0 && `Nobody has said what these cost: ${unknown_cost.join(", ")}.`}
     </>
   );

@@ -92,9 +92,9 @@ function Mode({ isSimulated, organization }: { readonly isSimulated?: boolean; r
   ) : (
     <p class="run-mode run-mode-live">
       <strong>Live.</strong> Vendors are asked, and may bill, in the name of{" "}
-      <span class="run-mode-name" title={organization}>
+      <bdi class="run-mode-name" title={organization}>
         {organization}
-      </span>
+      </bdi>
     </p>
   );
 }

@@ -66,8 +66,8 @@ function SettleDialog({ onClose, onDone, ...props }: SettleChargeProps & { reado
   return (
     <Dialog title="Settle a charge" onClose={onClose}>
       <p>
-        This records for {organization} whether {call.source} charged for {aboutOf(props)}. Sums and budgets follow it.
-        What was recorded before is kept, with your name, the time and the reason.
+        This records for <bdi>{organization}</bdi> whether {call.source} charged for {aboutOf(props)}. Sums and budgets
+        follow it. What was recorded before is kept, with your name, the time and the reason.
       </p>
       <form
         class="stack"

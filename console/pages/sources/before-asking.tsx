@@ -61,8 +61,11 @@ export function Warning({ source, workflow, planned }: WarningProps & { readonly
         ) : (
           "It is answered on the service's machine,"
         )}{" "}
-        through the workflow <strong>{workflow.name || workflow.workflow}</strong>. The run is on the ledger like any
-        other.
+        through the workflow{" "}
+        <strong>
+          <bdi>{workflow.name || workflow.workflow}</bdi>
+        </strong>
+        . The run is on the ledger like any other.
       </p>
       <p>{sayCost(planned).says}</p>
       <Obstacle planned={planned} />

@@ -6,7 +6,7 @@ import { newId } from "../../../terms/ids.ts";
 import type { JsonObject } from "../../../terms/json.ts";
 import { Secret } from "../../../terms/secret.ts";
 import { didYouMeanAnyOf } from "../../../terms/nearest.ts";
-import { contextInput, organizationInput, regionInput, sourceInput } from "../../inputs.ts";
+import { contextInput, noteInput, organizationInput, regionInput, sourceInput } from "../../inputs.ts";
 import type { CreatedCredential } from "../../ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { requireOrganization, requireSource, unknownOrganization } from "../../require.ts";
@@ -39,9 +39,7 @@ export default defineVerb({
           description: "A region in which it may be used; a deployment in any other refuses it",
         }),
       ),
-      note: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 200, description: "A remark for `credential list`; never a secret" }),
-      ),
+      note: Type.Optional(noteInput("A remark for `credential list`; never a secret", 200)),
     },
     { additionalProperties: false },
   ),

@@ -6,6 +6,7 @@ import type { AuditEntry, RequestCost, ResettledRequest } from "../../ports.ts";
 import { amountFromColumn } from "../../../terms/money.ts";
 import type { Price } from "../../../terms/price.ts";
 import { amountInput, amountOf, currencyInput } from "../../price-wire.ts";
+import { noteInput } from "../../inputs.ts";
 import { transactionInput, unknownRun } from "../../ledger-inputs.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { count, text } from "../../result-schemas.ts";
@@ -38,7 +39,7 @@ export default defineVerb({
         ...currencyInput,
         description: "The currency of that amount; the recorded one by default",
       }),
-      note: Type.String({ minLength: 1, maxLength: 500, description: "The reason, such as the invoice" }),
+      note: noteInput("The reason, such as the invoice", 500),
     },
     { additionalProperties: false },
   ),
