@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact";
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { CallError } from "../api/ask.ts";
 import { call } from "../api/call.ts";
 import { toCallError } from "../api/use-verb.ts";
 import type { InputOf, ResultOf, VerbName } from "../api/verb-types.ts";
-import { mayUse } from "../session.ts";
+import { logins, mayUse } from "../session.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Failure } from "./failure.tsx";
@@ -23,6 +23,8 @@ export function useAct<Name extends VerbName>(name: Name): Acting<Name> {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<CallError>();
   const notes = useRef<readonly string[]>([]);
+  // Who has logged in again since then reads no more that nobody is.
+  useEffect(() => setError((last) => (last?.code === "unauthenticated" ? undefined : last)), [logins.value]);
   return {
     isBusy,
     error,
@@ -50,7 +52,7 @@ interface ActProps<Name extends VerbName> {
   readonly label: string;
   readonly isDangerous?: boolean;
   /** Asked once before it is done: what it will do, and to whom. Without it, it is done at once. */
-  readonly asks?: { readonly title: string; readonly says: ComponentChildren };
+  readonly asks?: { readonly title: ComponentChildren; readonly says: ComponentChildren };
   /** Takes away what came of it before, which would be beside a failure as if it were its result. */
   readonly onBegin?: () => void;
   readonly onDone: (result: ResultOf<Name>) => void;

@@ -14,6 +14,8 @@ export const API_HEADERS = {
   "Datarun-Api": "1",
 } as const;
 
+/** A page of ours sends this header with every request. One of another site cannot, unless it is allowed to. */
+export const CONSOLE_HEADER = "datarun-console";
 /** Remarks of a verb, which the command line prints beside its result: a JSON list of sentences, percent-encoded. */
 export const NOTES_HEADER = "Datarun-Notes";
 /** After a text: the verb's result, percent-encoded JSON. It is there only if the text is complete. */

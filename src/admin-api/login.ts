@@ -5,6 +5,7 @@ import type { Clock } from "../terms/clock.ts";
 import type { JsonObject } from "../terms/json.ts";
 import type { Log } from "../operate/log.ts";
 import { createTally } from "../operate/tally.ts";
+import { CONSOLE_HEADER } from "./api-headers.ts";
 import { Refusal } from "./refusal.ts";
 
 export interface LoginParts {
@@ -88,8 +89,7 @@ export function createLogin({ store, clock, log }: LoginParts): Login {
   return {
     async operatorOf(request) {
       const token = tokenIn(request);
-      if (token === undefined)
-        throw new Refusal("unauthenticated", "Send an operator's token: Authorization: Bearer dop_…");
+      if (token === undefined) throw new Refusal("unauthenticated", howToLogIn(request));
       const one = await findOperator(store, token, clock.wall());
       if (one.operator !== null && one.state === "active") {
         const { id, lastUsedWallAt } = one.operator;
@@ -125,6 +125,13 @@ function failureOf(kind: FailedKind): FailedLogin {
 
 function tokenIn({ headers: { authorization = "" } }: IncomingMessage): string | undefined {
   return BEARER.exec(authorization)?.[1];
+}
+
+/** A person reads what a page of ours was answered; whoever wrote a program reads the rest. */
+function howToLogIn({ headers }: IncomingMessage): string {
+  return headers[CONSOLE_HEADER] === "1"
+    ? "You are not logged in, and nothing was done. Log in, and repeat it."
+    : "Send an operator's token: Authorization: Bearer dop_…";
 }
 
 function toFailure({ operator, state }: FoundOperator): FailedLogin {

@@ -4,6 +4,7 @@ import { operatorState } from "../admin/operator-wire.ts";
 import type { AuditTrail, Operator, Session, SessionStore } from "../admin/ports.ts";
 import type { Clock } from "../terms/clock.ts";
 import type { JsonObject } from "../terms/json.ts";
+import { CONSOLE_HEADER } from "./api-headers.ts";
 import { cookieHeader, cookieIn } from "./cookies.ts";
 import { isDue } from "./login.ts";
 import { Refusal } from "./refusal.ts";
@@ -35,9 +36,6 @@ export interface Begun {
   readonly cookie: string;
   readonly endsWallAt: number;
 }
-
-/** A page of ours sends this header with every request. One of another site cannot, unless it is allowed to. */
-const CONSOLE_HEADER = "datarun-console";
 
 const HOUR_MS = 3_600_000;
 export const IDLE_MS = HOUR_MS;
@@ -72,7 +70,11 @@ export function createSessions({ sessions, store, clock }: SessionParts): Sessio
       if (digestIn(request) === null) return null;
       requireOwnPage(request);
       const session = await use(request);
-      if (session === null) throw new Refusal("unauthenticated", "The session has ended. Log in again.");
+      if (session === null)
+        throw new Refusal(
+          "unauthenticated",
+          "The session has ended, and nothing was done. Log in again, and repeat it.",
+        );
       return session.operator;
     },
 

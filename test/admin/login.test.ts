@@ -27,6 +27,16 @@ test("without a token the answer is 401 at once, and with a wrong one after a se
   }
 });
 
+test("a program is told how to send its token, and a person in the console to log in", async (t) => {
+  const service = await startService(t);
+  const { call } = adminPort(t, service.adminUrl, service.secrets);
+  const said = async (headers: Record<string, string>) =>
+    (await call("org list", {}, { headers })).json().error.message as string;
+  assert.match(await said({}), /Authorization: Bearer dop_/);
+  const people = await said({ "Datarun-Console": "1", Origin: service.adminUrl });
+  assert.equal(people, "You are not logged in, and nothing was done. Log in, and repeat it.");
+});
+
 test("a revoked or expired token is refused with the next request, by every replica", async (t) => {
   const { clock, holds, release } = heldClock();
   let ahead = 0;
