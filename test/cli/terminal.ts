@@ -126,6 +126,7 @@ const runnable = [
   {
     id: "acme__people",
     title: "People",
+    charge: "per_call" as const,
     inputs: { type: "object", properties: {} },
     credentials: {
       type: "object",

@@ -28,6 +28,12 @@ for (const [name, given, verb] of [
         actor: ACT,
         note: () => {},
         store: async () => store.admin,
+        sources: async () => ({
+          find: () => undefined,
+          ids: () => [],
+          placeOf: () => undefined,
+          isBroken: () => false,
+        }),
       });
     for (let round = 0; round < ROUNDS; round += 1) {
       const credential = aCredential(org);

@@ -22,7 +22,7 @@ import { defineVerb } from "../../../verb.ts";
 export default defineVerb({
   summary: "Set what calls with a credential cost, from a day on",
   description:
-    "The newest price that has begun applies, and replaces the list price of the source. Each request records the price of the moment at which it is sent, so a later price changes no past record. --above adds a volume step to the price with the same --from, which has to be set first. Setting the same --from and --above again replaces that step; the same --from without --above replaces the price.",
+    "The newest price that has begun applies, and replaces the list price of the source. A source that is free bills nothing, so a price for it has to say with --per what the contract bills. Each request records the price of the moment at which it is sent, so a later price changes no past record. --above adds a volume step to the price with the same --from, which has to be set first. Setting the same --from and --above again replaces that step; the same --from without --above replaces the price.",
   example: "cred_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --amount 0.35 --currency EUR --from 2026-01-01 --per match",
   input: Type.Object(
     {
@@ -50,15 +50,16 @@ export default defineVerb({
   positional: ["cred_id"],
   role: "owner",
   changes: true,
-  needs: ["store"],
+  needs: ["store", "sources"],
 
   result: Type.Object({ cred_id: text, ...wirePrice }),
 
-  async run({ cred_id, amount, currency, from, per, above, time_zone }, { act, store, note }) {
+  async run({ cred_id, amount, currency, from, per, above, time_zone }, { act, store, sources, note }) {
     requireDay(from);
     const open = await store();
     const credential = await open.credential(cred_id);
     if (credential === null) throw unknownCredential(cred_id);
+    const declared = (await sources()).find(credential.source)?.charge;
     const priced = await open.setPrice(act, credential, (known) => {
       const basic = above === undefined ? null : basicPrice(known, from);
       const timeZone = time_zone ?? (known.find((term) => begins(term, from)) ?? known[0])?.timeZone ?? "UTC";
@@ -71,6 +72,7 @@ export default defineVerb({
         per: per === undefined ? (basic?.per ?? null) : (`per_${per}` satisfies ChargeModel),
         timeZone,
       };
+      if (term.per === null && declared === "free") throw neverCharged(credential.source);
       if (basic !== null) refuseUnlike(term, basic);
       else refuseToLeaveUnlike(term, from, known);
       return term;
@@ -83,6 +85,14 @@ export default defineVerb({
     return { cred_id, ...toWirePrice(priced.set) };
   },
 });
+
+/** What is billed is the source's to say, or else the contract's. */
+function neverCharged(source: string): OperatorError {
+  return new OperatorError(
+    "refused",
+    `${source} declares that its vendor bills nothing, so this price would never be charged. If the contract bills, say what: --per call, --per match or --per success.`,
+  );
+}
 
 /** The price that a step belongs to. */
 function basicPrice(known: readonly PriceTerm[], day: string): PriceTerm {
