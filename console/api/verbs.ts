@@ -6,7 +6,7 @@ export interface components {
         AttentionShowResult: {
             attention: {
                 /** @enum {string} */
-                what: "not_ready" | "unreadable" | "keys_unreadable" | "journal_damaged" | "refused_runs" | "budget_nearly_used" | "credential_refused" | "charges_unknown" | "breaker_open" | "ledger_lag" | "ledger_undrained" | "journal_fills_up" | "failed_logins";
+                what: "not_ready" | "unreadable" | "budget_rejects" | "keys_unreadable" | "journal_damaged" | "refused_runs" | "budget_nearly_used" | "credential_refused" | "charges_unknown" | "breaker_open" | "ledger_lag" | "ledger_undrained" | "journal_fills_up" | "failed_logins";
                 /** @enum {string} */
                 severity: "critical" | "warning";
                 /** @description A sentence for people, which may change */
@@ -32,9 +32,9 @@ export interface components {
             format?: "csv" | "jsonl";
             /** @description Id of the organization (org_…) */
             org?: string;
-            /** @description Only what this operator or user did, by name */
+            /** @description Only what operators or users did whose name begins with this */
             who?: string;
-            /** @description Only this act, such as "token revoke" */
+            /** @description Only acts with these words, such as "price" or "token revoke" */
             what?: string;
             /** @description Only what was done to the object with this id */
             subject?: string;
@@ -46,9 +46,9 @@ export interface components {
         AuditListInput: {
             /** @description Id of the organization (org_…) */
             org?: string;
-            /** @description Only what this operator or user did, by name */
+            /** @description Only what operators or users did whose name begins with this */
             who?: string;
-            /** @description Only this act, such as "token revoke" */
+            /** @description Only acts with these words, such as "price" or "token revoke" */
             what?: string;
             /** @description Only what was done to the object with this id */
             subject?: string;
@@ -79,6 +79,13 @@ export interface components {
                 subject_name: string | null;
                 detail: Record<string, unknown>;
             }[];
+            /** @description Why nothing can match: no act has such words, or no name begins so; `near` is what was meant */
+            unknown?: {
+                /** @enum {string} */
+                of: "who" | "what";
+                says: string;
+                near: string[];
+            };
             next?: string;
         };
         BudgetListInput: {
@@ -119,6 +126,10 @@ export interface components {
                  * @description UTC
                  */
                 period_to: string;
+                /** @description How many calls it has rejected since `rejects_since`, counted up to 1,000; `null`: not known */
+                rejected_calls: number | null;
+                /** @description The first call that it rejected in this period, and since its limit was last set; `null`: none */
+                rejects_since: string | null;
                 organization: string | null;
                 workflow_name: string | null;
             }[];
@@ -178,6 +189,8 @@ export interface components {
              * @description UTC
              */
             counts_from: string;
+            /** @description What was charged in its current period before the budget was set, which it does not count; `null`: it counts the whole period */
+            spent_before: string | null;
         };
         BudgetShowInput: {
             /** @description Id of the budget (bud_…) */
@@ -212,6 +225,12 @@ export interface components {
              * @description UTC
              */
             period_to: string;
+            /** @description How many calls it has rejected since `rejects_since`, counted up to 1,000; `null`: not known */
+            rejected_calls: number | null;
+            /** @description The first call that it rejected in this period, and since its limit was last set; `null`: none */
+            rejects_since: string | null;
+            /** @description What was charged in its current period before the budget was set, which it does not count; `null`: it counts the whole period */
+            spent_before?: string | null;
             requests?: number;
             unknown?: number;
             unpriced?: number;
@@ -508,6 +527,8 @@ export interface components {
                 runs: number;
                 answered: number;
                 failed: number;
+                /** @description By this service, before the function ran */
+                rejected: number;
                 unknown: number;
                 p50_ms: number | null;
                 p99_ms: number | null;
@@ -698,7 +719,12 @@ export interface components {
                 calls: number;
                 match: number;
                 no_match: number;
+                /** @description At the vendor, or in the source's own code */
                 failed: number;
+                /** @description By this service, for instance by a limit, a budget or an invalid input */
+                rejected: number;
+                /** @description Rejected because no credential fits */
+                no_credential: number;
                 unknown: number;
                 p50_ms: number | null;
                 p99_ms: number | null;
@@ -788,6 +814,10 @@ export interface components {
             workflow?: string;
             /** @description Id of the function, as `datarun function list` shows it */
             function?: string;
+            /** @description Runs of requests that had this X-Request-Id of the caller */
+            client_request_id?: string;
+            /** @description Runs of requests whose traceparent had this trace id */
+            trace_id?: string;
             /** @description Id of the source, as `datarun source list` shows it */
             source?: string;
             /**
@@ -814,6 +844,10 @@ export interface components {
             workflow?: string;
             /** @description Id of the function, as `datarun function list` shows it */
             function?: string;
+            /** @description Runs of requests that had this X-Request-Id of the caller */
+            client_request_id?: string;
+            /** @description Runs of requests whose traceparent had this trace id */
+            trace_id?: string;
             /** @description Id of the source, as `datarun source list` shows it */
             source?: string;
             /**
@@ -916,6 +950,8 @@ export interface components {
                 region: string;
                 simulated: number;
                 function_id: string | null;
+                client_request_id: string | null;
+                trace_id: string | null;
                 /**
                  * Format: date-time
                  * @description UTC
@@ -952,6 +988,7 @@ export interface components {
                 took_ms: number | null;
                 output_bytes: number | null;
                 order_id: string | null;
+                budget_id: string | null;
                 waited_for: number | null;
             }[];
             attempts: {
@@ -1597,6 +1634,7 @@ export interface components {
                     warnings: string[];
                 }[];
                 missing: string[];
+                warnings: string[];
                 text: string;
             }[];
             broken_files: string[];
@@ -1793,6 +1831,8 @@ export interface components {
             sources: {
                 source: string;
                 known: boolean;
+                /** @description Whether runs may ask it; the setting `catalog` decides */
+                on: boolean;
                 title: string | null;
                 problem: string | null;
                 input_problem: {
@@ -1870,6 +1910,11 @@ export interface components {
              * @description UTC
              */
             at: string;
+            /**
+             * Format: date-time
+             * @description When the process started. All figures of runs, sources and breakers are those of this process since then
+             */
+            started_at: string;
             ready: boolean;
             /** @description Why no run is accepted */
             not_ready: string[];
@@ -1877,10 +1922,11 @@ export interface components {
             warnings: string[];
             runs: {
                 under_way: number;
-                /** @description `runs` and their times without simulated ones; `failed`: with a failed call */
+                /** @description `runs` and their times without simulated ones; `failed`: with a call or a function that failed; `rejected`: without one, but with a rejected call. Times are those of runs that sent a request, or had none to send */
                 minute: {
                     runs: number;
                     failed: number;
+                    rejected: number;
                     simulated: number;
                     p50_ms: number | null;
                     p99_ms: number | null;
@@ -1888,11 +1934,12 @@ export interface components {
                 hour: {
                     runs: number;
                     failed: number;
+                    rejected: number;
                     simulated: number;
                     p50_ms: number | null;
                     p99_ms: number | null;
                 };
-                /** @description Minute by minute, the oldest first, until the end of the last minute that is over */
+                /** @description Minute by minute, the oldest first, until the end of the last minute that is over; `null` before the process started */
                 last_hour: {
                     /**
                      * Format: date-time
@@ -1900,8 +1947,9 @@ export interface components {
                      */
                     until: string;
                     every_ms: number;
-                    runs: number[];
-                    failed: number[];
+                    runs: (number | null)[];
+                    failed: (number | null)[];
+                    rejected: (number | null)[];
                     p50_ms: (number | null)[];
                     p99_ms: (number | null)[];
                 };
@@ -1913,7 +1961,12 @@ export interface components {
                     calls: number;
                     match: number;
                     no_match: number;
+                    /** @description At the vendor, or in the source's own code */
                     failed: number;
+                    /** @description By this service, for instance by a limit, a budget or an invalid input */
+                    rejected: number;
+                    /** @description Rejected because no credential fits */
+                    no_credential: number;
                     p50_ms: number | null;
                     p99_ms: number | null;
                 };
@@ -1921,14 +1974,19 @@ export interface components {
                     calls: number;
                     match: number;
                     no_match: number;
+                    /** @description At the vendor, or in the source's own code */
                     failed: number;
+                    /** @description By this service, for instance by a limit, a budget or an invalid input */
+                    rejected: number;
+                    /** @description Rejected because no credential fits */
+                    no_credential: number;
                     p50_ms: number | null;
                     p99_ms: number | null;
                 };
-                /** @description In stretches of five minutes, the oldest first, and the last of them not over */
+                /** @description Each five minutes, the oldest first, and the last of them not over; `null` before the process started. `failed` does not include rejected calls */
                 last_hour: {
-                    calls: number[];
-                    failed: number[];
+                    calls: (number | null)[];
+                    failed: (number | null)[];
                 };
             }[];
             breakers: {
@@ -1979,11 +2037,15 @@ export interface components {
                  * @description UTC
                  */
                 period_to: string;
+                /** @description How many calls it has rejected since `rejects_since`, counted up to 1,000; `null`: not known */
+                rejected_calls: number | null;
+                /** @description The first call that it rejected in this period, and since its limit was last set; `null`: none */
+                rejects_since: string | null;
                 used_percent: number;
             }[] | null;
             attention: {
                 /** @enum {string} */
-                what: "not_ready" | "unreadable" | "keys_unreadable" | "journal_damaged" | "refused_runs" | "budget_nearly_used" | "credential_refused" | "charges_unknown" | "breaker_open" | "ledger_lag" | "ledger_undrained" | "journal_fills_up" | "failed_logins";
+                what: "not_ready" | "unreadable" | "budget_rejects" | "keys_unreadable" | "journal_damaged" | "refused_runs" | "budget_nearly_used" | "credential_refused" | "charges_unknown" | "breaker_open" | "ledger_lag" | "ledger_undrained" | "journal_fills_up" | "failed_logins";
                 /** @enum {string} */
                 severity: "critical" | "warning";
                 /** @description A sentence for people, which may change */

@@ -33,11 +33,7 @@ interface Step {
  * Shows on standard error how far a command is: on a terminal one line that is redrawn, otherwise a plain line every
  * ten seconds, and nothing for a program (`quiet`). Writes inside the calls, because the work may never leave its turn.
  */
-export function openProgress(
-  io: Pick<CommandIo, "stderr" | "typed">,
-  clock: Clock,
-  quiet: boolean,
-): ShownProgress {
+export function openProgress(io: Pick<CommandIo, "stderr" | "typed">, clock: Clock, quiet: boolean): ShownProgress {
   const { stderr } = io;
   const { isTTY = false, columns } = stderr as { readonly isTTY?: boolean; readonly columns?: number };
   // A terminal that does not know its size says 0.

@@ -17,7 +17,10 @@ test("commands are shown as they are typed here, and prose stays", () => {
     ["Give datarun a database of its own.", "Give datarun a database of its own."],
     ["datarun.config.ts is broken", "datarun.config.ts is broken"],
   ] as const)
-    assert.equal(asTyped(text, () => "npx datarun"), shown);
+    assert.equal(
+      asTyped(text, () => "npx datarun"),
+      shown,
+    );
 });
 
 test("every command that a message of the service names is found", () => {

@@ -49,7 +49,9 @@ async function findDemo(store: AdminStore): Promise<Demo | null> {
   for (const id of new Set(acts.map(({ organizationId }) => organizationId))) {
     const organization = id === null ? null : await store.organization(id);
     if (organization === null || organization.disabled) continue;
-    const usable = (await store.workflows(organization.id)).filter(({ disabled, simulated }) => !disabled && !simulated);
+    const usable = (await store.workflows(organization.id)).filter(
+      ({ disabled, simulated }) => !disabled && !simulated,
+    );
     const oldest = usable.at(-1);
     if (oldest !== undefined) return { organizationId: organization.id, workflow: oldest.id };
   }

@@ -14,7 +14,8 @@ function machine(t: TestContext, links: Readonly<Record<string, string>>) {
     mkdirSync(dirname(at(path)), { recursive: true });
     writeFileSync(at(path), "");
   };
-  for (const path of ["app/bin/datarun.mjs", "app/package.json", "usr/bin/npx", "usr/bin/node", "empty/.keep"]) file(path);
+  for (const path of ["app/bin/datarun.mjs", "app/package.json", "usr/bin/npx", "usr/bin/node", "empty/.keep"])
+    file(path);
   for (const [path, target] of Object.entries(links)) {
     mkdirSync(dirname(at(path)), { recursive: true });
     if (target === "") file(path);

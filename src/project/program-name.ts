@@ -16,7 +16,9 @@ export function programName(
   root = PACKAGE_ROOT,
 ): string {
   const launcher = realpathOf(join(root, "bin", "datarun.mjs"));
-  const path = (environment["PATH"] ?? "").split(delimiter).filter((each) => each !== "" && !each.endsWith(OF_PACKAGES));
+  const path = (environment["PATH"] ?? "")
+    .split(delimiter)
+    .filter((each) => each !== "" && !each.endsWith(OF_PACKAGES));
   const inPath = (name: string) => path.map((each) => realpathOf(join(each, name))).find((file) => file !== null);
   if (inPath("datarun") === launcher) return "datarun";
   const npmFolder = npmFolderOf(folder);

@@ -156,7 +156,13 @@ test("files of new, moved, replaced and deleted folders are reported", async (t)
 
 test("hidden folders, packages and other kinds of file are not reported", async (t) => {
   const { at, reports } = watched(t);
-  for (const path of [".datarun/x.json", "node_modules/p/x.js", "functions/node_modules/p/x.js", "functions/.x.ts", "a.txt"])
+  for (const path of [
+    ".datarun/x.json",
+    "node_modules/p/x.js",
+    "functions/node_modules/p/x.js",
+    "functions/.x.ts",
+    "a.txt",
+  ])
     write(at(path), "1");
   await setImmediate();
   write(at("functions/check.ts"), "1");

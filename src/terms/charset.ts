@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { TextDecoder } from "node:util";
 
 /** Thrown for bytes that are not text in the charset that they declare. The message contains nothing of them. */
 export class CharsetError extends Error {}

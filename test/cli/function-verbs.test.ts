@@ -360,7 +360,10 @@ test("list and show tell the project's functions from the catalog's, and a broke
   const unknown = await here.run(["function", "show", "dfunc_summ"]);
   assert.match(unknown.stderr, /There is no function "dfunc_summ"\. Did you mean .*dfunc_sum/);
   const broken = await here.run(["function", "show", "dfunc_broken"]);
-  assert.match(broken.stderr, /broken\.ts.*3[\s\S]*The function dfunc_broken cannot be used until its file is corrected/);
+  assert.match(
+    broken.stderr,
+    /broken\.ts.*3[\s\S]*The function dfunc_broken cannot be used until its file is corrected/,
+  );
   const { workflow } = await workflowOf(here);
   const run = await here.run(["function", "run", "dfunc_broken", "--workflow", workflow]);
   assert.equal(run.code, 1);
