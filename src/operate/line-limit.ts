@@ -28,7 +28,7 @@ export function createLineLimit<Kind extends string>(logOthers: (kind: Kind, cou
     },
     /** Logs what has not been logged yet. */
     close(): void {
-      for (const kind of [...counts.keys()]) endPeriod(kind);
+      for (const kind of counts.keys()) endPeriod(kind);
     },
   };
 }

@@ -78,7 +78,7 @@ export async function runFiles(jobs, { root, folder, places, usual, seed, onFile
     let at = 0;
     let test = null;
     let fileSince = performance.now();
-    let hanging = null;
+    let hangingAfter = 0;
     let hasFailed = false;
     let said = "";
     child.stderr.on("data", (chunk) => {
@@ -109,7 +109,7 @@ export async function runFiles(jobs, { root, folder, places, usual, seed, onFile
       const limit = limitOf(files[at] ?? "");
       if ((performance.now() - fileSince) / 1000 <= limit) return;
       clearInterval(watch);
-      hanging = Math.round(limit);
+      hangingAfter = Math.round(limit);
       endGroup(child);
     }, 1_000);
     const closed = new Promise((resolve) => lines.once("close", resolve));
@@ -122,8 +122,8 @@ export async function runFiles(jobs, { root, folder, places, usual, seed, onFile
     lines.close();
     child.stderr.destroy();
     child.stdio[3].destroy();
-    if (hanging !== null)
-      fail({ name: `not ended after ${hanging} s, in or after: ${test ?? "the start"}`, error: said });
+    if (hangingAfter > 0)
+      fail({ name: `not ended after ${hangingAfter} s, in or after: ${test ?? "the start"}`, error: said });
     else if (at < files.length) fail({ name: `the file ended its process with ${how}`, error: said });
     else if (how !== 0 && !hasFailed) fail({ name: `the process ended with ${how} after all tests`, error: said });
     // The file that was being run is not run again.

@@ -72,5 +72,5 @@ async function rejectedBy({ query, calls, linesByTransaction }: LedgerTables, ke
        ORDER BY ${order} LIMIT ${COUNTED_MAX + 1}) AS u`,
     [key, first as string | number],
   );
-  return { calls: Number(row!.calls), since: row!.since };
+  return { calls: row!.calls, since: row!.since };
 }
