@@ -8,6 +8,7 @@ import { lockDirectory } from "./journal/directory-lock.ts";
 import { listIntentFiles } from "./journal/intent-files.ts";
 import { IntentLog, OpenRecord } from "./journal/intent-log.ts";
 import { JournalLink } from "./journal/journal-link.ts";
+import { JournalShares } from "./journal/journal-shares.ts";
 import { JournalSize } from "./journal/journal-size.ts";
 import type { FromJournal, Measured } from "./journal/journal-messages.ts";
 import { listOutcomeFiles, makeOutcomeFile, type MakeOutcomeFile } from "./journal/outcome-files.ts";
@@ -56,9 +57,8 @@ export function createLedger(options: LedgerOptions): RunningLedger {
 
 const RETRY_MS = 250;
 const TELL_EVERY_MS = 10_000;
-/** While the journal is nearly full: how often to count what each organization has, which reads every run. */
-const HOLDERS_EVERY_MS = 30_000;
 const WAL_BYTES_MAX = 32 * 1024 * 1024;
+const SEGMENT_BYTES_MIN = 64 * 1024;
 
 class FileLedger implements RunningLedger {
   readonly ready: Promise<void>;
@@ -69,11 +69,9 @@ class FileLedger implements RunningLedger {
   readonly #intents: IntentLog;
   readonly #link: JournalLink;
   readonly #size: JournalSize;
+  readonly #shares: JournalShares;
   readonly #ended: EndedRuns;
   #recoverBefore: number;
-  /** Organizations whose new runs are refused, so that others find room. */
-  #makeWay: Set<string> = new Set();
-  #askHoldersAt = 0;
   #cancelRetry: (() => void) | null = null;
   #cancelTelling: () => void = () => {};
   readonly #logOpened: Promise<boolean>;
@@ -92,12 +90,18 @@ class FileLedger implements RunningLedger {
     const { journalBytesMax } = this.#limits;
     const changed = (): void => this.#changed();
     this.#size = new JournalSize(journalBytesMax, this.#availability, options.log, options.clock, changed);
+    this.#shares = new JournalShares({
+      clock: options.clock,
+      log: options.log,
+      pending: () => this.#ended.bytesByOrganization(),
+      requestCount: () => this.#link.post({ holders: true }),
+    });
     const lastFiles = [listIntentFiles(options.dir).at(-1), listOutcomeFiles(options.dir).at(-1)];
     this.#recoverBefore = Math.max(...lastFiles.map((file) => file?.number ?? 0)) + 1;
     this.#intents = new IntentLog({
       directory: options.dir,
       firstNumber: this.#recoverBefore,
-      segmentBytesMax: this.#limits.segmentBytesMax,
+      segmentBytesMax: segmentBytesOf(this.#limits),
       onFailed: (code) => this.#intentsFailed(code),
       onDirty: () => this.#syncIntents(),
       ...(options.faults?.beforeIntentWrite && { beforeWrite: options.faults.beforeIntentWrite }),
@@ -148,14 +152,18 @@ class FileLedger implements RunningLedger {
   }
 
   #beyondShare(organizationId: string): string | null {
-    return this.#makeWay.has(organizationId)
+    return this.#shares.isBeyondShare(organizationId)
       ? "the journal is nearly full, and its organization holds much of it"
       : null;
   }
 
   #closeRun(record: OpenRecord, report: RunReport): Promise<void> | void {
     this.#openRuns -= 1;
-    return this.#ended.add(toStored(report.organizationId), recordText(report), () => record.release());
+    const organizationId = toStored(report.organizationId);
+    const text = recordText(report);
+    const onDisk = this.#ended.add(organizationId, text, () => record.release());
+    this.#shares.add(organizationId, Buffer.byteLength(text));
+    return onDisk;
   }
 
   // ---- to the journal's thread -------------------------------------------------------------------------------------
@@ -184,7 +192,7 @@ class FileLedger implements RunningLedger {
     if (message.is === "durable") this.#durable(message.last);
     else if (message.is === "synced") this.#intents.synced();
     else if (message.is === "measured") this.#measured(message.size);
-    else if (message.is === "holders") this.#held(message.bytes);
+    else if (message.is === "holders") this.#shares.counted(message.bytes);
     else if (message.is === "room") this.#room(message.enough);
     else if (message.is === "ready") this.#started(message);
     else if (message.is === "damaged") this.#damaged(message);
@@ -223,6 +231,7 @@ class FileLedger implements RunningLedger {
     this.#intents.syncLost();
     void this.#logOpened.then(() => this.#availability.clear("starting"));
     if (this.#ended.count === 0) this.#availability.clear("journal");
+    this.#shares.threadStarted();
     this.#measured(size);
     this.#syncIntents();
   }
@@ -286,34 +295,7 @@ class FileLedger implements RunningLedger {
   #measured(size: Measured): void {
     this.#size.measured({ ...size, bytes: size.bytes + this.#intents.bytes + this.#ended.logBytes });
     if (this.#availability.has("full")) this.#retryLater();
-    if (!this.#size.narrow) this.#makeWay.clear();
-    else if (this.#options.clock.now() >= this.#askHoldersAt) {
-      this.#askHoldersAt = this.#options.clock.now() + HOLDERS_EVERY_MS;
-      this.#link.post({ holders: true });
-    }
-  }
-
-  /**
-   * The last tenth of the journal is for organizations that hold less than an equal share of it. What the journal's
-   * thread has counted, it has acknowledged before, so what waits comes on top: a record takes about as much in memory
-   * as in the journal.
-   */
-  #held(inJournal: readonly (readonly [organizationId: string, bytes: number])[]): void {
-    // There may be room again: counting takes a while.
-    if (!this.#size.narrow) return;
-    const bytes = this.#ended.bytesByOrganization();
-    for (const [organizationId, held] of inJournal) bytes.set(organizationId, (bytes.get(organizationId) ?? 0) + held);
-    const share = [...bytes.values()].reduce((sum, held) => sum + held, 0) / bytes.size;
-    const now = new Set([...bytes].filter(([, held]) => held > share).map(([organizationId]) => organizationId));
-    const { log } = this.#options;
-    for (const organizationId of now) {
-      if (!this.#makeWay.has(organizationId))
-        log.error(
-          { event: "ledger_share_used", organization: organizationId },
-          "the journal is nearly full, and new runs of an organization that holds much of it are refused",
-        );
-    }
-    this.#makeWay = now;
+    this.#shares.measured(this.#size.bytes, this.#size.bytesMax);
   }
 
   // ---- state, and the end ------------------------------------------------------------------------------------------
@@ -363,4 +345,10 @@ class FileLedger implements RunningLedger {
     this.#unlock();
     this.#onReady();
   }
+}
+
+/** Kept small if the size limit is small, because the files count towards it. */
+function segmentBytesOf({ segmentBytesMax, journalBytesMax }: LedgerLimits): number {
+  if (journalBytesMax === 0) return segmentBytesMax;
+  return Math.max(SEGMENT_BYTES_MIN, Math.min(segmentBytesMax, Math.floor(journalBytesMax / 16)));
 }

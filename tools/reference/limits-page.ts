@@ -366,6 +366,11 @@ function rows(limits: readonly Row[]): string {
     limits.map(([what, limit, beyond]) => {
       const setting = BY_KEY.get(limit);
       return setting === undefined
+      [
+        "what an organization may hold of the last fifth of the journal (at most 256 MiB)",
+        "as much as an equal share of the whole journal, of which one share is left for an organization that holds nothing",
+        "500 `unavailable` for its new runs",
+      ],
         ? [what, limit, "", beyond]
         : [what, valueOf(setting), code(setting.key as SettingKey), beyond];
     }),

@@ -9,8 +9,6 @@ const ALARM_SHARE = 0.5;
  */
 const ALARM_OVER_SHARE = 0.45;
 const FULL_OVER_SHARE = 0.95;
-/** From this share on, organizations that hold most of the journal are refused, so that others find room. */
-const NARROW_SHARE = 0.9;
 /** Empty tables alone need some of this. */
 const BYTES_MIN = 256 * 1024;
 /** The share of the disk that is left for others if the size of the journal follows the disk. */
@@ -56,10 +54,6 @@ export class JournalSize {
 
   get alarm(): boolean {
     return this.#alarm;
-  }
-
-  get narrow(): boolean {
-    return this.#bytes >= this.#bytesMax * NARROW_SHARE;
   }
 
   /** How long the rest will last at the growth rate of the last day or less; `null` while the journal does not grow. */

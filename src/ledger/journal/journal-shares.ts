@@ -1,0 +1,146 @@
+import type { Clock } from "../../terms/clock.ts";
+import type { LedgerLog } from "../ports.ts";
+
+/**
+ * The last part of the journal is for organizations that hold little of it. It is larger than what the write-ahead log
+ * and the files of intents and outcomes take while a burst is written, so these alone cannot fill the journal.
+ */
+const LAST_PART = 0.2;
+const LAST_PART_BYTES_MAX = 256 * 1024 * 1024;
+/** How often what each organization has in the journal is counted, which reads every run. */
+const COUNT_EVERY_MS = 30_000;
+
+type BytesByOrganization = Map<string, number>;
+
+export interface JournalSharesOptions {
+  readonly clock: Clock;
+  readonly log: LedgerLog;
+  /** Of records that may not be in the journal yet. */
+  pending(): BytesByOrganization;
+  /** Asks the journal's thread what each organization has; `counted` gets the answer. */
+  requestCount(): void;
+}
+
+/**
+ * Decides whose new runs are refused while the journal is nearly full: those of organizations that hold more of it than
+ * an equal share. One share is left for an organization that holds nothing yet, so that no organization, even if it has
+ * been alone so far, can fill the journal for the next one.
+ *
+ * Sizes and counts arrive late, and a flood writes megabytes in between. So every record is added at once to the last
+ * size and to the last count. A record takes about as much in the journal as its text.
+ */
+export class JournalShares {
+  readonly #options: JournalSharesOptions;
+  #bytes = 0;
+  #bytesMax = Number.MAX_SAFE_INTEGER;
+  /** Of records that are not part of `#bytes`. */
+  #unmeasured = 0;
+  /** What each organization holds; `null` while the last part is far away, and nothing is counted. */
+  #held: BytesByOrganization | null = null;
+  #heldTotal = 0;
+  /** What a count under way does not contain; `null` if there is none. */
+  #sinceRequest: BytesByOrganization | null = null;
+  #countAt = 0;
+  /** Organizations whose refusal is logged. */
+  readonly #logged = new Set<string>();
+
+  constructor(options: JournalSharesOptions) {
+    this.#options = options;
+  }
+
+  /** The size of the journal, without records that are still pending. */
+  measured(bytes: number, bytesMax: number): void {
+    this.#bytes = bytes;
+    this.#bytesMax = bytesMax;
+    const pending = this.#options.pending();
+    this.#unmeasured = sumOf(pending);
+    const bytesUntil = this.#bytesUntilWatched();
+    if (bytesUntil <= 0) this.#watch(pending);
+    // Not before it is far away again: sizes also fall for a moment.
+    else if (bytesUntil > this.#lastPart) this.#stopWatching();
+  }
+
+  /** To be called after the record has become pending. */
+  add(organizationId: string, bytes: number): void {
+    this.#unmeasured += bytes;
+    if (this.#held !== null) {
+      add(this.#held, organizationId, bytes);
+      this.#heldTotal += bytes;
+      if (this.#sinceRequest !== null) add(this.#sinceRequest, organizationId, bytes);
+    } else if (this.#bytesUntilWatched() <= 0) this.#watch(this.#options.pending());
+  }
+
+  counted(inJournal: Iterable<readonly [organizationId: string, bytes: number]>): void {
+    if (this.#sinceRequest === null) return;
+    this.#hold(this.#sinceRequest);
+    this.#sinceRequest = null;
+    for (const [organizationId, bytes] of inJournal) {
+      add(this.#held!, organizationId, bytes);
+      this.#heldTotal += bytes;
+    }
+  }
+
+  /** A count that was under way is lost. */
+  threadStarted(): void {
+    this.#sinceRequest = null;
+    this.#countAt = 0;
+  }
+
+  /** Whether a new run of this organization has to leave its space to others. */
+  isBeyondShare(organizationId: string): boolean {
+    if (this.#held === null || this.#bytes + this.#unmeasured < this.#bytesMax - this.#lastPart) return false;
+    const held = this.#held.get(organizationId) ?? 0;
+    if (held <= this.#heldTotal / (this.#held.size + 1)) return false;
+    this.#logOnce(organizationId);
+    return true;
+  }
+
+  get #lastPart(): number {
+    return Math.min(this.#bytesMax * LAST_PART, LAST_PART_BYTES_MAX);
+  }
+
+  /** Organizations are counted from a little before the last part on, so that the count is there when it is needed. */
+  #bytesUntilWatched(): number {
+    return this.#bytesMax - 2 * this.#lastPart - this.#bytes - this.#unmeasured;
+  }
+
+  #watch(pending: BytesByOrganization): void {
+    if (this.#held === null) this.#hold(new Map(pending));
+    const now = this.#options.clock.now();
+    if (this.#sinceRequest !== null || now < this.#countAt) return;
+    this.#countAt = now + COUNT_EVERY_MS;
+    this.#sinceRequest = new Map(pending);
+    this.#options.requestCount();
+  }
+
+  #stopWatching(): void {
+    this.#held = null;
+    this.#sinceRequest = null;
+    this.#countAt = 0;
+    this.#logged.clear();
+  }
+
+  #hold(held: BytesByOrganization): void {
+    this.#held = held;
+    this.#heldTotal = sumOf(held);
+  }
+
+  #logOnce(organizationId: string): void {
+    if (this.#logged.has(organizationId)) return;
+    this.#logged.add(organizationId);
+    this.#options.log.error(
+      { event: "ledger_share_used", organization: organizationId },
+      "the journal is nearly full, and new runs of an organization that holds much of it are refused",
+    );
+  }
+}
+
+function add(bytes: BytesByOrganization, organizationId: string, more: number): void {
+  bytes.set(organizationId, (bytes.get(organizationId) ?? 0) + more);
+}
+
+function sumOf(bytes: BytesByOrganization): number {
+  let sum = 0;
+  for (const held of bytes.values()) sum += held;
+  return sum;
+}
