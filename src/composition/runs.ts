@@ -1,4 +1,5 @@
 import type { Log } from "../operate/log.ts";
+import type { LogQuota } from "../operate/log-quota.ts";
 import { ownFields, ownWords, secretsOf } from "../operate/own-words.ts";
 import { createAdmission, type Admission } from "../run/admission.ts";
 import { createDataRun } from "../run/data-run.ts";
@@ -9,6 +10,9 @@ import type { JsonObject } from "../terms/json.ts";
 import { composeAroundCalls, type AroundCalls } from "./around-calls.ts";
 import type { ServiceParts } from "./service-parts.ts";
 
+/** What a line of the log takes besides an author's words: time, level, event, ids. */
+const LINE_BYTES = 200;
+
 export interface Runs extends Pick<AroundCalls, "endWaitsForOrders" | "endCalls" | "openBreakers" | "watchCalls"> {
   readonly startData: (request: RunRequest) => StartedRun;
   readonly startFunction: (request: FunctionRequest) => StartedRun;
@@ -16,7 +20,7 @@ export interface Runs extends Pick<AroundCalls, "endWaitsForOrders" | "endCalls"
 }
 
 /** The engines of both POSTs, with what happens around each call. */
-export function createRuns(parts: ServiceParts, observers: readonly RunObserver[]): Runs {
+export function createRuns(parts: ServiceParts, observers: readonly RunObserver[], messages: LogQuota): Runs {
   const { settings, clock, log } = parts;
   const admission = createAdmission({
     runsMax: settings.limits.runs,
@@ -30,7 +34,7 @@ export function createRuns(parts: ServiceParts, observers: readonly RunObserver[
     leaseOf,
     budgets,
     clock,
-    log: (...said) => logOfSource(log, ...said),
+    log: (...said) => logOfSource(log, messages, ...said),
   });
   const engine = {
     catalog: parts.sources,
@@ -49,8 +53,10 @@ export function createRuns(parts: ServiceParts, observers: readonly RunObserver[
       log: (run, functionId, level, message) => {
         // The text of a function's errors may contain inputs: it is for the author, who has `datarun dev`.
         if (level === "debug" && !parts.tellsErrors) return;
-        const fields = { event: "function_log", transaction_id: run.intent.transactionId, function: functionId };
-        log[level](fields, ownWords(message));
+        const { transactionId, organizationId } = run.intent;
+        const words = ownWords(message);
+        if (!messages.allows(organizationId, LINE_BYTES + words.length)) return;
+        log[level]({ event: "function_log", transaction_id: transactionId, function: functionId }, words);
       },
     }),
     admission,
@@ -63,20 +69,18 @@ export function createRuns(parts: ServiceParts, observers: readonly RunObserver[
 
 function logOfSource(
   log: Log,
+  messages: LogQuota,
   call: PlannedCall,
   level: "info" | "warn",
   message: string,
   fields: JsonObject | undefined,
 ): void {
   const secrets = secretsOf(call.credential?.fields.reveal() ?? {});
-  log[level](
-    // Fields from the adapter come first, so that they cannot overwrite ours.
-    {
-      ...ownFields(fields, secrets),
-      event: "source_log",
-      transaction_id: call.run.intent.transactionId,
-      source: call.id,
-    },
-    ownWords(message, secrets),
-  );
+  const { transactionId, organizationId } = call.run.intent;
+  const own = ownFields(fields, secrets);
+  const words = ownWords(message, secrets);
+  const fieldsBytes = fields === undefined ? 0 : JSON.stringify(own).length;
+  if (!messages.allows(organizationId, LINE_BYTES + words.length + fieldsBytes)) return;
+  // Fields from the adapter come first, so that they cannot overwrite ours.
+  log[level]({ ...own, event: "source_log", transaction_id: transactionId, source: call.id }, words);
 }

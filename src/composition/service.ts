@@ -4,6 +4,7 @@ import { givePlaces } from "../http/give-places.ts";
 import { takeOneByOne } from "../http/one-by-one.ts";
 import { ADMIN_CONNECTIONS_MAX, createAdminServer } from "../operate/admin-server.ts";
 import { createMetrics } from "../operate/metrics.ts";
+import { CALLS_QUOTA, createLogQuota, MESSAGES_QUOTA } from "../operate/log-quota.ts";
 import { createRunLog } from "../operate/run-log.ts";
 import { ByteBudget } from "../terms/byte-budget.ts";
 import { settledWithin } from "../terms/within.ts";
@@ -41,7 +42,12 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     },
     clock,
   );
-  const runs: Runs = createRuns(parts, [createRunLog(parts.log), metrics, ...parts.observers]);
+  const quotas = {
+    messages: createLogQuota("messages", MESSAGES_QUOTA, parts.log, clock),
+    calls: createLogQuota("calls", CALLS_QUOTA, parts.log, clock),
+  };
+  const observers = [createRunLog(parts.log, quotas.calls), metrics, ...parts.observers];
+  const runs: Runs = createRuns(parts, observers, quotas.messages);
   const publicEdge: PublicEdge = createPublicEdge(parts, runs, budget, metrics, () => stopping);
   const notReady = () => (stopping ? ["shutting down"] : parts.notReady());
   const admin = createAdminServer({
@@ -91,6 +97,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       if (!(await settledWithin(clock, CLOSE_LEFT_MS, closed))) edge.closeAllConnections();
       await Promise.all([closed, endAtOnce(admin)]);
       publicEdge.close();
+      for (const quota of Object.values(quotas)) quota.close();
     },
   };
 }

@@ -25,7 +25,8 @@ function lineOf(calls: readonly CallReport[]) {
     trace: null,
     calls,
   } as unknown as RunReport;
-  createRunLog(createLog("info", { write: (line) => void lines.push(line) })).runEnded(report);
+  const log = createLog("info", { write: (line) => void lines.push(line) });
+  createRunLog(log, { allows: () => true }).runEnded(report);
   assert.equal(lines.length, 1);
   const read = JSON.parse(lines[0]!) as { calls: { source: string; fault?: string }[]; calls_not_shown?: number };
   return { text: lines[0]!, ...read };

@@ -6,15 +6,16 @@ import type { FaultDetail } from "../terms/fault.ts";
 import { knownClass, knownCode } from "../terms/known-error.ts";
 import { printable } from "../terms/printable.ts";
 import type { Log } from "./log.ts";
+import type { LogQuota } from "./log-quota.ts";
 
 /**
  * One log line per run: who asked, the outcome of each source, and the causes of failures, which only the log has. A second
  * line if inputs were probably misspelled.
  */
-export function createRunLog(log: Log): RunObserver {
+export function createRunLog(log: Log, quota: Pick<LogQuota, "allows">): RunObserver {
   return {
     runEnded(report) {
-      const { shown, notShown } = chooseCalls(report.calls);
+      const { shown, notShown } = chooseCalls(report.calls, quota, report.organizationId);
       const rest = notShown === 0 ? {} : { calls_not_shown: notShown };
       log.info({ event: "run", ...runFields(report), calls: shown.map(callFields), ...rest });
     },
@@ -29,10 +30,16 @@ export const CALLS_MAX = 32;
 /** Identifiers of no source come from the caller. A few of them are enough to see a misspelling. */
 export const UNKNOWN_MAX = 3;
 const TEXT_CHARS_MAX = 200;
+/** About what a call takes in the line of its run. */
+const CALL_BYTES = 150;
 const UNKNOWN_ID_CHARS_MAX = 128;
 
-/** The first of a run's calls, those that failed before those that did not. */
-function chooseCalls(calls: readonly CallReport[]): {
+/** The first of a run's calls, those that failed before those that did not; none beyond the organization's quota. */
+function chooseCalls(
+  calls: readonly CallReport[],
+  quota: Pick<LogQuota, "allows">,
+  organizationId: string,
+): {
   readonly shown: readonly CallReport[];
   readonly notShown: number;
 } {
@@ -45,7 +52,8 @@ function chooseCalls(calls: readonly CallReport[]): {
           .toSorted((a, b) => Number(a.success) - Number(b.success))
           .slice(0, CALLS_MAX)
           .toSorted((a, b) => a.ordinal - b.ordinal);
-  return { shown: chosen, notShown: calls.length - chosen.length };
+  const shown = quota.allows(organizationId, chosen.length * CALL_BYTES) ? chosen : [];
+  return { shown, notShown: calls.length - shown.length };
 }
 
 function isUnknown({ fault }: CallReport): boolean {

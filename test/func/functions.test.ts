@@ -32,6 +32,8 @@ const FUNCTIONS = {
   asks_in_turn:
     "const answers = []; for (const [id, given] of inputs.ask) answers.push(await run(id, given)); return { output: { answers } };",
   pipes_answer: `await pipe("person", () => run("acme__person", inputs)); throw new Error("after");`,
+  logs: `for (let at = 0; at < 100; at += 1) log.warn("L".repeat(2_000));`,
+  logs_once: `log.warn("said once");`,
   leaves: `run("acme__never", {}); return { output: { left: true } };`,
 } as const;
 
@@ -449,4 +451,20 @@ test("every run is on the ledger with its function and what it ended with", asyn
     const { run } = service.ledgerRows(transaction_id);
     assert.deepEqual([run["kind"], run["function_id"], run["function_fault"]], ["func", `dfunc_${id}`, fault]);
   }
+});
+
+test("an organization's functions cannot fill the log, and what they log beyond its share is counted", async () => {
+  const [RUNS, BURST, PER_SECOND] = [30, 1024 * 1024, 64 * 1024];
+  const startedAt = performance.now();
+  const call = (id: string, as = service.a) => service.post("/func", { config: { data_func: `dfunc_${id}` } }, { as });
+  await Promise.all(Array.from({ length: RUNS }, () => call("logs")));
+  await call("logs_once", service.b);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const lines = await service.logLines();
+  const logged = lines.filter(({ function: id }) => id === "dfunc_logs");
+  assert.ok(logged.length > 100);
+  assert.ok(JSON.stringify(logged).length < 1.1 * (BURST + seconds * PER_SECOND), `${logged.length} lines`);
+  const limited = lines.find(({ event }) => event === "log_quota_used");
+  assert.deepEqual([limited?.["organization"], limited?.["of"], limited?.["count"]], [service.a.id, "messages", 1]);
+  assert.equal(lines.filter(({ message }) => message === "said once").length, 1);
 });

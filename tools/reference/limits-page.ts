@@ -18,6 +18,7 @@ import { FIELDS_MAX } from "../../src/outbound/wire/reply-head.ts";
 import { INTERIM_MAX } from "../../src/outbound/wire/reply-parser.ts";
 import { REDIRECTS_MAX } from "../../src/outbound/source-http.ts";
 import { BREAKER_LIMITS } from "../../src/run/around/breaker.ts";
+import { CALLS_QUOTA, MESSAGES_QUOTA } from "../../src/operate/log-quota.ts";
 import { CALLS_MAX, UNKNOWN_MAX } from "../../src/operate/run-log.ts";
 import { ADMIN_CONNECTIONS_MAX, HEAD_MS, UNREAD_MS } from "../../src/operate/admin-server.ts";
 import { API_LINES_MAX } from "../../src/admin/verbs/ledger/compare.ts";
@@ -138,6 +139,16 @@ export function limitsPage(): Page {
         "`calls_not_shown` counts the rest; all are on the ledger",
       ],
       ["message of a source", `${MESSAGE_CHARS_MAX} characters`, "it is cut"],
+      [
+        "what an organization logs: messages of its functions and sources",
+        `${bytes(MESSAGES_QUOTA.bytesPerSecond)} a second, ${bytes(MESSAGES_QUOTA.burstBytes)} at once`,
+        "they are dropped, and `log_quota_used` counts them once a minute",
+      ],
+      [
+        "what an organization logs: the calls in the lines of its runs",
+        `${bytes(CALLS_QUOTA.bytesPerSecond)} a second, ${bytes(CALLS_QUOTA.burstBytes)} at once`,
+        "the lines have no calls; all are on the ledger",
+      ],
       [
         "the whole answer, in bytes",
         bytes(ANSWER_BYTES_MAX),
