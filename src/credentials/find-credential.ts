@@ -89,12 +89,14 @@ export function createCredentialFinder({
     const { rule, judgement } = choice;
     if (judgement.verdict === "refuses") throw refusal(choice);
     if (judgement.credential !== null) return found(rule, judgement.credential, request.region, list);
+    const { organizationId, account } = request;
     const fields = request.inline ?? {};
     return {
       credentialId: null,
       rule,
       fields: new Secret(fields),
-      scope: inlineScope(request.organizationId, fields),
+      scope: inlineScope(organizationId, fields),
+      ...(account !== undefined && { account: inlineScope(organizationId, account) }),
       prices: null,
     };
   }

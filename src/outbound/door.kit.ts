@@ -93,6 +93,7 @@ function makeSource({ origins, limits, timeoutMs, charge, inputs }: CallChanges)
     credentialUse: "optional",
     credentialProblem: () => null,
     credentialNames: null,
+    accountNames: [],
     leavesMachine: true,
     charge: charge ?? "per_call",
     listPrice: null,

@@ -84,7 +84,10 @@ export interface SourceLimits {
 }
 
 export interface RateLimit {
-  /** What the calls are counted by. */
+  /**
+   * What the calls are counted by. A credential is the stored one or, if the request brings it along, its declared
+   * properties; only those with `x-identity: true` in the credential's schema, if there are some.
+   */
   readonly per: "credential" | "source";
   /** Number of calls allowed in `every_ms`. */
   readonly max: number;

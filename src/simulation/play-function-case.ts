@@ -169,6 +169,7 @@ function scripted(id: string, real: RunnableSource | undefined, run: () => Sourc
     credentialUse: "none",
     credentialProblem: () => null,
     credentialNames: null,
+    accountNames: [],
     leavesMachine: false,
     charge: "free",
     listPrice: null,

@@ -10,7 +10,7 @@ import { makeUpCredentials } from "./made-up-credentials.ts";
 export function withMadeUpCredential(resolve: Around): Around {
   return (next) => {
     const resolved = resolve((source, call) => {
-      if (call.credential !== null) call.takeCredential({ ...call.credential, scope: null });
+      if (call.credential !== null) call.takeCredential({ ...call.credential, scope: null, account: undefined });
       return next(source, call);
     });
     return (source, call) => {

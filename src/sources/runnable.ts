@@ -5,7 +5,7 @@ import { freezeDeep } from "../terms/freeze-deep.ts";
 import { isJsonObject, type JsonObject } from "../terms/json.ts";
 import { TIMEOUT_MS_DEFAULT } from "./check-declaration.ts";
 import { listPriceOf } from "./list-price.ts";
-import { declaredNames } from "../terms/schema-names.ts";
+import { declaredNames, namesMarked } from "../terms/schema-names.ts";
 import type { Schemas } from "../terms/author-schemas.ts";
 
 /** Prepares what every call of a source needs. The declaration has been checked. */
@@ -28,6 +28,7 @@ export function toRunnable(
     credentialUse: credentialUse(credentials),
     credentialProblem: checkCredential,
     credentialNames: credentials === undefined ? null : namesOrAny(credentials),
+    accountNames: credentials === undefined ? [] : namesMarked(credentials, "x-identity"),
     leavesMachine: declaration.origins !== undefined,
     charge: chargeModel(declaration),
     listPrice: listPriceOf(declaration),

@@ -20,6 +20,18 @@ export function declaredNames(schema: object): readonly string[] {
   return [...names];
 }
 
+/** Those of the declared names whose schema has this keyword with the value true. */
+export function namesMarked(schema: object, keyword: string): readonly string[] {
+  const names = new Set<string>();
+  for (const branch of branchesOf(schema as JsonObject, [schema])) {
+    const properties = own(branch, "properties");
+    if (!isObject(properties)) continue;
+    for (const [name, property] of Object.entries(properties))
+      if (isObject(property) && own(property, keyword) === true) names.add(name);
+  }
+  return [...names];
+}
+
 /**
  * A location in a value, in a readable form that repeats no name which the schema does not have: `people.*.age`. Where a
  * schema allows any names, they may be data, such as the names of people.

@@ -120,6 +120,61 @@ test("what a function leaves behind, in a module, on its globals or on a prototy
   }
 });
 
+test("a rate per credential and the breaker count by the fields that name the account, and tokens by all", async (t) => {
+  const token: Behaviour = (socket, request) =>
+    json({ access_token: `for-${request.path}`, expires_in: 3600 })(socket, request);
+  const vendor = await startVendor(t, {
+    paths: {
+      "/token/eu": token,
+      "/token/us": token,
+      "/people": json({ ok: true }),
+      "/dead": json({}, { status: 503 }),
+    },
+  });
+  const declared = (name: string, limits: string) => `
+id: acme__${name}
+title: People
+origins: ["${vendor.origin}"]
+inputs: { type: object, properties: {} }
+credentials:
+  type: object
+  required: [key]
+  properties: { key: { type: string, x-identity: true }, region: { type: string } }
+auth:
+  kind: token_exchange
+  request: { method: GET, url: "${vendor.origin}/token/{{ credentials.region }}" }
+  token: body.access_token
+  expires_in: body.expires_in
+request: { method: GET, url: "${vendor.origin}/${name}" }
+match: { record: "status == \`200\`", no_record: "status == \`404\`" }
+map: { ok: body.ok }
+${limits}
+`;
+  const rate = "limits: { rate: [{ per: credential, max: 3, every: 1d }] }";
+  const service = await startService(t, {
+    sources: [
+      compileDeclarative(declared("people", rate), "people.yaml"),
+      compileDeclarative(declared("dead", ""), "dead.yaml"),
+    ],
+    vendors: [vendor],
+  });
+  const ask = async (name: string, key: string, region: string) =>
+    status(service, `acme__${name}`, service.a, { credentials: { key, region } });
+  const said = [];
+  for (const region of ["eu", "us", "eu", "us", "other"]) said.push((await ask("people", "K", region)).success);
+  assert.deepEqual(said, [true, true, true, false, false]);
+  assert.equal((await ask("people", "another", "eu")).success, true);
+  const sent = vendor.requests.filter(({ path }) => path === "/people").map(({ headers }) => headers["authorization"]);
+  assert.deepEqual(
+    sent.slice(0, 3),
+    ["eu", "us", "eu"].map((region) => `Bearer for-/token/${region}`),
+  );
+  assert.equal(vendor.count("/token/eu"), 2, "a token of its own for each credential");
+
+  for (let count = 0; count < 20; count += 1) await ask("dead", "K", count % 2 === 0 ? "eu" : "us");
+  assert.match((await ask("dead", "K", "eu")).message, /has been failing/);
+});
+
 test("a field that its source does not know makes no other credential of an inline one, and reaches nobody", async (t) => {
   const vendor = await startVendor(t, { paths: { "/dead": json({}, { status: 503 }) } });
   const rate = [{ max: 3, every_ms: 3_600_000, per: "credential" as const }];

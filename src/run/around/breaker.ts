@@ -14,7 +14,7 @@ export interface OpenBreaker {
   readonly openForMs: number;
 }
 
-/** One breaker for each source and credential; for calls without a credential, for each source and organization. */
+/** One breaker for each source and account; for calls without a credential, for each source and organization. */
 export function withBreaker(clock: Clock): Around & { open(): readonly OpenBreaker[] } {
   // A caller can invent inline credentials without end: the map then drops that caller's own breakers.
   const breakers = new OwnedMap<Breaker>(BREAKERS_MAX);
@@ -22,7 +22,8 @@ export function withBreaker(clock: Clock): Around & { open(): readonly OpenBreak
   const around: Around = (next) => (source, call) => {
     if (!source.leavesMachine) return next(source, call);
     const { organizationId } = call.run.caller;
-    const breaker = breakers.getOrMake(organizationId, call.credential?.scope ?? "", newBreaker, call.id);
+    const account = call.credential?.account ?? call.credential?.scope ?? "";
+    const breaker = breakers.getOrMake(organizationId, account, newBreaker, call.id);
     const era = breaker.admit(clock.now());
     if (era === null) return Promise.reject(new Fault("source.breaker_open"));
     return next(source, call).then(

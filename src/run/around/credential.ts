@@ -24,12 +24,14 @@ export function withCredential(finder: CredentialFinder, clock: Clock): Around {
     const named = call.entry.cred_id;
     if (source.credentialUse === "none" && named === undefined) return next(source, call);
     try {
+      const inline = inlineOf(source, call);
       const found = finder.find({
         organizationId: call.run.caller.organizationId,
         source: source.id,
         context: call.run.intent.context,
         region: call.run.intent.region,
-        inline: inlineOf(source, call),
+        inline,
+        account: inline === undefined ? undefined : accountIn(source, inline),
         credentialId: named,
         autoSelect: call.run.caller.workflow.autoCredentials,
       });
@@ -77,9 +79,17 @@ function inlineOf({ credentialNames: names }: RunnableSource, { entry }: Planned
   const sent = entry.credentials;
   if (!isJsonObject(sent) || Object.keys(sent).length === 0) return undefined;
   if (names === null) return freezeDeep(sent);
-  const declared: [string, Json][] = [];
-  for (const name of names) if (Object.hasOwn(sent, name)) declared.push([name, sent[name]!]);
-  return freezeDeep(Object.fromEntries<Json>(declared));
+  return freezeDeep(pick(sent, names));
+}
+
+function pick(fields: JsonObject, names: readonly string[]): JsonObject {
+  const picked: [string, Json][] = [];
+  for (const name of names) if (Object.hasOwn(fields, name)) picked.push([name, fields[name]!]);
+  return Object.fromEntries<Json>(picked);
+}
+
+function accountIn({ accountNames: names }: RunnableSource, inline: JsonObject): JsonObject | undefined {
+  return names.length === 0 ? undefined : pick(inline, names);
 }
 
 function withoutOne(call: PlannedCall): FoundCredential {

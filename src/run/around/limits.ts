@@ -47,7 +47,7 @@ export function withSourceLimits(leaseOf: Leases, clock: Clock, begunMax = BEGUN
   /** @throws Fault */
   function turnsOfCredential(source: RunnableSource, { run, credential }: PlannedCall, now: number): SourceTurns {
     const { organizationId } = run.caller;
-    const scope = credential?.scope ?? organizationId;
+    const scope = credential?.account ?? credential?.scope ?? organizationId;
     const known = byCredential.get(organizationId, scope, source.id);
     if (known !== undefined) return known;
     if (

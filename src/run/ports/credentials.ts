@@ -13,10 +13,16 @@ export interface FoundCredential {
   /** Deeply frozen, because other runs get the same object. */
   readonly fields: Secret<JsonObject>;
   /**
-   * Identifies a credential without revealing it: breakers, rate limits and token caches use it as key. It begins with
-   * the organization's id and a slash, so that no two organizations share one. `null`: nothing may be kept for it.
+   * Identifies a credential without revealing it: token caches use it as key. It begins with the organization's id and a
+   * slash, so that no two organizations share one. `null`: nothing may be kept for it.
    */
   readonly scope: string | null;
+  /**
+   * Identifies the account that the credential belongs to in the same way, for breakers and rate limits: a credential with
+   * another value in a field that does not name the account is another credential of the same account. If it is missing,
+   * it is `scope`.
+   */
+  readonly account?: string | undefined;
   /** What its contract costs; `null` for a credential without prices, whose calls cost what the source lists. */
   readonly prices: CredentialPrices | null;
 }
@@ -35,6 +41,8 @@ export interface CredentialRequest {
   readonly region: string;
   /** The fields of the inline credential that the source declares; `undefined` if no inline credential was sent. */
   readonly inline: JsonObject | undefined;
+  /** Those of them that name the account; `undefined` if all do. */
+  readonly account?: JsonObject | undefined;
   readonly credentialId: string | undefined;
   readonly autoSelect: boolean;
 }

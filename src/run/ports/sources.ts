@@ -21,6 +21,8 @@ export interface RunnableSource {
   credentialProblem(fields: JsonObject): ValueProblem | null;
   /** The fields that its credential may have, in a fixed order; `null` if it names none and accepts any. */
   readonly credentialNames: readonly string[] | null;
+  /** The fields of a credential that name the account; none if all of them together do. */
+  readonly accountNames: readonly string[];
   /** Whether its calls can leave the machine: it declares `origins`. */
   readonly leavesMachine: boolean;
   readonly charge: ChargeModel;

@@ -113,7 +113,11 @@ export const SourceFormat = Type.Object(
     ),
     docs: Type.Optional(text("The vendor's own documentation.")),
     inputs: schemaOf("JSON Schema 2020-12 of one object. A request's inputs are reduced to its property names."),
-    credentials: Type.Optional(schemaOf("JSON Schema of the credential. If it is left out, the source takes none.")),
+    credentials: Type.Optional(
+      schemaOf(
+        "JSON Schema of the credential. If it is left out, the source takes none. `x-identity: true` on properties says that they name the account at the vendor. A rate `per: credential` and the circuit breaker then count credentials that a request brings along by these properties alone, so that another value of an optional one, such as a region, is not another credential to them. Without it they count by all declared properties. Tokens are kept by all properties in any case.",
+      ),
+    ),
     origins: Type.Array(text("`https://host[:port]`, or a pattern such as `https://*.registry.example`."), {
       minItems: 1,
       description: "The only origins that its requests may reach.",
@@ -187,7 +191,10 @@ export const SourceFormat = Type.Object(
             Type.Array(
               Type.Object(
                 {
-                  per: words(["credential", "source"], "What the rate is counted by."),
+                  per: words(
+                    ["credential", "source"],
+                    "What the rate is counted by. A credential is the stored one, or the declared properties of one that a request brings along; see `x-identity` under `credentials`.",
+                  ),
                   max: Type.Integer({
                     minimum: 1,
                     description: "Number of calls allowed in each period, in all processes of the deployment together.",
