@@ -7,6 +7,7 @@ import { reportError } from "../admin/report-error.ts";
 import { includesRole } from "../admin/roles.ts";
 import { checkInput, isStreamed, runVerb, streamVerb } from "../admin/run-verb.ts";
 import type { TextStream } from "../admin/verb.ts";
+import { FairShare } from "../terms/fair-share.ts";
 import type { TellEndedCall } from "../terms/ended-call.ts";
 import type { JsonObject } from "../terms/json.ts";
 import { Stretch } from "../terms/stretch.ts";
@@ -64,8 +65,16 @@ export interface AdminApi {
   stop(): Promise<void>;
 }
 
-/** Commands of people and their scripts. More at once would be a mistake, and they share a process with the runs. */
-export const VERBS_MAX = 16;
+/**
+ * Commands of people and their scripts. More at once would be a mistake, and they share a process with the runs. Operators
+ * share them: one alone gets half.
+ */
+export const COMMANDS_MAX = 16;
+/** Files being sent, which may take as long as their readers want. One operator alone gets two. */
+export const STREAMS_MAX = 4;
+
+const COMMANDS_BUSY = "Too many commands are under way. Try again.";
+const STREAMS_BUSY = "Too many files are being sent. Try again when one of yours has been read.";
 
 /** What somebody may send who is not known yet: a code, or the query with which the identity provider sends them back. */
 export const STRANGERS_BODY_BYTES_MAX = 65_536;
@@ -96,6 +105,8 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     refuseForeign(request.headers, hosts);
+  const commands = new FairShare(COMMANDS_MAX);
+  const streams = new FairShare(STREAMS_MAX);
     const about = SESSION_ENDPOINTS.find(({ path }) => path === pathIn(request));
     if (about !== undefined) return answerSession(about, request, response);
     // A request with a token needs no session, and a page that has one sends no token.
@@ -103,14 +114,13 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
     const operator = inSession ?? (await login.operatorOf(request));
     if (pathIn(request) === LIVE_PATH) {
       const { isStillIn } = inSession === null ? login : sessions;
-      return live.answer(request, response, () => isStillIn(request));
+      return live.answer(request, response, operator.id, () => isStillIn(request));
     }
     const endpoint = await findEndpoint(request);
     requireRole(operator, endpoint);
     if (inSession !== null) requireChangesAllowed(endpoint);
     const input = await readInput(request, parts.clock);
     if (isStopping) throw new Refusal("unavailable", "The service is shutting down.");
-    if (underWay.size >= VERBS_MAX) throw new Refusal("unavailable", "Too many commands are under way. Try again.");
     const isText = isStreamed(endpoint.verb);
     const byEvents = wantsEvents(request) && !isText;
     // A stream begins before it is known how the verb ends, so what can be refused is refused first.
@@ -121,13 +131,19 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
       ...parts.needs(note, ended),
       clock: parts.clock,
       actor: { who: operator.name, via: "api" },
+    const slots = isText ? streams : commands;
+    if (endpoint.verb.revokes === true) slots.add(operator.id);
+    else if (!slots.take(operator.id)) throw new Refusal("unavailable", isText ? STREAMS_BUSY : COMMANDS_BUSY);
       note,
       onProgress,
     });
     // It is under way until its answer has left, or nobody waits for that any more.
     const over = Promise.allSettled([running, response.closed || once(response, "close")]);
     underWay.add(over);
-    void over.then(() => underWay.delete(over));
+    void over.then(() => {
+      underWay.delete(over);
+      slots.give(operator.id);
+    });
     try {
       const answered = await running;
       if (!isText) return answering.result(await writeInStretches(answered as JsonObject, new Stretch(parts.clock)));

@@ -17,10 +17,16 @@ export interface LiveParts {
 
 export interface LiveEndpoint extends Pick<LiveStream, "clients" | "close"> {
   /**
+   * @param operatorId who asks
    * @param isStillIn whether whoever asks is still logged in; asked before each event
    * @throws Refusal
    */
-  answer(request: IncomingMessage, response: ServerResponse, isStillIn: () => Promise<boolean>): void;
+  answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    operatorId: string,
+    isStillIn: () => Promise<boolean>,
+  ): void;
 }
 
 /** Store and ledger are not asked for each event: what they tell changes slowly. */
@@ -42,10 +48,10 @@ export function createLiveEndpoint({ clock, now, look, failed }: LiveParts): Liv
 
   const stream = createLiveStream({ clock, event, failed });
   return {
-    answer(request, response, isStillIn) {
+    answer(request, response, operatorId, isStillIn) {
       if (request.method !== "GET")
         throw new Refusal("method_not_allowed", "What happens is asked for with GET.", undefined, "GET");
-      stream.add(response, () =>
+      stream.add(operatorId, response, () =>
         isStillIn().then(
           (holds) => (holds ? null : ENDED),
           () => UNSURE,

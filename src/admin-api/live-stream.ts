@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../terms/clock.ts";
 import { type EventStream, openEventStream } from "./event-stream.ts";
+import { FairShare } from "../terms/fair-share.ts";
 import { Refusal } from "./refusal.ts";
 import { errorBody } from "./send-json.ts";
 
@@ -14,17 +15,17 @@ export interface LiveStreamParts {
 
 export interface LiveStream {
   /**
-   * Tells one more client what happens, until it goes away or may not see it any more.
+   * Tells one more client of an operator what happens, until it goes away or may not see it any more.
    * @param refusal asked before each event: why the client may not see it, or `null`
    * @throws Refusal `unavailable` if too many clients are told already
    */
-  add(response: ServerResponse, refusal: () => Promise<Refusal | null>): void;
+  add(operatorId: string, response: ServerResponse, refusal: () => Promise<Refusal | null>): void;
   clients(): number;
   /** Tells every client that it ends, and ends. */
   close(): void;
 }
 
-/** Each may hold a connection for hours, of which the admin port has 128. */
+/** Each may hold a connection for hours, of which the admin port has 128. Operators share them: one alone gets half. */
 export const LIVE_CLIENTS_MAX = 32;
 const EVERY_MS = 1_000;
 /** A client that reads so slowly is cut off: what would be kept for it is old by then. */
@@ -40,6 +41,7 @@ interface Client {
 /** One event a second, the same for all clients. It is made only while there is a client. */
 export function createLiveStream({ clock, event, failed }: LiveStreamParts): LiveStream {
   const clients = new Set<Client>();
+  const slots = new FairShare(LIVE_CLIENTS_MAX);
   let isTelling = false;
   let isClosed = false;
 
@@ -83,16 +85,18 @@ export function createLiveStream({ clock, event, failed }: LiveStreamParts): Liv
   }
 
   return {
-    add(response, refusal) {
+    add(operatorId, response, refusal) {
       if (isClosed) throw new Refusal("unavailable", "The service is shutting down.");
-      if (clients.size >= LIVE_CLIENTS_MAX)
-        throw new Refusal(
-          "unavailable",
-          `${LIVE_CLIENTS_MAX} clients are told already. Close one of them, or try again later.`,
-        );
+      // It has gone while it was looked up who it is.
+      if (response.closed) return;
+      if (!slots.take(operatorId))
+        throw new Refusal("unavailable", "Too many clients are told already. Close one of yours, or try again later.");
       const client: Client = { stream: openEventStream(response), refusal, missed: 0 };
       clients.add(client);
-      response.on("close", () => clients.delete(client));
+      response.on("close", () => {
+        clients.delete(client);
+        slots.give(operatorId);
+      });
       void tellOnceASecond();
     },
     clients: () => clients.size,

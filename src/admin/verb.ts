@@ -35,6 +35,11 @@ export interface Verb<
    */
   readonly role: Role;
   /**
+   * Whether it takes access away from somebody. The admin API runs such a verb however busy it is, because it may be what
+   * ends the load.
+   */
+  readonly revokes?: true;
+  /**
    * True if it works only in a terminal on the machine, because it reads or writes files there; or those of its inputs
    * for which this is so. The admin API has neither.
    */

@@ -64,11 +64,12 @@ test("an export of many runs has each of them once, while runs go on", async (t)
   assert.equal(new Set(ids).size, RUNS);
 });
 
-test("whoever is revoked, or logs out, gets no more of a file than a second's", async (t) => {
+test("readers of files keep no other operator from anything, and get no more than a second's when they are revoked or log out", async (t) => {
   const sources = Array.from({ length: 90 }, (_, at) => answers(`acme__list_${at}`, { name: "Ada" }));
   const service = await startService(t, { sources });
   const port = adminPort(t, service.adminUrl, service.secrets);
   const [ada, bob] = [await service.operator.appoint("viewer", "ada"), await service.operator.appoint("viewer", "bob")];
+  const owner = await service.operator.appoint("owner");
   const RUNS = 240;
   const all = Object.fromEntries(sources.map(({ id }) => [id, true]));
   for (let at = 0; at < RUNS; at += 8) await Promise.all(Array.from({ length: 8 }, () => service.run(all)));
@@ -76,16 +77,22 @@ test("whoever is revoked, or logs out, gets no more of a file than a second's", 
   const page = { ...pageOf(service), Cookie: await logIn(port, service, ada) };
   const asked = { path: "/api/ledger/export", method: "POST", body: { format: "jsonl" } };
   // More than fits into what lies between the two ends: who does not read holds it up.
-  const files = await Promise.all(
-    [page, { Authorization: `Bearer ${bob.token}` }].map((headers) =>
-      readEvents(t, service.adminUrl, { ...asked, headers: { "Content-Type": "application/json", ...headers } }),
-    ),
-  );
+  const readOf = (headers: Record<string, string>) =>
+    readEvents(t, service.adminUrl, { ...asked, headers: { "Content-Type": "application/json", ...headers } });
+  const ofBob = await Promise.all(Array.from({ length: 16 }, () => readOf({ Authorization: `Bearer ${bob.token}` })));
+  assert.equal(ofBob.filter(({ statusCode }) => statusCode === 200).length, 2);
+  const refused = ofBob.find(({ statusCode }) => statusCode !== 200)!;
   assert.deepEqual(
-    files.map(({ statusCode }) => statusCode),
-    [200, 200],
+    [
+      refused.statusCode,
+      JSON.parse(await refused.text()).error.code,
+      (await port.call("org list", {}, { as: owner })).statusCode,
+    ],
+    [503, "unavailable", 200],
   );
-  await service.operator.dismiss(bob.id);
+  const files = [await readOf(page), ...ofBob.filter(({ statusCode }) => statusCode === 200)];
+  assert.equal(files[0]!.statusCode, 200);
+  await port.result("operator revoke", { operator: bob.id }, owner);
   await port.call("session end", undefined, { headers: page });
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   for (const file of files) await assert.rejects(file.text(), { code: "ECONNRESET" });

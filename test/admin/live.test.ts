@@ -184,14 +184,16 @@ test("it is refused as every request of the admin API is", async (t) => {
   }
 });
 
-test("more clients than there are places for are refused clearly, and one that leaves makes room", async (t) => {
+test("more clients of an operator than its share are refused clearly, leave room for others, and one that leaves makes room", async (t) => {
   const service = await startService(t);
-  const ada = await service.operator.appoint("viewer", "ada");
-  const readers = await Promise.all(Array.from({ length: LIVE_CLIENTS_MAX }, () => watch(t, service, ada)));
+  const [ada, bob] = [await service.operator.appoint("viewer", "ada"), await service.operator.appoint("viewer", "bob")];
+  const readers = await Promise.all(Array.from({ length: LIVE_CLIENTS_MAX / 2 }, () => watch(t, service, ada)));
   assert.ok(readers.every(({ statusCode }) => statusCode === 200));
   const further = await watch(t, service, ada);
   assert.equal(further.statusCode, 503);
-  assert.match(JSON.parse(await further.text()).error.message, /32 clients are told already/);
+  assert.match(JSON.parse(await further.text()).error.message, /Too many clients are told already/);
+  const other = await watch(t, service, bob);
+  assert.equal(other.statusCode, 200);
   readers[0]!.hangUp();
   for (;;) {
     const again = await watch(t, service, ada);

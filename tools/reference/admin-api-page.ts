@@ -56,7 +56,7 @@ export async function adminApiPage(): Promise<Page> {
     ),
     "A command goes on when its client goes away, and is recorded as always.",
     "## What happens now",
-    `\`GET ${LIVE_PATH}\` sends a server-sent event of the name \`live\` once a second, to at most ${LIVE_CLIENTS_MAX} clients at a time. It takes the role viewer. Runs, calls, breakers and the ledger's state are those of the machine that is asked; charges to settle, budgets and what needs a person are the deployment's, and are looked at every few seconds. \`openapi-admin.json\` has its fields as \`LiveEvent\`.`,
+    `\`GET ${LIVE_PATH}\` sends a server-sent event of the name \`live\` once a second, to at most ${LIVE_CLIENTS_MAX} clients at a time, which operators share: one alone gets half. It takes the role viewer. Runs, calls, breakers and the ledger's state are those of the machine that is asked; charges to settle, budgets and what needs a person are the deployment's, and are looked at every few seconds. \`openapi-admin.json\` has its fields as \`LiveEvent\`.`,
     block("sh", `curl -N http://127.0.0.1:8081${LIVE_PATH} -H "Authorization: Bearer $DATARUN_OPERATOR_TOKEN"`),
     "The last event is an `error`: the login has ended (`unauthenticated`), or the service stops or cannot look up the login (`unavailable`). A client that does not read is cut off.",
     "## Errors",

@@ -22,8 +22,9 @@ import { CALLS_QUOTA, MESSAGES_QUOTA } from "../../src/operate/log-quota.ts";
 import { CALLS_MAX, UNKNOWN_MAX } from "../../src/operate/run-log.ts";
 import { ADMIN_CONNECTIONS_MAX, HEAD_MS, UNREAD_MS } from "../../src/operate/admin-server.ts";
 import { API_LINES_MAX } from "../../src/admin/verbs/ledger/compare.ts";
-import { STRANGERS_BODY_BYTES_MAX, VERBS_MAX } from "../../src/admin-api/admin-api.ts";
+import { COMMANDS_MAX, STRANGERS_BODY_BYTES_MAX, STREAMS_MAX } from "../../src/admin-api/admin-api.ts";
 import { FAILED_MS, FAILED_WAITING_MAX } from "../../src/admin-api/login.ts";
+import { LEAST_BYTES } from "../../src/admin-api/send-stream.ts";
 import { BODY_BYTES_MAX } from "../../src/admin-api/read-input.ts";
 import { IDLE_MS, SESSION_MS } from "../../src/admin-api/sessions.ts";
 import { OUTPUT_BYTES_MAX, OUTPUT_DEPTH_MAX } from "../../src/run/collect.ts";
@@ -138,7 +139,6 @@ export function limitsPage(): Page {
         `${CALLS_MAX} calls, ${UNKNOWN_MAX} of them of unknown sources`,
         "`calls_not_shown` counts the rest; all are on the ledger",
       ],
-      ["message of a source", `${MESSAGE_CHARS_MAX} characters`, "it is cut"],
       [
         "what an organization logs: messages of its functions and sources",
         `${bytes(MESSAGES_QUOTA.bytesPerSecond)} a second, ${bytes(MESSAGES_QUOTA.burstBytes)} at once`,
@@ -149,6 +149,7 @@ export function limitsPage(): Page {
         `${bytes(CALLS_QUOTA.bytesPerSecond)} a second, ${bytes(CALLS_QUOTA.burstBytes)} at once`,
         "the lines have no calls; all are on the ledger",
       ],
+      ["message of a source", `${MESSAGE_CHARS_MAX} characters`, "it is cut"],
       [
         "the whole answer, in bytes",
         bytes(ANSWER_BYTES_MAX),
@@ -335,7 +336,21 @@ export function limitsPage(): Page {
       ["chunks of a body", "one for each 128 bytes of the limit, at least 1,024", "422"],
       ["time for which a client may leave its answer unread", ms(UNREAD_MS), "the connection is closed"],
       ["lines of an invoice that is compared over the admin API, and of the ledger", count(API_LINES_MAX), "409"],
-      ["commands under way over the admin API", count(VERBS_MAX), "503"],
+      [
+        "commands under way over the admin API",
+        `${count(COMMANDS_MAX)}; operators share them, and one alone gets half`,
+        "503; commands that revoke or disable are not limited",
+      ],
+      [
+        "files being sent, such as exports",
+        `${count(STREAMS_MAX)}; operators share them, and one alone gets half`,
+        "503",
+      ],
+      [
+        "how slowly such a file may be read",
+        `${bytes(LEAST_BYTES)} in each ${ms(UNREAD_MS)} for which the service waits for its reader`,
+        "the connection is closed",
+      ],
       [
         "a wrong token is answered after",
         ms(FAILED_MS),
@@ -350,6 +365,11 @@ export function limitsPage(): Page {
         "size of the journal",
         "limits.journal_bytes",
         "500 `unavailable` for new runs; a warning in the log from half of it",
+      ],
+      [
+        "what an organization may hold of the last fifth of the journal (at most 256 MiB)",
+        "as much as an equal share of the whole journal, of which one share is left for an organization that holds nothing",
+        "500 `unavailable` for its new runs",
       ],
       [
         "records in memory that are not yet in the journal",
@@ -377,11 +397,6 @@ function rows(limits: readonly Row[]): string {
     limits.map(([what, limit, beyond]) => {
       const setting = BY_KEY.get(limit);
       return setting === undefined
-      [
-        "what an organization may hold of the last fifth of the journal (at most 256 MiB)",
-        "as much as an equal share of the whole journal, of which one share is left for an organization that holds nothing",
-        "500 `unavailable` for its new runs",
-      ],
         ? [what, limit, "", beyond]
         : [what, valueOf(setting), code(setting.key as SettingKey), beyond];
     }),

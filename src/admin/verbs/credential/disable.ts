@@ -13,6 +13,7 @@ export default defineVerb({
   positional: ["cred_id"],
   role: "operator",
   changes: true,
+  revokes: true,
   needs: ["store"],
 
   result: wireCredential,

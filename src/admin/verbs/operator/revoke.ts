@@ -18,6 +18,7 @@ export default defineVerb({
   input: Type.Object({ operator: operatorInput }, { additionalProperties: false }),
   positional: ["operator"],
   changes: true,
+  revokes: true,
   role: "owner",
   needs: ["store"],
 

@@ -13,6 +13,7 @@ export default defineVerb({
   positional: ["org"],
   role: "operator",
   changes: true,
+  revokes: true,
   needs: ["store"],
 
   result: wireOrganization,

@@ -25,6 +25,7 @@ export default defineVerb({
   positional: ["token_id"],
   role: "operator",
   changes: true,
+  revokes: true,
   needs: ["store"],
 
   result: Type.Object({ token_id: text, revoked_at: time }),
