@@ -18,6 +18,7 @@ import { cutWhenOut } from "./cut-when-out.ts";
 import { createLiveEndpoint, LIVE_PATH } from "./live-endpoint.ts";
 import type { LiveNow } from "./live-event.ts";
 import type { IdentityProvider } from "./identity-provider/identity-provider.ts";
+import type { LoginKeys } from "./identity-provider/login-attempt.ts";
 import type { ClaimSettings } from "./identity-provider/person-of-claims.ts";
 import { createProviderLogin, type ProviderLoginParts } from "./identity-provider/provider-login.ts";
 import { createLogin, type LoginParts } from "./login.ts";
@@ -39,6 +40,10 @@ export interface AdminApiParts extends LoginParts {
   readonly console: ConsoleMode;
   /** `null` if none is set. */
   readonly provider: { readonly client: IdentityProvider; readonly claims: ClaimSettings } | null;
+  /** Authenticate logins with the provider that are under way. */
+  readonly loginKeys: LoginKeys;
+  /** Where the client of a request is. */
+  addressOf(request: IncomingMessage): string;
   readonly verbs: VerbSet;
   /** The setting `admin_hosts`. */
   readonly hosts: readonly string[];
@@ -88,8 +93,9 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
   const login = createLogin(parts);
   const sessions = createSessions(parts);
   const codes = createLoginCodes(parts.sessions, login, parts.clock);
-  const { store, clock, provider: set } = parts;
-  const provider = set && createProviderLogin({ provider: set.client, claims: set.claims, store, login, clock });
+  const { store, clock, provider: set, loginKeys: keys, addressOf } = parts;
+  const provider =
+    set && createProviderLogin({ provider: set.client, claims: set.claims, store, login, keys, addressOf, clock });
   const ways: LoginWays = { mode: parts.console, login, codes, provider, sessions, program: parts.program };
   const live = createLiveEndpoint({
     clock: parts.clock,
@@ -99,14 +105,14 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
   });
   const nameOfPath = new Map(parts.verbs.names.map((name) => [verbPath(name), name]));
   const underWay = new Set<Promise<unknown>>();
+  const commands = new FairShare(COMMANDS_MAX);
+  const streams = new FairShare(STREAMS_MAX);
   /** Those that a text is being sent to, which may take long. */
   const texts = new Set<ServerResponse>();
   let isStopping = false;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     refuseForeign(request.headers, hosts);
-  const commands = new FairShare(COMMANDS_MAX);
-  const streams = new FairShare(STREAMS_MAX);
     const about = SESSION_ENDPOINTS.find(({ path }) => path === pathIn(request));
     if (about !== undefined) return answerSession(about, request, response);
     // A request with a token needs no session, and a page that has one sends no token.
@@ -125,15 +131,15 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
     const byEvents = wantsEvents(request) && !isText;
     // A stream begins before it is known how the verb ends, so what can be refused is refused first.
     if (byEvents) checkInput(endpoint.verb, input);
+    const slots = isText ? streams : commands;
+    if (endpoint.verb.revokes === true) slots.add(operator.id);
+    else if (!slots.take(operator.id)) throw new Refusal("unavailable", isText ? STREAMS_BUSY : COMMANDS_BUSY);
     const answering = byEvents ? answerByEvents(response, parts.clock) : answerAtOnce(response);
     const { note, onProgress, ended } = answering;
     const running = run(endpoint, input, {
       ...parts.needs(note, ended),
       clock: parts.clock,
       actor: { who: operator.name, via: "api" },
-    const slots = isText ? streams : commands;
-    if (endpoint.verb.revokes === true) slots.add(operator.id);
-    else if (!slots.take(operator.id)) throw new Refusal("unavailable", isText ? STREAMS_BUSY : COMMANDS_BUSY);
       note,
       onProgress,
     });
@@ -219,6 +225,7 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
       for (const response of texts) response.destroy();
       await Promise.all(underWay);
       login.close();
+      set?.client.close();
     },
   };
 }

@@ -1,5 +1,7 @@
 import type { AdminApi } from "../admin-api/admin-api.ts";
 import type { LiveNow } from "../admin-api/live-event.ts";
+import { loginKeyOf } from "../credentials/inline-scope.ts";
+import { clientAddress } from "../http/client-address.ts";
 import type { Log } from "../operate/log.ts";
 import type { ServiceForVerbs } from "./verb-needs.ts";
 
@@ -47,6 +49,8 @@ async function load(place: AdminApiPlace): Promise<AdminApi> {
     hosts: place.settings.adminHosts,
     console: place.settings.console,
     provider: openIdentityProvider(place),
+    loginKeys: place.keyed.rootKeys.all().map(loginKeyOf),
+    addressOf: ({ socket }) => clientAddress(socket),
     store: place.keyed.store.admin,
     sessions: place.keyed.store.sessions,
     clock: place.clock,

@@ -11,7 +11,16 @@ const OUTER_PAD = 0x5c;
  * credential is counted together. Nothing about the root key can be learnt from it.
  */
 export function scopeKeyOf(rootKey: NamedKey): Uint8Array {
-  return hash("sha256", Buffer.concat([Buffer.from("datarun inline scopes"), rootKey.bytes]), "buffer");
+  return deriveKey(rootKey, "datarun inline scopes");
+}
+
+/** The key that authenticates logins under way: one that begins at a replica may end at another. */
+export function loginKeyOf(rootKey: NamedKey): Uint8Array {
+  return deriveKey(rootKey, "datarun logins under way");
+}
+
+function deriveKey(rootKey: NamedKey, purpose: string): Uint8Array {
+  return hash("sha256", Buffer.concat([Buffer.from(purpose), rootKey.bytes]), "buffer");
 }
 
 /**

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import type { IncomingMessage } from "node:http";
+import { hash } from "node:crypto";
+import { once } from "node:events";
+import { request, type IncomingMessage } from "node:http";
 import { test, type TestContext } from "node:test";
 import { systemClock, type Clock } from "../../src/terms/clock.ts";
 import { adminPort } from "../rig/admin.ts";
@@ -214,8 +216,8 @@ test("an answer counts once, in the browser that asked for it, and for ten minut
   await refused({ answer: mine.answer, Cookie: "datarun-login=x" }, /not begun in this browser/);
   // Somebody who gets a victim's browser to finish the login of another gets nobody logged in.
   await refused({ answer: others.answer, Cookie: mine.Cookie }, /does not belong to this login/);
-  const [, secret, begunAt] = /=([\w-]+)\.(\d+)$/.exec(mine.Cookie)!;
-  await refused({ ...mine, Cookie: `datarun-login=${secret}.${Number(begunAt) + 1}` }, /does not belong/);
+  const [, secret, begunAt, seal] = /=([\w-]+)\.(\d+)\.([\w-]+)$/.exec(mine.Cookie)!;
+  await refused({ ...mine, Cookie: `datarun-login=${secret}.${Number(begunAt) + 1}.${seal}` }, /not begun in this/);
   await refused({ ...mine, answer: "code=none" }, /does not belong/);
   await refused({ ...mine, answer: `${mine.answer}&state=${"x".repeat(43)}` }, /does not belong/);
   await refused({ ...mine, answer: mine.answer.replace(/code=[^&]+/, "code=guessed") }, /does not know this login/);
@@ -277,7 +279,7 @@ test("the provider sends browsers back to a page of the service itself, whatever
   const secure = await port.call("session provider begin", undefined, { headers: pageOf(service, "https") });
   assert.match(
     secure.headers["set-cookie"]![0]!,
-    /^__Host-datarun-login=[\w-]{43}\.\d+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=600; Secure$/,
+    /^__Host-datarun-login=[\w-]{43}\.\d+\.[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=600; Secure$/,
   );
   assert.match(new URL(secure.json().location).searchParams.get("redirect_uri")!, /^https:.*\/console\/login$/);
   for (const foreign of [
@@ -330,7 +332,46 @@ test("a provider that is down or says no is spoken of in words; tokens work mean
   assert.equal(failed.length, 4);
 });
 
-test("a provider that hangs keeps sixteen logins waiting at most, and nobody else", async (t) => {
+test("a login that was not begun here asks the provider nothing, and one address neither floods it nor keeps others out", async (t) => {
+  const { service, provider, port, headers, visit, finish } = await startBoth(t);
+  const codesSent = () => provider.asked.filter((one) => one === "POST /token").length;
+  // Everything but the seal is made by a published rule.
+  const secret = `${"A".repeat(43)}.${Date.now()}`;
+  const state = hash("sha256", `state ${secret}`, "base64url");
+  for (const Cookie of [`datarun-login=${secret}`, `datarun-login=${secret}.${"A".repeat(43)}`])
+    assert.equal((await finish({ Cookie, answer: `code=bogus&state=${state}` })).statusCode, 401);
+  const begun = await visit();
+  assert.equal(codesSent(), 0);
+
+  const startedAt = performance.now();
+  const bogus = { ...begun, answer: begun.answer.replace(/code=[^&]+/, "code=bogus") };
+  const statuses: number[] = [];
+  for (let count = 0; count < 30; count += 1) statuses.push((await finish(bogus)).statusCode);
+  const more = Math.ceil((performance.now() - startedAt) / 6_000);
+  assert.ok(codesSent() >= 10 && codesSent() <= 10 + more, `${codesSent()} codes`);
+  assert.deepEqual([statuses[0], statuses.at(-1)], [401, 503]);
+
+  const other = await visit();
+  const there = request(new URL("/api/session/provider/finish", service.adminUrl), {
+    method: "POST",
+    localAddress: "127.0.0.2",
+    headers: { ...headers, Cookie: other.Cookie, "Content-Type": "application/json" },
+  });
+  there.end(JSON.stringify({ answer: other.answer }));
+  const [reply] = (await once(there, "response")) as [IncomingMessage];
+  reply.resume();
+  assert.equal(reply.statusCode, 200);
+  service.secrets.addAll((reply.headers["set-cookie"] ?? []).map((cookie) => cookie.split(/[=;]/)[1]!));
+  assert.equal((await port.call("session provider begin", undefined, { headers })).statusCode, 200);
+  const logged = (await service.logLines()).filter(({ event }) => event === "identity_provider_failed");
+  assert.deepEqual(
+    logged.slice(0, 1).map(({ cause, count }) => [cause, count]),
+    [["invalid_grant", 1]],
+  );
+  assert.ok(logged.length <= 1 + more, JSON.stringify(logged));
+});
+
+test("a provider that hangs keeps sixteen logins waiting at most, half of them from one address, and nobody else", async (t) => {
   const { service, provider, port, headers } = await startBoth(t);
   const bob = await service.operator.appoint("viewer", "bob");
   const held: IncomingMessage[] = [];
@@ -341,17 +382,17 @@ test("a provider that hangs keeps sixteen logins waiting at most, and nobody els
     assert.equal(reply.statusCode, 503);
     said.push(reply.json().error.message);
   });
-  while (said.length < 4) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (said.length < 12) await new Promise((resolve) => setTimeout(resolve, 5));
   assert.deepEqual(
     said,
-    Array.from({ length: 4 }, () => "Too many logins are under way. Try again."),
+    Array.from({ length: 12 }, () => "Too many logins are under way. Try again."),
   );
   assert.equal((await port.call("org list", {}, { as: bob })).statusCode, 200);
   assert.equal((await port.call("session", undefined, { as: bob, headers })).statusCode, 200);
   assert.equal(held.length, 1, "all who wait for it wait for the same answer");
   held[0]!.socket.destroy();
   await Promise.all(begins);
-  assert.equal(said.filter((one) => one.includes("cannot be reached")).length, 16);
+  assert.equal(said.filter((one) => one.includes("cannot be reached")).length, 8);
 });
 
 test("a wrong client secret is said in words that lead to the setting", async (t) => {

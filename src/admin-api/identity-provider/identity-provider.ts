@@ -2,13 +2,13 @@ import type { SecureContext } from "node:tls";
 import type * as openidClient from "openid-client";
 import type { ClientAuth, Configuration } from "openid-client";
 import type { Log } from "../../operate/log.ts";
-import { causeOf } from "../../operate/run-log.ts";
+import { createTally } from "../../operate/tally.ts";
 import type { Clock } from "../../terms/clock.ts";
 import type { JsonObject } from "../../terms/json.ts";
 import type { LoginAttempt } from "./login-attempt.ts";
 import { type ClaimSettings, isWithoutClaims, joinClaims } from "./person-of-claims.ts";
 import { createProviderFetch } from "./provider-fetch.ts";
-import { problemOf } from "./provider-problem.ts";
+import { causeOfFailure, problemOf } from "./provider-problem.ts";
 
 /** Settings of the group `oidc`, of which there is an issuer. */
 export interface ProviderSettings extends ClaimSettings {
@@ -32,12 +32,16 @@ export interface ProviderParts {
 export interface IdentityProvider {
   /** Its host, by which people know it. */
   readonly host: string;
+  /** Whether it is known what it can do, so that `addressFor` asks it nothing. */
+  isKnown(): boolean;
   /** Asks it what it can do, unless that is known. @throws ProviderProblem */
   discover(): Promise<void>;
   /** Where a browser has to go to log in there. @throws ProviderProblem */
   addressFor(attempt: LoginAttempt): Promise<string>;
   /** What it says about whoever came back with this query. @throws ProviderProblem */
   claimsFrom(attempt: LoginAttempt, query: string): Promise<JsonObject>;
+  /** Logs what has not been logged yet. */
+  close(): void;
 }
 
 type Client = typeof openidClient;
@@ -50,6 +54,7 @@ interface Discovered {
 const SECONDS = 5;
 /** A provider that moves or changes its abilities is asked again after this. Keys that it rotates are fetched when they turn up. */
 const DISCOVERED_MS = 3_600_000;
+const SAY_EVERY_MS = 60_000;
 
 export function createIdentityProvider(parts: ProviderParts): IdentityProvider {
   const { settings, clock, log, trust, seconds = SECONDS } = parts;
@@ -57,8 +62,16 @@ export function createIdentityProvider(parts: ProviderParts): IdentityProvider {
   let discovered: Discovered | undefined;
   let discovering: Promise<Discovered> | undefined;
 
+  /** Anybody can cause failures, so they are counted. */
+  const failures = createTally<string>(
+    (cause, count) => log.warn({ event: "identity_provider_failed", cause, count }),
+    clock,
+    SAY_EVERY_MS,
+  );
+  const isKnown = (): boolean => discovered !== undefined && clock.now() < discovered.until;
+
   async function discover(): Promise<Discovered> {
-    if (discovered !== undefined && clock.now() < discovered.until) return discovered;
+    if (isKnown()) return discovered!;
     // All who wait for it wait for the same answer, and a failure is not kept.
     discovering ??= load().finally(() => (discovering = undefined));
     return (discovered = await discovering);
@@ -84,13 +97,15 @@ export function createIdentityProvider(parts: ProviderParts): IdentityProvider {
     try {
       return await work();
     } catch (thrown) {
-      log.warn({ event: "identity_provider_failed", cause: causeOf(thrown) });
+      failures.note(causeOfFailure(thrown));
       throw problemOf(thrown, host, seconds, login);
     }
   }
 
   return {
     host,
+    isKnown,
+    close: () => failures.close(),
 
     async discover() {
       await inWords(false, discover);

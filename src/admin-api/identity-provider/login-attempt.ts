@@ -1,4 +1,4 @@
-import { hash, randomBytes } from "node:crypto";
+import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Clock } from "../../terms/clock.ts";
 import { cookieHeader, cookieIn } from "../cookies.ts";
@@ -6,7 +6,8 @@ import { cookieHeader, cookieIn } from "../cookies.ts";
 /**
  * A login under way: what a browser was sent to the provider with, and has to come back with. All of it is derived from
  * the browser's cookie, so that nothing is stored, no replica has to know of another's logins, and nobody can fill a
- * table with logins that never end.
+ * table with logins that never end. The cookie is authenticated, so that only a login that has begun here makes the service
+ * ask the provider something.
  */
 export interface LoginAttempt {
   /** Where the provider sends the browser: a page of the console at the origin that the login began at. */
@@ -19,21 +20,32 @@ export interface LoginAttempt {
 
 const ATTEMPT_MS = 10 * 60_000;
 const COOKIE = "datarun-login";
-const SECRET = /^[\w-]{43}\.(\d{1,15})$/;
+const SEALED = /^([\w-]{43}\.(\d{1,15}))\.([\w-]{43})$/;
+
+/** Of the deployment; the first makes cookies, and those of all are accepted, so that the root key can be changed. */
+export type LoginKeys = readonly Uint8Array[];
 
 /** The request has an `Origin` that is ours. Returns the value of `Set-Cookie` as well. */
-export function beginAttempt(request: IncomingMessage, clock: Clock): LoginAttempt & { readonly cookie: string } {
+export function beginAttempt(
+  request: IncomingMessage,
+  keys: LoginKeys,
+  clock: Clock,
+): LoginAttempt & { readonly cookie: string } {
   const secret = `${randomBytes(32).toString("base64url")}.${clock.wall()}`;
-  return { ...attemptOf(request, secret), cookie: cookieHeader(request, COOKIE, secret, ATTEMPT_MS / 1_000) };
+  const sealed = `${secret}.${sealOf(secret, keys[0]!).toString("base64url")}`;
+  return { ...attemptOf(request, secret), cookie: cookieHeader(request, COOKIE, sealed, ATTEMPT_MS / 1_000) };
 }
 
 /** The login that this browser has begun within the last ten minutes, if it has. */
-export function attemptIn(request: IncomingMessage, clock: Clock): LoginAttempt | null {
-  const secret = cookieIn(request, COOKIE);
-  const [, begunAt] = SECRET.exec(secret ?? "") ?? [];
-  if (secret === undefined || begunAt === undefined) return null;
-  // Who changes the time changes the state as well, which the provider has been given.
-  return Number(begunAt) + ATTEMPT_MS <= clock.wall() ? null : attemptOf(request, secret);
+export function attemptIn(request: IncomingMessage, keys: LoginKeys, clock: Clock): LoginAttempt | null {
+  const [, secret, begunAt, seal] = SEALED.exec(cookieIn(request, COOKIE) ?? "") ?? [];
+  if (secret === undefined || Number(begunAt) + ATTEMPT_MS <= clock.wall()) return null;
+  const given = Buffer.from(seal!, "base64url");
+  return keys.some((key) => timingSafeEqual(sealOf(secret, key), given)) ? attemptOf(request, secret) : null;
+}
+
+function sealOf(secret: string, key: Uint8Array): Buffer {
+  return createHmac("sha256", key).update(secret).digest();
 }
 
 /** The value of `Set-Cookie` that removes the cookie. */

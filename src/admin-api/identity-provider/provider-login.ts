@@ -1,10 +1,13 @@
+import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Operator, OperatorAdmin } from "../../admin/ports.ts";
+import { BoundedMap } from "../../terms/bounded-map.ts";
 import type { Clock } from "../../terms/clock.ts";
+import { FairShare } from "../../terms/fair-share.ts";
 import type { Login } from "../login.ts";
 import { Refusal } from "../refusal.ts";
 import type { IdentityProvider } from "./identity-provider.ts";
-import { attemptIn, beginAttempt } from "./login-attempt.ts";
+import { attemptIn, beginAttempt, type LoginAttempt, type LoginKeys } from "./login-attempt.ts";
 import { type ClaimSettings, personOfClaims } from "./person-of-claims.ts";
 import { ProviderProblem } from "./provider-problem.ts";
 
@@ -13,6 +16,8 @@ export interface ProviderLoginParts {
   readonly claims: ClaimSettings;
   readonly store: Pick<OperatorAdmin, "admitPerson" | "noteOperatorUse">;
   readonly login: Pick<Login, "fail">;
+  readonly keys: LoginKeys;
+  addressOf(request: IncomingMessage): string;
   readonly clock: Clock;
 }
 
@@ -25,24 +30,58 @@ export interface ProviderLogin {
   finish(request: IncomingMessage, query: string): Promise<Operator>;
 }
 
-/** So many may wait for the provider. It may be slow, and the port has connections for others too. */
-const LOGINS_MAX = 16;
+/**
+ * So many may wait for the provider. It may be slow, and the port has connections for others too. Addresses share them: one
+ * alone gets half.
+ */
+export const LOGINS_MAX = 16;
+/**
+ * So many logins from one address may fail in a row, and then one more in each `FAILURE_FORGOTTEN_MS`. Each is a request to the
+ * provider, and providers lock out clients that send many wrong codes.
+ */
+export const FAILURES_MAX = 10;
+export const FAILURE_FORGOTTEN_MS = 6_000;
+const ADDRESSES_MAX = 10_000;
 
-export function createProviderLogin({ provider, claims, store, login, clock }: ProviderLoginParts): ProviderLogin {
-  let underWay = 0;
+export function createProviderLogin(parts: ProviderLoginParts): ProviderLogin {
+  const { provider, claims, store, login, addressOf, clock } = parts;
+  // Without a root key the logins of this process are its own.
+  const keys = parts.keys.length > 0 ? parts.keys : [randomBytes(32)];
+  const underWay = new FairShare(LOGINS_MAX);
+  /** Until when each address's failures count; those under way count as well. */
+  const failuresUntil = new BoundedMap<string, number>(ADDRESSES_MAX);
 
-  async function bounded<Value>(ask: () => Promise<Value>): Promise<Value> {
-    if (underWay >= LOGINS_MAX) throw new Refusal("unavailable", "Too many logins are under way. Try again.");
-    underWay += 1;
+  async function bounded<Value>(address: string, ask: () => Promise<Value>): Promise<Value> {
+    if (!underWay.take(address)) throw new Refusal("unavailable", "Too many logins are under way. Try again.");
     try {
       return await ask();
     } finally {
-      underWay -= 1;
+      underWay.give(address);
     }
   }
 
+  /** @throws Refusal if too many from this address have failed */
+  function countFailure(address: string): void {
+    const now = clock.now();
+    const until = Math.max(now, failuresUntil.get(address) ?? now) + FAILURE_FORGOTTEN_MS;
+    if (until > now + FAILURES_MAX * FAILURE_FORGOTTEN_MS)
+      throw new Refusal("unavailable", "Too many logins from your address have failed. Try again in a minute.");
+    failuresUntil.set(address, until);
+  }
+
+  function forgetFailure(address: string): void {
+    failuresUntil.set(address, (failuresUntil.get(address) ?? 0) - FAILURE_FORGOTTEN_MS);
+  }
+
+  async function claimsFor(attempt: LoginAttempt, query: string, address: string) {
+    countFailure(address);
+    const found = await provider.claimsFrom(attempt, query);
+    forgetFailure(address);
+    return found;
+  }
+
   async function claimsOf(request: IncomingMessage, query: string) {
-    const attempt = attemptIn(request, clock);
+    const attempt = attemptIn(request, keys, clock);
     if (attempt === null) {
       await login.fail(request, { with: "identity_provider", reason: "not_begun_here" });
       throw new Refusal(
@@ -51,7 +90,8 @@ export function createProviderLogin({ provider, claims, store, login, clock }: P
       );
     }
     try {
-      return await bounded(() => provider.claimsFrom(attempt, query));
+      const address = addressOf(request);
+      return await bounded(address, () => claimsFor(attempt, query, address));
     } catch (thrown) {
       if (!(thrown instanceof ProviderProblem)) throw thrown;
       if (thrown.isOurs) throw unavailable(thrown);
@@ -64,9 +104,12 @@ export function createProviderLogin({ provider, claims, store, login, clock }: P
     host: provider.host,
 
     async begin(request) {
-      const attempt = beginAttempt(request, clock);
+      const attempt = beginAttempt(request, keys, clock);
       try {
-        return { location: await bounded(() => provider.addressFor(attempt)), cookie: attempt.cookie };
+        // Once the provider is known, this asks it nothing, and a flood of logins keeps nobody from beginning one.
+        const address = () => provider.addressFor(attempt);
+        const location = await (provider.isKnown() ? address() : bounded(addressOf(request), address));
+        return { location, cookie: attempt.cookie };
       } catch (thrown) {
         throw thrown instanceof ProviderProblem ? unavailable(thrown) : thrown;
       }

@@ -34,6 +34,35 @@ export function problemOf(thrown: unknown, host: string, seconds: number, login:
   return ours(network === null ? "gave an answer that cannot be used" : `cannot be reached (${network})`);
 }
 
+/** The errors of OAuth 2.0 and OpenID Connect. What a browser brings back may be any text. */
+const KNOWN_ERRORS = new Set([
+  "access_denied",
+  "account_selection_required",
+  "consent_required",
+  "insufficient_scope",
+  "interaction_required",
+  "invalid_client",
+  "invalid_grant",
+  "invalid_request",
+  "invalid_scope",
+  "invalid_token",
+  "login_required",
+  "server_error",
+  "temporarily_unavailable",
+  "unauthorized_client",
+  "unsupported_grant_type",
+  "unsupported_response_type",
+]);
+
+/** One of few words for the log: the provider's own error, its status, or the code of what failed. */
+export function causeOfFailure(thrown: unknown): string {
+  const { error, code, cause } = thrown as ThrownByClient;
+  if (typeof error === "string") return KNOWN_ERRORS.has(error) ? error : "another error of the provider";
+  if (code === "OAUTH_RESPONSE_IS_NOT_CONFORM") return `status ${statusOf(cause)}`;
+  const ofClient = code?.startsWith("OAUTH_") === true ? code : null;
+  return networkCodeOf(thrown) ?? ofClient ?? "an answer that cannot be used";
+}
+
 /** State, nonce, issuer, audience, times, signature: a mistake, or somebody who tries. */
 const CODES_OF_LOGIN = new Set([
   "OAUTH_INVALID_RESPONSE",
