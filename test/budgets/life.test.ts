@@ -51,7 +51,7 @@ for (const store of STORES) {
     assert.equal(first?.what, "budget_rejects");
     assert.match(
       first.says,
-      /^The budget of organization org_\w+, source acme__people has rejected \d+ calls? since [-\d]+ [:\d]+ UTC: 2\.10 EUR of 2\.10 EUR are used this month\.$/,
+      /^The budget of organization org_\w+, source acme__people has rejected \d+ calls? since [-\d]+ [:\d]+ UTC\. Used this month: 2\.10 EUR of 2\.10 EUR\.$/,
     );
     await verb(`budget remove ${budget}`);
     await until(async () => (await ask()).success);

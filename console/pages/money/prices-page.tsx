@@ -72,7 +72,11 @@ function OfOrganization({ org, credential }: { readonly org: string; readonly cr
       isNumber: true,
       show: ({ amount, currency }) => <Amount amount={amount} currency={currency} />,
     },
-    { title: "Per", show: ({ per }) => per ?? <span class="dim">–</span> },
+    {
+      title: "Per",
+      // A price from before such prices were refused.
+      show: ({ per }) => (per === "free" ? "nothing: the source is free" : (per ?? <span class="dim">–</span>)),
+    },
     {
       title: "From",
       show: (one) =>

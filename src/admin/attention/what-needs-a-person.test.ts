@@ -119,7 +119,7 @@ test("each thing is said in a sentence, with where it leads, and the most urgent
     [
       "critical not_ready: No run is accepted: journal: the disk has no room left.",
       "critical unreadable: The store does not answer.",
-      "critical budget_rejects: The budget of organization org_1, source acme__people has rejected 12 calls since 2026-03-10 11:59 UTC: 71.00 EUR of 100.00 EUR are used this month.",
+      "critical budget_rejects: The budget of organization org_1, source acme__people has rejected 12 calls since 2026-03-10 11:59 UTC. Used this month: 71.00 EUR of 100.00 EUR.",
       "critical keys_unreadable: 1 data key cannot be opened, and credentials that are sealed with it fail.",
       "critical journal_damaged: Damage was found in the journal.",
       "critical refused_runs: 1 request was refused in the last five minutes because no run could be recorded, or the store failed.",
@@ -152,7 +152,7 @@ test("of a budget that rejects calls it is not also said that it is nearly used"
   const rejections = [{ budgetId: "bud_1", calls: 1_000, isMore: true, sinceWallAt: NOON }];
   const ofLedger = { unknown: { charges: 0, isMore: false, sinceWallAt: null }, activity: [], rejections };
   assert.deepEqual(says(seen({ ofStore: { budgets: [used(100_000_000n)], failedLogins: 0 }, ofLedger })), [
-    "The budget of organization org_1, source acme__people has rejected more than 1,000 calls since 2026-03-10 12:00 UTC: 100.00 EUR of 100.00 EUR are used this month.",
+    "The budget of organization org_1, source acme__people has rejected more than 1,000 calls since 2026-03-10 12:00 UTC. Used this month: 100.00 EUR of 100.00 EUR.",
   ]);
 });
 

@@ -205,7 +205,7 @@ function usedSays({ budget, used }: BudgetUse): string {
 }
 
 function rejectedSays({ budget, used }: BudgetUse, { calls, isMore, sinceWallAt }: BudgetRejections): string {
-  return `The budget of ${scopeText(budget)} has rejected ${isMore ? "more than " : ""}${counted(calls, "call")} since ${dayAndTime(sinceWallAt)}: ${budgetText(budget, used)} of ${budgetText(budget, budget.limit)} are used ${whenOf(budget)}.`;
+  return `The budget of ${scopeText(budget)} has rejected ${isMore ? "more than " : ""}${counted(calls, "call")} since ${dayAndTime(sinceWallAt)}. Used ${whenOf(budget)}: ${budgetText(budget, used)} of ${budgetText(budget, budget.limit)}.`;
 }
 
 function whenOf({ per }: Budget): string {
