@@ -4,6 +4,7 @@ import { CALL_OUTCOMES } from "../ledger/journal/verdicts.ts";
 import type { LedgerFilter } from "../ledger/read/ledger-filter.ts";
 import { functionInput, organizationInput, sourceInput, workflowInput } from "./inputs.ts";
 import { isDay } from "../terms/calendar.ts";
+import { CLIENT_REQUEST_ID, CLIENT_REQUEST_ID_CHARS_MAX, TRACE_ID } from "../terms/ids.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 
 /** Inputs that several verbs on the ledger have in the same form. */
@@ -34,14 +35,14 @@ export const filterInputs = {
   function: Type.Optional(functionInput),
   client_request_id: Type.Optional(
     Type.String({
-      pattern: "^[ -~]{1,64}$",
+      pattern: CLIENT_REQUEST_ID.source,
       description: "Runs of requests that had this X-Request-Id of the caller",
-      "x-says": "must be 1 to 64 printable ASCII characters",
+      "x-says": `must be 1 to ${CLIENT_REQUEST_ID_CHARS_MAX} printable ASCII characters`,
     }),
   ),
   trace_id: Type.Optional(
     Type.String({
-      pattern: "^[0-9a-f]{32}$",
+      pattern: TRACE_ID.source,
       description: "Runs of requests whose traceparent had this trace id",
       "x-says": "must be 32 hexadecimal digits in lower case",
     }),

@@ -9,6 +9,7 @@ import { Fault } from "../terms/fault.ts";
 import { createApp, ROUTES, type AppParts } from "./app.ts";
 import type { TokenGrant } from "../terms/caller.ts";
 import { openApiDocument } from "./openapi.ts";
+import type { RefusedRequest } from "./ports.ts";
 import type { Route } from "./route.ts";
 import { createEdge } from "./server.ts";
 
@@ -149,4 +150,26 @@ test("an endpoint is one value: it is served, its methods are told, and the cont
   };
   assert.equal(contract.paths["/region"]?.["get"]?.operationId, "region");
   assert.deepEqual(contract.components.schemas["Region"], Region);
+});
+
+test("an error after a run has started has the id of the run", async (t) => {
+  const refused: RefusedRequest[] = [];
+  const start = () => ({
+    transactionId: "trx_7",
+    answer: Promise.reject(new Error("the answer failed")),
+    clientGone: () => {},
+  });
+  const { port } = await openEdge(t, {
+    authenticator: { resolveToken: () => GRANT, resolveCaller: () => ({ ...GRANT, workflow: WORKFLOW }) },
+    offers: { startData: start, startFunction: start, deployment: { gitSha: "unknown", gitDerivedVersion: "unknown" } },
+    observer: { refused: (request) => refused.push(request), dropped: () => {} },
+  });
+  const headers = { "Content-Type": "application/json" };
+  const reply = await fetch(`http://127.0.0.1:${port}/data`, { method: "POST", headers, body: BODY });
+  assert.deepEqual([reply.status, reply.headers.get("x-request-id")], [500, "trx_7"]);
+  assert.equal(((await reply.json()) as { error: { request_id: string } }).error.request_id, "trx_7");
+  assert.deepEqual(
+    refused.map(({ requestId, path }) => [requestId, path]),
+    [["trx_7", "/data"]],
+  );
 });

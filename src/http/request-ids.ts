@@ -1,12 +1,10 @@
 import type { IncomingMessage } from "node:http";
+import { CLIENT_REQUEST_ID } from "../terms/ids.ts";
 import { readTraceparent, type Trace } from "../terms/trace.ts";
 import { timesGiven } from "./authenticate-request.ts";
 
 /** The header of a caller's own id for a request, and of the service's id in every response. */
 export const REQUEST_ID_HEADER = "X-Request-Id";
-
-/** Printable ASCII. */
-const CLIENT_REQUEST_ID = /^[\x20-\x7e]{1,64}$/;
 
 /** The ids under which the caller knows its request. They are recorded, and decide nothing. */
 export interface CallerIds {

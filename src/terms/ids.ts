@@ -24,6 +24,11 @@ export const SOURCE_ID = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*__[a-z0-9]+(?:_[a-z0-9]+
 export const FUNCTION_ID = new RegExp(`^${PREFIX.dataFunction}[a-z0-9]+(?:_[a-z0-9]+)*$`);
 /** For sources and functions. */
 export const ID_CHARS_MAX = 128;
+export const CLIENT_REQUEST_ID_CHARS_MAX = 64;
+/** A caller's own id for a request: printable ASCII. */
+export const CLIENT_REQUEST_ID = new RegExp(`^[ -~]{1,${CLIENT_REQUEST_ID_CHARS_MAX}}$`);
+/** In a `traceparent`. */
+export const TRACE_ID = /^[0-9a-f]{32}$/;
 
 type IdKind = Exclude<keyof typeof PREFIX, "accessToken" | "operatorToken" | "dataFunction">;
 

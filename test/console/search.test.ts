@@ -62,6 +62,16 @@ test(
     await page.keyboard.press("Escape");
     await page.unroute("**/api/object/find");
 
+    // A run is found by the id that its caller gave the request.
+    const headers = { "X-Request-Id": "order-4711" };
+    const { transaction_id: run } = (await service.run({}, {}, { headers })).json() as { transaction_id: string };
+    await page.keyboard.press("/");
+    await field.fill("order-4711");
+    await options.filter({ hasText: `order-4711${run}` }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(new RegExp(`/console/runs/${run}$`));
+    await page.getByText("Caller's request id").waitFor();
+
     // A slash in a field is a slash.
     await page.goto(`${service.adminUrl}/console/audit`);
     await page.getByLabel("Who").fill("a");

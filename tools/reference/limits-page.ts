@@ -18,6 +18,7 @@ import { FIELDS_MAX } from "../../src/outbound/wire/reply-head.ts";
 import { INTERIM_MAX } from "../../src/outbound/wire/reply-parser.ts";
 import { REDIRECTS_MAX } from "../../src/outbound/source-http.ts";
 import { BREAKER_LIMITS } from "../../src/run/around/breaker.ts";
+import { LINES_MAX } from "../../src/operate/line-limit.ts";
 import { CALLS_QUOTA, MESSAGES_QUOTA } from "../../src/operate/log-quota.ts";
 import { CALLS_MAX, UNKNOWN_MAX } from "../../src/operate/run-log.ts";
 import { ADMIN_CONNECTIONS_MAX, HEAD_MS, UNREAD_MS } from "../../src/operate/admin-server.ts";
@@ -38,7 +39,7 @@ import { LOOKUP_MS_MAX } from "../../src/storage/answer-in-time.ts";
 import { ENTRIES_MAX, FILTERS, SLOW_ENTRIES_MAX } from "../../src/sources/declarative/request/filters.ts";
 import { CHECK_STEPS_MAX } from "../../src/terms/bounded-schemas.ts";
 import { VENDOR_FAILED } from "../../src/terms/fault.ts";
-import { ID_CHARS_MAX } from "../../src/terms/ids.ts";
+import { CLIENT_REQUEST_ID_CHARS_MAX, ID_CHARS_MAX } from "../../src/terms/ids.ts";
 import { JSON_VALUES_MAX } from "../../src/terms/json.ts";
 import { TARGET_CHARACTERS_MAX } from "../../src/terms/request-target.ts";
 import { CALL_MS_MAX } from "../../src/terms/times.ts";
@@ -79,10 +80,16 @@ export function limitsPage(): Page {
       ["values in one JSON document", count(JSON_VALUES_MAX), "422"],
       ["sources of one run", count(SOURCES_PER_RUN_MAX), "422"],
       ["length of a source or function identifier", `${ID_CHARS_MAX} characters`, "422"],
+      ["a caller's own `X-Request-Id`", `${CLIENT_REQUEST_ID_CHARS_MAX} characters`, "ignored"],
       ["header block", "limits.header_bytes", "431"],
       ["header fields", "limits.headers", "431"],
       ["time for the headers", "limits.headers_timeout_ms", "408"],
       ["time for the whole request", "limits.request_timeout_ms", "408"],
+      [
+        "log lines of requests that are answered with the same error code",
+        `${LINES_MAX} a second`,
+        "the others are counted in one line, and have their own at the level `debug`",
+      ],
       ["idle connection", "limits.keep_alive_ms", "closed"],
       [
         "time for a client to read its answer",

@@ -14,7 +14,9 @@ test("after a crash each attempt without outcome is recorded as unknown, and out
   const { directory } = first;
   await runOnce(first.ledger, done);
   await first.ledger.close();
-  const died = makeRun({ organizationId: "org_b", kind: "func", functionId: "dfunc_x" });
+  const trace = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", parentId: "00f067aa0ba902b7", flags: "01" };
+  const ofFunction = { kind: "func", functionId: "dfunc_x" } as const;
+  const died = makeRun({ organizationId: "org_b", ...ofFunction, clientRequestId: "mine", trace });
   const headless = makeRun();
   const file = join(directory, intentFileName(7));
   const price = { amount: 350_000n, currency: "EUR" };
@@ -41,6 +43,11 @@ test("after a crash each attempt without outcome is recorded as unknown, and out
   assert.equal(stateOf(directory, died), "unknown");
   assert.equal(stateOf(directory, headless), "unknown");
   assert.equal(query(directory, "SELECT * FROM ledger_runs").length, 3);
+  const ofCaller = "SELECT transaction_id FROM ledger_runs WHERE client_request_id = 'mine' AND trace_id = ?";
+  assert.deepEqual(
+    query(directory, ofCaller, trace.traceId).map((run) => run["transaction_id"]),
+    [died.transactionId],
+  );
   const calls = query(
     directory,
     "SELECT source, charged, success, credential_id, organization_id, order_id FROM ledger_calls JOIN ledger_runs USING (transaction_id) WHERE transaction_id = ?",

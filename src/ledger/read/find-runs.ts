@@ -43,8 +43,9 @@ interface AskedPage {
 }
 
 /**
- * Those of the caller's own ids, if any are given. Otherwise those of the function if these are few; else those of the organization or workflow, if it has few. What outcome and
- * charge they have is not counted here: an index of all that a busy function has done would be read twice.
+ * Those of the caller's own ids, if any are given; else those of the function if these are few; else those of the
+ * organization or workflow, if it has few. What outcome and charge they have is not counted here: an index of all that a
+ * busy function has done would be read twice.
  */
 export async function narrowest(tables: LedgerTables, filter: LedgerFilter): Promise<AskedPage> {
   const { functionId } = filter;

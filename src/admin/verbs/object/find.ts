@@ -1,4 +1,4 @@
-import { PREFIX } from "../../../terms/ids.ts";
+import { PREFIX, TRACE_ID } from "../../../terms/ids.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { Type } from "../../../terms/type.ts";
 import { within } from "../../../terms/within.ts";
@@ -97,8 +97,6 @@ interface FoundRun {
   readonly organization_id: string;
   readonly client_request_id?: string | null;
 }
-
-const TRACE_ID = /^[0-9a-f]{32}$/;
 
 /** By their own ids, and by those that their callers know them by. */
 async function findRuns(text: string, { ledger, note }: VerbCall<"ledger">): Promise<Match[]> {
