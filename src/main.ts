@@ -12,11 +12,11 @@ process.exitCode = await runCli(process.argv.slice(2), io, {
   open: async (...what) => (await import("./commands/open-verbs.ts")).openVerbs(...what),
   // Asked for only where it is to be shown.
   async version() {
-    const [{ readDeployment }, { PACKAGE_ROOT }] = await Promise.all([
+    const [{ readVersion }, { INSTALLED_AT, PACKAGE_ROOT }] = await Promise.all([
       import("./composition/deployment.ts"),
       import("./project/package-root.ts"),
     ]);
-    return readDeployment(PACKAGE_ROOT).gitDerivedVersion;
+    return readVersion(PACKAGE_ROOT, INSTALLED_AT);
   },
 });
 

@@ -4,7 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { readDeployment } from "./deployment.ts";
+import { hasChanges } from "../../tools/package/has-changes.ts";
+import { readDeployment, readVersion } from "./deployment.ts";
 
 const SHA = "0123456789abcdef0123456789abcdef01234567";
 const UNKNOWN = { gitSha: "unknown", gitDerivedVersion: "unknown" };
@@ -55,8 +56,10 @@ test("a checkout's version is the tag of its commit, however git stores it", (t)
     return t.diagnostic("there is no git here");
   }
   git("add", "file.txt");
+  assert.equal(hasChanges(root), true);
   const first = git("commit", "--quiet", "-am", "1") + git("rev-parse", "HEAD");
   assert.deepEqual(readDeployment(root), { gitSha: first, gitDerivedVersion: first.slice(0, 7) });
+  assert.equal(hasChanges(root), false, "a package of it is of this commit");
   git("tag", "v1.9");
   git("tag", "v1.10");
   assert.equal(readDeployment(root).gitDerivedVersion, "v1.10");
@@ -71,4 +74,10 @@ test("a checkout's version is the tag of its commit, however git stores it", (t)
   const beside = join(root, "beside");
   git("worktree", "add", "--quiet", beside, "v1.9");
   assert.deepEqual(readDeployment(beside), { gitSha: first, gitDerivedVersion: "v1.10" });
+});
+
+test("the version for people is that of the package, with that of the commit", (t) => {
+  const info = JSON.stringify({ git_sha: SHA, git_derived_version: "0123456-dirty" });
+  const root = folder(t, { "package.json": '{"version":"1.2.3"}', "dist/build-info.json": info });
+  assert.equal(readVersion(join(root, "dist"), root), "1.2.3 (0123456-dirty)");
 });

@@ -17,6 +17,12 @@ export function readDeployment(root: string): Deployment {
   return fromCheckout(root) ?? fromBuildInfo(root) ?? UNKNOWN;
 }
 
+/** For people: the version of the package and that of the deployment, such as `0.1.0 (374ebaf)`. */
+export function readVersion(root: string, installedAt: string): string {
+  const { version } = JSON.parse(readText(installedAt, "package.json")) as { readonly version: string };
+  return `${version} (${readDeployment(root).gitDerivedVersion})`;
+}
+
 /**
  * Only if this folder is itself a checkout: an unpacked copy inside some other repository has nothing to do with that
  * repository's commit.

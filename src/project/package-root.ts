@@ -1,4 +1,8 @@
 import { fileURLToPath } from "node:url";
+import { MODULE_EXTENSION } from "../terms/module-beside.ts";
 
-/** The folder of this package, with its catalog and its caches. */
+/** The folder of this package's code, with its catalog and its caches. */
 export const PACKAGE_ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** The folder with `package.json` and `bin`. A package has its compiled code in a folder of its own below that. */
+export const INSTALLED_AT = MODULE_EXTENSION === ".ts" ? PACKAGE_ROOT : fileURLToPath(new URL("../../..", import.meta.url));

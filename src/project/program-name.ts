@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { shellWord } from "../terms/shell-word.ts";
-import { PACKAGE_ROOT } from "./package-root.ts";
+import { INSTALLED_AT } from "./package-root.ts";
 
 /** npm adds these folders to the path of the scripts and commands that it runs. A person's shell does not have them. */
 const OF_PACKAGES = join("node_modules", ".bin");
@@ -13,9 +13,10 @@ const OF_PACKAGES = join("node_modules", ".bin");
 export function programName(
   environment: Readonly<Record<string, string | undefined>>,
   folder: string,
-  root = PACKAGE_ROOT,
+  root = INSTALLED_AT,
 ): string {
-  const launcher = realpathOf(join(root, "bin", "datarun.mjs"));
+  const file = join(root, "bin", "datarun.mjs");
+  const launcher = realpathOf(file) ?? file;
   const path = (environment["PATH"] ?? "")
     .split(delimiter)
     .filter((each) => each !== "" && !each.endsWith(OF_PACKAGES));
@@ -25,10 +26,10 @@ export function programName(
   const isNpx = environment["npm_lifecycle_event"] === "npx" || isFoundByNpx(npmFolder, root, launcher);
   if (isNpx && inPath("npx") !== undefined) return "npx datarun";
   const node = inPath("node") === undefined ? process.execPath : "node";
-  return `${shellWord(node)} ${shellWord(join(root, "bin", "datarun.mjs"))}`;
+  return `${shellWord(node)} ${shellWord(file)}`;
 }
 
-function isFoundByNpx(folder: string | null, root: string, launcher: string | null): boolean {
+function isFoundByNpx(folder: string | null, root: string, launcher: string): boolean {
   if (folder === null) return false;
   return realpathOf(folder) === realpathOf(root) || realpathOf(join(folder, OF_PACKAGES, "datarun")) === launcher;
 }

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildConsole } from "../console/build-console.ts";
 import { readDeployment } from "../../src/composition/deployment.ts";
+import { hasChanges } from "./has-changes.ts";
 
 /** What the service reads that is not code. */
 const DATA = ["catalog/**/*.{yaml,yml,json}", "src/sources/declarative/source.schema.json"];
@@ -12,9 +13,13 @@ const TSC = join(dirname(fileURLToPath(import.meta.resolve("typescript/package.j
 
 /**
  * Writes `dist` in a checkout: its `src` and `catalog` with JavaScript in place of TypeScript, the declarations of what
- * `import … from "datarun"` gives, the console as browsers get it, and the commit. Types are not checked here; `./check` does that.
+ * `import … from "datarun"` gives, the console as browsers get it, and the commit, whose
+ * version ends in `-dirty` if the checkout has changes that it does not have. Types are not checked here; `./check` does.
  */
 export async function buildPackage(checkout: string): Promise<void> {
+  // Before anything is written.
+  const { gitSha, gitDerivedVersion } = readDeployment(checkout);
+  const version = hasChanges(checkout) ? `${gitDerivedVersion}-dirty` : gitDerivedVersion;
   const dist = join(checkout, "dist");
   rmSync(dist, { recursive: true, force: true });
   compile(join(checkout, "tools/package/code.tsconfig.json"));
@@ -26,8 +31,7 @@ export async function buildPackage(checkout: string): Promise<void> {
   }
   mkdirSync(join(dist, "console"));
   for (const { name, text } of await buildConsole()) writeFileSync(join(dist, "console", name), text);
-  const { gitSha, gitDerivedVersion } = readDeployment(checkout);
-  const info = { git_sha: gitSha, git_derived_version: gitDerivedVersion };
+  const info = { git_sha: gitSha, git_derived_version: version };
   writeFileSync(join(dist, "build-info.json"), `${JSON.stringify(info)}\n`);
 }
 
