@@ -157,6 +157,21 @@ const WRONG: readonly (readonly [what: string, parts: string, code: string, hint
     /https/,
   ],
   ["broken YAML", "description: {a: [}", "yaml.syntax"],
+  [
+    "an expression that begins as a tag does",
+    "match: {record: body}\nmap:\n  a: !body.ok",
+    "yaml.syntax",
+    /^put the value in quotes: a: '!body\.ok'$/,
+  ],
+  [
+    "an expression that makes an object",
+    "map: body.{a: b, c: 'd'}",
+    "yaml.syntax",
+    /^put the value in quotes: map: 'body\.\{a: b, c: ''d''\}'$/,
+  ],
+  ["an expression that begins as an alias does", "map: *.x", "yaml.syntax", /^put the value in quotes: map: '\*\.x'$/],
+  ["an expression that begins with a literal", "map: `1`", "yaml.syntax", /^put the value in quotes: map: '`1`'$/],
+  ["such an expression inside braces", "map: {a: !body.ok}", "yaml.syntax", /^inside \{ \} and \[ \], put/],
   ["a key given twice", "title: A\ntitle: B", "yaml.syntax"],
   [
     "inputs in a login call",

@@ -30,16 +30,67 @@ const ALIASES_MAX = 100;
 /** Reads YAML 1.2 as JSON values and remembers their positions. @throws DeclarationError */
 export function readDocument(text: string, file: string): { readonly value: Json; readonly root: Place } {
   const lines = new LineCounter();
-  const document = parseDocument(text, { version: "1.2", schema: "core", lineCounter: lines, prettyErrors: false });
+  const document = parse(text, lines);
   const positionOf = (offset: number): DeclarationPosition => {
     const { line, col } = lines.linePos(offset);
     return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
   };
-  const broken = document.errors[0] ?? document.warnings[0];
-  if (broken !== undefined)
-    throw new DeclarationError("yaml.syntax", positionOf(broken.pos[0]), oneLine(broken.message));
+  const broken = syntaxErrorIn(document);
+  if (broken !== null) {
+    const { at, message } = broken;
+    throw new DeclarationError("yaml.syntax", positionOf(at), oneLine(message), hintOfQuotes(text, at));
+  }
   assertNumbersSurvive(document, positionOf);
   return { value: toValue(document, positionOf), root: placeAt({ document, text, positionOf }, []) };
+}
+
+function parse(text: string, lineCounter?: LineCounter): Document {
+  return parseDocument(text, {
+    version: "1.2",
+    schema: "core",
+    prettyErrors: false,
+    ...(lineCounter !== undefined && { lineCounter }),
+  });
+}
+
+interface SyntaxProblem {
+  /** The offset in the text. */
+  readonly at: number;
+  readonly message: string;
+}
+
+function syntaxErrorIn(document: Document): SyntaxProblem | null {
+  const error = document.errors[0] ?? document.warnings[0];
+  if (error !== undefined) return { at: error.pos[0], message: error.message };
+  let found: SyntaxProblem | null = null;
+  visit(document, {
+    Alias(_, node) {
+      if (node.resolve(document) !== undefined) return undefined;
+      found = { at: node.range?.[0] ?? 0, message: `Unresolved alias: *${node.source}` };
+      return visit.BREAK;
+    },
+  });
+  return found;
+}
+
+/** The key and the value of a line that begins with a key. */
+const MEMBER = /^(\s*(?:- +)*[\w$-]+:\s+)(\S.*?)\s*$/;
+
+/**
+ * Expressions and templates often contain what YAML reads as something else: `!` at the beginning, `{`, or a colon. What to
+ * write, if the file can be read at this line once the value is in quotes.
+ */
+function hintOfQuotes(text: string, at: number): string | undefined {
+  const start = text.lastIndexOf("\n", at - 1) + 1;
+  const newLine = text.indexOf("\n", at);
+  const end = newLine === -1 ? text.length : newLine;
+  const [, key, value] = MEMBER.exec(text.slice(start, end)) ?? [];
+  if (key === undefined || value === undefined) return undefined;
+  if (/^[{[]/.test(value)) return "inside { } and [ ], put an expression in quotes";
+  const quoted = `${key}'${value.replaceAll("'", "''")}'`;
+  const next = syntaxErrorIn(parse(text.slice(0, start) + quoted + text.slice(end)));
+  const isMended = next === null || next.at > start + quoted.length;
+  return isMended ? `put the value in quotes: ${quoted.trim().replace(/^(?:- +)+/, "")}` : undefined;
 }
 
 function toValue(document: Document, positionOf: (offset: number) => DeclarationPosition): Json {
