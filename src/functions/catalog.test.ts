@@ -164,6 +164,7 @@ const BROKEN: readonly (readonly [string, string, RegExp])[] = [
   ["id", 'export default { id: "greet", title: "X", run() {} }', /"id" must be "dfunc_"/],
   ["case", 'export default { id: "dfunc_Greet", title: "X", run() {} }', /"id" must be/],
   ["title", 'export default { id: "dfunc_x", run() {} }', /"title" must be a text/],
+  ["empty", "", /"run" must be a function; is the declaration the default export\?/],
   ["run", 'export default { id: "dfunc_x", title: "X", run: 1 }', /"run" must be a function/],
   ["timeout", `export default { ${GOOD}, timeout_ms: 60001 }`, /"timeout_ms" must be a whole number up to 60000/],
   ["text", `export default { ${GOOD}, timeout_ms: "10" }`, /"timeout_ms"/],

@@ -64,7 +64,8 @@ export function open(post: Post, ask: Ask, seed: string): Enter {
 
   function load(): Loaded {
     if (evaluate === undefined) throw new TypeError("the function was not loaded");
-    const exports = evaluate();
+    // An empty file has no exports at all: its declaration is as incomplete as an empty one.
+    const exports = (evaluate() as Loaded | undefined) ?? {};
     return (exports.default ?? exports) as Loaded;
   }
 
