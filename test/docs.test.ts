@@ -45,6 +45,14 @@ test("docs/errors.md and the fault table list the same codes, with the same word
   }
 });
 
+test("every row of the fault table is used: no failure is documented that cannot happen", () => {
+  const files = globSync("src/**/*.ts", { cwd: ROOT }).filter((file) => !/\.(test|kit)\.ts$/.test(file));
+  const code = files.map((file) => read(file)).join("\n");
+  // The row itself is one occurrence.
+  const unused = Object.keys(FAULTS).filter((fault) => code.split(`"${fault}"`).length <= 2);
+  assert.deepEqual(unused, []);
+});
+
 test("the contract has HEAD wherever it has GET, without bodies", () => {
   type Operation = { responses: Record<string, { content?: object }> };
   const { paths } = openApiDocument() as { paths: Record<string, Record<string, Operation>> };

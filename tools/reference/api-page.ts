@@ -337,17 +337,24 @@ function several(values: readonly string[], separator = " or "): string {
   return [...new Set(values)].join(separator);
 }
 
-/** The message of a fault without placeholders. */
+/** The message of a fault without placeholders. @throws Error for one that is not listed here and has placeholders */
 function plainly(says: string): string {
   const known: Readonly<Record<string, string>> = {
     "{source}": "there is no such source",
+    "{function}": "there is no such function",
+    "{what} may only be used in {regions}, and the region of this service is {region}":
+      "the source or its credential may not be used in the region of this service",
+    "budget {budget} ({scope}; {limit}) has no room for this request until {until}, so it was not sent":
+      "a budget has no room for this request, so it was not sent; the message names the budget and when it begins anew",
     "input {field} {problem}": "an input violates the source's schema; the message names it",
     "{problem}": "there is no credential, or it violates the source's schema",
     "timed out after {afterMs} ms": "the deadline passed",
     "the vendor answered with status {status}": "the vendor answered with a status of this class",
     "the vendor's answer cannot be used: {problem}": "the vendor's answer cannot be used",
   };
-  return known[says] ?? says;
+  const plain = known[says] ?? says;
+  if (plain.includes("{")) throw new Error(`The page needs other words for: ${says}`);
+  return plain;
 }
 
 function requestRows(): string[][] {

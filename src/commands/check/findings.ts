@@ -45,7 +45,7 @@ export const CHECKS = {
   },
   "project.no_cases": {
     says: "A source or a function of the project has no cases: nothing tests it, and a source cannot be simulated.",
-    hint: "`datarun source test --live --record` writes cases from real answers.",
+    hint: "`datarun source test --live --record` writes those of a source from real answers. A function has its `cases` in its file.",
   },
   "project.cases_broken": {
     says: "The cases of a function cannot be read.",
