@@ -5,4 +5,5 @@ import { MODULE_EXTENSION } from "../terms/module-beside.ts";
 export const PACKAGE_ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The folder with `package.json` and `bin`. A package has its compiled code in a folder of its own below that. */
-export const INSTALLED_AT = MODULE_EXTENSION === ".ts" ? PACKAGE_ROOT : fileURLToPath(new URL("../../..", import.meta.url));
+export const INSTALLED_AT =
+  MODULE_EXTENSION === ".ts" ? PACKAGE_ROOT : fileURLToPath(new URL("../../..", import.meta.url));

@@ -122,7 +122,7 @@ export const SETTINGS = [
     key: "demo",
     type: "flag",
     default: false,
-    says: "Turns the whole catalog on, and creates a demo organization in a new embedded store.",
+    says: "Turns the whole catalog on, creates a demo organization in an embedded store, and prints commands with a token of it.",
   },
   {
     key: "database_url",

@@ -58,6 +58,8 @@ const misunderstood: readonly [string, RegExp][] = [
   ["strat", /Did you mean start/],
   ["--json org list", /command first/],
   ["org create", /NAME is required\.\nUsage: datarun org create NAME/],
+  ["org create --name Acme", /NAME is an argument of this command, not an option: give it without --name\.\nUsage/],
+  ["workflow create onboarding --org org_1", /no argument besides its options\. A name is given with --name NAME\./],
   ["org create one two", /too many arguments: the command takes only NAME besides its options\. Put quotes/],
   ["token create", /--org is required\.\nUsage: datarun token create --org ORG \[--name NAME\]/],
   ["token create --org", /--org needs a value/],

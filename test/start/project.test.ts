@@ -284,7 +284,8 @@ test("each start of a demo prints a token that works, and the one before works a
   const [before, after] = printed as [Record<string, string>, Record<string, string>];
   assert.notEqual(before["X-Service-Access-Token"], after["X-Service-Access-Token"]);
   assert.equal(before["X-Service-Workflow"], after["X-Service-Workflow"]);
-  for (const headers of printed) {
+  for (const access of printed) {
+    const headers = { ...access, "Content-Type": "application/json" };
     const body = JSON.stringify(DOMAIN);
     assert.equal((await fetch(`${second.url}/data`, { method: "POST", headers, body })).status, 200);
   }
