@@ -68,7 +68,17 @@ test("sums name what they are about, and say by currency how much of them is unk
   assert.deepEqual([ofCredential.name, ofCredential.organization_tuid], ["acme__people", org]);
   assert.equal("name" in (await result("ledger spend", { by: "source", ...SPAN }, owner)).spend[0], false);
 
-  await result("budget set", { org, workflow, per: "month", amount: "9", currency: "EUR", warn: 70 }, owner);
+  const set = await result(
+    "budget set",
+    { org, workflow, per: "month", amount: "9", currency: "EUR", warn: 70 },
+    owner,
+  );
+  // It counts from now on, and what the month has cost before is said.
+  assert.equal(set.spent_before, "2.00 EUR to 5.00 EUR");
+  const inCalls = await result("budget set", { org, source: "acme__people", per: "month", calls: 9 }, owner);
+  assert.equal(inCalls.spent_before, "1 request");
+  const shown = await result("budget show", { budget: set.budget }, owner);
+  assert.deepEqual([shown.spent_before, shown.used], ["2.00 EUR to 5.00 EUR", "0.00 EUR"]);
   const [budget] = (await result("budget list", {}, owner)).budgets;
   assert.deepEqual(
     [budget.organization, budget.workflow_name, budget.warn_percent, typeof budget.leased],

@@ -116,3 +116,17 @@ test("a noun within a noun shows its commands", async (t) => {
   const { stdout } = await run(["credential", "price", "--help"]);
   assert.match(stdout, /credential price list[\s\S]*credential price remove[\s\S]*credential price set/);
 });
+
+test("a price that would never be charged, because its source is free, is refused unless it says what is billed", async (t) => {
+  const { json, run } = terminal(t);
+  const { organization_tuid: org } = await json<{ organization_tuid: string }>(["org", "create", "Acme"]);
+  const create = `credential create --org ${org} --source acme__loose --set api_key=abcd1234`;
+  const { cred_id: id } = await json<{ cred_id: string }>(create.split(" "));
+  const set = (words: string) => run(`credential price set ${id} --amount 1 --currency EUR ${words}`.split(" "));
+  const refused = await set("--from 2026-01-01");
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /acme__loose declares that its vendor bills nothing.*--per call/);
+  assert.deepEqual((await json<{ prices: object[] }>(["credential", "price", "list", id])).prices, []);
+  for (const words of ["--from 2026-01-01 --per call", "--from 2026-01-01 --per call --above 10"])
+    assert.equal((await set(words)).code, 0);
+});

@@ -9,6 +9,7 @@ import { parse } from "yaml";
 import { adminPort } from "../rig/admin.ts";
 import { startService } from "../rig/service.ts";
 import { asksVendor, throws } from "../rig/sources.ts";
+import { until } from "../rig/until.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -101,6 +102,8 @@ test("each rule and each panel reads metrics and labels that a service under fau
   const owner = await service.operator.appoint("owner");
   await result("budget set", { org: service.a.id, per: "day", calls: 100 }, owner);
   await service.run({ acme__people: true, acme__down: true, acme__throws: true });
+  await result("budget set", { org: service.a.id, source: "acme__people", per: "day", calls: 1 }, owner);
+  await until(async () => !(await service.run({ acme__people: true })).json().status.acme__people.success);
   const metrics = readPage(await (await fetch(`${service.adminUrl}/metrics`)).text());
 
   const expressions = [
