@@ -36,6 +36,14 @@ export default defineFunction({
             source: Type.String(),
             result: Type.Enum(["record", "no_record", "failed"]),
             message: Type.String({ description: "For people. May change." }),
+            failure: Type.Optional(
+              Type.Object(
+                {},
+                {
+                  description: "Why it failed, as in `status` of `/data`: with the number of an order that was placed.",
+                },
+              ),
+            ),
           },
           { additionalProperties: false },
         ),
@@ -57,7 +65,8 @@ export default defineFunction({
       };
     }
 
-    const asked: { source: string; result: "record" | "no_record" | "failed"; message: string }[] = [];
+    const asked: { source: string; result: "record" | "no_record" | "failed"; message: string; failure?: object }[] =
+      [];
     const ended = (reason: string, source: string | null, record: unknown) => ({
       output: {
         found: source !== null,
@@ -71,7 +80,8 @@ export default defineFunction({
     });
     for (const { source, inputs: own } of attempts) {
       const found = await run(source, { ...inputs, ...own });
-      asked.push({ source, result: resultOf(found), message: found.message });
+      const { message, failure } = found;
+      asked.push({ source, result: resultOf(found), message, ...(failure === undefined ? {} : { failure }) });
       if (found.match) return ended("record_found", source, found.output);
       if (!found.success && onFailure === "stop") return ended("source_failed", null, null);
     }

@@ -75,7 +75,7 @@ async function call(functions: Functions, id: string, inputs: object = {}): Prom
 }
 
 function saying(problem: string): object {
-  return { code: "function.contract", says: `Data function error: ${problem}` };
+  return { code: "function.input_invalid", says: `Data function error: ${problem}` };
 }
 
 const GREET = `

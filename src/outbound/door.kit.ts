@@ -97,6 +97,7 @@ function makeSource({ origins, limits, timeoutMs, charge, inputs }: CallChanges)
     leavesMachine: true,
     charge: charge ?? "per_call",
     listPrice: null,
+    resumable: false,
   };
 }
 

@@ -315,5 +315,5 @@ function throughProxy(request: OutgoingRequest, proxy: EgressProxy): OutgoingReq
 
 function billingOf({ charge, listPrice: ofSource }: RunnableSource, options: HttpOptions & ListedRequest): Billing {
   const { [listPrice]: ofRequest = ofSource } = options;
-  return { free: options.free === true, model: charge, listPrice: ofRequest };
+  return { free: options.free === true, model: charge, listPrice: ofRequest, isOrder: options.order === true };
 }

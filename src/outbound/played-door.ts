@@ -77,6 +77,7 @@ export function createPlayedDoor({ clock, player, limits: given }: PlayedDoorPar
           if (!call.hold(requestBytes)) throw new Fault("source.no_room");
           try {
             play ??= player.playFor(source, call);
+            if (options.order === true) call.sendsOrder();
             return received(await play(), source, options, left, call);
           } finally {
             call.drop(requestBytes);

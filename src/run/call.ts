@@ -47,6 +47,7 @@ export class Call implements PlannedCall {
   #inputs = NO_INPUTS;
   #credential: FoundCredential | null = null;
   #order: VendorOrder | null = null;
+  #hasSentOrder = false;
   #budgets: CallBudgets | null = null;
   #turn: { leave(): void } | null = null;
   /** Of requests that have not begun. Most calls have one at most. */
@@ -77,6 +78,10 @@ export class Call implements PlannedCall {
 
   get order(): VendorOrder | null {
     return this.#order;
+  }
+
+  get mayHaveOrdered(): boolean {
+    return this.#hasSentOrder || this.#order !== null;
   }
 
   get attempts(): readonly Attempt[] {
@@ -148,6 +153,10 @@ export class Call implements PlannedCall {
     if (id !== null) this.run.record.noteOrder(this.ordinal, id);
   }
 
+  sendsOrder(): void {
+    this.#hasSentOrder = true;
+  }
+
   planAttempt(request: PlannedRequest, clock: Clock): PlannedAttempt {
     if (!this.maySend) throw new Fault("source.stopped");
     const { origin, method, reserved } = request;
@@ -173,6 +182,7 @@ export class Call implements PlannedCall {
       },
       begin: () => {
         if (reserved !== null) this.#hasBegun(reserved);
+        if (request.billing.isOrder === true) this.sendsOrder();
         this.#attempts.push(attempt);
         return attempt;
       },

@@ -1,9 +1,11 @@
 import type { Held } from "../terms/byte-budget.ts";
 import type { Caller } from "../terms/caller.ts";
 import { Fault, type Charged } from "../terms/fault.ts";
+import { ID_CHARS_MAX } from "../terms/ids.ts";
 import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
 import { ORDER_ID_CHARS_MAX } from "./call.ts";
-import type { Answer, PlannedCall, VendorOrder } from "./ports.ts";
+import { failureOf, type FailedCall } from "./failure.ts";
+import type { Answer } from "./ports.ts";
 
 /** One entry of `outputs` and `status`. */
 export interface EnvelopeEntry {
@@ -24,7 +26,7 @@ export const RUN_BYTES_MAX = 2 * ANSWER_BYTES_MAX;
 /** A message is one sentence, but it may name a field that the caller made up, or list values that an author allows. */
 export const MESSAGE_CHARS_MAX = 300;
 /** The largest status entry: a character that JSON escapes takes six bytes. */
-const STATUS_BYTES_MAX = 6 * MESSAGE_CHARS_MAX + 200 + 2 * ORDER_ID_CHARS_MAX;
+const STATUS_BYTES_MAX = 6 * MESSAGE_CHARS_MAX + 240 + 2 * ORDER_ID_CHARS_MAX + ID_CHARS_MAX;
 
 /** Transaction id, names of the fields, time. */
 const FIXED_BYTES = 256;
@@ -172,8 +174,7 @@ export function byteLength(json: string | Buffer): number {
 
 // ---- status ---------------------------------------------------------------------------------------------------------
 
-interface EndedCall {
-  readonly call: Pick<PlannedCall, "order">;
+interface EndedCall extends FailedCall {
   readonly result: Answer | Fault;
   readonly tookMs: number;
 }
@@ -184,18 +185,14 @@ interface StatusOptions {
 }
 
 /** The status entry of one source, as JSON text. */
-export function statusText({ call, result, tookMs }: EndedCall, charged: Charged, options: StatusOptions): string {
+export function statusText(ended: EndedCall, charged: Charged, options: StatusOptions): string {
+  const { result, tookMs } = ended;
   if (result instanceof Fault) {
-    const failure = options.failureDetails ? `,"failure":${failureText(result, charged, call.order)}` : "";
+    const failure = options.failureDetails ? `,"failure":${JSON.stringify(failureOf(result, charged, ended))}` : "";
     return `{"success":false,"message":${JSON.stringify(shortened(result.says))},"match":false,"response_time_ms":${tookMs}${failure}}`;
   }
   const message = result.match ? "Record found" : "No record found";
   return `{"success":true,"message":"${message}","match":${result.match},"response_time_ms":${tookMs}}`;
-}
-
-function failureText(fault: Fault, charged: Charged, order: VendorOrder | null): string {
-  const known = order === null || order.id === null ? {} : { order_id: order.id };
-  return JSON.stringify({ kind: fault.row.kind, retryable: fault.row.retryable, charged, ...known });
 }
 
 function shortened(message: string): string {

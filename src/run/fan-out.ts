@@ -10,6 +10,8 @@ import type { Answer, Attempt, AttemptReport, CallReport, PlannedCall, RunSource
 export interface Outcome {
   readonly call: PlannedCall;
   readonly charge: ChargeModel;
+  /** Whether its source can continue with an order. */
+  readonly resumable: boolean;
   readonly tookMs: number;
   readonly result: Answer | Fault;
   /** The size of its output in the answer. */
@@ -102,19 +104,19 @@ function settled<Made>(
 /** Ends a call: from now on it can send nothing more, and it keeps no memory except its output. */
 export function endWith({ call, source }: Planned, result: Answer | Fault, clock: Clock): Outcome {
   call.end();
-  const charge = source?.charge ?? "free";
+  const { charge = "free", resumable = false } = source ?? {};
   const tookMs = Math.round(clock.now() - call.startedAt);
   if (result instanceof Fault) {
     call.keepOnly(0);
-    return { call, charge, tookMs, result, outputBytes: NO_OUTPUT_BYTES };
+    return { call, charge, resumable, tookMs, result, outputBytes: NO_OUTPUT_BYTES };
   }
   try {
     const kept = keepOutput(call, result);
-    return { call, charge, tookMs, result: kept, outputBytes: call.heldBytes };
+    return { call, charge, resumable, tookMs, result: kept, outputBytes: call.heldBytes };
   } catch (noRoom) {
     call.keepOnly(0);
     return withoutOutput(
-      { call, charge, tookMs, result, outputBytes: 0 },
+      { call, charge, resumable, tookMs, result, outputBytes: 0 },
       asFault(noRoom, "source.no_room_for_answer"),
     );
   }
@@ -133,8 +135,8 @@ function keepOutput(call: PlannedCall, answer: Answer): Answer {
 
 /** The same outcome, failed because its output could not be used here. The vendor's answer is still charged. */
 export function withoutOutput(outcome: Outcome, fault: Fault): Outcome {
-  const { call, charge, tookMs, result } = outcome;
-  const failed = { call, charge, tookMs, result: fault, outputBytes: NO_OUTPUT_BYTES };
+  const { call, charge, resumable, tookMs, result } = outcome;
+  const failed = { call, charge, resumable, tookMs, result: fault, outputBytes: NO_OUTPUT_BYTES };
   return result instanceof Fault ? failed : { ...failed, lost: { match: result.match } };
 }
 

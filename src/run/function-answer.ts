@@ -1,6 +1,7 @@
 import { asFault, Fault, type FaultCode } from "../terms/fault.ts";
 import type { Json, JsonObject } from "../terms/json.ts";
 import { ANSWER_BYTES_MAX, lengthOf, toKept, type EnvelopeParts } from "./envelope.ts";
+import type { FunctionFailure } from "./failure.ts";
 import type { FunctionResult } from "./function-result.ts";
 import type { Run } from "./ports.ts";
 import type { UnderWay } from "./under-way.ts";
@@ -25,6 +26,9 @@ export interface AnswerRequest {
   readonly passthrough: boolean;
 }
 
+/** The details of a failure: of a fault, or `null` for one that the function itself reports. */
+type FailureOf = (fault: Fault | null) => FunctionFailure;
+
 /** The fields of an answer, each with its JSON text. */
 type Fields = readonly (readonly [name: string, json: string | Buffer])[];
 
@@ -40,10 +44,11 @@ export function writeFunctionAnswer(
   outcome: FunctionOutcome | null,
   under: UnderWay,
   request: AnswerRequest,
+  failureOf: FailureOf,
 ): FunctionAnswer {
   const { run, frame } = under;
   try {
-    const answer = write(outcome, under, request);
+    const answer = write(outcome, under, request, failureOf);
     const bytes = lengthOf(answer) + TIME_BYTES_MAX;
     if (bytes > ANSWER_BYTES_MAX)
       throw new Fault("function.contract", { problem: "the whole answer would be too large" });
@@ -52,21 +57,27 @@ export function writeFunctionAnswer(
   } catch (thrown) {
     const result = asFault(thrown, "function.collect");
     const failed = { result, pipes: {}, tookMs: outcome?.tookMs ?? 0 };
-    return { functionFault: result.code, answer: write(failed, under, request) };
+    return { functionFault: result.code, answer: write(failed, under, request, failureOf) };
   }
 }
 
-function write(outcome: FunctionOutcome | null, { run, echoed }: UnderWay, request: AnswerRequest): EnvelopeParts {
+function write(
+  outcome: FunctionOutcome | null,
+  { run, echoed }: UnderWay,
+  request: AnswerRequest,
+  failureOf: FailureOf,
+): EnvelopeParts {
   if (request.passthrough && outcome !== null) return toParts(markSimulated(run, passthroughFields(run, outcome)));
-  return toParts(envelopeFields(run, request.functionId, echoed, outcome));
+  return toParts(envelopeFields(run, request.functionId, echoed, outcome, failureOf));
 }
 
 /** The answer in standard mode, and every answer for which no function ran. */
 function envelopeFields(
-  { intent }: Run,
+  { intent, caller }: Run,
   functionId: string | null,
   config: string | Buffer,
   outcome: FunctionOutcome | null,
+  failureOf: FailureOf,
 ): Fields {
   const outputs: [string, Json][] = [];
   const status: [string, Json][] = [];
@@ -76,7 +87,9 @@ function envelopeFields(
     const pipes = failed ? outcome.pipes : { ...outcome.pipes, ...result.pipes };
     outputs.push([functionId, { output: failed ? {} : result.output, pipes }]);
     const success = !failed && result.success;
-    status.push([functionId, { success, message: messageOf(result), response_time_ms: tookMs }]);
+    const failure =
+      success || !caller.workflow.failureDetails ? {} : { failure: { ...failureOf(failed ? result : null) } };
+    status.push([functionId, { success, message: messageOf(result), response_time_ms: tookMs, ...failure }]);
   }
   return [
     ["transaction_id", JSON.stringify(intent.transactionId)],

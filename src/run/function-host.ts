@@ -2,18 +2,10 @@ import type { Clock } from "../terms/clock.ts";
 import { Fault } from "../terms/fault.ts";
 import { isJsonObject, readJsonInStretches, type Json, type JsonObject } from "../terms/json.ts";
 import { Stretch } from "../terms/stretch.ts";
+import { failureOf, type CallFailure } from "./failure.ts";
 import { endWith, reportCall, settle, withoutOutput, type Outcome } from "./fan-out.ts";
 import { planCall, type Planned } from "./call.ts";
-import type {
-  Answer,
-  CallReport,
-  FunctionHost,
-  FunctionReply,
-  Run,
-  RunSource,
-  SourceCatalog,
-  VendorOrder,
-} from "./ports.ts";
+import type { Answer, CallReport, FunctionHost, FunctionReply, Run, RunSource, SourceCatalog } from "./ports.ts";
 import type { ReplyRoom, ReplyWindow } from "./reply-room.ts";
 
 export interface HostParts {
@@ -110,16 +102,19 @@ export function openHost(host: HostRun, parts: HostParts): OpenHost {
 
   /** Reports the call, unless the run has ended and has reported it already, and releases everything else. */
   function settled(slot: Slot, outcome: Outcome): FunctionReply {
-    slot.report ??= reportCall(outcome);
+    const { charged } = (slot.report ??= reportCall(outcome));
     slot.left = null;
-    return unkept(outcome.result, outcome.tookMs, outcome.call.order);
+    const { result, tookMs } = outcome;
+    return unkept(
+      result instanceof Fault ? failed(result, tookMs, failureOf(result, charged, outcome)) : found(result, tookMs),
+    );
   }
 
   return {
     pipes,
 
     async runSource(id, inputsJson) {
-      return window.closed ? unkept(new Fault("source.stopped"), 0) : ask(id, inputsJson);
+      return window.closed ? unkept(failed(TOO_LATE, 0, NOTHING_SENT)) : ask(id, inputsJson);
     },
 
     pipe(name, json) {
@@ -155,17 +150,31 @@ function bytesOf({ json }: Answer): number {
   return typeof json === "string" ? Buffer.byteLength(json) : json.length;
 }
 
-function unkept(result: Outcome["result"], tookMs: number, order: VendorOrder | null = null): FunctionReply {
-  return { json: outcomeText(result, tookMs, order), taken: () => {} };
+function unkept(json: string): FunctionReply {
+  return { json, taken: () => {} };
 }
 
-/** A `SourceOutcome` as JSON text; the output is spliced in, as in an answer. */
-function outcomeText(result: Outcome["result"], tookMs: number, order: VendorOrder | null): string {
-  if (result instanceof Fault) {
-    const known = order === null || order.id === null ? "" : `,"order_id":${JSON.stringify(order.id)}`;
-    return `{"success":false,"match":false,"message":${JSON.stringify(result.says)},"output":{},"response_time_ms":${tookMs}${known}}`;
-  }
-  const output = typeof result.json === "string" ? result.json : result.json.toString("utf8");
-  const message = result.match ? "Record found" : "No record found";
-  return `{"success":true,"match":${result.match},"message":"${message}","output":${output},"response_time_ms":${tookMs}}`;
+/** A function that has ended may still ask. */
+const TOO_LATE = new Fault("source.stopped");
+const NOTHING_SENT: CallFailure = { kind: TOO_LATE.row.kind, retryable: true, charged: "no" };
+
+/** A `SourceOutcome` as JSON text, as `found` is too. */
+function failed(fault: Fault, tookMs: number, failure: CallFailure): string {
+  const { order_id: orderId } = failure;
+  return JSON.stringify({
+    success: false,
+    match: false,
+    message: fault.says,
+    output: {},
+    response_time_ms: tookMs,
+    failure,
+    ...(orderId === undefined ? {} : { order_id: orderId }),
+  });
+}
+
+/** The output is spliced in, as in an answer. */
+function found(answer: Answer, tookMs: number): string {
+  const output = typeof answer.json === "string" ? answer.json : answer.json.toString("utf8");
+  const message = answer.match ? "Record found" : "No record found";
+  return `{"success":true,"match":${answer.match},"message":"${message}","output":${output},"response_time_ms":${tookMs}}`;
 }

@@ -3,6 +3,7 @@ import { Stretch } from "../terms/stretch.ts";
 import type { JsonObject } from "../terms/json.ts";
 import type { Clock } from "../terms/clock.ts";
 import { withoutCredentials } from "./envelope.ts";
+import { functionFailureOf } from "./failure.ts";
 import { writeFunctionAnswer, type FunctionOutcome } from "./function-answer.ts";
 import { openHost, type HostParts, type OpenHost } from "./function-host.ts";
 import { createNearMissNote } from "./near-misses.ts";
@@ -50,7 +51,7 @@ export function createFunctionRun(parts: FunctionEngineParts): (request: Functio
       const calls = host.end();
       return {
         calls,
-        ...writeFunctionAnswer(outcome, under, request),
+        ...writeFunctionAnswer(outcome, under, request, (fault) => functionFailureOf(fault, calls, parts.catalog)),
         // Its contract may accept names that it does not declare, and the answer then says nothing about them.
         afterwards: () =>
           noteNearMisses(under.run.intent.transactionId, found === undefined ? [] : [found], request.inputs),

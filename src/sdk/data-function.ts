@@ -1,4 +1,5 @@
 import type { Context } from "../terms/caller.ts";
+import type { Charged, SourceFailureKind } from "../terms/fault.ts";
 import type { Json, JsonObject } from "../terms/json.ts";
 import type { JsonSchema, TypeOf } from "./schema.ts";
 import type { CallLog } from "./source.ts";
@@ -51,8 +52,22 @@ export interface SourceOutcome {
   // oxlint-disable-next-line typescript/no-explicit-any -- a source's output has whatever shape the author reads
   readonly output: any;
   readonly response_time_ms: number;
-  /** Of a failure: the vendor's number for the order, with which a later call can fetch the result. */
+  /** Why it failed, on which a function may branch; absent if it did not. */
+  readonly failure?: SourceFailure;
+  /** Of a failure: the same as `failure.order_id`. */
   readonly order_id?: string;
+}
+
+export interface SourceFailure {
+  readonly kind: SourceFailureKind;
+  /** Whether asking the source again may help and places no second order. Each call can be billed. */
+  readonly retryable: boolean;
+  /** Whether the vendor has charged for the failed call. */
+  readonly charged: Charged;
+  /** The vendor's number for an order that it has accepted. */
+  readonly order_id?: string;
+  /** With that number as an input, a later call of the source fetches what was ordered, and orders nothing. */
+  readonly resumable?: true;
 }
 
 /** The fields of the function's answer. Standard mode sends `output` and `pipes`; passthrough sends all of them. */

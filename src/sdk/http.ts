@@ -35,6 +35,11 @@ export interface HttpOptions {
   readonly redirects?: number | undefined;
   /** Marks a request that the vendor never bills, such as a login or a poll. Its charge on the ledger is then `no`. */
   readonly free?: boolean | undefined;
+  /**
+   * Marks a request that places an order. Once it has been sent, no failure of the call is `retryable`, whatever comes of
+   * it: the vendor may have accepted the order.
+   */
+  readonly order?: boolean | undefined;
   /** A client certificate for mutual TLS, in PEM format. */
   readonly tls?: ClientTls | undefined;
 }

@@ -45,6 +45,11 @@ export interface SourceDeclaration<
    * holds for credentials without a price of their own.
    */
   readonly charge?: ChargeModel | { readonly model: ChargeModel; readonly amount?: number; readonly currency?: string };
+  /**
+   * Says that a call with the number of an order in this input fetches what was ordered, and orders nothing. Failures of
+   * its calls that have an order's number are then `resumable`.
+   */
+  readonly resume?: { readonly input: string };
   /** For a source that answers from data that comes with it: the origin of that data. Shown on its page. */
   readonly data?: readonly DataOrigin[];
   /**
@@ -140,8 +145,7 @@ export interface SourceCall<Inputs = JsonObject, Credentials = JsonObject> {
   readonly log: CallLog;
   /**
    * Reports that the vendor has accepted an order, and the vendor's number for it. The number is on the ledger, in the log
-   * and, for workflows with `failure_details`, in `failure`. If the deadline passes from now on, the failure has the kind
-   * `pending`.
+   * and in `failure`. From now on no failure is `retryable`, and if the deadline passes, it has the kind `pending`.
    */
   ordered(this: void, orderId?: string | number): void;
   /**

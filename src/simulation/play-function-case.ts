@@ -173,6 +173,7 @@ function scripted(id: string, real: RunnableSource | undefined, run: () => Sourc
     leavesMachine: false,
     charge: "free",
     listPrice: null,
+    resumable: real?.resumable ?? false,
   };
 }
 

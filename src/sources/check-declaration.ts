@@ -7,6 +7,7 @@ import { isJsonObject } from "../terms/json.ts";
 import { didYouMean } from "../terms/nearest.ts";
 import { parseOrigin } from "../terms/origins.ts";
 import { ID_CHARS_MAX, SOURCE_ID } from "../terms/ids.ts";
+import { declaredNames } from "../terms/schema-names.ts";
 import { CALL_MS_MAX } from "../terms/times.ts";
 
 const require = createRequire(import.meta.url);
@@ -31,6 +32,7 @@ const KEYS = [
   "timeout_ms",
   "limits",
   "charge",
+  "resume",
   "data",
   "live",
   "cases",
@@ -42,6 +44,7 @@ const RATE = ["per", "max", "every_ms"] satisfies (keyof RateLimit)[];
 const CHARGE = ["model", "amount", "currency"];
 const DATA = ["name", "licence", "date", "url"] satisfies (keyof DataOrigin)[];
 const LIVE = ["inputs"];
+const RESUME = ["input"];
 
 /** What is wrong with the export of a source file, as a sentence for its author; `null` if nothing is. */
 export function declarationProblem(value: unknown): string | null {
@@ -69,6 +72,7 @@ export function declarationProblem(value: unknown): string | null {
     regionsProblem(source.regions) ??
     limitsProblem(source.limits) ??
     chargeProblem(source.charge) ??
+    resumeProblem(source) ??
     unknownKey(value)
   );
 }
@@ -117,6 +121,14 @@ function chargeProblem(charge: unknown): string | null {
   return typeof price === "string" ? `charge: ${price}` : null;
 }
 
+function resumeProblem({ resume, inputs }: SourceDeclaration): string | null {
+  if (resume === undefined) return null;
+  const input: unknown = isJsonObject(resume) ? resume["input"] : undefined;
+  return typeof input === "string" && declaredNames(inputs).includes(input)
+    ? null
+    : 'resume must be an object whose input is a declared one, such as { input: "order_id" }';
+}
+
 function originsProblem(origins: readonly string[] | undefined): string | null {
   if (origins === undefined) return null;
   if (!Array.isArray(origins) || origins.length === 0) return "origins must be a list of at least one origin";
@@ -145,11 +157,12 @@ function unknownKey(source: object): string | null {
  * A key that no part of a source written in code has, as a sentence; `null` if there is none. It would be a limit that
  * nothing enforces, or a price that nobody is shown. The format of YAML files has other keys, and knows them itself.
  */
-export function unknownKeyWithin({ limits, charge, data, live }: SourceDeclaration): string | null {
+export function unknownKeyWithin({ limits, charge, resume, data, live }: SourceDeclaration): string | null {
   const parts: readonly Part[] = [
     ["limits", LIMITS, limits],
     ...(limits?.rate ?? []).map((rate): Part => ["an entry of limits.rate", RATE, rate]),
     ["charge", CHARGE, charge],
+    ["resume", RESUME, resume],
     ...(data ?? []).map((origin): Part => ["an entry of data", DATA, origin]),
     ["live", LIVE, live],
   ];

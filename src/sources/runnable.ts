@@ -32,6 +32,7 @@ export function toRunnable(
     leavesMachine: declaration.origins !== undefined,
     charge: chargeModel(declaration),
     listPrice: listPriceOf(declaration),
+    resumable: declaration.resume !== undefined,
   };
 }
 

@@ -39,8 +39,13 @@ function source<const K extends string, const C extends Row["charged"]>(
   return { surface: "source", status: 200, prefix, kind, retryable, charged, says } as const;
 }
 
-function dataFunction<const K extends string>(kind: K, says: string, prefix = "Data function error:") {
-  return { surface: "function", status: 200, prefix, kind, retryable: false, charged: "no", says } as const;
+/** What is charged for a function is what its calls were charged. `retryable`: nothing of it has run. */
+function dataFunction<const K extends string>(
+  kind: K,
+  says: string,
+  { prefix = "Data function error:", retryable = false } = {},
+) {
+  return { surface: "function", status: 200, prefix, kind, retryable, charged: "no", says } as const;
 }
 
 export const FAULTS = {
@@ -121,7 +126,7 @@ export const FAULTS = {
   "source.vendor_4xx": source("vendor_4xx", false, "unknown", "the vendor answered with status {status}"),
   "source.vendor_input": source("input", false, "unknown", "the vendor rejected the inputs"),
   "source.vendor_failure": source("vendor_5xx", true, "unknown", "the vendor reports a failure of its own"),
-  "source.pending": source("pending", true, "as_answered", "the vendor had not finished in time"),
+  "source.pending": source("pending", false, "as_answered", "the vendor had not finished in time"),
   "source.vendor_timeout": source("timeout", true, "unknown", "the vendor reports a timeout of its own"),
   "source.vendor_refusal": source("vendor_4xx", false, "unknown", "the vendor refused the request"),
   "source.contract": source("contract", false, "as_answered", "the vendor's answer cannot be used: {problem}"),
@@ -135,15 +140,20 @@ export const FAULTS = {
   "source.adapter_raised": source("adapter", false, "as_answered", "the adapter of this source failed"),
   "source.collect": source("internal", false, "as_answered", "the result could not be collected", "Unexpected error:"),
 
-  "function.unknown": dataFunction("unknown_function", "{function}", "Data function not found:"),
-  "function.raised": dataFunction("function", "the function raised an error"),
-  "function.timeout": dataFunction("function", "timed out after {afterMs} ms"),
-  "function.memory": dataFunction("function", "the function used too much memory"),
-  "function.contract": dataFunction("function", "{problem}"),
-  "function.no_room": dataFunction("function", "there was no room in memory for the function's inputs or its result"),
-  "function.quarantined": dataFunction("function", "the function is quarantined: it ended its process twice"),
-  "function.overloaded": dataFunction("function", "the service is at its limit for functions; try again"),
-  "function.collect": dataFunction("internal", "the result could not be collected", "Unexpected error:"),
+  "function.unknown": dataFunction("unknown_function", "{function}", { prefix: "Data function not found:" }),
+  "function.input_invalid": dataFunction("input", "{problem}"),
+  "function.raised": dataFunction("raised", "the function raised an error"),
+  "function.timeout": dataFunction("timeout", "timed out after {afterMs} ms"),
+  "function.memory": dataFunction("memory", "the function used too much memory"),
+  "function.contract": dataFunction("contract", "{problem}"),
+  "function.no_room": dataFunction("no_room", "there was no room in memory for the function's inputs or its result"),
+  "function.quarantined": dataFunction("quarantined", "the function is quarantined: it ended its process twice"),
+  "function.overloaded": dataFunction(
+    "overloaded",
+    "the service is at its limit for functions, so this one was not run; try again",
+    { retryable: true },
+  ),
+  "function.collect": dataFunction("internal", "the result could not be collected", { prefix: "Unexpected error:" }),
 } as const satisfies Record<string, Row>;
 
 export type FaultCode = keyof typeof FAULTS;
@@ -151,6 +161,11 @@ export type FaultCode = keyof typeof FAULTS;
 export type FaultKind = (typeof FAULTS)[FaultCode]["kind"];
 export type FaultRow = Row & { readonly kind: FaultKind };
 export type SourceFaultCode = Extract<FaultCode, `source.${string}`>;
+export type SourceFailureKind = (typeof FAULTS)[SourceFaultCode]["kind"];
+export type FunctionFaultCode = Extract<FaultCode, `function.${string}`>;
+/** `reported`: the function itself says so, with `success: false`. That is no fault: it has ended as its author meant. */
+export type FunctionFailureKind = (typeof FAULTS)[FunctionFaultCode]["kind"] | typeof REPORTED;
+export const REPORTED = "reported";
 export type RequestFaultCode = Extract<FaultCode, `request.${string}`>;
 
 /** Fills the placeholders of a row's sentence. Only numbers and names that we chose may be here, never a value that was sent. */
@@ -287,6 +302,4 @@ export const VENDOR_FAILED = [
   "timeout",
   "connection_lost",
   "vendor_5xx",
-] as const satisfies readonly SourceKind[];
-
-type SourceKind = (typeof FAULTS)[SourceFaultCode]["kind"];
+] as const satisfies readonly SourceFailureKind[];

@@ -65,7 +65,7 @@ const sources = [
   mapped("map__sort", "/texts", "sort(body.texts)"),
   mapped("map__inputs", "/items", "body.items[0].id"),
 ];
-const service = await startService({ after }, { sources, vendors: [vendor], workflow: { failureDetails: true } });
+const service = await startService({ after }, { sources, vendors: [vendor] });
 
 async function outcome(id: string, inputs: object = {}) {
   let status: { success: boolean; message: string; failure?: { kind: string } };

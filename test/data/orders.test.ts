@@ -18,13 +18,13 @@ test("a report that is not ready in time is pending, with the order's number for
     return (await http.get(`${vendor.origin}/orders/${id}`, { free: true })).json();
   };
   const report = source("acme__report", run, { origins: [vendor.origin], timeout_ms: 300, charge: "per_success" });
-  const service = await startService(t, { sources: [report], vendors: [vendor], workflow: { failureDetails: true } });
+  const service = await startService(t, { sources: [report], vendors: [vendor] });
 
   const { status, transaction_id } = (await service.run({ acme__report: true })).json();
 
   assert.deepEqual(status.acme__report.failure, {
     kind: "pending",
-    retryable: true,
+    retryable: false,
     charged: "yes",
     order_id: "4711",
   });
@@ -62,7 +62,6 @@ async function startBureau(t: TestContext, orders: Behaviour, looks: Behaviour) 
   const service = await startService(t, {
     sources: [compileDeclarative(file, "company_report.yaml")],
     vendors: [vendor],
-    workflow: { failureDetails: true },
   });
   const ask = async (inputs: object) => {
     const reply = (await service.run({ [ID]: { credentials: CREDENTIALS } }, inputs)).json();
@@ -78,7 +77,13 @@ test("a report that takes longer than a run is two runs, one order and one bill"
   const { vendor, ask } = await startBureau(t, json({ order: "o-1" }, { status: 202 }), looks);
 
   const first = await ask({ company_number: "00000001" });
-  assert.deepEqual(first.status.failure, { kind: "pending", retryable: true, charged: "yes", order_id: "o-1" });
+  assert.deepEqual(first.status.failure, {
+    kind: "pending",
+    retryable: false,
+    charged: "yes",
+    order_id: "o-1",
+    resumable: true,
+  });
   assert.deepEqual(first.charges, ["POST no", "POST yes", "GET no", "GET no", "GET no", "GET no"]);
 
   const later = await ask({ order_id: first.status.failure.order_id });
@@ -106,7 +111,13 @@ test("one look that is answered 500, or not at all, is followed by the next", as
 test("looks that go on failing name the order, which stays billed", async (t) => {
   const { vendor, ask } = await startBureau(t, json({ order: "o-1" }, { status: 202 }), json({}, { status: 500 }));
   const { status, charges } = await ask({ company_number: "00000001" });
-  assert.deepEqual(status.failure, { kind: "vendor_5xx", retryable: true, charged: "yes", order_id: "o-1" });
+  assert.deepEqual(status.failure, {
+    kind: "vendor_5xx",
+    retryable: false,
+    charged: "yes",
+    order_id: "o-1",
+    resumable: true,
+  });
   assert.deepEqual(charges, ["POST no", "POST yes", "GET no", "GET no", "GET no"]);
   assert.equal(vendor.count("/v1/orders"), 1);
 });
@@ -132,7 +143,19 @@ test("what a bureau gives up, or has lost, is charged as the file says", async (
   const looks = inTurn(json({ state: "failed" }), json({}, { status: 404 }));
   const { ask } = await startBureau(t, json({ order: "o-1" }, { status: 202 }), looks);
   const givenUp = await ask({ company_number: "00000001" });
-  assert.deepEqual(givenUp.status.failure, { kind: "vendor_5xx", retryable: true, charged: "no", order_id: "o-1" });
+  assert.deepEqual(givenUp.status.failure, {
+    kind: "vendor_5xx",
+    retryable: false,
+    charged: "no",
+    order_id: "o-1",
+    resumable: true,
+  });
   const lost = await ask({ company_number: "00000001" });
-  assert.deepEqual(lost.status.failure, { kind: "input", retryable: false, charged: "unknown", order_id: "o-1" });
+  assert.deepEqual(lost.status.failure, {
+    kind: "input",
+    retryable: false,
+    charged: "unknown",
+    order_id: "o-1",
+    resumable: true,
+  });
 });

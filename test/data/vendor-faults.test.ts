@@ -127,13 +127,13 @@ const service = await startService(
   },
 );
 const { a, operator } = service;
-const detailed = { token: a.token, workflow: await operator.createWorkflow(a.id, { failureDetails: true }) };
+const plain = { token: a.token, workflow: await operator.createWorkflow(a.id, { failureDetails: false }) };
 
 test("whatever one vendor does costs its own entry alone, in one call that is on the ledger", async () => {
   await Promise.all(
     Object.entries(FAULTS).map(async ([path, ending]) => {
       const id = idOf(path);
-      const reply = await service.run({ [id]: true, good__json: true }, {}, { as: detailed });
+      const reply = await service.run({ [id]: true, good__json: true });
       assert.equal(reply.statusCode, 200);
       const { transaction_id, status, outputs } = reply.json();
       assert.match(status[id].message, new RegExp(`^Adapter error: ${ending.says.source}`), path);
@@ -152,7 +152,7 @@ test("whatever one vendor does costs its own entry alone, in one call that is on
 });
 
 test("a vendor that cannot be reached was sent nothing and has charged nothing", async () => {
-  const { transaction_id, status } = (await service.run({ faulty__refused: true }, {}, { as: detailed })).json();
+  const { transaction_id, status } = (await service.run({ faulty__refused: true })).json();
   assert.equal(status.faulty__refused.message, "Adapter error: the vendor could not be reached");
   assert.deepEqual(status.faulty__refused.failure, { kind: "unreachable", retryable: true, charged: "no" });
   assert.deepEqual(service.ledgerRows(transaction_id).attempts, []);
@@ -160,11 +160,11 @@ test("a vendor that cannot be reached was sent nothing and has charged nothing",
   assert.match(JSON.stringify(line), /"detail":\{"problem":"no connection"\},"cause":"Error ECONNREFUSED/);
 });
 
-test("failure details stand on failed entries alone, and only where the workflow asks for them", async () => {
+test("failure details stand on failed entries alone, unless the workflow turns them off", async () => {
   const sources = { faulty__status_500: true, good__json: true, acme__none: true };
-  const plain = (await service.run(sources)).json();
-  for (const id of Object.keys(sources)) assert.equal(plain.status[id].failure, undefined);
-  const { status } = (await service.run(sources, {}, { as: detailed })).json();
+  const without = (await service.run(sources, {}, { as: plain })).json();
+  for (const id of Object.keys(sources)) assert.equal(without.status[id].failure, undefined);
+  const { status } = (await service.run(sources)).json();
   assert.deepEqual(status.faulty__status_500.failure, { kind: "vendor_5xx", retryable: true, charged: "unknown" });
   assert.deepEqual(status.acme__none.failure, { kind: "unknown_source", retryable: false, charged: "no" });
   assert.equal(status.good__json.failure, undefined);
@@ -196,7 +196,7 @@ test("an address of no declared origin is not called", async () => {
 });
 
 test("a failure that a vendor reports inside a 200 is told as the kind the author says", async () => {
-  const { status } = (await service.run({ bad__says_so: true }, {}, { as: detailed })).json();
+  const { status } = (await service.run({ bad__says_so: true })).json();
   assert.deepEqual(status.bad__says_so.failure, { kind: "rate_limited", retryable: false, charged: "no" });
 });
 
@@ -213,7 +213,7 @@ test("an outage behind a page that nobody can decode is an outage: retryable, an
     "people.yaml",
   );
   const service = await startService({ after }, { sources: [people], vendors: [down] });
-  const workflow = await service.operator.createWorkflow(service.a.id, { failureDetails: true });
+  const workflow = await service.operator.createWorkflow(service.a.id);
   const failures = [];
   for (let runs = 0; runs < 21; runs += 1) {
     const { status } = (
@@ -234,7 +234,7 @@ test("a vendor that keeps failing is not called for a while, and its neighbours 
       vendors: [down],
     },
   );
-  const workflow = await service.operator.createWorkflow(service.a.id, { failureDetails: true });
+  const workflow = await service.operator.createWorkflow(service.a.id);
   const as = { token: service.a.token, workflow };
   let shed = 0;
   for (let runs = 0; runs < 30; runs += 1) {

@@ -107,7 +107,12 @@ const standard = async (id: string, sent?: Sent) => {
   assert.deepEqual([Object.keys(body.outputs), Object.keys(body.status)], [[`dfunc_${id}`], [`dfunc_${id}`]]);
   const [outputs, status] = [body.outputs[`dfunc_${id}`], body.status[`dfunc_${id}`]];
   assert.deepEqual(Object.keys(outputs), ["output", "pipes"]);
-  assert.deepEqual(Object.keys(status), ["success", "message", "response_time_ms"]);
+  assert.deepEqual(Object.keys(status), [
+    "success",
+    "message",
+    "response_time_ms",
+    ...(status.success ? [] : ["failure"]),
+  ]);
   assert.ok(Number.isInteger(body.response_time_ms) && status.response_time_ms <= body.response_time_ms + 1);
   return { ...outputs, ...status, transaction_id: body.transaction_id as string, config: body.config };
 };
@@ -262,6 +267,23 @@ test("anything but an object, or parts that are no objects, is a function error"
   }
 });
 
+test("a failed function has a kind on which a client may branch, and none of these may be repeated", async () => {
+  for (const [id, kind] of [
+    ["none_such", "unknown_function"],
+    ["contract", "input"],
+    ["raises", "raised"],
+    ["list", "contract"],
+    ["hangs", "timeout"],
+    ["refuses", "reported"],
+  ] as const) {
+    const { failure } = await standard(id);
+    assert.deepEqual(failure, { kind, retryable: false, charged: "no" }, id);
+  }
+  const workflow = await service.operator.createWorkflow(a.id, { failureDetails: false });
+  const { status } = await call("raises", { workflow });
+  assert.equal(status.dfunc_raises.failure, undefined);
+});
+
 test("names of every object's own properties are simply not found, in both modes", async () => {
   for (const id of ["constructor", "__proto__", "toString", "hasOwnProperty", "dfunc___proto__"]) {
     const { status, outputs } = (await service.post("/func", { config: { data_func: id } })).json();
@@ -340,7 +362,14 @@ test("run gives every outcome as a value, in the form of /data, and never throws
     ["acme__slow", {}],
   ]);
   for (const answer of answers)
-    assert.deepEqual(Object.keys(answer), ["success", "match", "message", "output", "response_time_ms"]);
+    assert.deepEqual(Object.keys(answer), [
+      "success",
+      "match",
+      "message",
+      "output",
+      "response_time_ms",
+      ...(answer.success ? [] : ["failure"]),
+    ]);
   assert.deepEqual(
     answers.map(({ success, match, message, output }) => [success, match, message, output]),
     [

@@ -27,7 +27,7 @@ export default defineSource({
 
   async run({ inputs, credentials, http, ordered, wait, fail }) {
     const headers = { "x-api-key": credentials.api_key };
-    const order = await http.post(`${VENDOR}/orders`, { headers, json: inputs, answers: [404] });
+    const order = await http.post(`${VENDOR}/orders`, { headers, json: inputs, answers: [404], order: true });
     if (order.status === 404) {
       order.chargedAs("no");
       return null;

@@ -13,7 +13,7 @@ export const FAULTS: Readonly<Record<string, string>> = {
   adapter: "the source's own code failed",
   region: "the source or the credential may not be used in this region",
   budget: "a budget is used up, so nothing was sent",
-  pending: "the vendor had not finished in time; a later run can ask for the result",
+  pending: "the vendor works on the order, and had not finished in time",
   no_room: "there was no room in memory for the vendor's answer",
   abandoned: "the run ended before the vendor answered",
   internal: "the result could not be collected",

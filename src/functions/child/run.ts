@@ -120,7 +120,7 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
   /** What is wrong with inputs concerns the caller, so the problem is named. */
   async function refusesInputs(): Promise<boolean> {
     const problem = await check("inputs", job.argument);
-    if (problem !== null) fail("contract", `input ${problem}`);
+    if (problem !== null) fail("inputs", `input ${problem}`);
     return problem !== null;
   }
 

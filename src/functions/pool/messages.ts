@@ -99,4 +99,5 @@ export interface Weight {
   readonly leftBytes: number;
 }
 
-export type FailedWhy = "raised" | "contract" | "memory";
+/** `inputs`: they violate the contract, so the function has not begun. */
+export type FailedWhy = "raised" | "inputs" | "contract" | "memory";

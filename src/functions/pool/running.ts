@@ -122,7 +122,7 @@ export class Running {
       case "done":
         if (message.json !== null && message.json.length > JSON_BYTES) return false;
         if (message.json === null || this.#host.holds(Buffer.byteLength(message.json))) this.succeed(message.json);
-        else this.fail(new Fault("function.overloaded"));
+        else this.fail(new Fault("function.no_room"));
         return true;
       case "failed":
         this.#raised(faultOf(message));
@@ -149,6 +149,7 @@ export class Running {
 }
 
 function faultOf({ why, text, detail }: Extract<RunMessage, { type: "failed" }>): Fault {
+  if (why === "inputs") return new Fault("function.input_invalid", { problem: text });
   if (why === "contract")
     return new Fault(
       "function.contract",

@@ -70,6 +70,11 @@ export interface PlannedCall extends CallPlan {
   readonly signal: AbortSignal;
   /** The order that its vendor has accepted and works on; `null` until its adapter reports one. */
   readonly order: VendorOrder | null;
+  /**
+   * Whether its vendor may have accepted an order: the adapter has reported one, or a request that places one was sent.
+   * Repeating the call could then order again.
+   */
+  readonly mayHaveOrdered: boolean;
 
   takeBudgets(budgets: CallBudgets): void;
   /** Its turn among the calls of its source, which it leaves when it ends: from then on it sends nothing. */
@@ -78,6 +83,8 @@ export interface PlannedCall extends CallPlan {
   takeCredential(credential: FoundCredential): void;
   /** `id` comes from the vendor. @throws Fault `source.contract` if it cannot be an order number */
   takeOrder(id: string | null): void;
+  /** A request that places an order is being sent. */
+  sendsOrder(): void;
   /**
    * Reserves the most that a request can cost, before it waits for a connection. `null` if no budget applies, or if it
    * is never billed. @throws Fault, or rejects with it, if a budget has no room for it
@@ -107,8 +114,10 @@ export interface PlannedCall extends CallPlan {
   end(reason?: unknown): void;
 }
 
-/** What a source says about the cost of one request, before it is sent. */
+/** What a source says about one request, before it is sent. */
 export interface Billing {
+  /** It places an order. */
+  readonly isOrder?: boolean;
   /** The vendor is known never to bill it. */
   readonly free: boolean;
   readonly model: ChargeModel;

@@ -31,6 +31,8 @@ export interface RunnableSource {
    * `null`: not known.
    */
   readonly listPrice: Price | null;
+  /** Whether a later run can fetch what was ordered, with the number of the order as an input. */
+  readonly resumable: boolean;
 }
 
 export interface SourceCatalog {

@@ -17,6 +17,7 @@ import { compileAuth } from "./auth/compile-auth.ts";
 import { acceptOf, ask, compileAuthenticated, valuesOf } from "./exchange/ask.ts";
 import { namesAfter } from "./exchange/compile-steps.ts";
 import { compileOneRequest, type Exchange, type ExchangeSetting } from "./exchange/one-request.ts";
+import { ORDER_INPUT } from "./exchange/resume.ts";
 import { compileSteps } from "./exchange/steps.ts";
 import { ANSWER_NAMES, compilePredicate } from "./expressions/expression.ts";
 import { checkAuthorSchema, checkFormat, compileWhenNeeded } from "./format/check-format.ts";
@@ -100,10 +101,11 @@ const COMPILED: ReadonlySet<string> = new Set(["$schema", "limits", ...RECIPE]);
 /** All other keys of the file, including `x-` annotations. */
 function headOf(source: SourceFile): Omit<SourceDeclaration, keyof Recipe> {
   const head = Object.fromEntries(Object.entries(source).filter(([name]) => !COMPILED.has(name)));
-  const { charge, limits, reply, steps } = source;
+  const { charge, limits, reply, resume, steps } = source;
   return {
     ...head,
     ...(limits === undefined ? {} : { limits: limitsOf(limits) }),
+    ...(resume === undefined ? {} : { resume: { input: resume.input ?? ORDER_INPUT } }),
     ...(steps?.some(({ poll }) => poll !== undefined) === true ? { [asksAgain]: true } : {}),
     ...(reply?.lists === undefined ? {} : { [listPaths]: reply.lists }),
     ...(charge === undefined || !isTable(charge) ? {} : { charge: { model: modelOfTable(charge), rows: charge } }),

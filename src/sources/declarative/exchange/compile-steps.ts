@@ -24,6 +24,8 @@ export interface Step {
   readonly name: string;
   readonly request: RequestTemplate;
   readonly free: boolean;
+  /** It places the order, or what a later step polls for. */
+  readonly isOrder: boolean;
   /** What must hold for the step to be taken; `null`: it is always taken. */
   readonly condition: Condition | null;
   /** Throws the failure that its reply reports. */
@@ -60,7 +62,8 @@ export function compileStepList(
     // A run that resumes has no replies to the steps that it skips, so requests cannot use them.
     const asked = resume !== null && at >= resume.from ? before.slice(resume.from) : before;
     const known = { ...setting.known, steps: asked, ...(orderAt >= 0 && at > orderAt ? { order_id: null } : {}) };
-    return compileStep(file, before, known, source, { ...setting, place: place.in(at) });
+    const isOrder = orderAt >= 0 ? at === orderAt : file.free !== true && isPolledForAfter(files, at);
+    return { ...compileStep(file, before, known, source, { ...setting, place: place.in(at) }), isOrder };
   });
 }
 
@@ -75,7 +78,7 @@ function compileStep(
   known: KnownNames,
   source: SourceFile,
   { auth, root, place }: ExchangeSetting & { readonly place: Place },
-): Step {
+): Omit<Step, "isOrder"> {
   const names = namesAfter(before);
   const reported = compileErrors(file.errors, place.in("errors"), names);
   const everywhere = compileErrors(source.errors, root.in("errors"));
@@ -111,6 +114,11 @@ function assertNames(files: readonly StepFile[], place: Place): void {
     if (seen.has(name)) place.in(at, "name").refuse("request.duplicate", `there are two steps "${name}"`);
     seen.add(name);
   }
+}
+
+/** Whether a step after this one polls: the vendor then works on what was sent before. */
+function isPolledForAfter(files: readonly StepFile[], at: number): boolean {
+  return files.slice(at + 1).some(({ poll }) => poll !== undefined);
 }
 
 /** The index of the step that places the order, -1 if there is none. */

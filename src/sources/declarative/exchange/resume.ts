@@ -13,6 +13,9 @@ export interface Resume {
   readonly input: string;
 }
 
+/** The input with which a run resumes, unless the file names another. */
+export const ORDER_INPUT = "order_id";
+
 /** @throws DeclarationError */
 export function compileResume(
   file: SourceFile["resume"],
@@ -21,7 +24,7 @@ export function compileResume(
   place: Place,
 ): Resume | null {
   if (file === undefined) return null;
-  const { step, input = "order_id" } = file;
+  const { step, input = ORDER_INPUT } = file;
   const names = steps.map(({ name }) => name);
   const from = names.indexOf(step);
   if (from < 0) {

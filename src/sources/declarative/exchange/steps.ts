@@ -112,7 +112,7 @@ class Walk {
   async #ask(step: Step, onReply: () => void = () => {}): Promise<Answered> {
     const { auth, charge, accept, viewOf, clock } = this.#parts;
     const free = step.free || charge.isFree(this.#call.inputs);
-    const cost = { free, most: charge.mostFor(this.#call.inputs) };
+    const cost = { free, most: charge.mostFor(this.#call.inputs), isOrder: step.isOrder };
     const asking = { auth, accept, cost, login: this.#login };
     return ask(step.request, this.#call, this.#values(), asking, async (reply) => {
       onReply();

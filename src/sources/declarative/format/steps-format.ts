@@ -69,7 +69,7 @@ const Step = Type.Object(
     ),
     order_id: Type.Optional(
       ofStep(
-        "The vendor's number for the order. Later requests use `{{ order_id }}`. If the source fails afterwards, the failure names the number; if it is not ready at the deadline, it fails as `pending`.",
+        "The vendor's number for the order. Later requests use `{{ order_id }}`. If the source fails afterwards, the failure names the number; if it is not ready at the deadline, it fails as `pending`. Once this step was sent, no failure is `retryable`.",
       ),
     ),
     errors: Type.Optional(
@@ -101,7 +101,7 @@ export const Resume = Type.Object(
   {
     ...closed,
     description:
-      "Lets a later run fetch what was ordered. A run with the vendor's number as an input, taken from `failure.order_id`, begins at the step named here.",
+      "Lets a later run fetch what was ordered. A run with the vendor's number as an input, taken from `failure.order_id`, begins at the step named here. Failures with a number say `resumable`.",
   },
 );
 

@@ -159,6 +159,8 @@ const ANSWERS: readonly number[] = Array.from({ length: 200 }, (_, index) => 400
 /** What a request costs, as far as its file says before it is sent. */
 export interface Cost {
   readonly free: boolean;
+  /** It places an order. */
+  readonly isOrder?: boolean;
   /** The most that it can cost; `undefined`: the list price of the source. */
   readonly most?: Price | null | undefined;
 }
@@ -166,7 +168,12 @@ export interface Cost {
 /** Of a login, a check of a credential, and so on. */
 export const FREE: Cost = { free: true };
 
-export function createSend(http: Http, tls: ClientTls | undefined, accept: string, { free, most }: Cost): SendRequest {
+export function createSend(
+  http: Http,
+  tls: ClientTls | undefined,
+  accept: string,
+  { free, most, isOrder = false }: Cost,
+): SendRequest {
   return (request) => {
     const options = {
       headers: { accept, ...request.headers },
@@ -174,6 +181,7 @@ export function createSend(http: Http, tls: ClientTls | undefined, accept: strin
       answers: ANSWERS,
       redirects: request.redirects,
       free,
+      order: isOrder,
       tls,
     };
     const listed: HttpOptions & ListedRequest = most === undefined ? options : { ...options, [listPrice]: most };
