@@ -20,7 +20,10 @@ export const workflowSettings = {
     Type.Boolean({ description: "If no credential is named, use the newest active stored one" }),
   ),
   failure_details: Type.Optional(
-    Type.Boolean({ description: "Failed status entries include the kind of failure and whether it was charged" }),
+    Type.Boolean({
+      description:
+        "Failed status entries say what kind of failure it was, whether to repeat it, and whether it was charged; on for a new workflow",
+    }),
   ),
   mask_credentials: Type.Optional(
     Type.Boolean({ description: "Credentials sent in the request are masked in the answer's config" }),

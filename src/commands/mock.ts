@@ -34,7 +34,7 @@ export default defineCommand({
       workflow: text(`The workflow that it takes; ${DEFAULTS.workflow} by default`, "TEXT"),
       failure_details: Type.Optional(
         Type.Boolean({
-          description: "Add the field failure to failed entries, as a workflow with failure_details does",
+          description: "Failed entries have the field failure; on by default, as in a new workflow",
         }),
       ),
       set: Type.Optional(
@@ -55,7 +55,7 @@ export default defineCommand({
     },
     { additionalProperties: false },
   ),
-  async begin({ admin_port: adminPort, failure_details: failureDetails = false, timeout_ms: timeoutMs, ...given }) {
+  async begin({ admin_port: adminPort, failure_details: failureDetails = true, timeout_ms: timeoutMs, ...given }) {
     const { serveMock } = await import("./serve-mock.ts");
     const { project, set = [], ...named } = given;
     const chosen = { ...DEFAULTS, ...named, ...(adminPort === undefined ? {} : { adminPort }) };

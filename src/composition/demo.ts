@@ -69,7 +69,7 @@ async function createDemo(store: AdminStore, act: Act): Promise<Demo> {
   await store.createOrganization(act, { id: organizationId, name: "Demo", createdWallAt: wallAt });
   const settings = { ...PLAIN_WORKFLOW, organizationId, createdWallAt: wallAt };
   await store.createWorkflow(act, { ...settings, id: workflow, name: "demo" });
-  const simulated = { id: newId("workflow", wallAt), name: "demo, simulated", failureDetails: true, simulated: true };
+  const simulated = { id: newId("workflow", wallAt), name: "demo, simulated", simulated: true };
   await store.createWorkflow(act, { ...settings, ...simulated });
   return { organizationId, workflow };
 }

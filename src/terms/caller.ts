@@ -23,7 +23,7 @@ export interface Workflow {
 export const PLAIN_WORKFLOW = {
   disabled: false,
   autoCredentials: false,
-  failureDetails: false,
+  failureDetails: true,
   maskCredentials: false,
   simulated: false,
 } as const satisfies Partial<Workflow>;

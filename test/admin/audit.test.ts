@@ -57,7 +57,7 @@ test("every act of an administrator is on the audit trail, with who did it, to w
   secrets.add(made.access_token);
   await json(["token", "revoke", made.token_id]);
   const { workflow } = await json<{ workflow: string }>(["workflow", "create", "--org", org]);
-  await json(["workflow", "set", workflow, "--failure-details"]);
+  await json(["workflow", "set", workflow, "--no-failure-details"]);
   await json(["workflow", "disable", workflow]);
   await json(["workflow", "enable", workflow]);
   const env = { VENDOR_KEY: secrets.add("audited-vendor-key-123") };

@@ -133,15 +133,15 @@ test("a workflow's settings are what was given, change one by one, and it can be
     name: "kyc",
     disabled: false,
     auto_credentials: true,
-    failure_details: false,
+    failure_details: true,
     mask_credentials: false,
     simulated: true,
     created_at: created?.["created_at"],
   });
 
-  await json(["workflow", "set", workflow, "--no-auto-credentials", "--failure-details"]);
+  await json(["workflow", "set", workflow, "--no-auto-credentials", "--no-failure-details"]);
   await json(["workflow", "disable", workflow]);
-  assert.deepEqual(await state(), { ...created, auto_credentials: false, failure_details: true, disabled: true });
+  assert.deepEqual(await state(), { ...created, auto_credentials: false, failure_details: false, disabled: true });
   await json(["workflow", "enable", workflow]);
   assert.equal((await state())?.["disabled"], false);
 

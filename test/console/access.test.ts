@@ -73,13 +73,14 @@ test(
     await dialog(page).getByRole("button", { name: "Create" }).click();
     const row = page.getByRole("table", { name: "Workflows" }).getByRole("row").filter({ hasText: "trial" });
     await row.getByText("simulated").waitFor();
+    await row.getByText("details of failures").waitFor();
     await row.getByRole("button", { name: "Settings" }).click();
     await dialog(page).getByText("whether a workflow is simulated cannot be changed").waitFor();
     await dialog(page)
-      .getByLabel(/^Details of failures/)
+      .getByLabel(/^Mask credentials/)
       .check();
     await dialog(page).getByRole("button", { name: "Save" }).click();
-    await row.getByText("details of failures").waitFor();
+    await row.getByText("details of failures, masks credentials").waitFor();
     await row.getByRole("button", { name: "Disable" }).click();
     await dialog(page).getByRole("button", { name: "Disable" }).click();
     await row.getByText("disabled").waitFor();

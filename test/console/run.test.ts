@@ -50,7 +50,7 @@ async function startFive(t: TestContext, options: ServiceOptions = {}) {
       }),
     ],
     vendors: [vendor],
-    workflow: { autoCredentials: true, failureDetails: true },
+    workflow: { autoCredentials: true },
     ...options,
   });
   const owner = await service.operator.appoint("owner", "grace");

@@ -21,7 +21,7 @@ export async function startMockService(t: TestLife, options: ServiceOptions = {}
     port: 0,
     adminPort: 0,
     project: options.project,
-    failureDetails: options.workflow?.failureDetails === true,
+    failureDetails: options.workflow?.failureDetails !== false,
     set: [],
     timeoutMs: undefined,
     log: createLog("error", { write: (line) => assert.fail(line) }),

@@ -2,7 +2,7 @@ import { hash, randomBytes } from "node:crypto";
 import { makeAccessToken, makeOperatorToken, tokenDigest } from "../../src/access/access-token.ts";
 import type { IssuedToken, NamedWorkflow, Role } from "../../src/admin/ports.ts";
 import type { OpenedStore } from "../../src/composition/open-store.ts";
-import type { Context } from "../../src/terms/caller.ts";
+import { PLAIN_WORKFLOW, type Context } from "../../src/terms/caller.ts";
 import type { Clock } from "../../src/terms/clock.ts";
 import { newId } from "../../src/terms/ids.ts";
 import type { JsonObject } from "../../src/terms/json.ts";
@@ -56,7 +56,7 @@ export function createOperator({ store, sealer }: OpenedStore, clock: Clock, sec
   }
 
   async function createWorkflow(organizationId: string, flags: WorkflowFlags = {}): Promise<string> {
-    const { simulated = false, autoCredentials = false, failureDetails = false, maskCredentials = false } = flags;
+    const { simulated, autoCredentials, failureDetails, maskCredentials } = { ...PLAIN_WORKFLOW, ...flags };
     const id = newId("workflow", clock.wall());
     const createdWallAt = clock.wall();
     const named = { id, organizationId, name: "", createdWallAt, disabled: flags.disabled ?? false };

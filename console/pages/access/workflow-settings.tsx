@@ -7,9 +7,10 @@ export interface WorkflowSettings {
   readonly mask_credentials: boolean;
 }
 
-export const NO_SETTINGS: WorkflowSettings = {
+/** Of a new workflow. */
+export const FIRST_SETTINGS: WorkflowSettings = {
   auto_credentials: false,
-  failure_details: false,
+  failure_details: true,
   mask_credentials: false,
 };
 
@@ -20,7 +21,7 @@ const SETTINGS: Readonly<Record<keyof WorkflowSettings, { readonly short: string
   },
   failure_details: {
     short: "details of failures",
-    long: "Details of failures: the answer says what kind of failure it was, and whether it was charged",
+    long: "Details of failures: the answer says what kind of failure it was, whether to repeat it, and whether it was charged",
   },
   mask_credentials: {
     short: "masks credentials",

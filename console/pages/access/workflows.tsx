@@ -12,7 +12,7 @@ import { Outcome } from "../../parts/outcome.tsx";
 import { RowActs } from "../../parts/row-acts.tsx";
 import { Section } from "../../parts/page.tsx";
 import { Badge, Day } from "../../parts/values.tsx";
-import { changedSettings, NO_SETTINGS, saySettings, SettingFields } from "./workflow-settings.tsx";
+import { changedSettings, FIRST_SETTINGS, saySettings, SettingFields } from "./workflow-settings.tsx";
 
 type Workflow = RowOf<"workflow list", "workflows">;
 
@@ -57,7 +57,7 @@ function State({ disabled }: { readonly disabled: boolean }) {
 
 function CreateWorkflow({ org, onDone }: { readonly org: string; readonly onDone: () => void }) {
   const [name, setName] = useState("");
-  const [settings, setSettings] = useState(NO_SETTINGS);
+  const [settings, setSettings] = useState(FIRST_SETTINGS);
   const [simulated, setSimulated] = useState(false);
   return (
     <FormAct
@@ -68,7 +68,7 @@ function CreateWorkflow({ org, onDone }: { readonly org: string; readonly onDone
       input={() => ({ org, ...(name.trim() !== "" && { name }), ...settings, simulated })}
       onOpen={() => {
         setName("");
-        setSettings(NO_SETTINGS);
+        setSettings(FIRST_SETTINGS);
         setSimulated(false);
       }}
       onDone={onDone}
@@ -88,7 +88,7 @@ function CreateWorkflow({ org, onDone }: { readonly org: string; readonly onDone
 function Acts({ of, onDone }: { readonly of: Workflow; readonly onDone: () => void }) {
   const { workflow, name, disabled, simulated } = of;
   const [text, setText] = useState(name);
-  const [settings, setSettings] = useState(NO_SETTINGS);
+  const [settings, setSettings] = useState(FIRST_SETTINGS);
   const called = <bdi>{name === "" ? workflow : name}</bdi>;
   return (
     <RowActs>

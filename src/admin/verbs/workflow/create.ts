@@ -1,4 +1,5 @@
 import { Type } from "../../../terms/type.ts";
+import { PLAIN_WORKFLOW } from "../../../terms/caller.ts";
 import { newId } from "../../../terms/ids.ts";
 import { nameInput, organizationInput } from "../../inputs.ts";
 import { unknownOrganization } from "../../require.ts";
@@ -37,7 +38,7 @@ export default defineVerb({
       name: input.name ?? "",
       disabled: false,
       autoCredentials: input.auto_credentials ?? false,
-      failureDetails: input.failure_details ?? false,
+      failureDetails: input.failure_details ?? PLAIN_WORKFLOW.failureDetails,
       maskCredentials: input.mask_credentials ?? false,
       simulated: input.simulated ?? false,
       createdWallAt: act.wallAt,

@@ -9,7 +9,7 @@ import { toWireWorkflow, workflowSettings, wireWorkflow } from "../../workflow-w
 export default defineVerb({
   summary: "Change settings of a workflow",
   description: "Settings that are not given stay as they are. Whether a workflow is simulated cannot be changed.",
-  example: "wfl_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --failure-details --no-auto-credentials",
+  example: "wfl_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --mask-credentials --no-auto-credentials",
   input: Type.Object(
     { workflow: workflowInput, name: Type.Optional(nameInput("What the workflow is for")), ...workflowSettings },
     { additionalProperties: false },
