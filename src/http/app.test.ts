@@ -136,6 +136,7 @@ test("an endpoint is one value: it is served, its methods are told, and the cont
     summary: "Where it runs",
     description: "Needs no authentication.",
     answers: { description: "The region.", schemas: { Region } },
+    examples: { europe: { summary: "In Europe", answer: { region: "eu" } } },
     makeBody: () => `{"region":"eu"}`,
   };
   const { port } = await openEdge(t, {}, [...ROUTES, region]);

@@ -1,9 +1,10 @@
 import { Type } from "../terms/type.ts";
-import { FAULTS } from "../terms/fault.ts";
+import { Fault, FAULTS, type RequestFaultCode } from "../terms/fault.ts";
 import { ROUTES } from "./app.ts";
 import { REQUEST_ID_HEADER } from "./request-ids.ts";
 import { publishedSchema } from "./published-schema.ts";
-import type { Route } from "./route.ts";
+import { errorBody } from "./reply.ts";
+import type { Route, RunRoute } from "./route.ts";
 
 const errorCodes = [
   ...new Set(Object.values(FAULTS).flatMap(({ surface, kind }) => (surface === "request" ? [kind] : []))),
@@ -40,38 +41,69 @@ const HEADERS = {
   "Cache-Control": { schema: { const: "no-store" }, required: true },
 };
 
-function response(description: string, schema: object) {
-  return { description, headers: HEADERS, content: { "application/json": { schema } } };
+type Examples = Readonly<Record<string, { readonly summary?: string; readonly value: unknown }>>;
+
+function response(description: string, schema: object, examples: Examples) {
+  return { description, headers: HEADERS, content: { "application/json": { schema, examples } } };
 }
 
-const ERROR = reference("Error");
+/** The answer to requests with one of these faults, each of which is an example. */
+function failed(description: string, ...codes: readonly RequestFaultCode[]) {
+  const examples = codes.map((code) => {
+    const fault = new Fault(code, {}, code === "request.invalid" ? { problems: [WRONG_CONTEXT] } : {});
+    return [code.slice("request.".length), { value: JSON.parse(errorBody(fault, REQUEST_ID)) as unknown }] as const;
+  });
+  return response(description, reference("Error"), Object.fromEntries(examples));
+}
+
+/** Of the examples. */
+const REQUEST_ID = "req_0199d3b1c0f07d1e8a2b3c4d5e6f7a8b";
+const WRONG_CONTEXT = { path: "/config/context", message: "must be one of prod, test, dev" };
 
 const ALLOW = { description: "The methods that the path takes.", schema: { type: "string" }, required: true };
-const WRONG_METHOD = response("The path does not take the method that was sent.", ERROR);
+const WRONG_METHOD = failed("The path does not take the method that was sent.", "request.method");
 
 /** Problems of HTTP itself. */
 const BAD_HTTP = {
+  "400": failed("The request is not valid HTTP.", "request.http"),
   "405": { ...WRONG_METHOD, headers: { ...HEADERS, Allow: ALLOW } },
-  "4XX": response("400, 408, 417 or 431: the HTTP itself could not be read or served.", ERROR),
+  "408": failed("The request did not arrive in time.", "request.http_timeout"),
+  "417": failed("The expectation of the request cannot be met.", "request.http_expectation"),
+  "431": failed("The header fields are too large.", "request.http_headers"),
 };
 
-const ERRORS = {
-  "401": response("The token or workflow was missing or rejected. The answer does not say which, or why.", ERROR),
-  "422": response(
-    "The request body did not match the schema, was not JSON, was too large or nested too deeply, or had another media type.",
-    ERROR,
-  ),
-  "500": response(
-    "The service could not process the request: no source was named, the service is at its limits or shutting down, or it cannot record runs.",
-    ERROR,
-  ),
-};
+const UNAVAILABLE = [
+  "request.overloaded",
+  "request.stopping",
+  "request.journal_unavailable",
+  "request.store_unavailable",
+  "request.unexpected",
+] as const;
 
-/** The status that may replace 500 for load balancers, and statuses of requests that are not runs. */
-const OTHERS = {
-  "503": response("Replaces 500 with the code `overloaded`, if the operator has set `overload_status` to 503.", ERROR),
-  ...BAD_HTTP,
-};
+function errorsOf({ path }: RunRoute) {
+  const noSources = path === "/data" ? (["request.no_sources"] as const) : [];
+  return {
+    "401": failed(
+      "The token or workflow was missing or rejected. The answer does not say which, or why.",
+      "request.unauthenticated",
+    ),
+    "422": failed(
+      "The request body did not match the schema, was not JSON, was too large or nested too deeply, or had another media type.",
+      "request.invalid",
+    ),
+    "500": failed(
+      "The service could not process the request: no source was named, the service is at its limits or shutting down, or it cannot record runs.",
+      ...noSources,
+      ...UNAVAILABLE,
+    ),
+    "503": failed(
+      "Replaces 500 with the code `overloaded`, if the operator has set `overload_status` to 503.",
+      "request.overloaded",
+      "request.stopping",
+    ),
+    ...BAD_HTTP,
+  };
+}
 
 const RUN_HEADERS = [
   {
@@ -146,7 +178,12 @@ function operationsOf(route: Route): object {
     security: [{}],
     responses: {
       "200": { description: answers.description, headers: HEADERS },
-      "4XX": { description: BAD_HTTP["4XX"].description, headers: HEADERS },
+      ...Object.fromEntries(
+        Object.entries(BAD_HTTP)
+          // HEAD is taken.
+          .filter(([status]) => status !== "405")
+          .map(([status, { description }]) => [status, { description, headers: HEADERS }]),
+      ),
     },
   };
   return { ...described, head };
@@ -155,7 +192,15 @@ function operationsOf(route: Route): object {
 function operation(route: Route): object {
   const { operationId, summary, description, answers } = route;
   const [answer, ...others] = Object.keys(answers.schemas).map(reference);
-  const ok = response(answers.description, others.length === 0 ? answer! : { anyOf: [answer, ...others] });
+  const examples = Object.entries(route.examples).map(([name, { summary: says, answer: value }]) => [
+    name,
+    { summary: says, value },
+  ]);
+  const ok = response(
+    answers.description,
+    others.length === 0 ? answer! : { anyOf: [answer, ...others] },
+    Object.fromEntries(examples) as Examples,
+  );
   if (route.method === "GET") {
     return { operationId, summary, description, security: [{}], responses: { "200": ok, ...BAD_HTTP } };
   }
@@ -165,14 +210,25 @@ function operation(route: Route): object {
     description,
     security: SECURITY,
     parameters: RUN_HEADERS,
-    requestBody: { required: true, content: { "application/json": { schema: reference(route.body.name) } } },
-    responses: { "200": ok, ...ERRORS, ...OTHERS },
+    requestBody: {
+      required: true,
+      content: { "application/json": { schema: reference(route.body.name), examples: requestsOf(route) } },
+    },
+    responses: { "200": ok, ...errorsOf(route) },
   };
 }
 
+function requestsOf({ examples }: RunRoute): Examples {
+  return Object.fromEntries(
+    Object.entries(examples).map(([name, { summary, request }]) => [name, { summary, value: request }]),
+  );
+}
+
 function schemasOf(route: Route): Readonly<Record<string, object>> {
-  const { schemas } = route.answers;
-  return route.method === "GET" ? schemas : { [route.body.name]: publishedSchema(route.body.schema), ...schemas };
+  const schemas = { ...route.answers.schemas, ...route.parts };
+  if (route.method === "GET") return schemas;
+  const { name, schema, published = schema } = route.body;
+  return { [name]: publishedSchema(published), ...schemas };
 }
 
 function reference(name: string): object {

@@ -15,12 +15,31 @@ interface Endpoint {
   readonly description: string;
   /** The meaning of 200, and the possible bodies by their names in the contract. */
   readonly answers: { readonly description: string; readonly schemas: Readonly<Record<string, object>> };
+  /** Further schemas of the contract, to which those of the bodies refer. */
+  readonly parts?: Readonly<Record<string, object>>;
+}
+
+/** Real bodies: a test sends each request, and compares the answer. */
+export interface Example {
+  readonly summary: string;
+  readonly answer: object;
+}
+
+export interface RunExample extends Example {
+  readonly request: object;
 }
 
 /** A POST whose caller is known and whose body is checked before it becomes a run. */
 export interface RunRoute extends Endpoint {
   readonly method: "POST";
-  readonly body: { readonly name: string; readonly schema: object };
+  readonly body: {
+    readonly name: string;
+    /** Every body is checked with it. */
+    readonly schema: object;
+    /** What the contract says in its place: what a caller should send, if less is accepted too. */
+    readonly published?: object;
+  };
+  readonly examples: Readonly<Record<string, RunExample>>;
   /** @throws Fault `request.…` for a valid body that cannot be run */
   start(received: ReceivedRun, arrivedAt: number, offers: RouteOffers): StartedRun;
 }
@@ -28,6 +47,7 @@ export interface RunRoute extends Endpoint {
 /** A GET (and HEAD) that anybody may send. */
 export interface ReadRoute extends Endpoint {
   readonly method: "GET";
+  readonly examples: Readonly<Record<string, Example>>;
   /** The body of every answer, created once, so that answering needs no I/O. */
   makeBody(offers: RouteOffers): string;
 }

@@ -26,7 +26,7 @@ const SourceEntry = Type.Unsafe({
   else: { const: true, "x-says": "must be true or an object" },
 });
 
-const Sources = Type.Unsafe({
+export const Sources = Type.Unsafe({
   type: "object",
   description: "Map of source identifiers (`<vendor>__<source_name>`) to source configurations.",
   maxProperties: SOURCES_PER_RUN_MAX,

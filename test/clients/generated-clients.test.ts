@@ -70,11 +70,10 @@ test("openapi-fetch: a generated client really gets its answers from the service
       { ...throws("bell__report", new Error("broken")), credentials: API_KEY },
     ],
     project: projectWithEcho(t),
-    workflow: { failureDetails: true },
   });
   service.secrets.add("key-of-bell");
-  // Three of its requests are runs; this process does not see the answers.
-  for (let runs = 0; runs < 3; runs += 1) service.expectRunWithoutAnswer();
+  // Four of its requests are runs; this process does not see the answers.
+  for (let runs = 0; runs < 4; runs += 1) service.expectRunWithoutAnswer();
   const caller = join(callers.folder, "openapi-fetch.ts");
   const { ask } = (await import(caller)) as { ask(url: string, token: string, workflow: string): Promise<object> };
 
@@ -83,6 +82,7 @@ test("openapi-fetch: a generated client really gets its answers from the service
   assert.deepEqual(seen, {
     phone: "+442079460958",
     failure: "adapter",
+    functionFailure: "unknown_function",
     retryable: false,
     charged: "no",
     functionOutput: 7,

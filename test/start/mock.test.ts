@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, mock as replace, test, type TestContext } from "node:test";
 import { makeAccessToken } from "../../src/access/access-token.ts";
 import { startMock, type MockOptions } from "../../src/composition/mock.ts";
+import { ROUTES } from "../../src/http/app.ts";
 import { createLog } from "../../src/operate/log.ts";
 import { openSources } from "../../src/project/open-catalogs.ts";
 import { MAGIC } from "../../src/simulation/magic-inputs.ts";
@@ -86,6 +87,22 @@ function folders(t: TestContext) {
   for (const made of [tmp, work]) mkdirSync(made);
   return { tmp, work };
 }
+
+test("the examples of the contract are what a mock answers to their requests, but for its mark and its charges", async (t) => {
+  const mock = await start(t, { set: ["hibp__breached_account=vendor_5xx"] });
+  const differs = new Set(["response_time_ms", "transaction_id", "organization_tuid", "charged"]);
+  const plain = (answer: unknown): unknown =>
+    JSON.parse(JSON.stringify(answer), (name, value: unknown) =>
+      differs.has(name) ? typeof value : name === "mode" ? undefined : value,
+    );
+  for (const route of ROUTES) {
+    if (route.method !== "POST") continue;
+    for (const [name, { request, answer }] of Object.entries(route.examples)) {
+      const { status, body } = await mock.send(route.path, request);
+      assert.deepEqual([status, plain(body)], [200, plain(answer)], name);
+    }
+  }
+});
 
 test("it prints one line of JSON when it is ready, ends when told to, and leaves nothing behind", async (t) => {
   const { tmp, work } = folders(t);

@@ -1,5 +1,5 @@
 import { openApiDocument } from "../../src/http/openapi.ts";
-import { FAULTS, type FaultRow } from "../../src/terms/fault.ts";
+import { FAULTS, REPORTED, type FaultRow } from "../../src/terms/fault.ts";
 import { block, code, generated, json, page, table, type Page } from "./markdown.ts";
 import { fieldsOf, type FieldRow } from "../../src/terms/schema-fields.ts";
 
@@ -105,7 +105,11 @@ function endpointsOf({ paths }: Contract): readonly EndpointOnPage[] {
 type SchemaByName = (name: string) => object;
 
 function schemasOf({ components }: Contract): SchemaByName {
-  return (name) => components.schemas[name] ?? missing(name);
+  // The kinds of failures have tables of their own; any other text may come too.
+  const schemas = JSON.parse(JSON.stringify(components.schemas), (_, value: { anyOf?: readonly object[] } | null) =>
+    value?.anyOf?.some((branch) => "$ref" in branch) === true ? { ...value, anyOf: undefined, type: "string" } : value,
+  ) as Contract["components"]["schemas"];
+  return (name) => schemas[name] ?? missing(name);
 }
 
 /** The section of an endpoint that has no longer description of its own. */
@@ -156,7 +160,7 @@ const SECTIONS: Readonly<Record<string, (schema: SchemaByName) => string[]>> = {
     "### When a source fails",
     "The answer is still 200, and the other sources are not affected. `message` begins with one of these prefixes. The rest of it may change; do not parse it.",
     table(["message begins", "cause"], prefixes("source")),
-    "If your workflow has `failure_details`, failed entries have a field `failure`, on which you may branch:",
+    "Failed entries have a field `failure`, on which you may branch. It is left out if `failure_details` of your workflow is turned off. Kinds may be added: treat one that you do not know by `retryable` and `charged`.",
     table(["`failure.kind`", "`retryable`", "`charged`, if something was sent", "meaning"], kindRows()),
     "`charged` says whether the vendor has billed the call: `yes` if it has billed at least one request of it, `unknown` if only the vendor can know, and `no` whenever nothing was sent. The table is for one request to a vendor that bills by the call; *by its answer* means that the request was billed if the vendor had answered. [Charges and records](../explanation/charges-and-records.md#what-was-charged) has the complete rules.",
     "### Retrying",
@@ -177,6 +181,9 @@ const SECTIONS: Readonly<Record<string, (schema: SchemaByName) => string[]>> = {
     "### When a function fails",
     "The answer is 200, with `success: false` and a `message` that begins with one of these prefixes. `pipes` has what the function had recorded until then. A function can also report a failure itself, with `success: false`, its own message and a partial output.",
     table(["message begins", "cause"], prefixes("function")),
+    "Failed entries have a field `failure` here too, unless it is turned off:",
+    table(["`failure.kind`", "`retryable`", "meaning"], functionKindRows()),
+    "In passthrough mode there is no `status`, and so no `failure`.",
     "### No function named",
     "When `config.data_func` is missing, `null` or empty, nothing runs, and the answer is 200 with `outputs: {}` and `status: {}`. An empty `status` means that no function ran, not that one succeeded.",
   ],
@@ -232,8 +239,10 @@ const DATA =
 
 const RETRYING = [
   "- A retry makes the external calls again, and each can be billed again. The service itself never repeats a request of which a byte may have reached the vendor.",
-  "- On `/data` retry only the sources that failed because of a timeout or a 5xx of the vendor: send a new request that names only those. With `failure_details` these are the kinds `timeout` and `vendor_5xx`, and they may be billed twice. The kinds `unreachable` and `shed` are retryable too, and nothing was sent for them.",
-  "- If a failure has `failure.order_id`, an order has been placed at the vendor and is probably billed. Do not order again: a source that can [resume](source-format.md#resume) takes this number as an input and fetches what was ordered. `pending` means that the vendor was not ready; ask again later.",
+  "- On `/data` retry only the sources whose failure is `retryable`: send a new request that names only those. The kinds `timeout` and `vendor_5xx` may be billed twice. The kinds `unreachable` and `shed` are retryable too, and nothing was sent for them.",
+  "- No failure is `retryable` if the vendor may have an order: once the request that orders was sent, whatever fails. A client that repeats only what is `retryable` never orders twice.",
+  "- If a failure has `order_id`, an order has been placed at the vendor and is probably billed. If it is also `resumable`, send this number as an input of the same source, later and as often as needed: the source [fetches what was ordered](source-format.md#resume), and orders nothing. The input is `order_id`, unless the page of the source names another. `pending` means that the vendor was not ready.",
+  "- On `/func` retry only a function whose failure is `retryable`: nothing of it has run. Otherwise a retry makes all its calls again.",
   "- After a 500 with `overloaded` or `unavailable` nothing was run and no vendor was called: retrying costs nothing. Wait a little before each retry, and longer each time.",
   "- After 401, 422 and `no_sources` a retry does not help.",
   "- If the connection breaks before the answer arrives, the run may have happened and may be billed. The operator finds it on the ledger by the [`X-Request-Id`](#request-ids) or the trace that you sent with it.",
@@ -331,6 +340,28 @@ function kindRows(): string[][] {
       "; ",
     ),
   ]);
+}
+
+/** For kinds whose message is made of details alone. */
+const FUNCTION_WORDS: Readonly<Record<string, string>> = {
+  unknown_function: "there is no such function",
+  input: "the inputs violate the function's contract, so it was not run; the message names the field",
+  timeout: "the deadline passed",
+  contract: "what the function returned violates its contract",
+};
+
+function functionKindRows(): string[][] {
+  const byKind = Object.groupBy(faults("function"), ([, { kind }]) => kind);
+  const rows = Object.entries(byKind).map(([kind, found]) => [
+    code(kind),
+    several(found.map(([, { retryable }]) => code(String(retryable)))),
+    FUNCTION_WORDS[kind] ??
+      several(
+        found.map(([, { says }]) => plainly(says)),
+        "; ",
+      ),
+  ]);
+  return [...rows, [code(REPORTED), code("false"), "the function itself reports the failure, with `success: false`"]];
 }
 
 function several(values: readonly string[], separator = " or "): string {

@@ -1,6 +1,8 @@
 import { Type } from "../../terms/type.ts";
 import { Fault } from "../../terms/fault.ts";
+import { SourceFailureKind, sourceFailure } from "../failure-schema.ts";
 import type { RunRoute } from "../route.ts";
+import { DATA_EXAMPLES } from "../examples.ts";
 import {
   answeredConfig,
   anyObject,
@@ -9,13 +11,22 @@ import {
   Milliseconds,
   readRunFields,
   REQUEST_FIELDS,
+  Sources,
   TransactionId,
 } from "../run-fields.ts";
 
+const TITLE = { title: "Data run request" };
+
 /** A missing or empty `config.sources` is not a schema error: it is answered with 500. */
-const DataRequest = Type.Object(
-  { ...REQUEST_FIELDS, config: Type.Object({ ...CONFIG_FIELDS }) },
-  { title: "Data run request" },
+const DataRequest = Type.Object({ ...REQUEST_FIELDS, config: Type.Object({ ...CONFIG_FIELDS }) }, TITLE);
+
+/** Callers are told that it is required, so that their compilers find what would be a 500. */
+const PublishedRequest = Type.Object(
+  {
+    ...REQUEST_FIELDS,
+    config: Type.Object({ ...CONFIG_FIELDS, sources: Type.Unsafe<object>({ ...Sources, minProperties: 1 }) }),
+  },
+  TITLE,
 );
 
 const SourceStatus = Type.Object(
@@ -24,23 +35,7 @@ const SourceStatus = Type.Object(
     message: Type.String({ description: "Outcome text; not to be parsed." }),
     match: Type.Boolean({ description: "Whether the vendor found a record." }),
     response_time_ms: Milliseconds,
-    failure: Type.Optional(
-      Type.Object(
-        {
-          kind: Type.String({ description: "Class of the failure, as listed in docs/errors.md." }),
-          retryable: Type.Boolean({ description: "Whether asking this source again may help; it can be billable." }),
-          charged: Type.Union([Type.Literal("yes"), Type.Literal("no"), Type.Literal("unknown")], {
-            description: "Whether the vendor has probably charged for the failed call.",
-          }),
-          order_id: Type.Optional(
-            Type.String({
-              description: "The vendor's number for the order, with which a later run can fetch the result.",
-            }),
-          ),
-        },
-        { description: "On failed entries, if the workflow has failure_details." },
-      ),
-    ),
+    failure: Type.Optional(sourceFailure),
   },
   { title: "Source status" },
 );
@@ -66,7 +61,9 @@ export const dataRoute: RunRoute = {
   operationId: "runData",
   summary: "Run one or more sources in parallel",
   description: "If single sources fail, the answer is still 200: read `status` before `outputs`.",
-  body: { name: "DataRequest", schema: DataRequest },
+  body: { name: "DataRequest", schema: DataRequest, published: PublishedRequest },
+  parts: { SourceFailureKind },
+  examples: DATA_EXAMPLES,
   answers: { description: "Every source ended.", schemas: { DataResponse } },
 
   start(received, arrivedAt, { startData }) {

@@ -1,6 +1,8 @@
 import { Type } from "../../terms/type.ts";
 import { ID_CHARS_MAX } from "../../terms/ids.ts";
 import type { Json } from "../../terms/json.ts";
+import { FUNC_EXAMPLES } from "../examples.ts";
+import { FunctionFailureKind, functionFailure } from "../failure-schema.ts";
 import type { RunRoute } from "../route.ts";
 import {
   answeredConfig,
@@ -44,6 +46,7 @@ const FunctionStatus = Type.Object(
     success: Type.Boolean(),
     message: Type.String({ description: "Outcome text; not to be parsed." }),
     response_time_ms: Milliseconds,
+    failure: Type.Optional(functionFailure),
   },
   { title: "Function status" },
 );
@@ -93,6 +96,8 @@ export const funcRoute: RunRoute = {
   description:
     "If the function fails, the answer is still 200: read `status`, or in passthrough mode the function's own fields. The request decides which of the two bodies comes.",
   body: { name: "FuncRequest", schema: FuncRequest },
+  parts: { FunctionFailureKind },
+  examples: FUNC_EXAMPLES,
   answers: {
     description:
       "The function ended, or none was named. A `FuncResponse`, unless `config.datafunc_response_passthrough` is `true` and a function was named: then a `PassthroughResponse`.",

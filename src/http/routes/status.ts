@@ -1,4 +1,5 @@
 import { Type } from "../../terms/type.ts";
+import { STATUS_EXAMPLES } from "../examples.ts";
 import type { ReadRoute } from "../route.ts";
 
 const Status = Type.Object(
@@ -18,6 +19,7 @@ export const statusRoute: ReadRoute = {
   summary: "Report that the process accepts requests, and which build it is",
   description: "Needs no authentication and calls no vendor.",
   answers: { description: "The process accepts requests.", schemas: { Status } },
+  examples: STATUS_EXAMPLES,
 
   makeBody: ({ deployment }) =>
     JSON.stringify({

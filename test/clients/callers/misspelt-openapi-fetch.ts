@@ -7,7 +7,7 @@ type FuncRequest = components["schemas"]["FuncRequest"];
 const client = createClient<paths>({ baseUrl: "http://127.0.0.1" });
 
 // refused: 'input' does not exist
-export const inputs = { config: {}, input: { phone: "1" } } satisfies DataRequest;
+export const inputs = { config: { sources: { acme__phone: true } }, input: { phone: "1" } } satisfies DataRequest;
 // refused: 'source' does not exist
 export const sources = { config: { source: { acme__phone: true } } } satisfies DataRequest;
 // refused: 'credential' does not exist
@@ -17,9 +17,11 @@ export const named = { config: { data_function: "dfunc_echo" } } satisfies FuncR
 // refused: Type 'false' is not assignable
 export const asked = { config: { sources: { acme__phone: false } } } satisfies DataRequest;
 // refused: Type '"production"' is not assignable
-void client.POST("/data", { body: { config: { context: "production" } } });
+void client.POST("/data", { body: { config: { context: "production", sources: { acme__phone: true } } } });
 // refused: Property 'config' is missing
 void client.POST("/data", { body: { inputs: { phone: "1" } } });
+// refused: Property 'sources' is missing
+void client.POST("/data", { body: { config: {} } });
 
 const { data, error } = await client.POST("/data", { body: { config: { sources: { acme__phone: true } } } });
 // refused: Property 'sucess' does not exist
@@ -30,3 +32,7 @@ export const retryable = data?.status["acme__phone"]?.failure?.retriable;
 export const phone: string = data?.outputs["acme__phone"]?.["e164"];
 // refused: have no overlap
 export const overloaded = error?.error.code === "overlaoded";
+// refused: Type '"time_out"' is not assignable
+export const late: components["schemas"]["SourceFailureKind"] = "time_out";
+// refused: Type '"rised"' is not assignable
+export const raised: components["schemas"]["FunctionFailureKind"] = "rised";
