@@ -16,6 +16,28 @@ const ROLES: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
+/** Mail providers open to the public that the list lacks. */
+const MORE_FREE_MAIL: ReadonlySet<string> = new Set(
+  (
+    "azet.sk citromail.hu disroot.org fastmail.com gmx.ch hispeed.ch indamail.hu kakao.com keemail.me mail.bg mailfence.com " +
+    "meta.ua murena.io op.pl posteo.de posteo.net riseup.net sohu.com startmail.com sunrise.ch tuta.com tuta.io tutamail.com " +
+    "tutanota.com tutanota.de vivaldi.net zohomail.com zohomail.eu zohomail.in zoznam.sk"
+  ).split(" "),
+);
+
+/**
+ * Domains of services that forward mail to a mailbox that they do not show: Apple, Mozilla, DuckDuckGo, SimpleLogin,
+ * Proton Pass, addy.io, 33Mail, Blur and erine.email. Some give each user a subdomain.
+ */
+const RELAYS: ReadonlySet<string> = new Set(
+  (
+    "privaterelay.appleid.com mozmail.com relay.firefox.com duck.com simplelogin.com " +
+    "simplelogin.co simplelogin.fr simplelogin.io slmail.me slmails.com aleeas.com 8alias.com 8shield.net dralias.com " +
+    "silomails.com passmail.com passmail.net passinbox.com passfwd.com addy.io anonaddy.com anonaddy.me addymail.com " +
+    "33mail.com erine.email opayq.com"
+  ).split(" "),
+);
+
 /** Two domains of the same mail service, which ignores dots in the local part. */
 const GMAIL: ReadonlySet<string> = new Set(["gmail.com", "googlemail.com"]);
 
@@ -31,7 +53,7 @@ export default defineSource({
   title: "E-mail address",
   description: `
 Checks how an e-mail address is written, and what its domain is known for: disposable mailboxes, mailboxes anybody can
-open, a role instead of a person, a likely slip of the keys. **No mailbox and no mail server is contacted**, and no name
+open, forwarding addresses that hide a mailbox, a role instead of a person, a likely slip of the keys. **No mailbox and no mail server is contacted**, and no name
 is looked up in the DNS.
 
 A **record** is an address that mail could be sent to as it is written, under a top-level domain that exists. **No record**
@@ -42,7 +64,8 @@ standard allows them.
 
 What it does not know: whether the domain has a mail server and the mailbox exists, whose it is, and the throw-away
 domains registered since the lists were made. \`free_mail\` comes from a broad list that has some portals and misspelled
-providers too: take it for "not a company's own domain", not for more.`,
+providers too: take it for "not a company's own domain", not for more. \`relay\` is of a person who has a lasting mailbox
+elsewhere, so it excludes \`disposable\` and \`free_mail\`; relays at a domain of the person's own, and those of Apple at icloud.com, look like any other address.`,
   docs: "https://www.rfc-editor.org/rfc/rfc5321",
   charge: "free",
   data: [
@@ -96,6 +119,9 @@ providers too: take it for "not a company's own domain", not for more.`,
       free_mail: Type.Boolean({
         description: "The domain gives mailboxes to the public, free or as an access provider.",
       }),
+      relay: Type.Boolean({
+        description: "The domain forwards mail to a mailbox that it hides, such as Apple's or Firefox's relay.",
+      }),
       role_account: Type.Boolean({ description: "The local part is a function such as `info` or `billing`." }),
       reserved_domain: Type.Boolean({
         description: "Kept for documentation and tests (`example.com`): nobody has a mailbox there.",
@@ -130,7 +156,9 @@ providers too: take it for "not a company's own domain", not for more.`,
       return noMatch({ valid: false, reason: address.problem, ...(suggestion !== null && { suggestion }) });
     }
 
-    const disposable = parents(domain, registrable).some((name) => lists.disposable.has(name));
+    const names = parents(domain, registrable);
+    const relay = names.some((name) => RELAYS.has(name));
+    const disposable = !relay && names.some((name) => lists.disposable.has(name));
     const [base = local, ...tags] = local.toLowerCase().split("+");
     const gmail = GMAIL.has(domain);
     return {
@@ -142,7 +170,8 @@ providers too: take it for "not a company's own domain", not for more.`,
       registrable_domain: registrable,
       internationalized: !/^[\x21-\x7e]+$/.test(local),
       disposable,
-      free_mail: !disposable && !address.reserved && lists.open.has(domain),
+      free_mail: !disposable && !relay && !address.reserved && lists.open.has(domain),
+      relay,
       role_account: ROLES.has(base),
       reserved_domain: address.reserved,
       tag: tags.length > 0 ? local.slice(local.indexOf("+") + 1) : null,
@@ -202,7 +231,7 @@ async function loadLists(): Promise<Lists> {
   ]);
   return {
     disposable: blocklist.disposableEmailBlocklistSet(),
-    open: new Set(open.default),
+    open: new Set([...open.default, ...MORE_FREE_MAIL]),
     popular: new Set([...popular.default, ...checker.POPULAR_DOMAINS]),
     correct: (email) => checker.run({ email })?.domain,
   };
