@@ -1,7 +1,7 @@
 import type { HolidaysTypes } from "date-holidays";
 
 import { breathe } from "./breathe.ts";
-import { corrected, type ListedHoliday } from "./holiday-corrections.ts";
+import { corrected, MISSING_HOLIDAYS, type ListedHoliday } from "./holiday-corrections.ts";
 import { loadOnce } from "./load-once.ts";
 import { dayNumber } from "./weekends.ts";
 
@@ -80,7 +80,10 @@ export async function openCalendar(place: Place): Promise<HolidayCalendar> {
     let days = yearsWorkedOut.get(key);
     if (days === undefined) {
       await breathe();
-      const listed = toListed(new Holidays(place, { types: ["bank", "public"] }).getHolidays(year, "en"));
+      const library = new Holidays(place, { types: ["bank", "public"] });
+      const missing = MISSING_HOLIDAYS[place.country];
+      if (missing !== undefined) library.setHoliday(missing.rule, { name: { en: missing.name }, type: "public" });
+      const listed = toListed(library.getHolidays(year, "en"));
       days = byDay(corrected(place.country, year, listed));
       if (yearsWorkedOut.size >= YEARS_KEPT) yearsWorkedOut.clear();
       yearsWorkedOut.set(key, days);

@@ -1,4 +1,4 @@
-import { weekdayOf } from "./weekends.ts";
+import { dayNumber, weekdayOf } from "./weekends.ts";
 
 /** A holiday as the library lists it, in local days of its country. */
 export interface ListedHoliday {
@@ -72,7 +72,73 @@ const CORRECTIONS: Readonly<Record<string, Correct>> = {
       const name = `${holiday.name} (substitute day)`;
       return [newYear, { ...newYear, name, substitute: true, firstDay: newYear.firstDay + 3, days: 1 }];
     }),
+
+  /**
+   * Enforcement Act for Memorial Days and Festivals, in force since 28 May 2025
+   * (https://www.listenlaw.info/2025/05/enforcement-act-for-memorial-days-and.html): new holidays, and the day before the
+   * eve of the New Year and 1 May for everyone. Since 2015 a holiday on a Saturday is kept on the Friday before, one on a
+   * Sunday on the Monday after, and Children's Day on the day before, or on a Thursday the day after, if it meets Tomb
+   * Sweeping Day. The New Year's substitutes are the library's.
+   */
+  TW: (holidays, year) => {
+    if (year < 2015) return holidays;
+    const isOfNewYear = ({ rule }: ListedHoliday) => rule.startsWith("chinese 01-0-") || rule.startsWith("01-01");
+    const newYear = holidays.filter(isOfNewYear);
+    const eve = newYear.find(({ rule }) => rule === "chinese 01-0-00");
+    if (eve !== undefined && year >= 2026)
+      newYear.push({ ...eve, name: "The day before Chinese New Year's Eve", firstDay: eve.firstDay - 1 });
+    const others = [
+      ...holidays.filter((holiday) => !isOfNewYear(holiday) && !holiday.substitute),
+      ...(year >= 2025 ? TAIWANESE_DAYS_SINCE_2025.map(([day, name]) => dayOff(year, day, name)) : []),
+      ...(year >= 2026 ? [dayOff(year, "05-01", "Labour Day")] : []),
+    ];
+    return [...newYear, ...others, ...taiwaneseSubstitutes(others)];
+  },
+
+  /** 5 U.S.C. 6103 and Executive Order 11582: all federal holidays on a weekend are observed on the Friday before or the Monday after. */
+  US: (holidays) =>
+    holidays.map((holiday) =>
+      holiday.rule.startsWith("substitutes 11-11") ? { ...holiday, type: "public" } : holiday,
+    ),
 };
+
+/**
+ * Holidays that the library does not have for some years, in its own grammar. In Singapore, Vesak is the full moon of the
+ * fourth month; the Ministry of Manpower's dates from 2014 to 2026 agree, and the library has none after them.
+ */
+export const MISSING_HOLIDAYS: Readonly<Record<string, { readonly rule: string; readonly name: string }>> = {
+  SG: { rule: "chinese 04-0-15 and if sunday then next monday since 2027", name: "Vesak Day" },
+};
+
+const TAIWANESE_DAYS_SINCE_2025 = [
+  ["09-28", "Confucius' Birthday"],
+  ["10-25", "Taiwan Retrocession Day"],
+  ["12-25", "Constitution Day"],
+] as const;
+
+function dayOff(year: number, day: string, name: string): ListedHoliday {
+  const firstDay = dayNumber(`${year}-${day}`);
+  return { name, type: "public", rule: day, substitute: false, from: null, firstDay, days: 1 };
+}
+
+/** A working day for each holiday that is lost to a weekend, or to Tomb Sweeping Day. */
+function taiwaneseSubstitutes(holidays: readonly ListedHoliday[]): readonly ListedHoliday[] {
+  const isWeekend = (day: number) => ["saturday", "sunday"].includes(weekdayOf(day));
+  const isChildrens = ({ rule }: ListedHoliday) => rule.startsWith("04-04");
+  const tombSweeping = holidays.find(({ rule }) => rule.startsWith("chinese 5-01"))?.firstDay;
+  const taken = new Set(holidays.map(({ firstDay }) => firstDay));
+  const childrensLast = [...holidays.filter((one) => !isChildrens(one)), ...holidays.filter(isChildrens)];
+  return childrensLast.flatMap((holiday) => {
+    let day = holiday.firstDay;
+    const meetsAnother = isChildrens(holiday) && day === tombSweeping;
+    if (!meetsAnother && !isWeekend(day)) return [];
+    if (meetsAnother) day += weekdayOf(day) === "thursday" ? 1 : -1;
+    const step = weekdayOf(day) === "sunday" ? 1 : -1;
+    while (isWeekend(day) || taken.has(day)) day += step;
+    taken.add(day);
+    return [{ ...holiday, name: `${holiday.name} (substitute day)`, substitute: true, firstDay: day }];
+  });
+}
 
 /** One year's holidays with the known errors corrected. */
 export function corrected(country: string, year: number, holidays: readonly ListedHoliday[]): readonly ListedHoliday[] {

@@ -27,9 +27,12 @@ zone takes part.
   days (Kelantan), former weekends (the Emirates before 2022) and working Saturdays that make up for a bridge day (China,
   Hungary) are unknown: send \`weekend\` where it matters.
 - Holidays proclaimed at short notice, and Islamic holidays as the moon is sighted: those are calculated and can be a day off.
+- Where a country decides its calendar anew each year: bridge days in Taiwan for which a Saturday was worked, until 2025;
+  days moved in China and Hungary; and of Hindu holidays those that no government has announced yet (Deepavali in Singapore
+  after 2030). Vesak in Singapore after 2026 is calculated.
 - The free afternoons before the two Bayrams in Turkey, Korean substitutes for a Thanksgiving that meets another holiday
   and Korean election days, and what was closed in the Emirates before 2025 and in China before 2014. The holidays of the
-  Emirates since 2025, of China since 2014 and the Korean New Year are ours, by their laws.
+  Emirates since 2025, of China since 2014, of Taiwan since 2015 and the Korean New Year are ours, by their laws.
 - Calendars of exchanges and payment systems (TARGET, SIFMA).
 - Without a subdivision, holidays of single states are left out: in Germany, Epiphany; in Great Britain, the bank holiday
   of late August, while Easter Monday counts although Scotland does not keep it. Send \`subdivision\` there (\`ENG\`, \`SCT\`).
