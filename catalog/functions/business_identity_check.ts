@@ -26,7 +26,7 @@ finding takes a share of its own part's weight; the score is what is left, as a 
 | \`account_valid\`, \`number_valid\`, \`countries_agree\`, \`names_agree\` (alike from 0.9) | | nothing |
 | \`account_invalid\` | account | all |
 | \`account_bank_not_listed\` (Germany) | account | 0.5 |
-| \`number_invalid\` | number | all |
+| \`number_invalid\` | number | all; 0.5 if it was also read as a kind for which its form is not known |
 | \`number_of_individual\` (a valid number, but of a natural person) | number | 0.5 |
 | \`countries_differ\` (account and number) | countries | 0.6 |
 | \`names_similar\` (alike from 0.75) | names | 0.4 |
@@ -39,9 +39,11 @@ is a question, not an answer. The weights are ours and were fitted to no populat
 A number without check digits (a US EIN, a tax number of a German office) is only looked at for its form, as most mistyped
 ones fit as well: \`number_form_only\` says so, and the number counts as unchecked.
 
+A number of a form that is not known counts as unchecked too (\`number_format_unknown\`): there may be such a number.
+
 **What could not be checked** is in \`unchecked\` with a reason (\`account_not_checked\`, \`number_not_checked\`,
-\`number_needs_country\`, \`country_not_recognised\`, \`country_not_checked\`, \`number_form_only\`, \`names_not_compared\`,
-\`names_not_checked\`), lowers \`coverage\` and never fails the function. That the account is open, that the number
+\`number_needs_country\`, \`country_not_recognised\`, \`country_not_checked\`, \`number_form_only\`,
+\`number_format_unknown\`, \`names_not_compared\`, \`names_not_checked\`), lowers \`coverage\` and never fails the function. That the account is open, that the number
 was issued, and whose they are: none of it is known without asking a bank or a register.
 `.trim();
 
@@ -231,10 +233,23 @@ async function judgeNumber(
     business.miss("number", "number_not_checked", `The number could not be checked. ${message}`);
     return { registration: null, tried };
   }
+  const known = refusals.filter((reason) => reason !== "unknown_format");
+  if (known.length === 0) {
+    business.miss("number", "number_format_unknown", `The numbers of ${country} that are known have other forms.`);
+    return { registration: null, tried };
+  }
   business.answer("number");
-  if (refusals.includes("other_holder"))
+  if (known.includes("other_holder"))
     business.find("number", "number_of_individual", 0.5, "The number is valid, but belongs to a natural person.");
-  else business.find("number", "number_invalid", 1, `It fits no rule of ${country} for the numbers tried.`);
+  else if (known.length === refusals.length)
+    business.find("number", "number_invalid", 1, `It fits no rule of ${country} for the numbers tried.`);
+  else
+    business.find(
+      "number",
+      "number_invalid",
+      0.5,
+      `It fits no rule of ${country}, but as one kind of number its form is not known.`,
+    );
   return { registration: null, tried };
 }
 

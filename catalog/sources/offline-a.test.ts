@@ -7,6 +7,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import ajvFormats from "ajv-formats";
 import * as fc from "fast-check";
 import { NoMatch, type SourceCase, type SourceDeclaration } from "datarun";
+import { issuerOf, validateNumber } from "../offline/numbers/validate-number.ts";
 import phoneNumber from "./google/phone_number.ts";
 import bankAccount from "./ibantools/bank_account.ts";
 import emailAddress from "./mailcheck/email_address.ts";
@@ -86,13 +87,16 @@ test("ibantools__bank_account asks the newest list of banks in the package", () 
   assert.equal(stated, begins);
 });
 
-test("stdnum__registration_number has a validator for every number it lists", async () => {
+test("stdnum__registration_number has a rule and a name for every number it lists", async () => {
   const { stdnum } = await import("stdnum");
   const rows = [...(registrationNumber.description ?? "").matchAll(/^\| ([A-Z]{2}) \| (.+) \|$/gm)];
   assert.ok(rows.length > 25);
   for (const [, country = "", kinds = ""] of rows) {
     for (const [, types = ""] of kinds.matchAll(/\(([^)]+)\)/g)) {
-      for (const type of types.split(", ")) assert.ok(stdnum[country]?.[type], `${country} has no ${type}`);
+      for (const type of types.split(", ")) {
+        assert.ok(stdnum[issuerOf(country)]?.[type], `${country} has no ${type}`);
+        assert.deepEqual(validateNumber(country, type, "?", "2026-01-01"), { refusal: "unknown_format" });
+      }
     }
   }
 });

@@ -9,6 +9,8 @@ import source from "./stdnum/registration_number.ts";
 const ACCEPTED_BY_CHANCE_MAX = 0.4;
 /** The least for a rule that says `check_digits`: it must notice more than half of all single mistyped digits. */
 const TYPOS_ACCEPTED_MAX = 0.5;
+/** The least for a rule that says it has none: half of the mistyped digits of a year or region cannot exist. */
+const TYPOS_ACCEPTED_MIN = 0.4;
 const TRIES = 100;
 
 /** Numbers with letters, which random digits never match: `#` is any digit, `@` any letter. */
@@ -91,7 +93,7 @@ test("digits by chance are seldom a number, wherever a number says that it has c
       let accepted = 0;
       for (let attempt = 0; attempt < TRIES; attempt += 1) {
         const found = await ask(country, kind, chosen("#".repeat(length), any));
-        if (found.reason === "length") break;
+        if (found.reason === "unknown_format") break;
         if (found.match && found.checked) accepted += 1;
       }
       assert.ok(
@@ -124,7 +126,7 @@ test("a number says that it has check digits exactly where most mistyped digits 
   for (const [key, { tried, accepted }] of typos) {
     const share = accepted / tried;
     if (key.endsWith(": checked")) assert.ok(share <= TYPOS_ACCEPTED_MAX, `${key}: ${share} of mistyped ones fit`);
-    else assert.ok(share > TYPOS_ACCEPTED_MAX, `${key}: only ${share} of mistyped ones fit`);
+    else assert.ok(share > TYPOS_ACCEPTED_MIN, `${key}: only ${share} of mistyped ones fit`);
   }
 });
 
@@ -153,7 +155,7 @@ async function rightNumber(country: string, kind: string, shape: string, any: (b
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     const typed = chosen(shape, any);
     const found = await ask(country, kind, typed);
-    if (found.reason === "length") return null;
+    if (found.reason === "unknown_format") return null;
     if (found.match) return { typed, compact: found.number, type: found.type, checked: found.checked };
   }
   return null;

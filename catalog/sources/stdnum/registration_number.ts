@@ -1,15 +1,16 @@
 import { defineSource, Type } from "datarun";
 import type { Validator } from "stdnum";
 
-import { hasCheckDigits, mended, type Rules } from "../../offline/mended-numbers.ts";
+import { issuerOf, validateNumber, type Refusal, type Verdict } from "../../offline/numbers/validate-number.ts";
 
-const DATA_DATE = "2026-08-23";
+const LIBRARY_DATE = "2026-08-23";
+const RULES_DATE = "2026-11-27";
 
 const KINDS = ["vat", "company", "tax", "person"] as const;
 type Kind = (typeof KINDS)[number];
 
 /**
- * The numbers that a country has for each kind, by the library's names. A number is tried as each in turn and the first
+ * The numbers that a country has for each kind, by the library's names. XI is Northern Ireland, as in VIES. A number is tried as each in turn and the first
  * that fits is used, so strict rules come before lax ones. Numbers of bank accounts, passports, receipts and products
  * are left out, because they do not identify a holder.
  */
@@ -60,7 +61,7 @@ const NUMBERS: Readonly<Record<string, Readonly<Partial<Record<Kind, readonly st
   IL: { company: ["hp"], person: ["idnr"] },
   IN: { vat: ["gstin"], tax: ["pan"], person: ["aadhaar", "epic"] },
   IS: { vat: ["vsk"], company: ["kennitala"], person: ["kennitala"] },
-  IT: { vat: ["iva"], tax: ["codicefiscale"], person: ["codicefiscale"] },
+  IT: { vat: ["iva"], company: ["codicefiscale"], tax: ["codicefiscale"], person: ["codicefiscale"] },
   JP: { company: ["cn"] },
   KE: { tax: ["pin"] },
   KR: { company: ["brn"], person: ["rrn"] },
@@ -82,7 +83,7 @@ const NUMBERS: Readonly<Record<string, Readonly<Partial<Record<Kind, readonly st
   NO: { vat: ["mva"], company: ["orgnr"], person: ["fodselsnummer"] },
   NZ: { tax: ["ird"] },
   PE: { company: ["ruc"], tax: ["ruc"], person: ["cui", "ce"] },
-  PK: { tax: ["ntn"], person: ["cnic"] },
+  PK: { tax: ["ntn", "cnic"], person: ["cnic"] },
   PL: { vat: ["nip"], company: ["regon"], tax: ["nip"], person: ["pesel"] },
   PT: { vat: ["nif"], company: ["nipc"], tax: ["nif"], person: ["cc"] },
   PY: { tax: ["ruc"], person: ["cedula"] },
@@ -104,34 +105,19 @@ const NUMBERS: Readonly<Record<string, Readonly<Partial<Record<Kind, readonly st
   UY: { tax: ["rut"], person: ["cedula", "nie"] },
   VE: { tax: ["rif"] },
   VN: { tax: ["mst"] },
+  XI: { vat: ["vat"] },
   ZA: { vat: ["vat"], tax: ["tin"], person: ["idnr"] },
 };
 
-/** Numbers that show whether their holder is a business or an individual. For others the library only guesses. */
-const TELLS_HOLDER: ReadonlySet<string> = new Set(
-  (
-    "AD.nrt AO.nif AR.cuit AZ.tin BG.vat BR.cnpj BR.cpf CR.cpj CR.cpf EC.ruc ES.nif GH.tin IS.kennitala KE.pin LV.pvn " +
-    "MX.rfc PT.nipc PY.ruc RU.inn TH.tin UA.edrpou UA.rntrc VE.rif"
-  ).split(" "),
-);
-
 /** The prefix of a VAT number in VIES: the country code, except for Greece. */
 const VIES_PREFIX: ReadonlyMap<string, string> = new Map(
-  "AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK"
+  "AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK XI"
     .split(" ")
     .map((country) => [country, country === "GR" ? "EL" : country]),
 );
 
 /** From the least to the most specific: if a number fails as several types, the most specific reason is reported. */
-const REASONS = ["length", "format", "component", "checksum"] as const;
-type Reason = (typeof REASONS)[number] | "other_holder";
-
-const REASON_OF_ERROR: Readonly<Record<string, Reason>> = {
-  InvalidLength: "length",
-  InvalidFormat: "format",
-  InvalidComponent: "component",
-  InvalidChecksum: "checksum",
-};
+const REASONS: readonly (Refusal | "other_holder")[] = ["unknown_format", "component", "checksum", "other_holder"];
 
 export default defineSource({
   id: "stdnum__registration_number",
@@ -140,20 +126,31 @@ export default defineSource({
 Checks a registration number by its country's own rules (length, characters, parts such as dates and regions, check
 digits) and writes it in its compact and its official form. Nothing leaves the service.
 
-A **record** is a number that fits the rules. **No record** means there can be no such number; the output then holds
-\`valid: false\` and a \`reason\`: \`length\`, \`format\`, \`component\` (a part such as a date or region does not exist),
-\`checksum\`, or \`other_holder\` (a right number, but an individual's where a company was asked for, or the reverse).
-A country without numbers of the asked kind is an input failure that names \`kind\`.
+A **record** is a number that fits the rules. **No record** comes with a \`reason\`:
 
-A German tax number of eleven digits is read as an IdNr, which has a check digit, unless it is written with its slashes
-(\`151/815/08156\`).
+| reason | meaning |
+| --- | --- |
+| \`component\` | there is no such number: a part such as a date or region cannot exist |
+| \`checksum\` | there is no such number: its check digits are wrong |
+| \`other_holder\` | a right number, but an individual's where a company was asked for, or the reverse |
+| \`unknown_format\` | this source does not know numbers of this form, so it cannot say whether there is one |
+
+\`valid\` is then \`null\` for \`unknown_format\`, and \`false\` otherwise. A country without numbers of the asked kind is an
+input failure that names \`kind\`. \`XI\` is Northern Ireland, for VAT numbers.
+
+A German tax number of an office has ten, eleven or thirteen digits. Each state computes its check digit in another way, so
+only its form is checked; a mistyped IdNr that begins with 0 to 3 can pass as one, with \`check_digits: false\`.
 
 **What it does not know**
 - Whether the number was ever issued, to whom, and whether it is still in force.
-- More than the form, where \`check_digits\` is false (the US EIN, for one): a mistyped number mostly fits as well.
+- More than the form, where \`check_digits\` is false: a mistyped number mostly fits as well. Either there is no check digit
+  (the US EIN, for one), or its rule is not published, or the issuer does not keep to it (Mexican RFCs, companies and public
+  bodies in Ecuador, identity cards of the Dominican Republic).
+- Lists of tax offices, entity types, programmes or municipalities that grow: they are not compared.
 - Numbers of one digit alone, such as 111111111: people write them where they have none, and some are right. Zeros alone are
   no number, and neither is a CPF of one digit alone.
-- Korean resident numbers given out since October 2020: they have no check digit any more, and nine in ten are refused.
+- Korean resident numbers given out since October 2020 have no check digit any more. Those of foreigners and of children born
+  since then are checked for their form; of other citizens who got a new number, nine in ten are refused.
 
 Names of persons, birth dates and sexes that some numbers hold are neither read out nor kept. Ask for \`kind: "person"\`
 only where the law lets you process such numbers.
@@ -167,9 +164,9 @@ ${Object.entries(NUMBERS)
   charge: "free",
   data: [
     {
-      name: "stdnum 1.12.0: number formats and check digits of tax offices and registers",
+      name: "stdnum 1.12.0: names and written forms of the numbers of tax offices and registers",
       licence: "MIT",
-      date: DATA_DATE,
+      date: LIBRARY_DATE,
       url: "https://github.com/koblas/stdnum-js",
     },
   ],
@@ -203,7 +200,8 @@ ${Object.entries(NUMBERS)
       type: Type.String({ description: "Which of the country's numbers it is, such as `cnpj`; see the table." }),
       check_digits: Type.Boolean({
         description:
-          "Some digit is checked against the others; false: the form alone fits, which most mistypings do too.",
+          "Some digit is checked against the others; false: the form alone fits, which most mistypings do too, as there " +
+          "is no check digit or the issuer does not guarantee it.",
       }),
       local_name: Type.String({
         description: "The number's official name, in a language of the country if there is one.",
@@ -217,7 +215,7 @@ ${Object.entries(NUMBERS)
       vies_number: Type.Union([Type.String(), Type.Null()], {
         description: "For a VAT number of an EU member: with the prefix the VIES service asks for.",
       }),
-      data_date: Type.String({ format: "date", description: "The day of the release that carries the rules." }),
+      data_date: Type.String({ format: "date", description: "The day on which the rules were last reviewed." }),
     },
     { additionalProperties: false },
   ),
@@ -225,80 +223,65 @@ ${Object.entries(NUMBERS)
   async run({ inputs, noMatch }) {
     const { country } = inputs;
     const kind: Kind = inputs.kind;
-    const rules = await loadRules(country);
+    const today = new Date().toISOString().slice(0, 10);
 
-    let furthest: Reason = "length";
+    let furthest = 0;
     for (const type of NUMBERS[country]?.[kind] ?? []) {
-      const validator = mended(country, type, rules);
-      const reading = read(validator, inputs.number);
-      if ("reason" in reading) {
-        if (telling(reading.reason) > telling(furthest)) furthest = reading.reason;
+      const verdict = validateNumber(country, type, inputs.number, today);
+      if ("refusal" in verdict) {
+        furthest = Math.max(furthest, REASONS.indexOf(verdict.refusal));
         continue;
       }
-      const holder = TELLS_HOLDER.has(`${country}.${type}`) ? reading.holder : holderOfKind(kind);
+      const holder = verdict.holder ?? holderOfKind(kind);
       if (holder !== null && holder !== (holderOfKind(kind) ?? holder)) {
-        furthest = "other_holder";
+        furthest = REASONS.indexOf("other_holder");
         continue;
       }
+      const library = (await libraryOf(country))[type]!;
       return {
-        number: reading.compact,
+        number: verdict.compact,
         valid: true,
-        formatted: reading.formatted,
+        formatted: formatted(library, verdict),
         country,
         kind,
         type,
-        check_digits: hasCheckDigits(country, type, reading.compact),
-        local_name: (validator.localName || validator.name).trim(),
-        abbreviation: validator.abbreviation?.trim() ?? null,
+        check_digits: verdict.hasCheckDigits,
+        local_name: (library.localName || library.name).trim(),
+        abbreviation: library.abbreviation?.trim() ?? null,
         holder,
-        vies_number: kind === "vat" ? viesNumber(country, reading.compact) : null,
-        data_date: DATA_DATE,
+        vies_number: kind === "vat" ? viesNumber(country, verdict.compact) : null,
+        data_date: RULES_DATE,
       };
     }
-    return noMatch({ valid: false, reason: furthest });
+    const reason = REASONS[furthest]!;
+    return noMatch({ valid: reason === "unknown_format" ? null : false, reason });
   },
 });
 
 /**
- * Reading the rules of one country takes a few milliseconds, those of all countries a tenth of a second, so each is
- * loaded on first use.
+ * Loading the names and written forms of one country takes a few milliseconds, those of all countries a tenth of a second,
+ * so each is loaded on first use.
  */
-async function loadRules(country: string): Promise<Rules> {
-  const module = (await import(`stdnum/lib/cjs/${country.toLowerCase()}/index.js`)) as { default: Rules };
+async function libraryOf(country: string): Promise<Readonly<Record<string, Validator>>> {
+  const module = (await import(`stdnum/lib/cjs/${issuerOf(country).toLowerCase()}/index.js`)) as {
+    default: Readonly<Record<string, Validator>>;
+  };
   return module.default;
 }
 
-type Reading =
-  | { readonly compact: string; readonly formatted: string; readonly holder: "business" | "individual" | null }
-  | { readonly reason: Reason };
-
-function read(validator: Validator, typed: string): Reading {
-  const text = typed
-    .normalize("NFKC")
-    .replaceAll(/\p{Cf}/gu, "")
-    .trim();
-  const reading = readAs(validator, text);
-  if (!("reason" in reading)) return reading;
-  // Some rules do not accept the dots and spaces that are usual in their own country.
-  const closed = text.replaceAll(/[. ]/g, "");
-  const second = closed === text ? reading : readAs(validator, closed);
-  return "reason" in second && telling(second.reason) < telling(reading.reason) ? reading : second;
-}
-
-function readAs(validator: Validator, text: string): Reading {
+/** The library groups the characters; where it fails or changes them, the compact form is the written one. */
+function formatted(library: Validator, { compact, isGrouped }: Exclude<Verdict, { refusal: Refusal }>): string {
+  if (!isGrouped) return compact;
   try {
-    const result = validator.validate(text);
-    if (!result.isValid) return { reason: REASON_OF_ERROR[result.error.name] ?? "format" };
-    const holder = result.isCompany === result.isIndividual ? null : result.isCompany ? "business" : "individual";
-    return { compact: result.compact, formatted: validator.format(text), holder };
+    const written = library.format(compact);
+    return lettersAndDigits(written) === lettersAndDigits(compact) ? written : compact;
   } catch {
-    // A few rules throw for text that is nothing like a number, instead of refusing it.
-    return { reason: "format" };
+    return compact;
   }
 }
 
-function telling(reason: Reason): number {
-  return reason === "other_holder" ? REASONS.length : REASONS.indexOf(reason);
+function lettersAndDigits(text: string): string {
+  return text.replaceAll(/[^\p{L}\p{N}]/gu, "");
 }
 
 function holderOfKind(kind: Kind): "business" | "individual" | null {
