@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fault } from "../terms/fault.ts";
@@ -228,13 +227,4 @@ test("a process that the kernel takes strikes nobody, however often that happens
     assert.equal(codeOf(await run), "function.raised");
   }
   assert.equal(rig.lines.filter(({ event }) => event === "function_quarantined").length, 0);
-});
-
-test("the kernel is offered the processes of functions before the service", async (t) => {
-  const rig = await startPool(t, { children: 1, spares: 1 });
-  await rig.settled(2);
-  for (const pid of rig.pool.stats().pids) {
-    const path = `/proc/${pid}/oom_score_adj`;
-    if (existsSync(path)) assert.equal(readFileSync(path, "latin1").trim(), "1000");
-  }
 });

@@ -265,6 +265,29 @@ test("a run may have URLs parsed 10,000 times", async () => {
   });
 });
 
+test("memory that V8 counts in no limit cannot be had: no buffer can be resized", async () => {
+  const text = `() => {
+    const why = (act) => { try { return typeof act(); } catch (error) { return error.message; } };
+    return {
+      fixed: new ArrayBuffer(8).byteLength,
+      resizable: why(() => new ArrayBuffer(8, { maxByteLength: 16 })),
+      byConstructor: why(() => new (new ArrayBuffer(8).constructor)(8, { maxByteLength: 16 })),
+      resize: typeof ArrayBuffer.prototype.resize,
+    };
+  }`;
+  const refusal = "ArrayBuffer: resizable buffers are not available here";
+  assert.deepEqual(await outputOf(text), { fixed: 8, resizable: refusal, byConstructor: refusal, resize: "undefined" });
+});
+
+test("objects of Intl that a run keeps count towards its memory", async () => {
+  const tried = await rig.attempt(
+    "() => { const kept = []; for (;;) kept.push(new Intl.DateTimeFormat('en'), Intl.NumberFormat('de')); }",
+    { limitMs: 30_000 },
+  );
+  const { code, cause } = tried.thrown as Fault;
+  assert.ok(code === "function.memory" || /allocation failed/.test(String(cause)), `${code} ${String(cause)}`);
+});
+
 test("rejections that nobody handles are told by their kind, and no more often than lines may be written", async () => {
   const tried = await rig.attempt(
     `({ run }) => {

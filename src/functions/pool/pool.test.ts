@@ -240,6 +240,12 @@ test("a process has no environment but its channel, the place of compiled code a
   );
 });
 
+test("the kernel is offered the processes of functions before the service", async (t) => {
+  const rig = await startPool(t, { children: 1, spares: 0 });
+  const path = `/proc/${rig.pool.stats().pids[0]}/oom_score_adj`;
+  if (existsSync(path)) assert.equal(readFileSync(path, "latin1").trim(), "1000");
+});
+
 test("the processes die with the service, although a thread in them spins", async () => {
   const script = `
     const { startPool } = await import(${JSON.stringify(new URL("./pool.kit.ts", import.meta.url).href)});
