@@ -47,6 +47,12 @@ test("moved to any other place, it does not open", () => {
   );
 });
 
+test("each part of the place is bound", () => {
+  const sealed = sealFields(KEY, PLACE, { api_key: "secret" });
+  for (const other of [{ id: "cred_2" }, { organizationId: "org_2" }, { source: "acme__other" }, { version: 2 }])
+    assert.throws(() => openFields(KEY, { ...PLACE, ...other }, sealed), altered("altered"), JSON.stringify(other));
+});
+
 test("moving a character from one part of the place to the next is noticed", () => {
   const sealed = sealFields(KEY, { ...PLACE, organizationId: "org_1c", id: "red" }, {});
   assert.throws(() => openFields(KEY, { ...PLACE, organizationId: "org_1", id: "cred" }, sealed), altered("altered"));
