@@ -83,6 +83,15 @@ test("while one call probes, the others are still refused, and that is told", as
   assert.deepEqual(around.open(), []);
 });
 
+test("what says nothing against the vendor opens no breaker: inputs, credentials, rates, or an adapter's mistake", async () => {
+  for (const code of ["source.input_invalid", "source.vendor_4xx", "source.rate_limited", null] as const) {
+    const around = withBreaker(new FakeClock());
+    const calling = around(() => Promise.reject(code === null ? new TypeError("a mistake") : new Fault(code)));
+    for (let count = 0; count < 30; count += 1) await assert.rejects(calling(SOURCE, by("org_b", "key")));
+    assert.deepEqual(around.open(), [], String(code));
+  }
+});
+
 /** The era of a call that must be admitted. */
 function admitted(breaker: Breaker, now: number): number {
   const era = breaker.admit(now);
