@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
+import { deploy } from "../rig/deployed.ts";
 import { until } from "../rig/until.ts";
+import { project } from "../start/project-folder.ts";
+import { bare, hang, json } from "../vendor/behaviours.ts";
+import { startVendor } from "../vendor/scripted-vendor.ts";
 import { deployment, STORES } from "./deployment.ts";
 
 async function withAsker(t: TestContext, store: (typeof STORES)[number]) {
@@ -85,4 +89,30 @@ test("each request of a call needs room: one that was sent stays charged, and th
     [1, 1, 0],
   );
   await until(async () => (await verb(`budget show ${budget}`))["used"] === "0.35 EUR");
+});
+
+test("after kill -9 a budget counts what was charged or may have been, and nothing that was only leased", async (t) => {
+  const vendor = await startVendor(t);
+  vendor.on("/ok", json({})).on("/refused", bare(429)).on("/held", hang);
+  const source = `export default {
+    id: "acme__people", title: "People", inputs: { type: "object", properties: { path: { type: "string" } } },
+    origins: ["${vendor.origin}"], charge: "per_call",
+    run: ({ http, inputs }) => http.get("${vendor.origin}/" + inputs.path).then((reply) => reply.json()),
+  };`;
+  const { access, verb, start } = await deploy(t, { project: project(t, { "sources/acme__people.mjs": source }) });
+  const { budget } = await verb("budget", "set", "--org", access.id, "--per", "month", "--calls", "1000");
+  const first = await start();
+  for (const path of ["ok", "refused", "ok", "ok"]) await first.run({ acme__people: true }, { path });
+  const lost = first.run({ acme__people: true }, { path: "held" }).catch((error: Error) => error);
+  await until(() => vendor.count("/held") === 1);
+  first.signal("SIGKILL");
+  await first.ended;
+  assert.ok((await lost) instanceof Error);
+
+  const second = await start();
+  await second.run({ acme__people: true }, { path: "ok" });
+  second.signal("SIGTERM");
+  await second.ended;
+  const { used } = await verb("budget", "show", budget);
+  assert.equal(used, `${vendor.count("/ok") + vendor.count("/held")} requests`);
 });
