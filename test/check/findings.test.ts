@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CHECK_CODES } from "../../src/commands/check/findings.ts";
-import { diskOf, FIXTURES, onStore, sourceText, write } from "./fixtures.ts";
-import { check, place, refusalOf, stopping } from "./place.ts";
+import { FIXTURES, onStore, sourceText, write } from "./fixtures.ts";
+import { check, place, placeOf, refusalOf, stopping } from "./place.ts";
 
 /** Only a whole process can show what fails after a file was loaded: see `command.test.ts`. */
 const OF_A_PROCESS = "project.failed_afterwards";
@@ -40,17 +40,7 @@ test("what goes over plain http to this machine, and what tells nothing of anybo
 
 for (const fixture of FIXTURES) {
   test(`${fixture.code}: ${fixture.name}`, async (t) => {
-    const { files = {}, given = {}, environment = {}, disk, asked, prepare, clock } = fixture;
-    const { options, project, dataDir } = place(t, {
-      given,
-      environment,
-      disk: diskOf(disk),
-      ...(asked !== undefined && { [asked]: true }),
-      ...(clock !== undefined && { clock }),
-    });
-    write(project, files);
-    const made = (await prepare?.(t, dataDir)) ?? {};
-    const prepared = { ...options, environment: { ...options.environment, ...made } };
+    const prepared = await placeOf(t, fixture);
 
     const findings = await check(prepared);
 
@@ -61,7 +51,7 @@ for (const fixture of FIXTURES) {
     if (fixture.line !== undefined) assert.equal(found.line, fixture.line);
     // With whatever is wrong, more can be asked for, and finds at least the same.
     const more = await check({ ...prepared, production: true });
-    if (asked !== "connect") assert.ok(more.some(({ code }) => code === fixture.code));
+    if (fixture.asked !== "connect") assert.ok(more.some(({ code }) => code === fixture.code));
     const refusal = await refusalOf(prepared);
     assert.deepEqual([...stopping(findings)].sort(), [...refusal].sort(), "what a start says");
   });

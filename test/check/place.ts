@@ -10,7 +10,7 @@ import { createLog } from "../../src/operate/log.ts";
 import { readSettingsOf } from "../../src/project/config-file.ts";
 import { BrokenProject } from "../../src/project/open-catalogs.ts";
 import { systemClock } from "../../src/terms/clock.ts";
-import { diskOf } from "./fixtures.ts";
+import { diskOf, type Fixture, write } from "./fixtures.ts";
 
 export interface Place {
   readonly project: string;
@@ -36,6 +36,21 @@ export function place(t: TestContext, changes: Partial<CheckOptions> = {}): Plac
     ...others,
   };
   return { project, dataDir, options };
+}
+
+/** The deployment that a fixture shows. */
+export async function placeOf(t: TestContext, fixture: Fixture): Promise<CheckOptions> {
+  const { files = {}, given = {}, environment = {}, disk, asked, prepare, clock } = fixture;
+  const { options, project, dataDir } = place(t, {
+    given,
+    environment,
+    disk: diskOf(disk),
+    ...(asked !== undefined && { [asked]: true }),
+    ...(clock !== undefined && { clock }),
+  });
+  write(project, files);
+  const made = (await prepare?.(t, dataDir)) ?? {};
+  return { ...options, environment: { ...options.environment, ...made } };
 }
 
 export async function check(options: CheckOptions): Promise<readonly Finding[]> {
