@@ -28,3 +28,15 @@ test("an unexpected failure says which variable shows where it happened, and wit
     assert.match(String(stderr.read()), said);
   }
 });
+
+test("a failure has colours on a terminal, and none in a pipe", async (t) => {
+  const forced = process.env["FORCE_COLOR"];
+  delete process.env["FORCE_COLOR"];
+  t.after(() => forced !== undefined && (process.env["FORCE_COLOR"] = forced));
+  for (const isTTY of [true, false]) {
+    const stderr = Object.assign(new PassThrough(), { isTTY, getColorDepth: () => 4 });
+    const io = { stdin: new PassThrough(), stdout: new PassThrough(), stderr, env: {} };
+    await reportFailure(new OperatorError("refused", "No."), io, false);
+    assert.equal(String(stderr.read()).includes("\u001b["), isTTY);
+  }
+});
