@@ -1718,7 +1718,7 @@ export interface components {
             name?: string;
             /** @description If no credential is named, use the newest active stored one */
             auto_credentials?: boolean;
-            /** @description Failed status entries include the kind of failure and whether it was charged */
+            /** @description Failed status entries say what kind of failure it was, whether to repeat it, and whether it was charged; on for a new workflow */
             failure_details?: boolean;
             /** @description Credentials sent in the request are masked in the answer's config */
             mask_credentials?: boolean;
@@ -1885,7 +1885,7 @@ export interface components {
             name?: string;
             /** @description If no credential is named, use the newest active stored one */
             auto_credentials?: boolean;
-            /** @description Failed status entries include the kind of failure and whether it was charged */
+            /** @description Failed status entries say what kind of failure it was, whether to repeat it, and whether it was charged; on for a new workflow */
             failure_details?: boolean;
             /** @description Credentials sent in the request are masked in the answer's config */
             mask_credentials?: boolean;
