@@ -149,7 +149,7 @@ test("room that a request leaves is free once its run is recorded, and not befor
   }, close);
 
   const { answer } = runData(request({ acme__people: true }));
-  await new Promise(setImmediate);
+  while (seen.length < 2) await new Promise(setImmediate);
   assert.deepEqual(seen, ["asked", "asked"]);
   record.resolve();
   await answer;
