@@ -17,7 +17,7 @@ const KINDS = ["run", ...FOUND_KINDS, "source", "function"] as const;
 
 export default defineVerb({
   summary: "Find runs, organizations, workflows and everything else by id or name",
-  description: `Runs, tokens, credentials and budgets are found by the beginning of their id; runs also by the whole X-Request-Id or trace id of their request, which a match has as its name; organizations, workflows and operators also by their name, as are tokens that are not revoked; sources and functions by any part of their id or title. Beyond the newest 2,000 of a kind, only names that begin with the text are found. At most ${SHOWN} are shown.`,
+  description: `Runs, tokens, credentials and budgets are found by the beginning of their id; runs also by the whole X-Request-Id or trace id that their caller sent; organizations, workflows and operators also by their name, as are tokens that are not revoked; sources and functions by any part of their id or title. Beyond the newest 2,000 of a kind, only names that begin with the text are found. At most ${SHOWN} are shown.`,
   example: "acme",
   input: Type.Object(
     {
