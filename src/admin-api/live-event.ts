@@ -1,11 +1,10 @@
 import { wireAttention, toWireAttention } from "../admin/attention/attention-wire.ts";
-import type { Seen } from "../admin/attention/look-around.ts";
+import type { Seen, SeenInLedger } from "../admin/attention/look-around.ts";
 import { whatNeedsAPerson } from "../admin/attention/what-needs-a-person.ts";
 import { listedBudget, toListedBudget } from "../admin/budget-wire.ts";
 import type { BudgetUse, ServiceState } from "../admin/ports.ts";
 import { count, listOf, orNull, text, time, yesOrNo } from "../admin/result-schemas.ts";
 import { toWireTime } from "../admin/wire-time.ts";
-import type { BudgetRejections } from "../ledger/read/budget-rejections.ts";
 import type { LiveFigures } from "../operate/live-figures.ts";
 import type { WindowSeries, WindowSums } from "../operate/window.ts";
 import { COUNTED_ENDS } from "../terms/counted-end.ts";
@@ -200,7 +199,7 @@ function callsOf(sums: WindowSums) {
   return { calls: total(sums), match, no_match, failed, rejected, no_credential, ...timesOf(sums) };
 }
 
-function fullest(budgets: readonly BudgetUse[], rejections: readonly BudgetRejections[] | null): readonly object[] {
+function fullest(budgets: readonly BudgetUse[], rejections: SeenInLedger["rejections"] | null): readonly object[] {
   return budgets
     .map((use) => ({ ...toListedBudget(use, rejections), used_percent: percentUsed(use.used, use.budget.limit) }))
     .toSorted((one, other) => {

@@ -41,6 +41,7 @@ export function openJournalReader(options: { readonly dir: string }): JournalRea
     unknown: afterLog(reader.unknown),
     lastUses: afterLog(reader.lastUses),
     countUnknown: afterLog(reader.countUnknown),
+    budgetRejections: afterLog(reader.budgetRejections),
     activity: afterLog(reader.activity),
     functionActivity: afterLog(reader.functionActivity),
     moment: afterLog(reader.moment),
