@@ -112,8 +112,13 @@ const VALUE_CHARS_MAX = 1_000;
 
 /** The values listed in the schema, shortened to a readable length. */
 function listed(values: readonly unknown[]): string {
-  const words = shortened(values.slice(0, VALUES_LISTED_MAX).map(String).join(", "));
+  const words = shortened(values.slice(0, VALUES_LISTED_MAX).map(shown).join(", "));
   return values.length > VALUES_LISTED_MAX ? `${words}, …` : words;
+}
+
+/** An object may have a member `toString`, so it is written as JSON. */
+function shown(value: unknown): string {
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 function shortened(text: string): string {

@@ -673,7 +673,7 @@ paths:
 test("what a document says and no file can is refused with its line, its column and what to do", async (t) => {
   const { at, make, run } = importing(t, {
     "api.yaml": REGISTER,
-    "old.yaml": "swagger: '2.0'\npaths: {}\n",
+    "old.yaml": "swagger: '1.2'\npaths: {}\n",
     "cut.yaml": "openapi: 3.0.3\npaths: {a: [\n",
     "bare.json": '{"openapi": "3.1.0", "paths": {"/a": {"get": {"responses": {}}}}}',
   });
@@ -705,7 +705,7 @@ test("what a document says and no file can is refused with its line, its column 
     ["", /say which operation \(give \S+#operationId; its operations are getWithBody, getCompany, searchCompanies/],
   ];
   for (const [operation, expected] of cases) assert.match(await says(`api.yaml#${operation}`), expected, operation);
-  assert.match(await says("old.yaml#x"), /old\.yaml:1:1: this is Swagger 2\.0 \(convert it to OpenAPI 3 first/);
+  assert.match(await says("old.yaml#x"), /old\.yaml:1:1: this is neither OpenAPI 3\.0, 3\.1 or 3\.2 nor Swagger 2\.0/);
   assert.match(await says("cut.yaml#x"), /cut\.yaml:\d+:\d+: this is neither YAML nor JSON/);
   assert.match(await says("bare.json#GET /a"), /bare\.json:1:\d+: the document names no server/);
   const own = await run([
@@ -722,4 +722,54 @@ test("what a document says and no file can is refused with its line, its column 
     "404",
   ]);
   assert.match(own.stderr, /the request has no input/);
+});
+
+test("a draft takes a list for the record and not what every reply has, says so, and tries the empty list", async (t) => {
+  const document = `swagger: '2.0'
+info: {title: Matching, version: '1'}
+host: api.acme.example
+paths:
+  /match:
+    get:
+      operationId: match
+      parameters: [{name: name, in: query, required: true, type: string}]
+      responses:
+        '200':
+          description: candidates
+          schema:
+            type: object
+            properties:
+              transactionDetail: {type: object, properties: {transactionID: {type: string}}}
+              inquiryDetail: {type: object, properties: {name: {type: string}}}
+              candidatesMatchedQuantity: {type: integer}
+              matchCandidates: {type: array, items: {type: object, properties: {duns: {type: string}}}}
+`;
+  const { at, make, run, written } = importing(t, { "api.yaml": document });
+  const made = await make({ "from-openapi": `${at("api.yaml")}#match` });
+  assert.equal(made.code, 0, made.stderr);
+  assert.match(
+    made.stderr,
+    /^The record is guessed to be the list body\.matchCandidates, recognised by body\.matchCandidates; an empty list is taken for no record: compare .*$/m,
+  );
+  const file = parse(written()) as Written & { match: Record<string, string>; map: object };
+  assert.equal(file.match["record"], "status == `200` && body.matchCandidates");
+  assert.deepEqual(file.map, { match_candidates: "body.matchCandidates" });
+  const tested = await run(["source", "test", "acme__company"]);
+  assert.match(tested.stdout, /ok {5}nobody\n {2}ok {5}the list is empty\n[^]*all passed\n$/);
+});
+
+test("a login takes the place of a temporary token that a command shows, and of no other key", async (t) => {
+  const bearer = "curl -H 'Authorization: Bearer eyJ.S3cretPlanted' 'https://api.acme.example/find?name=Ada'";
+  const login = { auth: "oauth2:https://login.acme.example/token" };
+  const { auth, stderr } = await ofCurl(t, bearer, login);
+  assert.equal((auth as { kind: string }).kind, "token_exchange");
+  assert.match(stderr, /bearer token of the request is taken for a temporary one/);
+  for (const [command, options] of [
+    [bearer.replace("Bearer eyJ", "Basic dXNlcjpw"), login],
+    [bearer, { auth: "header:X-Key" }],
+  ] as const) {
+    const { at, make } = importing(t, { "request.sh": command });
+    const made = await make({ "from-curl": at("request.sh"), sample: at("reply.json"), ...options });
+    assert.match(made.stderr, /the request shows how it is authenticated \(leave --auth out; only a bearer token/);
+  }
 });

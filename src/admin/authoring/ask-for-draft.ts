@@ -10,7 +10,8 @@ import type { SourceDraft } from "../../sources/declarative/authoring/draft-sour
 import type { Imported } from "../../sources/declarative/authoring/imports/imported.ts";
 import { isXmlText, readXmlSample } from "../../sources/declarative/authoring/sample-text.ts";
 import { CHARGE_MODELS, type ChargeModel } from "../../terms/charge.ts";
-import { type Json, JsonError, parseJson } from "../../terms/json.ts";
+import { toUtf8 } from "../../terms/charset.ts";
+import { decodeUtf8, type Json, JsonError, parseJson } from "../../terms/json.ts";
 import { placeOfSlip } from "../../terms/json-slip.ts";
 import type { Terminal } from "./ports.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
@@ -220,7 +221,13 @@ function readReply(text: string, what: string): Sample {
 
 function readText(file: string): string {
   if (!existsSync(file)) throw new OperatorError("not_found", `There is no file ${file}.`);
-  return readFileSync(file, "utf8");
+  const bytes = readFileSync(file);
+  try {
+    return decodeUtf8(toUtf8(bytes));
+  } catch {
+    // The reader of the text says what is wrong with it.
+    return bytes.toString("utf8");
+  }
 }
 
 function readJson(text: string, what: string): Json {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createMasking, maskValues } from "../../simulation/mask-values.ts";
-import { draftAuth } from "../../sources/declarative/authoring/draft-auth.ts";
+import { draftAuth, logsIn } from "../../sources/declarative/authoring/draft-auth.ts";
 import { draftCaptured, type CapturedRequest } from "../../sources/declarative/authoring/imports/captured-request.ts";
 import type { ImportChoices, Imported } from "../../sources/declarative/authoring/imports/imported.ts";
 import { ImportProblem } from "../../sources/declarative/authoring/imports/import-problem.ts";
@@ -100,13 +100,19 @@ async function takeOver(
   choices: ImportChoices,
   terminal: Terminal,
 ): Promise<Imported> {
-  const imported = draftCaptured(captured, choices);
   if (input.auth !== undefined) {
+    const auth = draftAuth(input.auth.trim());
+    const imported = draftCaptured(captured, logsIn(auth) ? { ...choices, login: auth } : choices);
     const { fields, kinds } = imported.auth;
+    if (logsIn(imported.auth)) return { ...imported, notes: [...imported.notes, LOGIN_BEHIND] };
     if (kinds.length > 0 || Object.keys(fields).length > 0)
-      return captured.refuse("the request shows how it is authenticated", "leave --auth out");
-    return { ...imported, auth: draftAuth(input.auth.trim()) };
+      return captured.refuse(
+        "the request shows how it is authenticated",
+        "leave --auth out; only a bearer token can be replaced by a login, as by oauth2:LOGIN_URL",
+      );
+    return { ...imported, auth };
   }
+  const imported = draftCaptured(captured, choices);
   if (terminal.interactive !== true || input.fixed !== undefined || imported.request.inputs.length < 2) return imported;
   const taken = imported.request.inputs.map(({ name }) => name).join(", ");
   const line = await terminal.ask(
@@ -118,6 +124,8 @@ async function takeOver(
     .filter((name) => name !== "");
   return names.length === 0 ? imported : draftCaptured(captured, { ...choices, fixed: new Set(names) });
 }
+
+const LOGIN_BEHIND = "The bearer token of the request is taken for a temporary one, which the login of --auth fetches.";
 
 async function chooseEntry(
   entries: readonly HarEntry[],

@@ -22,13 +22,13 @@ export async function proveDraft(
   const { compile, cases } = tools;
   try {
     const source = draftSource(words === undefined ? draft : maskSamples(draft, words));
-    const first = compile(writeDraft(source, schemaPath), "draft.yaml");
+    const first = compile(writeDraft(source, schemaPath), DRAFT);
     const { answer, fault, requests } = await playCase(first, first.declaration.cases![0]!, cases);
     if (answer === null) throw new RangeError(`the sample is not recognised as a record (${fault!.says})`);
     const names = [...authHeaders(draft.auth), ...Object.keys(draft.request.headers).map((name) => name.toLowerCase())];
     const sent = requests.map((request) => expectedOf(request, names));
     const text = writeDraft(withSeen(source, sent, JSON.parse(String(answer.json)) as JsonObject), schemaPath);
-    const report = await runCases(compile(text, "draft.yaml"), cases);
+    const report = await runCases(compile(text, DRAFT), cases);
     if (!report.passed) throw new RangeError(`its cases do not pass:\n${renderReport(report)}`);
     return text;
   } catch (error) {
@@ -37,6 +37,9 @@ export async function proveDraft(
     });
   }
 }
+
+/** In place of a path, because no file has been written. */
+const DRAFT = "the draft";
 
 /** The parts of a request that the file determines. */
 function expectedOf({ method, path, query, headers, body }: ReceivedRequest, names: readonly string[]): JsonObject {

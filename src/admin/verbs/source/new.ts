@@ -7,7 +7,7 @@ import { askForDraft, type DraftAnswers, QUESTIONS } from "../../authoring/ask-f
 import { importRequest, type ImportInput } from "../../authoring/import-request.ts";
 import type { AuthoringTools } from "../../authoring/ports.ts";
 import { proveDraft } from "../../authoring/prove-draft.ts";
-import { originsOf } from "../../../sources/declarative/authoring/draft-source.ts";
+import { describeGuess, originsOf } from "../../../sources/declarative/authoring/draft-source.ts";
 import { isReadableOnTheWay } from "../../../terms/origins.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { fileExists, shownPath, writeNewFile } from "../../authoring/source-files.ts";
@@ -41,7 +41,8 @@ export default defineVerb({
       from_openapi: Type.Optional(
         Type.String({
           maxLength: 4_000,
-          description: "An OpenAPI 3 document and one of its operations: FILE#operationId, or FILE#GET /path",
+          description:
+            "An OpenAPI 3 or Swagger 2.0 document and one of its operations: FILE#operationId, or FILE#GET /path",
         }),
       ),
       from_har: Type.Optional(
@@ -85,6 +86,7 @@ export default defineVerb({
     const text = await proveDraft(draft, imported?.words, schema, tools);
     writeNewFile(path, text);
     if (tools.fileOf(id)?.from === "catalog") call.note(`It replaces the catalog's ${id}.`);
+    call.note(describeGuess(draft));
     if (draft.format === "xml") call.note(XML_LISTS);
     const plain = [...originsOf(draft)].filter(isReadableOnTheWay).join(" and ");
     if (plain !== "") {

@@ -31,15 +31,17 @@ export function draftAuth(word: string): DraftedAuth {
   if (kind === "header" && isNamed) return keyAuth({ header: rest });
   if (kind === "query" && isNamed) return keyAuth({ query: rest });
   if (kind === "hmac" && isNamed) return signedAuth(rest);
-  const grant = GRANTS[kind];
+  const grant = GRANTS.get(kind);
   if (grant !== undefined) return grant(rest);
   throw new RangeError(`auth is ${AUTH_WORDS}`);
 }
 
-const GRANTS: Readonly<Record<string, (url: string) => DraftedAuth>> = {
-  oauth2: (url) => loginAuth(url, "client_credentials"),
-  oauth2_password: (url) => loginAuth(url, "password"),
-};
+const GRANTS: ReadonlyMap<string, (url: string) => DraftedAuth> = new Map(
+  Object.entries<(url: string) => DraftedAuth>({
+    oauth2: (url) => loginAuth(url, "client_credentials"),
+    oauth2_password: (url) => loginAuth(url, "password"),
+  }),
+);
 
 /** `password: false`: the key is sent as the user name, with an empty password. */
 export function basicAuth({ password = true } = {}): DraftedAuth {

@@ -3,6 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../../terms/json.ts
 import { logsIn, type DraftedAuth } from "./draft-auth.ts";
 import { snakeCase, type DraftInput, type DraftRequest } from "./draft-request.ts";
 import { exampleFor, otherExample } from "./example-values.ts";
+import { findRecord, ownMembers, type RecordPlace } from "./find-record.ts";
 import { repeatedIn, writeXmlSample } from "./sample-text.ts";
 import { isTruthy, pathOf, tellingSign, tellingSteps } from "./telling-path.ts";
 import { toYaml } from "./write-yaml.ts";
@@ -95,16 +96,21 @@ export function writeDraft(source: JsonObject, schemaPath: string): string {
 }
 
 /** Derives from the samples which replies are a record, and the fields of a record with their types. */
-function draftAnswer({ sample, nobody, describe, status = 200 }: SourceDraft) {
-  const steps = tellingSteps(sample, "sample" in nobody ? nobody.sample : null);
+function draftAnswer(draft: SourceDraft) {
+  const { sample, nobody, describe, status = 200 } = draft;
+  const place = findRecord(sample);
+  const steps = signSteps(sample, nobody, place);
   const holds = steps === null ? "" : ` && ${pathOf(steps)}`;
-  const fields = fieldsOf(sample);
+  const fields = fieldsOf(sample, place);
   if (fields.length === 0) throw new RangeError("the sample has no field");
   const required = fields.find(({ value }) => typeof value === "string" && value !== "");
   return {
     match: {
       record: `status == \`${status}\`${holds}`,
-      no_record: "sample" in nobody ? noRecordOf(sample, nobody.sample, steps) : `status == \`${nobody.status}\``,
+      no_record: [
+        "sample" in nobody ? noRecordOf(sample, nobody.sample, steps) : `status == \`${nobody.status}\``,
+        ...(hasEmptyCase(draft, place) ? [`(status == \`${status}\` && ${isEmptyList(place)})`] : []),
+      ].join(" || "),
     },
     map: Object.fromEntries(fields.map((field) => [field.name, pathOf(field.steps)])),
     output: {
@@ -115,6 +121,45 @@ function draftAnswer({ sample, nobody, describe, status = 200 }: SourceDraft) {
       ),
     },
   };
+}
+
+/** The path by which a record is recognised; `null` if its status alone shows it. */
+function signSteps(sample: Json, nobody: SourceDraft["nobody"], { steps, isList }: RecordPlace) {
+  const isRoot = steps.length === 0 && !isList;
+  const other = "sample" in nobody ? nobody.sample : null;
+  if (!isRoot && !isTruthy(valueAt(other, steps))) return steps;
+  if ("sample" in nobody || !isJsonObject(sample)) return tellingSteps(sample, other);
+  const [first] = ownMembers(sample);
+  return first === undefined ? null : [first[0]];
+}
+
+/** Whether a reply with an empty list is a case of its own. In XML an empty list is no element at all. */
+function hasEmptyCase({ format, nobody }: SourceDraft, { steps, isList }: RecordPlace): boolean {
+  if (!isList || format === "xml") return false;
+  const there = "sample" in nobody ? valueAt(nobody.sample, steps) : null;
+  return !(Array.isArray(there) && there.length === 0);
+}
+
+function isEmptyList({ steps }: RecordPlace): string {
+  return `type(${pathOf(steps)}) == 'array' && length(${pathOf(steps)}) == \`0\``;
+}
+
+/** One line that tells the author what the draft takes for the record. */
+export function describeGuess(draft: SourceDraft): string {
+  const { sample, nobody } = draft;
+  const place = findRecord(sample);
+  const { steps, isList } = place;
+  const sign = signSteps(sample, nobody, place);
+  const record = isList ? `the list ${pathOf(steps)}` : steps.length === 0 ? "the whole reply" : pathOf(steps);
+  const by = sign === null ? "" : `, recognised by ${pathOf(sign)}`;
+  const empty = hasEmptyCase(draft, place) ? "; an empty list is taken for no record" : "";
+  return `The record is guessed to be ${record}${by}${empty}: compare match and map with the vendor's documentation.`;
+}
+
+function valueAt(value: Json, steps: readonly string[]): Json {
+  let found = value;
+  for (const step of steps) found = isJsonObject(found) && Object.hasOwn(found, step) ? found[step]! : null;
+  return found;
 }
 
 /**
@@ -135,18 +180,14 @@ interface Field {
   readonly value: Json;
 }
 
-/** The members of the record: the sample's own, or those of the object that it wraps. */
-function fieldsOf(sample: Json): readonly Field[] {
+/** The members of the record; of a list, the list and what stands beside it. */
+function fieldsOf(sample: Json, { steps: place, isList }: RecordPlace): readonly Field[] {
   if (Array.isArray(sample)) return [{ name: "records", steps: [], value: sample }];
-  const steps: string[] = [];
-  let record = sample;
-  for (let inner = wrappedIn(record); inner !== null; inner = wrappedIn(record)) {
-    steps.push(inner[0]);
-    record = inner[1];
-  }
+  const steps = isList ? place.slice(0, -1) : place;
+  const record = valueAt(sample, steps);
   if (!isJsonObject(record)) return [];
   const taken = new Set<string>();
-  return Object.entries(record).map(([name, value]) => {
+  return (isList ? ownMembers(record) : Object.entries(record)).map(([name, value]) => {
     const plain = snakeCase(name) || "field";
     let free = plain;
     for (let count = 2; taken.has(free); count += 1) free = `${plain}_${count}`;
@@ -154,16 +195,6 @@ function fieldsOf(sample: Json): readonly Field[] {
     return { name: free, steps: [...steps, name], value };
   });
 }
-
-/** The only object among an object's members, if it has hardly any others; those describe the reply itself. */
-function wrappedIn(value: Json): [string, JsonObject] | null {
-  if (!isJsonObject(value)) return null;
-  const members = Object.entries(value);
-  const objects = members.filter((member): member is [string, JsonObject] => isJsonObject(member[1]));
-  return objects.length === 1 && members.length <= WRAPPER_MEMBERS_MAX ? objects[0]! : null;
-}
-
-const WRAPPER_MEMBERS_MAX = 2;
 
 function typeOf(value: Json): JsonObject {
   if (value === null) return {};
@@ -183,10 +214,9 @@ function examplesOf({ request, sample }: SourceDraft): JsonObject {
   );
 }
 
-function casesOf(
-  { request, auth, sample, format, nobody, status = 200 }: SourceDraft,
-  examples: JsonObject,
-): JsonObject[] {
+function casesOf(draft: SourceDraft, examples: JsonObject): JsonObject[] {
+  const { request, auth, sample, format, nobody, status = 200 } = draft;
+  const place = findRecord(sample);
   const written = (body: Json) => (format === "xml" ? writeXmlSample(body) : body);
   const login = logsIn(auth) ? [LOGIN_REPLY] : [];
   const replies = (reply: JsonObject): Json => (login.length === 0 ? reply : [...login, reply]);
@@ -208,6 +238,16 @@ function casesOf(
       expect: { match: true },
     },
     { name: "nobody", inputs: withAnother(examples, request.inputs), reply: replies(none), expect: { match: false } },
+    ...(hasEmptyCase(draft, place)
+      ? [
+          {
+            name: "the list is empty",
+            inputs: withAnother(examples, request.inputs, 2),
+            reply: replies({ ...(status === 200 ? {} : { status }), body: withEmptyList(sample, place.steps) }),
+            expect: { match: false },
+          },
+        ]
+      : []),
     refused.required
       ? { name: `without ${refused.name}`, inputs: others, expect: { failure: "input", field: refused.name } }
       : {
@@ -222,13 +262,19 @@ const LOGIN_REPLY: JsonObject = {
   body: { access_token: "example-access-token", token_type: "Bearer", expires_in: 3600 },
 };
 
+function withEmptyList(value: Json, steps: readonly string[]): Json {
+  const [name, ...below] = steps;
+  if (name === undefined) return [];
+  return { ...(value as JsonObject), [name]: withEmptyList((value as JsonObject)[name]!, below) };
+}
+
 /**
- * Different inputs for the case without a record, so that a simulated vendor can tell it apart: the first input that
- * can have another value gets one.
+ * Different inputs for a case without a record, so that a simulated vendor can tell it apart: the first input that can
+ * have another value gets one. `number`: which of the other values, counted from 1.
  */
-function withAnother(examples: JsonObject, inputs: readonly DraftInput[]): JsonObject {
+function withAnother(examples: JsonObject, inputs: readonly DraftInput[], number = 1): JsonObject {
   for (const { name, schema } of inputs) {
-    const other = otherExample(schema, examples[name]!);
+    const other = otherExample(schema, examples[name]!, number);
     if (other !== examples[name]) return { ...examples, [name]: other };
   }
   return examples;
@@ -236,7 +282,7 @@ function withAnother(examples: JsonObject, inputs: readonly DraftInput[]): JsonO
 
 /** The sample's own value for an input of that name, if it can be sent without encoding. */
 function shownIn(sample: Json, name: string): string[] {
-  const field = fieldsOf(sample).find((known) => known.name === name);
+  const field = fieldsOf(sample, findRecord(sample)).find((known) => known.name === name);
   const value = typeof field?.value === "number" ? String(field.value) : field?.value;
   return typeof value === "string" && isTruthy(value) && /^[A-Za-z0-9_-]{1,60}$/.test(value) ? [value] : [];
 }

@@ -9,14 +9,30 @@ export function exampleFor(schema: JsonObject, proposed: readonly Json[] = []): 
   return examplesFor(schema, proposed)[0] ?? null;
 }
 
-/** A value other than the first one; the first one itself if no other valid value is known. */
-export function otherExample(schema: JsonObject, first: Json): Json {
-  const others = examplesFor(schema, typeof first === "string" ? ["nobody"] : []);
-  return others.find((value) => JSON.stringify(value) !== JSON.stringify(first)) ?? first;
+/**
+ * A value other than the first one, `number` of those that are known, counted from 1; the last one if there are fewer,
+ * and the first one itself if no other valid value is known.
+ */
+export function otherExample(schema: JsonObject, first: Json, number = 1): Json {
+  const known = examplesFor(schema, typeof first === "string" ? ["nobody"] : []);
+  const others = known.filter((value) => JSON.stringify(value) !== JSON.stringify(first));
+  return others[number - 1] ?? others.at(-1) ?? first;
+}
+
+const SCHEMAS = createSchemas();
+
+/** Whether values can be checked with a schema. */
+export function canCheck(schema: JsonObject): boolean {
+  try {
+    SCHEMAS.validator(schema);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function examplesFor(schema: JsonObject, proposed: readonly Json[]): Json[] {
-  const problemOf = createSchemas().validator(schema);
+  const problemOf = SCHEMAS.validator(schema);
   return [...proposed, ...namedBy(schema), ...madeUp(schema)].filter((value) => problemOf(value) === null);
 }
 
@@ -31,7 +47,7 @@ function madeUp(schema: JsonObject): Json[] {
     const options = schema[part];
     if (Array.isArray(options)) return options.filter(isJsonObject).flatMap((option) => madeUp(option));
   }
-  return types.flatMap((type) => (typeof type === "string" ? (MADE_UP[type]?.(schema) ?? []) : []));
+  return types.flatMap((type) => (typeof type === "string" ? (MADE_UP.get(type)?.(schema) ?? []) : []));
 }
 
 const DIGITS = "1234567890".repeat(4);
@@ -64,38 +80,40 @@ const TEXTS = [
   "ZXhhbXBsZQ==",
 ];
 
-const MADE_UP: Readonly<Record<string, (schema: JsonObject) => Json[]>> = {
-  string: ({ minLength }) => {
-    const long = typeof minLength === "number" && minLength < 10_000 ? ["example".padEnd(minLength, "x")] : [];
-    const counted = Array.from({ length: DIGITS.length }, (_, at) => at + 1);
-    return [
-      ...long,
-      ...TEXTS,
-      ...counted.flatMap((length) => [
-        DIGITS.slice(0, length),
-        "0".repeat(length),
-        LETTERS.slice(0, length),
-        LETTERS.slice(0, length).toLowerCase(),
-      ]),
-    ];
-  },
-  integer: numbers,
-  number: numbers,
-  boolean: () => [true, false],
-  array: ({ items, minItems }) => {
-    const entry = isJsonObject(items) ? exampleFor(items) : "example";
-    return [Array.from({ length: typeof minItems === "number" ? Math.min(minItems, 100) || 1 : 1 }, () => entry)];
-  },
-  object: ({ properties, required }) => {
-    const known = isJsonObject(properties) ? Object.entries(properties) : [];
-    const made = (entries: typeof known) =>
-      Object.fromEntries(
-        entries.map(([name, schema]) => [name, isJsonObject(schema) ? exampleFor(schema) : "example"]),
-      );
-    const needed = new Set(Array.isArray(required) ? required : []);
-    return [made(known), made(known.filter(([name]) => needed.has(name)))];
-  },
-};
+const MADE_UP: ReadonlyMap<string, (schema: JsonObject) => Json[]> = new Map(
+  Object.entries<(schema: JsonObject) => Json[]>({
+    string: ({ minLength }) => {
+      const long = typeof minLength === "number" && minLength < 10_000 ? ["example".padEnd(minLength, "x")] : [];
+      const counted = Array.from({ length: DIGITS.length }, (_, at) => at + 1);
+      return [
+        ...long,
+        ...TEXTS,
+        ...counted.flatMap((length) => [
+          DIGITS.slice(0, length),
+          "0".repeat(length),
+          LETTERS.slice(0, length),
+          LETTERS.slice(0, length).toLowerCase(),
+        ]),
+      ];
+    },
+    integer: numbers,
+    number: numbers,
+    boolean: () => [true, false],
+    array: ({ items, minItems }) => {
+      const entry = isJsonObject(items) ? exampleFor(items) : "example";
+      return [Array.from({ length: typeof minItems === "number" ? Math.min(minItems, 100) || 1 : 1 }, () => entry)];
+    },
+    object: ({ properties, required }) => {
+      const known = isJsonObject(properties) ? Object.entries(properties) : [];
+      const made = (entries: typeof known) =>
+        Object.fromEntries(
+          entries.map(([name, schema]) => [name, isJsonObject(schema) ? exampleFor(schema) : "example"]),
+        );
+      const needed = new Set(Array.isArray(required) ? required : []);
+      return [made(known), made(known.filter(([name]) => needed.has(name)))];
+    },
+  }),
+);
 
 function numbers(schema: JsonObject): number[] {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;

@@ -45,11 +45,13 @@ export interface CapturedRequest {
 const NOT_THE_FILES =
   /^(?::.*|host|connection|content-length|content-type|accept-encoding|keep-alive|te|trailer|transfer-encoding|upgrade|expect|origin|referer|dnt|priority|pragma|cache-control|upgrade-insecure-requests|x-requested-with|if-none-match|if-modified-since|sec-.*)$/i;
 /** Header fields that say how to answer; they are kept if their value has the expected form. */
-const PLAIN_FIELDS: Readonly<Record<string, RegExp>> = {
-  accept: /^[\w*.+-]+\/[\w*.+-]+(?:\s*[,;]\s*[\w*.+/=-]+)*$/,
-  "accept-language": /^[a-z*]{1,3}(?:-[A-Za-z]{2,4})?(?:\s*[,;]\s*[\w*.=-]+)*$/,
-  soapaction: /^"?[\w:/.#-]*"?$/,
-};
+const PLAIN_FIELDS: ReadonlyMap<string, RegExp> = new Map(
+  Object.entries<RegExp>({
+    accept: /^[\w*.+-]+\/[\w*.+-]+(?:\s*[,;]\s*[\w*.+/=-]+)*$/,
+    "accept-language": /^[a-z*]{1,3}(?:-[A-Za-z]{2,4})?(?:\s*[,;]\s*[\w*.=-]+)*$/,
+    soapaction: /^"?[\w:/.#-]*"?$/,
+  }),
+);
 
 /**
  * Drafts the request of a source from a single captured one. Each value becomes an input with a masked example, or a
@@ -102,7 +104,12 @@ class Drafting {
     this.#choices = choices;
     this.#contentType = headers.find(([name]) => name.toLowerCase() === "content-type")?.[1];
     if (user !== undefined) this.#prove(userAuth(user));
-    for (const [name, value] of headers) if (name.toLowerCase() === "authorization") this.#prove(headerAuth(value));
+    for (const [name, value] of headers) if (name.toLowerCase() === "authorization") this.#prove(this.#authOf(value));
+  }
+
+  #authOf(authorization: string): DraftedAuth {
+    const { login } = this.#choices;
+    return login !== undefined && /^bearer\s/i.test(authorization) ? login : headerAuth(authorization);
   }
 
   address(url: string): Pick<DraftRequest, "address" | "query"> {
@@ -123,7 +130,7 @@ class Drafting {
   }
 
   headers(headers: CapturedRequest["headers"]): Record<string, string> {
-    const kept: Record<string, string> = {};
+    const kept = new Map<string, string>();
     for (const [name, value] of headers) {
       const lower = name.toLowerCase();
       if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$|^:/.test(lower)) this.#refuse("a header field has an invalid name");
@@ -131,10 +138,11 @@ class Drafting {
       const isUsual = lower === "accept" && value === "application/json";
       if ((isUsual || NOT_THE_FILES.test(lower)) && !this.#isFixed(name)) this.#left.add(lower);
       else if (lower === "authorization") continue;
-      else if (this.#isFixed(name) || PLAIN_FIELDS[lower]?.test(value) === true) kept[name] = this.#literal(value);
+      else if (this.#isFixed(name) || PLAIN_FIELDS.get(lower)?.test(value) === true)
+        kept.set(name, this.#literal(value));
       else this.#secret(name, { header: name });
     }
-    return kept;
+    return Object.fromEntries(kept);
   }
 
   body({ text, type }: NonNullable<CapturedRequest["body"]>): DraftRequest["body"] {
@@ -197,7 +205,7 @@ class Drafting {
       const known = decodePart(name);
       values.set(known, [...(values.get(known) ?? []), decodePart(value)]);
     }
-    const made: Record<string, string> = {};
+    const made = new Map<string, string>();
     for (const [name, all] of values) {
       const [value] = all;
       if (name === "" || /[{}]/.test(name))
@@ -209,13 +217,13 @@ class Drafting {
       if (all.length > 1 && (fixed || isSecretName(name)))
         this.#refuse(`"${name}" occurs several times in the ${where}`, "make the list an input");
       if (all.length === 1 && value === "") this.#flags.push(name);
-      if (fixed || (all.length === 1 && value === "")) made[name] = this.#literal(value!);
+      if (fixed || (all.length === 1 && value === "")) made.set(name, this.#literal(value!));
       else if (isSecretName(name) && where === "query") this.#secret(name, { query: name });
-      else if (isSecretName(name)) made[name] = this.#field(name);
-      else if (all.length > 1) made[name] = this.#input(name, { type: "array", items: TEXT, minItems: 1 }, all);
-      else made[name] = this.#text(name, value!);
+      else if (isSecretName(name)) made.set(name, this.#field(name));
+      else if (all.length > 1) made.set(name, this.#input(name, { type: "array", items: TEXT, minItems: 1 }, all));
+      else made.set(name, this.#text(name, value!));
     }
-    return made;
+    return Object.fromEntries(made);
   }
 
   /** A part of a JSON body: its values become inputs, its structure is kept. */

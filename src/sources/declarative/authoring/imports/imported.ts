@@ -29,6 +29,8 @@ export interface ImportChoices {
   readonly fixed: ReadonlySet<string>;
   /** Examples of inputs, by name, which replace those that are found. */
   readonly examples: JsonObject;
+  /** The login behind a temporary bearer token that the request shows. */
+  readonly login?: DraftedAuth;
   /** Hides personal data in an example, and keeps its form. */
   readonly mask: (value: Json) => Json;
 }

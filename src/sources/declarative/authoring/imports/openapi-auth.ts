@@ -8,6 +8,7 @@ import {
   NO_AUTH,
   type DraftedAuth,
 } from "../draft-auth.ts";
+import { isJsonObject } from "../../../../terms/json.ts";
 import { snakeCase } from "../draft-request.ts";
 import type { OpenApiDocument, Spot } from "./openapi-document.ts";
 
@@ -23,7 +24,7 @@ export function authOf(
   const holder = [operation, document.root].find((spot) => document.in(spot, "security") !== undefined);
   const alternatives = holder === undefined ? [] : document.list(holder, "security");
   if (alternatives.length === 0) return { auth: NO_AUTH, notes: [] };
-  const shown = alternatives.map(({ value }) => Object.keys(value as object).join(" and ") || "none");
+  const shown = alternatives.map(({ value }) => (isJsonObject(value) && Object.keys(value).join(" and ")) || "none");
   let refused: unknown;
   for (const [index, alternative] of alternatives.entries()) {
     try {
@@ -85,7 +86,9 @@ function schemeOf(document: OpenApiDocument, at: Spot, name: string, scopes: Spo
     const written = document.text(found, "tokenUrl") ?? "";
     const url = URL.parse(written, server);
     if (url === null) return document.refuse(found, "its tokenUrl is not a URL", INSTEAD);
-    const wanted = Array.isArray(scopes.value) ? scopes.value.join(" ") : "";
+    const wanted = Array.isArray(scopes.value)
+      ? scopes.value.filter((scope) => typeof scope === "string").join(" ")
+      : "";
     return loginAuth(url.href.split("?")[0]!, grant, wanted);
   }
   return document.refuse(scheme, "this login needs a person in front of a browser", INSTEAD);

@@ -3,6 +3,7 @@ import { didYouMeanAnyOf } from "../../../../terms/nearest.ts";
 import { stepsOf } from "../../../../terms/json-pointer.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../../terms/json.ts";
 import { ImportProblem } from "./import-problem.ts";
+import { asOpenApi3 } from "./swagger2.ts";
 
 /** A part of a document, and its position. */
 export interface Spot<Value extends Json = Json> {
@@ -11,10 +12,18 @@ export interface Spot<Value extends Json = Json> {
 }
 
 const REFERENCES_MAX = 20;
+const OTHER_VERSION = "this is neither OpenAPI 3.0, 3.1 or 3.2 nor Swagger 2.0";
 
-/** An OpenAPI 3 document in YAML or JSON. Only the parts that one operation refers to are read. */
+/**
+ * An OpenAPI 3 document in YAML or JSON, or a Swagger 2.0 document in the same terms. Only the parts that one operation
+ * refers to are read.
+ */
 export class OpenApiDocument {
   readonly root: Spot<JsonObject>;
+  readonly isSwagger2: boolean;
+  /** What was left out, each with its position. */
+  readonly notes: string[] = [];
+  #isTolerant = false;
   readonly #file: string;
   readonly #document: Document;
   readonly #lines: LineCounter;
@@ -34,28 +43,47 @@ export class OpenApiDocument {
     const [broken] = this.#document.errors;
     if (broken !== undefined)
       throw new ImportProblem(this.#placeOf(broken.pos[0]), `this is neither YAML nor JSON: ${broken.code}`);
-    const value = this.#document.toJS({ maxAliasCount: 1_000 }) as Json;
+    const value = this.#toJson();
     if (!isJsonObject(value))
-      throw new ImportProblem(file, "this is not an OpenAPI document", "such a document begins with openapi: 3.x");
-    this.root = { value, path: [] };
-    if (value["swagger"] !== undefined)
-      this.refuse(
-        this.in(this.root, "swagger") ?? this.root,
-        "this is Swagger 2.0",
-        "convert it to OpenAPI 3 first; the Swagger editor can do that",
+      throw new ImportProblem(
+        `${file}:1:1`,
+        "this is not an OpenAPI document",
+        "such a document begins with openapi: 3.x",
       );
-    if (!/^"?3\.[01]/.test(JSON.stringify(value["openapi"] ?? null)))
-      this.refuse(this.in(this.root, "openapi") ?? this.root, "this is not OpenAPI 3.0 or 3.1");
+    this.isSwagger2 = /^2(?:\.0)?$/.test(versionOf(value["swagger"]));
+    this.root = { value: this.isSwagger2 ? asOpenApi3(value) : value, path: [] };
+    if (!/^3(?:\.[0-2](?:\.|$)|$)/.test(versionOf(this.root.value["openapi"])))
+      this.refuse({ value, path: [Object.hasOwn(value, "swagger") ? "swagger" : "openapi"] }, OTHER_VERSION);
+  }
+
+  #toJson(): Json {
+    try {
+      const value = this.#document.toJS({ maxAliasCount: 1_000 }) as Json;
+      // Fails for an alias inside of what it names, which no other part expects.
+      JSON.stringify(value);
+      return value;
+    } catch {
+      throw new ImportProblem(
+        `${this.#file}:1:1`,
+        "its YAML aliases cannot be used: they are too many, or one names nothing or itself",
+      );
+    }
+  }
+
+  /** From now on a reference that cannot be followed is left out, with a note, as if it allowed any value. */
+  tolerate(): void {
+    this.#isTolerant = true;
+  }
+
+  leaveOut(spot: Spot, problem: string): void {
+    const note = `${this.#placeOfSpot(spot)}: ${problem}, so it is left out.`;
+    if (!this.notes.includes(note)) this.notes.push(note);
   }
 
   /** A member; if it is a reference, what it refers to. @throws ImportProblem */
   in(spot: Spot, name: string): Spot | undefined {
     const { value, path } = spot;
-    const member = Array.isArray(value)
-      ? (value[Number(name)] as Json | undefined)
-      : isJsonObject(value) && Object.hasOwn(value, name)
-        ? value[name]
-        : undefined;
+    const member = memberOf(value, name);
     return member === undefined ? undefined : this.follow({ value: member, path: [...path, name] });
   }
 
@@ -92,28 +120,38 @@ export class OpenApiDocument {
       const at = { value, path };
       const [file, pointer] = value["$ref"].split("#", 2);
       if (file !== "" || pointer?.startsWith("/") !== true)
-        return this.refuse(
+        return this.#lost(
           at,
           "it refers to another file",
           "put everything into one file first: npx @redocly/cli bundle FILE -o ONE.yaml",
         );
-      if (count === REFERENCES_MAX) return this.refuse(at, "it refers to itself");
-      path = stepsOf(decodeURIComponent(pointer));
+      if (count === REFERENCES_MAX) return this.#lost(at, "it refers to itself");
+      path = stepsOf(decoded(pointer));
       let found: Json | undefined = this.root.value;
-      for (const step of path)
-        found = isJsonObject(found) || Array.isArray(found) ? (found as Record<string, Json>)[step] : undefined;
-      if (found === undefined) return this.refuse(at, "it refers to nothing");
+      for (const step of path) found = memberOf(found, step);
+      if (found === undefined) return this.#lost(at, "it refers to nothing");
       value = found;
     }
     return { value, path };
   }
 
+  #lost(at: Spot, problem: string, instead?: string): Spot {
+    if (!this.#isTolerant) return this.refuse(at, problem, instead);
+    this.leaveOut(at, problem);
+    return { value: {}, path: at.path };
+  }
+
   /** @throws ImportProblem with line and column of that part */
   refuse(spot: Spot, problem: string, instead?: string): never {
+    throw new ImportProblem(this.#placeOfSpot(spot), problem, instead);
+  }
+
+  /** Of a part that is not written in the document, the place of what holds it. */
+  #placeOfSpot(spot: Spot): string {
     let { path } = spot;
     let node: Node | undefined;
     for (; node === undefined && path.length > 0; path = path.slice(0, -1)) node = this.#keyAt(path);
-    throw new ImportProblem(node?.range ? this.#placeOf(node.range[0]) : this.#file, problem, instead);
+    return this.#placeOf(node?.range?.[0] ?? 0);
   }
 
   /** The operation with this id, or with a method and path such as `GET /companies/{number}`. @throws ImportProblem */
@@ -124,11 +162,17 @@ export class OpenApiDocument {
     readonly operation: Spot<JsonObject>;
   } {
     const known: string[] = [];
-    for (const [path, item] of this.members(this.in(this.root, "paths"))) {
+    const paths = this.in(this.root, "paths");
+    for (const path of isJsonObject(paths?.value) ? Object.keys(paths.value) : []) {
+      // Whatever is wrong with other paths does not matter.
+      const isNamed = named.endsWith(` ${path}`);
+      const item = isNamed ? this.in(paths!, path)! : this.#ifReadable(() => this.in(paths!, path));
+      if (item === undefined) continue;
       for (const method of ["get", "post", "put", "patch", "delete", "head", "options", "trace"]) {
-        const operation = this.object(item, method);
+        const read = () => this.object(item, method);
+        const operation = isNamed ? read() : this.#ifReadable(read);
         if (operation === undefined) continue;
-        const id = this.text(operation, "operationId");
+        const id = this.#ifReadable(() => this.text(operation, "operationId"));
         const shown = `${method.toUpperCase()} ${path}`;
         known.push(id ?? shown);
         if (id === named || shown === named) return { method: method.toUpperCase(), path, item, operation };
@@ -138,10 +182,19 @@ export class OpenApiDocument {
       didYouMeanAnyOf(named, known) ??
       `its operations are ${known.slice(0, 12).join(", ")}${known.length > 12 ? ` and ${known.length - 12} more` : ""}`;
     throw new ImportProblem(
-      this.#file,
+      this.#placeOfSpot({ value: null, path: ["paths"] }),
       named === "" ? "say which operation" : `there is no operation "${named}"`,
       named === "" ? `give ${this.#file}#operationId; ${near}` : near,
     );
+  }
+
+  #ifReadable<Value>(read: () => Value | undefined): Value | undefined {
+    try {
+      return read();
+    } catch (error) {
+      if (error instanceof ImportProblem) return undefined;
+      throw error;
+    }
   }
 
   #keyAt(path: readonly string[]): Node | undefined {
@@ -156,5 +209,23 @@ export class OpenApiDocument {
   #placeOf(offset: number): string {
     const { line, col } = this.#lines.linePos(offset);
     return `${this.#file}:${Math.max(line, 1)}:${Math.max(col, 1)}`;
+  }
+}
+
+function memberOf(value: Json | undefined, name: string): Json | undefined {
+  if (Array.isArray(value)) return /^\d+$/.test(name) ? (value[Number(name)] as Json | undefined) : undefined;
+  return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+/** YAML without quotes makes a number of `2.0`. */
+function versionOf(value: Json | undefined): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}
+
+function decoded(pointer: string): string {
+  try {
+    return decodeURIComponent(pointer);
+  } catch {
+    return pointer;
   }
 }

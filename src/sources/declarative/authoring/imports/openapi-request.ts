@@ -3,9 +3,10 @@ import { jsonBody, snakeCase, type DraftInput, type DraftRequest } from "../draf
 import { basicAuth, bearerAuth, keyAuth, type DraftedAuth } from "../draft-auth.ts";
 import { exampleFor } from "../example-values.ts";
 import { fieldName } from "./captured-values.ts";
+import { ImportProblem } from "./import-problem.ts";
 import type { ImportChoices } from "./imported.ts";
 import type { OpenApiDocument, Spot } from "./openapi-document.ts";
-import { membersOf, sampleOf, toSchema } from "./openapi-schema.ts";
+import { isExact, membersOf, sampleOf, toSchema, usableSchema } from "./openapi-schema.ts";
 import { isProofName } from "./secret-names.ts";
 
 const SERVER_SETS = /^(?:accept|content-type)$/i;
@@ -37,7 +38,11 @@ export class OperationRequest {
     const document = this.#document;
     const holder = [operation, item, document.root].find((spot) => document.list(spot, "servers").length > 0);
     if (holder === undefined)
-      return document.refuse(operation, "the document names no server", "add servers: [{url: https://…}] to it");
+      return document.refuse(
+        operation,
+        "the document names no server",
+        document.isSwagger2 ? "add host: api.vendor.example to it" : "add servers: [{url: https://…}] to it",
+      );
     const servers = document.list(holder, "servers");
     const [server] = servers;
     const variables = document.object(server!, "variables");
@@ -66,8 +71,8 @@ export class OperationRequest {
     const merged = new Map<string, Spot>();
     for (const spot of [...document.list(item, "parameters"), ...document.list(operation, "parameters")])
       merged.set(`${document.text(spot, "in") ?? ""} ${document.text(spot, "name") ?? ""}`, spot);
-    const query: Record<string, string> = {};
-    const headers: Record<string, string> = {};
+    const query = new Map<string, string>();
+    const headers = new Map<string, string>();
     let address = path;
     for (const spot of merged.values()) {
       const [name, place] = [document.text(spot, "name") ?? "", document.text(spot, "in") ?? ""];
@@ -75,9 +80,12 @@ export class OperationRequest {
       else if (place === "header" && SERVER_SETS.test(name))
         this.notes.push(`The header field ${name} is left out: it follows from the other parts.`);
       else if ((place === "header" || place === "query") && isProofName(name)) this.#prove(name, place);
-      else if (place === "path") address = address.replaceAll(`{${name}}`, this.#parameter(spot, name, "simple"));
-      else if (place === "query") query[name] = this.#parameter(spot, name, "form");
-      else if (place === "header") headers[name] = this.#parameter(spot, name, "simple");
+      else if (place === "path") {
+        const template = this.#parameter(spot, name, "simple");
+        address = address.replaceAll(`{${name}}`, () => template);
+      } else if (place === "query") this.#addTo(query, spot, name, "form");
+      else if (place === "header") this.#addTo(headers, spot, name, "simple");
+      else if (document.isSwagger2 && (place === "body" || place === "formData")) continue;
       else
         document.refuse(
           spot,
@@ -87,7 +95,20 @@ export class OperationRequest {
     }
     const lost = /\{(?!\{ inputs)([^{}]*)\}(?!\})/.exec(address);
     if (lost !== null) document.refuse(operation, `its path has {${lost[1]!}}, which no parameter describes`);
-    return { address: server + address, query, headers };
+    return { address: server + address, query: Object.fromEntries(query), headers: Object.fromEntries(headers) };
+  }
+
+  /** An optional parameter that a file cannot express is left out. @throws ImportProblem for a required one */
+  #addTo(parameters: Map<string, string>, spot: Spot, name: string, usual: "form" | "simple"): void {
+    const known = this.inputs.length;
+    try {
+      parameters.set(name, this.#parameter(spot, name, usual));
+    } catch (error) {
+      const isRequired = isJsonObject(spot.value) && spot.value["required"] === true;
+      if (!(error instanceof ImportProblem) || isRequired) throw error;
+      this.inputs.length = known;
+      this.notes.push(`The optional parameter ${name} is left out. ${error.message}.`);
+    }
   }
 
   body(operation: Spot): DraftRequest["body"] {
@@ -133,7 +154,7 @@ export class OperationRequest {
     const document = this.#document;
     const members = above.length > 6 ? null : membersOf(document, spot);
     if (members === null && (isProofName(name) || document.in(spot, "format")?.value === "password")) {
-      const field = this.#field(name);
+      const field = this.#sharedField(name) ?? this.#field(name);
       this.auth.push({ ...keyAuth({ query: name }, { field }), kinds: [] });
       return `{{ credentials.${field} }}`;
     }
@@ -173,6 +194,17 @@ export class OperationRequest {
       this.auth.push(keyAuth(place === "header" ? { header: name } : { query: name }, { field: this.#field(name) }));
   }
 
+  /** A key that a security scheme sends too, such as `PLAID-SECRET` beside the member `secret`. */
+  #sharedField(name: string): string | undefined {
+    const plain = fieldName(name);
+    const keys = this.auth.flatMap(({ fields, kinds }) =>
+      kinds.some(({ kind }) => kind === "api_key") ? Object.keys(fields) : [],
+    );
+    const shared = keys.find((field) => field === plain || field.endsWith(`_${plain}`));
+    if (shared !== undefined) this.notes.push(`${name} is ${shared} of the credential, as in the authentication.`);
+    return shared;
+  }
+
   #field(name: string): string {
     const plain = fieldName(name);
     const taken = new Set(this.auth.flatMap(({ fields }) => Object.keys(fields)));
@@ -197,7 +229,8 @@ export class OperationRequest {
         `the parameter ${name} has no schema`,
         "a parameter with content cannot be imported",
       );
-    const isList = [document.in(schema, "type")?.value].flat().includes("array");
+    const types = [document.in(schema, "type")?.value].flat();
+    const isList = types.includes("array");
     const isObject = membersOf(document, schema) !== null;
     const style = document.text(spot, "style") ?? usual;
     if (document.in(spot, "allowReserved")?.value === true)
@@ -206,7 +239,7 @@ export class OperationRequest {
         `the parameter ${name} is sent as it is`,
         "values of a query are always encoded: write the source in TypeScript",
       );
-    if (isObject || (style !== usual && !(isList && style in JOINED)))
+    if (isObject || types.includes("object") || (style !== usual && !(isList && JOINED.has(style))))
       return document.refuse(
         spot,
         `the parameter ${name} is serialized in a way that a file cannot express`,
@@ -219,7 +252,7 @@ export class OperationRequest {
     const template = this.#input(schema, name, required, shown, [], document.text(spot, "description"));
     const explodes = (document.in(spot, "explode")?.value ?? style === "form") === true;
     return isList && !(usual === "form" && explodes)
-      ? template.replace(" }}", ` | join('${JOINED[style] ?? ","}') }}`)
+      ? template.replace(" }}", ` | join('${JOINED.get(style) ?? ","}') }}`)
       : template;
   }
 
@@ -229,18 +262,25 @@ export class OperationRequest {
     const isFree = (wanted: string) => !this.inputs.some((input) => input.name === wanted);
     let name = isFree(plain) ? plain : apart;
     for (let count = 2; !isFree(name); count += 1) name = `${apart}_${count}`;
-    const schema = toSchema(this.#document, spot);
+    const schema = usableSchema(this.#document, spot, toSchema(this.#document, spot));
     const described =
       says === undefined || schema["description"] !== undefined ? schema : { ...schema, description: says };
     const given = this.#choices.examples[name];
     // A published example may be personal data, so it is used unmasked only if nothing else fits.
-    const example = exampleFor(described, [given ?? this.#choices.mask(shown)]) ?? exampleFor(described, [shown]);
+    const example =
+      exampleFor(described, [given ?? this.#choices.mask(shown)]) ??
+      exampleFor(described, isExact(shown) ? [shown] : []);
     this.inputs.push({ name, schema: withoutDefault(described), required, ...(example === null ? {} : { example }) });
     return `{{ inputs.${name} }}`;
   }
 }
 
-const JOINED: Readonly<Record<string, string>> = { form: ",", simple: ",", spaceDelimited: " ", pipeDelimited: "|" };
+const JOINED: ReadonlyMap<string, string> = new Map([
+  ["form", ","],
+  ["simple", ","],
+  ["spaceDelimited", " "],
+  ["pipeDelimited", "|"],
+]);
 
 /** Moves a default to the description: the vendor applies it, so it is not sent. */
 function withoutDefault({ default: value, ...schema }: JsonObject): JsonObject {

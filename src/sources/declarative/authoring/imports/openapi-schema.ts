@@ -1,4 +1,6 @@
+import { schemaProblem } from "../../../schema-language.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../../terms/json.ts";
+import { canCheck } from "../example-values.ts";
 import type { OpenApiDocument, Spot } from "./openapi-document.ts";
 
 const DEPTH_MAX = 12;
@@ -22,7 +24,7 @@ const SCHEMAS = new Set([
 const LISTS = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
 /** Keywords that are dropped, because they say nothing about a value. */
 const LEFT =
-  /^(?:x-.*|example|examples|deprecated|xml|externalDocs|discriminator|readOnly|writeOnly|nullable|\$comment|\$schema|\$id|contentMediaType|contentEncoding)$/;
+  /^(?:x-.*|example|examples|deprecated|xml|externalDocs|discriminator|readOnly|writeOnly|nullable|\$comment|\$schema|\$id|contentMediaType|contentEncoding|collectionFormat)$/;
 const FORMATS = new Set(
   "date time date-time iso-time iso-date-time duration uri uri-reference uri-template url email hostname ipv4 ipv6 regex uuid json-pointer relative-json-pointer byte int32 int64 float double password binary".split(
     " ",
@@ -36,7 +38,10 @@ const FORMATS = new Set(
 export function toSchema(document: OpenApiDocument, spot: Spot, above: readonly Spot[] = []): JsonObject {
   const { value } = spot;
   if (typeof value === "boolean") return value ? {} : { not: {} };
-  if (!isJsonObject(value)) return document.refuse(spot, "this is not a schema");
+  if (!isJsonObject(value)) {
+    document.leaveOut(spot, "this is not a schema");
+    return {};
+  }
   if (above.some(({ value: known }) => known === value) || above.length > DEPTH_MAX)
     return document.refuse(spot, "this schema contains itself", "write this input by hand");
   const inner = (part: Spot) => toSchema(document, part, [...above, spot]);
@@ -47,11 +52,50 @@ export function toSchema(document: OpenApiDocument, spot: Spot, above: readonly 
     else if (SCHEMAS.has(name)) made[name] = typeof part.value === "boolean" ? part.value : inner(part);
     else if (LISTS.has(name)) made[name] = document.list(spot, name).map(inner);
     else if (name === "format" && !FORMATS.has(part.value as string)) made["x-format"] = part.value;
-    else if (KEPT.has(name)) made[name] = part.value;
-    else if (!LEFT.test(name))
-      document.refuse(part, `${name} of a schema cannot be imported`, "write this input by hand");
+    else if (name === "enum" && !(Array.isArray(part.value) && part.value.length > 0))
+      document.leaveOut(part, "this enum has no values");
+    else if (KEPT.has(name) && isExact(part.value)) made[name] = part.value;
+    else if (KEPT.has(name)) document.leaveOut(part, `${name} has more digits than a file can hold`);
+    else if (!LEFT.test(name)) document.leaveOut(part, `${name} of a schema cannot be imported`);
   }
-  return as31(made, value["nullable"] === true);
+  return as31(made, value["nullable"] === true || value["x-nullable"] === true);
+}
+
+/** Whether every number in it can be written with all its digits. */
+export function isExact(value: Json): boolean {
+  if (typeof value === "number")
+    return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
+  return typeof value !== "object" || value === null || Object.values(value).every((part) => isExact(part as Json));
+}
+
+/**
+ * The schema without the parts that JSON Schema 2020-12 or this service cannot use, such as a pattern in another dialect.
+ * @throws ImportProblem if nothing can be left out to make it usable
+ */
+export function usableSchema(document: OpenApiDocument, spot: Spot, schema: JsonObject): JsonObject {
+  const usable = structuredClone(schema) as Record<string, Json>;
+  for (;;) {
+    const wrong = schemaProblem(usable);
+    if (wrong === null) break;
+    const path = [...wrong.path];
+    // An entry of a list belongs to its keyword.
+    while (path.length > 1 && Array.isArray(at(usable, path.slice(0, -1)))) path.pop();
+    const holder = at(usable, path.slice(0, -1));
+    const name = path.at(-1);
+    if (name === undefined || !isJsonObject(holder) || !Object.hasOwn(holder, name))
+      return document.refuse(spot, `its schema cannot be used: it ${wrong.message}`, "write this input by hand");
+    delete (holder as Record<string, Json>)[name];
+    document.leaveOut({ value: null, path: [...spot.path, ...path] }, `${name} of this schema cannot be used`);
+  }
+  if (!canCheck(usable)) document.refuse(spot, "its schema cannot be used", "write this input by hand");
+  return usable;
+}
+
+function at(value: Json, path: readonly string[]): Json | undefined {
+  let found: Json | undefined = value;
+  for (const step of path)
+    found = typeof found === "object" && found !== null ? (found as Record<string, Json>)[step] : undefined;
+  return found;
 }
 
 /** Translates what OpenAPI 3.0 expresses differently. */
@@ -115,27 +159,31 @@ export function sampleOf(document: OpenApiDocument, spot: Spot, above: readonly 
   if (type === "array" || items !== undefined) return items === undefined ? [] : [inner(items)];
   const [only] = document.list(spot, "allOf");
   if (type === undefined && only !== undefined) return inner(only);
-  return BY_TYPE[String(type)]?.(value["format"]) ?? null;
+  return BY_TYPE.get(type)?.(value["format"]) ?? null;
 }
 
 /** A text that is nobody's personal data. */
 export const MADE_UP_TEXT = "Example";
 
-const BY_TYPE: Readonly<Record<string, (format: Json | undefined) => Json>> = {
-  string: (format) => BY_FORMAT[format as string] ?? MADE_UP_TEXT,
-  integer: () => 12,
-  number: () => 12.5,
-  boolean: () => true,
-  object: () => ({}),
-};
-const BY_FORMAT: Readonly<Record<string, string>> = {
-  date: "2001-02-03",
-  "date-time": "2001-02-03T04:05:06Z",
-  email: "ada@vendor.example",
-  uri: "https://vendor.example/",
-  url: "https://vendor.example/",
-  uuid: "11111111-1111-4111-8111-111111111111",
-};
+const BY_TYPE: ReadonlyMap<Json | undefined, (format: Json | undefined) => Json> = new Map(
+  Object.entries<(format: Json | undefined) => Json>({
+    string: (format) => BY_FORMAT.get(format) ?? MADE_UP_TEXT,
+    integer: () => 12,
+    number: () => 12.5,
+    boolean: () => true,
+    object: () => ({}),
+  }),
+);
+const BY_FORMAT: ReadonlyMap<Json | undefined, string> = new Map(
+  Object.entries<string>({
+    date: "2001-02-03",
+    "date-time": "2001-02-03T04:05:06Z",
+    email: "ada@vendor.example",
+    uri: "https://vendor.example/",
+    url: "https://vendor.example/",
+    uuid: "11111111-1111-4111-8111-111111111111",
+  }),
+);
 
 /** Collects the words that a schema allows by name: they belong to the vendor's format and are not data. */
 export function wordsOf(document: OpenApiDocument, spot: Spot, words: Set<string>, seen = new Set<Json>()): void {

@@ -1,4 +1,5 @@
-import { isJsonObject, readJsonExactly, type Json, type JsonObject } from "../../../../terms/json.ts";
+import { toUtf8 } from "../../../../terms/charset.ts";
+import { decodeUtf8, isJsonObject, readJsonExactly, type Json, type JsonObject } from "../../../../terms/json.ts";
 import { placeOfSlip } from "../../../../terms/json-slip.ts";
 import { isXmlText, readXmlSample } from "../sample-text.ts";
 import type { CapturedRequest } from "./captured-request.ts";
@@ -23,7 +24,7 @@ export interface HarEntry {
 export function readHar(text: string, file: string): readonly HarEntry[] {
   let archive: Json;
   try {
-    archive = readJsonExactly(text);
+    archive = readJsonExactly(withoutMark(text));
   } catch {
     throw new ImportProblem(
       file,
@@ -81,7 +82,8 @@ function readEntry(entry: Json, number: number, where: string): HarEntry {
 
 function bodyOf(posted: JsonObject, refuse: CapturedRequest["refuse"]): CapturedRequest["body"] {
   const type = text(posted["mimeType"]);
-  const written = text(posted["text"]);
+  const saved = text(posted["text"]);
+  const written = posted["encoding"] === "base64" ? textOfBase64(saved, text(posted["mimeType"])) : saved;
   const params = list(posted["params"]);
   if (written === "" && params.length === 0) return undefined;
   if (/^multipart\//i.test(type))
@@ -100,12 +102,27 @@ function readSample(
   const isPlain = content["encoding"] === undefined || content["encoding"] === "";
   if (!isPlain && content["encoding"] !== "base64")
     return refuse("its reply was saved in an unknown encoding", "give --sample");
-  const read = isPlain ? written : Buffer.from(written, "base64").toString("utf8");
+  const read = isPlain ? withoutMark(written) : textOfBase64(written, text(content["mimeType"]));
   try {
     return isXmlText(read) ? { sample: readXmlSample(read), format: "xml" } : { sample: readJsonExactly(read) };
   } catch {
     return refuse("its reply is neither JSON nor XML", "give --sample");
   }
+}
+
+function textOfBase64(written: string, type: string): string {
+  const bytes = Buffer.from(written, "base64");
+  try {
+    return decodeUtf8(toUtf8(bytes, type));
+  } catch {
+    // The reader of the text says that it cannot be used.
+    return bytes.toString("latin1");
+  }
+}
+
+/** The archive or a reply in it may begin with a byte order mark. */
+function withoutMark(written: string): string {
+  return written.startsWith("\ufeff") ? written.slice(1) : written;
 }
 
 function member(holder: Json, name: string): JsonObject {

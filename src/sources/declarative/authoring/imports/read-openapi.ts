@@ -31,6 +31,7 @@ export function readOpenApi(
   if (method === "GET" && posted !== undefined)
     document.refuse(posted, "a GET has no body", "remove it from the document");
   const body = request.body(operation);
+  document.tolerate();
   const answer = answerOf(document, operation);
   const info = document.object(document.root, "info");
   const summary = document.text(operation, "summary");
@@ -44,7 +45,7 @@ export function readOpenApi(
     request: { method, ...asked, body, inputs: request.inputs },
     auth: joinAuth(request.auth),
     ...answer,
-    notes: [...request.notes, ...proof.notes, ...answer.notes],
+    notes: [...request.notes, ...proof.notes, ...answer.notes, ...document.notes],
   };
 }
 

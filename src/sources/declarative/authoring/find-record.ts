@@ -1,0 +1,75 @@
+import { isJsonObject, type Json, type JsonObject } from "../../../terms/json.ts";
+import { snakeCase } from "./draft-request.ts";
+import { isTruthy } from "./telling-path.ts";
+
+/** Where a reply holds its record: the names from its root on. */
+export interface RecordPlace {
+  readonly steps: readonly string[];
+  /** A list of records, which may be empty. */
+  readonly isList: boolean;
+}
+
+/** Words in names of members that describe the reply or the request, and so are in every reply. */
+const OF_ENVELOPE = wordSet(`
+  api audit code codes copyright count counts cost criteria credits cursor date duration elapsed error errors filter filters
+  header headers info inquiry input inputs jsonapi license limit link links message messages meta metadata next notice offset
+  ok page pages paging pagination parameters params previous processed quantity query rate reference remaining request
+  requests response schema search self size status statuses success successful summary time timestamp took total totals trace
+  transaction transactions version warning warnings
+`);
+/** Words in names of lists of what was found. */
+const OF_LIST = wordSet(
+  "candidate candidates data entries found hit hits item items list match matches record records result results",
+);
+const OUTCOMES = wordSet("answer outcome reason");
+const DEPTH_MAX = 8;
+
+function wordSet(words: string): ReadonlySet<string> {
+  return new Set(words.trim().split(/\s+/));
+}
+
+/**
+ * Guesses where a sample holds the record: below members that only wrap it, beside members that describe the reply. A
+ * list is the record if nothing beside it can be.
+ */
+export function findRecord(sample: Json, steps: readonly string[] = []): RecordPlace {
+  if (Array.isArray(sample)) return { steps, isList: true };
+  if (!isJsonObject(sample)) return { steps, isList: false };
+  const own = ownMembers(sample);
+  const lists = own.filter(([, value]) => isListOfRecords(value));
+  const found = lists.filter(([name]) => hasWord(name, OF_LIST));
+  const others = own.filter((member) => !lists.includes(member));
+  const list =
+    others.length === 0 && lists.length === 1 ? lists[0] : others.every(isObjectMember) ? found[0] : undefined;
+  if (list !== undefined) return { steps: [...steps, list[0]], isList: true };
+  const [only] = own;
+  if (own.length === 1 && isJsonObject(only![1]) && steps.length < DEPTH_MAX)
+    return findRecord(only![1], [...steps, only![0]]);
+  return { steps, isList: false };
+}
+
+/** The members that say something about the record; all of them if no name says so. */
+export function ownMembers(value: JsonObject): readonly (readonly [name: string, value: Json])[] {
+  const members = Object.entries(value).filter(([, member]) => isTruthy(member));
+  const own = members.filter(([name, member]) => !hasWord(name, OF_ENVELOPE) && !isOutcome(name, member));
+  return own.length === 0 ? members : own;
+}
+
+/** A text such as `result: FOUND`, which says whether there is a record. */
+function isOutcome(name: string, value: Json): boolean {
+  return typeof value !== "object" && (hasWord(name, OF_LIST) || hasWord(name, OUTCOMES));
+}
+
+function hasWord(name: string, words: ReadonlySet<string>): boolean {
+  return snakeCase(name)
+    .split("_")
+    .some((word) => words.has(word));
+}
+
+function isListOfRecords(value: Json): boolean {
+  return Array.isArray(value) && value.some(isJsonObject);
+}
+
+function isObjectMember([, value]: readonly [string, Json]): boolean {
+  return isJsonObject(value);
+}
