@@ -2,9 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { test } from "node:test";
-import { createLedger } from "../../src/ledger/ledger.ts";
-import { makeRun, runOnce } from "../../src/ledger/ledger.kit.ts";
-import { systemClock } from "../../src/terms/clock.ts";
+import { makeRun, runOnce, startLedger } from "../../src/ledger/ledger.kit.ts";
 import { shell } from "../cli/project-shell.ts";
 import { newStoreDatabase } from "../postgres/shared-postgres.ts";
 import { project } from "../start/project-folder.ts";
@@ -18,10 +16,9 @@ test("a machine says which of its runs the shared ledger lacks, sends them, and 
     delete process.env["DATABASE_URL"];
     delete process.env["DATARUN_ROOT_KEY"];
   });
-  const quiet = { info: () => {}, warn: () => {}, error: () => {} };
-  const dir = join(dataDir, "ledger");
-  const ledger = createLedger({ dir, clock: systemClock, log: quiet, limits: { reserveBytes: 1 } });
-  await ledger.ready;
+  // However long the disk of a busy machine takes.
+  const limits = { reserveBytes: 1, stallMs: 60_000, closeMs: 60_000 };
+  const { ledger } = await startLedger(t, { directory: join(dataDir, "ledger"), limits });
   for (const each of [makeRun(), makeRun()]) await runOnce(ledger, each);
   await ledger.close();
 
