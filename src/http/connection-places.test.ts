@@ -47,7 +47,7 @@ test("who makes way is idle, of the address that has the most, and not receiving
     which: fc.nat(20),
   });
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 10 }), fc.array(step, { maxLength: 120 }), (max, steps) => {
+    fc.property(fc.integer({ min: 1, max: 10 }), fc.array(step, { maxLength: 120, size: "max" }), (max, steps) => {
       const places = new ConnectionPlaces<Pretended>(max);
       const strangers = new Set<Pretended>();
       const known = new Set<Pretended>();

@@ -24,7 +24,7 @@ const step = fc.oneof(
 
 test("whoever is refused has sent more than the one it makes way for, or its address has", () => {
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+    fc.property(fc.array(step, { maxLength: 80, size: "max" }), (steps) => {
       const bodies = new StrangersBodies();
       let open: Body[] = [];
       const sumOf = (address: string) =>

@@ -20,7 +20,7 @@ test("an owner that invents keys without end loses its own entries, least recent
 test("it never exceeds its limit, keeps the newest entry, and no owner with fewer entries than another loses one", () => {
   const step = fc.tuple(fc.constantFrom("a", "b", "c"), fc.nat(30));
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 12 }), fc.array(step, { maxLength: 100 }), (max, steps) => {
+    fc.property(fc.integer({ min: 1, max: 12 }), fc.array(step, { maxLength: 100, size: "max" }), (max, steps) => {
       const map = new OwnedMap<number>(max);
       const has = (owner: string) => Array.from({ length: 31 }, (_, key) => map.get(owner, String(key)) ?? []).flat();
       for (const [owner, key] of steps) {
@@ -56,7 +56,7 @@ test("a removed entry is gone, and removing it again changes nothing", () => {
 test("it finds what a map of joined keys finds, whatever was set and removed before", () => {
   const step = fc.tuple(fc.constantFrom("a", "b"), fc.nat(2), fc.constantFrom("set", "delete", "get"));
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+    fc.property(fc.array(step, { maxLength: 60, size: "max" }), (steps) => {
       const [map, model] = [new OwnedMap<number>(100), new Map<string, number>()];
       for (const [at, [owner, key, what]] of steps.entries()) {
         if (what === "set") {
