@@ -214,6 +214,25 @@ test("an interrupted rotation is resumed with the root key that it had made", as
   assert.equal(readdirSync(directory).length, 2);
 });
 
+test("a data key that comes under the old root key while a rotation passes it is wrapped in its next pass", async (t) => {
+  const { directory, store } = await embedded(t, 1);
+  const verb = await startProcess(store, { directory });
+  const old = verb.rootKeys.current();
+  // Its id is before those that have been read by then.
+  const late = wrapDataKey(old, { id: "key_0", bytes: randomBytes(32) }, "org_late");
+  let isThere = false;
+  const changing = through(store, {
+    async rewrapDataKey(from, to) {
+      if (!isThere) await store.addDataKey(late);
+      isThere = true;
+      return store.rewrapDataKey(from, to);
+    },
+  });
+  const report = await rotateKeys({ ...verb, store: changing }, { newDataKeys: false });
+  assert.equal(report.dataKeysRewrapped, ORGANIZATIONS.length + 1);
+  assert.deepEqual((await verifyKeys(verb)).removable, [old.id]);
+});
+
 test("two rotations at once make one root key, end on it and lose nothing", async (t) => {
   const { directory, store } = await embedded(t);
   const [one, other] = [await startProcess(store, { directory }), await startProcess(store, { directory })];
