@@ -39,7 +39,10 @@ function balticDate(n: string, today: string): boolean {
   return isPast(1800 + 100 * Math.floor((Number(n[0]) - 1) / 2) + year, month, day, today);
 }
 
-/** Czech and Slovak birth number; nine digits, without a check digit, for births before 1954. */
+/**
+ * Czech and Slovak birth number; nine digits, without a check digit, for births before 1954. Since 1985 no numbers with a
+ * remainder of 10 should be given out, but some were, so they have the check digit 0 as before.
+ */
 const BIRTH_NUMBER: NumberRule = {
   form: /^\d{9,10}$/,
   parts: (n, today) => {
@@ -130,9 +133,10 @@ function italianPersonCheck(n: string): boolean {
   return valueOf(n[15]!) - 10 === sum % 26;
 }
 
-/** Digits 8 to 10 are the office: a province, or one of a few others. */
+/** Seven digits for the holder, then three for the office: a province, or one of a few others. */
 function italianOffice(n: string): boolean {
   const office = Number(n.slice(7, 10));
+  if (n.startsWith("0000000")) return false;
   return (office >= 1 && office <= 100) || [120, 121, 888, 999].includes(office);
 }
 
@@ -207,7 +211,7 @@ export const RULES_OF_THE_EUROPEAN_UNION: NumberRules = {
   },
   "BE.vat": {
     form: /^\d{10}$/,
-    possible: /^[01]/,
+    possible: /^(?:0[1-9]|1)/,
     compact: (text) => withoutSeparators(text).replace(/^(BE)?(\d{9})$/, "0$2"),
     check: (n) => 97 - (Number(n.slice(0, 8)) % 97) === Number(n.slice(8)),
   },
