@@ -1,7 +1,8 @@
 import { defineSource, Type } from "datarun";
 import type { Validator } from "stdnum";
 
-import { issuerOf, validateNumber, type Refusal, type Verdict } from "../../offline/numbers/validate-number.ts";
+import { loadOnce } from "../../offline/load-once.ts";
+import type { Refusal, Verdict } from "../../offline/numbers/validate-number.ts";
 
 const LIBRARY_DATE = "2026-08-23";
 const RULES_DATE = "2026-11-27";
@@ -224,6 +225,7 @@ ${Object.entries(NUMBERS)
     const { country } = inputs;
     const kind: Kind = inputs.kind;
     const today = new Date().toISOString().slice(0, 10);
+    const { issuerOf, validateNumber } = await loadRules();
 
     let furthest = 0;
     for (const type of NUMBERS[country]?.[kind] ?? []) {
@@ -237,7 +239,7 @@ ${Object.entries(NUMBERS)
         furthest = REASONS.indexOf("other_holder");
         continue;
       }
-      const library = (await libraryOf(country))[type]!;
+      const library = (await libraryOf(issuerOf(country)))[type]!;
       return {
         number: verdict.compact,
         valid: true,
@@ -258,12 +260,15 @@ ${Object.entries(NUMBERS)
   },
 });
 
+/** The rules are not needed for a start, so they are loaded on first use. */
+const loadRules = loadOnce(() => import("../../offline/numbers/validate-number.ts"));
+
 /**
  * Loading the names and written forms of one country takes a few milliseconds, those of all countries a tenth of a second,
  * so each is loaded on first use.
  */
 async function libraryOf(country: string): Promise<Readonly<Record<string, Validator>>> {
-  const module = (await import(`stdnum/lib/cjs/${issuerOf(country).toLowerCase()}/index.js`)) as {
+  const module = (await import(`stdnum/lib/cjs/${country.toLowerCase()}/index.js`)) as {
     default: Readonly<Record<string, Validator>>;
   };
   return module.default;
