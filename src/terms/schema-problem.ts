@@ -118,7 +118,7 @@ function listed(values: readonly unknown[]): string {
 
 /** An object may have a member `toString`, so it is written as JSON. */
 function shown(value: unknown): string {
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 function shortened(text: string): string {

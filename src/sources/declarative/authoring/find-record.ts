@@ -37,10 +37,9 @@ export function findRecord(sample: Json, steps: readonly string[] = []): RecordP
   if (!isJsonObject(sample)) return { steps, isList: false };
   const own = ownMembers(sample);
   const lists = own.filter(([, value]) => isListOfRecords(value));
-  const found = lists.filter(([name]) => hasWord(name, OF_LIST));
+  const found = lists.find(([name]) => hasWord(name, OF_LIST));
   const others = own.filter((member) => !lists.includes(member));
-  const list =
-    others.length === 0 && lists.length === 1 ? lists[0] : others.every(isObjectMember) ? found[0] : undefined;
+  const list = others.length === 0 && lists.length === 1 ? lists[0] : others.every(isObjectMember) ? found : undefined;
   if (list !== undefined) return { steps: [...steps, list[0]], isList: true };
   const [only] = own;
   if (own.length === 1 && isJsonObject(only![1]) && steps.length < DEPTH_MAX)
@@ -55,9 +54,9 @@ export function ownMembers(value: JsonObject): readonly (readonly [name: string,
   return own.length === 0 ? members : own;
 }
 
-/** A text such as `result: FOUND`, which says whether there is a record. */
+/** A text such as `result: FOUND`, which says whether there is a record; or an attribute of XML. */
 function isOutcome(name: string, value: Json): boolean {
-  return typeof value !== "object" && (hasWord(name, OF_LIST) || hasWord(name, OUTCOMES));
+  return typeof value !== "object" && (name.startsWith("@") || hasWord(name, OF_LIST) || hasWord(name, OUTCOMES));
 }
 
 function hasWord(name: string, words: ReadonlySet<string>): boolean {

@@ -229,8 +229,8 @@ export class OperationRequest {
         `the parameter ${name} has no schema`,
         "a parameter with content cannot be imported",
       );
-    const types = [document.in(schema, "type")?.value].flat();
-    const isList = types.includes("array");
+    const types = new Set([document.in(schema, "type")?.value].flat());
+    const isList = types.has("array");
     const isObject = membersOf(document, schema) !== null;
     const style = document.text(spot, "style") ?? usual;
     if (document.in(spot, "allowReserved")?.value === true)
@@ -239,7 +239,7 @@ export class OperationRequest {
         `the parameter ${name} is sent as it is`,
         "values of a query are always encoded: write the source in TypeScript",
       );
-    if (isObject || types.includes("object") || (style !== usual && !(isList && JOINED.has(style))))
+    if (isObject || types.has("object") || (style !== usual && !(isList && JOINED.has(style))))
       return document.refuse(
         spot,
         `the parameter ${name} is serialized in a way that a file cannot express`,
