@@ -1,8 +1,11 @@
 import { shellWord } from "../terms/shell-word.ts";
 import { COMMAND_VARIABLES, VARIABLES } from "../terms/variables.ts";
 
-/** At the start of the text or of a line, after a quotation mark, or after a colon. Prose names the program elsewhere. */
-const COMMAND = /(?<=^\s*|["'`(]|: )datarun(?=\s(?!(?:mock )?cannot\b)\S)/gm;
+/**
+ * At the start of the text or of a line, after a quotation mark, or after a colon. Prose names the program elsewhere. The
+ * line that says how a command is used is no command.
+ */
+const COMMAND = /(?<=^\s*|["'`(]|(?<!^Usage): )datarun(?=\s(?!(?:mock )?cannot\b)\S)/gm;
 
 /**
  * Replaces the name of the program in the commands of a text by how a person starts it here, such as `npx datarun`.

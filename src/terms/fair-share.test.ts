@@ -54,7 +54,10 @@ test("a moved amount is counted once, and moves only if it fits", () => {
 });
 
 test("whatever greedy owners do, a newcomer finds as much as any of them has", () => {
-  const steps = fc.array(fc.record({ owner: fc.integer({ min: 0, max: 5 }), gives: fc.boolean() }), { maxLength: 400, size: "max" });
+  const steps = fc.array(fc.record({ owner: fc.integer({ min: 0, max: 5 }), gives: fc.boolean() }), {
+    maxLength: 400,
+    size: "max",
+  });
   fc.assert(
     fc.property(fc.integer({ min: 2, max: 200 }), steps, (max, taken) => {
       const share = new FairShare(max);

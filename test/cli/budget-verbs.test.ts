@@ -47,6 +47,7 @@ test("a budget is set for what it names, listed with its use, changed, and remov
       limit: "500.00 EUR",
       warn_percent: 80,
       counts_from: "",
+      spent_before: null,
     },
   );
   const again = await run(`${line} --amount 600.5 --currency EUR --warn 90`);

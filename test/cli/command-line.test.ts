@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { findVerbs } from "../../src/admin/find-verbs.ts";
+import { STORE_FILE } from "../../src/storage/sqlite/engine.ts";
 import { terminal } from "./terminal.ts";
 
 test("every verb has help with its options, what they mean, and an example that parses", async (t) => {
@@ -120,9 +122,14 @@ test("a command that runs until it is stopped has help like any other, and misun
 });
 
 test("results for people are aligned, and no name has power over the terminal", async (t) => {
-  const { run } = terminal(t);
-  await run(["org", "create", "Söhne \u202eevil\u200b"]);
+  const { run, dataDir } = terminal(t);
+  await run(["org", "create", "Söhne"]);
   await run(["org", "create", "Acme"]);
+  assert.equal((await run(["org", "create", "Söhne \u202eevil\u200b"])).code, 2);
+  // A store may have names from before such characters were refused.
+  const store = new DatabaseSync(join(dataDir, STORE_FILE));
+  store.prepare("UPDATE organizations SET name = ? WHERE name = 'Söhne'").run("Söhne \u202eevil\u200b");
+  store.close();
   const { stdout } = await run(["org", "list"]);
   const [head, ...rows] = stdout.trimEnd().split("\n");
   assert.match(head!, /^ORGANIZATION TUID +NAME +DISABLED +CREATED AT$/);

@@ -58,7 +58,11 @@ test("an unknown function is 200 with exactly one failed entry under its identif
 
   assert.deepEqual(outputs, { dfunc_none: { output: {}, pipes: {} } });
   assert.deepEqual(Object.keys(status), ["dfunc_none"]);
-  assert.deepEqual(Object.keys(status.dfunc_none), ["success", "message", "response_time_ms"], "there is no match");
+  assert.deepEqual(
+    Object.keys(status.dfunc_none),
+    ["success", "message", "response_time_ms", "failure"],
+    "there is no match",
+  );
   assert.equal(status.dfunc_none.success, false);
   assert.equal(status.dfunc_none.message, "Data function not found: dfunc_none");
   assert.equal(config.data_func, "dfunc_none");

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Fault } from "../../terms/fault.ts";
 import { Running } from "./running.ts";
 
 test("a function that has run and whose result there is no memory for does not count as one that was not run", async () => {
@@ -20,5 +21,9 @@ test("a function that has run and whose result there is no memory for does not c
   const bundle = { hash: "", code: "", contract: null };
   const running = new Running(1, { ...job, bundle, argument: "{}" }, host);
   running.hear({ type: "done", id: 1, json: '{"output":{}}', stuck: false }, () => {});
-  await assert.rejects(running.ended, { code: "function.no_room", row: { retryable: false } });
+  await assert.rejects(running.ended, (thrown) => {
+    assert.ok(thrown instanceof Fault);
+    assert.deepEqual([thrown.code, thrown.row.retryable], ["function.no_room", false]);
+    return true;
+  });
 });

@@ -104,7 +104,8 @@ test("a journal from before totals has right sums, and totals from then on", asy
     DROP TABLE ledger_totals; DROP TABLE ledger_total_spans; DROP INDEX runs_of_function; DROP TABLE unread_intents;
     DROP INDEX runs_by_client_request_id; ALTER TABLE runs DROP COLUMN client_request_id;
     DROP INDEX runs_by_trace_id; ALTER TABLE runs DROP COLUMN trace_id;
-    PRAGMA user_version = ${SCHEMA_VERSION - 4}`);
+    DROP INDEX calls_of_budget; ALTER TABLE calls DROP COLUMN budget;
+    PRAGMA user_version = ${SCHEMA_VERSION - 5}`);
   database.close();
 
   const { ledger: migrated } = await startLedger(t, { directory });

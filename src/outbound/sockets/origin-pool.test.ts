@@ -108,57 +108,61 @@ test("shares hold and no connection passes between organizations, in any order o
     idleMax: fc.integer({ min: 0, max: 12 }),
   });
   fc.assert(
-    fc.property(sizes, fc.array(step, { maxLength: 200, size: "max" }), ({ connectionsMax, waitingMax, idleMax }, steps) => {
-      const pool = openPool(connectionsMax, waitingMax, idleMax);
-      const all: Asked[] = [];
-      const usedBy = new Map<Connection, string>();
-      const open = new Set<Connection>();
-      const notice = (): void => {
-        for (const { connection, owner, state } of all) {
-          if (state !== "busy") continue;
-          pretendOpen(connection!);
-          assert.ok(!connection!.discarded);
-          open.add(connection!);
-          assert.equal(usedBy.get(connection!) ?? owner, owner);
-          usedBy.set(connection!, owner);
+    fc.property(
+      sizes,
+      fc.array(step, { maxLength: 200, size: "max" }),
+      ({ connectionsMax, waitingMax, idleMax }, steps) => {
+        const pool = openPool(connectionsMax, waitingMax, idleMax);
+        const all: Asked[] = [];
+        const usedBy = new Map<Connection, string>();
+        const open = new Set<Connection>();
+        const notice = (): void => {
+          for (const { connection, owner, state } of all) {
+            if (state !== "busy") continue;
+            pretendOpen(connection!);
+            assert.ok(!connection!.discarded);
+            open.add(connection!);
+            assert.equal(usedBy.get(connection!) ?? owner, owner);
+            usedBy.set(connection!, owner);
+          }
+          for (const connection of open) if (connection.discarded) open.delete(connection);
+          const busy = all.filter(({ state }) => state === "busy");
+          assert.equal(new Set(busy.map(({ connection }) => connection)).size, busy.length);
+          assert.equal(pool.inFlight, busy.length);
+          assert.equal(pool.waiting, all.filter(({ state }) => state === "waiting").length);
+          assert.ok(open.size <= connectionsMax, "open connections");
+          assert.ok(pool.waiting <= waitingMax);
+          const free = connectionsMax - busy.length;
+          for (const { owner } of all.filter(({ state }) => state === "waiting")) {
+            const has = busy.filter((other) => other.owner === owner).length;
+            // No request waits that could be sent.
+            assert.ok(free === 0 || (has > 0 && has + 1 > free - 1));
+          }
+        };
+        for (const { kind, owner, which } of steps) {
+          const of = (state: State) => all.filter((asked) => asked.state === state);
+          const chosen = of(kind === "withdraw" ? "waiting" : "busy");
+          const asked = kind === "enter" ? new Asked(`o${owner}`) : chosen[which % Math.max(1, chosen.length)];
+          if (asked === undefined) continue;
+          if (kind === "enter") {
+            all.push(asked);
+            pool.enter(asked);
+          } else if (kind === "withdraw") {
+            asked.state = "over";
+            pool.withdraw(asked);
+          } else {
+            asked.state = "over";
+            pool.leave(asked.connection!, kind === "leave");
+          }
+          notice();
         }
-        for (const connection of open) if (connection.discarded) open.delete(connection);
-        const busy = all.filter(({ state }) => state === "busy");
-        assert.equal(new Set(busy.map(({ connection }) => connection)).size, busy.length);
-        assert.equal(pool.inFlight, busy.length);
-        assert.equal(pool.waiting, all.filter(({ state }) => state === "waiting").length);
-        assert.ok(open.size <= connectionsMax, "open connections");
-        assert.ok(pool.waiting <= waitingMax);
-        const free = connectionsMax - busy.length;
-        for (const { owner } of all.filter(({ state }) => state === "waiting")) {
-          const has = busy.filter((other) => other.owner === owner).length;
-          // No request waits that could be sent.
-          assert.ok(free === 0 || (has > 0 && has + 1 > free - 1));
+        pool.close();
+        for (const asked of all) {
+          assert.ok(asked.state !== "waiting");
+          if (asked.connection !== null) assert.ok(asked.connection.discarded);
         }
-      };
-      for (const { kind, owner, which } of steps) {
-        const of = (state: State) => all.filter((asked) => asked.state === state);
-        const chosen = of(kind === "withdraw" ? "waiting" : "busy");
-        const asked = kind === "enter" ? new Asked(`o${owner}`) : chosen[which % Math.max(1, chosen.length)];
-        if (asked === undefined) continue;
-        if (kind === "enter") {
-          all.push(asked);
-          pool.enter(asked);
-        } else if (kind === "withdraw") {
-          asked.state = "over";
-          pool.withdraw(asked);
-        } else {
-          asked.state = "over";
-          pool.leave(asked.connection!, kind === "leave");
-        }
-        notice();
-      }
-      pool.close();
-      for (const asked of all) {
-        assert.ok(asked.state !== "waiting");
-        if (asked.connection !== null) assert.ok(asked.connection.discarded);
-      }
-    }),
+      },
+    ),
   );
 });
 
