@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parse } from "yaml";
+import { findRecord } from "./find-record.ts";
 import { addCase, markTested } from "./source-text.ts";
 import { tellingSign, tellingSteps } from "./telling-path.ts";
 import { toYaml } from "./write-yaml.ts";
@@ -12,6 +13,26 @@ test("record and nobody are told apart by what one has and the other lacks", () 
   );
   assert.deepEqual(tellingSteps({ a: { b: "x" } }, null), ["a"]);
   assert.equal(tellingSteps({ a: 1 }, { a: 2 }), null);
+});
+
+test("the record is what a reply wraps, and a list only if nothing beside it can be the record", () => {
+  for (const [sample, steps, isList] of [
+    [{ number: "1", name: "Ada", officers: [{ name: "B" }] }, [], false],
+    [{ company: { number: "1" }, meta: { page: 1 } }, ["company"], false],
+    [{ result: "FOUND", company: { number: "1", name: "Ada" } }, ["company"], false],
+    [{ company: { number: "1" }, officers: [{ name: "B" }] }, [], false],
+    [{ status: "ok", data: { person: { name: "Ada", born: "x" } } }, ["data", "person"], false],
+    [
+      { transactionDetail: { id: "x" }, inquiryDetail: { q: 1 }, matchCandidates: [{ duns: "1" }] },
+      ["matchCandidates"],
+      true,
+    ],
+    [{ echo: { q: 1 }, hits: [{ id: 1 }], total: 1 }, ["hits"], true],
+    [{ response: { status: { code: 0 } }, meta: {} }, ["response", "status"], false],
+    [[{ id: 1 }], [], true],
+    ["text", [], false],
+  ] as const)
+    assert.deepEqual(findRecord(sample), { steps, isList }, JSON.stringify(sample));
 });
 
 test("nobody is recognised by a list, a flag, a number or a word, in that order, and never by an identifier", () => {
