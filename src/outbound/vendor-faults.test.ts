@@ -108,7 +108,6 @@ for (const path of [
   "/no-content",
   "/truncated-json",
   "/invalid-utf8",
-  "/utf16",
   "/deep/5000",
   "/infinite-number",
   "/hidden-double-gzip",

@@ -2,7 +2,7 @@ import type { Static, TObject } from "typebox";
 import type { ClientTls } from "../../../sdk/http.ts";
 import type { Clock } from "../../../terms/clock.ts";
 import type { Place } from "../format/read-document.ts";
-import type { Failing } from "../reply/judge-reply.ts";
+import type { ReplyView } from "../expressions/expression.ts";
 import { inHeader } from "../request/encodings.ts";
 import type { RenderedRequest, SendRequest } from "../request/render-request.ts";
 import {
@@ -56,7 +56,7 @@ export interface AuthSetting {
   readonly clock: Clock;
   readonly nonce: () => string;
   /** Throws the failure that the file's rows find in a reply. */
-  readonly failing: Failing;
+  readonly failing: (view: ReplyView) => void;
 }
 
 export function withHeaders(request: RenderedRequest, headers: Readonly<Record<string, string>>): RenderedRequest {
