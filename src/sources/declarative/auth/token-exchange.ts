@@ -9,7 +9,7 @@ import { Request } from "../format/exchange-format.ts";
 import { closed, duration, expression, template, text } from "../format/format-words.ts";
 import { checkHeaderName, compileRequest, type SendRequest } from "../request/render-request.ts";
 import { parseTemplate, type Values } from "../request/template.ts";
-import { unreported } from "../reply/judge-reply.ts";
+import { unreported } from "../reply/unreported.ts";
 import { compileView } from "../reply/view-reply.ts";
 import {
   authKind,

@@ -98,11 +98,6 @@ function faultOfRow(row: ErrorRowFile, status: number): Fault {
   return new Fault(FAULT_OF_KIND[row.kind], detail, { reported: { charged: row.charged } });
 }
 
-/** The same failure, which then says nothing of what any request was charged. */
-export function unreported({ code, detail, cause }: Fault): Fault {
-  return new Fault(code, detail, { cause });
-}
-
 /** The meaning of a status about which the file says nothing; `null` for 2xx and 3xx. */
 export function faultOfStatus(status: number): Fault | null {
   const code = faultCodeOfStatus(status);
