@@ -92,8 +92,9 @@ test("a function gets the number of an order that its source could not wait for"
     throw new Fault("source.pending");
   });
   const { json } = await host.runSource("bureau__report", "{}");
-  const { success, order_id: orderId } = JSON.parse(json) as Record<string, unknown>;
+  const { success, order_id: orderId, failure } = JSON.parse(json) as Record<string, unknown>;
   assert.deepEqual([success, orderId], [false, "o-1"]);
+  assert.deepEqual(failure, { kind: "pending", retryable: false, charged: "no", order_id: "o-1" });
   const silent = hostOver(() => Promise.reject(new Fault("source.timeout")));
   assert.equal("order_id" in (JSON.parse((await silent.runSource("bureau__report", "{}")).json) as object), false);
 });

@@ -46,6 +46,13 @@ test("a list of regions names at least one", () => {
     assert.equal(problem(regions), "regions must be a list of at least one region", JSON.stringify(regions));
 });
 
+test("a source resumes with an input that it declares", () => {
+  const inputs = { anyOf: [{ properties: { order_id: {} } }] };
+  assert.equal(problemWith({ inputs, resume: { input: "order_id" } }), null);
+  for (const resume of [{ input: "order" }, { input: 1 }, {}, true, null])
+    assert.match(problemWith({ inputs, resume }) ?? "", /^resume must be an object whose input is/);
+});
+
 test("a period of a rate is long enough for the store to be asked, and has an end that can be kept", () => {
   const problem = (every_ms: unknown) => problemWith({ limits: { rate: [{ per: "source", max: 1, every_ms }] } });
   const aYear = 366 * 86_400_000;
@@ -78,6 +85,10 @@ test("a misspelled key is refused wherever it is, with the one that was probably
     ],
     [{ charge: { model: "free", amounts: 1 } }, 'amounts is not a key of charge: did you mean "amount"?'],
     [{ data: [{ ...origin, license: "MIT" }] }, 'license is not a key of an entry of data: did you mean "licence"?'],
+    [
+      { inputs: { properties: { id: {} } }, resume: { input: "id", step: "x" } },
+      "step is not a key of resume: known are input",
+    ],
     [{ live: { inputs: {}, input: {} } }, 'input is not a key of live: did you mean "inputs"?'],
   ] as const)
     assert.equal(within(parts), says);

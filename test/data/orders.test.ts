@@ -17,7 +17,13 @@ test("a report that is not ready in time is pending, with the order's number for
     await wait(1);
     return (await http.get(`${vendor.origin}/orders/${id}`, { free: true })).json();
   };
-  const report = source("acme__report", run, { origins: [vendor.origin], timeout_ms: 300, charge: "per_success" });
+  const report = source("acme__report", run, {
+    inputs: { type: "object", properties: { order_id: { type: "string" } } },
+    resume: { input: "order_id" },
+    origins: [vendor.origin],
+    timeout_ms: 1_000,
+    charge: "per_success",
+  });
   const service = await startService(t, { sources: [report], vendors: [vendor] });
 
   const { status, transaction_id } = (await service.run({ acme__report: true })).json();
@@ -27,6 +33,7 @@ test("a report that is not ready in time is pending, with the order's number for
     retryable: false,
     charged: "yes",
     order_id: "4711",
+    resumable: true,
   });
   assert.deepEqual(
     service.ledgerRows(transaction_id).attempts.map(({ charged }) => charged),
@@ -158,4 +165,35 @@ test("what a bureau gives up, or has lost, is charged as the file says", async (
     order_id: "o-1",
     resumable: true,
   });
+});
+
+test("without a number of its own, what a later step polls for is an order too: once it was sent, it is not repeated", async (t) => {
+  const vendor = await startVendor(t);
+  vendor.on("/search", json({}, { status: 503 })).on("/reports", inTurn(json({}, { status: 503 }), json({})));
+  vendor.on("/reports/latest", json({ state: "in_progress" }));
+  const declare = (id: string, first: string) =>
+    compileDeclarative(
+      `id: ${id}
+title: Report
+inputs: {type: object}
+origins: ['${vendor.origin}']
+steps:
+  - {name: search, free: true, request: {url: '${vendor.origin}${first}'}}
+  - {name: start, request: {method: POST, url: '${vendor.origin}/reports'}}
+  - name: report
+    free: true
+    request: {url: '${vendor.origin}/reports/latest'}
+    poll: {until: body.state == 'ready', every_ms: 50, max_polls: 2}
+match: {record: body.state == 'ready', no_record: body.state == 'none'}
+`,
+      `${id}.yaml`,
+    );
+  const sources = [declare("acme__down", "/search"), declare("acme__up", "/json")];
+  const service = await startService(t, { sources, vendors: [vendor] });
+  const failureOf = async (id: string) => (await service.run({ [id]: true })).json().status[id].failure;
+
+  assert.deepEqual(await failureOf("acme__down"), { kind: "vendor_5xx", retryable: true, charged: "no" });
+  assert.equal(vendor.count("/reports"), 0);
+  assert.deepEqual(await failureOf("acme__up"), { kind: "vendor_5xx", retryable: false, charged: "unknown" });
+  assert.deepEqual(await failureOf("acme__up"), { kind: "pending", retryable: false, charged: "yes" });
 });

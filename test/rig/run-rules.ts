@@ -21,9 +21,10 @@ export function assertDataRun(sources: Readonly<Record<string, unknown>>, reply:
   assert.deepEqual(Object.keys(body.config.sources), asked);
   for (const id of asked) {
     const status = body.status[id]!;
-    const { failure, ...rest } = status;
+    const { failure, ...rest } = status as { failure?: { order_id?: string; retryable: boolean } };
     assert.deepEqual(Object.keys(rest), STATUS_FIELDS);
     assert.ok(failure === undefined || status["success"] === false);
+    assert.ok(failure?.order_id === undefined || !failure.retryable, "repeating this would order again");
     assert.ok((status["response_time_ms"] as number) <= body.response_time_ms + 1, "no source outlasts its run");
     if (status["success"] === true) continue;
     assert.equal(status["match"], false);

@@ -19,6 +19,7 @@ const wireStatus = Type.Object({
       retryable: yesOrNo,
       charged: oneOf("yes", "no", "unknown"),
       order_id: Type.Optional(text),
+      resumable: Type.Optional(yesOrNo),
     }),
   ),
 });
