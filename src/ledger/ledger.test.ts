@@ -112,6 +112,8 @@ test("a closed run is on disk, with its calls and attempts, before its answer ma
     region: "eu",
     simulated: 1,
     function_id: "dfunc_check",
+    client_request_id: run.clientRequestId,
+    trace_id: run.trace?.traceId ?? null,
     started_at: run.startedWallAt,
     took_ms: 81,
     client_gone: 1,

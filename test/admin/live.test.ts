@@ -184,7 +184,7 @@ test("it is refused as every request of the admin API is", async (t) => {
   }
 });
 
-test("more clients of an operator than its share are refused clearly, leave room for others, and one that leaves makes room", async (t) => {
+test("more clients of an operator than its share are refused clearly, leave room for others, and those that leave make room", async (t) => {
   const service = await startService(t);
   const [ada, bob] = [await service.operator.appoint("viewer", "ada"), await service.operator.appoint("viewer", "bob")];
   const readers = await Promise.all(Array.from({ length: LIVE_CLIENTS_MAX / 2 }, () => watch(t, service, ada)));
@@ -194,7 +194,8 @@ test("more clients of an operator than its share are refused clearly, leave room
   assert.match(JSON.parse(await further.text()).error.message, /Too many clients are told already/);
   const other = await watch(t, service, bob);
   assert.equal(other.statusCode, 200);
-  readers[0]!.hangUp();
+  // An operator may have as many as it leaves free, and the other one has taken one of them.
+  for (const reader of readers.slice(0, 2)) reader.hangUp();
   for (;;) {
     const again = await watch(t, service, ada);
     if (again.statusCode === 200) return;

@@ -77,7 +77,6 @@ const FAULTS: Readonly<Record<string, Ending>> = {
   "/no-content": CONTRACT,
   "/truncated-json": CONTRACT,
   "/invalid-utf8": CONTRACT,
-  "/utf16": CONTRACT,
   "/deep": CONTRACT,
   "/infinite-number": CONTRACT,
   "/list": CONTRACT,
