@@ -229,9 +229,12 @@ async function spread({ service, acme, verb }: Awaited<ReturnType<typeof startWo
       note: one,
     });
   }
-  for (let at = 0; at < NAUGHTY_STRINGS.length; at += 10)
+  // One with an invisible character would have its whole group refused.
+  const seen = NAUGHTY_STRINGS.filter((one) => !/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u.test(one));
+  for (let at = 0; at < seen.length; at += 10)
     await given("org create", {
-      name: NAUGHTY_STRINGS.slice(at, at + 10)
+      name: seen
+        .slice(at, at + 10)
         .join(" ")
         .slice(0, 190),
     });
