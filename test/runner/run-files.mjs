@@ -28,7 +28,7 @@ export async function runFiles(jobs, { root, folder, places, usual, seed, onFile
   /** When a file hangs, in seconds. Before files have ended, the load of the machine says how slow it is. */
   const limitOf = (file) => {
     const byOthers = (loadavg()[0] - places) / availableParallelism();
-    return usual(file) * Math.max(1, slowdown(), byOthers) + HANGS_AFTER_SECONDS;
+    return (usual(file) + HANGS_AFTER_SECONDS) * Math.max(1, slowdown(), byOthers);
   };
 
   const endAll = (signal) => {
