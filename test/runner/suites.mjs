@@ -11,7 +11,6 @@ const EXPENSIVE = {
   "bench/bench.test.ts": "starts every peer of the benchmark",
   "catalog/sources/registration-numbers.test.ts": "checks some 30,000 numbers",
   "src/functions/blame.test.ts": "fills the memory of function processes",
-  "src/functions/pool/pool.test.ts": "kills function processes",
   "src/functions/shares.test.ts": "fills the memory of function processes",
   "src/run/turns-ahead.test.ts": "simulates many processes",
   "test/budgets/crash.test.ts": "kills services",
@@ -36,7 +35,9 @@ const EXPENSIVE = {
 
 /** Files below the paths above that are in `ordinary` all the same. */
 const ORDINARY = new Set([
+  "test/console/access.test.ts",
   "test/console/bundle.test.ts",
+  "test/console/files.test.ts",
   "test/console/login.test.ts",
   "test/console/run.test.ts",
   "test/console/session.test.ts",
