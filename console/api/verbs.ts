@@ -1473,6 +1473,7 @@ export interface components {
                     /** @enum {string} */
                     charged: "yes" | "no" | "unknown";
                     order_id?: string;
+                    resumable?: boolean;
                 };
             } | null;
             output: Record<string, unknown> | null;
