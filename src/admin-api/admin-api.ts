@@ -74,7 +74,7 @@ export interface AdminApi {
  * Commands of people and their scripts. More at once would be a mistake, and they share a process with the runs. Operators
  * share them: one alone gets half.
  */
-export const COMMANDS_MAX = 16;
+export const COMMANDS_MAX = 32;
 /** Files being sent, which may take as long as their readers want. One operator alone gets two. */
 export const STREAMS_MAX = 4;
 
