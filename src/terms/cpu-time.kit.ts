@@ -6,15 +6,26 @@ const TIMES = 8;
 const REFERENCE_MS = 7.5;
 const REFERENCE_ROUNDS = 10_000_000;
 
-/** Asserts that synchronous work takes at most so much of this thread's CPU time: the least of several times. */
-export function leastCpuMs(max: number, work: () => void): void {
+/**
+ * These tests find work that grows out of proportion, which takes many times its limit. `npm run test:long` measures the
+ * limits themselves. Caches and a core's other thread, which others use, cost a busy machine less than this.
+ */
+const BUSY_FACTOR = 3;
+
+/**
+ * Asserts that synchronous work takes at most so much of this thread's CPU time on a quiet machine: the least of several
+ * times.
+ */
+export function leastCpuMs(quietMax: number, work: () => void): void {
+  const max = BUSY_FACTOR * quietMax;
   let least = Infinity;
   for (let time = 0; time < TIMES && least >= max; time += 1) least = Math.min(least, asOnQuiet(max, cpuMs(work)));
   assert.ok(least < max, `${least} ms`);
 }
 
-/** Asserts the same of each turn of the event loop during the work. */
-export async function everyTurnWithin(max: number, work: () => Promise<unknown>): Promise<void> {
+/** Asserts the same of each tick of the event loop during the work. */
+export async function everyTurnWithin(quietMax: number, work: () => Promise<unknown>): Promise<void> {
+  const max = BUSY_FACTOR * quietMax;
   let least = Infinity;
   for (let time = 0; time < TIMES && least >= max; time += 1)
     least = Math.min(least, asOnQuiet(max, await longestTurnMs(work)));
