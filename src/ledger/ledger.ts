@@ -58,7 +58,7 @@ export function createLedger(options: LedgerOptions): RunningLedger {
 const RETRY_MS = 250;
 const TELL_EVERY_MS = 10_000;
 const WAL_BYTES_MAX = 32 * 1024 * 1024;
-const SEGMENT_BYTES_MIN = 64 * 1024;
+const SEGMENT_BYTES_MIN = 16 * 1024;
 
 class FileLedger implements RunningLedger {
   readonly ready: Promise<void>;
@@ -113,7 +113,7 @@ class FileLedger implements RunningLedger {
         recoverBefore: this.#recoverBefore,
         afterFailure: this.#link.restarts > 0,
         reserveBytes: this.#limits.reserveBytes,
-        walBytesMax: journalBytesMax === 0 ? WAL_BYTES_MAX : Math.min(WAL_BYTES_MAX, Math.ceil(journalBytesMax / 16)),
+        walBytesMax: journalBytesMax === 0 ? WAL_BYTES_MAX : Math.min(WAL_BYTES_MAX, Math.ceil(journalBytesMax / 32)),
         syncIntentsEveryMs: this.#limits.syncIntentsEveryMs,
         faults: options.faults?.disk ?? null,
       }),
@@ -350,5 +350,5 @@ class FileLedger implements RunningLedger {
 /** Kept small if the size limit is small, because the files count towards it. */
 function segmentBytesOf({ segmentBytesMax, journalBytesMax }: LedgerLimits): number {
   if (journalBytesMax === 0) return segmentBytesMax;
-  return Math.max(SEGMENT_BYTES_MIN, Math.min(segmentBytesMax, Math.floor(journalBytesMax / 16)));
+  return Math.max(SEGMENT_BYTES_MIN, Math.min(segmentBytesMax, Math.floor(journalBytesMax / 32)));
 }
