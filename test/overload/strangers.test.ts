@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { LINES_MAX } from "../../src/operate/line-limit.ts";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
@@ -138,5 +139,10 @@ test("strangers do not end the service: all of it at once", () =>
 test("after all that, it is as it was, and its log has not been flooded", async () => {
   await assertServes(service, "at the end");
   assert.equal(service.stderr(), "");
-  assert.ok(service.log().filter(({ event }) => event !== "run").length < 100);
+  const lines = service.log().filter(({ event }) => event !== "run");
+  const refused = lines.filter(({ event }) => event === "refused");
+  assert.ok(lines.length - refused.length < 100, `${lines.length - refused.length} lines`);
+  // Of each code, a few refusals of a second have a line each, and the others one together.
+  const bySecond = Map.groupBy(refused, ({ code, time }) => `${String(code)} ${String(time).slice(0, 19)}`);
+  for (const [second, each] of bySecond) assert.ok(each.length <= 2 * (LINES_MAX + 1), `${each.length} in ${second}`);
 });
