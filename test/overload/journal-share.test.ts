@@ -5,10 +5,10 @@ import { asksVendor, sendsCredential } from "../rig/sources.ts";
 import { json } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 
-const JOURNAL_BYTES = 2 * 1024 * 1024;
+const JOURNAL_BYTES = 16 * 1024 * 1024;
 const AT_ONCE = 16;
-/** Without a bound these runs write twice the journal. */
-const ROUNDS = 40;
+/** Without a bound these runs write more than twice the journal. */
+const ROUNDS = 260;
 
 test("an organization whose runs cost it nothing cannot fill the journal for another that has never written to it", async (t) => {
   const vendor = await startVendor(t, { paths: { "/paid": json({ ok: true }) } });
