@@ -180,7 +180,8 @@ test("installed by the machine's own Node into an empty folder", async (t) => {
       encoding: "utf8",
       env: { PATH: MACHINE_PATH },
     });
-    assert.equal(stdout, `datarun ${GIT_SHA.slice(0, 7)}\n`, stderr);
+    const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { readonly version: string };
+    assert.equal(stdout, `datarun ${version} (${GIT_SHA.slice(0, 7)})\n`, stderr);
   });
 
   await t.test("`datarun dev` serves the project's TypeScript and reloads what changes", async (t) => {
