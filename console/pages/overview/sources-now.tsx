@@ -56,10 +56,7 @@ export function SourcesNow({ sources, breakers, simulated, stretch, hour }: Sour
 type Row = LiveEvent["sources"][number];
 
 function columnsOf(stretch: Stretch, open: ReadonlySet<string>, hour: string): readonly Column<Row>[] {
-  const number = (
-    title: string,
-    which: "calls" | "match" | "no_match" | "rejected" | "no_credential",
-  ): Column<Row> => ({
+  const number = (title: string, which: "calls" | "match" | "no_match"): Column<Row> => ({
     title,
     isNumber: true,
     show: (row) => <Count of={row[stretch][which]} />,
@@ -87,8 +84,12 @@ function columnsOf(stretch: Stretch, open: ReadonlySet<string>, hour: string): r
       show: ({ [stretch]: { failed } }) =>
         failed === 0 ? <Count of={0} /> : <Outcome kind="failed" says={failed.toLocaleString("en-GB")} />,
     },
-    number("Rejected", "rejected"),
-    number("No credential", "no_credential"),
+    // By datarun itself, or because there was no credential: nothing was sent. The page of the source has both apart.
+    {
+      title: "Rejected",
+      isNumber: true,
+      show: ({ [stretch]: { rejected, no_credential } }) => <Count of={rejected + no_credential} />,
+    },
     { title: "p50", isNumber: true, show: (row) => <Took ms={row[stretch].p50_ms} /> },
     { title: "p99", isNumber: true, show: (row) => <Took ms={row[stretch].p99_ms} /> },
     {
