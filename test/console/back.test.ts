@@ -46,6 +46,9 @@ test("who comes back to a long list finds the place where it was left", { skip: 
   assert.equal(await scrolled(), 0);
 });
 
+const TOP_OF_BUDGETS =
+  "String(Math.round([...document.querySelectorAll('h2')].find((each) => each.textContent.includes('Budgets')).getBoundingClientRect().top))";
+
 test(
   "a choice that Back undoes is found again where it was made, by Forward and by a reload",
   { skip: NO_BROWSER },
@@ -93,17 +96,16 @@ test(
     await page.getByRole("heading", { name: "Budgets" }).scrollIntoViewIfNeeded();
     await standing();
     assert.ok((await scrolled()) > 100, `only ${await scrolled()} px down`);
-    // What it is told each second may move it, so its place is that of when it is left.
-    await page.evaluate(
-      "window.addEventListener('pagehide', () => sessionStorage.setItem('left', String(Math.round(window.scrollY))))",
-    );
+    // What it is told each second may move it, so its place is that of when it is left: of a heading in the window, because
+    // what is above it may have become longer.
+    await page.evaluate(`window.addEventListener('pagehide', () => sessionStorage.setItem('left', ${TOP_OF_BUDGETS}))`);
     await page.route("**/api/live", async (route) => {
       await page.evaluate(TWENTY_FRAMES);
       await route.continue();
     });
     await page.reload();
-    const far = Number(await page.evaluate("sessionStorage.getItem('left')"));
-    await until(async () => (await scrolled()) === far);
+    const left = Number(await page.evaluate("sessionStorage.getItem('left')"));
+    await until(async () => (await page.evaluate(`${TOP_OF_BUDGETS} === String(${left})`)) as boolean);
     await page.unrouteAll({ behavior: "ignoreErrors" });
   },
 );

@@ -29,7 +29,7 @@ test("sources are found by what the address says, and one shows who may use it a
     (await world.verb("ledger activity", { source: "register__insolvency" })).activity[0]?.calls;
   await until(async () => (await calls()) === 4);
   const page = await openConsole(t, world.service, { as: "viewer", at: "/sources" });
-  await page.getByRole("row", { name: /Insolvency announcements .* 4 2 [\d.]+ m?s/ }).waitFor();
+  await page.getByRole("row", { name: /Insolvency announcements .* 4 2 0 [\d.]+ m?s/ }).waitFor();
   await page.getByText("5 sources").waitFor();
   await assertUsableEverywhere(page);
   await page.getByLabel("Find").fill("number insolvency");
