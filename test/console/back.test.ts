@@ -47,7 +47,7 @@ test("who comes back to a long list finds the place where it was left", { skip: 
 });
 
 const TOP_OF_BUDGETS =
-  "String(Math.round([...document.querySelectorAll('h2')].find((each) => each.textContent.includes('Budgets')).getBoundingClientRect().top))";
+  "String(Math.round([...document.querySelectorAll('h2')].find((each) => each.textContent.includes('Budgets'))?.getBoundingClientRect().top))";
 
 test(
   "a choice that Back undoes is found again where it was made, by Forward and by a reload",

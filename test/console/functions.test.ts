@@ -37,7 +37,7 @@ test("a function shows its code as written, and runs its cases", { skip: NO_BROW
   const lastDay = async () => (await verb("function activity", { function: "dfunc_sum" })).activity[0]?.runs;
   await until(async () => (await lastDay()) === 3);
   const page = await openConsole(t, service, { as: "operator", at: "/functions" });
-  await page.getByRole("row", { name: /Adds <b>two<\/b> .* 3 1 [\d.]+ m?s/ }).waitFor();
+  await page.getByRole("row", { name: /Adds <b>two<\/b> .* 3 1 0 [\d.]+ m?s/ }).waitFor();
   await page.getByLabel("Find").fill("nothing");
   await page.getByText("No function matches the filter.").waitFor();
   await page.getByLabel("Find").fill("sum");
