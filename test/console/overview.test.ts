@@ -95,7 +95,7 @@ test(
     const page = await openConsole(t, world.service, { as: "viewer" });
     const called = page.getByRole("table", { name: /^Calls of each source since \d\d:\d\d$/ });
     await called.getByRole("link", { name: "registry__company" }).waitFor();
-    const row = called.getByRole("row", { name: /^sources that do not exist or are off 2 0 0 0 2 0 / });
+    const row = called.getByRole("row", { name: /^sources that do not exist or are off 2 0 0 0 2 / });
     await row.waitFor();
     assert.equal(await row.getByRole("link").count(), 0);
     assert.equal(await page.getByText("(unknown)").count(), 0);
