@@ -1,4 +1,4 @@
-import type { ErrorObject } from "ajv";
+import type { ErrorObject, ValidateFunction } from "ajv";
 import type { Static, TObject } from "typebox";
 import type { FieldProblem } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
@@ -64,23 +64,40 @@ export function checkInput(verb: Pick<Verb, "input">, input: unknown): Static<TO
 }
 
 function inputProblems(schema: TObject, input: unknown): FieldProblem[] {
-  const given = { ...schema, properties: givenOf(schema, input) };
-  const first = errorsIn(given, input, false);
+  const first = errorsIn(validatorOf(schema, input), input);
   if (first.length === 0) return [];
   const byPath = new Map<string, FieldProblem>();
-  for (const error of isLong(input) ? first : errorsIn(given, input, true)) {
+  for (const error of isLong(input) ? first : errorsIn(compile(givenOf(schema, input), true), input)) {
     const problem = toProblem({ ...error, parentSchema: speakerOf(schema, error.instancePath) });
     if (!byPath.has(problem.path)) byPath.set(problem.path, problem);
   }
   return [...byPath.values()];
 }
 
-/** The first error alone is found without looking at what comes after it, such as at each pair of a list that is too long. */
-function errorsIn(schema: object, input: unknown, allErrors: boolean): readonly ErrorObject[] {
-  // Our own schemas are valid, so they are not checked.
-  const validate = createAjv({ allErrors, meta: false, validateSchema: false }).compile(schema);
+function errorsIn(validate: ValidateFunction, input: unknown): readonly ErrorObject[] {
   validate(input);
   return validate.errors ?? [];
+}
+
+/** Schemas that were checked once, and validators of those that were checked again. */
+const checked = new WeakMap<TObject, ValidateFunction | null>();
+
+/**
+ * Finds the first error alone, without looking at what comes after it, such as at each pair of a list that is too long.
+ * Compiling takes time for each option, and `start` has sixty: the first check in a process, which is the only one of a
+ * command, compiles the options that are given; a service compiles the whole schema at the second, and keeps it.
+ */
+function validatorOf(schema: TObject, input: unknown): ValidateFunction {
+  const known = checked.get(schema);
+  if (known !== undefined && known !== null) return known;
+  const validate = compile(known === null ? schema : givenOf(schema, input), false);
+  checked.set(schema, known === null ? validate : null);
+  return validate;
+}
+
+function compile(schema: object, allErrors: boolean): ValidateFunction {
+  // Our own schemas are valid, so they are not checked.
+  return createAjv({ allErrors, meta: false, validateSchema: false }).compile(schema);
 }
 
 /** Nobody reads more problems than that, and an input over the network may have a hundred thousand. */
@@ -99,10 +116,11 @@ function isLong(input: unknown): boolean {
   return false;
 }
 
-/** Usually few of many options are given, and compiling takes time for each: `start` has sixty. */
-function givenOf({ properties }: TObject, input: unknown): object {
-  if (typeof input !== "object" || input === null) return properties;
-  return Object.fromEntries(Object.entries(properties).filter(([name]) => Object.hasOwn(input, name)));
+/** The schema without the options that an input does not have. */
+function givenOf(schema: TObject, input: unknown): object {
+  if (typeof input !== "object" || input === null) return schema;
+  const properties = Object.entries(schema.properties).filter(([name]) => Object.hasOwn(input, name));
+  return { ...schema, properties: Object.fromEntries(properties) };
 }
 
 /** A problem inside a property is described with the texts of the property, or of the entries of a list if they have their own. */

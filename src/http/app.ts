@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { NOT_YET_KNOWN, type ByteBudget } from "../terms/byte-budget.ts";
 import type { Clock } from "../terms/clock.ts";
 import { asFault, Fault } from "../terms/fault.ts";
-import { createBodyChecks } from "./check-body.ts";
+import { bodyCheckOf } from "./check-body.ts";
 import type { Turn } from "./connection.ts";
 import type { EdgeObserver } from "./ports.ts";
 import { RefusalTurns } from "./refusal-turns.ts";
@@ -54,7 +54,6 @@ interface Opened {
 export function createApp(parts: AppParts, routes: readonly Route[] = ROUTES): Handler {
   const turns = new RefusalTurns(parts.clock, parts.isStopping);
   const receiving = { ...parts, strangers: new StrangersBodies() };
-  const checkOf = createBodyChecks();
   const opened: ReadonlyMap<string, Opened> = new Map(routes.map((route) => [route.path, open(route)]));
 
   function open(route: Route): Opened {
@@ -72,7 +71,7 @@ export function createApp(parts: AppParts, routes: readonly Route[] = ROUTES): H
   }
 
   function running(route: RunRoute): Handler {
-    const check = checkOf(route.body.schema);
+    const check = bodyCheckOf(route.body.schema);
     return (turn) => run(route, check, turn);
   }
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Fault } from "../terms/fault.ts";
-import { createBodyChecks } from "./check-body.ts";
+import { bodyCheckOf } from "./check-body.ts";
 import { dataRoute } from "./routes/data.ts";
 
-const data = createBodyChecks()(dataRoute.body.schema);
+const data = bodyCheckOf(dataRoute.body.schema);
 
 function problemsOf(sources: object): Fault {
   try {

@@ -7,26 +7,23 @@ import { SOURCES_PER_RUN_MAX } from "./run-fields.ts";
 
 const PROBLEMS_MAX = 10;
 
-/** Compiles the checks of bodies from their schemas. */
-export function createBodyChecks(): (schema: object) => CheckBody {
-  // `verbose` allows a schema to have its own sentence. The schemas are our own, so checking them against the metaschema
-  // at every start would find nothing.
-  const ajv = createAjv({ allErrors: true, verbose: true, meta: false, validateSchema: false });
-  return (schema) => {
-    const validate = ajv.compile(schema);
-    return (body) => {
-      countSources(body);
-      if (validate(body)) return;
-      const seen = new Set<string>();
-      const problems = (validate.errors ?? [])
-        // A branch of a choice knows only its own type; the choice itself names the types of all branches.
-        .filter(
-          ({ keyword, schemaPath }) => keyword !== "if" && !(keyword === "type" && schemaPath.includes("/anyOf/")),
-        )
-        .map(toProblem)
-        .filter(({ path }) => !seen.has(path) && seen.add(path));
-      throw invalid(problems.slice(0, PROBLEMS_MAX));
-    };
+// `verbose` allows a schema to have its own sentence. The schemas are our own, so checking them against the metaschema at
+// every start would find nothing.
+const ajv = createAjv({ allErrors: true, verbose: true, meta: false, validateSchema: false });
+
+/** The check of bodies that a schema describes. Each schema is compiled once. */
+export function bodyCheckOf(schema: object): CheckBody {
+  const validate = ajv.compile(schema);
+  return (body) => {
+    countSources(body);
+    if (validate(body)) return;
+    const seen = new Set<string>();
+    const problems = (validate.errors ?? [])
+      // A branch of a choice knows only its own type; the choice itself names the types of all branches.
+      .filter(({ keyword, schemaPath }) => keyword !== "if" && !(keyword === "type" && schemaPath.includes("/anyOf/")))
+      .map(toProblem)
+      .filter(({ path }) => !seen.has(path) && seen.add(path));
+    throw invalid(problems.slice(0, PROBLEMS_MAX));
   };
 }
 

@@ -3,7 +3,7 @@ import { rmSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 
-const RESERVE_FILE = "reserve";
+export const RESERVE_FILE = "reserve";
 const CHUNK_BYTES = 1024 * 1024;
 
 /**

@@ -36,6 +36,7 @@ test("pruned runs do not come back after a crash, and open ones do", async (t) =
   const files = readdirSync(directory).filter((name) => name.startsWith("intents-"));
   const intents = files.map((name) => readFileSync(join(directory, name), "utf8")).join("");
   assert.ok(intents.includes(old.transactionId) && intents.includes(open.transactionId));
+  await first.ledger.flush();
   const reader = openJournalReader({ dir: directory });
   atEnd(t, () => reader.close());
   assert.equal((await reader.prune(MARCH + 1)).deleted, 1);
