@@ -113,7 +113,7 @@ test("one organization cannot fill the journal for one that has nothing in it ye
   assert.equal(ledger.state().unavailable, null);
   assert.equal(events.filter((event) => event === "ledger_share_used").length, 1);
 
-  const operator = new DatabaseSync(join(directory, "journal.db"), { timeout: 2_000 });
+  const operator = new DatabaseSync(join(directory, "journal.db"), { timeout: 30_000 });
   operator.exec("DELETE FROM runs; DELETE FROM calls; DELETE FROM attempts; PRAGMA wal_checkpoint(TRUNCATE)");
   operator.close();
   await until(() => {

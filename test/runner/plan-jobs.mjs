@@ -1,13 +1,12 @@
-import { dirname } from "node:path";
-import { needsOwnProcess } from "./suites.mjs";
-
-/** What the files of one process may take together, on an idle machine: little enough that the last processes end at about the same time. */
-const JOB_SECONDS = 12;
+import { needsIsolates, needsOwnProcess } from "./suites.mjs";
 
 /**
- * Divides files among processes: files of neighbouring folders on the same store share one, because they load the same
- * modules. The longest jobs come first.
+ * What the files of one process may take together, on an idle machine: much, because each process loads hundreds of
+ * modules, which takes a second of processor time; and little enough that the last processes end at about the same time.
  */
+const JOB_SECONDS = 30;
+
+/** Divides files among processes: files on the same store share one if they load the same modules. The longest jobs come first. */
 export function planJobs(runs, usual) {
   const jobs = [];
   const open = new Map();
@@ -17,7 +16,7 @@ export function planJobs(runs, usual) {
       jobs.push({ files: [file], env, note });
       continue;
     }
-    const key = `${folderOf(file)}${note}`;
+    const key = `${groupOf(file)}${note}`;
     let job = open.get(key);
     if (job === undefined || (secondsOf(job) > 0 && secondsOf(job) + usual(file) > JOB_SECONDS)) {
       job = { files: [], env, note };
@@ -33,8 +32,7 @@ export function planJobs(runs, usual) {
   }
 }
 
-/** The unit tests of all folders of `src` together; black-box tests by the first two folders. */
-function folderOf(file) {
-  const [top, second] = dirname(file).split("/");
-  return top === "test" ? `${top}/${second}` : top;
+/** Black-box tests together, and the unit tests of all folders; those that load isolates, which need an option of Node, apart. */
+function groupOf(file) {
+  return needsIsolates(file) ? "isolates" : file.split("/", 1)[0];
 }

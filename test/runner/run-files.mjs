@@ -3,6 +3,7 @@ import { availableParallelism, loadavg } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { needsIsolates } from "./suites.mjs";
 
 const beside = (name) => new URL(name, import.meta.url).pathname;
 /** What a process may have said before it ended is the end of this. */
@@ -51,8 +52,7 @@ export async function runFiles(jobs, { root, folder, places, usual, seed, onFile
     const child = spawn(
       process.execPath,
       [
-        // Isolates need it in their process.
-        ...(files[0].startsWith("src/functions/child/") ? ["--no-node-snapshot"] : []),
+        ...(needsIsolates(files[0]) ? ["--no-node-snapshot"] : []),
         ...(seed === "fixed" ? ["--import", beside("fixed-seed.mjs")] : []),
         `--test-reporter=${beside("report.mjs")}`,
         beside("run-here.mjs"),

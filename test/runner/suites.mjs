@@ -11,21 +11,34 @@ const EXPENSIVE = {
   "bench/bench.test.ts": "starts every peer of the benchmark",
   "catalog/sources/registration-numbers.test.ts": "checks some 30,000 numbers",
   "src/functions/blame.test.ts": "fills the memory of function processes",
+  "src/functions/catalog.test.ts": "bundles the functions of many projects",
+  "src/functions/contract.test.ts": "uses up the processor time of many runs",
   "src/functions/shares.test.ts": "fills the memory of function processes",
+  "src/leases/budgets/deployment.test.ts": "simulates many processes",
+  "src/ledger/flipped-bits.test.ts": "damages a journal bit by bit",
+  "src/ledger/read/export-carefully.test.ts": "damages many journals",
+  "src/ledger/read/list-carefully.test.ts": "damages many journals",
   "src/run/turns-ahead.test.ts": "simulates many processes",
+  "src/storage/store-totals.test.ts": "sums again after every change, on both engines",
+  "src/storage/postgres/ledger-lists.test.ts": "fills databases",
+  "test/admin/remote.test.ts": "starts a process for every command",
   "test/budgets/crash.test.ts": "kills services",
   "test/budgets/roads.test.ts": "starts replicas",
   "test/check/command.test.ts": "starts a process for every command",
   "test/check/findings.test.ts": "starts a service for every finding",
   "test/check/same-as-start.test.ts": "starts a service for every finding",
   "test/cli/function-verbs.test.ts": "starts a process for every command",
+  "test/cli/live-report.test.ts": "starts a process for every command",
   "test/cli/same-output.test.ts": "starts a process for every command",
   "test/cli/source-imports.test.ts": "runs the cases of every draft",
+  "test/cli/source-verbs.test.ts": "starts a process for every command",
+  "test/clients/call-page.test.ts": "compiles the programs of a page",
   "test/clients/generated-clients.test.ts": "runs three generators and their compilers",
   "test/console/": "opens pages in a browser",
   "test/hostile/": "attacks a service with a small heap",
   "test/keys/rotate.test.ts": "starts a process for every command",
   "test/ledger/shared.test.ts": "kills services and their database",
+  "test/lifecycle/crash.test.ts": "kills services",
   "test/lifecycle/functions.test.ts": "kills services",
   "test/lifecycle/replica-limits.test.ts": "kills replicas",
   "test/lifecycle/stalled-log.test.ts": "writes megabytes of log",
@@ -43,18 +56,23 @@ const EXPENSIVE = {
 };
 
 /** Files below the paths above that are in `ordinary` all the same. */
-const ORDINARY = new Set([
-  "test/console/access.test.ts",
-  "test/console/bundle.test.ts",
-  "test/console/files.test.ts",
-  "test/console/login.test.ts",
-  "test/console/session.test.ts",
-]);
+const ORDINARY = new Set(["test/console/files.test.ts"]);
 
-/** Files that need a process of their own, with the reason. */
-const ALONE = {
-  "src/functions/": "counts and ends the child processes of its own process",
-};
+/** Files that need a process of their own: they count and end the child processes of their process. */
+const ALONE = [
+  "src/functions/blame.test.ts",
+  "src/functions/bridge.test.ts",
+  "src/functions/catalog.test.ts",
+  "src/functions/containment.test.ts",
+  "src/functions/contract.test.ts",
+  "src/functions/flood.test.ts",
+  "src/functions/imports/attacks.kit.test.ts",
+  "src/functions/pool/pool.test.ts",
+  "src/functions/shares.test.ts",
+  "src/functions/web.test.ts",
+  "test/long/",
+];
+const WITH_ISOLATES = ["src/functions/child/"];
 
 /** Black-box files of the three routes and of the admin port, which `all` runs on PostgreSQL too. */
 const ON_BOTH_STORES = ["test/data/", "test/func/", "test/status/", "test/admin/"];
@@ -85,7 +103,12 @@ export function suiteOf(file, usual) {
 }
 
 export function needsOwnProcess(file) {
-  return isUnder(Object.keys(ALONE), file) || file.startsWith("test/long/");
+  return isUnder(ALONE, file);
+}
+
+/** Whether a file loads isolates into its process, which Node has to be started for. */
+export function needsIsolates(file) {
+  return isUnder(WITH_ISOLATES, file);
 }
 
 /** What a file runs on in this suite: `embedded`, and perhaps `postgres` and `mock`. */

@@ -8,7 +8,7 @@ export class LedgerInUse extends Error {}
 const FILE = "service.lock";
 
 /** Longer than `isLocked` looks, and short enough for whoever waits to be told that another service has the directory. */
-const LOCK_WAIT_MS = 500;
+const LOCK_WAIT_MS = 2_000;
 
 /**
  * Makes this process the only one that keeps a ledger in a directory, until it releases the lock or dies in any way.

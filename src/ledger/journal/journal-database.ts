@@ -6,6 +6,11 @@ import { migrate, SCHEMA_VERSION, type OlderJournal } from "./migrate.ts";
 
 export const JOURNAL_FILE = "journal.db";
 
+/**
+ * How long a command waits for the writes of a running service, which may follow one another without a pause on a busy
+ * machine.
+ */
+export const COMMAND_WAIT_MS = 30_000;
 /** Operators' verbs may hold the write lock briefly. */
 const BUSY_MS = 5_000;
 /** How long a start waits for others that are reading the journal. */

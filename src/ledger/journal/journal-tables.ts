@@ -3,13 +3,10 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { systemClock } from "../../terms/clock.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
-import { JOURNAL_FILE } from "./journal-database.ts";
+import { COMMAND_WAIT_MS, JOURNAL_FILE } from "./journal-database.ts";
 import { JOURNAL_CHANGES, isNumberOf, JOURNAL_VIEWS, LAST_USE, numbered, textOfName } from "./journal-views.ts";
 import { SCHEMA_VERSION, versionOf } from "./migrate.ts";
 import type { LedgerQuery, LedgerTables } from "../ports.ts";
-
-/** How long a reader or an operator's change may wait for the service's own writes. */
-const WAIT_MS = 5_000;
 
 export function hasJournal(directory: string): boolean {
   return existsSync(join(directory, JOURNAL_FILE));
@@ -36,7 +33,7 @@ export class JournalTables implements LedgerTables {
     this.#path = join(directory, JOURNAL_FILE);
     if (!hasJournal(directory))
       throw new OperatorError("not_found", `There is no ledger in ${directory}. A service makes it when it starts.`);
-    this.#database = new DatabaseSync(this.#path, { readOnly: true, timeout: WAIT_MS });
+    this.#database = new DatabaseSync(this.#path, { readOnly: true, timeout: COMMAND_WAIT_MS });
     try {
       if (versionOf(this.#database) !== SCHEMA_VERSION) throw new Error("the ledger was written by another version");
       this.#database.exec(JOURNAL_VIEWS);
@@ -90,7 +87,7 @@ export class JournalTables implements LedgerTables {
   }
 
   async #changeAlone<Result>(synchronous: Synchronous, work: (query: LedgerQuery) => Promise<Result>): Promise<Result> {
-    const database = new DatabaseSync(this.#path, { timeout: WAIT_MS });
+    const database = new DatabaseSync(this.#path, { timeout: COMMAND_WAIT_MS });
     try {
       database.exec(`PRAGMA synchronous = ${synchronous}`);
       database.exec(JOURNAL_VIEWS + JOURNAL_CHANGES);

@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { positionOf } from "../column.ts";
 import { RUN_COLUMNS } from "../columns.ts";
 import { isDamage } from "./journal-damage.ts";
-import { JOURNAL_FILE } from "./journal-database.ts";
+import { COMMAND_WAIT_MS, JOURNAL_FILE } from "./journal-database.ts";
 import { JournalWriter } from "./journal-writer.ts";
 import { SCHEMA_VERSION, versionOf } from "./migrate.ts";
 import { listOutcomeFiles, readOutcomes, type NumberedRecord } from "./outcome-files.ts";
@@ -59,7 +59,7 @@ function parsed(records: readonly NumberedRecord[]): readonly RunRecordLine[] {
  */
 export function catchUp(directory: string): void {
   if (listOutcomeFiles(directory).length === 0) return;
-  const database = new DatabaseSync(join(directory, JOURNAL_FILE), { timeout: WAIT_MS });
+  const database = new DatabaseSync(join(directory, JOURNAL_FILE), { timeout: COMMAND_WAIT_MS });
   try {
     if (versionOf(database) !== SCHEMA_VERSION) return;
     const isThere = database.prepare("SELECT 1 FROM runs WHERE transaction_id = ?");
@@ -81,9 +81,6 @@ export function catchUp(directory: string): void {
     database.close();
   }
 }
-
-/** How long a reader may wait for the service's own commits. */
-const WAIT_MS = 5_000;
 
 function inTransaction(database: DatabaseSync, work: () => void): void {
   database.exec("BEGIN IMMEDIATE");

@@ -4,7 +4,7 @@ import { OperatorError } from "../../terms/operator-error.ts";
 import type { OnProgress } from "../../terms/on-progress.ts";
 import { systemClock } from "../../terms/clock.ts";
 import { LedgerInUse } from "../journal/directory-lock.ts";
-import { JOURNAL_FILE } from "../journal/journal-database.ts";
+import { COMMAND_WAIT_MS, JOURNAL_FILE } from "../journal/journal-database.ts";
 import { GIVEN_UP } from "../journal/journal-pruner.ts";
 import { createLedger } from "../ledger.ts";
 import type { Pruned } from "../journal/prune-runs.ts";
@@ -16,7 +16,6 @@ export interface JournalPruning {
   readonly onProgress?: OnProgress | undefined;
 }
 
-const WAIT_MS = 5_000;
 const LOOK_MS = 50;
 /** How many finished requests are kept: they show when retention last ran. */
 const KEPT = 20;
@@ -29,7 +28,7 @@ export async function pruneJournal(
   dir: string,
   { startedBefore, unknownToo, onProgress }: JournalPruning,
 ): Promise<Pruned> {
-  const database = new DatabaseSync(join(dir, JOURNAL_FILE), { timeout: WAIT_MS });
+  const database = new DatabaseSync(join(dir, JOURNAL_FILE), { timeout: COMMAND_WAIT_MS });
   let own: RunningLedger | null = null;
   try {
     const id = ask(database, startedBefore, unknownToo);
