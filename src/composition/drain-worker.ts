@@ -4,26 +4,28 @@ import { createDrainer } from "../ledger/drain/drain.ts";
 import type { FromDrainer, ToDrainer } from "../ledger/drain/drain-thread.ts";
 import { untilDrained } from "../ledger/drain/until-drained.ts";
 import type { LedgerLog } from "../ledger/ports.ts";
-import { openStore } from "../storage/store.ts";
+import { openStore, type UsedJournal } from "../storage/store.ts";
 import { systemClock as clock } from "../terms/clock.ts";
 
 export interface DrainWorkerData {
   readonly dir: string;
   readonly databaseUrl: string;
+  /** As the service found it when it started. */
+  readonly usedJournal: UsedJournal | null;
 }
 
 /** How often the service is told how much is waiting. */
 const TELL_MS = 250;
 
 const port = parentPort!;
-const { dir, databaseUrl } = workerData as DrainWorkerData;
+const { dir, databaseUrl, usedJournal } = workerData as DrainWorkerData;
 const post = (message: FromDrainer): void => port.postMessage(message);
 const logAs =
   (level: keyof LedgerLog) =>
   (fields: object, message: string): void =>
     post({ is: "log", level, fields, message });
 
-const store = await openStore({ dataDir: "", databaseUrl, clock });
+const store = await openStore({ dataDir: "", databaseUrl, clock, usedJournal });
 let written = (): void => {};
 const drainer = createDrainer({
   dir,

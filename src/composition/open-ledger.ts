@@ -6,6 +6,7 @@ import { createLedger } from "../ledger/ledger.ts";
 import { keepLedgerFor } from "../ledger/retention.ts";
 import { keepTotalsMade } from "../ledger/read/keep-totals.ts";
 import type { RunningLedger } from "../ledger/journal/running-ledger.ts";
+import { usedJournal } from "../ledger/journal/used-journal.ts";
 import type { Log } from "../operate/log.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Store } from "../storage/store.ts";
@@ -47,11 +48,12 @@ export async function openLedger(parts: LedgerParts): Promise<OpenedLedger> {
   await using opened = new AsyncDisposableStack();
   const dir = join(dataDir, "ledger");
   const limits = { journalBytesMax: settings.limits.journalBytes };
+  const used = usedJournal(dir);
   const ledger = opened.adopt(createLedger({ dir, clock, log, limits }), (it) => it.close());
   await ledger.ready;
   // With a shared database the journal is an outbox: its runs are sent there, also after a restart of either.
   const { databaseUrl } = settings;
-  const drained = databaseUrl === undefined ? null : openDrain({ dir, databaseUrl }, parts, ledger);
+  const drained = databaseUrl === undefined ? null : openDrain({ dir, databaseUrl, usedJournal: used }, parts, ledger);
   if (drained !== null) {
     opened.defer(async () => {
       await ledger.flush();

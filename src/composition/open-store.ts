@@ -1,10 +1,11 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { BilledCalls } from "../credentials/billed-calls.ts";
 import { createCredentialFinder } from "../credentials/find-credential.ts";
 import { scopeKeyOf } from "../credentials/inline-scope.ts";
 import { proveRootKeys, type KeyStanding } from "../credentials/prove-root-keys.ts";
 import { givenRootKeys, readRootKeys } from "../credentials/root-key-ring.ts";
 import { createSealer } from "../credentials/sealer.ts";
+import { usedJournal } from "../ledger/journal/used-journal.ts";
 import { openStore, type Opening, type Store, type StoreNews } from "../storage/store.ts";
 import type { Clock } from "../terms/clock.ts";
 
@@ -35,6 +36,7 @@ export async function openKeyedStore(settings: StoreSettings) {
     dataDir,
     databaseUrl,
     clock,
+    usedJournal: usedJournal(join(dataDir, "ledger")),
     ...(opening !== undefined && { opening }),
     ...(tell !== undefined && { tell }),
   });

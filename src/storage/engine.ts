@@ -53,7 +53,16 @@ export interface StoreNews {
 
 export interface OpenHow {
   readonly opening?: Opening;
+  /** Set if the store must already exist: an empty place is then refused, whatever the opening. */
+  readonly usedJournal?: UsedJournal | null;
   readonly tell?: (news: StoreNews) => void;
+}
+
+/** A journal with runs, whose organizations are in a store that was made earlier. */
+export interface UsedJournal {
+  readonly directory: string;
+  /** Its runs go to a shared ledger. Otherwise it is a ledger of its own. */
+  readonly isOutbox: boolean;
 }
 
 /** This version cannot use this store, or not in this way, and waiting will not help. */
@@ -74,3 +83,23 @@ export class StoreMissing extends OperatorError {
     this.name = "StoreMissing";
   }
 }
+
+/** There is no store in the place that was named, although the journal shows that there is one somewhere. */
+export class StoreElsewhere extends StoreRefused {
+  constructor(where: string, engine: EngineName, { directory, isOutbox }: UsedJournal) {
+    const whose = isOutbox ? "a shared ledger" : "a ledger of its own";
+    const advice = engine === "postgres" ? ON_POSTGRES[whose] : ON_SQLITE[whose];
+    super(
+      `There is no store in ${where}, but the journal in ${directory} has runs of ${whose}. ${advice} For a new ledger, name a new data directory.`,
+    );
+  }
+}
+
+const ON_POSTGRES = {
+  "a shared ledger": "Correct DATABASE_URL, or the search_path of its user.",
+  "a ledger of its own": "To move it to this database: datarun store copy.",
+};
+const ON_SQLITE = {
+  "a shared ledger": "Set DATABASE_URL to the database of that ledger.",
+  "a ledger of its own": "Restore the store from a backup.",
+};

@@ -21,7 +21,8 @@ import { openSqlite } from "./sqlite/engine.ts";
 
 export { cannotBeOpened } from "./sqlite/engine.ts";
 
-export { StoreMissing, StoreOlder, StoreRefused, type Opening, type StoreHealth, type StoreNews } from "./engine.ts";
+export { StoreMissing, StoreOlder, StoreRefused } from "./engine.ts";
+export type { Opening, StoreHealth, StoreNews, UsedJournal } from "./engine.ts";
 
 export interface StoreOptions extends OpenHow {
   /** The directory of the embedded store; created, with access for its owner only, if it does not exist. */

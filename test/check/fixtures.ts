@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import type { CheckCode } from "../../src/commands/check/findings.ts";
 import type { Disk, DiskFacts } from "../../src/commands/check/disk.ts";
 import { openKeyedStore } from "../../src/composition/open-store.ts";
+import { runOnce, startLedger } from "../../src/ledger/ledger.kit.ts";
 import { MIGRATIONS } from "../../src/storage/migrations/index.ts";
 import { openSqlite } from "../../src/storage/sqlite/engine.ts";
 import { systemClock, type Clock } from "../../src/terms/clock.ts";
@@ -295,6 +296,16 @@ export const FIXTURES: readonly Fixture[] = [
     prepare: async (_t, dataDir) =>
       (await openSqlite(dataDir, systemClock, [...MIGRATIONS, { name: "9999_future", up: async () => {} }])).close(),
     says: /by a newer version of datarun/,
+  },
+  {
+    code: "store.refused",
+    name: "a journal with runs and no store",
+    prepare: async (t, dataDir) => {
+      const { ledger } = await startLedger(t, { directory: join(dataDir, "ledger") });
+      await runOnce(ledger);
+      await ledger.close();
+    },
+    says: /^There is no store in .*, but the journal in .* has runs of a ledger of its own\. Restore the store/,
   },
   {
     code: "store.unreachable",

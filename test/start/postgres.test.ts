@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { Client } from "pg";
 import { startPostgres } from "../postgres/start-postgres.ts";
-import { verb } from "./operator-verb.ts";
+import { command, verb } from "./operator-verb.ts";
 import { project } from "./project-folder.ts";
 import { startCommand, type CommandService } from "../rig/command.ts";
 
@@ -146,6 +149,87 @@ test("a database absent at the start: the service listens, refuses runs with 500
   assert.equal((await post(service, token, workflow)).status, 500);
   await database.start();
   await until("the first run", async () => (await post(service, token, workflow)).status === 200, 60_000);
+});
+
+test("a place without a store is refused on the data directory of another ledger, and nothing is made there", async (t) => {
+  const database = await startPostgres();
+  t.after(() => database.stop());
+  const folder = mkdtempSync(join(tmpdir(), "datarun-elsewhere-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const administer = async (...statements: string[]): Promise<readonly object[]> => {
+    const client = new Client({ connectionString: database.url("postgres") });
+    await client.connect();
+    try {
+      let rows: readonly object[] = [];
+      for (const statement of statements) ({ rows } = await client.query<Record<string, unknown>>(statement));
+      return rows;
+    } finally {
+      await client.end();
+    }
+  };
+  await administer("create database one", "create database empty");
+  const key = { DATARUN_ROOT_KEY: randomBytes(32).toString("base64") };
+  const env = { ...key, DATABASE_URL: database.url("one"), DATARUN_DATA_DIR: join(folder, "data") };
+  const org = verb(env, "org", "create", "Acme")["organization_tuid"]!;
+  const workflow = verb(env, "workflow", "create", "--org", org)["workflow"]!;
+  const token = verb(env, "token", "create", "--org", org)["access_token"]!;
+  const runOnce = async (service: CommandService) => {
+    await untilAccepted(service, token, workflow);
+    service.signal("SIGTERM");
+    assert.equal((await service.ended).code, 0);
+  };
+  await runOnce(await startCommand(t, [], env));
+
+  const refused = async (given: Readonly<Record<string, string>>, words: RegExp) => {
+    const ended = await startCommand.fails(t, [], given);
+    assert.equal(ended.code, 1);
+    assert.match(ended.stderr, words);
+    assert.match(ended.stderr, /For a new ledger, name a new data directory\./);
+  };
+  const sharedElsewhere = (schema: string, name: string) =>
+    new RegExp(
+      `no store in the schema "${schema}" of the database "${name}" at .+, but the journal in .+/data/ledger has runs of a shared ledger\\. Correct DATABASE_URL, or the search_path of its user\\.`,
+    );
+  await administer("alter role datarun in database one set search_path = other");
+  await refused(
+    env,
+    /no store in the database "one" at .+, whose search_path names no schema that exists, but the journal/,
+  );
+  const one = new Client({ connectionString: database.url("one") });
+  await one.connect();
+  await one.query("create schema other");
+  await refused(env, sharedElsewhere("other", "one"));
+  for (const args of [
+    ["org", "create", "Bell"],
+    ["org", "list"],
+  ]) {
+    const { code, stderr } = command(env, ...args);
+    assert.equal(code, 1, args.join(" "));
+    assert.match(stderr, sharedElsewhere("other", "one"), args.join(" "));
+  }
+  assert.deepEqual((await one.query("select tablename from pg_tables where schemaname = 'other'")).rows, []);
+  await one.end();
+  await refused({ ...env, DATABASE_URL: database.url("empty") }, sharedElsewhere("public", "empty"));
+  await refused(
+    { DATARUN_DATA_DIR: env.DATARUN_DATA_DIR },
+    /no store in .+\/data, but the journal .+ has runs of a shared ledger\. Set DATABASE_URL to the database/,
+  );
+
+  // The embedded store of another directory, whose ledger was not moved.
+  const embedded = { DATARUN_DATA_DIR: join(folder, "embedded") };
+  const demo = await startCommand(t, ["--demo"], embedded);
+  await demo.data(BODY);
+  demo.signal("SIGTERM");
+  await demo.ended;
+  await refused(
+    { ...env, ...embedded, DATABASE_URL: database.url("empty") },
+    /the journal in .+\/embedded\/ledger has runs of a ledger of its own\. To move it to this database: .*store copy\./,
+  );
+
+  await administer("alter role datarun in database one reset search_path");
+  await runOnce(await startCommand(t, [], env));
+  const fresh = { ...env, DATABASE_URL: database.url("empty"), DATARUN_DATA_DIR: join(folder, "new") };
+  verb(fresh, "org", "create", "Bell");
 });
 
 test("with DATABASE_URL a missing, malformed or wrong root key stops the start and names the variable", async (t) => {

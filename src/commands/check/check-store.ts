@@ -1,7 +1,9 @@
+import { join } from "node:path";
 import { STORE_WAIT_MS } from "../../composition/open-proven-store.ts";
 import { proveRootKeys } from "../../credentials/prove-root-keys.ts";
 import { RootKeyFiles } from "../../credentials/root-key-files.ts";
 import { givenRootKeys, readRootKeys } from "../../credentials/root-key-ring.ts";
+import { usedJournal } from "../../ledger/journal/used-journal.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { openStore, type Store, StoreMissing, StoreOlder } from "../../storage/store.ts";
 import type { Clock } from "../../terms/clock.ts";
@@ -23,7 +25,8 @@ export async function checkStore(
   const place = databaseUrl === undefined ? "embedded" : "shared";
   let store: Store | undefined;
   try {
-    store = await openStore({ dataDir, databaseUrl, clock, opening: "look" });
+    const used = usedJournal(join(dataDir, "ledger"));
+    store = await openStore({ dataDir, databaseUrl, clock, opening: "look", usedJournal: used });
     const ready = store.ready();
     if (!(await settledWithin(clock, STORE_WAIT_MS, ready))) {
       report.add("store.unreachable", store.health().says ?? "The shared database does not answer.");

@@ -3,7 +3,7 @@ import type { Transaction } from "kysely";
 import { type Client, Pool, type PoolClient } from "pg";
 import type { Clock } from "../../terms/clock.ts";
 import { printable } from "../../terms/printable.ts";
-import { type Engine, type OpenHow, type StoreHealth, StoreMissing, StoreRefused } from "../engine.ts";
+import { type Engine, type OpenHow, StoreElsewhere, type StoreHealth, StoreMissing, StoreRefused } from "../engine.ts";
 import { Kysely, PostgresDialect, sql } from "../kysely.ts";
 import { migrate, stateOf } from "../migrate.ts";
 import { MIGRATIONS, type Migration } from "../migrations/index.ts";
@@ -48,7 +48,7 @@ export function openPostgres(
   databaseUrl: string,
   clock: Clock,
   migrations: readonly Migration[] = MIGRATIONS,
-  { opening = "upgrade", tell = () => {} }: OpenHow = {},
+  { opening = "upgrade", usedJournal = null, tell = () => {} }: OpenHow = {},
 ): Engine {
   const options = connectionOptions(databaseUrl);
   const place = placeOf(databaseUrl);
@@ -102,6 +102,8 @@ export function openPostgres(
     for (let delayMs = RETRY_MS; !closing.signal.aborted; delayMs = Math.min(delayMs * 2, RETRY_MS_MAX)) {
       try {
         const found = await stateOf(db, migrations, opening);
+        if (found === "none" && usedJournal !== null)
+          throw new StoreElsewhere(await whereOf(db, place), "postgres", usedJournal);
         if (found === "none" && opening === "look") throw missing(place);
         if (found !== "ready") {
           state = "migrating";
@@ -194,6 +196,16 @@ function missing({ at, database }: Place): StoreMissing {
     `the database "${database}" at ${at}`,
     "Start the service on it, which makes one, or make one with: datarun org create NAME",
   );
+}
+
+/** The place in which tables would be made. */
+async function whereOf(db: Kysely<Tables>, { at, database }: Place): Promise<string> {
+  const { rows } = await sql<{ name: string | null }>`select current_schema() as name`.execute(db);
+  const name = rows[0]!.name;
+  const where = `the database "${database}" at ${at}`;
+  return name === null
+    ? `${where}, whose search_path names no schema that exists`
+    : `the schema "${printable(name)}" of ${where}`;
 }
 
 /** Refuses a database with tables of other software: ours and theirs would get in each other's way. */

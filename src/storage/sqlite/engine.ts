@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Clock } from "../../terms/clock.ts";
 import { makeDirectory } from "../../terms/make-directory.ts";
-import { type Engine, type OpenHow, StoreMissing, StoreRefused } from "../engine.ts";
+import { type Engine, type OpenHow, StoreElsewhere, StoreMissing, StoreRefused } from "../engine.ts";
 import { Kysely } from "../kysely.ts";
 import { migrate, stateOf } from "../migrate.ts";
 import { MIGRATIONS, type Migration } from "../migrations/index.ts";
@@ -19,9 +19,13 @@ export async function openSqlite(
   dataDir: string,
   clock: Clock,
   migrations: readonly Migration[] = MIGRATIONS,
-  { opening = "upgrade" }: OpenHow = {},
+  { opening = "upgrade", usedJournal = null }: OpenHow = {},
 ): Promise<Engine> {
-  if (opening === "look" && !existsSync(join(dataDir, STORE_FILE))) throw missing(dataDir);
+  const assertMayMake = (): void => {
+    if (usedJournal !== null) throw new StoreElsewhere(dataDir, "sqlite", usedJournal);
+    if (opening === "look") throw missing(dataDir);
+  };
+  if (!existsSync(join(dataDir, STORE_FILE))) assertMayMake();
   const databases: DatabaseSync[] = [];
   const close = () => databases.forEach((database) => database.close());
   try {
@@ -37,7 +41,7 @@ export async function openSqlite(
       (database) => new Kysely<Tables>({ dialect: createSqliteDialect(database, clock) }),
     ) as [Kysely<Tables>, Kysely<Tables>, Kysely<Tables>];
     const state = await stateOf(writer, migrations, opening);
-    if (state === "none" && opening === "look") throw missing(dataDir);
+    if (state === "none") assertMayMake();
     if (state !== "ready") {
       // The transaction is IMMEDIATE, so its start takes the exclusive lock. A file with this name is ours.
       await migrate(writer, clock.wall(), {
