@@ -36,7 +36,7 @@ const postgres = engineUnderTest("PostgreSQL", async (t) => {
   return {
     open: opener(t, { dataDir: "", databaseUrl, clock: systemClock }),
     rowsOf: async (table) => {
-      const client = new Client(connectionOptions(databaseUrl));
+      const client = new Client(connectionOptions(databaseUrl, 10_000));
       await client.connect();
       const { rows } = await client.query<object>(`select * from ${table} order by 1, 2`);
       await client.end();

@@ -49,6 +49,7 @@ const EXPENSIVE = {
   "test/start/dev.test.ts": "starts services and waits for reloads",
   "test/start/mock.test.ts": "starts a service for every option",
   "test/start/one-deployment.test.ts": "starts a process for every command",
+  "test/start/pgbouncer.test.ts": "starts replicas",
   "test/start/postgres.test.ts": "kills the database of replicas",
   "test/start/project.test.ts": "starts a service for every mistake",
   "test/start/store-copy.test.ts": "kills a copy of a store at each of its steps",

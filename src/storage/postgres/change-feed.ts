@@ -1,11 +1,12 @@
 import { Client, type ClientConfig } from "pg";
 import type { Clock } from "../../terms/clock.ts";
+import type { Route } from "./storable-pool.ts";
 
 export const CHANNEL = "datarun_changes";
 
 /**
- * Often enough to notice a change within a second even if notifications do not arrive, as behind a pooler, and to
- * detect a connection that was lost silently.
+ * Often enough to notice a change within a second where there are no notifications, as behind a pooler, and to detect a
+ * connection that was lost silently.
  */
 const LOOK_EVERY_MS = 500;
 const RETRY_MS = 100;
@@ -17,14 +18,16 @@ const RETRY_MS_MAX = 1_000;
  */
 export class ChangeFeed {
   readonly #options: ClientConfig;
+  readonly #route: Route;
   readonly #clock: Clock;
   readonly #closing = new AbortController();
   #run: Promise<void> | null = null;
   #changes = 0;
   #watching = false;
 
-  constructor(options: ClientConfig, clock: Clock) {
+  constructor(options: ClientConfig, route: Route, clock: Clock) {
     this.#options = options;
+    this.#route = route;
     this.#clock = clock;
   }
 
@@ -69,7 +72,8 @@ export class ChangeFeed {
     client.on("notification", ({ payload }) => this.#note(Number(payload)));
     try {
       await client.connect();
-      await client.query(`listen ${CHANNEL}`);
+      // Of a pooler, whoever uses that session of the server next would get the notifications.
+      if (this.#route.isDirect === true) await client.query(`listen ${CHANNEL}`);
       while (!this.#closing.signal.aborted) {
         const { rows } = await client.query<{ changes: number }>("select changes from datarun_changes where id = 1");
         this.#note(rows[0]?.changes ?? 0);

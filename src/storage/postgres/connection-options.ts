@@ -3,7 +3,6 @@ import { printable } from "../../terms/printable.ts";
 import { StoreRefused } from "../engine.ts";
 
 const CONNECT_MS_MAX = 2_000;
-const STATEMENT_MS_MAX = 2_000;
 
 /** The address of a database, for messages: no password. */
 export interface Place {
@@ -23,20 +22,19 @@ export function placeOf(databaseUrl: string): Place {
 
 /**
  * Options for every connection: nothing waits for a server that has stopped answering, and bigint is read as a number,
- * because our columns hold only milliseconds and counts.
+ * because our columns hold only milliseconds and counts. They set nothing that a pooler would refuse.
+ * @param statementMs how long to wait for an answer; the server's own limits are set by `storable-pool.ts`
  * @throws StoreRefused when the address cannot be read; the message does not repeat it, as it may contain a password
  */
-export function connectionOptions(databaseUrl: string): ClientConfig {
+export function connectionOptions(databaseUrl: string, statementMs: number): ClientConfig {
   readAddress(databaseUrl);
   return {
     connectionString: databaseUrl,
     application_name: "datarun",
     connectionTimeoutMillis: CONNECT_MS_MAX,
-    // The server's limit frees the server; the client's limit frees us if the server does not answer at all.
-    statement_timeout: STATEMENT_MS_MAX,
-    query_timeout: STATEMENT_MS_MAX,
-    idle_in_transaction_session_timeout: 5_000,
+    query_timeout: statementMs,
     keepAlive: true,
+    pipeline: true,
     types: {
       getTypeParser: (oid, format) =>
         (oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format)) as never,

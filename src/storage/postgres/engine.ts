@@ -11,17 +11,16 @@ import { problemOf } from "../problem-of.ts";
 import type { Tables } from "../schema.ts";
 import { CHANNEL, ChangeFeed } from "./change-feed.ts";
 import { connectionOptions, type Place, placeOf } from "./connection-options.ts";
-import { createStorablePool } from "./storable-pool.ts";
+import { createStorablePool, type Route, type TimeLimits } from "./storable-pool.ts";
 import { judge, notPostgres, type Verdict } from "./wrong-database.ts";
 
 const CONNECTIONS_MAX = 10;
-/** An auditor's query may be a sum over a month. */
-const AUDIT_MS_MAX = 300_000;
+const LIMITS: TimeLimits = { statementMs: 2_000 };
 /**
- * An auditor's query waits so long for a lock: someone who rebuilds a table may have it for hours, and meanwhile waiting
- * queries would take all connections.
+ * An auditor's query may be a sum over a month. It waits less for a lock: someone who rebuilds a table may have it for
+ * hours, and meanwhile waiting queries would take all connections.
  */
-const AUDIT_LOCK_MS_MAX = 5_000;
+const AUDIT_LIMITS: TimeLimits = { statementMs: 300_000, lockMs: 5_000 };
 /** Totals are made over one of them, and may take long. */
 const AUDIT_CONNECTIONS_MAX = 3;
 /** How long closing waits for an auditor's query. */
@@ -29,7 +28,7 @@ const AUDIT_END_MS_MAX = 2_000;
 const RETRY_MS = 100;
 const RETRY_MS_MAX = 1_000;
 /** One step may rebuild a large table, but a server that has stopped answering must not block a start for ever. */
-const MIGRATION_MS_MAX = 120_000;
+const MIGRATION_LIMITS: TimeLimits = { statementMs: 120_000, lockMs: 120_000 };
 /** An unstable database is reported at most this often, and reported as available only after a while. */
 const TELL_EVERY_MS = 10_000;
 const QUIET_MS = 1_000;
@@ -50,24 +49,26 @@ export function openPostgres(
   migrations: readonly Migration[] = MIGRATIONS,
   { opening = "upgrade", usedJournal = null, tell = () => {} }: OpenHow = {},
 ): Engine {
-  const options = connectionOptions(databaseUrl);
   const place = placeOf(databaseUrl);
-  const pool = new Pool({ ...options, max: CONNECTIONS_MAX });
+  const route: Route = { isDirect: null };
+  const openPool = (limits: TimeLimits, max: number): Pool =>
+    new Pool({ ...connectionOptions(databaseUrl, limits.statementMs), max });
+  const pool = openPool(LIMITS, CONNECTIONS_MAX);
   const heard = (error: Error | null): void => {
     if (error === null) back();
     else away(problemOf(error), judge(error, place));
   };
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: createStorablePool(pool, heard) }) });
-  // Connects only when it is first used, so that a service without audits has no such connections.
-  const auditPool = new Pool({
-    ...options,
-    ...limitedTo(AUDIT_MS_MAX, AUDIT_LOCK_MS_MAX),
-    max: AUDIT_CONNECTIONS_MAX,
+  const db = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: createStorablePool(pool, { limits: LIMITS, route, heard }) }),
   });
+  // Connects only when it is first used, so that a service without audits has no such connections.
+  const auditPool = openPool(AUDIT_LIMITS, AUDIT_CONNECTIONS_MAX);
   const auditClients = new Set<PoolClient>();
   auditPool.on("connect", (client) => auditClients.add(client)).on("remove", (client) => auditClients.delete(client));
-  const auditor = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: createStorablePool(auditPool, heard) }) });
-  const feed = new ChangeFeed(options, clock);
+  const auditor = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: createStorablePool(auditPool, { limits: AUDIT_LIMITS, route, heard }) }),
+  });
+  const feed = new ChangeFeed(connectionOptions(databaseUrl, LIMITS.statementMs), route, clock);
   const opened = Promise.withResolvers<void>();
   const closing = new AbortController();
   let state: StoreHealth["state"] = "connecting";
@@ -107,7 +108,7 @@ export function openPostgres(
         if (found === "none" && opening === "look") throw missing(place);
         if (found !== "ready") {
           state = "migrating";
-          await migrateAlone(options, migrations, clock, place);
+          await migrateAlone(openPool(MIGRATION_LIMITS, 1), route, migrations, clock, place);
         }
         state = "ready";
         back(true);
@@ -166,13 +167,9 @@ export function openPostgres(
   };
 }
 
-function limitedTo(statementMsMax: number, lockMsMax = statementMsMax) {
-  return { statement_timeout: statementMsMax, query_timeout: statementMsMax, lock_timeout: lockMsMax };
-}
-
 /** A query that is under way fails. */
 function endAtOnce(client: PoolClient): void {
-  void (client as unknown as Client).end().catch(() => {});
+  (client as PoolClient & Pick<Client, "connection">).connection.stream.destroy();
 }
 
 function isRefusal(error: unknown): error is StoreRefused | StoreMissing {
@@ -225,14 +222,15 @@ async function assertFree(transaction: Transaction<Tables>, { at, database }: Pl
 
 /** Migrates over a connection of its own, on which long statements are allowed. */
 async function migrateAlone(
-  options: ReturnType<typeof connectionOptions>,
+  pool: Pool,
+  route: Route,
   migrations: readonly Migration[],
   clock: Clock,
   place: Place,
 ): Promise<void> {
-  const pool = new Pool({ ...options, ...limitedTo(MIGRATION_MS_MAX), max: 1 });
   pool.on("error", () => {});
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: createStorablePool(pool, () => {}) }) });
+  const options = { limits: MIGRATION_LIMITS, route, heard: () => {} };
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: createStorablePool(pool, options) }) });
   try {
     await migrate(db, clock.wall(), {
       engine: "postgres",

@@ -1,20 +1,51 @@
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from "kysely";
-import { DatabaseError, type Pool, type PoolClient } from "pg";
+import { DatabaseError, type Pool, type PoolClient, type QueryResult } from "pg";
 import { fromStorableRow, toStorableParameters } from "../storable-text.ts";
+
+/** How long the server may work on a statement, and how much of that it may wait for a lock. */
+export interface TimeLimits {
+  readonly statementMs: number;
+  readonly lockMs?: number;
+}
+
+/** How the connections of one store reach the server. */
+export interface Route {
+  /**
+   * Whether each connection is a session of the server. Behind a pooler that lends sessions for one transaction each,
+   * settings of a session would be lost, or apply to others. `null` until the first statement has been answered.
+   */
+  isDirect: boolean | null;
+}
+
+export interface StorablePoolOptions {
+  readonly limits: TimeLimits;
+  readonly route: Route;
+  /** Called with the error when the server cannot be reached, and with `null` whenever it has answered. */
+  readonly heard: (error: Error | null) => void;
+}
+
+/** A connection that is lost in the middle of a transaction must not keep its locks. */
+const IDLE_IN_TRANSACTION_MS_MAX = 5_000;
+const BEGIN = /^(?:begin|start transaction)\b/;
+const END = /^(?:commit|rollback)$/;
 
 /**
  * The pool as Kysely uses it. Text is converted to and from a form that both engines can store. After any failure other
  * than an error reported by the server, the connection is not used again, because an answer may still be on its way.
- * `heard` is called with the error when the server cannot be reached, and with `null` whenever it has answered.
+ *
+ * The server's time limits are not sent as parameters of a connection, because poolers refuse them. They are set together
+ * with a statement, in one round trip: for the session on the first use of a direct connection, otherwise for each
+ * transaction, and a statement outside of one gets its own. So connections have to be in pipeline mode.
  */
-export function createStorablePool(pool: Pool, heard: (error: Error | null) => void): PostgresPool {
+export function createStorablePool(pool: Pool, options: StorablePoolOptions): PostgresPool {
+  const limited = new WeakSet<PoolClient>();
   return {
     options: pool.options,
     connect: async () => {
       try {
-        return new StorableClient(await pool.connect(), heard) as unknown as PostgresPoolClient;
+        return new StorableClient(await pool.connect(), options, limited) as unknown as PostgresPoolClient;
       } catch (error) {
-        heard(error as Error);
+        options.heard(error as Error);
         throw error;
       }
     },
@@ -24,25 +55,72 @@ export function createStorablePool(pool: Pool, heard: (error: Error | null) => v
 
 class StorableClient {
   readonly #client: PoolClient;
-  readonly #heard: (error: Error | null) => void;
+  readonly #options: StorablePoolOptions;
+  /** The connections whose sessions have the time limits. */
+  readonly #limited: WeakSet<PoolClient>;
+  #inTransaction = false;
   #failure: Error | null = null;
 
-  constructor(client: PoolClient, heard: (error: Error | null) => void) {
+  constructor(client: PoolClient, options: StorablePoolOptions, limited: WeakSet<PoolClient>) {
     this.#client = client;
-    this.#heard = heard;
+    this.#options = options;
+    this.#limited = limited;
     // The pool listens only while a connection is idle. An error without a listener would end the process.
     client.on("error", this.#fail);
   }
 
   async query<RowType>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<RowType>> {
     if (this.#failure !== null) throw this.#failure;
+    const result = await this.#queryWithinLimits(sql, parameters);
+    for (const row of result.rows) fromStorableRow(row);
+    return result as unknown as PostgresQueryResult<RowType>;
+  }
+
+  async #queryWithinLimits(sql: string, parameters: readonly unknown[]): Promise<QueryResult<AnyRow>> {
+    if (this.#inTransaction || this.#limited.has(this.#client)) {
+      if (END.test(sql)) this.#inTransaction = false;
+      return this.#send(sql, parameters);
+    }
+    if (this.#options.route.isDirect === true) {
+      this.#limited.add(this.#client);
+      const [, result] = await allAnswered([this.#send(this.#limitsOf("session")), this.#send(sql, parameters)]);
+      return result;
+    }
+    if (BEGIN.test(sql)) {
+      this.#inTransaction = true;
+      return this.#begin(sql);
+    }
+    // If the statement fails, this commit rolls back.
+    const answers = [this.#begin("begin"), this.#send(sql, parameters), this.#send("commit")] as const;
+    const [, result] = await allAnswered(answers);
+    return result;
+  }
+
+  /** Also finds out whether the connection is direct: a pooler has numbers of its own for connections. */
+  async #begin(sql: string): Promise<QueryResult<AnyRow>> {
+    const answer = await this.#send(`${sql}; ${this.#limitsOf("local")}; select pg_backend_pid() as pid`);
+    const results = answer as unknown as readonly QueryResult<AnyRow>[];
+    const pid = results.at(-1)!.rows[0]!["pid"];
+    this.#options.route.isDirect = pid === (this.#client as PoolClient & WithProcessId).processID;
+    return results[0]!;
+  }
+
+  #limitsOf(scope: "session" | "local"): string {
+    const { statementMs, lockMs } = this.#options.limits;
+    return [
+      `set ${scope} statement_timeout = ${statementMs}`,
+      `set ${scope} idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS_MAX}`,
+      ...(lockMs === undefined ? [] : [`set ${scope} lock_timeout = ${lockMs}`]),
+    ].join("; ");
+  }
+
+  async #send(sql: string, parameters: readonly unknown[] = []): Promise<QueryResult<AnyRow>> {
     try {
-      const result = await this.#client.query(sql, toStorableParameters(parameters));
-      this.#heard(null);
-      for (const row of result.rows) fromStorableRow(row);
-      return result as unknown as PostgresQueryResult<RowType>;
+      const result = await this.#client.query<AnyRow>(sql, toStorableParameters(parameters));
+      this.#options.heard(null);
+      return result;
     } catch (error) {
-      if (error instanceof DatabaseError) this.#heard(null);
+      if (error instanceof DatabaseError) this.#options.heard(null);
       else this.#fail(error as Error);
       throw error;
     }
@@ -55,6 +133,21 @@ class StorableClient {
 
   readonly #fail = (error: Error): void => {
     this.#failure ??= error;
-    this.#heard(error);
+    this.#options.heard(error);
   };
+}
+
+type AnyRow = Record<string, unknown>;
+
+/** A member of `pg`'s clients that its types do not have. Without it, connections would count as pooled. */
+interface WithProcessId {
+  readonly processID?: unknown;
+}
+
+/** Waits for all, also if one fails, so that no answer is on its way afterwards. @throws the first failure */
+async function allAnswered<Answers extends readonly Promise<unknown>[]>(
+  answers: Answers,
+): Promise<{ readonly [At in keyof Answers]: Awaited<Answers[At]> }> {
+  await Promise.allSettled(answers);
+  return Promise.all(answers) as never;
 }

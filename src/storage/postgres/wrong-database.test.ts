@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { TLSSocket } from "node:tls";
-import { Client } from "pg";
+import { Client, DatabaseError } from "pg";
 import { issueCertificate } from "../../../test/vendor/certificate.ts";
 import { newDatabase } from "../../../test/postgres/shared-postgres.ts";
 import { systemClock } from "../../terms/clock.ts";
@@ -13,7 +13,9 @@ import { ACT } from "../engines.kit.ts";
 import type { OpenHow, StoreNews } from "../engine.ts";
 import { openStore } from "../store.ts";
 import { MIGRATIONS } from "../migrations/index.ts";
+import { placeOf } from "./connection-options.ts";
 import { openPostgres } from "./engine.ts";
+import { judge } from "./wrong-database.ts";
 
 /** A label of DNS has at most 63 characters, so no resolver is asked, not even one that would never answer. */
 const UNKNOWN_HOST = `${"n".repeat(64)}.invalid`;
@@ -134,6 +136,30 @@ test("a file of certificates that cannot be read is named, and a bad address is 
       open(bad),
       ({ message }: Error) => message.startsWith("DATABASE_URL is not the address") && !message.includes("canary"),
     );
+});
+
+test("what a pooler refuses for good is refused, although its code is the same for what passes", () => {
+  const place = placeOf("postgres://ada@pooler:6432/crm");
+  const verdict = (message: string) =>
+    judge(Object.assign(new DatabaseError(message, 0, "error"), { code: "08P01" }), place);
+  assert.deepEqual(verdict("unsupported startup parameter: options"), {
+    hopeless: true,
+    says: `The pooler at pooler:6432 refuses the parameter "options" (08P01): take it out of DATABASE_URL, or add it to the pooler's ignore_startup_parameters.`,
+  });
+  for (const message of ['database "crm" does not exist', "no such user: ada", "SASL authentication failed"])
+    assert.equal(verdict(message).hopeless, true, message);
+  for (const message of [
+    "client_login_timeout (server down)",
+    "server login has been failing, try again later (server_login_retry)",
+    "pgbouncer cannot connect to server",
+    "no more connections allowed (max_client_conn)",
+    "query_wait_timeout",
+    "sorry, too many clients already",
+    "the database system is starting up",
+    "the database system is shutting down",
+    "the database system is in recovery mode",
+  ])
+    assert.equal(verdict(message).hopeless, false, message);
 });
 
 test("a server that is not PostgreSQL is refused, and so is one without TLS when TLS is required", async (t) => {

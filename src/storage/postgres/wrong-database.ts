@@ -12,12 +12,17 @@ export interface Verdict {
 const WORDS_MAX = 200;
 /** Classes of SQLSTATE that concern the address, permissions, or the contents of the database. */
 const HOPELESS = /^(?:0A|28|3D|3F|42)/;
+/** Its class is one of problems that pass. PgBouncer reports with it whatever it refuses, and only its words differ. */
+const PROTOCOL_VIOLATION = "08P01";
+const PASSES =
+  /down|timeout|try again|cannot connect|connections|too many clients|starting up|in recovery|terminat|closed/i;
+const PARAMETER = /^unsupported startup parameter: (\S+)$/;
 const TLS = /^(?:CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET|VERIFY)_|HOSTNAME_MISMATCH)/;
 
 /** Decides why a database cannot be used. A missing host may appear later; a wrong password will not become right. */
 export function judge(error: unknown, place: Place): Verdict {
   const code = problemOf(error);
-  if (error instanceof DatabaseError) return { says: wordsOf(error, place), hopeless: HOPELESS.test(code) };
+  if (error instanceof DatabaseError) return { says: wordsOf(error, place), hopeless: isHopeless(error) };
   const { at, user } = place;
   const hopeless = (says: string): Verdict => ({ says, hopeless: true });
   const away = (says: string): Verdict => ({ says, hopeless: false });
@@ -44,6 +49,10 @@ export function judge(error: unknown, place: Place): Verdict {
   }
 }
 
+function isHopeless({ code = "", message }: DatabaseError): boolean {
+  return code === PROTOCOL_VIOLATION ? !PASSES.test(message) : HOPELESS.test(code);
+}
+
 export function notPostgres({ at }: Place): string {
   return `What listens at ${at} is not a PostgreSQL server.`;
 }
@@ -54,6 +63,9 @@ export function notPostgres({ at }: Place): string {
 function wordsOf(error: DatabaseError, { at, database, user }: Place): string {
   const code = error.code ?? "no code";
   const said = printable(error.message).slice(0, WORDS_MAX);
+  const parameter = PARAMETER.exec(said)?.[1];
+  if (code === PROTOCOL_VIOLATION && parameter !== undefined)
+    return `The pooler at ${at} refuses the parameter "${parameter}" (${code}): take it out of DATABASE_URL, or add it to the pooler's ignore_startup_parameters.`;
   switch (code) {
     case "3D000":
       return `The PostgreSQL at ${at} has no database "${database}".`;
