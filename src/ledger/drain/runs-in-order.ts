@@ -1,45 +1,24 @@
 import { join } from "node:path";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { positionOf, positionsOf, type Columns } from "../column.ts";
-import { ATTEMPT_COLUMNS, CALL_COLUMNS, RECONCILIATION_COLUMNS, RUN_COLUMNS } from "../columns.ts";
+import { DatabaseSync } from "node:sqlite";
+import { positionOf } from "../column.ts";
+import { RUN_COLUMNS } from "../columns.ts";
 import { JOURNAL_FILE } from "../journal/journal-database.ts";
-import { CHECKSUM } from "../journal/journal-views.ts";
+import { JournalRows, type JournalRow } from "../journal/journal-rows.ts";
 import { checksumOfValues } from "../journal/run-checksum.ts";
 import type { BatchBuilder } from "./batch-builder.ts";
 
 const WAIT_MS = 5_000;
-/** Enough for the texts that repeat; a bound for those that do not. */
-const NAMES_MAX = 10_000;
 /** So few that what is read of them is gone before V8 has to move it. */
 const RUNS_AT_ONCE = 64;
 
-type Row = (string | number | null)[];
-type TextOf = (id: number) => string | null;
-
-/**
- * The journal's runs in the order in which they were written, with all their rows. They are the rows that `read-runs.ts`
- * reads by id, and reading them costs less, because they lie together, a text that repeats is looked up once, and a row
- * is an array without names.
- */
+/** The journal's runs in the order in which they were written, with all their rows. */
 export class RunsInOrder {
   readonly #database: DatabaseSync;
-  readonly #names = new Map<number, string>();
-  readonly #nameOf: StatementSync;
-  readonly #runs: Part;
-  readonly #calls: Part;
-  readonly #attempts: Part;
-  readonly #reconciliations: Part;
+  readonly #rows: JournalRows;
 
   constructor(directory: string) {
     this.#database = new DatabaseSync(join(directory, JOURNAL_FILE), { readOnly: true, timeout: WAIT_MS });
-    this.#nameOf = this.#database.prepare("SELECT name FROM names WHERE id = ?");
-    const part = (table: Columns, run: string, rest: string, instead = {}): Part =>
-      new Part(this.#database, (id) => this.#textOf(id), table, run, rest, instead);
-    const among = "r.run > ? AND r.run <= ? ORDER BY r.run, r.ordinal";
-    this.#runs = part(RUN_COLUMNS, "r.id", "runs AS r WHERE r.id > ? ORDER BY r.id LIMIT ?", { checksum: CHECKSUM });
-    this.#calls = part(CALL_COLUMNS, "r.run", `calls AS r WHERE ${among}`);
-    this.#attempts = part(ATTEMPT_COLUMNS, "r.run", `attempts AS r WHERE ${among}, r.number`);
-    this.#reconciliations = part(RECONCILIATION_COLUMNS, "r.run", `reconciliations AS r WHERE ${among}, r.revision`);
+    this.#rows = new JournalRows(this.#database);
   }
 
   /**
@@ -65,31 +44,22 @@ export class RunsInOrder {
     // One moment of the journal: a run may be settled between two statements.
     this.#database.exec("BEGIN");
     try {
-      const runs = this.#runs.read(after, countMax);
+      const { runs: table, calls, attempts, reconciliations } = this.#rows;
+      const runs = this.#rows.runsAfter(after, countMax);
       const last = runs.at(-1);
       if (last === undefined) return [];
-      const upTo = this.#runs.runOf(last);
-      const callsOf = this.#calls.byRun(after, upTo);
-      const attemptsOf = this.#attempts.byRun(after, upTo);
-      const reconciliationsOf = this.#reconciliations.byRun(after, upTo);
+      const upTo = table.runOf(last);
+      const callsOf = calls.byRun(after, upTo);
+      const attemptsOf = attempts.byRun(after, upTo);
+      const reconciliationsOf = reconciliations.byRun(after, upTo);
       return runs.map((run): FoundRun => {
-        const number = this.#runs.runOf(run);
-        const [calls, attempts] = [callsOf(number), attemptsOf(number)];
-        return { number, run, calls, attempts, reconciliations: reconciliationsOf(number) };
+        const number = table.runOf(run);
+        const [ownCalls, ownAttempts] = [callsOf(number), attemptsOf(number)];
+        return { number, run, calls: ownCalls, attempts: ownAttempts, reconciliations: reconciliationsOf(number) };
       });
     } finally {
       this.#database.exec("ROLLBACK");
     }
-  }
-
-  #textOf(id: number): string | null {
-    const known = this.#names.get(id);
-    if (known !== undefined) return known;
-    const found = this.#nameOf.get(id)?.["name"] as string | undefined;
-    if (found === undefined) return null;
-    if (this.#names.size >= NAMES_MAX) this.#names.clear();
-    this.#names.set(id, found);
-    return found;
   }
 
   close(): void {
@@ -99,10 +69,10 @@ export class RunsInOrder {
 
 interface FoundRun {
   readonly number: number;
-  readonly run: Row;
-  readonly calls: readonly Row[];
-  readonly attempts: readonly Row[];
-  readonly reconciliations: readonly Row[];
+  readonly run: JournalRow;
+  readonly calls: readonly JournalRow[];
+  readonly attempts: readonly JournalRow[];
+  readonly reconciliations: readonly JournalRow[];
 }
 
 const TRANSACTION_ID = positionOf(RUN_COLUMNS, "transaction_id");
@@ -114,54 +84,4 @@ function addIfSound(batch: BatchBuilder, { run, calls, attempts, reconciliations
   if (checksum !== null && checksum !== checksumOfValues(run, calls, attempts, reconciliations)) return false;
   batch.add(run[TRANSACTION_ID] as string, run, calls, attempts, reconciliations);
   return true;
-}
-
-/** Rows of a table by position, as `positionsOf` orders them, and after them the number of their run. */
-class Part {
-  readonly #statement: StatementSync;
-  readonly #textOf: TextOf;
-  /** Where the journal has a number in place of a text. */
-  readonly #namesAt: readonly number[];
-  readonly #runAt: number;
-
-  constructor(
-    database: DatabaseSync,
-    textOf: TextOf,
-    table: Columns,
-    run: string,
-    from: string,
-    instead: { readonly [name: string]: string },
-  ) {
-    const { columns } = positionsOf(table);
-    const selected = columns.map(({ name, column }) => instead[name] ?? `r.${column.inJournal ?? name}`);
-    this.#statement = database.prepare(`SELECT ${selected.join(", ")}, ${run} FROM ${from}`);
-    this.#statement.setReturnArrays(true);
-    this.#textOf = textOf;
-    this.#namesAt = columns.flatMap(({ column }, at) => (column.holds.isName ? [at] : []));
-    this.#runAt = columns.length;
-  }
-
-  read(after: number, upTo: number): readonly Row[] {
-    const rows = this.#statement.all(after, upTo) as unknown as readonly Row[];
-    for (const row of rows) {
-      for (const at of this.#namesAt) if (row[at] !== null) row[at] = this.#textOf(row[at] as number);
-    }
-    return rows;
-  }
-
-  runOf(row: Row): number {
-    return row[this.#runAt] as number;
-  }
-
-  /** For runs in ascending order: the rows of each. Those of no run are passed over. */
-  byRun(after: number, upTo: number): (run: number) => readonly Row[] {
-    const rows = this.read(after, upTo);
-    let at = 0;
-    return (run) => {
-      while (at < rows.length && this.runOf(rows[at]!) < run) at += 1;
-      const from = at;
-      while (at < rows.length && this.runOf(rows[at]!) === run) at += 1;
-      return rows.slice(from, at);
-    };
-  }
 }

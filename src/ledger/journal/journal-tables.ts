@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { systemClock } from "../../terms/clock.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { COMMAND_WAIT_MS, JOURNAL_FILE } from "./journal-database.ts";
+import { JournalRows } from "./journal-rows.ts";
 import { JOURNAL_CHANGES, isNumberOf, JOURNAL_VIEWS, LAST_USE, numbered, textOfName } from "./journal-views.ts";
 import { SCHEMA_VERSION, versionOf } from "./migrate.ts";
 import type { LedgerQuery, LedgerTables } from "../ports.ts";
@@ -56,6 +57,11 @@ export class JournalTables implements LedgerTables {
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the statement says what its rows are
   rows<Row extends object>(sql: string, values: readonly (string | number | null)[] = []): readonly Row[] {
     return this.#database.prepare(sql).all(...values) as Row[];
+  }
+
+  /** Its rows by position, for reading many. */
+  byPosition(): JournalRows {
+    return new JournalRows(this.#database);
   }
 
   /**

@@ -34,12 +34,14 @@ const RUN = `r.id AS run, r.organization AS organization_id_number, r.workflow A
   ${columnsOf(RUN_COLUMNS, "r", INSTEAD)}`;
 
 /** Columns of `calls AS c`, `attempts AS a` and `reconciliations AS x`, each with its `runs AS r`. */
-export const CALL = `r.transaction_id, ${columnsOf(CALL_COLUMNS, "c")}`;
-export const ATTEMPT = `r.transaction_id, ${columnsOf(ATTEMPT_COLUMNS, "a")}`;
-export const RECONCILIATION = `r.transaction_id, ${columnsOf(RECONCILIATION_COLUMNS, "x")}`;
+const CALL = `r.transaction_id, ${columnsOf(CALL_COLUMNS, "c")}`;
+const ATTEMPT = `r.transaction_id, ${columnsOf(ATTEMPT_COLUMNS, "a")}`;
+const RECONCILIATION = `r.transaction_id, ${columnsOf(RECONCILIATION_COLUMNS, "x")}`;
 
-/** Whether a call's copies of its run's columns are equal to the run's. */
-export const SAME_AS_RUN = `(${inJournal(CALL_COLUMNS_OF_RUN, "c")}) IS (${inJournal(CALL_COLUMNS_OF_RUN, "r")})`;
+/** Runs above one number and up to another, of which a call's copies of the run's columns are not equal to them. */
+export const UNLIKE_CALLS = `SELECT DISTINCT c.run FROM calls AS c JOIN runs AS r ON r.id = c.run
+  WHERE c.run > ? AND c.run <= ?
+    AND (${inJournal(CALL_COLUMNS_OF_RUN, "c")}) IS NOT (${inJournal(CALL_COLUMNS_OF_RUN, "r")})`;
 
 function inJournal(table: Columns, alias: string): string {
   return listOf(table)

@@ -1,13 +1,12 @@
 import type { OnProgress } from "../../terms/on-progress.ts";
 import { systemClock } from "../../terms/clock.ts";
 import { isDamage } from "../journal/journal-damage.ts";
+import type { JournalRows } from "../journal/journal-rows.ts";
 import { JournalTables } from "../journal/journal-tables.ts";
-import { ATTEMPT, CALL, RECONCILIATION, SAME_AS_RUN } from "../journal/journal-views.ts";
-import { selectionOf } from "../column.ts";
+import { positionOf } from "../column.ts";
 import { RUN_COLUMNS } from "../columns.ts";
-import type { AttemptRow, CallRow, ReconciliationRow, RunRow } from "../ports.ts";
 import { readOutcomes } from "../journal/outcome-files.ts";
-import { isSound } from "../journal/run-checksum.ts";
+import { checksumOfValues } from "../journal/run-checksum.ts";
 import { verifyTotals } from "./verify-totals.ts";
 import { Tally, type Verified } from "./verified.ts";
 
@@ -40,7 +39,8 @@ const CHECKED_TABLES = [
   "ledger_totals",
 ];
 
-type Numbered<Row> = Row & { readonly run: number };
+const TRANSACTION_ID = positionOf(RUN_COLUMNS, "transaction_id");
+const CHECKSUM_OF_RUN = positionOf(RUN_COLUMNS, "checksum");
 
 /**
  * Checks every run of a journal, in short reads concurrently with the thread that writes it: whether its rows are as
@@ -63,7 +63,7 @@ export async function verifyJournal(directory: string, onProgress: OnProgress = 
       onProgress("tables checked", at + 1, CHECKED_TABLES.length);
       await new Promise((resolve) => setImmediate(resolve));
     }
-    await verification.checkTotals();
+    await verification.checkTotals(onProgress);
     await verification.checkLog(directory);
     return verification.result();
   } finally {
@@ -80,6 +80,7 @@ interface Missing {
 
 class Verification {
   readonly #tables: JournalTables;
+  readonly #rows: JournalRows;
   readonly #tally = new Tally();
   readonly #missing: Missing[] = [];
   /** How many runs were read. */
@@ -87,6 +88,7 @@ class Verification {
 
   constructor(tables: JournalTables) {
     this.#tables = tables;
+    this.#rows = tables.byPosition();
   }
 
   /** How many runs there should be, if that can be read. */
@@ -150,40 +152,25 @@ class Verification {
 
   /** Records nothing before everything has been read. */
   #read(from: number, to: number, orphans: Set<number>): number {
-    const bounds = [from, to];
-    const rows = <Row extends object>(sql: string): readonly Numbered<Row>[] =>
-      this.#tables.rows<Numbered<Row>>(sql, bounds);
-    const runs = rows<RunRow>(
-      `SELECT r.run, ${selectionOf(RUN_COLUMNS, "r")} FROM ledger_runs AS r WHERE r.run BETWEEN ? AND ? ORDER BY r.run`,
-    );
-    const calls = rows<CallRow & { readonly same_as_run: 0 | 1; readonly transaction_id: string | null }>(
-      `SELECT c.run, ${CALL}, ${SAME_AS_RUN} AS same_as_run FROM calls AS c LEFT JOIN runs AS r ON r.id = c.run
-       WHERE c.run BETWEEN ? AND ? ORDER BY c.run, c.ordinal`,
-    );
-    const attempts = rows<AttemptRow>(
-      `SELECT a.run, ${ATTEMPT} FROM attempts AS a LEFT JOIN runs AS r ON r.id = a.run
-       WHERE a.run BETWEEN ? AND ? ORDER BY a.run, a.ordinal, a.number`,
-    );
-    const reconciliations = rows<ReconciliationRow>(
-      `SELECT x.run, ${RECONCILIATION} FROM reconciliations AS x LEFT JOIN runs AS r ON r.id = x.run
-       WHERE x.run BETWEEN ? AND ? ORDER BY x.run, x.ordinal, x.revision`,
-    );
-    const [callsOf, attemptsOf, reconciliationsOf] = [byRun(calls), byRun(attempts), byRun(reconciliations)];
-    for (const { run: number, ...run } of runs) {
-      const own = callsOf.get(number) ?? [];
-      const row = {
-        run,
-        calls: own,
-        attempts: attemptsOf.get(number) ?? [],
-        reconciliations: reconciliationsOf.get(number) ?? [],
-      };
-      const isWhole = isSound(row) && own.every((call) => call.same_as_run === 1);
-      if (isWhole) this.#tally.sound(run.checksum !== null);
-      else this.#tally.found({ what: "altered", transactionId: idOf(run), number });
+    const after = from - 1;
+    const { runs: table, calls, attempts, reconciliations } = this.#rows;
+    const runs = table.read(after, to);
+    const there = new Set(runs.map((run) => table.runOf(run)));
+    // Damaged rows may come in another order than that of their runs.
+    const orphan = (number: number): void => void (there.has(number) || orphans.add(number));
+    const callsOf = calls.byRun(after, to, orphan);
+    const attemptsOf = attempts.byRun(after, to, orphan);
+    const reconciliationsOf = reconciliations.byRun(after, to, orphan);
+    const unlike = this.#rows.unlikeTheirCalls(after, to);
+    for (const run of runs) {
+      const number = table.runOf(run);
+      const rows = [run, callsOf(number), attemptsOf(number), reconciliationsOf(number)] as const;
+      const checksum = run[CHECKSUM_OF_RUN];
+      const isWhole = checksum === null || checksum === checksumOfValues(...rows);
+      if (isWhole && !unlike.has(number)) this.#tally.sound(checksum !== null);
+      else this.#tally.found({ what: "altered", transactionId: idOf(run[TRANSACTION_ID]), number });
     }
-    const there = new Set(runs.map(({ run }) => run));
-    for (const rowsOfRuns of [callsOf, attemptsOf, reconciliationsOf])
-      for (const number of rowsOfRuns.keys()) if (!there.has(number)) orphans.add(number);
+    for (const rest of [callsOf, attemptsOf, reconciliationsOf]) rest(to + 1);
     return runs.length;
   }
 
@@ -204,7 +191,7 @@ class Verification {
         number,
       ]);
       if (run === undefined) return 0;
-      transactionId = idOf(run);
+      transactionId = idOf(run.transaction_id);
     } catch (error) {
       if (!isDamage(error)) throw error;
       // The count of the block shows whether there was a run.
@@ -264,8 +251,8 @@ class Verification {
     for (const { integrity_check: says } of problems ?? []) if (says !== "ok") this.#tally.structure(says);
   }
 
-  checkTotals(): Promise<void> {
-    return verifyTotals(this.#tables, this.#tally);
+  checkTotals(onProgress: OnProgress): Promise<void> {
+    return verifyTotals(this.#tables, this.#tally, onProgress);
   }
 
   /**
@@ -311,12 +298,8 @@ function logged(outcomes: number): string {
   return `${which} in the log: ${whose} as unknown, or is missing if no vendor was called`;
 }
 
-function byRun<Row extends { readonly run: number }>(rows: readonly Row[]): ReadonlyMap<number, readonly Row[]> {
-  return Map.groupBy(rows, ({ run }) => run);
-}
-
 /** In a damaged run it may be anything. */
-function idOf({ transaction_id: id }: { readonly transaction_id: unknown }): string | null {
+function idOf(id: unknown): string | null {
   return typeof id === "string" ? id : null;
 }
 

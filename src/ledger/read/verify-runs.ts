@@ -50,7 +50,7 @@ export async function verifyRuns(tables: LedgerTables, onProgress: OnProgress = 
     after = upTo ?? after;
   }
   await missVanished(query, orphansOf, tally);
-  await verifyTotals(tables, tally);
+  await verifyTotals(tables, tally, onProgress);
   return tally.result();
 }
 

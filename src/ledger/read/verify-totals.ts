@@ -1,3 +1,4 @@
+import type { OnProgress } from "../../terms/on-progress.ts";
 import { isDamage } from "../journal/journal-damage.ts";
 import type { LedgerTables } from "../ports.ts";
 import type { Tally } from "./verified.ts";
@@ -8,17 +9,18 @@ import { isDay, type KeptSpan, type Stretch, withoutTotals } from "../totals/spa
 const ASKED: SumAsked = { keys: TOTAL_KEYS, sent: EVER };
 
 /** Compares all totals that are kept with the requests they stand for, and deletes those that differ. */
-export async function verifyTotals(tables: LedgerTables, tally: Tally): Promise<void> {
+export async function verifyTotals(tables: LedgerTables, tally: Tally, onProgress: OnProgress): Promise<void> {
   const unlessDamaged = (about: string) => (error: unknown) => {
     if (!isDamage(error)) throw error;
     tally.structure(`${about} cannot be read: ${(error as Error).message}`);
     return null;
   };
-  const spans = await keptSpans(tables, EVER).catch(unlessDamaged("the spans of totals"));
-  for (const span of spans ?? []) {
+  const spans = (await keptSpans(tables, EVER).catch(unlessDamaged("the spans of totals"))) ?? [];
+  for (const [at, span] of spans.entries()) {
     const isRight = await isEqual(tables, span).catch(unlessDamaged(`the totals of ${textOf(span)}`));
     if (isRight === false)
       tally.structure(`the totals of ${textOf(span)} are not those of its requests; ${await drop(tables, span)}`);
+    onProgress("totals checked", at + 1, spans.length);
   }
 }
 
