@@ -4,7 +4,7 @@ import type { Deployment } from "../http/route.ts";
 import type { AdminPage } from "../operate/admin-server.ts";
 import type { AdminApi } from "../admin-api/admin-api.ts";
 import type { Console } from "../admin-api/console/serve-console.ts";
-import type { Readings } from "../operate/gauges.ts";
+import type { Readings } from "../operate/readings.ts";
 import type { Log } from "../operate/log.ts";
 import type { CredentialFinder, Door, FunctionCatalog, Ledger, RunObserver, SourceCatalog } from "../run/ports.ts";
 import type { Settings } from "../settings/settings.ts";

@@ -98,6 +98,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       await Promise.all([closed, endAtOnce(admin)]);
       publicEdge.close();
       for (const quota of Object.values(quotas)) quota.close();
+      metrics.close();
     },
   };
 }

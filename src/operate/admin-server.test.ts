@@ -8,7 +8,11 @@ import { type AdminHandler, type AdminServerParts, createAdminServer } from "./a
 import { readBody } from "./read-body.ts";
 
 const NOTHING: AdminServerParts = {
-  metrics: { page: () => Promise.reject(new Error("nobody asks")) },
+  metrics: {
+    page: () => {
+      throw new Error("nobody asks");
+    },
+  },
   notReady: () => [],
   warnings: () => [],
   pages: [],

@@ -88,7 +88,7 @@ export function createAdminServer(parts: AdminServerParts, unreadMs: number = UN
     [
       "/metrics",
       async (response) => {
-        const { text, contentType } = await metrics.page();
+        const { text, contentType } = metrics.page();
         send(response, 200, contentType, text);
       },
     ],

@@ -1,30 +1,42 @@
-import { createCounting, type Counting } from "./counts.ts";
 import type { Clock } from "../terms/clock.ts";
-import type { Readings } from "./gauges.ts";
-import type { MetricsPage } from "./metrics-page.ts";
+import { COUNTED_METRICS } from "./counted-metrics.ts";
+import { createCounting, type Counting } from "./counts.ts";
+import { CONTENT_TYPE, writeExposition } from "./exposition.ts";
+import { readFrom, type OpenMetric } from "./metric.ts";
+import { openProcessMetrics } from "./process-metrics.ts";
+import { READING_METRICS, type Readings } from "./readings.ts";
+
+export interface MetricsPage {
+  readonly text: string;
+  readonly contentType: string;
+}
 
 export interface Metrics extends Counting {
-  page(): Promise<MetricsPage>;
+  /** For Prometheus. */
+  page(): MetricsPage;
+  /** Every metric, for a reader that is not the page. */
+  open(): readonly OpenMetric[];
+  close(): void;
 }
 
 /**
- * Prometheus metrics. A run adds to plain arrays, and the page is built when it is requested, by a library that is loaded
- * then, so counting costs a run almost nothing.
+ * Runs add to plain arrays and maps, and everything else is read when a metric is, so metrics cost a run almost nothing.
+ * The process is watched from the first `page` or `open` on.
  */
 export function createMetrics(isSource: (id: string) => boolean, readings: Readings, clock: Clock): Metrics {
   const counting = createCounting(isSource, clock);
-  let page: Promise<() => Promise<MetricsPage>> | undefined;
-  let next: Promise<MetricsPage> | undefined;
+  const opened = new DisposableStack();
+  let ofPage: readonly OpenMetric[] | undefined;
+
+  function open(): readonly OpenMetric[] {
+    const process = opened.use(openProcessMetrics());
+    return [...readFrom(COUNTED_METRICS, counting.counts), ...readFrom(READING_METRICS, readings), ...process.metrics];
+  }
+
   return {
     ...counting,
-    page() {
-      page ??= import("./metrics-page.ts").then(({ createPage }) => createPage(counting.counts, readings, clock));
-      // All who ask in one turn get one page: a page of many sources takes milliseconds.
-      if (next === undefined) {
-        next = page.then((make) => make());
-        setImmediate(() => (next = undefined));
-      }
-      return next;
-    },
+    open,
+    page: () => ({ text: writeExposition((ofPage ??= open())), contentType: CONTENT_TYPE }),
+    close: () => opened.dispose(),
   };
 }

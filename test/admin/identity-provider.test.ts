@@ -153,7 +153,7 @@ test("whoever is in no group with a role is refused with a sentence, and it is r
     (await failures(2)).map(({ who, detail }) => [who, detail]),
     ["bob", "ada"].map((name) => [`${name}@acme.example`, { identity_provider: "no_role", count: 1 }]),
   );
-  assert.match(await (await fetch(`${service.adminUrl}/metrics`)).text(), /^datarun_failed_logins 2$/m);
+  assert.match(await (await fetch(`${service.adminUrl}/metrics`)).text(), /^datarun_failed_logins_total 2$/m);
 });
 
 test("revoking somebody ends their sessions at once and keeps them out until they are restored", async (t) => {

@@ -62,7 +62,7 @@ test("a code that is unknown, too old or of a revoked operator is refused late, 
   }
   assert.equal(held.length, 0);
   open();
-  assert.match(await (await fetch(`${service.adminUrl}/metrics`)).text(), /^datarun_failed_logins 4$/m);
+  assert.match(await (await fetch(`${service.adminUrl}/metrics`)).text(), /^datarun_failed_logins_total 4$/m);
   const failed = (await service.operator.auditEntries()).filter(({ what }) => what === "login failed");
   assert.deepEqual(
     failed.map(({ who, detail }) => [who, detail]),

@@ -71,7 +71,7 @@ test("failed logins are counted, logged and in the audit trail, which they canno
   for (const reply of await Promise.all(calls)) assert.equal(reply.statusCode, 401);
 
   const page = await (await fetch(`${service.adminUrl}/metrics`)).text();
-  assert.match(page, /^datarun_failed_logins 10$/m);
+  assert.match(page, /^datarun_failed_logins_total 10$/m);
   const failures = async () => (await service.operator.auditEntries()).filter(({ what }) => what === "login failed");
   while ((await failures()).length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
   const seen = (await failures()).map(({ who, via, subjectId, detail }) => ({ who, via, subjectId, detail }));

@@ -66,14 +66,14 @@ test("the metrics page counts runs, calls by outcome and charge, and refusals", 
     "ledger_undrained_runs",
     "journal_bytes",
     "journal_bytes_max",
-    "journal_damage_met",
     "journal_days_left",
     "vendor_calls_in_flight",
     "vendor_calls_waiting",
     "function_runs_under_way",
-    "function_processes_killed",
   ])
     assert.equal(types.get(`datarun_${name}`), "gauge", name);
+  for (const name of ["journal_damage_met", "function_processes_killed", "failed_logins", "spans_dropped"])
+    assert.equal(types.get(`datarun_${name}_total`), "counter", name);
   const bounds = [...samples.keys()].flatMap(
     (name) => /^datarun_run_seconds_bucket\{le="([\d.]+)"\}$/.exec(name)?.slice(1).map(Number) ?? [],
   );

@@ -172,7 +172,7 @@ test("a collector that is away costs a run nothing, and the metrics say so", asy
   const service = await startService(t, { settings: { otlp_endpoint: await refusingOrigin() } });
   for (let count = 0; count < 5; count += 1) assert.equal((await service.run({})).statusCode, 200);
   const page = await (await fetch(`${service.adminUrl}/metrics`)).text();
-  assert.match(page, /^datarun_spans_sent 0$/m);
+  assert.match(page, /^datarun_spans_sent_total 0$/m);
   await service.close();
   const lines = (await service.logLines()).filter(({ event }) => event === "spans_dropped");
   assert.deepEqual(

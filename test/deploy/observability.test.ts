@@ -42,7 +42,22 @@ interface Selected {
   readonly metric: string;
   /** Names that are matched, and the value of those that must be equal to one. */
   readonly matched: readonly (readonly [label: string, equals: string | null])[];
+  /** The function that it is given to at once, such as `rate`. */
+  readonly by: string | null;
 }
+
+/** Functions that mistake the restart of a process for a fall, and those that mistake a fall for a restart. */
+const FOR_GAUGES = new Set([
+  "delta",
+  "idelta",
+  "deriv",
+  "predict_linear",
+  "holt_winters",
+  "double_exponential_smoothing",
+]);
+const FOR_COUNTERS = new Set(["rate", "irate", "increase"]);
+/** It only looks like a counter: Node's dashboards know it by this name. */
+const NO_COUNTER = "nodejs_active_resources_total";
 
 /** What an expression reads, by the grammar of Prometheus' own editor. Fails on an expression that it does not know. */
 function readExpression(expression: string): {
@@ -51,14 +66,17 @@ function readExpression(expression: string): {
 } {
   // Grafana fills in its variables; to the grammar they are nothing.
   const text = expression.replaceAll("$__rate_interval", "5m").replaceAll(/\$(instance|source)\b/g, ".*");
-  const selected: { metric: string; matched: [string, string | null][] }[] = [];
+  const selected: { metric: string; matched: [string, string | null][]; by: string | null }[] = [];
   const grouped: string[] = [];
+  const calls: string[] = [];
   parser.parse(text).iterate({
     enter(node) {
       const own = text.slice(node.from, node.to);
       assert.ok(!node.type.isError, `${expression}: cannot be read at "${text.slice(node.from)}"`);
-      if (node.name === "VectorSelector") {
-        selected.push({ metric: /^\w+/.exec(own)![0], matched: [] });
+      if (node.name === "FunctionCall") {
+        calls.push(/^\w+/.exec(own)![0]);
+      } else if (node.name === "VectorSelector") {
+        selected.push({ metric: /^\w+/.exec(own)![0], matched: [], by: calls.at(-1) ?? null });
       } else if (node.name === "UnquotedLabelMatcher") {
         const [, label, sign, value] = /^(\w+)\s*(=~|!~|!=|=)\s*"(.*)"$/.exec(own)!;
         selected.at(-1)!.matched.push([label!, sign === "=" ? value! : null]);
@@ -71,9 +89,28 @@ function readExpression(expression: string): {
         );
       }
     },
+    leave(node) {
+      if (node.name === "FunctionCall") calls.pop();
+    },
   });
   assert.ok(selected.length > 0, expression);
   return { selected, grouped };
+}
+
+/** Metrics of an expression that are given to a function for another type. `types`: by the names of metrics on the page. */
+function misused(expression: string, types: ReadonlyMap<string, string>): readonly string[] {
+  return readExpression(expression)
+    .selected.filter(({ metric, by }) => {
+      const family = types.has(metric) ? metric : metric.replace(/_(bucket|sum|count)$/, "");
+      const grows = types.get(family) !== "gauge";
+      return by !== null && (grows ? FOR_GAUGES : FOR_COUNTERS).has(by);
+    })
+    .map(({ metric, by }) => `${by} of ${metric}`);
+}
+
+/** The types of a page's metrics, by name. */
+function readTypes(page: string): ReadonlyMap<string, string> {
+  return new Map([...page.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name, type]) => [name!, type!]));
 }
 
 /** The label sets of each metric of a page. */
@@ -87,7 +124,7 @@ function readPage(page: string): ReadonlyMap<string, readonly Readonly<Record<st
   return metrics;
 }
 
-test("each rule and each panel reads metrics and labels that a service under faults has", async (t) => {
+test("each rule and each panel reads metrics and labels that a service under faults has, by functions for their types", async (t) => {
   const vendor = await startVendor(t);
   const price = { charge: { model: "per_call", amount: 0.1, currency: "EUR" } } as const;
   const service = await startService(t, {
@@ -104,7 +141,11 @@ test("each rule and each panel reads metrics and labels that a service under fau
   await service.run({ acme__people: true, acme__down: true, acme__throws: true });
   await result("budget set", { org: service.a.id, source: "acme__people", per: "day", calls: 1 }, owner);
   await until(async () => !(await service.run({ acme__people: true })).json().status.acme__people.success);
-  const metrics = readPage(await (await fetch(`${service.adminUrl}/metrics`)).text());
+  const page = await (await fetch(`${service.adminUrl}/metrics`)).text();
+  const metrics = readPage(page);
+  const types = readTypes(page);
+  for (const [name, type] of types)
+    if (name !== NO_COUNTER) assert.equal(name.endsWith("_total"), type === "counter", `${name} is a ${type}`);
 
   const expressions = [
     ...RULES.map(({ alert, expr }) => [alert, expr] as const),
@@ -113,6 +154,7 @@ test("each rule and each panel reads metrics and labels that a service under fau
   assert.ok(expressions.length > 50);
   for (const [place, expression] of expressions) {
     const { selected, grouped } = readExpression(expression);
+    assert.deepEqual(misused(expression, types), [], place);
     const labels = new Set(selected.flatMap(({ metric }) => metrics.get(metric)?.flatMap(Object.keys) ?? []));
     for (const { metric, matched } of selected) {
       const rows = metrics.get(metric);
@@ -146,7 +188,7 @@ test("a panel's legend names labels that are left by its expression, and its cho
   );
 });
 
-test("a mistyped metric, label, value or expression would be found", () => {
+test("a mistyped metric, label, value, expression or function would be found", () => {
   assert.throws(() => readExpression("sum(rate(x[5m])"));
   const read = readExpression(
     'sum by (code) (rate(datarun_refusals_total{instance=~"$instance", code="internal"}[5m]))',
@@ -155,7 +197,22 @@ test("a mistyped metric, label, value or expression would be found", () => {
     ["instance", null],
     ["code", "internal"],
   ];
-  assert.deepEqual(read, { selected: [{ metric: "datarun_refusals_total", matched }], grouped: ["code"] });
+  assert.deepEqual(read, {
+    selected: [{ metric: "datarun_refusals_total", matched, by: "rate" }],
+    grouped: ["code"],
+  });
+  const types = new Map([
+    ["counted_total", "counter"],
+    ["level", "gauge"],
+    ["took_seconds", "histogram"],
+  ]);
+  for (const [expression, wrong] of [
+    ["sum(delta(counted_total[5m])) > 0", ["delta of counted_total"]],
+    ["deriv(took_seconds_count[5m])", ["deriv of took_seconds_count"]],
+    ["sum by (code) (increase(level[5m])) + level", ["increase of level"]],
+    ["max(delta(level[5m])) / sum(increase(counted_total[5m])) + sum(rate(took_seconds_bucket[5m]))", []],
+  ] as const)
+    assert.deepEqual(misused(expression, types), wrong, expression);
 });
 
 test("the table of the operations guide and the rules name the same alerts, and each rule points to a part of the docs", () => {

@@ -51,7 +51,7 @@ test("clients who only hold connections cost nobody else a place, and who has a 
 
   const page = await (await fetch(`${service.adminUrl}/metrics`)).text();
   assert.ok(Number(/^datarun_connections (\S+)$/m.exec(page)![1]) <= 20);
-  assert.ok(Number(/^datarun_connections_dropped (\S+)$/m.exec(page)![1]) >= 80);
+  assert.ok(Number(/^datarun_connections_dropped_total (\S+)$/m.exec(page)![1]) >= 80);
   const lines = (await service.logLines()).filter(({ event }) => event === "connections_dropped");
   assert.deepEqual(
     lines.map(({ reason, count }) => [reason, count]),

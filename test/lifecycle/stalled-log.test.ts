@@ -47,7 +47,7 @@ async function stalled(t: TestContext): Promise<Logging> {
 
 async function droppedLines({ adminUrl }: Process): Promise<number> {
   const page = await (await fetch(`${adminUrl}/metrics`)).text();
-  return Number(/^datarun_log_lines_dropped (\S+)$/m.exec(page)![1]);
+  return Number(/^datarun_log_lines_dropped_total (\S+)$/m.exec(page)![1]);
 }
 
 test("a log that nobody reads costs a bounded buffer; what did not fit is counted, and said once it is read again", async (t) => {

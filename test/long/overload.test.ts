@@ -20,7 +20,7 @@ test("more than a minute at five times its capacity, on the real command: fast, 
   const ask = () => service.run({ acme__slow: true });
   const residentMib = async () => {
     const page = await (await fetch(`${service.adminUrl}/metrics`)).text();
-    return Number(/^datarun_process_resident_memory_bytes (\S+)/m.exec(page)![1]) / MIB;
+    return Number(/^process_resident_memory_bytes (\S+)/m.exec(page)![1]) / MIB;
   };
   const calm = await openLoop(CAPACITY / 4, 3_000, ask);
   const baselineMs = percentile(calm, 0.99);

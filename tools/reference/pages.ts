@@ -12,6 +12,7 @@ import { configurationPage } from "./configuration-page.ts";
 import { decisionsPage } from "./decisions-page.ts";
 import { limitsPage } from "./limits-page.ts";
 import type { Page } from "./markdown.ts";
+import { metricsPage } from "./metrics-page.ts";
 import { sourceFormatPage, sourceSchema } from "./source-format-page.ts";
 import { typescriptSourcesPage } from "./typescript-sources-page.ts";
 
@@ -27,6 +28,7 @@ export async function referencePages(): Promise<Page[]> {
     await commandsPage(),
     checksPage(),
     limitsPage(),
+    metricsPage(),
     sourceFormatPage(),
     sourceSchema(),
     typescriptSourcesPage(),

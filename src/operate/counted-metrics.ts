@@ -1,0 +1,68 @@
+import { amountForMetric } from "../terms/money.ts";
+import { type Counts, SECONDS, type Times } from "./counts.ts";
+import type { Distribution, Metric, Sample } from "./metric.ts";
+
+/** The metrics of runs, of their source calls and of refusals. */
+export const COUNTED_METRICS: readonly Metric<Counts>[] = [
+  {
+    name: "datarun_runs_total",
+    type: "counter",
+    help: "Runs answered.",
+    labels: ["kind", "outcome"],
+    read: ({ runs }) => samplesOf(runs),
+  },
+  {
+    name: "datarun_refusals_total",
+    type: "counter",
+    help: "Requests answered without a run, by error code.",
+    labels: ["code"],
+    read: ({ refusals }) => samplesOf(refusals),
+  },
+  {
+    name: "datarun_source_calls_total",
+    type: "counter",
+    help: "Source calls by outcome: match, no_match, or the kind of failure.",
+    labels: ["source", "outcome"],
+    read: ({ sources }) => [...sources].flatMap(([id, { outcomes }]) => samplesOf(outcomes, id)),
+  },
+  {
+    name: "datarun_source_charged_total",
+    type: "counter",
+    help: "Requests sent, by what the vendor has charged.",
+    labels: ["source", "charged"],
+    read: ({ sources }) => [...sources].flatMap(([id, { charged }]) => samplesOf(charged, id)),
+  },
+  {
+    name: "datarun_source_spend_total",
+    type: "counter",
+    help: "What requests cost at their prices, in the unit of the currency: charged for certain (yes) or perhaps (unknown).",
+    labels: ["source", "currency", "charged"],
+    read: ({ sources }) =>
+      [...sources].flatMap(([id, { spent }]) =>
+        [...spent].map(([key, sum]) => [[id, ...key.split("|")], amountForMetric(sum)] as const),
+      ),
+  },
+  {
+    name: "datarun_run_seconds",
+    type: "histogram",
+    help: "Time of a run, without runs of which every call was rejected.",
+    labels: [],
+    read: ({ runTimes }) => [[[], distributionOf(runTimes)]],
+  },
+  {
+    name: "datarun_source_seconds",
+    type: "histogram",
+    help: "Time of a source call, without calls that failed before anything was sent.",
+    labels: ["source"],
+    read: ({ sources }) => [...sources].map(([id, { times }]) => [[id], distributionOf(times)]),
+  },
+];
+
+/** `id`: the label before those in the key, if there is one. */
+function samplesOf(counts: ReadonlyMap<string, number>, id?: string): readonly Sample[] {
+  return [...counts].map(([key, value]) => [[...(id === undefined ? [] : [id]), ...key.split("|")], value]);
+}
+
+function distributionOf({ buckets, sumMs }: Times): Distribution {
+  return { bounds: SECONDS, buckets, sum: sumMs / 1000 };
+}
