@@ -3,7 +3,7 @@ import type { AddressInfo, Server } from "node:net";
 import { givePlaces } from "../http/give-places.ts";
 import { takeOneByOne } from "../http/one-by-one.ts";
 import { ADMIN_CONNECTIONS_MAX, createAdminServer } from "../operate/admin-server.ts";
-import { createMetrics } from "../operate/metrics.ts";
+import { createMetrics, type Metrics } from "../operate/metrics.ts";
 import { CALLS_QUOTA, createLogQuota, MESSAGES_QUOTA } from "../operate/log-quota.ts";
 import { createRunLog } from "../operate/run-log.ts";
 import { ByteBudget } from "../terms/byte-budget.ts";
@@ -17,6 +17,8 @@ import type { ServiceParts } from "./service-parts.ts";
 export interface Service extends SelfKnowledge, Pick<Runs, "watchCalls"> {
   readonly url: string;
   readonly adminUrl: string;
+  /** Every metric, for one more reader than the metrics page. */
+  readonly openMetrics: Metrics["open"];
   /**
    * Stops accepting, lets requests finish within the grace period, then closes the rest. Resolves once all are
    * answered.
@@ -77,6 +79,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     adminUrl,
     ...readSelf(parts, runs, metrics, notReady),
     watchCalls: runs.watchCalls,
+    openMetrics: metrics.open,
     async stop(graceMs) {
       stopping = true;
       const endAt = clock.now() + graceMs;

@@ -19,8 +19,8 @@ import { openSimulatedDoor, openVendorDoor } from "./open-doors.ts";
 import { openBudgetsOf } from "./open-budgets.ts";
 import { openLeasesOf } from "./open-leases.ts";
 import { openLedger } from "./open-ledger.ts";
-import { openSpans } from "./open-spans.ts";
 import { openProvenStore } from "./open-proven-store.ts";
+import { openTelemetry } from "./open-telemetry.ts";
 import { forgetAddress, noteAddress, reachableAddress } from "./service-address.ts";
 import { startService, type Service } from "./service.ts";
 
@@ -40,7 +40,7 @@ export interface StartOptions {
   readonly sources?: LoadedSources;
 }
 
-export interface Running extends Omit<Service, "stop"> {
+export interface Running extends Omit<Service, "stop" | "openMetrics"> {
   /** Rejects if something is found later that would have prevented the start: a root key that does not fit. */
   readonly failed: Promise<never>;
   /** Reads the project again; see `Catalogs`. */
@@ -84,18 +84,18 @@ export async function start(options: StartOptions): Promise<Running> {
   const authenticator = opened.adopt(createAuthenticator({ store: store.access, clock }), (it) => it.close());
   const deployment = readDeployment(PACKAGE_ROOT);
   const catalogs = await opening;
-  // Before the spans, which trust the same authorities: this one says in a sentence what is wrong with them.
+  // Before telemetry, which trusts the same authorities: this one says in a sentence what is wrong with them.
   const door = opened.adopt(openVendorDoor(settings, clock), (it) => it.close());
-  const spans = opened.use(openSpans(settings, deployment, clock, log));
+  const telemetry = opened.use(await openTelemetry(settings, deployment, clock, log));
 
-  const { stop, ...service } = await startService({
+  const { stop, openMetrics, ...service } = await startService({
     settings,
     clock,
     log,
     deployment,
     authenticator,
     finder,
-    observers: spans === null ? [billedCalls] : [billedCalls, spans],
+    observers: telemetry.spans === null ? [billedCalls] : [billedCalls, telemetry.spans],
     ledger: journal.ledger,
     sources: catalogs.sources,
     functions: catalogs.functions,
@@ -133,12 +133,13 @@ export async function start(options: StartOptions): Promise<Running> {
       damagedRuns: journal.damagedRuns,
       unreadableDataKeys: keyed.unreadableDataKeys,
       droppedLogLines: log.droppedLines,
-      spans: () => spans?.counts() ?? NO_SPANS,
+      spans: () => telemetry.spans?.counts() ?? NO_SPANS,
     },
   });
   opened.defer(() => stop(settings.limits.shutdownGraceMs));
   // One that ends with its command is not there for others.
   if (options.forCommand !== true) {
+    telemetry.exportMetrics(openMetrics);
     noteAddress(dataDir, service.url);
     opened.defer(() => forgetAddress(dataDir));
     sayListening(log, service, deployment, catalogs);
@@ -166,7 +167,7 @@ export async function start(options: StartOptions): Promise<Running> {
 /** Programs that start the service wait for this line, so it is printed at every log level. */
 function sayListening(
   log: ServiceLog,
-  service: Omit<Service, "stop">,
+  service: Pick<Service, "url" | "adminUrl">,
   deployment: Deployment,
   catalogs: Catalogs,
 ): void {

@@ -54,6 +54,8 @@ export function makeSpans(report: RunReport): readonly Span[] {
       "http.request.method": "POST",
       "http.route": path,
       "url.path": path,
+      // The public port speaks no other; what a proxy before it speaks is not known here.
+      "url.scheme": "http",
       ...(!report.clientGone && { "http.response.status_code": 200 }),
       "datarun.transaction_id": report.transactionId,
       "datarun.organization": report.organizationId,

@@ -5,7 +5,8 @@ import type { CallReport, RunReport } from "../run/ports.ts";
 import { FakeClock } from "../terms/clock.kit.ts";
 import { createLog } from "./log.ts";
 import { countSpans, makeSpans } from "./make-spans.ts";
-import { type CollectorReply, createSpanExporter, isSampled } from "./span-exporter.ts";
+import type { CollectorReply } from "./otlp-post.ts";
+import { createSpanExporter, isSampled } from "./span-exporter.ts";
 
 const TAKEN: CollectorReply = { status: 200, rejected: 0 };
 const AWAY: CollectorReply = { status: 0, rejected: 0 };

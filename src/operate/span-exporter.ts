@@ -4,6 +4,7 @@ import type { Clock } from "../terms/clock.ts";
 import { FairShare } from "../terms/fair-share.ts";
 import { settledWithin } from "../terms/within.ts";
 import type { Log } from "./log.ts";
+import type { CollectorReply } from "./otlp-post.ts";
 import { type Attribute, countSpans, makeSpans, type Span, traceIdOf } from "./make-spans.ts";
 
 /** Sends runs that have ended to an OpenTelemetry collector, as spans. No run waits for it, whatever the collector does. */
@@ -17,12 +18,6 @@ export interface SpanExporter extends RunObserver {
 export interface SpanCounts {
   readonly sent: number;
   readonly dropped: number;
-}
-
-/** What a collector made of a request. `status`: 0 if there was no reply. `rejected`: how many spans it did not take. */
-export interface CollectorReply {
-  readonly status: number;
-  readonly rejected: number;
 }
 
 export interface ExporterParts {

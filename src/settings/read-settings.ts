@@ -1,5 +1,7 @@
 import type { Settings } from "./settings.ts";
 import { ConfigError } from "./config-error.ts";
+import { readOtelVariables } from "./otel-variables.ts";
+import { isPlainUrl } from "./plain-url.ts";
 import { readSecretFile } from "./read-secret-file.ts";
 import { fileVariableOf, optionOf, SETTINGS, variableOf, type Setting } from "./table.ts";
 
@@ -30,7 +32,7 @@ export function readSettings(sources: SettingsSources = {}): Settings {
   }
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
   // The table has the types, row by row; a loop over it cannot follow them.
-  const settings = read as unknown as Settings;
+  const settings = { ...read, otel: readOtelVariables(sources.environment ?? {}) } as unknown as Settings;
   refuseContradictions(settings);
   refuseAddresses(settings);
   refuseProvider(settings);
@@ -121,11 +123,6 @@ function parse(setting: Setting, value: unknown, from: string): Value {
     throw new ConfigError(`${from} must be ${max === undefined ? `at least ${min}` : `from ${min} to ${max}`}`);
   }
   return parsed;
-}
-
-function isPlainUrl(text: string): boolean {
-  const url = URL.parse(text);
-  return url !== null && /^https?:$/.test(url.protocol) && !/[@?#\s]/.test(text);
 }
 
 const ARTICLE = { text: "a text", number: "a whole number", list: "a list", flag: "true or false" } as const;

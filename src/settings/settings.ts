@@ -1,3 +1,4 @@
+import type { OtelVariables } from "./otel-variables.ts";
 import type { SETTINGS } from "./table.ts";
 
 /*
@@ -33,6 +34,9 @@ export type Settings = {
   readonly [R in Row as InCode<Alone<R["key"]>>]: ReadOf<R>;
 } & {
   readonly [G in Group]: { readonly [R in Row as InCode<In<G, R["key"]>>]: ReadOf<R> };
+} & {
+  /** What no setting of ours says is taken from here. */
+  readonly otel: OtelVariables;
 };
 
 /** Which folder is the project's decides which file is read at all. */

@@ -160,7 +160,7 @@ export const SETTINGS = [
     type: "text",
     default: undefined,
     isUrl: true,
-    says: "Address of an OpenTelemetry collector, such as `http://127.0.0.1:4318`. Finished runs are sent there as spans, by OTLP over HTTP in JSON.",
+    says: "Address of an OpenTelemetry collector, such as `http://127.0.0.1:4318`. Finished runs are sent there as spans, and metrics every minute, by OTLP over HTTP in JSON. It comes before the `OTEL_…_ENDPOINT` variables.",
   },
   {
     key: "otlp_sample_percent",

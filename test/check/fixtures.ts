@@ -156,6 +156,12 @@ export const FIXTURES: readonly Fixture[] = [
     says: /^outbound: the extra certificate authorities hold no certificate in PEM form$/,
   },
   {
+    code: "otel.ignored",
+    name: "headers for a collector that are none",
+    environment: { OTEL_EXPORTER_OTLP_HEADERS: "only-a-key" },
+    says: /^OTEL_EXPORTER_OTLP_HEADERS: must be NAME=VALUE pairs separated by commas, with names/,
+  },
+  {
     code: "host.not_here",
     name: "an address of another machine",
     given: { host: "192.0.2.1", port: "8080" },

@@ -1,4 +1,5 @@
 import { fileVariableOf, optionOf, SETTINGS, variableOf, type Setting } from "../../src/settings/table.ts";
+import { nameForSignal, OTEL_EXPORTER_VARIABLES, OTEL_VARIABLES } from "../../src/settings/otel-variables.ts";
 import { block, code, generated, page, table, type Page } from "./markdown.ts";
 
 /** Every setting there is, from the one list of them. */
@@ -73,6 +74,21 @@ export function configurationPage(): Page {
     "See [keys](../guides/keys.md) for the root key.",
     "## Secrets by file",
     `A secret can be in a file instead of a variable: ${secrets.map((setting) => code(fileVariableOf(setting)!)).join(", ")} give the path of a file that holds nothing else. See [secrets](../guides/secrets.md).`,
+    "## OpenTelemetry",
+    "These standard variables are read. An empty one counts as absent, and one with a value that cannot be used is reported and ignored. Our own settings come first: see [Send traces and metrics with OpenTelemetry](../guides/opentelemetry.md#what-comes-first).",
+    table(
+      ["variable", "for one signal", "meaning"],
+      [
+        ...Object.entries(OTEL_EXPORTER_VARIABLES).map(([name, { says, ...more }]) => {
+          const names = [name, ...("secret" in more ? [`${name}_FILE`] : [])];
+          const ofSignals = (["traces", "metrics"] as const).flatMap((signal) =>
+            names.map((each) => code(nameForSignal(each, signal))),
+          );
+          return [names.map(code).join(", "), ofSignals.join(", "), says];
+        }),
+        ...Object.entries(OTEL_VARIABLES).map(([name, { says }]) => [code(name), "", says]),
+      ],
+    ),
     "Proxy variables (`HTTPS_PROXY` and the like) are never read: set `outbound.proxy`.",
   );
 }

@@ -15,7 +15,9 @@ export async function checkSettings(
   report: Report,
 ): Promise<Settings | null> {
   try {
-    return await readSettingsOf(project, given, environment);
+    const settings = await readSettingsOf(project, given, environment);
+    for (const { variable, reason } of settings.otel.ignored) report.add("otel.ignored", `${variable}: ${reason}`);
+    return settings;
   } catch (error) {
     report.add("settings.invalid", reasonOf(error), placeOf(error, project));
     return null;

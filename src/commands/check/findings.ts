@@ -16,6 +16,10 @@ export const CHECKS = {
     hint: "`datarun start --help` lists every setting.",
     stopsStart: true,
   },
+  "otel.ignored": {
+    says: "A variable of OpenTelemetry (`OTEL_…`) has a value that cannot be used. A start logs `otel_variable_ignored` and does without it.",
+    hint: "docs/guides/opentelemetry.md lists the variables that are read.",
+  },
   "host.not_here": {
     says: "`host` or `admin_host` is not an address of this machine, or is a name that cannot be looked up.",
     hint: "127.0.0.1 is this machine alone, 0.0.0.0 every address that it has.",

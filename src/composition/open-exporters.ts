@@ -1,0 +1,83 @@
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import type { Deployment } from "../http/route.ts";
+import type { Log } from "../operate/log.ts";
+import { attributesOf, type Attribute } from "../operate/make-spans.ts";
+import type { OpenMetric } from "../operate/metric.ts";
+import { createMetricExporter } from "../operate/metric-exporter.ts";
+import { OtlpPost, type OtlpTarget } from "../operate/otlp-post.ts";
+import { createSpanExporter, type SpanExporter } from "../operate/span-exporter.ts";
+import { Trust } from "../outbound/sockets/trust.ts";
+import type { Settings } from "../settings/settings.ts";
+import type { Clock } from "../terms/clock.ts";
+import { readAuthorities } from "./open-doors.ts";
+
+/** The export of spans and metrics by OTLP. */
+export interface Telemetry extends AsyncDisposable {
+  /** `null` if none are sent. */
+  readonly spans: SpanExporter | null;
+  /** Sends metrics at intervals until the end, if they are to be sent; `open` is called only then. */
+  exportMetrics(open: () => readonly OpenMetric[]): void;
+}
+
+/** Where each signal goes; `null` if it is not sent. */
+export interface TelemetryTargets {
+  readonly traces: OtlpTarget | null;
+  readonly metrics: OtlpTarget | null;
+}
+
+/** How long a stop waits for the collector. */
+const CLOSE_MS = 2_000;
+
+/** Collectors are trusted by the authorities that vendors are trusted by. */
+export function openExporters(
+  { traces, metrics }: TelemetryTargets,
+  settings: Settings,
+  deployment: Deployment,
+  clock: Clock,
+  log: Log,
+): Telemetry {
+  const trust = new Trust(readAuthorities(settings.outbound.caFile));
+  const common = { resource: resourceOf(settings, deployment), clock, log };
+  const opened: { readonly exporter: { close(withinMs: number): Promise<void> }; readonly post: OtlpPost }[] = [];
+
+  function open<Exporter extends { close(withinMs: number): Promise<void> }>(
+    target: OtlpTarget,
+    create: (post: OtlpPost["post"]) => Exporter,
+  ): Exporter {
+    const post = new OtlpPost(target, trust.contextFor(undefined));
+    const exporter = create(post.post);
+    opened.push({ exporter, post });
+    return exporter;
+  }
+
+  const spans: SpanExporter | null =
+    traces === null
+      ? null
+      : open(traces, (post) => createSpanExporter({ ...common, post, samplePercent: settings.otlpSamplePercent }));
+  return {
+    spans,
+    exportMetrics(openMetrics) {
+      if (metrics === null) return;
+      const intervalMs = settings.otel.metricIntervalMs;
+      open(metrics, (post) => createMetricExporter({ ...common, post, metrics: openMetrics(), intervalMs }));
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(opened.map(({ exporter }) => exporter.close(CLOSE_MS)));
+      for (const { post } of opened) post.close();
+    },
+  };
+}
+
+function resourceOf({ otel, region }: Settings, deployment: Deployment): readonly Attribute[] {
+  return attributesOf({
+    "service.name": "datarun",
+    "service.version": deployment.gitDerivedVersion,
+    "service.instance.id": randomUUID(),
+    "host.name": hostname(),
+    "process.pid": process.pid,
+    ...otel.resourceAttributes,
+    ...(otel.serviceName !== undefined && { "service.name": otel.serviceName }),
+    "datarun.region": region,
+  });
+}

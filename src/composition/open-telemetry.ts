@@ -1,0 +1,34 @@
+import type { Deployment } from "../http/route.ts";
+import type { Log } from "../operate/log.ts";
+import type { OtlpTarget } from "../operate/otlp-post.ts";
+import { type SignalName, urlOfSignal } from "../settings/otel-variables.ts";
+import type { Settings } from "../settings/settings.ts";
+import type { Clock } from "../terms/clock.ts";
+import type { Telemetry } from "./open-exporters.ts";
+
+/** Opens what settings and the variables of OpenTelemetry ask for, and logs which of these variables cannot be used. */
+export async function openTelemetry(
+  settings: Settings,
+  deployment: Deployment,
+  clock: Clock,
+  log: Log,
+): Promise<Telemetry> {
+  const { ignored, unread } = settings.otel;
+  for (const { variable, reason } of ignored)
+    log.warn({ event: "otel_variable_ignored", variable, reason }, "a variable of OpenTelemetry cannot be used");
+  const targets = { traces: targetOf(settings, "traces"), metrics: targetOf(settings, "metrics") };
+  if (targets.traces === null && targets.metrics === null) return NO_TELEMETRY;
+  if (unread.length > 0) log.info({ event: "otel_variables_unread", variables: unread });
+  // Loaded only when needed.
+  const { openExporters } = await import("./open-exporters.ts");
+  return openExporters(targets, settings, deployment, clock, log);
+}
+
+const NO_TELEMETRY: Telemetry = { spans: null, exportMetrics() {}, async [Symbol.asyncDispose]() {} };
+
+/** Our own setting comes before the variables of OpenTelemetry, except those that turn something off. */
+export function targetOf({ otel, otlpEndpoint }: Settings, signal: SignalName): OtlpTarget | null {
+  const { isOn, url: byVariables, headers, gzip, timeoutMs } = otel[signal];
+  const url = otlpEndpoint === undefined ? byVariables : urlOfSignal(otlpEndpoint, signal);
+  return otel.isDisabled || !isOn || url === undefined ? null : { url, headers, gzip, timeoutMs };
+}

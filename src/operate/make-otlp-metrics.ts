@@ -1,0 +1,43 @@
+import type { Distribution, OpenMetric } from "./metric.ts";
+
+/** The number of OTLP's enumeration. */
+const CUMULATIVE = 2;
+
+/** Current values in the JSON form of OTLP: times in nanoseconds and counts, which have 64 bits, as text. */
+export function makeOtlpMetrics(
+  metrics: readonly OpenMetric[],
+  startedWallAt: number,
+  wallAt: number,
+): readonly object[] {
+  const timeUnixNano = nanoseconds(wallAt);
+  const since = { startTimeUnixNano: nanoseconds(startedWallAt), timeUnixNano };
+  return metrics.flatMap(({ name, help, type, labels, read }): readonly object[] => {
+    const dataPoints = read()
+      // JSON has no other numbers.
+      .filter(([, value]) => typeof value !== "number" || Number.isFinite(value))
+      .map(([values, value]) => ({
+        attributes: labels.map((key, at) => ({ key, value: { stringValue: values[at] ?? "" } })),
+        ...(type === "gauge" ? { timeUnixNano } : since),
+        ...(typeof value === "number" ? { asDouble: value } : histogramPoint(value)),
+      }));
+    if (dataPoints.length === 0) return [];
+    const about = { name, description: help };
+    if (type === "gauge") return [{ ...about, gauge: { dataPoints } }];
+    const data = { aggregationTemporality: CUMULATIVE, dataPoints };
+    return [type === "counter" ? { ...about, sum: { ...data, isMonotonic: true } } : { ...about, histogram: data }];
+  });
+}
+
+function histogramPoint({ bounds, buckets, sum }: Distribution): object {
+  const counts = Array.from(buckets);
+  return {
+    count: String(counts.reduce((total, count) => total + count, 0)),
+    sum,
+    bucketCounts: counts.map(String),
+    explicitBounds: bounds,
+  };
+}
+
+function nanoseconds(wallAt: number): string {
+  return `${Math.round(wallAt)}000000`;
+}

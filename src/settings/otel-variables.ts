@@ -1,0 +1,241 @@
+import { ConfigError } from "./config-error.ts";
+import { isPlainUrl } from "./plain-url.ts";
+import { readSecretFile } from "./read-secret-file.ts";
+
+/**
+ * What the standard variables of OpenTelemetry say. As its specification asks, a value that cannot be used is reported
+ * and otherwise treated as absent: these variables are often set for all programs of a machine.
+ */
+export interface OtelVariables {
+  readonly isDisabled: boolean;
+  readonly serviceName: string | undefined;
+  readonly resourceAttributes: Pairs;
+  readonly traces: OtelSignal;
+  readonly metrics: OtelSignal;
+  readonly metricIntervalMs: number;
+  /** The reason shows no value. */
+  readonly ignored: readonly { readonly variable: string; readonly reason: string }[];
+  /** Names of variables that are set and mean nothing here. */
+  readonly unread: readonly string[];
+}
+
+export interface OtelSignal {
+  readonly isOn: boolean;
+  /** The whole address. */
+  readonly url: string | undefined;
+  /** Secrets. Names are in small letters. */
+  readonly headers: Pairs;
+  readonly gzip: boolean;
+  readonly timeoutMs: number;
+}
+
+export type SignalName = "traces" | "metrics";
+type Pairs = Readonly<Record<string, string>>;
+type Environment = Readonly<Record<string, string | undefined>>;
+
+interface OtelVariable<Value> {
+  readonly says: string;
+  readonly parse: (text: string) => Value | undefined;
+  /** What a value must be that `parse` does not take. */
+  readonly must: string;
+  /** Its value may also be in the file whose path is in the variable of the same name with `_FILE` at the end. */
+  readonly secret?: true;
+}
+
+/** Variables for both signals. With `OTLP_TRACES` or `OTLP_METRICS` in place of `OTLP`, each is one for that signal alone. */
+export const OTEL_EXPORTER_VARIABLES = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: variable({
+    says: "Address of a collector or of a hosted backend, to which `/v1/traces` and `/v1/metrics` are added. The address of a single signal is used as it is.",
+    parse: (text) => (isPlainUrl(text) ? text : undefined),
+    must: "must be an http or https address without a user, a query or a fragment",
+  }),
+  OTEL_EXPORTER_OTLP_HEADERS: variable({
+    says: "Headers to send, such as `api-key=…,x-tenant=acme`; names and values are percent-decoded. A secret.",
+    parse: headersIn,
+    must: "must be NAME=VALUE pairs separated by commas, with names and values that a header may have, percent-encoded",
+    secret: true,
+  }),
+  OTEL_EXPORTER_OTLP_COMPRESSION: variable({
+    says: "`gzip` or `none`, which is the default.",
+    parse: (text) => ({ gzip: true, none: false })[text.toLowerCase()],
+    must: "must be gzip or none",
+  }),
+  OTEL_EXPORTER_OTLP_TIMEOUT: variable({
+    says: "Milliseconds within which a request has to be answered; 10000 by default.",
+    parse: millisecondsIn,
+    must: "must be a whole number of milliseconds, at least 1",
+  }),
+  OTEL_EXPORTER_OTLP_PROTOCOL: variable({
+    says: "Only `http/json` is sent.",
+    parse: (text) => (text.toLowerCase() === "http/json" ? text : undefined),
+    must: "must be http/json, and that is what is sent",
+  }),
+} as const;
+
+export const OTEL_VARIABLES = {
+  OTEL_SDK_DISABLED: variable({
+    says: "`true`: no spans and no metrics are sent, whatever else is set.",
+    parse: (text) => ({ true: true, false: false })[text.toLowerCase()],
+    must: "must be true or false",
+  }),
+  OTEL_SERVICE_NAME: variable({
+    says: "`service.name`, which is `datarun` otherwise.",
+    parse: (text) => text,
+    must: "must be a text",
+  }),
+  OTEL_RESOURCE_ATTRIBUTES: variable({
+    says: "Attributes of this service, such as `deployment.environment.name=staging,team=risk`, percent-decoded. They replace our own, except `datarun.region`.",
+    parse: pairsIn,
+    must: "must be NAME=VALUE pairs separated by commas, percent-encoded",
+  }),
+  OTEL_TRACES_EXPORTER: variable({
+    says: "`none`: no spans are sent. `otlp` is the default.",
+    parse: (text) => isOtlpAmong(text, ["otlp", "none"]),
+    must: "must be otlp or none",
+  }),
+  OTEL_METRICS_EXPORTER: variable({
+    says: "`none` or `prometheus`: no metrics are sent; the page for Prometheus is there in any case. `otlp` is the default.",
+    parse: (text) => isOtlpAmong(text, ["otlp", "none", "prometheus"]),
+    must: "must be otlp, prometheus or none",
+  }),
+  OTEL_METRIC_EXPORT_INTERVAL: variable({
+    says: "Milliseconds from one sending of metrics to the next; 60000 by default.",
+    parse: millisecondsIn,
+    must: "must be a whole number of milliseconds, at least 1",
+  }),
+} as const;
+
+const TIMEOUT_MS = 10_000;
+const INTERVAL_MS = 60_000;
+/** The longest time that a timer takes. */
+const TIMER_MAX_MS = 2_147_483_647;
+
+export function readOtelVariables(environment: Environment): OtelVariables {
+  const ignored = new Map<string, string>();
+  const read = new Set<string>();
+
+  function textOf(name: string, isSecret: boolean): string | undefined {
+    read.add(name);
+    const value = environment[name] || undefined;
+    if (!isSecret) return value;
+    const fileName = `${name}_FILE`;
+    read.add(fileName);
+    const path = environment[fileName] || undefined;
+    if (path === undefined) return value;
+    if (value !== undefined) {
+      ignored.set(fileName, `is not read, because ${name} is set too`);
+      return value;
+    }
+    try {
+      return readSecretFile(fileName, path);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      ignored.set(fileName, error.message);
+      return undefined;
+    }
+  }
+
+  function valueOf<Value>(name: string, { parse, must, secret }: OtelVariable<Value>): Value | undefined {
+    const text = textOf(name, secret === true);
+    const value = text === undefined ? undefined : parse(text);
+    if (text !== undefined && value === undefined) ignored.set(name, must);
+    return value;
+  }
+
+  function signalOf(signal: SignalName, isOn: boolean): OtelSignal {
+    const own = <Name extends keyof typeof OTEL_EXPORTER_VARIABLES>(name: Name) =>
+      valueOf(nameForSignal(name, signal), OTEL_EXPORTER_VARIABLES[name] as OtelVariable<ValueOf<Name>>);
+    const value = <Name extends keyof typeof OTEL_EXPORTER_VARIABLES>(name: Name) =>
+      own(name) ?? valueOf(name, OTEL_EXPORTER_VARIABLES[name] as OtelVariable<ValueOf<Name>>);
+    value("OTEL_EXPORTER_OTLP_PROTOCOL");
+    const endpoint = valueOf("OTEL_EXPORTER_OTLP_ENDPOINT", OTEL_EXPORTER_VARIABLES.OTEL_EXPORTER_OTLP_ENDPOINT);
+    return {
+      isOn,
+      url: own("OTEL_EXPORTER_OTLP_ENDPOINT") ?? (endpoint === undefined ? undefined : urlOfSignal(endpoint, signal)),
+      headers: value("OTEL_EXPORTER_OTLP_HEADERS") ?? {},
+      gzip: value("OTEL_EXPORTER_OTLP_COMPRESSION") ?? false,
+      timeoutMs: value("OTEL_EXPORTER_OTLP_TIMEOUT") ?? TIMEOUT_MS,
+    };
+  }
+
+  const general = <Name extends keyof typeof OTEL_VARIABLES>(name: Name) =>
+    valueOf(name, OTEL_VARIABLES[name] as OtelVariable<GeneralValueOf<Name>>);
+  const values = {
+    isDisabled: general("OTEL_SDK_DISABLED") ?? false,
+    serviceName: general("OTEL_SERVICE_NAME"),
+    resourceAttributes: general("OTEL_RESOURCE_ATTRIBUTES") ?? {},
+    traces: signalOf("traces", general("OTEL_TRACES_EXPORTER") ?? true),
+    metrics: signalOf("metrics", general("OTEL_METRICS_EXPORTER") ?? true),
+    metricIntervalMs: general("OTEL_METRIC_EXPORT_INTERVAL") ?? INTERVAL_MS,
+  };
+  return {
+    ...values,
+    ignored: [...ignored].map(([name, reason]) => ({ variable: name, reason })),
+    unread: Object.keys(environment).filter(
+      (name) =>
+        name.startsWith("OTEL_") && !read.has(name) && environment[name] !== undefined && environment[name] !== "",
+    ),
+  };
+}
+
+/** The address to which a signal is sent if this is the address for all of them. */
+export function urlOfSignal(endpoint: string, signal: SignalName): string {
+  return `${endpoint.replace(/\/+$/, "")}/v1/${signal}`;
+}
+
+export function nameForSignal(name: string, signal: SignalName): string {
+  return name.replace("OTLP", `OTLP_${signal.toUpperCase()}`);
+}
+
+type ParsedBy<Variable> = Variable extends OtelVariable<infer Value> ? Value : never;
+type ValueOf<Name extends keyof typeof OTEL_EXPORTER_VARIABLES> = ParsedBy<(typeof OTEL_EXPORTER_VARIABLES)[Name]>;
+type GeneralValueOf<Name extends keyof typeof OTEL_VARIABLES> = ParsedBy<(typeof OTEL_VARIABLES)[Name]>;
+
+function variable<Value>(declared: OtelVariable<Value>): OtelVariable<Value> {
+  return declared;
+}
+
+function millisecondsIn(text: string): number | undefined {
+  const value = /^\d+$/.test(text.trim()) ? Number(text) : 0;
+  return value >= 1 && value <= TIMER_MAX_MS ? value : undefined;
+}
+
+/** Whether a list of exporters has the one that there is here; `undefined` if it has one that nothing is known of. */
+function isOtlpAmong(text: string, known: readonly string[]): boolean | undefined {
+  const named = text
+    .toLowerCase()
+    .split(",")
+    .map((name) => name.trim());
+  return named.every((name) => known.includes(name)) ? named.includes("otlp") : undefined;
+}
+
+/** A list in the form of W3C Baggage, without properties. `undefined` if any part of it cannot be read. */
+function pairsIn(text: string): Pairs | undefined {
+  const pairs: [string, string][] = [];
+  for (const part of text
+    .split(",")
+    .map((each) => each.trim())
+    .filter((each) => each !== "")) {
+    const [, name, value] = /^([^=]*[^=\s])\s*=\s*(.*)$/s.exec(part) ?? [];
+    if (name === undefined || value === undefined) return undefined;
+    try {
+      pairs.push([decodeURIComponent(name), decodeURIComponent(value)]);
+    } catch {
+      return undefined;
+    }
+  }
+  return Object.fromEntries(pairs);
+}
+
+/** What a request is written with. */
+const OWN_HEADERS = new Set(["connection", "content-encoding", "content-length", "content-type", "transfer-encoding"]);
+
+function headersIn(text: string): Pairs | undefined {
+  const pairs = Object.entries(pairsIn(text) ?? { "": "" });
+  const isHeader = ([name, value]: readonly [string, string]) =>
+    /^[\w!#$%&'*+.^`|~-]+$/.test(name) &&
+    /^[\t\x20-\x7e\x80-\xff]*$/.test(value) &&
+    !OWN_HEADERS.has(name.toLowerCase());
+  if (!pairs.every(isHeader)) return undefined;
+  return Object.fromEntries(pairs.map(([name, value]) => [name.toLowerCase(), value]));
+}

@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { gunzipSync } from "node:zlib";
+import { test } from "node:test";
+import { startService, type ServiceOptions } from "../rig/service.ts";
+import { until } from "../rig/until.ts";
+import { json } from "../vendor/behaviours.ts";
+import { startVendor, type TestLife, type Vendor } from "../vendor/scripted-vendor.ts";
+
+const KEY = "k3y of the backend, that nobody may see";
+const HEADERS = `api-key=${encodeURIComponent(KEY)}`;
+
+/** A backend that answers 401 without its key. */
+function startBackend(t: TestLife): Promise<Vendor> {
+  return startVendor(t, {
+    otherwise: (socket, request) =>
+      (request.headers["api-key"] === KEY ? json({}) : json({ code: 16 }, { status: 401 }))(socket, request),
+  });
+}
+
+async function startExporting(
+  t: TestLife,
+  environment: Readonly<Record<string, string>>,
+  options: ServiceOptions = {},
+) {
+  const service = await startService(t, { ...options, environment });
+  service.secrets.add(KEY);
+  return service;
+}
+
+interface Metric {
+  readonly name: string;
+  readonly sum?: { readonly dataPoints: readonly Point[] };
+}
+interface Point {
+  readonly attributes: readonly { readonly key: string; readonly value: { readonly stringValue: string } }[];
+  readonly startTimeUnixNano: string;
+  readonly asDouble: number;
+}
+
+const parsed = ({ headers, body }: Vendor["requests"][number]) =>
+  JSON.parse((headers["content-encoding"] === "gzip" ? gunzipSync(body) : body).toString());
+
+/** The resource of each request to a path. */
+function resources(backend: Vendor, path: string): Readonly<Record<string, string>>[] {
+  return backend.requests
+    .filter((request) => request.path === path)
+    .map((request) => {
+      const { resourceSpans, resourceMetrics } = parsed(request);
+      const { attributes } = (resourceSpans ?? resourceMetrics)[0].resource as { attributes: Point["attributes"] };
+      return Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue]));
+    });
+}
+
+/** The values of a counter in the last request with metrics, by its labels. */
+function countsIn(backend: Vendor, path: string, name: string): Readonly<Record<string, number>> {
+  const { resourceMetrics } = parsed(backend.requests.findLast((request) => request.path === path)!);
+  const metrics = resourceMetrics[0].scopeMetrics[0].metrics as Metric[];
+  const points = metrics.find((metric) => metric.name === name)!.sum!.dataPoints;
+  return Object.fromEntries(
+    points.map(({ attributes, asDouble }) => [attributes.map(({ value }) => value.stringValue).join(), asDouble]),
+  );
+}
+
+test("spans and metrics reach a backend that wants a key, by the variables of OpenTelemetry alone", async (t) => {
+  const backend = await startBackend(t);
+  const service = await startExporting(t, {
+    OTEL_EXPORTER_OTLP_ENDPOINT: backend.origin,
+    OTEL_EXPORTER_OTLP_HEADERS: HEADERS,
+    OTEL_EXPORTER_OTLP_COMPRESSION: "gzip",
+    OTEL_SERVICE_NAME: "risk-data",
+    OTEL_RESOURCE_ATTRIBUTES: "service.name=other,deployment.environment.name=staging,host.name=here",
+    OTEL_PROPAGATORS: "b3",
+  });
+  await service.run({});
+  await until(() => backend.count("/v1/traces") > 0);
+  const page = async () => (await fetch(`${service.adminUrl}/metrics`)).text();
+  await until(async () => /^datarun_spans_sent_total 2$/m.test(await page()));
+  await service.close();
+  assert.deepEqual(new Set(backend.requests.map(({ headers }) => headers["content-encoding"])), new Set(["gzip"]));
+  assert.deepEqual(countsIn(backend, "/v1/metrics", "datarun_runs_total"), { "data,ok": 1 });
+  assert.deepEqual(countsIn(backend, "/v1/metrics", "datarun_spans_sent_total"), { "": 2 });
+  const [span, metric] = [resources(backend, "/v1/traces")[0]!, resources(backend, "/v1/metrics")[0]!];
+  assert.deepEqual(span, metric);
+  assert.match(span["service.instance.id"]!, /^[\da-f-]{36}$/);
+  assert.deepEqual(
+    [span["service.name"], span["deployment.environment.name"], span["host.name"], span["datarun.region"]],
+    ["risk-data", "staging", "here", "local"],
+  );
+  const lines = await service.logLines();
+  assert.deepEqual(
+    lines.filter(({ event }) => String(event).startsWith("otel")).map(({ event, variables }) => [event, variables]),
+    [["otel_variables_unread", ["OTEL_PROPAGATORS"]]],
+  );
+});
+
+test("without the key nothing is taken, and the log says so without showing a header", async (t) => {
+  const backend = await startBackend(t);
+  const service = await startExporting(t, {
+    OTEL_EXPORTER_OTLP_ENDPOINT: backend.origin,
+    OTEL_EXPORTER_OTLP_HEADERS: `api-key=${encodeURIComponent(`${KEY}€`)}`,
+  });
+  await service.run({});
+  await service.close();
+  const reasons = (await service.logLines())
+    .filter(({ event }) => event !== undefined && /^(otel|spans|metrics)_/.test(String(event)))
+    .map(({ event, variable, reason }) => [event, variable ?? reason]);
+  assert.deepEqual(reasons.toSorted(), [
+    ["metrics_not_taken", "the collector answered 401"],
+    ["otel_variable_ignored", "OTEL_EXPORTER_OTLP_HEADERS"],
+    ["spans_dropped", "the collector answered 401"],
+  ]);
+});
+
+test("our own setting comes before the variables, and OTEL_SDK_DISABLED before everything", async (t) => {
+  const [own, other] = [await startBackend(t), await startBackend(t)];
+  const settings = { otlp_endpoint: own.origin };
+  const environment = { OTEL_EXPORTER_OTLP_HEADERS: HEADERS, OTEL_EXPORTER_OTLP_ENDPOINT: other.origin };
+  for (const [disabled, paths] of [
+    ["false", ["/v1/metrics", "/v1/traces"]],
+    ["true", []],
+  ] as const) {
+    const before = own.requests.length;
+    const service = await startExporting(t, { ...environment, OTEL_SDK_DISABLED: disabled }, { settings });
+    await service.run({});
+    await service.close();
+    assert.deepEqual(
+      own.requests
+        .slice(before)
+        .map(({ path }) => path)
+        .toSorted(),
+      paths,
+    );
+  }
+  assert.deepEqual(other.requests, []);
+});
