@@ -102,7 +102,7 @@ export async function startMock(options: MockOptions): Promise<Mock> {
       budgets: () => [],
     },
   });
-  opened.defer(() => stop(GRACE_MS));
+  opened.defer(() => stop({ drainMs: settings.limits.drainMs, graceMs: GRACE_MS }));
   const parts = opened.move();
   return {
     ...service,

@@ -7,6 +7,8 @@ import { createMetrics, type Metrics } from "../operate/metrics.ts";
 import { CALLS_QUOTA, createLogQuota, MESSAGES_QUOTA } from "../operate/log-quota.ts";
 import { createRunLog } from "../operate/run-log.ts";
 import { ByteBudget } from "../terms/byte-budget.ts";
+import type { Edge } from "../http/server.ts";
+import type { Clock } from "../terms/clock.ts";
 import { settledWithin } from "../terms/within.ts";
 import { createPublicEdge, type PublicEdge } from "./edge.ts";
 import { heldBytesByDefault } from "./memory-limit.ts";
@@ -20,10 +22,17 @@ export interface Service extends SelfKnowledge, Pick<Runs, "watchCalls"> {
   /** Every metric, for one more reader than the metrics page. */
   readonly openMetrics: Metrics["open"];
   /**
-   * Stops accepting, lets requests finish within the grace period, then closes the rest. Resolves once all are
-   * answered.
+   * Reports that it is not ready, and closes each connection with its next answer, while new runs are still accepted;
+   * then refuses new connections, lets requests finish, and closes the rest. Resolves once all are answered.
    */
-  stop(graceMs: number): Promise<void>;
+  stop(within: StopLimits): Promise<void>;
+}
+
+export interface StopLimits {
+  /** How long new runs are accepted, so that whoever distributes requests can learn that there will be no more. */
+  readonly drainMs: number;
+  /** For all of it. */
+  readonly graceMs: number;
 }
 
 /** Puts the parts together, in the order in which a request uses them, and listens. */
@@ -59,6 +68,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     pages: parts.adminPages,
     api: adminApi,
     console: parts.console,
+    isStopping: () => stopping,
   });
   takeOneByOne(admin);
   givePlaces(admin, ADMIN_CONNECTIONS_MAX, publicEdge.adminDropped);
@@ -67,7 +77,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   const url = await listen(edge, settings.port, settings.host);
   const adminUrl = await listen(admin, settings.adminPort, settings.adminHost).catch(async (error: unknown) => {
     // A start that has failed keeps no port: `datarun dev` starts again with the settings from before.
-    const closed = edge.stopListening();
+    const { closed } = edge.stopListening();
     edge.closeAllConnections();
     await closed;
     publicEdge.close();
@@ -80,14 +90,16 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     ...readSelf(parts, runs, metrics, notReady),
     watchCalls: runs.watchCalls,
     openMetrics: metrics.open,
-    async stop(graceMs) {
+    async stop({ drainMs, graceMs }) {
       stopping = true;
       const endAt = clock.now() + graceMs;
-      const closed = edge.stopListening();
+      await drain(edge, clock, Math.min(drainMs, graceMs));
+      const { received, closed } = edge.stopListening();
+      await settledWithin(clock, Math.max(0, endAt - clock.now()), received);
       const idle = runs.admission.stop();
       const verbsEnded = adminApi?.stop() ?? Promise.resolve();
       runs.endWaitsForOrders();
-      if (!(await settledWithin(clock, graceMs, idle))) {
+      if (!(await settledWithin(clock, Math.max(0, endAt - clock.now()), idle))) {
         runs.endCalls();
         if (!(await settledWithin(clock, ANSWER_LEFT_MS, idle))) await parts.functions.close();
         await settledWithin(clock, ANSWER_LEFT_MS, idle);
@@ -98,12 +110,23 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       await settledWithin(clock, Math.max(0, endAt - clock.now()), edge.whenWritten());
       edge.closeIdleConnections();
       if (!(await settledWithin(clock, CLOSE_LEFT_MS, closed))) edge.closeAllConnections();
-      await Promise.all([closed, endAtOnce(admin)]);
+      await Promise.all([closed, closeAdmin(admin, clock)]);
       publicEdge.close();
       for (const quota of Object.values(quotas)) quota.close();
       metrics.close();
     },
   };
+}
+
+/** For so long nobody must have been connected for a drain to be over early. */
+const ALONE_MS = 1_000;
+const LOOK_MS = 50;
+
+/** Waits until nobody sends requests here any more, or the time is over. */
+async function drain(edge: Edge, clock: Clock, drainMs: number): Promise<void> {
+  const endAt = clock.now() + drainMs;
+  while (clock.now() < endAt && edge.unusedMs() < ALONE_MS)
+    await new Promise<void>((resolve) => clock.after(Math.min(LOOK_MS, endAt - clock.now()), resolve));
 }
 
 /** After the grace period: time to answer requests that were ended, and to send the answers. */
@@ -119,11 +142,11 @@ async function listen(server: Server, port: number, host: string): Promise<strin
   return urlOf(server.address() as AddressInfo);
 }
 
-function endAtOnce(server: HttpServer): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
+/** Refuses new connections, and lets answers be written that were begun. */
+async function closeAdmin(server: HttpServer, clock: Clock): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  if (!(await settledWithin(clock, CLOSE_LEFT_MS, closed))) server.closeAllConnections();
+  await closed;
 }
 
 function urlOf({ address, port, family }: AddressInfo): string {

@@ -136,7 +136,10 @@ export async function start(options: StartOptions): Promise<Running> {
       spans: () => telemetry.spans?.counts() ?? NO_SPANS,
     },
   });
-  opened.defer(() => stop(settings.limits.shutdownGraceMs));
+  const { drainMs, shutdownGraceMs } = settings.limits;
+  // Nobody else's requests come to a service that an author or a command has started.
+  const isOwn = dev || options.forCommand === true;
+  opened.defer(() => stop({ drainMs: isOwn ? 0 : drainMs, graceMs: shutdownGraceMs }));
   // One that ends with its command is not there for others.
   if (options.forCommand !== true) {
     telemetry.exportMetrics(openMetrics);

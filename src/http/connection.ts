@@ -35,6 +35,7 @@ export class Connection implements FeedGate {
   readonly socket: Socket;
   /** Of its client; read now, because a closed socket has none. */
   readonly address: string;
+  readonly openedAt = performance.now();
   readonly #limits: ConnectionLimits;
   readonly #feed: Feed;
   /** In order; the first one is in progress. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Fault, type RequestFaultCode } from "../terms/fault.ts";
 import { createServer } from "../terms/node-http.ts";
 import { pathOf, ROUTES } from "./app.ts";
@@ -44,10 +45,19 @@ const ALLOW = [...new Set(ROUTES.flatMap(methodsOf))].sort().join(", ");
 
 export interface Edge extends Server {
   openConnections(): number;
+  /** For how long no client has been connected, in milliseconds; 0 while one is. */
+  unusedMs(): number;
   /** Resolves once every answer that was begun has been handed to the operating system, or its client is gone. */
   whenWritten(): Promise<void>;
-  /** Refuses new connections and closes idle ones; resolves when the last is closed. */
-  stopListening(): Promise<void>;
+  /** Refuses new connections and closes idle ones. */
+  stopListening(): Stopped;
+}
+
+interface Stopped {
+  /** Resolves when every request has arrived that was on its way, at the latest after a second. */
+  readonly received: Promise<void>;
+  /** Resolves when the last connection is closed. */
+  readonly closed: Promise<void>;
 }
 
 /**
@@ -83,6 +93,7 @@ export function createEdge(
   /** Answers of which a part is still to be handed to the operating system. */
   let unwritten = 0;
   const waiters: (() => void)[] = [];
+  let lastClosedAt = -Infinity;
   /** Requests that are parsed and wait for their turn, on all connections. */
   let waiting = 0;
 
@@ -97,6 +108,7 @@ export function createEdge(
     socket.destroySoon = closeAfterAnswer;
     socket.once("close", () => {
       places.leave(connection);
+      lastClosedAt = performance.now();
       changed(connection, () => connection.end());
     });
     const gone = places.enter(connection);
@@ -216,22 +228,40 @@ export function createEdge(
     });
   return Object.assign(server, {
     openConnections: () => places.taken,
+    unusedMs: () => (places.taken > 0 ? 0 : performance.now() - lastClosedAt),
     whenWritten,
     stopListening() {
       // Node's own `close` takes a connection for idle while the end of its answer is still being written, and cuts it off.
       const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
       void whenWritten().then(() => server.closeIdleConnections());
-      void closeUnused(places);
-      return closed;
+      return { received: receiveLast(places), closed };
     },
   });
 }
 
-/** Node takes a connection on which nothing has come for one on which a request is arriving. */
-async function closeUnused(places: ConnectionPlaces<Connection>): Promise<void> {
+/** So long after a connection was opened its first request may still be on its way, and the rest of one that has begun. */
+const ON_ITS_WAY_MS = 1_000;
+const LOOK_MS = 20;
+
+/**
+ * Waits for requests on connections that were opened shortly before, and closes those on which nothing comes: Node takes
+ * them for connections on which a request is arriving.
+ */
+async function receiveLast(places: ConnectionPlaces<Connection>): Promise<void> {
+  const endAt = performance.now() + ON_ITS_WAY_MS;
   // What has come by now is read first: the first turn may belong to the round that has polled already.
   for (let turn = 0; turn < 2; turn += 1) await new Promise(setImmediate);
-  for (const { socket } of places.strangers) if (socket.bytesRead === 0) socket.destroy();
+  for (;;) {
+    const now = performance.now();
+    let isReceiving = false;
+    for (const connection of places.strangers) {
+      const isUnused = connection.socket.bytesRead === 0;
+      if (isUnused && now - connection.openedAt >= ON_ITS_WAY_MS) connection.socket.destroy();
+      else isReceiving ||= isUnused || connection.isReceiving;
+    }
+    if (!isReceiving || now >= endAt) return;
+    await sleep(LOOK_MS, undefined, { ref: false });
+  }
 }
 
 function httpProblem(request: IncomingMessage, limits: ServerLimits): RequestFaultCode | null {

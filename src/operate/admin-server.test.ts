@@ -18,6 +18,7 @@ const NOTHING: AdminServerParts = {
   pages: [],
   api: null,
   console: null,
+  isStopping: () => false,
 };
 
 /** @returns a connection to an admin port whose API is that */

@@ -17,6 +17,8 @@ export interface AdminServerParts {
   readonly api: AdminHandler | null;
   /** The pages that use the API. */
   readonly console: AdminHandler | null;
+  /** Whether each answer closes its connection. */
+  readonly isStopping: () => boolean;
 }
 
 /** Answers every request of its part of the port. Never rejects. */
@@ -94,6 +96,7 @@ export function createAdminServer(parts: AdminServerParts, unreadMs: number = UN
     ],
   ]);
   const server = createServer(LIMITS, (request, response) => {
+    if (parts.isStopping()) response.shouldKeepAlive = false;
     response.once("prefinish", () => {
       if (!response.writableFinished) response.setTimeout(unreadMs, () => response.destroy());
     });

@@ -364,12 +364,20 @@ export const SETTINGS = [
     says: "Most functions that run at once in one process; further ones wait.",
   },
   {
+    key: "limits.drain_ms",
+    type: "number",
+    default: 5_000,
+    min: 0,
+    max: HOUR_MS,
+    says: "Time after SIGTERM in which new runs are still accepted, while `/ready` answers 503 and every answer closes its connection, so that load balancers can learn of the stop. It is a part of `limits.shutdown_grace_ms`, and ends early when no client has been connected for a second.",
+  },
+  {
     key: "limits.shutdown_grace_ms",
     type: "number",
     default: 25_000,
     min: 0,
     max: HOUR_MS,
-    says: "Time for runs in progress to finish after SIGTERM.",
+    says: "Time after SIGTERM for the whole stop: for accepting runs (`limits.drain_ms`) and for those in progress to finish.",
   },
 ] as const satisfies readonly Setting[];
 

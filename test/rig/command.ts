@@ -57,7 +57,8 @@ function run(
   const [file, ...before] = program ?? [process.execPath, join(root, "bin/datarun.mjs")];
   const child = spawn(file, [...before, command, "--port", "0", "--admin-port", "0", ...args], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { PATH: process.env["PATH"], DATARUN_DATA_DIR: dataDir, ...env },
+    // The connections that tests keep would make each stop wait.
+    env: { PATH: process.env["PATH"], DATARUN_DATA_DIR: dataDir, DATARUN_LIMITS_DRAIN_MS: "0", ...env },
     // Other programs start the service as a process of theirs: in a group of their own, it ends with them.
     detached: program !== undefined,
     ...whose,

@@ -88,7 +88,14 @@ export interface Deployment {
 export async function deploy(t: TestContext, { project, env = {} }: DeployOptions): Promise<Deployment> {
   const dataDir = mkdtempSync(join(tmpdir(), "datarun-deployed-"));
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
-  const environment = { PATH: process.env["PATH"], DATARUN_DATA_DIR: dataDir, DATARUN_PROJECT: project, ...env };
+  const environment = {
+    PATH: process.env["PATH"],
+    DATARUN_DATA_DIR: dataDir,
+    DATARUN_PROJECT: project,
+    // The connections that tests keep would make each stop wait.
+    DATARUN_LIMITS_DRAIN_MS: "0",
+    ...env,
+  };
   const secrets = new Secrets();
   const operate = async <Result>(act: (operator: Operator) => Promise<Result>): Promise<Result> => {
     const opened = await openKeyedStore({ dataDir, databaseUrl: undefined, rootKey: undefined, clock: systemClock });

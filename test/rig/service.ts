@@ -111,6 +111,8 @@ export async function startService(t: TestLife, options: ServiceOptions = {}): P
       "admin-port": "0",
       "data-dir": dataDir,
       "log-level": "debug",
+      // The connections that tests keep would make each stop wait.
+      "limits-drain-ms": "0",
       "limits-shutdown-grace-ms": "2000",
       ...(databaseUrl === undefined ? {} : { "database-url": databaseUrl }),
       ...(options.project === undefined ? {} : { project: options.project }),

@@ -41,6 +41,7 @@ const EXPENSIVE = {
   "test/lifecycle/crash.test.ts": "kills services",
   "test/lifecycle/functions.test.ts": "kills services",
   "test/lifecycle/replica-limits.test.ts": "kills replicas",
+  "test/lifecycle/rolling-restart.test.ts": "starts replicas",
   "test/lifecycle/stalled-log.test.ts": "writes megabytes of log",
   "test/overload/journal-share.test.ts": "fills a journal of 16 MiB",
   "test/overload/strangers.test.ts": "sends bodies in a million pieces",
