@@ -189,13 +189,13 @@ export function adminContract(engine: EngineUnderTest): void {
       const stores = [await openAgain(), await openAgain()];
       const organizationId = await anOrganization(stores[0]!);
       await Promise.all(
-        Array.from({ length: 20 }, (_, at) =>
+        Array.from({ length: 8 }, (_, at) =>
           stores[at % 2]!.admin.createCredential(ACT, aCredential(organizationId, { isDefault: true })),
         ),
       );
 
       const credentials = await stores[0]!.admin.credentials(organizationId);
-      assert.equal(credentials.length, 20);
+      assert.equal(credentials.length, 8);
       assert.equal(credentials.filter((credential) => credential.isDefault).length, 1);
     });
 
