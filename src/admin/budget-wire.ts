@@ -35,6 +35,7 @@ const told = {
   source: orNull(text),
   cred_id: orNull(text),
   per: oneOf(...BUDGET_PERIODS),
+  time_zone: { ...text, description: "Where its days and months begin" },
   limit: text,
 };
 const use = {
@@ -88,6 +89,7 @@ export function toWireBudget(budget: Budget) {
     source: budget.source,
     cred_id: budget.credentialId,
     per: budget.per,
+    time_zone: budget.timeZone,
     limit: budgetText(budget, budget.limit),
     warn_percent: budget.warnPercent,
     counts_from: toWireTime(budget.setWallAt),

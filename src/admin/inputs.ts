@@ -1,4 +1,6 @@
 import { Type } from "../terms/type.ts";
+import { isTimeZone, spelledZone } from "../terms/calendar.ts";
+import { OperatorError } from "../terms/operator-error.ts";
 import { CONTEXTS } from "../terms/caller.ts";
 
 /** Inputs that several verbs have in the same form. */
@@ -92,4 +94,14 @@ export function noteInput(description: string, maxLength: number) {
     description,
     "x-says": `must be 1 to ${maxLength} characters ${SEEN_SAYS}`,
   });
+}
+
+export function timeZoneInput(description: string) {
+  return Type.String({ maxLength: 64, description, "x-placeholder": "ZONE" });
+}
+
+/** The zone in its usual spelling. @throws OperatorError if there is none of that name */
+export function requireTimeZone(name: string): string {
+  if (!isTimeZone(name)) throw new OperatorError("invalid", `There is no time zone ${name}.`);
+  return spelledZone(name);
 }

@@ -72,6 +72,7 @@ function warnOf(log: Log, { budget, used }: BudgetReading): void {
       budget: budget.id,
       scope: scopeText(budget),
       per: budget.per,
+      time_zone: budget.timeZone,
       used: budgetText(budget, used),
       limit: budgetText(budget, budget.limit),
       warn_percent: budget.warnPercent,

@@ -1,6 +1,6 @@
 import type { Transaction } from "kysely";
 import type { BudgetAnswer, BudgetAsk, BudgetStore, ExchangeRule } from "../leases/budgets/ports.ts";
-import { periodAround } from "../terms/budget.ts";
+import { rememberedPeriods } from "../terms/budget.ts";
 import type { Clock } from "../terms/clock.ts";
 import { answerInTime } from "./answer-in-time.ts";
 import { KeptRows } from "./budget-leases.ts";
@@ -13,6 +13,8 @@ import type { Tables } from "./schema.ts";
 const SWEEP_EVERY_MS = 60 * 60_000;
 /** A day longer than needed, in case that the clock of the store is set back. */
 const KEPT_MS = 24 * 60 * 60_000;
+/** An answer about a budget that was removed has a period too. */
+const NO_BUDGET = { per: "day", timeZone: "UTC" } as const;
 
 /**
  * The budgets, and what processes hold of them. An exchange locks its budgets, so that what is read is still so when the
@@ -20,6 +22,7 @@ const KEPT_MS = 24 * 60 * 60_000;
  * moment, whatever a process has heard of it.
  */
 export function createBudgetStore(engine: Engine, clock: Clock): BudgetStore {
+  const periodAround = rememberedPeriods();
   let sweepAt = 0;
 
   async function exchangeIn(transaction: Transaction<Tables>, asks: readonly BudgetAsk[], rule: ExchangeRule) {
@@ -37,7 +40,7 @@ export function createBudgetStore(engine: Engine, clock: Clock): BudgetStore {
     const answers = asks.map((ask): BudgetAnswer => {
       const row = budgets.find(({ id }) => id === ask.budgetId);
       const budget = row === undefined ? null : toBudget(row);
-      const period = periodAround(budget?.per ?? "day", now);
+      const period = periodAround(budget ?? NO_BUDGET, now);
       if (budget === null) return { now, budget, period, amount: 0n, othersUsed: 0n, counted: null };
       const { answer, ...keeping } = rule(ask, { budget, period, now }, kept.of(budget.id, period.from));
       kept.keep(budget.id, period, keeping);

@@ -10,6 +10,7 @@ import { ACT, anOrganization, type EngineUnderTest } from "./engines.kit.ts";
 import type { Store } from "./store.ts";
 
 const MINUTE_MS = 60_000;
+const MONTH = { per: "month", timeZone: "UTC" } as const;
 
 function aBudget(organizationId: string, parts: Partial<Budget> = {}): Budget {
   return {
@@ -19,6 +20,7 @@ function aBudget(organizationId: string, parts: Partial<Budget> = {}): Budget {
     source: null,
     credentialId: null,
     per: "month",
+    timeZone: "UTC",
     currency: null,
     limit: 100n,
     warnPercent: 80,
@@ -78,7 +80,7 @@ export function budgetsContract(engine: EngineUnderTest): void {
         const [answer] = await store.budgets.exchange([anAsk(budget.id, ask)], keepLeases);
         return answer!.amount;
       };
-      const periodFrom = periodAround("month", Date.now()).from;
+      const periodFrom = periodAround(MONTH, Date.now()).from;
       assert.equal(await amount({ turn: 2, need: 60n }), 60n);
       await amount({ turn: 1, need: 1n });
       assert.equal(await amount({ lease: "s2", need: 50n }), 40n);
@@ -99,7 +101,7 @@ export function budgetsContract(engine: EngineUnderTest): void {
         (await store.budgets.exchange([anAsk(id, ask)], keepLeases))[0]!.amount;
       await amount({ lease: "s2", process: "p2", need: 95n });
       assert.equal(await amount({ need: 50n }), 5n);
-      await amount({ lease: "s2", process: "p2", turn: 2, periodFrom: periodAround("month", Date.now()).from });
+      await amount({ lease: "s2", process: "p2", turn: 2, periodFrom: periodAround(MONTH, Date.now()).from });
       assert.equal(await amount({ need: 50n }), 5n);
     });
 
@@ -116,7 +118,7 @@ export function budgetsContract(engine: EngineUnderTest): void {
           [anAsk(budgetId, { lease, process, need: 10n }), anAsk(other, { lease, process, need: 10n })],
           keepLeases,
         );
-      const periodFrom = periodAround("month", Date.now()).from;
+      const periodFrom = periodAround(MONTH, Date.now()).from;
       const left = [{ start: "s1", turn: 1, counts: [{ budgetId, periodFrom, lease: "s1", used: 4n }] }];
       for (let times = 0; times < 2; times += 1) {
         await store.budgets.recover({ process: "p1", start: "s3", left }, endLeases);
@@ -127,7 +129,7 @@ export function budgetsContract(engine: EngineUnderTest): void {
 
     test("notes that are older than what the store has heard are not believed, and a process that goes on tells the rest", async (t) => {
       const store = await (await engine.newStore(t))();
-      const periodFrom = periodAround("month", Date.now()).from;
+      const periodFrom = periodAround(MONTH, Date.now()).from;
       const cases = [
         { turn: 3, used: 4n, counted: 4n },
         { turn: 2, used: 4n, counted: 10n },
@@ -206,6 +208,7 @@ export function budgetsContract(engine: EngineUnderTest): void {
       assert.deepEqual(set, {
         budget: { ...budget, limit: 600_000_000n, warnPercent: 50, changedWallAt: ACT.wallAt },
         replaced: budget,
+        inOtherZones: [],
       });
       for (const parts of [{ currency: "USD" }, { currency: null }, { per: "day" }, { source: null }] as const) {
         const id = newId("budget", ACT.wallAt);
@@ -222,6 +225,36 @@ export function budgetsContract(engine: EngineUnderTest): void {
       assert.deepEqual([answer!.budget, answer!.amount], [null, 0n]);
       assert.equal(typeof version, "number");
       assert.equal(await store.admin.setBudget(ACT, aBudget("org_nobody")), null);
+    });
+
+    test("in another time zone it is another budget, and without a zone the one that is there is meant", async (t) => {
+      const store = await (await engine.newStore(t))();
+      const inUtc = await withBudget(store);
+      const set = async (timeZone: string | null, parts: Partial<Budget> = {}) => {
+        const id = newId("budget", ACT.wallAt);
+        const { budget, replaced, inOtherZones } = (await store.admin.setBudget(ACT, {
+          ...inUtc,
+          ...parts,
+          id,
+          timeZone,
+        }))!;
+        return [budget.timeZone, replaced?.id ?? null, inOtherZones.map((other) => other.timeZone)];
+      };
+      assert.deepEqual(await set(null), ["UTC", inUtc.id, []]);
+      assert.deepEqual(await set("Asia/Tokyo"), ["Asia/Tokyo", null, ["UTC"]]);
+      assert.deepEqual(await set(null), ["UTC", inUtc.id, ["Asia/Tokyo"]], "of several, that of UTC");
+      const day = { per: "day" } as const;
+      assert.deepEqual(await set("Asia/Tokyo", day), ["Asia/Tokyo", null, []]);
+      const [, id] = await set(null, day);
+      assert.equal(typeof id, "string", "it is the only one, so it is set again");
+
+      const now = Date.now();
+      const period = periodAround({ per: "day", timeZone: "Asia/Tokyo" }, now);
+      if (period.to - now < MINUTE_MS) return t.skip("a day is about to end");
+      assert.deepEqual((await store.admin.budget(id as string))!.period, period);
+      const [answer] = await store.budgets.exchange([anAsk(id as string, { need: 2n })], keepLeases);
+      assert.deepEqual([answer!.period, answer!.budget!.timeZone], [period, "Asia/Tokyo"]);
+      assert.equal((await store.admin.budget(id as string))!.leased, 2n);
     });
 
     test("a decision on a charge is counted in the budgets that counted its request, and in no others", async (t) => {
@@ -242,7 +275,7 @@ export function budgetsContract(engine: EngineUnderTest): void {
         after: { charged: "no", price },
         ...parts,
       });
-      const inPeriod = Date.now() - 7 * MINUTE_MS > periodAround("month", Date.now()).from;
+      const inPeriod = Date.now() - 7 * MINUTE_MS > periodAround(MONTH, Date.now()).from;
       if (!inPeriod) return t.skip("a month has just begun");
       let acts = 0;
       const act = () => ({ ...ACT, what: "ledger reconcile", wallAt: ACT.wallAt + (acts += 1) });

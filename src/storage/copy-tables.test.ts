@@ -42,7 +42,14 @@ async function filled(engine: Engine): Promise<string> {
   await store.admin.setPrice(ACT, priced, () => term);
   await store.callCounts.addCalls("cred_1", 0, 3);
   const scope = { organizationId, workflowId: null, source: null, credentialId: null };
-  const limit = { per: "month", currency: null, limit: 5n, warnPercent: 80, setWallAt: 1 } as const;
+  const limit = {
+    per: "month",
+    timeZone: "Europe/Berlin",
+    currency: null,
+    limit: 5n,
+    warnPercent: 80,
+    setWallAt: 1,
+  } as const;
   await store.admin.setBudget(ACT, { id: "bud_1", ...scope, ...limit });
   const wanted = { need: 2n, least: 1n, spare: 0n };
   const ask = {

@@ -233,6 +233,8 @@ interface BudgetTable {
   readonly source: string | null;
   readonly credential_id: string | null;
   readonly per: BudgetPeriod;
+  /** Null for a budget that was set before budgets had one: UTC. */
+  readonly time_zone: string | null;
   /** Null for a budget that counts requests. */
   readonly currency: string | null;
   /** Requests, or millionths of the currency's unit. */

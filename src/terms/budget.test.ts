@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { appliesTo, budgetText, hasRoom, periodAround, unitsOf, usedBy, type BudgetScope } from "./budget.ts";
+import {
+  appliesTo,
+  budgetText,
+  hasRoom,
+  periodAround,
+  rememberedPeriods,
+  unitsOf,
+  usedBy,
+  type BudgetScope,
+} from "./budget.ts";
 
 const SPENDER = { organizationId: "org_1", workflowId: "wfl_1", source: "acme__people", credentialId: "cred_1" };
 const EVERYTHING: BudgetScope = { organizationId: "org_1", workflowId: null, source: null, credentialId: null };
@@ -36,14 +45,22 @@ test("what was not charged has used nothing, and what may have been charged coun
   );
 });
 
-test("a day and a month are those of UTC, and the next begins where one ends", () => {
+test("a day and a month are those of its time zone, and the next begins where one ends", () => {
   const leap = Date.parse("2028-02-29T23:59:59.999Z");
   for (const [per, from, to] of [
     ["day", "2028-02-29", "2028-03-01"],
     ["month", "2028-02-01", "2028-03-01"],
   ] as const) {
-    assert.deepEqual(periodAround(per, leap), { from: Date.parse(from), to: Date.parse(to) });
-    assert.equal(periodAround(per, leap + 1).from, Date.parse(to));
+    assert.deepEqual(periodAround({ per, timeZone: "UTC" }, leap), { from: Date.parse(from), to: Date.parse(to) });
+    assert.equal(periodAround({ per, timeZone: "UTC" }, leap + 1).from, Date.parse(to));
+  }
+  const periods = rememberedPeriods();
+  for (const around of [periodAround, periods, periods]) {
+    const october = around({ per: "month", timeZone: "Europe/Berlin" }, Date.parse("2026-10-31T22:59:59.999Z"));
+    assert.deepEqual(october, { from: Date.parse("2026-09-30T22:00:00Z"), to: Date.parse("2026-10-31T23:00:00Z") });
+    assert.equal(around({ per: "month", timeZone: "Europe/Berlin" }, october.to).from, october.to);
+    const longDay = around({ per: "day", timeZone: "Europe/Berlin" }, Date.parse("2026-10-25T12:00:00Z"));
+    assert.equal(longDay.to - longDay.from, 25 * 60 * 60_000);
   }
 });
 

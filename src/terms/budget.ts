@@ -1,4 +1,5 @@
-import { monthAround, type Span } from "./calendar.ts";
+import { BoundedMap } from "./bounded-map.ts";
+import { dayAround, monthAround, type Span } from "./calendar.ts";
 import type { Charged } from "./fault.ts";
 import { amountText, percentOf, type Micros } from "./money.ts";
 import type { Price } from "./price.ts";
@@ -23,10 +24,12 @@ export interface BudgetScope {
 export const BUDGET_PERIODS = ["day", "month"] as const;
 export type BudgetPeriod = (typeof BUDGET_PERIODS)[number];
 
-/** How much may be charged in each day or month of UTC, by the clock of the store. */
+/** How much may be charged in each day or month of a time zone, by the clock of the store. */
 export interface Budget extends BudgetScope {
   readonly id: string;
   readonly per: BudgetPeriod;
+  /** Where its days and months begin, such as `Europe/Berlin`. It never changes: another zone is another budget. */
+  readonly timeZone: string;
   /** `null`: it counts requests, whatever they cost. Otherwise it counts what is priced in this currency. */
   readonly currency: string | null;
   /** Requests, or millionths of the currency's unit. */
@@ -64,12 +67,29 @@ export function usedBy(budget: Pick<Budget, "currency">, charged: Charged, price
   return charged === "no" ? 0n : unitsOf(budget, price);
 }
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
+type Periodic = Pick<Budget, "per" | "timeZone">;
 
-export function periodAround(per: BudgetPeriod, wallAt: number): Span {
-  if (per === "month") return monthAround(wallAt, "UTC");
-  const from = wallAt - (wallAt % DAY_MS);
-  return { from, to: from + DAY_MS };
+/** The period of a budget that contains a moment. */
+export function periodAround({ per, timeZone }: Periodic, wallAt: number): Span {
+  return per === "month" ? monthAround(wallAt, timeZone) : dayAround(wallAt, timeZone);
+}
+
+const PERIODS_MAX = 1_000;
+
+/**
+ * `periodAround`, which remembers what it found last: many budgets have one period, and the calendar of a time zone takes
+ * a fifth of a millisecond.
+ */
+export function rememberedPeriods(): typeof periodAround {
+  const known = new BoundedMap<string, Span>(PERIODS_MAX);
+  return (budget, wallAt) => {
+    const key = `${budget.per} ${budget.timeZone}`;
+    const last = known.get(key);
+    if (last !== undefined && last.from <= wallAt && wallAt < last.to) return last;
+    const period = periodAround(budget, wallAt);
+    known.set(key, period);
+    return period;
+  };
 }
 
 /** From this use on, it is used beyond its warn level. */
@@ -95,4 +115,10 @@ export function scopeText({ organizationId, workflowId, source, credentialId }: 
 export function budgetText({ currency }: Pick<Budget, "currency">, units: Micros): string {
   if (currency !== null) return `${amountText(units)} ${currency}`;
   return units === 1n ? "1 request" : `${units} requests`;
+}
+
+/** Such as `12.50 EUR a month`, with the time zone of the month unless it is UTC. */
+export function limitText(budget: Pick<Budget, "currency" | "limit" | "per" | "timeZone">): string {
+  const zone = budget.timeZone === "UTC" ? "" : ` (${budget.timeZone})`;
+  return `${budgetText(budget, budget.limit)} a ${budget.per}${zone}`;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { isDay, isTimeZone, monthAround, startOfDay } from "./calendar.ts";
+import { dayAround, daysIn, isDay, isTimeZone, monthAround, spelledZone, startOfDay } from "./calendar.ts";
 
 const ZONES = [
   "UTC",
@@ -60,7 +60,59 @@ test("a month contains its moments, and the next one begins where it ends", () =
   assert.deepEqual(march, { from: Date.parse("2026-02-28T23:00:00Z"), to: Date.parse("2026-03-31T22:00:00Z") });
 });
 
-test("a time zone is one that exists", () => {
+test("a day and a month begin and end where a search finds that the clocks show another one", () => {
+  const formats = new Map(ZONES.map((timeZone) => [timeZone, new Intl.DateTimeFormat("en-CA", { timeZone })]));
+  const HOUR_MS = 60 * 60_000;
+  /** The first moment after `from` at which the zone shows another text, which is so until `to`. */
+  const changeBetween = (from: number, to: number, textAt: (wallAt: number) => string): number => {
+    const text = textAt(from);
+    let [same, other] = [from, to];
+    while (other - same > 1) {
+      const middle = Math.floor((same + other) / 2);
+      if (textAt(middle) === text) same = middle;
+      else other = middle;
+    }
+    return other;
+  };
+  const anyMoment = fc.integer({ min: Date.UTC(2000, 0), max: Date.UTC(2040, 0) });
+  fc.assert(
+    fc.property(fc.constantFrom(...ZONES), anyMoment, (zone, wallAt) => {
+      const dayAt = (moment: number): string => formats.get(zone)!.format(moment);
+      const day = dayAround(wallAt, zone);
+      assert.equal(day.to, changeBetween(wallAt, wallAt + 26 * HOUR_MS, dayAt));
+      assert.equal(day.from, changeBetween(day.from - 1, wallAt, dayAt));
+      assert.ok(dayAt(day.from - 1) !== dayAt(wallAt));
+      const monthAt = (moment: number): string => dayAt(moment).slice(0, 7);
+      const month = monthAround(wallAt, zone);
+      assert.equal(month.to, changeBetween(wallAt, wallAt + 32 * 24 * HOUR_MS, monthAt));
+      assert.equal(month.from, changeBetween(month.from - 1, wallAt, monthAt));
+      const days = [...daysIn(month, zone)];
+      assert.deepEqual([days[0]!.from, days.at(-1)!.to], [month.from, month.to]);
+      for (const one of days) {
+        assert.deepEqual([dayAt(one.from), dayAt(one.to - 1)], [one.day, one.day]);
+        assert.ok(one === days.at(-1) || days.some(({ from }) => from === one.to));
+      }
+    }),
+    { numRuns: 40 },
+  );
+  // In Newfoundland, one minute after the first of November had begun, it was October again.
+  const twice = Date.parse("2009-11-01T03:00:00Z");
+  assert.deepEqual(
+    [dayAround(twice, "America/St_Johns"), monthAround(twice, "America/St_Johns").from],
+    [
+      { from: Date.parse("2009-11-01T02:30:00Z"), to: Date.parse("2009-11-02T03:30:00Z") },
+      Date.parse("2009-11-01T02:30:00Z"),
+    ],
+  );
+});
+
+test("a time zone is one that exists, and has one spelling", () => {
   for (const zone of ZONES) assert.ok(isTimeZone(zone), zone);
+  assert.deepEqual(["europe/berlin", "utc", "Asia/Kolkata", "+05:30"].map(spelledZone), [
+    "Europe/Berlin",
+    "UTC",
+    "Asia/Kolkata",
+    "+05:30",
+  ]);
   for (const zone of ["", "Berlin", "Europe/Berlim"]) assert.ok(!isTimeZone(zone), zone);
 });

@@ -8,11 +8,17 @@ export interface Span {
 
 export function isTimeZone(name: string): boolean {
   try {
-    formatOf(name);
+    clockOf(name);
     return true;
   } catch {
     return false;
   }
+}
+
+/** A time zone that exists, in the capitals of its name, so that one zone has one spelling. */
+export function spelledZone(name: string): string {
+  const { timeZone } = new Intl.DateTimeFormat("en-US", { timeZone: name }).resolvedOptions();
+  return timeZone.toLowerCase() === name.toLowerCase() ? timeZone : name;
 }
 
 /**
@@ -26,51 +32,64 @@ export function isDay(text: string): boolean {
 
 /** The first moment of a day that exists, such as `2026-01-31`. */
 export function startOfDay(day: string, timeZone: string): number {
-  return momentOf(Date.parse(`${day}T00:00:00Z`), timeZone);
+  return momentOf(Date.parse(`${day}T00:00:00Z`), clockOf(timeZone));
+}
+
+/** The calendar day that contains a moment. */
+export function dayAround(wallAt: number, timeZone: string): Span {
+  return spanAround(wallAt, timeZone, (here, later) =>
+    utcOf(here.getUTCFullYear(), here.getUTCMonth(), here.getUTCDate() + later),
+  );
+}
+
+/** The days of a zone from the one that contains a moment to the one before the end, such as `2026-03-29`, in order. */
+export function* daysIn({ from, to }: Span, timeZone: string): Generator<Span & { readonly day: string }, void, void> {
+  const clock = clockOf(timeZone);
+  const first = new Date(clock(dayAround(from, timeZone).from));
+  const shownOf = (at: number): number => utcOf(first.getUTCFullYear(), first.getUTCMonth(), first.getUTCDate() + at);
+  for (let [at, start] = [0, momentOf(shownOf(0), clock)]; start < to; at += 1) {
+    const end = momentOf(shownOf(at + 1), clock);
+    // A zone that moves over the date line skips a day.
+    if (end > start) yield { day: new Date(shownOf(at)).toISOString().slice(0, 10), from: start, to: end };
+    start = end;
+  }
 }
 
 /** The calendar month that contains a moment. */
 export function monthAround(wallAt: number, timeZone: string): Span {
-  const here = new Date(wallClockAt(wallAt, timeZone));
-  const start = (monthsLater: number): number =>
-    momentOf(utcOf(here.getUTCFullYear(), here.getUTCMonth() + monthsLater, 1), timeZone);
-  return { from: start(0), to: start(1) };
+  return spanAround(wallAt, timeZone, (here, later) => utcOf(here.getUTCFullYear(), here.getUTCMonth() + later, 1));
 }
 
-/** When the clocks of the zone first show a time, given as if it were UTC; if they skip it, the moment of the skip. */
-function momentOf(shown: number, timeZone: string): number {
-  const first = shown - offsetAt(shown, timeZone);
+/**
+ * What the clocks of a zone show at a moment, as if it were UTC; to the second. To make one takes longer than to ask it
+ * ten times.
+ */
+type ZoneClock = (wallAt: number) => number;
+
+function spanAround(wallAt: number, timeZone: string, startShown: (here: Date, later: number) => number): Span {
+  const clock = clockOf(timeZone);
+  const here = new Date(clock(wallAt));
+  const start = (later: number): number => momentOf(startShown(here, later), clock);
+  const [from, to] = [start(0), start(1)];
+  // Clocks that are set back over midnight show the end of a day again, when the next one has begun already.
+  return to > wallAt ? { from, to } : { from: to, to: start(2) };
+}
+
+/** When the clocks first show a time, given as if it were UTC; if they skip it, the moment of the skip. */
+function momentOf(shown: number, clock: ZoneClock): number {
+  const offsetAt = (wallAt: number): number => clock(wallAt) - wallAt;
+  const first = shown - offsetAt(shown);
   // The offset may differ there. Of the two moments, the earlier one that shows this time or a later one is meant.
-  const second = shown - offsetAt(first, timeZone);
+  const second = shown - offsetAt(first);
   const earliest = Math.min(first, second);
-  return wallClockAt(earliest, timeZone) >= shown ? earliest : Math.max(first, second);
-}
-
-function offsetAt(wallAt: number, timeZone: string): number {
-  return wallClockAt(wallAt, timeZone) - wallAt;
-}
-
-/** What the clocks of a zone show at a moment, as if it were UTC; to the second. */
-function wallClockAt(wallAt: number, timeZone: string): number {
-  if (timeZone === "UTC") return wallAt;
-  const parts = formatOf(timeZone).formatToParts(wallAt);
-  const part = (type: Intl.DateTimeFormatPartTypes): number =>
-    Number.parseInt(parts.find((one) => one.type === type)!.value, 10);
-  return (
-    utcOf(part("year"), part("month") - 1, part("day")) +
-    ((part("hour") * 60 + part("minute")) * 60 + part("second")) * 1_000
-  );
-}
-
-/** Midnight. `Date.UTC` takes the years 0 to 99 for those from 1900 on. */
-function utcOf(year: number, monthIndex: number, day: number): number {
-  return new Date(0).setUTCFullYear(year, monthIndex, day);
+  return clock(earliest) >= shown ? earliest : Math.max(first, second);
 }
 
 /** @throws RangeError for an unknown zone */
-function formatOf(timeZone: string): Intl.DateTimeFormat {
+function clockOf(timeZone: string): ZoneClock {
+  if (timeZone === "UTC") return (wallAt) => wallAt;
   const digits = "2-digit" as const;
-  return new Intl.DateTimeFormat("en-US", {
+  const format = new Intl.DateTimeFormat("en-US", {
     timeZone,
     hourCycle: "h23",
     year: "numeric",
@@ -80,4 +99,18 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
     minute: digits,
     second: digits,
   });
+  return (wallAt) => {
+    const parts = format.formatToParts(wallAt);
+    const part = (type: Intl.DateTimeFormatPartTypes): number =>
+      Number.parseInt(parts.find((one) => one.type === type)!.value, 10);
+    return (
+      utcOf(part("year"), part("month") - 1, part("day")) +
+      ((part("hour") * 60 + part("minute")) * 60 + part("second")) * 1_000
+    );
+  };
+}
+
+/** Midnight. `Date.UTC` takes the years 0 to 99 for those from 1900 on. */
+function utcOf(year: number, monthIndex: number, day: number): number {
+  return new Date(0).setUTCFullYear(year, monthIndex, day);
 }

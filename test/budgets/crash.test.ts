@@ -85,6 +85,7 @@ async function deploymentOn(t: TestContext, databaseUrl: string | undefined) {
         id,
         ...scope,
         per: "month",
+        timeZone: "UTC",
         currency: null,
         limit: calls,
         warnPercent: 80,

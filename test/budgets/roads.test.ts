@@ -78,7 +78,7 @@ async function setBudget(
   const none = { workflowId: null, source: null, credentialId: null };
   const id = newId("budget", setWallAt);
   const act = { who: "operator", via: "cli", what: "budget set", wallAt: setWallAt } as const;
-  await admin.setBudget(act, { id, ...none, ...scope, ...limit, warnPercent: 80, setWallAt });
+  await admin.setBudget(act, { id, ...none, ...scope, ...limit, timeZone: "UTC", warnPercent: 80, setWallAt });
   return id;
 }
 

@@ -33,6 +33,7 @@ const BUDGET: Budget = {
   source: "acme__people",
   credentialId: null,
   per: "month",
+  timeZone: "UTC",
   currency: "EUR",
   limit: 100_000_000n,
   warnPercent: 80,

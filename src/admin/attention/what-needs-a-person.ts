@@ -208,8 +208,9 @@ function rejectedSays({ budget, used }: BudgetUse, { calls, isMore, sinceWallAt 
   return `The budget of ${scopeText(budget)} has rejected ${isMore ? "more than " : ""}${counted(calls, "call")} since ${dayAndTime(sinceWallAt)}. Used ${whenOf(budget)}: ${budgetText(budget, used)} of ${budgetText(budget, budget.limit)}.`;
 }
 
-function whenOf({ per }: Budget): string {
-  return per === "day" ? "today" : "this month";
+function whenOf({ per, timeZone }: Budget): string {
+  const when = per === "day" ? "today" : "this month";
+  return timeZone === "UTC" ? when : `${when} (${timeZone})`;
 }
 
 /** `1 charge is`, `3 charges are`. Without a plural it gets an s. */

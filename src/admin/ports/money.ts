@@ -62,12 +62,25 @@ export interface DecidedCharges extends Pick<AuditEntry, "organizationId" | "sub
   requests(recorded: readonly AuditEntry[]): readonly ResettledRequest[];
 }
 
+export interface NewBudget extends Omit<Budget, "timeZone"> {
+  /** `null`: that of the only budget for the same things, period and currency, or else UTC. */
+  readonly timeZone: string | null;
+}
+
+export interface SetBudget {
+  readonly budget: Budget;
+  /** As it was before. */
+  readonly replaced: Budget | null;
+  /** Those that differ from it in their time zone alone: they go on limiting. */
+  readonly inOtherZones: readonly Budget[];
+}
+
 export interface BudgetAdmin {
   /**
-   * Adds a budget. If there is one for the same things, period and currency, only its limit and warn level change, and
-   * it keeps its id and what it has counted. `null` if the organization does not exist.
+   * Adds a budget. If there is one for the same things, period, time zone and currency, only its limit and warn level
+   * change, and it keeps its id and what it has counted. `null` if the organization does not exist.
    */
-  setBudget(act: Act, budget: Budget): Promise<{ readonly budget: Budget; readonly replaced: Budget | null } | null>;
+  setBudget(act: Act, budget: NewBudget): Promise<SetBudget | null>;
   /** Oldest first. Of all organizations if none is given. */
   budgets(organizationId?: string, page?: Page): Promise<readonly BudgetUse[]>;
   budget(id: string): Promise<BudgetUse | null>;

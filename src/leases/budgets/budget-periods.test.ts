@@ -37,6 +37,17 @@ test("a new day begins with nothing used, by the store's clock", async () => {
   assert.equal(await countAllowed(budgets, clock, 5), 2);
 });
 
+test("a budget of Berlin begins anew when the month ends there, and not when it ends in UTC", async () => {
+  const { clock, open } = await stand({ limit: 2n, per: "month", timeZone: "Europe/Berlin" });
+  const budgets = open();
+  clock.jumpWall(Date.parse("2026-10-31T22:59:00Z") - clock.wall());
+  assert.equal(await countAllowed(budgets, clock, 5), 2);
+  await clock.advance(61_000);
+  assert.equal(await countAllowed(budgets, clock, 5), 2, "in Berlin it is November");
+  await clock.advance(60 * 60_000);
+  assert.equal(await countAllowed(budgets, clock, 5), 0, "in UTC too");
+});
+
 test("a request whose answer comes after midnight waits for the new day, and is not refused for the old one", async () => {
   for (const limit of [1n, 100n]) {
     const { clock, store } = await stand({ limit });

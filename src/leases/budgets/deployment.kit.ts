@@ -63,7 +63,7 @@ export class MemoryBudgets implements BudgetStore {
     const now = this.#wall();
     return asks.map((ask) => {
       const budget = this.budgets.get(ask.budgetId) ?? null;
-      const period = periodAround(budget?.per ?? "day", now);
+      const period = periodAround(budget ?? { per: "day", timeZone: "UTC" }, now);
       if (budget === null) return { now, budget, period, amount: 0n, othersUsed: 0n, counted: null };
       const { answer, ...keeping } = rule(ask, { budget, period, now }, this.#of(budget.id, period.from));
       this.#keep(budget.id, period.from, keeping);
@@ -114,7 +114,7 @@ export class MemoryBudgets implements BudgetStore {
   }
 
   #periodFrom(budgetId: string): number {
-    return periodAround(this.budgets.get(budgetId)!.per, this.#wall()).from;
+    return periodAround(this.budgets.get(budgetId)!, this.#wall()).from;
   }
 }
 
@@ -222,6 +222,7 @@ export function aBudget(parts: Partial<Budget> = {}): Budget {
     source: null,
     credentialId: null,
     per: "day",
+    timeZone: "UTC",
     currency: null,
     limit: 100n,
     warnPercent: 80,

@@ -63,7 +63,7 @@ async function live({ seed, per, replicas, limit, loss, faults, copies, changes 
     { id: "bud_2", per, limit: limit / 2n + 1n, currency: null, source: SPENDER.source },
   ];
   for (const each of parts) store.set(aBudget(each));
-  const periodNow = () => periodAround(per, clock.wall());
+  const periodNow = () => periodAround({ per, timeZone: "UTC" }, clock.wall());
   const sent: Sent[] = [];
   /** What the journals say. */
   const recorded = new Map<string, Charged>();

@@ -1,5 +1,5 @@
 import type { Reservation } from "../../run/around/ports.ts";
-import { budgetText, scopeText, unitsOf, usedBy } from "../../terms/budget.ts";
+import { limitText, scopeText, unitsOf, usedBy } from "../../terms/budget.ts";
 import { Fault, type Charged } from "../../terms/fault.ts";
 import type { Micros } from "../../terms/money.ts";
 import type { Price } from "../../terms/price.ts";
@@ -42,7 +42,7 @@ export function budgetFault({ budget, holding }: HeldBudget): Fault {
   return new Fault("source.budget_used", {
     budget: budget.id,
     scope: scopeText(budget),
-    limit: `${budgetText(budget, budget.limit)} a ${budget.per}`,
+    limit: limitText(budget),
     until: holding === null ? `the end of the ${budget.per}` : untilText(holding.periodTo),
   });
 }

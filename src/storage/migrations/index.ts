@@ -48,6 +48,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0031_calls_rejected_by_budgets", up: from(() => import("./0031_calls_rejected_by_budgets.ts")) },
   // When the limit of a budget was last changed.
   { name: "0032_changed_budgets", up: addColumn("budgets", "changed_wall_at", "bigint") },
+  // Where the days and months of a budget begin; null for UTC.
+  { name: "0033_budget_time_zones", up: addColumn("budgets", "time_zone", "text") },
 ];
 
 function from(load: () => Promise<Pick<Migration, "up">>): Migration["up"] {

@@ -42,11 +42,14 @@ export default defineVerb({
   columns: {
     budgets: [
       "budget",
+      "organization",
       "organization_tuid",
+      "workflow_name",
       "workflow",
       "source",
       "cred_id",
       "per",
+      "time_zone",
       "limit",
       "used",
       "left",

@@ -1,11 +1,18 @@
 import { Type } from "../../../terms/type.ts";
-import { BUDGET_PERIODS, budgetText, type Budget } from "../../../terms/budget.ts";
+import { BUDGET_PERIODS, budgetText, limitText, type Budget } from "../../../terms/budget.ts";
 import type { LedgerAnswers } from "../../../ledger/read/ledger-reader.ts";
 import { newId } from "../../../terms/ids.ts";
 import { readCount, type Micros } from "../../../terms/money.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { setBudget, toWireBudget } from "../../budget-wire.ts";
-import { credentialInput, organizationInput, sourceInput, workflowInput } from "../../inputs.ts";
+import {
+  credentialInput,
+  organizationInput,
+  requireTimeZone,
+  sourceInput,
+  timeZoneInput,
+  workflowInput,
+} from "../../inputs.ts";
 import type { AdminStore, BudgetUse } from "../../ports.ts";
 import { amountInput, amountOf, currencyInput } from "../../price-wire.ts";
 import {
@@ -24,7 +31,7 @@ const WARN_PERCENT = 80;
 export default defineVerb({
   summary: "Limit what may be charged in a day or a month",
   description:
-    "Before a request is sent, the most that it can cost is reserved in every budget that applies to it. If one has no room, the request is not sent, and its source fails with a message that names the budget. What the vendor does not charge becomes available again; an unknown charge counts until it is settled. Days and months are those of UTC. A budget counts from when it is set. Setting it again for the same things, period and currency changes its limit, and what was used still counts. A budget in money counts only requests that are priced in its currency; one in calls counts every request that may be billed.",
+    "Before a request is sent, the most that it can cost is reserved in every budget that applies to it. If one has no room, the request is not sent, and its source fails with a message that names the budget. What the vendor does not charge becomes available again; an unknown charge counts until it is settled. Days and months are those of --time-zone. A budget counts from when it is set. Setting it again for the same things, period, currency and time zone changes its limit, and what was used still counts. In another time zone it is another budget, and both limit until one of them is removed. A budget in money counts only requests that are priced in its currency; one in calls counts every request that may be billed.",
   example: "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --source acme__people --per month --amount 500 --currency EUR",
   input: Type.Object(
     {
@@ -33,6 +40,11 @@ export default defineVerb({
       source: Type.Optional({ ...sourceInput, description: "Only requests of this source" }),
       credential: Type.Optional({ ...credentialInput, description: "Only requests with this credential" }),
       per: Type.Enum([...BUDGET_PERIODS], { description: "The period: the limit applies to each day or each month" }),
+      time_zone: Type.Optional(
+        timeZoneInput(
+          "Where the days and months begin, such as Europe/Berlin; by default that of the budget that is set again, or UTC",
+        ),
+      ),
       amount: Type.Optional({ ...amountInput, description: "How much may be charged" }),
       currency: Type.Optional(currencyInput),
       calls: Type.Optional(
@@ -59,8 +71,12 @@ export default defineVerb({
 
   result: setBudget,
 
-  async run({ org, workflow, source, credential, per, warn, ...input }, { act, store, sources, ledger, note }) {
+  async run(
+    { org, workflow, source, credential, per, time_zone, warn, ...input },
+    { act, store, sources, ledger, note },
+  ) {
     const limit = limitOf(input);
+    const timeZone = time_zone === undefined ? null : requireTimeZone(time_zone);
     const open = await store();
     if ((await open.organization(org)) === null) throw unknownOrganization(org);
     if (workflow !== undefined) await requireOwnWorkflow(open, org, workflow);
@@ -73,6 +89,7 @@ export default defineVerb({
       source: source ?? null,
       credentialId: credential ?? null,
       per,
+      timeZone,
       ...limit,
       warnPercent: warn ?? WARN_PERCENT,
       setWallAt: act.wallAt,
@@ -80,6 +97,10 @@ export default defineVerb({
     if (set === null) throw unknownOrganization(org);
     if (set.replaced !== null)
       note(`Its limit was ${budgetText(set.budget, set.replaced.limit)}. What was used still counts.`);
+    for (const other of set.inOtherZones)
+      note(
+        `The budget ${other.id} is for the same, with ${limitText(other)}, and goes on limiting. To have only the new one, remove it when its ${per} has ended: "datarun budget remove ${other.id}".`,
+      );
     const use = await open.budget(set.budget.id);
     const before = use === null ? null : await spentBeforeIt(ledger, use, note);
     if (before !== null)

@@ -1,9 +1,9 @@
 import { Type } from "../../../../terms/type.ts";
-import { isTimeZone, startOfDay } from "../../../../terms/calendar.ts";
+import { startOfDay } from "../../../../terms/calendar.ts";
 import type { ChargeModel } from "../../../../terms/charge.ts";
 import { OperatorError } from "../../../../terms/operator-error.ts";
 import type { PriceTerm } from "../../../../terms/price.ts";
-import { credentialInput } from "../../../inputs.ts";
+import { credentialInput, requireTimeZone, timeZoneInput } from "../../../inputs.ts";
 import {
   aboveInput,
   amountInput,
@@ -37,12 +37,9 @@ export default defineVerb({
       ),
       above: Type.Optional(aboveInput),
       time_zone: Type.Optional(
-        Type.String({
-          maxLength: 64,
-          description:
-            "The time zone of the contract's days and months, such as Europe/Berlin; UTC by default, or that of its other prices",
-          "x-placeholder": "ZONE",
-        }),
+        timeZoneInput(
+          "The time zone of the contract's days and months, such as Europe/Berlin; UTC by default, or that of its other prices",
+        ),
       ),
     },
     { additionalProperties: false },
@@ -62,8 +59,8 @@ export default defineVerb({
     const declared = (await sources()).find(credential.source)?.charge;
     const priced = await open.setPrice(act, credential, (known) => {
       const basic = above === undefined ? null : basicPrice(known, from);
-      const timeZone = time_zone ?? (known.find((term) => begins(term, from)) ?? known[0])?.timeZone ?? "UTC";
-      if (!isTimeZone(timeZone)) throw new OperatorError("invalid", `There is no time zone ${timeZone}.`);
+      const likeOthers = (known.find((term) => begins(term, from)) ?? known[0])?.timeZone ?? "UTC";
+      const timeZone = time_zone === undefined ? likeOthers : requireTimeZone(time_zone);
       const term: PriceTerm = {
         amount: amountOf(amount),
         currency,
@@ -81,7 +78,10 @@ export default defineVerb({
     if (priced.replaced !== null) {
       const { amount: was, currency: code } = toWirePrice(priced.replaced);
       note(`It replaces ${was} ${code}. Requests that were sent keep the price that they recorded.`);
-    }
+    } else if (priced.set.fromWallAt < act.wallAt)
+      note(
+        "It begins in the past. Requests that were sent before now keep the price that they recorded, and those without one stay unpriced.",
+      );
     return { cred_id, ...toWirePrice(priced.set) };
   },
 });
