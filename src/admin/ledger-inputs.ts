@@ -3,7 +3,7 @@ import { Type } from "../terms/type.ts";
 import { CALL_OUTCOMES } from "../ledger/journal/verdicts.ts";
 import type { LedgerFilter } from "../ledger/read/ledger-filter.ts";
 import { functionInput, organizationInput, sourceInput, workflowInput } from "./inputs.ts";
-import { isDay } from "../terms/calendar.ts";
+import { isDay, startOfDay } from "../terms/calendar.ts";
 import { CLIENT_REQUEST_ID, CLIENT_REQUEST_ID_CHARS_MAX, TRACE_ID } from "../terms/ids.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 
@@ -80,13 +80,15 @@ export function toFilter(input: Static<typeof filterObject>): LedgerFilter {
   };
 }
 
-/** @throws OperatorError */
-export function toMoment(text: string): number {
+/** A day begins at midnight of the time zone. @throws OperatorError */
+export function toMoment(text: string, timeZone = "UTC"): number {
   const wallAt = Date.parse(text);
   if (Number.isNaN(wallAt) || !isDay(text.slice(0, 10)))
     throw new OperatorError("invalid", "There is no such day or time.");
-  return wallAt;
+  return text.length === DAY_CHARACTERS ? startOfDay(text, timeZone) : wallAt;
 }
+
+const DAY_CHARACTERS = "2026-03-01".length;
 
 interface Span {
   readonly from?: number;

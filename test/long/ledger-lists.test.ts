@@ -144,7 +144,7 @@ async function measure(t: TestContext, name: string, reader: LedgerAnswers): Pro
     reader.activity({ by: "credential", from: FIRST, to: FIRST + 30 * DAY, source: "acme__people" }),
   );
   // Totals are made on the way by the first of these.
-  const { from, to } = monthRange("2026-03");
+  const { from, to } = monthRange("2026-03", "UTC");
   const sums: Record<string, number> = {};
   const sum = async (about: string, ask: () => Promise<unknown>): Promise<void> => {
     await inTime(about, ask);

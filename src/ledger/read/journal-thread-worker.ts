@@ -3,6 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { OperatorError } from "../../terms/operator-error.ts";
 import type { OnProgress } from "../../terms/on-progress.ts";
 import { openJournalReader, type JournalReader } from "./journal-reader.ts";
+import type { SpendFilter, SpendKey } from "./sum-spend.ts";
 import type { LedgerAnswers } from "./ledger-reader.ts";
 import type { AskedQuestion, GivenAnswer } from "./journal-thread.ts";
 
@@ -19,6 +20,11 @@ interface Question extends Omit<AskedQuestion, "number"> {
 
 function ask(open: JournalReader, { question, asked, onProgress }: Question): Promise<unknown> {
   if (question === "verify") return open.verify(onProgress);
+  if (question === "spend") return open.spend(...(asked as [SpendKey, SpendFilter]), onProgress);
+  if (question === "summary") {
+    const [month, options] = asked as Parameters<LedgerAnswers["summary"]>;
+    return open.summary(month, { ...options, onProgress });
+  }
   if (question === "prune") {
     const [startedBefore, options] = asked as Parameters<LedgerAnswers["prune"]>;
     return open.prune(startedBefore, { ...options, onProgress });

@@ -82,8 +82,9 @@ export function openJournalThread(options: { readonly dir: string }): JournalThr
     list: asks("list"),
     show: asks("show"),
     find: asks("find"),
-    summary: asks("summary"),
-    spend: asks("spend"),
+    // A function cannot go to another thread: what it would be called with comes back.
+    summary: (month, { onProgress, ...options } = {}) => ask("summary", [month, options], onProgress),
+    spend: (by, filter, onProgress) => ask("spend", [by, filter], onProgress),
     // It ends with the thread.
     makeTotals: () => ask("makeTotals", []),
     unknown: asks("unknown"),
@@ -94,7 +95,6 @@ export function openJournalThread(options: { readonly dir: string }): JournalThr
     activity: asks("activity"),
     functionActivity: asks("functionActivity"),
     reconcile: asks("reconcile"),
-    // A function cannot go to another thread: what it would be called with comes back.
     prune: (startedBefore, { onProgress, ...options } = {}) => ask("prune", [startedBefore, options], onProgress),
     verify: (onProgress) => ask("verify", [], onProgress),
     moment: asks("moment"),

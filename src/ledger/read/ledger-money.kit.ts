@@ -101,6 +101,44 @@ export function ledgerMoneyContract(name: string, newLedger: (t: TestContext) =>
       assert.deepEqual(await by("org", { to: MARCH }), {});
     });
 
+    test("the days and the month of a time zone are its own, also when its clocks change", async (t) => {
+      const ledger = await newLedger(t);
+      const sentAt = async (moment: string, amount: bigint) => {
+        const sentWallAt = Date.parse(moment);
+        await recorded(ledger, [sent("yes", eur(amount), sentWallAt)], {}, { startedWallAt: sentWallAt });
+      };
+      // In Berlin: the last second of February, the first of March, both ends of the 29th, which has 23 hours, and of March.
+      await sentAt("2026-02-28T22:59:59Z", 1n);
+      await sentAt("2026-02-28T23:00:00Z", 2n);
+      await sentAt("2026-03-28T22:59:59.999Z", 4n);
+      await sentAt("2026-03-28T23:00:00Z", 8n);
+      await sentAt("2026-03-29T21:59:59.999Z", 16n);
+      await sentAt("2026-03-29T22:00:00Z", 32n);
+      await sentAt("2026-03-31T21:59:59.999Z", 64n);
+      await sentAt("2026-03-31T22:00:00Z", 128n);
+      const timeZone = "Europe/Berlin";
+      const of = (lines: readonly { readonly least: bigint }[]) => lines.map(({ least }) => least);
+      assert.deepEqual(of(await ledger.reader.summary("2026-03", { timeZone })), [126n]);
+      assert.deepEqual(of(await ledger.reader.summary("2026-03")), [252n]);
+      const days = async (from: string, to: string) => {
+        const span = { from: Date.parse(from), to: Date.parse(to), timeZone };
+        return Object.fromEntries((await ledger.reader.spend("day", span)).map(({ key, least }) => [key, least]));
+      };
+      assert.deepEqual(await days("2020-01-01", "2100-01-01"), {
+        "2026-02-28": 1n,
+        "2026-03-01": 2n,
+        "2026-03-28": 4n,
+        "2026-03-29": 24n,
+        "2026-03-30": 32n,
+        "2026-03-31": 64n,
+        "2026-04-01": 128n,
+      });
+      // Nothing but the short day.
+      assert.deepEqual(await days("2026-03-28T23:00:00Z", "2026-03-29T22:00:00Z"), { "2026-03-29": 24n });
+      assert.deepEqual(await days("2026-03-02", "2026-03-03"), {});
+      assert.deepEqual(await days("2025-03-02", "2025-03-03"), {});
+    });
+
     test("spend by order names the first and the last run of each, and by anything else none", async (t) => {
       const ledger = await newLedger(t);
       const price = [sent("yes", eur(1n))];

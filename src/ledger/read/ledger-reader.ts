@@ -13,7 +13,7 @@ import { readRuns } from "./read-runs.ts";
 import { reconcileCharge, type Reconciliation, type Settled } from "./reconcile-charge.ts";
 import type { OnProgress } from "../../terms/on-progress.ts";
 import { toStored } from "../stored-text.ts";
-import { summarize, type ChargeSummary } from "./summarize.ts";
+import { summarize, type ChargeSummary, type SummaryOptions } from "./summarize.ts";
 import { type SpendFilter, type SpendKey, type SpendLine, sumSpend } from "./sum-spend.ts";
 import { makeTotals } from "../totals/make-totals.ts";
 import { DAY_MS, startedAround } from "../totals/spans.ts";
@@ -24,7 +24,7 @@ import {
   type FunctionActivityLine,
   sumFunctionActivity,
 } from "./sum-function-activity.ts";
-import { unknownCharges, type UnknownCharge } from "./unknown-charges.ts";
+import { unknownCharges, type UnknownCharge, type UnknownPage } from "./unknown-charges.ts";
 import type { Verified } from "./verified.ts";
 import { verifyRuns } from "./verify-runs.ts";
 
@@ -39,15 +39,15 @@ export interface LedgerAnswers {
   /** Runs whose id begins so, newest first. */
   find(beginning: string, limit: number): Promise<readonly FoundRunId[]>;
   /**
-   * The use, charges and cost of each credential of each source in a month (`2026-03`, UTC), to compare with an invoice.
+   * The use, charges and cost of each credential of each source in a month (`2026-03`), to compare with an invoice.
    */
-  summary(month: string): Promise<readonly ChargeSummary[]>;
+  summary(month: string, options?: SummaryOptions): Promise<readonly ChargeSummary[]>;
   /** What was spent, by one of several keys. */
-  spend(by: SpendKey, filter: SpendFilter): Promise<readonly SpendLine[]>;
+  spend(by: SpendKey, filter: SpendFilter, onProgress?: OnProgress): Promise<readonly SpendLine[]>;
   /** Makes totals that sums of the last two months need, so that nobody waits for them; not all if it `isClosed` meanwhile. */
   makeTotals(isClosed?: () => boolean): Promise<void>;
-  /** Unknown charges, which have to be settled with the vendor, oldest first; `after` is the place of one of them. */
-  unknown(page?: { readonly limit?: number; readonly after?: string }): Promise<readonly UnknownCharge[]>;
+  /** Unknown charges, which have to be settled with the vendor, oldest first. */
+  unknown(page?: UnknownPage): Promise<readonly UnknownCharge[]>;
   /** When a run last took each of these credentials; those that none has taken are left out. */
   lastUses(credentialIds: readonly string[]): Promise<readonly LastUse[]>;
   /** A page of an export, from where the one before it has ended. */
@@ -118,14 +118,14 @@ export function createLedgerReader(tables: LedgerTables): LedgerAnswers {
         [toStored(beginning), toStored(beginning) + AFTER_DIGITS, limit],
       ).catch(sayDamaged),
     exportPage: (...asked) => exportPage(tables, ...asked).catch(sayDamaged),
-    summary: (month) => summarize(tables, month).catch(sayDamaged),
-    spend: (by, filter) => sumSpend(tables, by, filter).catch(sayDamaged),
+    summary: (month, options) => summarize(tables, month, options).catch(sayDamaged),
+    spend: (by, filter, onProgress) => sumSpend(tables, by, filter, onProgress).catch(sayDamaged),
     makeTotals: async (isClosed) => {
       const wallAt = await tables.wallAt();
       const within = startedAround({ from: wallAt - TOTALS_MS, to: wallAt });
       await makeTotals(tables, within, isClosed && { isClosed }).catch(sayDamaged);
     },
-    unknown: ({ limit = 1_000, after } = {}) => unknownCharges(query, limit, after).catch(sayDamaged),
+    unknown: (page) => unknownCharges(query, page).catch(sayDamaged),
     lastUses: (credentialIds) => lastUses(tables, credentialIds).catch(sayDamaged),
     countUnknown: () => countUnknown(query).catch(sayDamaged),
     budgetRejections: (budgets) => budgetRejections(tables, budgets).catch(sayDamaged),

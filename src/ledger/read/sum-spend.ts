@@ -1,11 +1,13 @@
+import type { OnProgress } from "../../terms/on-progress.ts";
 import type { LedgerTables } from "../ports.ts";
 import { toStored } from "../stored-text.ts";
-import type { RequestKey, TotalKey } from "../totals/group-requests.ts";
+import { dayOfZone, type RequestKey, type TotalKey } from "../totals/group-requests.ts";
+import type { Span } from "../../terms/calendar.ts";
 import { DAY_MS } from "../totals/spans.ts";
 import { sumRequests } from "../totals/sum-requests.ts";
 import { type Spent, spentOf, type SummedRow } from "./spent.ts";
 
-/** What spend is shown by. Days are days of UTC. */
+/** What spend is shown by. */
 export const SPEND_KEYS = ["org", "workflow", "source", "credential", "day"] as const;
 /** What else it can be grouped by, to find the calls of an invoice: a line for each call, or for each run. */
 export type SpendKey = (typeof SPEND_KEYS)[number] | "order" | "transaction";
@@ -18,6 +20,8 @@ export interface SpendFilter {
   readonly workflowId?: string;
   readonly source?: string;
   readonly credentialId?: string;
+  /** Whose days are meant, if it is summed up by day; UTC by default. */
+  readonly timeZone?: string;
   /** How many lines to make at most. */
   readonly linesMax?: number;
 }
@@ -51,16 +55,27 @@ const PLAIN: ReadonlySet<SpendKey> = new Set(["day", "order", "transaction"]);
 export async function sumSpend(
   tables: LedgerTables,
   by: SpendKey,
-  { from, to, linesMax, ...filter }: SpendFilter,
+  { from, to, linesMax, timeZone = "UTC", ...filter }: SpendFilter,
+  onProgress?: OnProgress,
 ): Promise<readonly SpendLine[]> {
   const { textOf } = tables;
   const isOrder = by === "order";
-  const key = PLAIN.has(by) ? `k.${KEY[by]}` : textOf(`k.${KEY[by]}`);
+  const isOfZone = by === "day" && timeZone !== "UTC";
+  const sent = isOfZone ? await boundsOf(tables, { from, to }) : { from, to };
+  if (sent.from >= sent.to) return [];
+  const requestKey = isOfZone ? "zone_day" : KEY[by];
+  const key = PLAIN.has(by) ? `k.${requestKey}` : textOf(`k.${requestKey}`);
   const rows = await sumRequests<
     SummedRow & Omit<SpendLine, keyof Spent | "key"> & { readonly key: string | number | null }
   >(
     tables,
-    { keys: [KEY[by], "currency_key"], sent: { from, to }, only: wantedOf(filter), withRuns: isOrder },
+    {
+      keys: [requestKey, "currency_key"],
+      sent,
+      only: wantedOf(filter),
+      withRuns: isOrder,
+      ...(isOfZone && { zoneDay: dayOfZone(sent, timeZone) }),
+    },
     {
       select: (groups) =>
         `SELECT ${key} AS key, ${textOf("k.currency_key")} AS currency, k.requests, k.charged_yes, k.charged_no,
@@ -69,8 +84,22 @@ export async function sumSpend(
       orderBy: "s.key, coalesce(s.currency, '')",
       linesMax,
     },
+    onProgress,
   );
   return rows.map((row) => ({ ...spentOf(row), key: typeof row.key === "number" ? dayText(row.key) : row.key }));
+}
+
+/** The part of a time that has runs: its days are counted one by one. */
+async function boundsOf({ query }: LedgerTables, { from, to }: Span): Promise<Span> {
+  const [runs] = await query<{ readonly first: number | null; readonly last: number | null }>(
+    `SELECT (SELECT min(r.started_at) FROM ledger_runs AS r WHERE r.started_at >= ?) AS first,
+       (SELECT max(r.started_at) FROM ledger_runs AS r WHERE r.started_at < ?) AS last`,
+    [from - DAY_MS, to],
+  );
+  const { first, last } = runs!;
+  if (first === null || last === null) return { from, to: from };
+  // No run takes as long as a day.
+  return { from: Math.max(from, first), to: Math.min(to, last + DAY_MS) };
 }
 
 function dayText(day: number): string {

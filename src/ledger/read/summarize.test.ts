@@ -9,7 +9,7 @@ test("a month is that of its year, also if the year has few digits", () => {
     ["0026-12", "0027-01"],
     ["0099-12", "0100-01"],
   ])
-    assert.deepEqual(monthRange(month!), {
+    assert.deepEqual(monthRange(month!, "UTC"), {
       from: Date.parse(`${month}-01T00:00:00Z`),
       to: Date.parse(`${next}-01T00:00:00Z`),
     });

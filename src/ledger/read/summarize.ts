@@ -1,5 +1,6 @@
-import { monthAround } from "../../terms/calendar.ts";
+import { monthAround, startOfDay } from "../../terms/calendar.ts";
 import type { LedgerTables } from "../ports.ts";
+import type { OnProgress } from "../../terms/on-progress.ts";
 import { sumRequests } from "../totals/sum-requests.ts";
 import { type Spent, spentOf, type SummedRow } from "./spent.ts";
 
@@ -26,19 +27,29 @@ export interface ChargeCounts {
 /** The same, for requests with prices in one currency. */
 export interface ChargeSummary extends ChargeCounts, Spent {}
 
+export interface SummaryOptions {
+  /** Whose month it is; UTC by default. */
+  readonly timeZone?: string;
+  readonly onProgress?: OnProgress | undefined;
+}
+
 /**
  * Counts and sums up what was sent in a month. Simulated runs reach no vendor and are left out. Requests are grouped by
  * keys, and only the few groups are given their texts.
  * @throws RangeError when the month is not valid
  */
-export async function summarize(tables: LedgerTables, month: string): Promise<readonly ChargeSummary[]> {
+export async function summarize(
+  tables: LedgerTables,
+  month: string,
+  { timeZone = "UTC", onProgress }: SummaryOptions = {},
+): Promise<readonly ChargeSummary[]> {
   const { textOf } = tables;
   const credential = `CASE WHEN k.credential_key IS NULL THEN ${textOf("k.rule_key")} ELSE 'stored' END`;
   const rows = await sumRequests<SummedRow & ChargeCounts>(
     tables,
     {
       keys: ["source_key", "organization_key", "credential_key", "rule_key", "currency_key"],
-      sent: monthRange(month),
+      sent: monthRange(month, timeZone),
     },
     {
       select: (groups) =>
@@ -49,12 +60,13 @@ export async function summarize(tables: LedgerTables, month: string): Promise<re
          FROM (${groups}) AS k`,
       orderBy: "s.source, s.organization_id, coalesce(s.credential_id, ''), s.credential, coalesce(s.currency, '')",
     },
+    onProgress,
   );
   return rows.map(spentOf);
 }
 
-/** The month in Unix ms, without its end. @throws RangeError */
-export function monthRange(month: string): { readonly from: number; readonly to: number } {
+/** The month of a time zone in Unix ms, without its end. @throws RangeError */
+export function monthRange(month: string, timeZone: string): { readonly from: number; readonly to: number } {
   if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(month)) throw new RangeError("a month is written as 2026-03");
-  return monthAround(Date.parse(`${month}-01T00:00:00Z`), "UTC");
+  return monthAround(startOfDay(`${month}-01`, timeZone), timeZone);
 }

@@ -20,31 +20,42 @@ export interface UnknownCharge {
   readonly origin: string | null;
   readonly method: string | null;
   readonly sent_at: number;
+  /** The vendor's number of the order, if the call had one. */
+  readonly order_id: string | null;
   /** What it costs if it was charged, in millionths; `null`: no price is known. */
   readonly price: number | null;
   readonly currency: string | null;
 }
 
+export interface UnknownPage {
+  readonly limit?: number;
+  /** The place of the charge before the first one. */
+  readonly after?: string | undefined;
+  /** Only those of runs that started then, in Unix ms, without the end. */
+  readonly started?: { readonly from: number; readonly to: number };
+}
+
 /** Few enough that their rows are read in one statement. */
 const RUNS_A_PAGE = 500;
+const EVER = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
 
 /** Charges of simulated runs are left out, because simulated runs reach no vendor. */
 export async function unknownCharges(
   query: LedgerQuery,
-  limit: number,
-  after?: string,
+  { limit = 1_000, after, started = EVER }: UnknownPage = {},
 ): Promise<readonly UnknownCharge[]> {
   const found: UnknownCharge[] = [];
   const beginning = after === undefined ? null : readPlace(after);
-  let place: readonly [startedAt: number, transactionId: string] = beginning?.run ?? [Number.MIN_SAFE_INTEGER, ""];
+  let place: readonly [startedAt: number, transactionId: string] = beginning?.run ?? [started.from, ""];
   // Of the run with the charge before the first one, others may follow.
   let beyond = beginning === null ? ">" : ">=";
   while (found.length < limit) {
     const runs = await query<RunRow>(
       `SELECT ${selectionOf(RUN_COLUMNS, "r")} FROM ledger_runs AS r
        WHERE r.has_unknown = 1 AND r.simulated = 0 AND (r.started_at, r.transaction_id) ${beyond} (?, ?)
+         AND r.started_at < ?
        ORDER BY r.started_at, r.transaction_id LIMIT ?`,
-      [...place, Math.min(RUNS_A_PAGE, limit)],
+      [...place, started.to, Math.min(RUNS_A_PAGE, limit)],
     );
     const last = runs.at(-1);
     if (last === undefined) break;
@@ -96,6 +107,7 @@ function chargesOf(row: RunReportRow): UnknownCharge[] {
     origin: attempt?.origin ?? null,
     method: attempt?.method ?? null,
     sent_at: attempt?.sent_at ?? row.run.started_at,
+    order_id: call.order_id,
     price: attempt?.price ?? null,
     currency: attempt?.currency ?? null,
   }));

@@ -5,8 +5,8 @@ import { DAY_MS } from "./spans.ts";
 import type { Ended } from "./sums-of-rows.kit.ts";
 
 export const HOUR_MS = DAY_MS / 24;
-/** Long over, so that its days have totals. */
-export const FIRST = Date.UTC(2026, 2, 9);
+/** Long over, so that its days have totals. In Berlin, clocks change on the third of them, and a month ends. */
+export const FIRST = Date.UTC(2026, 2, 27);
 export const KEYS = ["org", "workflow", "source", "credential", "day"] as const;
 
 const anyRun: fc.Arbitrary<Ended> = fc
@@ -65,6 +65,7 @@ export const anyQuestion = fc.record({
   workflowId: maybe("wfl_b"),
   source: maybe("bell__phone"),
   credentialId: maybe("cred_a"),
+  timeZone: maybe("Europe/Berlin", "America/New_York", "Asia/Kathmandu"),
 });
 export const anyStep = fc.oneof(
   fc.record({ put: fc.array(anyRun, { minLength: 1, maxLength: 8 }) }),

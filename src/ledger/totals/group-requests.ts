@@ -1,3 +1,4 @@
+import { daysIn, type Span } from "../../terms/calendar.ts";
 import type { LedgerTables } from "../ports.ts";
 import { type Cover, DAY_MS, dayOf, type Stretch, withoutTotals } from "./spans.ts";
 
@@ -18,7 +19,7 @@ export const TOTAL_KEYS = [
 ] as const;
 export type TotalKey = (typeof TOTAL_KEYS)[number];
 /** What only requests themselves have. */
-export type RequestKey = TotalKey | "started_day" | "order_id" | "transaction_id";
+export type RequestKey = TotalKey | "started_day" | "zone_day" | "order_id" | "transaction_id";
 
 const dayOfColumn = (moment: string): string =>
   `(${moment} - (${moment} % ${DAY_MS} + ${DAY_MS}) % ${DAY_MS}) / ${DAY_MS}`;
@@ -30,6 +31,29 @@ const IN_REQUEST: Partial<Record<RequestKey, string>> = {
   // With a stored credential it does not matter how it was chosen.
   rule_key: "CASE WHEN x.credential_key IS NULL THEN x.rule_key END",
 };
+
+/**
+ * The day of a time zone on which a request was sent, counted from 1970. It is right from the first to the last moment of
+ * `sent`. Days between two changes of the clock are one expression.
+ */
+export function dayOfZone(sent: Span, timeZone: string): string {
+  const series: { readonly from: number; to: number; readonly first: number; readonly isWhole: boolean }[] = [];
+  for (const { day, from, to } of daysIn(sent, timeZone)) {
+    const [last, number] = [series.at(-1), Date.parse(day) / DAY_MS];
+    const isWhole = to - from === DAY_MS;
+    const isNext = last?.isWhole === true && isWhole && number - last.first === (from - last.from) / DAY_MS;
+    if (isNext) last.to = to;
+    else series.push({ from, to, first: number, isWhole });
+  }
+  const numbers = series.map(({ from, first, isWhole }) =>
+    isWhole
+      ? `(${first} + (x.sent_at - ${from}) / ${DAY_MS})` // A plain number would be the position of a column, where it is grouped by.
+      : `(${first} + 0 * x.sent_at)`,
+  );
+  if (numbers.length === 1) return numbers[0]!;
+  const branches = numbers.slice(0, -1).map((number, at) => `WHEN x.sent_at < ${series[at]!.to} THEN ${number}`);
+  return `(CASE ${branches.join(" ")} ELSE ${numbers.at(-1)} END)`;
+}
 
 const countOf = (charged: string): string => `count(CASE WHEN x.charged = '${charged}' THEN 1 END)`;
 const priceOf = (condition: string): string => `coalesce(sum(CASE WHEN ${condition} THEN x.price END), 0)`;
@@ -63,6 +87,8 @@ export interface SumAsked {
   readonly sent: Stretch;
   /** Keys that have to be those of texts. */
   readonly only?: readonly (readonly [key: TotalKey, text: string])[];
+  /** What `zone_day` is: see `dayOfZone`. */
+  readonly zoneDay?: string;
   /** Whether groups have `first_run` and `last_run`, which totals have not. */
   readonly withRuns?: boolean;
 }
@@ -85,13 +111,15 @@ export function groupsOf(tables: LedgerTables, asked: SumAsked, { spans, rest }:
   const where = only.map(([key]) => ` AND ${isKey(`x.${key}`)}`).join("");
   const texts = only.map(([, text]) => text);
   const { from, to } = asked.sent;
+  const inRequest = (key: RequestKey): string =>
+    key === "zone_day" ? asked.zoneDay! : (IN_REQUEST[key] ?? `x.${key}`);
   const parts = rest.map((started) => ({
-    sql: `SELECT ${selected(asked.keys, (key) => IN_REQUEST[key] ?? `x.${key}`)},
+    sql: `SELECT ${selected(asked.keys, inRequest)},
         ${FIGURE_NAMES.map((name) => `${FIGURES[name]} AS ${name}`).join(", ")},
         min(x.sent_at) AS sent_first, max(x.sent_at) AS sent_last${asked.withRuns === true ? `, ${RUNS}` : ""}
       FROM ${requests} AS x
       WHERE x.simulated = 0 AND x.started_at >= ? AND x.started_at < ? AND x.sent_at >= ? AND x.sent_at < ?${where}
-      GROUP BY ${asked.keys.map((key) => IN_REQUEST[key] ?? `x.${key}`).join(", ")}`,
+      GROUP BY ${asked.keys.map(inRequest).join(", ")}`,
     values: [started.from, started.to, from, to, ...texts],
   }));
   if (spans.length > 0)

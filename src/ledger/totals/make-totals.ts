@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import type { OnProgress } from "../../terms/on-progress.ts";
 import type { LedgerQuery, LedgerTables } from "../ports.ts";
 import { type Cover, coverOf, dayOf, type KeptSpan, RUNS_WORTH_TOTALS, type Stretch } from "./spans.ts";
 import { FIGURE_NAMES, readGroups, SENT, type Shape, TOTAL_KEYS } from "./group-requests.ts";
@@ -37,6 +38,7 @@ export async function keptSpans({ query }: LedgerTables, within: Stretch): Promi
 export interface MakeOptions extends Partial<GroupLimits> {
   /** Asked between statements that may take long, so that a service that stops does not begin another one. */
   readonly isClosed?: () => boolean;
+  readonly onProgress?: OnProgress | undefined;
 }
 
 /**
@@ -46,11 +48,21 @@ export interface MakeOptions extends Partial<GroupLimits> {
 export async function makeTotals(
   tables: LedgerTables,
   within: Stretch,
-  { runsWorth = RUNS_WORTH_TOTALS, runsAtOnce = RUNS_AT_ONCE, isClosed = () => false }: MakeOptions = {},
+  {
+    runsWorth = RUNS_WORTH_TOTALS,
+    runsAtOnce = RUNS_AT_ONCE,
+    isClosed = () => false,
+    onProgress = () => {},
+  }: MakeOptions = {},
 ): Promise<void> {
   const errors: unknown[] = [];
-  for (const spans of await missingSpans(tables, within, await keptSpans(tables, within), { runsWorth, runsAtOnce })) {
+  const missing = await missingSpans(tables, within, await keptSpans(tables, within), { runsWorth, runsAtOnce });
+  const all = missing.reduce((sum, spans) => sum + spans.length, 0);
+  let done = 0;
+  for (const spans of missing) {
     if (isClosed()) return;
+    onProgress("parts of the time summed up", done, all);
+    done += spans.length;
     const canBeStored = await keepTotals(tables, spans).catch((error: unknown) => void errors.push(error));
     if (canBeStored === false) break;
   }

@@ -1,4 +1,5 @@
 import { isDamage } from "../journal/journal-damage.ts";
+import type { OnProgress } from "../../terms/on-progress.ts";
 import type { LedgerTables } from "../ports.ts";
 import { readGroups, type RequestKey, type Shape, type SumAsked, TOTAL_KEYS } from "./group-requests.ts";
 import { keptSpans, makeTotals } from "./make-totals.ts";
@@ -15,11 +16,12 @@ export async function sumRequests<Row extends object>(
   tables: LedgerTables,
   asked: SumAsked,
   shape: Shape,
+  onProgress?: OnProgress,
 ): Promise<readonly Row[]> {
   const started = startedAround(asked.sent);
   const fromTotals = async (): Promise<readonly Row[] | null> => {
     // Whatever keeps totals from being made is not a reason to refuse a sum of those that are there.
-    await makeTotals(tables, started).catch(() => {});
+    await makeTotals(tables, started, { onProgress }).catch(() => {});
     for (let tries = 0; tries < TRIES; tries += 1) {
       const cover = coverOf(await keptSpans(tables, started), started, asked.sent);
       const rows = await readGroups<Row>(tables, asked, shape, cover);

@@ -4,7 +4,7 @@ import type { AttemptReport, RunIntent, RunReport } from "../../run/ports.ts";
 import { makeAttempt, makeCall, makeReport, makeRun } from "../ledger.kit.ts";
 import type { AttemptRow, CallRow, LedgerQuery, LedgerTables, RunRow } from "../ports.ts";
 import { type SpendFilter, type SpendKey, type SpendLine, sumSpend } from "../read/sum-spend.ts";
-import { DAY_MS, startedAround } from "./spans.ts";
+import { startedAround } from "./spans.ts";
 
 export type Ended = readonly [RunIntent, RunReport];
 
@@ -18,6 +18,7 @@ export async function sumOfRows(
   const calls = Map.groupBy(await query<CallRow>("SELECT * FROM ledger_calls"), (call) => call.transaction_id);
   const attempts = Map.groupBy(await query<AttemptRow>("SELECT * FROM ledger_attempts"), (one) => one.transaction_id);
   const around = startedAround(filter);
+  const dayFormat = new Intl.DateTimeFormat("en-CA", { timeZone: filter.timeZone ?? "UTC" });
   const lines = new Map<string, { -readonly [Name in keyof SpendLine]: SpendLine[Name] }>();
   for (const run of runs) {
     if (run.simulated === 1 || run.started_at < around.from || run.started_at >= around.to) continue;
@@ -28,7 +29,7 @@ export async function sumOfRows(
       if (filter.workflowId !== undefined && filter.workflowId !== run.workflow_id) continue;
       if (filter.source !== undefined && filter.source !== call.source) continue;
       if (filter.credentialId !== undefined && filter.credentialId !== call.credential_id) continue;
-      const day = new Date(Math.floor(sentAt / DAY_MS) * DAY_MS).toISOString().slice(0, 10);
+      const day = dayFormat.format(sentAt);
       const of = {
         org: run.organization_id,
         workflow: run.workflow_id,

@@ -1,6 +1,13 @@
 import { Type } from "../../../terms/type.ts";
 import { SPEND_KEYS } from "../../../ledger/read/sum-spend.ts";
-import { credentialInput, organizationInput, sourceInput, workflowInput } from "../../inputs.ts";
+import {
+  credentialInput,
+  organizationInput,
+  requireTimeZone,
+  sourceInput,
+  timeZoneInput,
+  workflowInput,
+} from "../../inputs.ts";
 import { momentInput, requireTime, toMoment } from "../../ledger-inputs.ts";
 import { namesOf } from "../../names-of.ts";
 import type { FoundObject } from "../../ports.ts";
@@ -11,13 +18,14 @@ import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
   summary: "Show what was spent, by organization, workflow, source, credential or day",
-  description: `It sums up the requests that runs have sent in the given time; a day is a day of UTC. Live tests and simulated runs are left out. TOTALS counts the lines of all pages. ${AMOUNTS}`,
+  description: `It sums up the requests that runs have sent in the given time; a day is one of --time-zone. Live tests and simulated runs are left out. TOTALS counts the lines of all pages. ${AMOUNTS}`,
   example: "--by source --from 2026-03-01 --to 2026-04-01",
   input: Type.Object(
     {
       by: Type.Enum([...SPEND_KEYS], { description: "What each line stands for" }),
-      from: momentInput("Requests that were sent then or later; a day begins at midnight UTC"),
+      from: momentInput("Requests that were sent then or later; a day begins at midnight of --time-zone"),
       to: momentInput("Requests that were sent before then"),
+      time_zone: Type.Optional(timeZoneInput("The time zone of days, such as Europe/Berlin; UTC by default")),
       org: Type.Optional(organizationInput),
       workflow: Type.Optional(workflowInput),
       source: Type.Optional(sourceInput),
@@ -51,17 +59,24 @@ export default defineVerb({
     ...nextPlace,
   }),
 
-  async run({ by, from, to, org, workflow, source, credential, ...page }, { ledger, store, note }) {
-    const span = requireTime({ from: toMoment(from), to: toMoment(to) });
+  async run({ by, from, to, time_zone, org, workflow, source, credential, ...page }, call) {
+    const { ledger, store, note, onProgress } = call;
+    const timeZone = requireTimeZone(time_zone ?? "UTC");
+    const span = requireTime({ from: toMoment(from, timeZone), to: toMoment(to, timeZone) });
     const all = await (
       await ledger()
-    ).spend(by, {
-      ...span,
-      ...(org !== undefined && { organizationId: org }),
-      ...(workflow !== undefined && { workflowId: workflow }),
-      ...(source !== undefined && { source }),
-      ...(credential !== undefined && { credentialId: credential }),
-    });
+    ).spend(
+      by,
+      {
+        ...span,
+        timeZone,
+        ...(org !== undefined && { organizationId: org }),
+        ...(workflow !== undefined && { workflowId: workflow }),
+        ...(source !== undefined && { source }),
+        ...(credential !== undefined && { credentialId: credential }),
+      },
+      onProgress,
+    );
     const { lines, next } = await readPageOf(all, page, note, ({ key, currency }) => [key, currency]);
     const named = await namesOf(NAMED.has(by) ? lines.map(({ key }) => key) : [], store);
     return {

@@ -1,8 +1,8 @@
 import { Type } from "../../../terms/type.ts";
-import { type ChargeSummary, monthRange } from "../../../ledger/read/summarize.ts";
+import { type ChargeSummary, monthRange, type SummaryOptions } from "../../../ledger/read/summarize.ts";
 import { LIVE_TEST_MAX_MS, LIVE_VERBS, withLiveTests } from "../../authoring/live-charges.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
-import { organizationInput } from "../../inputs.ts";
+import { organizationInput, requireTimeZone, timeZoneInput } from "../../inputs.ts";
 import { namesOf } from "../../names-of.ts";
 import { nextPlace, pagedByPlace, readPageOf } from "../../pages.ts";
 import { AMOUNTS, TOTAL_COLUMNS, toWireSpent, totalsOf, wireSpent, wireTotal } from "../../spend-wire.ts";
@@ -13,7 +13,7 @@ import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
   summary: "Sum up a month by source and credential, to compare with the vendors' invoices",
-  description: `There is one line for each source, organization, credential and currency. It counts the requests that were sent in that month (UTC) by runs and by live tests (\`source test --live\`, \`credential verify\`); the column LIVE TESTS shows how many came from live tests. Simulated runs send no requests and are left out. TOTALS counts the lines of all pages. ${AMOUNTS}`,
+  description: `There is one line for each source, organization, credential and currency. It counts the requests that were sent in that month of --time-zone by runs and by live tests (\`source test --live\`, \`credential verify\`); the column LIVE TESTS shows how many came from live tests. Simulated runs send no requests and are left out. TOTALS counts the lines of all pages. ${AMOUNTS}`,
   example: "2026-03",
   input: Type.Object(
     {
@@ -22,6 +22,7 @@ export default defineVerb({
         description: "Year and month, such as 2026-03",
         "x-says": "must be a year and a month, such as 2026-03",
       }),
+      time_zone: Type.Optional(timeZoneInput("Whose month it is, such as Europe/Berlin; UTC by default")),
       org: Type.Optional(organizationInput),
       ...pagedByPlace(),
     },
@@ -52,9 +53,10 @@ export default defineVerb({
     ...nextPlace,
   }),
 
-  async run({ month, org, ...page }, { ledger, store, note }) {
-    const { from, to } = monthRange(month);
-    const [runs, noLedger] = await requestsOfRuns(ledger, month);
+  async run({ month, time_zone, org, ...page }, { ledger, store, note, onProgress }) {
+    const timeZone = requireTimeZone(time_zone ?? "UTC");
+    const { from, to } = monthRange(month, timeZone);
+    const [runs, noLedger] = await requestsOfRuns(ledger, month, { timeZone, onProgress });
     const acts = async () => (await store()).actsBetween(LIVE_VERBS, from, to + LIVE_TEST_MAX_MS);
     const tests = await (noLedger === null ? noteIfMissing(acts(), note) : acts());
     if (noLedger !== null && tests.length === 0) throw noLedger;
@@ -88,6 +90,7 @@ export default defineVerb({
   columns: {
     charges: [
       "source",
+      "organization",
       "organization_tuid",
       "cred_id",
       "credential",
@@ -113,9 +116,10 @@ function keyOf(line: ReturnType<typeof withLiveTests>[number]) {
 async function requestsOfRuns(
   ledger: VerbNeeds["ledger"],
   month: string,
+  options: SummaryOptions,
 ): Promise<[runs: readonly ChargeSummary[], noLedger: OperatorError | null]> {
   try {
-    return [await (await ledger()).summary(month), null];
+    return [await (await ledger()).summary(month, options), null];
   } catch (error) {
     if (error instanceof OperatorError && error.code === "not_found") return [[], error];
     throw error;
