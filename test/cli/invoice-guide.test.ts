@@ -18,6 +18,7 @@ const ORDERS: readonly (readonly [order: string, day: number, charged: Charged, 
   ["B-1003", 9, "yes", 9_500_000n],
   ["B-1004", 17, "unknown", 4_000_000n],
   ["B-1005", 31, "yes", 4_000_000n],
+  ["B-1007", 24, "unknown", 4_000_000n],
 ];
 
 async function monthOfTheGuide(t: TestContext, isPriced = true) {
@@ -100,6 +101,11 @@ test("where no price is known, no amount of ours is shown, not even 0.00", async
   const none = { difference: "no price", currency: null, lines: "", ours: null, ours_at_most: null, theirs: null };
   assert.deepEqual(
     differences,
-    ORDERS.map(([order], at) => ({ ...none, order, runs: [`trx_019ca00000007000800000000000000${at + 1}`] })),
+    ORDERS.map(([order, , charged], at) => ({
+      ...none,
+      ...(charged === "unknown" && { difference: "unknown, not billed" }),
+      order,
+      runs: [`trx_019ca00000007000800000000000000${at + 1}`],
+    })),
   );
 });

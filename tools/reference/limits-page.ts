@@ -22,7 +22,8 @@ import { LINES_MAX } from "../../src/operate/line-limit.ts";
 import { CALLS_QUOTA, MESSAGES_QUOTA } from "../../src/operate/log-quota.ts";
 import { CALLS_MAX, UNKNOWN_MAX } from "../../src/operate/run-log.ts";
 import { ADMIN_CONNECTIONS_MAX, HEAD_MS, UNREAD_MS } from "../../src/operate/admin-server.ts";
-import { API_LINES_MAX } from "../../src/admin/verbs/ledger/compare.ts";
+import { API_LINES_MAX } from "../../src/admin/invoice/compare-with-ledger.ts";
+import { SETTLED_AT_ONCE, SETTLED_AT_ONCE_MAX } from "../../src/admin/verbs/ledger/settle.ts";
 import { COMMANDS_MAX, STRANGERS_BODY_BYTES_MAX, STREAMS_MAX } from "../../src/admin-api/admin-api.ts";
 import { FAILED_MS, FAILED_WAITING_MAX } from "../../src/admin-api/login.ts";
 import { LEAST_BYTES } from "../../src/admin-api/send-stream.ts";
@@ -343,6 +344,11 @@ export function limitsPage(): Page {
       ["chunks of a body", "one for each 128 bytes of the limit, at least 1,024", "422"],
       ["time for which a client may leave its answer unread", ms(UNREAD_MS), "the connection is closed"],
       ["lines of an invoice that is compared over the admin API, and of the ledger", count(API_LINES_MAX), "409"],
+      [
+        "charges that one `ledger settle` settles",
+        `${count(SETTLED_AT_ONCE)}, and with \`--limit\` up to ${count(SETTLED_AT_ONCE_MAX)}`,
+        "the same command again settles the rest",
+      ],
       [
         "commands under way over the admin API",
         `${count(COMMANDS_MAX)}; operators share them, and one alone gets half`,

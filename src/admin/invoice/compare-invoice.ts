@@ -6,13 +6,25 @@ import type { InvoiceLine } from "./read-invoice.ts";
 
 /**
  * How a line of the invoice and the ledger differ.
- * - `ours only`: the ledger has it as charged, or perhaps charged, and the invoice does not have it.
+ * - `ours only`: the ledger has it as charged, and the invoice does not have it.
  * - `theirs only`: the vendor bills what was never sent, or what the ledger has elsewhere.
  * - `differs`: both have it, with other amounts or counts.
+ * - `billed twice`: the invoice has equal lines for it, and one of them alone would be right.
  * - `unknown charge`: the invoice is within the ledger's range; settle the charge.
+ * - `unknown, not billed`: the ledger has only unknown charges for it, and the invoice does not have it.
+ * - `no order`: the ledger has no number of an order, under which the invoice could have it.
  * - `no price`: the ledger has no price to compare with.
  */
-export const DIFFERENCES = ["ours only", "theirs only", "differs", "unknown charge", "no price"] as const;
+export const DIFFERENCES = [
+  "ours only",
+  "theirs only",
+  "differs",
+  "billed twice",
+  "unknown charge",
+  "unknown, not billed",
+  "no order",
+  "no price",
+] as const;
 export type DifferenceKind = (typeof DIFFERENCES)[number];
 
 /** What one side has for a key, in one currency. Amounts are `null` if the invoice says none: counts are compared. */
@@ -26,6 +38,8 @@ export interface Difference {
   readonly runs: readonly string[];
   readonly ours: Range;
   readonly theirs: Side;
+  /** What the invoice says of every unknown charge in it; `null`: nothing, or not the same of all. */
+  readonly answer: "yes" | "no" | null;
 }
 
 interface Side {
@@ -44,20 +58,29 @@ export interface Comparison {
   readonly equal: number;
 }
 
+/** What an invoice says of its lines besides what they are about. */
+export interface InvoiceHas {
+  readonly amounts: boolean;
+  /** How many requests a line bills. Without amounts, a line without it bills one. */
+  readonly quantities: boolean;
+}
+
 const NOTHING: Side = { amount: 0n, count: 0 };
 
 /** Holds the lines of an invoice against the ledger, by key and currency. */
 export async function compareInvoice(
   ours: readonly SpendLine[],
   theirs: readonly InvoiceLine[],
-  byAmount: boolean,
+  has: InvoiceHas,
   stretch: Stretch,
 ): Promise<Comparison> {
+  const { amounts: byAmount } = has;
   const currencyOf = (line: { readonly currency: string | null }): string | null => (byAmount ? line.currency : null);
   const idOf = (key: string, currency: string | null): string => `${currency ?? ""} ${key}`;
   const invoice = await groupUnhurried(theirs, (line) => idOf(line.key, currencyOf(line)), stretch);
   const ledger = await groupUnhurried(ours, (line) => idOf(line.key ?? "", currencyOf(line)), stretch);
   const unpriced = new Set(ours.filter((line) => line.unpriced > 0).map((line) => line.key));
+  const charged = new Set(ours.filter((line) => line.charged_yes > 0).map((line) => line.key));
   const invoiced = new Set<string | null>(theirs.map(({ key }) => key));
   const differences: Difference[] = [];
   let equal = 0;
@@ -67,8 +90,11 @@ export async function compareInvoice(
     // It is compared with the invoice's line for the same key, in whatever currency that is.
     if (byAmount && currency === null && invoiced.has(key)) continue;
     const range = rangeOf(own);
-    const billed = sumOf(lines);
-    const kind = kindOf(range, lines.length === 0 ? null : billed, byAmount ? "amount" : "count", unpriced.has(key));
+    const kind = kindOf(range, lines, has, {
+      key,
+      isUnpriced: unpriced.has(key),
+      isOnlyUnknown: !charged.has(key) && !invoiced.has(key),
+    });
     if (kind === null) equal += range.most.count > 0 || lines.length > 0 ? 1 : 0;
     else
       differences.push({
@@ -78,7 +104,8 @@ export async function compareInvoice(
         lines: lines.map(({ line }) => line),
         runs: runsOf(own),
         ours: range,
-        theirs: billed,
+        theirs: sumOf(lines),
+        answer: answerOf(kind, range, sumOf(lines), has),
       });
   }
   if (stretch.isLong) await stretch.end();
@@ -92,20 +119,61 @@ function runsOf(lines: readonly SpendLine[]): readonly string[] {
   return [...new Set([sorted[0], sorted.at(-1)])].filter((id) => id !== undefined);
 }
 
+interface Facts {
+  /** `null`: without a number of an order. */
+  readonly key: string | null;
+  readonly isUnpriced: boolean;
+  /** In no currency is any of it charged, and the invoice has it in none. */
+  readonly isOnlyUnknown: boolean;
+}
+
 function kindOf(
-  { least, most }: Range,
-  billed: Side | null,
-  by: keyof Side,
-  isUnpriced: boolean,
+  range: Range,
+  lines: readonly InvoiceLine[],
+  has: InvoiceHas,
+  { key, isUnpriced, isOnlyUnknown }: Facts,
 ): DifferenceKind | null {
-  if (billed === null && most.count === 0) return null;
-  if (by === "amount" && isUnpriced) return "no price";
+  const { most } = range;
+  if (lines.length === 0 && most.count === 0) return null;
   // What a contract includes costs nothing, and nobody expects a line for it.
-  if (billed === null) return by === "amount" && most.amount === 0n ? null : "ours only";
-  const isNothing = by === "amount" ? billed.amount === 0n : billed.count === 0;
+  if (lines.length === 0 && has.amounts && most.amount === 0n && !isUnpriced) return null;
+  if (key === null) return "no order";
+  if (isOnlyUnknown) return "unknown, not billed";
+  if (has.amounts && isUnpriced) return "no price";
+  if (lines.length === 0) return "ours only";
+  const billed = sumOf(lines);
+  const isNothing = has.amounts ? billed.amount === 0n : billed.count === 0;
   if (most.count === 0 && !isNothing) return "theirs only";
-  if (billed[by] === least[by] && billed[by] === most[by]) return null;
-  return billed[by] >= least[by] && billed[by] <= most[by] ? "unknown charge" : "differs";
+  if (isEqual(billed, range, has)) return null;
+  if (isWithin(billed, range, has)) return "unknown charge";
+  const [first] = lines;
+  const isRepeated =
+    lines.length > 1 && lines.every((line) => line.amount === first!.amount && line.quantity === first!.quantity);
+  return isRepeated && isWithin(sumOf([first!]), range, has) ? "billed twice" : "differs";
+}
+
+/** What is compared: amounts, or else counts; both if the invoice has both. */
+function comparedSides({ amounts, quantities }: InvoiceHas): readonly (keyof Side)[] {
+  return amounts ? ["amount", ...(quantities ? (["count"] as const) : [])] : ["count"];
+}
+
+function isWithin(billed: Side, { least, most }: Range, has: InvoiceHas): boolean {
+  return comparedSides(has).every((side) => billed[side] >= least[side] && billed[side] <= most[side]);
+}
+
+/** Nothing is open, or what is open costs nothing. */
+function isEqual(billed: Side, range: Range, has: InvoiceHas): boolean {
+  // A line of 0.00 for what is not charged may say that it is about one request.
+  if (has.amounts && billed.amount === 0n && range.most.amount === 0n) return true;
+  const [side] = comparedSides(has);
+  return isWithin(billed, range, has) && range.least[side!] === range.most[side!];
+}
+
+function answerOf(kind: DifferenceKind, { least, most }: Range, billed: Side, has: InvoiceHas): Difference["answer"] {
+  if (kind === "unknown, not billed") return "no";
+  if (kind !== "unknown charge") return null;
+  const isAt = (end: Side): boolean => comparedSides(has).every((side) => billed[side] === end[side]);
+  return isAt(least) ? "no" : isAt(most) ? "yes" : null;
 }
 
 function rangeOf(lines: readonly SpendLine[]): Range {

@@ -134,6 +134,8 @@ test("decimal commas are read only if they are said to be there", async () => {
   assert.equal(await one("1.23", true), undefined, "it may be a decimal point");
 });
 
+const AMOUNTS = { amounts: true, quantities: false };
+const COUNTS = { amounts: false, quantities: true };
 const ours = (key: string, parts: Partial<SpendLine> = {}): SpendLine => {
   const counts = { requests: 1, charged_yes: 1, charged_no: 0, charged_unknown: 0, unpriced: 0 };
   return { key, currency: "EUR", least: 10n, most: 10n, ...counts, ...parts };
@@ -164,7 +166,7 @@ test("what is equal is counted, and each difference has its kind and its lines",
     theirs("unpriced", 10n, 7),
     theirs("new", 1n, 8),
   ];
-  const { differences, equal } = await compareInvoice(ledger, invoice, true, STRETCH);
+  const { differences, equal } = await compareInvoice(ledger, invoice, AMOUNTS, STRETCH);
   assert.equal(equal, 1);
   assert.deepEqual(
     Object.fromEntries(
@@ -184,16 +186,16 @@ test("what is equal is counted, and each difference has its kind and its lines",
 
 test("a call that is known to cost nothing is not missing from an invoice of amounts", async () => {
   const included = ours("included", { least: 0n, most: 0n });
-  assert.deepEqual(await compareInvoice([included], [], true, STRETCH), { differences: [], equal: 1 });
-  assert.equal((await compareInvoice([included], [], false, STRETCH)).differences[0]?.kind, "ours only");
+  assert.deepEqual(await compareInvoice([included], [], AMOUNTS, STRETCH), { differences: [], equal: 1 });
+  assert.equal((await compareInvoice([included], [], COUNTS, STRETCH)).differences[0]?.kind, "ours only");
   const unpriced = ours("unpriced", { currency: null, unpriced: 1, least: 0n, most: 0n });
-  assert.equal((await compareInvoice([unpriced], [], true, STRETCH)).differences[0]?.kind, "no price");
+  assert.equal((await compareInvoice([unpriced], [], AMOUNTS, STRETCH)).differences[0]?.kind, "no price");
 });
 
 test("an invoice without amounts is compared by its counts", async () => {
   const invoice = [{ ...theirs("a", 0n), amount: null, currency: null, quantity: 3 }];
   const count = async (charged_yes: number, charged_unknown = 0) =>
-    (await compareInvoice([ours("a", { charged_yes, charged_unknown })], invoice, false, STRETCH)).differences.map(
+    (await compareInvoice([ours("a", { charged_yes, charged_unknown })], invoice, COUNTS, STRETCH)).differences.map(
       ({ kind }) => kind,
     );
   assert.deepEqual(await Promise.all([count(3), count(2), count(2, 1), count(0)]), [

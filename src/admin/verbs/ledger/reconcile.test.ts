@@ -1,90 +1,11 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import { test, type TestContext } from "node:test";
-import {
-  atEnd,
-  makeAttempt,
-  makeCall,
-  makeDirectory,
-  makeReport,
-  makeRun,
-  runOnce,
-  startLedger,
-} from "../../../ledger/ledger.kit.ts";
-import { openJournalReader } from "../../../ledger/read/journal-reader.ts";
-import type { LedgerAnswers } from "../../../ledger/read/ledger-reader.ts";
-import { ACT, anOrganization } from "../../../storage/engines.kit.ts";
-import { openStore, type Store } from "../../../storage/store.ts";
-import { FakeClock } from "../../../terms/clock.kit.ts";
+import { test } from "node:test";
+import { ACT } from "../../../storage/engines.kit.ts";
 import type { JsonObject } from "../../../terms/json.ts";
-import { runVerb } from "../../run-verb.ts";
-import reconcile from "./reconcile.ts";
-
-const HOUR_MS = 60 * 60_000;
-
-/** A run with one call of two requests of unknown charge, and a budget that has counted them. */
-async function started(t: TestContext) {
-  const clock = new FakeClock();
-  const dataDir = makeDirectory(t);
-  const open = async () => {
-    const store = await openStore({ dataDir, clock });
-    atEnd(t, () => store.close());
-    return store;
-  };
-  const store = await open();
-  const organizationId = await anOrganization(store, clock.wall() - HOUR_MS);
-  const scope = { organizationId, workflowId: null, source: null, credentialId: null };
-  const limit = { per: "month", currency: null, limit: 5n, warnPercent: 80 } as const;
-  const budget = { id: "bud_1", ...scope, ...limit, setWallAt: clock.wall() - HOUR_MS };
-  await store.admin.setBudget(ACT, budget);
-
-  const { ledger, directory } = await startLedger(t, { directory: join(dataDir, "ledger") });
-  const run = makeRun({ organizationId, startedWallAt: clock.wall() });
-  const attempts = [1, 2].map((number) => makeAttempt({ number, charged: "unknown", sentWallAt: clock.wall() }));
-  await runOnce(ledger, run, makeReport(run, { calls: [makeCall({ charged: "unknown", attempts })] }));
-  await ledger.close();
-  const reader = openJournalReader({ dir: directory });
-  atEnd(t, () => reader.close());
-
-  // Two entries of the same millisecond are listed in no order.
-  const ticking = { ...clock, wall: () => (clock.jumpWall(1), clock.wall()) };
-  const settle = (input: object, { on = store, by = reader as LedgerAnswers } = {}) =>
-    runVerb(
-      "ledger reconcile",
-      reconcile,
-      { transaction: run.transactionId, call: 0, note: "x", ...input },
-      {
-        clock: ticking,
-        actor: ACT,
-        note: () => {},
-        store: async () => on.admin,
-        ledger: async () => by,
-      },
-    );
-  return {
-    reader,
-    store,
-    open,
-    settle,
-    /** As if the store was lost, or the process killed, just after the ledger was changed. */
-    settleOnly: async (input: object, lost: Store) => {
-      const losing = async (decision: Parameters<LedgerAnswers["reconcile"]>[0]) => {
-        const settled = await reader.reconcile(decision);
-        await lost.close();
-        return settled;
-      };
-      return settle(input, { on: lost, by: { ...reader, reconcile: losing } });
-    },
-    used: async () => (await store.admin.budget(budget.id))!.used,
-    states: async () => {
-      const entries = await store.admin.auditEntries({ subjectId: run.transactionId });
-      return entries.map(({ detail }: { detail: JsonObject }) => detail["state"]).toReversed();
-    },
-  };
-}
+import { unsettled } from "../../unsettled.kit.ts";
 
 test("a settlement that was cut short counts in its budgets when the command is given again, and once", async (t) => {
-  const { open, settle, settleOnly, used, states } = await started(t);
+  const { open, settle, settleOnly, used, states } = await unsettled(t);
   await assert.rejects(settleOnly({ charged: "no" }, await open()), {
     code: "unavailable",
     message: /is settled on the ledger.*budgets do not count it yet.*Give the same command again, with --attempt 1:/,
@@ -107,7 +28,7 @@ test("a settlement that was cut short counts in its budgets when the command is 
 });
 
 test("what was settled and counted by an earlier version is not counted again", async (t) => {
-  const { open, store, settle, settleOnly, used } = await started(t);
+  const { open, store, settle, settleOnly, used } = await unsettled(t);
   await settleOnly({ charged: "no" }, await open()).catch(() => {});
   const [about] = await store.admin.auditEntries({ what: "ledger reconcile" });
   const { state: _, ...detail } = about!.detail;
@@ -119,7 +40,7 @@ test("what was settled and counted by an earlier version is not counted again", 
 });
 
 test("a settlement that is refused is not announced, and nothing is settled that cannot be announced", async (t) => {
-  const { open, settle, used, states, reader } = await started(t);
+  const { open, settle, used, states, reader } = await unsettled(t);
   await assert.rejects(settle({ charged: "no", attempt: 3 }), { code: "refused" });
   await assert.rejects(settle({ charged: "no", call: 1 }), { code: "refused" });
   assert.deepEqual(await states(), []);
@@ -128,4 +49,52 @@ test("a settlement that is refused is not announced, and nothing is settled that
   await assert.rejects(settle({ charged: "no" }, { on: lost }), /The store is closed/);
   assert.equal((await reader.unknown()).length, 2);
   assert.equal(await used(), 0n);
+});
+
+test("settling by an invoice shows what it would settle, settles it once, and goes on where it was cut short", async (t) => {
+  const { open, settleInvoice, losing, used, states, reader, store, run } = await unsettled(t);
+  const plan = await settleInvoice({ apply: false });
+  assert.deepEqual(
+    (plan["charges"] as JsonObject[]).map(({ transaction_id: id, attempt, charged }) => [id, attempt, charged]),
+    [1, 2].map((attempt) => [run.transactionId, attempt, "no"]),
+  );
+  assert.deepEqual([plan["settled"], plan["to_settle"], await states()], [0, 2, []]);
+
+  const lost = await open();
+  await assert.rejects(settleInvoice({}, { on: lost, by: losing(lost) }), { code: "unavailable" });
+  assert.deepEqual([(await reader.unknown()).length, await used()], [1, 0n], "one is settled, and no budget knows it");
+  const again = await settleInvoice();
+  assert.deepEqual([again["settled"], again["to_settle"], again["changed_budgets"]], [1, 0, "bud_1"]);
+  assert.equal(await used(), -2n, "the one before counts too");
+  assert.equal((await settleInvoice())["settled"], 0);
+  assert.equal(await used(), -2n);
+
+  const commands = await store.admin.auditEntries({ what: "ledger settle" });
+  assert.deepEqual(
+    commands.toReversed().map(({ detail }) => [detail["state"], detail["charges"], detail["settled"] ?? null]),
+    [
+      ["about to begin", 2, null],
+      ["about to begin", 1, null],
+      ["done", 1, 1],
+    ],
+  );
+  assert.deepEqual(await states(), ["about to settle", "settled", "about to settle", "settled"]);
+});
+
+test("an invoice settles no more than the limit, and nothing if it may be about something else", async (t) => {
+  const { settleInvoice, reader, run } = await unsettled(t);
+  const first = await settleInvoice({ limit: 1 });
+  assert.deepEqual([first["settled"], first["to_settle"]], [1, 1]);
+  for (const [input, says] of [
+    [{ invoice: "Run\ntrx_other\n" }, /nothing in common/],
+    [{ invoice: "Run\n" }, /nothing in common/],
+    [{ invoice: `Run;No\n${run.transactionId};x\n`, map: ["transaction=Run", "quantity=No"] }, /line 2.*not a whole/],
+  ] as const)
+    await assert.rejects(settleInvoice(input), says);
+  assert.equal((await reader.unknown()).length, 1);
+  // Two requests of the run are not settled, and the invoice bills more than was sent.
+  const billed = { invoice: `Run;No\n${run.transactionId};3\n`, map: ["transaction=Run", "quantity=No"] };
+  assert.deepEqual([(await settleInvoice(billed))["settled"], (await reader.unknown()).length], [0, 1]);
+  const both = { ...billed, invoice: `Run;No\n${run.transactionId};1\n` };
+  assert.deepEqual([(await settleInvoice(both))["settled"], (await reader.unknown()).length], [1, 0]);
 });

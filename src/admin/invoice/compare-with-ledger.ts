@@ -1,0 +1,134 @@
+import type { Static } from "typebox";
+import type { SpendFilter, SpendLine } from "../../ledger/read/sum-spend.ts";
+import { amountText } from "../../terms/money.ts";
+import { OperatorError } from "../../terms/operator-error.ts";
+import { Stretch } from "../../terms/stretch.ts";
+import { Type } from "../../terms/type.ts";
+import { credentialInput, organizationInput, requireTimeZone, sourceInput, timeZoneInput } from "../inputs.ts";
+import { momentInput, requireTime, toMoment } from "../ledger-inputs.ts";
+import type { VerbCall } from "../needs.ts";
+import { currencyInput } from "../price-wire.ts";
+import { type Comparison, compareInvoice } from "./compare-invoice.ts";
+import {
+  type BadRow,
+  INVOICE_COLUMNS,
+  INVOICE_KEYS,
+  type InvoiceForm,
+  type InvoiceLine,
+  readInvoice,
+} from "./read-invoice.ts";
+
+/** In a service runs have turns while lines are compared; more would still take its memory. */
+export const API_LINES_MAX = 50_000;
+
+/** What the verbs that hold an invoice against the ledger take; spread into their input. */
+export const invoiceInputs = {
+  invoice: Type.String({ description: "The invoice, as the text of a CSV file", "x-file": true }),
+  map: Type.Array(
+    Type.String({
+      pattern: `^(${INVOICE_COLUMNS.join("|")})=.+$`,
+      "x-says": `must be ${INVOICE_COLUMNS.join(", ")}, then = and the name of a column`,
+    }),
+    {
+      minItems: 1,
+      description: `What a column means: ${INVOICE_COLUMNS.join(", ")}; exactly one of ${INVOICE_KEYS.join(", ")} is needed`,
+      "x-placeholder": "MEANING=COLUMN",
+    },
+  ),
+  from: momentInput("Requests that were sent then or later; a day begins at midnight of --time-zone"),
+  to: momentInput("Requests that were sent before then"),
+  time_zone: Type.Optional(
+    timeZoneInput("The time zone of the days of the invoice, such as Europe/Berlin; UTC by default"),
+  ),
+  org: Type.Optional(organizationInput),
+  source: Type.Optional(sourceInput),
+  credential: Type.Optional(credentialInput),
+  currency: Type.Optional({
+    ...currencyInput,
+    description: "The currency of an invoice that has no column for it",
+  }),
+  decimal_comma: Type.Optional(Type.Boolean({ description: "Amounts are written 1.234,56" })),
+};
+
+const invoiceObject = Type.Object(invoiceInputs);
+
+/** An invoice beside the part of the ledger that it is about. */
+export interface ComparedInvoice extends Comparison {
+  readonly form: InvoiceForm;
+  /** Which requests it was compared with. */
+  readonly filter: SpendFilter & { readonly timeZone: string };
+  readonly lines: readonly InvoiceLine[];
+  /** Lines that could not be read. */
+  readonly bad: readonly BadRow[];
+  readonly ours: readonly SpendLine[];
+  readonly stretch: Stretch;
+}
+
+/** @throws OperatorError */
+export async function compareWithLedger(
+  input: Static<typeof invoiceObject>,
+  { act, clock, ledger, onProgress }: Pick<VerbCall<"ledger">, "act" | "clock" | "ledger" | "onProgress">,
+): Promise<ComparedInvoice> {
+  const { org, source, credential } = input;
+  const form = formOf(input.map, input.currency ?? null, input.decimal_comma ?? false);
+  const timeZone = requireTimeZone(input.time_zone ?? "UTC");
+  const span = requireTime({ from: toMoment(input.from, timeZone), to: toMoment(input.to, timeZone) });
+  const linesMax = act.via === "api" ? API_LINES_MAX : Infinity;
+  const stretch = new Stretch(clock);
+  const { lines, bad } = await readInvoice(input.invoice, form, stretch, linesMax);
+  const filter = {
+    ...span,
+    timeZone,
+    ...(org !== undefined && { organizationId: org }),
+    ...(source !== undefined && { source }),
+    ...(credential !== undefined && { credentialId: credential }),
+  };
+  const most = act.via === "api" ? { linesMax: linesMax + 1 } : {};
+  const ours = await (await ledger()).spend(form.key, { ...filter, ...most }, onProgress);
+  if (ours.length > linesMax)
+    throw new OperatorError(
+      "refused",
+      `The ledger has more than ${API_LINES_MAX} lines to compare with. Compare a shorter time, or use the command line on the service's machine.`,
+    );
+  const has = { amounts: form.columns.amount !== undefined, quantities: form.columns.quantity !== undefined };
+  return { ...(await compareInvoice(ours, lines, has, stretch)), form, filter, lines, bad, ours, stretch };
+}
+
+function formOf(map: readonly string[], currency: string | null, hasDecimalCommas: boolean): InvoiceForm {
+  const pairs = map.map((one) => [one.slice(0, one.indexOf("=")), one.slice(one.indexOf("=") + 1)] as const);
+  const columns: InvoiceForm["columns"] = Object.fromEntries(pairs);
+  const twice = pairs.find(([meaning], at) => pairs.findIndex(([other]) => other === meaning) !== at);
+  if (twice !== undefined) throw new OperatorError("usage", `--map says twice which column is ${twice[0]}.`);
+  const keys = INVOICE_KEYS.filter((key) => columns[key] !== undefined);
+  if (keys.length !== 1)
+    throw new OperatorError("usage", `Map one of ${INVOICE_KEYS.join(", ")}: it says what a line is about.`);
+  if (columns.amount !== undefined && columns.currency === undefined && currency === null)
+    throw new OperatorError("usage", "Amounts need a currency: map a column to currency, or give --currency.");
+  return { columns, key: keys[0]!, currency, hasDecimalCommas };
+}
+
+type Sums = { ours: bigint; most: bigint; theirs: bigint };
+
+/** The sums of both sides in each currency; of an invoice without amounts, none. */
+export function totalsOf({ form, ours, lines }: Pick<ComparedInvoice, "form" | "ours" | "lines">) {
+  if (form.columns.amount === undefined) return [];
+  const totals = new Map<string, Sums>();
+  const of = (currency: string): Sums => {
+    const sums = totals.get(currency) ?? { ours: 0n, most: 0n, theirs: 0n };
+    totals.set(currency, sums);
+    return sums;
+  };
+  for (const { currency, least, most } of ours) {
+    if (currency === null) continue;
+    const sums = of(currency);
+    sums.ours += least;
+    sums.most += most;
+  }
+  for (const { currency, amount } of lines) if (currency !== null) of(currency).theirs += amount ?? 0n;
+  return [...totals].map(([currency, sums]) => ({
+    currency,
+    ours: amountText(sums.ours),
+    ours_at_most: amountText(sums.most),
+    theirs: amountText(sums.theirs),
+  }));
+}

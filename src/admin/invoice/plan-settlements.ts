@@ -1,0 +1,90 @@
+import type { LedgerAnswers } from "../../ledger/read/ledger-reader.ts";
+import { placeOfCharge, type UnknownCharge } from "../../ledger/read/unknown-charges.ts";
+import { daysIn, type Span } from "../../terms/calendar.ts";
+import type { Difference } from "./compare-invoice.ts";
+import type { ComparedInvoice } from "./compare-with-ledger.ts";
+
+/** What an invoice answers about a request of unknown charge. */
+export interface PlannedSettlement {
+  readonly charge: UnknownCharge;
+  readonly charged: "yes" | "no";
+  readonly difference: Difference;
+}
+
+export interface SettlementPlan {
+  readonly settlements: readonly PlannedSettlement[];
+  /** How many unknown charges were compared, and the invoice does not answer them. */
+  readonly open: number;
+}
+
+/**
+ * Which unknown charges the invoice answers. An order, a run or a day is settled as a whole: if the invoice bills some of
+ * its unknown charges and others not, it does not say which.
+ */
+export async function planSettlements(
+  compared: ComparedInvoice,
+  reader: Pick<LedgerAnswers, "unknown">,
+): Promise<SettlementPlan> {
+  const { form, differences } = compared;
+  const charges = await unknownCharges(compared, reader);
+  const keyOf = keysOf(compared, charges);
+  const currencyOf = ({ currency }: { readonly currency: string | null }): string =>
+    form.columns.amount === undefined ? "" : (currency ?? "");
+  const byGroup = Map.groupBy(charges, (charge) => `${currencyOf(charge)} ${keyOf(charge) ?? ""}`);
+  const settlements = differences.flatMap((difference): PlannedSettlement[] => {
+    const { answer, ours, key } = difference;
+    const own = byGroup.get(`${currencyOf(difference)} ${key}`) ?? [];
+    // Others that came or were settled since the comparison were not in it.
+    if (answer === null || own.length !== ours.most.count - ours.least.count) return [];
+    return own.map((charge) => ({ charge, charged: answer, difference }));
+  });
+  return { settlements, open: charges.length - settlements.length };
+}
+
+const CHARGES_AT_ONCE = 1_000;
+/** No run takes as long as a day. */
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** Those of requests that were compared. A call without a recorded request is in no sum. */
+async function unknownCharges({ filter }: ComparedInvoice, reader: Pick<LedgerAnswers, "unknown">) {
+  const { from, to, organizationId, source, credentialId } = filter;
+  const started = { from: from - DAY_MS, to };
+  const found: UnknownCharge[] = [];
+  for (let after: string | undefined; ;) {
+    const page = await reader.unknown({ limit: CHARGES_AT_ONCE, started, ...(after !== undefined && { after }) });
+    found.push(
+      ...page.filter(
+        (charge) =>
+          charge.attempt !== null &&
+          charge.sent_at >= from &&
+          charge.sent_at < to &&
+          (organizationId === undefined || charge.organization_id === organizationId) &&
+          (source === undefined || charge.source === source) &&
+          (credentialId === undefined || charge.credential_id === credentialId),
+      ),
+    );
+    if (page.length < CHARGES_AT_ONCE) return found;
+    after = placeOfCharge(page.at(-1)!);
+  }
+}
+
+/** What a line of the invoice would be about; `null` if no line can be about the charge. */
+function keysOf(
+  { form, filter }: ComparedInvoice,
+  charges: readonly UnknownCharge[],
+): (charge: UnknownCharge) => string | null {
+  if (form.key === "order") return ({ order_id: order }) => order;
+  if (form.key === "transaction") return ({ transaction_id: transaction }) => transaction;
+  const sent = charges.map(({ sent_at: at }) => at);
+  const span: Span = { from: sent.reduce(smaller, Infinity), to: sent.reduce(larger, -Infinity) + 1 };
+  const days = charges.length === 0 ? [] : [...daysIn(span, filter.timeZone)];
+  return ({ sent_at: at }) => days.find((day) => at >= day.from && at < day.to)!.day;
+}
+
+function smaller(one: number, other: number): number {
+  return Math.min(one, other);
+}
+
+function larger(one: number, other: number): number {
+  return Math.max(one, other);
+}
