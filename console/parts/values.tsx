@@ -14,12 +14,20 @@ export function Time({ at, none = "never" }: { readonly at: string | null | unde
   );
 }
 
-/** A day, of a moment in UTC. */
-export function Day({ at, none = "never" }: { readonly at: string | null | undefined; readonly none?: string }) {
+interface DayProps {
+  readonly at: string | null | undefined;
+  readonly none?: string;
+  /** In which time zone it is that day; UTC by default. */
+  readonly zone?: string;
+}
+
+/** The day of a moment. */
+export function Day({ at, none = "never", zone = "UTC" }: DayProps) {
   if (at === null || at === undefined) return <span class="dim">{none}</span>;
+  const format = zone === "UTC" ? DAY : new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: zone });
   return (
     <time class="time" dateTime={at} title={`${at} (UTC)`}>
-      {DAY.format(new Date(at))}
+      {format.format(new Date(at))}
     </time>
   );
 }

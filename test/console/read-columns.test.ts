@@ -13,7 +13,7 @@ test("headings are read as the service reads them", () => {
       fc.constantFrom(",", ";", "\t"),
       (names, delimiter) => {
         const text = `\ufeff${names.map(quoted).join(delimiter)}\r\n${names.map(() => "1").join(delimiter)}\r\n`;
-        assert.deepEqual(readColumns(text), { columns: names, delimiter });
+        assert.deepEqual(readColumns(text), { columns: names, delimiter, first: names.map(() => "1") });
         assert.deepEqual([...readCsv(text)][0]!.cells, names);
       },
     ),
@@ -22,17 +22,24 @@ test("headings are read as the service reads them", () => {
     assert.deepEqual(readColumns(text).columns, [...readCsv(text)][0]?.cells ?? [], JSON.stringify(text));
 });
 
-test("what a column means is guessed once, from its heading", () => {
-  assert.deepEqual(guessMeanings(["Reference", "Date", "Product", "Net"]), {
+test("what a column means is guessed once, from its heading or from our ids in it", () => {
+  const guess = (head: string, first = "") => guessMeanings(readColumns(`${head}\n${first}\n`));
+  assert.deepEqual(guess("Reference,Date,Product,Net"), {
     order: "Reference",
     day: "Date",
     amount: "Net",
   });
-  assert.deepEqual(guessMeanings(["Datum", "Betrag", "Währung", "Menge"]), {
+  assert.deepEqual(guess("Datum;Betrag;Währung;Menge"), {
     day: "Datum",
     amount: "Betrag",
     currency: "Währung",
     quantity: "Menge",
   });
-  assert.deepEqual(guessMeanings(["x"]), {});
+  assert.deepEqual(guess("x"), {});
+  const id = "trx_019ca000000070008000000000000001";
+  assert.deepEqual(guess("Net;;Reference;Auftrag", `1,00;;${id};B-1`), {
+    transaction: "Reference",
+    order: "Auftrag",
+    amount: "Net",
+  });
 });

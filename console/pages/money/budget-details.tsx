@@ -27,7 +27,7 @@ export function BudgetDetails({ id }: { readonly id: string }) {
           <Id>{budget.budget}</Id>
         </Fact>
         <Fact title="Period">
-          <Time at={budget.period_from} /> to <Time at={budget.period_to} />
+          <Time at={budget.period_from} /> to <Time at={budget.period_to} />, a {budget.per} of {budget.time_zone}
         </Fact>
         <Fact title="Counts from">
           <Time at={budget.counts_from} />

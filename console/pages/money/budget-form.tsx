@@ -11,6 +11,8 @@ import { type Choice, SelectField, TextField } from "../../parts/fields.tsx";
 import { Count } from "../../parts/values.tsx";
 import { CURRENCIES } from "./currencies.ts";
 import { type ListedBudget, Scope } from "./budget-scope.tsx";
+import { dayAfter } from "./month.ts";
+import { ZoneField } from "./zone-field.tsx";
 import { OrganizationField } from "../../parts/organization-field.tsx";
 
 interface BudgetFormProps {
@@ -59,11 +61,12 @@ export function BudgetForm({ budget, org: shownOrg, onClose, onSet }: BudgetForm
               <SelectField
                 label="Per"
                 choices={[
-                  { value: "month", label: "month (UTC)" },
-                  { value: "day", label: "day (UTC)" },
+                  { value: "month", label: "month" },
+                  { value: "day", label: "day" },
                 ]}
                 {...field("per")}
               />
+              <ZoneField value={draft.zone} onValue={field("zone").onValue} />
             </>
           )}
           <TextField
@@ -99,6 +102,7 @@ interface Draft {
   readonly credential: string;
   readonly unit: string;
   readonly per: string;
+  readonly zone: string;
   readonly limit: string;
   readonly currency: string;
   readonly warn: string;
@@ -111,6 +115,7 @@ function draftOf(budget: ListedBudget | null, org: string): Draft {
     credential: "",
     unit: "money",
     per: "month",
+    zone: "UTC",
     limit: "",
     currency: "",
     warn: "",
@@ -125,6 +130,7 @@ function draftOf(budget: ListedBudget | null, org: string): Draft {
     credential: budget.cred_id ?? "",
     unit: isMoney ? "money" : "calls",
     per: budget.per,
+    zone: budget.time_zone,
     limit,
     currency: isMoney ? currency : "",
     warn: String(budget.warn_percent),
@@ -139,6 +145,7 @@ function toInput({
   credential,
   unit,
   per,
+  zone,
   limit,
   currency,
   warn,
@@ -147,6 +154,7 @@ function toInput({
   return {
     org,
     per,
+    time_zone: zone,
     ...(workflow && { workflow }),
     ...(source && { source }),
     ...(credential && { credential }),
@@ -157,19 +165,19 @@ function toInput({
   } as InputOf<"budget set">;
 }
 
-function sentenceOf({ unit, per, limit, currency, warn }: Draft): string {
+function sentenceOf({ unit, per, zone, limit, currency, warn }: Draft): string {
   const what = unit === "money" ? `${limit || "…"} ${currency.toUpperCase() || "…"}` : `${limit || "…"} requests`;
-  return `At most ${what} may be charged a ${per}. A request beyond that is not sent, and its source fails. From ${warn || "80"} % on it is logged and shown here. If the budget exists already, what was used of it in this ${per} still counts.`;
+  return `At most ${what} may be charged a ${per} of ${zone}. A request beyond that is not sent, and its source fails. From ${warn || "80"} % on it is logged and shown here. If the budget exists already, what was used of it in this ${per} still counts.`;
 }
 
 /** What the current period has cost so far: a new budget does not count it. */
-function SpentSoFar({ draft: { org, workflow, source, credential, unit, per } }: { readonly draft: Draft }) {
-  const now = new Date();
-  const today = now.toISOString().slice(0, 10);
+function SpentSoFar({ draft: { org, workflow, source, credential, unit, per, zone } }: { readonly draft: Draft }) {
+  const today = new Intl.DateTimeFormat("en-CA", { timeZone: zone }).format(new Date());
   const { result } = useVerb("ledger spend", {
     by: "org",
     from: per === "month" ? `${today.slice(0, 7)}-01` : today,
-    to: new Date(now.getTime() + DAY_MS).toISOString().slice(0, 10),
+    to: dayAfter(today),
+    time_zone: zone,
     org,
     ...(workflow && { workflow }),
     ...(source && { source }),
@@ -206,8 +214,6 @@ function SpentSoFar({ draft: { org, workflow, source, credential, unit, per } }:
     </p>
   );
 }
-
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** What the budget is for. Its workflow and credential are those of the organization. */
 function ScopeFields({ draft, change }: { readonly draft: Draft; readonly change: (changes: Partial<Draft>) => void }) {

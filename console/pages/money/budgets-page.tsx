@@ -90,9 +90,12 @@ function columnsOf(reload: () => void, change: (budget: ListedBudget) => void): 
     {
       title: "Limit",
       isNumber: true,
-      show: ({ limit, per, counts_from: counts, period_from: from }) => (
+      show: ({ limit, per, time_zone: zone, counts_from: counts, period_from: from }) => (
         <>
-          {grouped(limit)} <span class="dim money-below">a {per}</span>
+          {grouped(limit)}{" "}
+          <span class="dim money-below">
+            a {per} ({zone})
+          </span>
           {counts > from && (
             <span class="dim money-below">
               counts since <Day at={counts} />
@@ -114,11 +117,11 @@ function columnsOf(reload: () => void, change: (budget: ListedBudget) => void): 
     {
       title: "Left",
       isNumber: true,
-      show: ({ left, period_to: at }) => (
+      show: ({ left, period_to: at, time_zone: zone }) => (
         <>
           {grouped(left)}{" "}
           <span class="dim money-below">
-            until <Day at={at} />
+            until <Day at={at} zone={zone} />
           </span>
         </>
       ),

@@ -83,7 +83,13 @@ const KINDS: Readonly<Record<Difference["difference"], readonly [OutcomeKind, st
   "ours only": ["no_record", "The vendor does not bill it: nothing is owed. It may be on the next invoice."],
   "theirs only": ["failed", "The vendor bills what was not sent, or was not charged: dispute it."],
   differs: ["failed", "Both have it, with different amounts or counts: ask the vendor, or settle what was billed."],
+  "billed twice": ["failed", "The invoice has equal lines for it, and one of them would be right: dispute the others."],
   "unknown charge": ["unknown", "The invoice answers what the ledger did not know: settle the charge."],
+  "unknown, not billed": [
+    "unknown",
+    "The ledger does not know if it was charged, and the invoice does not have it: settle it as not charged.",
+  ],
+  "no order": ["unknown", "The vendor gave no number of an order: compare by transaction or day."],
   "no price": ["unknown", "The ledger has no price to compare with: set one, and settle what was billed."],
 };
 
@@ -98,17 +104,38 @@ function columnsOf(about: ComparedWith): readonly Column<Difference>[] {
     {
       title: "Ledger",
       isNumber: true,
-      show: (one) => <Sum from={one.ours} to={one.ours_at_most} currency={one.currency} />,
+      show: (one) => (
+        <>
+          <Sum from={one.ours} to={one.ours_at_most} currency={one.currency} />
+          <Requests from={one.our_requests} to={one.our_requests_at_most} />
+        </>
+      ),
     },
     {
       title: "Invoice",
       isNumber: true,
-      show: (one) => <Sum from={one.theirs} to={one.theirs} currency={one.currency} />,
+      show: (one) => (
+        <>
+          <Sum from={one.theirs} to={one.theirs} currency={one.currency} />
+          <Requests from={one.their_requests} to={one.their_requests} />
+        </>
+      ),
     },
     { title: "Lines", show: ({ lines }) => lines || <span class="dim">none</span> },
     { title: "What to do", show: ({ difference }) => KINDS[difference][1] },
     { title: "Runs", show: (one) => <Runs of={one} about={about} /> },
   ];
+}
+
+/** Of an invoice with amounts and quantities, for how many requests they are. */
+function Requests({ from, to }: { readonly from: number | undefined; readonly to: number | undefined }) {
+  if (from === undefined || to === undefined) return null;
+  return (
+    <span class="dim money-below">
+      {from === to ? grouped(String(from)) : `${grouped(String(from))} to ${grouped(String(to))}`}{" "}
+      {to === 1 ? "request" : "requests"}
+    </span>
+  );
 }
 
 function keyOf({ order, transaction, day }: Difference): string {

@@ -10,11 +10,11 @@ import { guessMeanings, type Meaning, readColumns } from "./read-columns.ts";
 
 interface InvoiceFormProps {
   readonly span: { readonly from: string; readonly to: string };
-  readonly about: Pick<InputOf<"ledger compare">, "org" | "source" | "credential">;
+  readonly about: Pick<InputOf<"ledger compare">, "time_zone" | "org" | "source" | "credential">;
   readonly onCompared: (result: ResultOf<"ledger compare"> | undefined) => void;
 }
 
-const KEYS = { order: "the vendor's number of an order", transaction: "our transaction id", day: "a day of UTC" };
+const KEYS = { order: "the vendor's number of an order", transaction: "our transaction id", day: "a day" };
 type Key = keyof typeof KEYS;
 const OPTIONAL = { amount: "Amount", currency: "Currency", quantity: "Quantity" } as const;
 
@@ -47,7 +47,7 @@ export function InvoiceForm({ span, about, onCompared }: InvoiceFormProps) {
 
   const take = change((csv: string): void => {
     const head = readColumns(csv);
-    const guessed = guessMeanings(head.columns);
+    const guessed = guessMeanings(head);
     setText(csv);
     setMeant(guessed);
     setKey((["transaction", "order", "day"] as const).find((one) => guessed[one] !== undefined) ?? "order");

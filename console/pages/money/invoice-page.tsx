@@ -14,7 +14,7 @@ import { Count } from "../../parts/values.tsx";
 import { Comparison } from "./comparison.tsx";
 import { InvoiceForm } from "./invoice-form.tsx";
 import { MoneyPage, MonthChoice } from "./money-head.tsx";
-import { monthOf, monthText, spanOfMonth } from "./month.ts";
+import { monthOf, monthText, spanOfMonth, zoneOf } from "./month.ts";
 import { OrganizationField } from "../../parts/organization-field.tsx";
 
 type Charge = RowOf<"ledger summary", "charges">;
@@ -24,11 +24,13 @@ export function InvoicePage() {
   const { query } = address();
   const month = monthOf(query.get("month"));
   const [org, source, credential] = [query.get("org") ?? "", query.get("source") ?? "", query.get("credential") ?? ""];
-  const list = useList("ledger summary", { month, limit: 1_000, ...(org && { org }) }, "charges");
+  const zone = zoneOf(query);
+  const inZone = zone === "UTC" ? {} : { time_zone: zone };
+  const list = useList("ledger summary", { month, ...inZone, limit: 1_000, ...(org && { org }) }, "charges");
   const isWhole = useTogether(list.rows ?? list.error);
   // Under another organization, the charges of the one before would be wrong.
   const rows = list.isCurrent ? list.rows : undefined;
-  const about = { ...(org && { org }), ...(source && { source }), ...(credential && { credential }) };
+  const about = { ...inZone, ...(org && { org }), ...(source && { source }), ...(credential && { credential }) };
   return (
     <MoneyPage
       title="Invoices"
@@ -45,12 +47,12 @@ export function InvoicePage() {
       <Section title={`The ledger of ${monthText(month)}`}>
         <List
           caption="Charges by source and credential"
-          columns={columnsOf(month)}
+          columns={columnsOf(month, query.get("zone"))}
           keyOf={(one) => [one.source, one.organization_tuid, one.cred_id, one.credential, one.currency].join(" ")}
           empty={
             <Empty
               title={`Nothing was sent to a vendor in ${monthText(month)}${org === "" ? "" : " for this organization"}.`}
-              command={commandOf(`ledger summary ${month}`, org === "" ? {} : { org })}
+              command={commandOf(`ledger summary ${month}`, { ...inZone, ...(org !== "" && { org }) })}
             />
           }
           {...list}
@@ -61,7 +63,9 @@ export function InvoicePage() {
         <Section title={source === "" ? "Compare an invoice" : `Compare an invoice for ${source}`}>
           {source !== "" && (
             <p>
-              <a href={hrefOf("/money/invoice", { month, org })}>Compare with all sources instead</a>
+              <a href={hrefOf("/money/invoice", { month, zone: query.get("zone"), org })}>
+                Compare with all sources instead
+              </a>
             </p>
           )}
           <Compare key={JSON.stringify({ month, ...about })} month={month} about={about} />
@@ -73,7 +77,7 @@ export function InvoicePage() {
 
 interface CompareProps {
   readonly month: string;
-  readonly about: Pick<InputOf<"ledger compare">, "org" | "source" | "credential">;
+  readonly about: Pick<InputOf<"ledger compare">, "time_zone" | "org" | "source" | "credential">;
 }
 
 /** What was compared is of this month and of what it is about: with another, both the form and its answer begin again. */
@@ -108,9 +112,9 @@ const NOT_STORED: Readonly<Record<string, string>> = {
   none: "no credential",
 };
 
-function columnsOf(month: string): readonly Column<Charge>[] {
+function columnsOf(month: string, zone: string | null): readonly Column<Charge>[] {
   const compare = ({ source, organization_tuid: org, cred_id: credential }: Charge) =>
-    hrefOf("/money/invoice", { month, org, source, credential });
+    hrefOf("/money/invoice", { month, zone, org, source, credential });
   return [
     { title: "Source", isName: true, show: ({ source }) => <ObjectLink id={source} /> },
     { title: "Paid by", show: (charge) => <PaidBy charge={charge} /> },

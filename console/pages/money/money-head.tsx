@@ -1,8 +1,9 @@
 import type { ComponentChildren } from "preact";
-import { address, hrefOf } from "../../address.ts";
+import { address, hrefOf, setQuery } from "../../address.ts";
 import { Page } from "../../parts/page.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
-import { monthAfter, monthOf, monthText } from "./month.ts";
+import { monthAfter, monthOf, monthText, zoneOf } from "./month.ts";
+import { ZoneField } from "./zone-field.tsx";
 import "./money.css";
 
 const VIEWS = [
@@ -19,10 +20,10 @@ interface MoneyPageProps {
   readonly children: ComponentChildren;
 }
 
-/** A page about money, with the way to the others. Organization and month go with it. */
+/** A page about money, with the way to the others. Organization, month and time zone go with it. */
 export function MoneyPage({ title, about, actions, children }: MoneyPageProps) {
   const { path, query } = address();
-  const kept = { org: query.get("org"), month: query.get("month") };
+  const kept = { org: query.get("org"), month: query.get("month"), zone: query.get("zone") };
   return (
     <Page title={title} about={about} actions={actions}>
       <Tabs
@@ -38,16 +39,24 @@ export function MoneyPage({ title, about, actions, children }: MoneyPageProps) {
   );
 }
 
-/** The month of the address, and those before and after it. */
+/** The month of the address, those before and after it, and whose month it is. */
 export function MonthChoice() {
   const { path, query } = address();
   const month = monthOf(query.get("month"));
   const to = (other: string) => hrefOf(path, { ...Object.fromEntries(query), month: other });
   return (
-    <nav class="money-month" aria-label="Month">
-      <a href={to(monthAfter(month, -1))}>{monthText(monthAfter(month, -1))}</a>
-      <strong aria-current="date">{monthText(month)}</strong>
-      {month < monthOf(null) && <a href={to(monthAfter(month, 1))}>{monthText(monthAfter(month, 1))}</a>}
-    </nav>
+    <>
+      <nav class="money-month" aria-label="Month">
+        <a href={to(monthAfter(month, -1))}>{monthText(monthAfter(month, -1))}</a>
+        <strong aria-current="date">{monthText(month)}</strong>
+        {month < monthOf(null) && <a href={to(monthAfter(month, 1))}>{monthText(monthAfter(month, 1))}</a>}
+      </nav>
+      <form class="filter" onSubmit={(event) => event.preventDefault()}>
+        <ZoneField
+          value={zoneOf(query)}
+          onValue={(zone) => setQuery({ zone: zone === "UTC" ? null : zone }, { remember: true })}
+        />
+      </form>
+    </>
   );
 }

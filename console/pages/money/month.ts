@@ -1,4 +1,4 @@
-/** A month such as `2026-03`, of UTC. */
+/** A month such as `2026-03`. */
 
 const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
 const LONG = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });
@@ -6,6 +6,11 @@ const LONG = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", 
 /** The month that an address names, or the current one. */
 export function monthOf(text: string | null, now: Date = new Date()): string {
   return text !== null && MONTH.test(text) ? text : now.toISOString().slice(0, 7);
+}
+
+/** Whose days and months are meant: the time zone that an address names, or UTC. */
+export function zoneOf(query: URLSearchParams): string {
+  return query.get("zone") ?? "UTC";
 }
 
 /** So many months later, or earlier. */

@@ -2,6 +2,8 @@ export interface CsvHead {
   /** The headings of its columns. */
   readonly columns: readonly string[];
   readonly delimiter: string;
+  /** The cells of the first line, one for each of them. */
+  readonly first: readonly string[];
 }
 
 const HEAD_CHARACTERS_MAX = 65_536;
@@ -12,20 +14,30 @@ export function readColumns(text: string): CsvHead {
   const told = /^sep=([,;\t])(\r\n|\r|\n|$)/.exec(start);
   const head = told === null ? start : start.slice(told[0].length);
   const delimiter = told?.[1] ?? delimiterOf(head);
-  const columns: string[] = [];
+  const rows: string[][] = [[]];
   let [cell, isQuoted] = ["", false];
+  const endCell = (): void => {
+    rows.at(-1)!.push(cell.trim());
+    cell = "";
+  };
   for (let at = 0; at < head.length; at += 1) {
     const char = head[at]!;
     if (char === '"') {
       if (isQuoted && head[at + 1] === '"') cell += head[(at += 1)];
       else isQuoted = !isQuoted;
-    } else if (!isQuoted && char === delimiter) {
-      columns.push(cell.trim());
-      cell = "";
-    } else if (!isQuoted && (char === "\n" || char === "\r")) break;
-    else cell += char;
+    } else if (isQuoted) cell += char;
+    else if (char === delimiter) endCell();
+    else if (char !== "\n" && char !== "\r") cell += char;
+    else if (cell !== "" || rows.at(-1)!.length > 0) {
+      endCell();
+      if (rows.length === 2) break;
+      rows.push([]);
+    }
   }
-  return { columns: [...columns, cell.trim()].filter((name) => name !== ""), delimiter };
+  if (cell !== "" || rows.at(-1)!.length > 0) endCell();
+  const [names = [], first = []] = rows;
+  const named = names.flatMap((name, at) => (name === "" ? [] : [{ name, cell: first[at] ?? "" }]));
+  return { columns: named.map(({ name }) => name), delimiter, first: named.map((column) => column.cell) };
 }
 
 function delimiterOf(text: string): string {
@@ -34,13 +46,17 @@ function delimiterOf(text: string): string {
   return [",", ";", "\t"].reduce((best, one) => (count(one) > count(best) ? one : best));
 }
 
-/** What a column probably means, by its heading in English or German; each meaning at most once. */
-export function guessMeanings(columns: readonly string[]): Readonly<Partial<Record<Meaning, string>>> {
-  const taken = new Set<string>();
-  const guessed: Partial<Record<Meaning, string>> = {};
+/**
+ * What a column probably means, by its heading in English or German, or because it has our transaction ids; each meaning
+ * at most once.
+ */
+export function guessMeanings({ columns, first }: CsvHead): Readonly<Partial<Record<Meaning, string>>> {
+  const ours = columns.find((_, at) => /^trx_[0-9a-z]/.test(first[at] ?? ""));
+  const taken = new Set<string>(ours === undefined ? [] : [ours]);
+  const guessed: Partial<Record<Meaning, string>> = ours === undefined ? {} : { transaction: ours };
   for (const [meaning, pattern] of MEANINGS) {
     const column = columns.find((name) => !taken.has(name) && pattern.test(name));
-    if (column === undefined) continue;
+    if (column === undefined || guessed[meaning] !== undefined) continue;
     taken.add(column);
     guessed[meaning] = column;
   }

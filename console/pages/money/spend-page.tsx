@@ -17,7 +17,7 @@ import type { Column } from "../../parts/table.tsx";
 import { Count } from "../../parts/values.tsx";
 import { DayBars } from "./day-bars.tsx";
 import { MoneyPage, MonthChoice } from "./money-head.tsx";
-import { dayAfter, monthOf, monthText, spanOfMonth } from "./month.ts";
+import { dayAfter, monthOf, monthText, spanOfMonth, zoneOf } from "./month.ts";
 import { OpenCharges } from "./open-charges.tsx";
 import { OrganizationField } from "../../parts/organization-field.tsx";
 
@@ -36,7 +36,8 @@ export function SpendPage() {
   const org = query.get("org") ?? "";
   const asked = query.get("by") ?? "";
   const by = (asked in KEYS ? asked : "source") as Key;
-  const about = { ...span, ...(org !== "" && { org }) };
+  const zone = zoneOf(query);
+  const about = { ...span, ...(zone !== "UTC" && { time_zone: zone }), ...(org !== "" && { org }) };
   const days = useVerb("ledger spend", { by: "day", ...about, limit: LINES_MAX });
   // They come in the order of what they are about, and the largest may come last.
   const list = useWholeList("ledger spend", { by, ...about }, "spend");
