@@ -18,7 +18,7 @@ test("sums name what they are about, and say by currency how much of them is unk
     ],
     vendors: [vendor],
   });
-  const { result } = adminPort(t, service.adminUrl, service.secrets);
+  const { call, result } = adminPort(t, service.adminUrl, service.secrets);
   const owner = await service.operator.appoint("owner");
   const { id: org, workflow } = service.a;
   const secret = service.secrets.add("a-vendor-key-of-money");
@@ -84,6 +84,30 @@ test("sums name what they are about, and say by currency how much of them is unk
     [budget.organization, budget.workflow_name, budget.warn_percent, typeof budget.leased],
     ["Acme & Söhne", "checks", 70, "string"],
   );
+
+  const tokyo = { timeZone: "Asia/Tokyo" };
+  const [ofDay] = (await result("ledger spend", { by: "day", ...SPAN, time_zone: "asia/tokyo" }, owner)).spend;
+  assert.match(ofDay.day, /^20\d\d-\d\d-\d\d$/);
+  const monthThere = new Intl.DateTimeFormat("en-CA", tokyo).format(new Date()).slice(0, 7);
+  assert.equal(
+    (await result("ledger summary", { month: monthThere, time_zone: "Asia/Tokyo" }, owner)).charges.length,
+    3,
+  );
+  const inTokyo = await result("budget set", { org, per: "day", calls: 9, time_zone: "Asia/Tokyo" }, owner);
+  assert.deepEqual([inTokyo.time_zone, set.time_zone], ["Asia/Tokyo", "UTC"]);
+  const wrong = await call("ledger spend", { by: "day", ...SPAN, time_zone: "Mars/Olympus" }, { as: owner });
+  assert.equal(wrong.statusCode, 422);
+
+  // An invoice that has the run of people, and not the one whose charge nobody knows.
+  const runs = (await result("ledger list", { source: "acme__people" }, owner)).runs as { transaction_id: string }[];
+  const invoice = { invoice: `Run\n${runs[0]!.transaction_id}\n`, map: ["transaction=Run"], ...SPAN, note: "4711" };
+  const viewer = await service.operator.appoint("viewer");
+  assert.equal((await call("ledger settle", { ...invoice, apply: true }, { as: viewer })).statusCode, 403);
+  const operator = await service.operator.appoint("operator");
+  const plan = await result("ledger settle", invoice, operator);
+  assert.deepEqual([plan.applied, plan.settled, plan.to_settle, plan.charges[0].charged], [false, 0, 1, "no"]);
+  assert.equal((await result("ledger settle", { ...invoice, apply: true }, operator)).settled, 1);
+  assert.deepEqual((await result("ledger unknown", {}, operator)).requests, []);
 });
 
 test("what a credential costs now is its own price, or else the list price of its source", async (t) => {

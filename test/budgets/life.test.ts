@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test, type TestContext } from "node:test";
+import { periodAround } from "../../src/terms/budget.ts";
 import { deploy } from "../rig/deployed.ts";
 import { until } from "../rig/until.ts";
 import { project } from "../start/project-folder.ts";
-import { bare, hang, json } from "../vendor/behaviours.ts";
+import { bare, hang, json, rawThenReset } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 import { deployment, STORES } from "./deployment.ts";
 
@@ -116,3 +120,67 @@ test("after kill -9 a budget counts what was charged or may have been, and nothi
   const { used } = await verb("budget", "show", budget);
   assert.equal(used, `${vendor.count("/ok") + vendor.count("/held")} requests`);
 });
+
+for (const store of STORES) {
+  test(`what an invoice answers is settled at once, in parts and once, and its budget hears of it: ${store}`, async (t) => {
+    const { typed, verb, admin, org, asker, post, vendor } = await withAsker(t, store);
+    vendor.on("/lost", rawThenReset(""));
+    const month = { per: "month", timeZone: "Europe/Berlin" } as const;
+    const scope = { organizationId: org, workflowId: null, source: null, credentialId: null };
+    const act = { who: "operator", via: "cli", what: "budget set", wallAt: Date.now() } as const;
+    const limit = { currency: null, limit: 1_000n, warnPercent: 80, setWallAt: Date.now() - 3_600_000 };
+    await admin.setBudget(act, { id: "bud_settled", ...scope, ...month, ...limit });
+    const askedAt = async (path: string) => {
+      const credentials = { api_key: path };
+      const answer = await post({ acme__people: { credentials } }, asker.workflow);
+      return (answer as unknown as { transaction_id: string }).transaction_id;
+    };
+    const [first, second] = [await askedAt("ok"), await askedAt("ok")];
+    const lost = [await askedAt("lost"), await askedAt("lost"), await askedAt("lost")];
+    const unknown = async () => ((await verb("ledger unknown"))["requests"] as unknown as object[]).length;
+    await until(async () => (await unknown()) === 3);
+
+    const folder = mkdtempSync(join(tmpdir(), "datarun-invoice-"));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, "invoice.csv");
+    writeFileSync(file, ["Run,Net", ...[first, second, lost[0]!].map((id) => `${id},0.35`), ""].join("\n"));
+    const day = (daysFromNow: number) => new Date(Date.now() + daysFromNow * 86_400_000).toISOString().slice(0, 10);
+    const options = `${file} --map transaction=Run --map amount=Net --currency EUR --from ${day(-2)} --to ${day(2)}`;
+    const compare = async () => {
+      const { code, stdout } = await typed(`ledger compare ${options} --time-zone Europe/Berlin --json`);
+      const { differences } = JSON.parse(stdout) as { differences: { transaction: string; difference: string }[] };
+      return [code, Object.fromEntries(differences.map((one) => [one.transaction, one.difference]))];
+    };
+    const open = [lost[0], "unknown charge"] as const;
+    const rest = lost.slice(1).map((id) => [id, "unknown, not billed"] as const);
+    assert.deepEqual(await compare(), [1, Object.fromEntries([open, ...rest])]);
+
+    const settle = async (words = "") => {
+      const said = await verb(`ledger settle ${options} --note invoice-1${words}`);
+      return [said["settled"], said["to_settle"], said["changed_budgets"]];
+    };
+    assert.deepEqual(await settle(), [0, 3, undefined]);
+    assert.equal(await unknown(), 3);
+    const isCounted = Date.now() - 600_000 > periodAround(month, Date.now()).from;
+    const changed = isCounted ? "bud_settled" : undefined;
+    assert.deepEqual(await settle(" --apply --limit 2"), [2, 1, changed]);
+    assert.deepEqual(await settle(" --apply"), [1, 0, changed]);
+    assert.deepEqual(await settle(" --apply"), [0, 0, undefined]);
+    assert.deepEqual(await compare(), [0, {}]);
+
+    const shown = await verb(`ledger show ${lost[1]}`);
+    assert.match(JSON.stringify(shown), /"charged":"no"/);
+    if (isCounted) await until(async () => (await verb("budget show bud_settled"))["used"] === "3 requests");
+    const { entries } = await verb("audit list --what ledger");
+    const acts = (entries as unknown as { what: string; detail: { state: string } }[]).map(
+      ({ what, detail }) => `${what}: ${detail.state}`,
+    );
+    const ofOne = ["ledger reconcile: about to settle", "ledger reconcile: settled"];
+    const ofCommand = (charges: readonly string[]) => [
+      "ledger settle: about to begin",
+      ...charges,
+      "ledger settle: done",
+    ];
+    assert.deepEqual(acts.toSorted(), [...ofCommand([...ofOne, ...ofOne]), ...ofCommand(ofOne)].toSorted());
+  });
+}

@@ -44,6 +44,7 @@ test("a budget is set for what it names, listed with its use, changed, and remov
       source: "acme__people",
       cred_id: credential,
       per: "month",
+      time_zone: "UTC",
       limit: "500.00 EUR",
       warn_percent: 80,
       counts_from: "",
@@ -76,6 +77,18 @@ test("a budget is set for what it names, listed with its use, changed, and remov
   );
 });
 
+test("a budget in another time zone is set beside the one that is there, and this is said", async (t) => {
+  const { json, run } = await prepared(t);
+  const line = "budget set --org ORG --per month --amount 5 --currency EUR";
+  const berlin = await json<{ budget: string; time_zone: string }>(`${line} --time-zone europe/berlin`);
+  assert.equal(berlin.time_zone, "Europe/Berlin");
+  const again = await json<{ budget: string; time_zone: string }>(line.replace("5", "6"));
+  assert.deepEqual([again.budget, again.time_zone], [berlin.budget, "Europe/Berlin"], "it is the one that is there");
+  const utc = await run(`${line} --time-zone UTC`);
+  assert.match(utc.stderr, new RegExp(`budget ${berlin.budget} .*6\\.00 EUR a month \\(Europe/Berlin\\), and goes on`));
+  assert.match((await run("budget list")).stdout, /PER +TIME ZONE/);
+});
+
 test("what is no budget is refused, and the message says why", async (t) => {
   const { run, json } = await prepared(t);
   const money = "--amount 5 --currency EUR";
@@ -99,6 +112,7 @@ test("what is no budget is refused, and the message says why", async (t) => {
     [`set --org ORG --per day --calls -99999999999999999999`, /--calls needs a value/],
     [`set --org ORG --per day --calls=-99999999999999999999`, /--calls must be at least 1\./],
     [`set --org ORG --per week ${money}`, /--per/],
+    [`set --org ORG --per day ${money} --time-zone Europe/Berlim`, /There is no time zone Europe\/Berlim/],
     [`set --org ORG ${money}`, /--per/],
     [`set --per day ${money}`, /--org/],
     [`set --org ORG --per day ${money} --warn 0`, /--warn/],

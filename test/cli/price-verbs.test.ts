@@ -27,6 +27,9 @@ test("prices have a history and steps, and days begin in the time zone of the co
     const { code, stderr } = await price(words);
     assert.equal(code, 0, stderr);
   }
+  const past = await price("set CRED --amount 1 --currency EUR --from 2025-01-01");
+  assert.match(past.stderr, /sent before now keep the price that they recorded, and those without one stay unpriced/);
+  assert.equal((await price("remove CRED --from 2025-01-01")).code, 0);
   const later = {
     ...BASIC,
     from: "2026-06-30T22:00:00.000Z",

@@ -184,6 +184,70 @@ test("what is equal is counted, and each difference has its kind and its lines",
   assert.deepEqual(rest, [["ours", "ours only"]]);
 });
 
+test("an unknown charge that the invoice lacks, a request without an order and a line billed twice are kinds of their own", async () => {
+  const unknown = (parts: Partial<SpendLine> = {}) => ({ charged_yes: 0, charged_unknown: 1, least: 0n, ...parts });
+  const ledger = [
+    ours("lost", unknown()),
+    ours("lost unpriced", unknown({ currency: null, unpriced: 1, most: 0n })),
+    ours("elsewhere", unknown()),
+    ours("mixed", unknown()),
+    ours("mixed", { currency: "USD" }),
+    { ...ours("", unknown()), key: null },
+    ours("twice"),
+    ours("thrice", { charged_unknown: 1, most: 20n }),
+    ours("some", { charged_unknown: 2, most: 30n }),
+    ours("none", { charged_unknown: 2, most: 30n }),
+    ours("all", { charged_unknown: 2, most: 30n }),
+  ];
+  const invoice = [
+    { ...theirs("elsewhere", 10n), currency: "USD" },
+    theirs("twice", 10n, 3),
+    theirs("twice", 10n, 4),
+    ...[5, 6, 7].map((line) => theirs("thrice", 10n, line)),
+    theirs("some", 20n, 8),
+    theirs("none", 10n, 9),
+    theirs("all", 30n, 10),
+  ];
+  const { differences } = await compareInvoice(ledger, invoice, AMOUNTS, STRETCH);
+  const said = differences.map(({ key, currency, kind, answer }) => [key, currency, kind, answer]);
+  assert.deepEqual(
+    said.toSorted(),
+    [
+      ["", "EUR", "no order", null],
+      ["all", "EUR", "unknown charge", "yes"],
+      // It is billed, in another currency.
+      ["elsewhere", "EUR", "ours only", null],
+      ["elsewhere", "USD", "theirs only", null],
+      ["lost unpriced", null, "unknown, not billed", "no"],
+      ["lost", "EUR", "unknown, not billed", "no"],
+      // Something of it is known to be charged.
+      ["mixed", "EUR", "ours only", null],
+      ["mixed", "USD", "ours only", null],
+      ["none", "EUR", "unknown charge", "no"],
+      ["some", "EUR", "unknown charge", null],
+      ["thrice", "EUR", "billed twice", null],
+      ["twice", "EUR", "billed twice", null],
+    ].toSorted(),
+  );
+});
+
+test("of an invoice with amounts and quantities both have to agree", async () => {
+  const BOTH = { amounts: true, quantities: true };
+  const kind = async (quantity: number, parts: Partial<SpendLine> = {}) => {
+    const invoice = [{ ...theirs("a", 10n), quantity }];
+    const [difference] = (await compareInvoice([ours("a", parts)], invoice, BOTH, STRETCH)).differences;
+    return [difference?.kind, difference?.answer];
+  };
+  assert.deepEqual(await kind(1), [undefined, undefined]);
+  assert.deepEqual(await kind(2), ["differs", null]);
+  const open = { charged_yes: 0, charged_unknown: 2, least: 0n };
+  assert.deepEqual(await kind(2, open), ["unknown charge", "yes"]);
+  assert.deepEqual(await kind(1, open), ["unknown charge", null], "one of them is dearer than was billed");
+  const nothing = [{ ...theirs("a", 0n), quantity: 1 }];
+  const refused = ours("a", { charged_yes: 0, charged_no: 1, least: 0n, most: 0n });
+  assert.deepEqual((await compareInvoice([refused], nothing, BOTH, STRETCH)).differences, []);
+});
+
 test("a call that is known to cost nothing is not missing from an invoice of amounts", async () => {
   const included = ours("included", { least: 0n, most: 0n });
   assert.deepEqual(await compareInvoice([included], [], AMOUNTS, STRETCH), { differences: [], equal: 1 });

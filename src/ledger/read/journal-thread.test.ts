@@ -49,6 +49,24 @@ test("runs that end while the thread is open are listed, summed and shown from i
   assert.ok(seen.length > 0 && seen.at(-1)![1] > 0, "progress comes out of the thread");
 });
 
+test("the first sum over old runs says how far it is, and the next one has nothing to make", async (t) => {
+  const { ledger, directory } = await startLedger(t);
+  const DAY = 24 * 60 * 60 * 1_000;
+  const month = new Date(Date.now() - 40 * DAY).toISOString().slice(0, 7);
+  const startedWallAt = Date.parse(`${month}-05T12:00:00Z`);
+  for (const at of [0, 2, 4]) await runOnce(ledger, makeRun({ startedWallAt: startedWallAt + at * DAY }));
+  await ledger.flush();
+  const thread = openJournalThread({ dir: directory });
+  atEnd(t, () => thread.close());
+  const seen: Parameters<OnProgress>[] = [];
+  const onProgress: OnProgress = (...progress) => void seen.push(progress);
+  await thread.summary(month, { timeZone: "Europe/Berlin", onProgress });
+  assert.deepEqual(seen[0]?.slice(1), [0, 3]);
+  seen.length = 0;
+  await thread.spend("day", { from: startedWallAt, to: startedWallAt + 7 * DAY }, onProgress);
+  assert.deepEqual(seen, []);
+});
+
 test("no question waits for ever after the thread is closed", async (t) => {
   const { directory } = await startLedger(t);
   const thread = openJournalThread({ dir: directory });
