@@ -209,24 +209,24 @@ test("an unknown charge that the invoice lacks, a request without an order and a
     theirs("all", 30n, 10),
   ];
   const { differences } = await compareInvoice(ledger, invoice, AMOUNTS, STRETCH);
-  const said = differences.map(({ key, currency, kind, answer }) => [key, currency, kind, answer]);
+  const said = differences.map(({ key, currency, kind, answer }) => `${key}, ${currency}: ${kind}, ${answer}`);
   assert.deepEqual(
     said.toSorted(),
     [
-      ["", "EUR", "no order", null],
-      ["all", "EUR", "unknown charge", "yes"],
+      ", EUR: no order, null",
+      "all, EUR: unknown charge, yes",
       // It is billed, in another currency.
-      ["elsewhere", "EUR", "ours only", null],
-      ["elsewhere", "USD", "theirs only", null],
-      ["lost unpriced", null, "unknown, not billed", "no"],
-      ["lost", "EUR", "unknown, not billed", "no"],
+      "elsewhere, EUR: ours only, null",
+      "elsewhere, USD: theirs only, null",
+      "lost unpriced, null: unknown, not billed, no",
+      "lost, EUR: unknown, not billed, no",
       // Something of it is known to be charged.
-      ["mixed", "EUR", "ours only", null],
-      ["mixed", "USD", "ours only", null],
-      ["none", "EUR", "unknown charge", "no"],
-      ["some", "EUR", "unknown charge", null],
-      ["thrice", "EUR", "billed twice", null],
-      ["twice", "EUR", "billed twice", null],
+      "mixed, EUR: ours only, null",
+      "mixed, USD: ours only, null",
+      "none, EUR: unknown charge, no",
+      "some, EUR: unknown charge, null",
+      "thrice, EUR: billed twice, null",
+      "twice, EUR: billed twice, null",
     ].toSorted(),
   );
 });
