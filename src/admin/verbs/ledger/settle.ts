@@ -7,7 +7,6 @@ import { OperatorError } from "../../../terms/operator-error.ts";
 import { noteInput } from "../../inputs.ts";
 import { type ComparedInvoice, compareWithLedger, invoiceInputs } from "../../invoice/compare-with-ledger.ts";
 import { type PlannedSettlement, planSettlements } from "../../invoice/plan-settlements.ts";
-import { INVOICE_KEYS } from "../../invoice/read-invoice.ts";
 import type { VerbCall } from "../../needs.ts";
 import { recordAround } from "../../record-around.ts";
 import { count, listOf, oneOf, orNull, text, time, yesOrNo } from "../../result-schemas.ts";
@@ -59,7 +58,8 @@ export default defineVerb({
         call: count,
         attempt: count,
         charged: oneOf("yes", "no"),
-        ...Object.fromEntries(INVOICE_KEYS.map((key) => [key, Type.Optional(orNull(text))])),
+        order: Type.Optional(text),
+        day: Type.Optional(text),
         lines: text,
         source: text,
         sent_at: time,
@@ -105,7 +105,7 @@ export default defineVerb({
   },
 
   columns: {
-    charges: ["transaction_id", "call", "attempt", "charged", ...INVOICE_KEYS, "lines", "sent_at", "price", "currency"],
+    charges: ["transaction_id", "call", "attempt", "charged", "order", "day", "lines", "sent_at", "price", "currency"],
   },
   nothing: { charges: "The invoice answers no unknown charge.", totals: "" },
 });
@@ -199,7 +199,7 @@ function toWire({ charge, charged, difference }: PlannedSettlement, { form }: Co
     call: charge.ordinal,
     attempt: charge.attempt!,
     charged,
-    [form.key]: difference.key,
+    ...(form.key !== "transaction" && { [form.key]: difference.key }),
     lines: difference.lines.join(" "),
     source: charge.source,
     sent_at: toWireTime(charge.sent_at),
