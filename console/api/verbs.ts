@@ -105,6 +105,8 @@ export interface components {
                 cred_id: string | null;
                 /** @enum {string} */
                 per: "day" | "month";
+                /** @description Where its days and months begin */
+                time_zone: string;
                 limit: string;
                 warn_percent: number;
                 /**
@@ -148,6 +150,8 @@ export interface components {
             cred_id: string | null;
             /** @enum {string} */
             per: "day" | "month";
+            /** @description Where its days and months begin */
+            time_zone: string;
             limit: string;
             warn_percent: number;
         };
@@ -165,6 +169,8 @@ export interface components {
              * @enum {unknown}
              */
             per: "day" | "month";
+            /** @description Where the days and months begin, such as Europe/Berlin; by default that of the budget that is set again, or UTC */
+            time_zone?: string;
             /** @description How much may be charged */
             amount?: string;
             /** @description A currency code of ISO 4217, such as EUR */
@@ -182,6 +188,8 @@ export interface components {
             cred_id: string | null;
             /** @enum {string} */
             per: "day" | "month";
+            /** @description Where its days and months begin */
+            time_zone: string;
             limit: string;
             warn_percent: number;
             /**
@@ -204,6 +212,8 @@ export interface components {
             cred_id: string | null;
             /** @enum {string} */
             per: "day" | "month";
+            /** @description Where its days and months begin */
+            time_zone: string;
             limit: string;
             warn_percent: number;
             /**
@@ -753,10 +763,12 @@ export interface components {
             invoice: string;
             /** @description What a column means: order, transaction, day, amount, currency, quantity; exactly one of order, transaction, day is needed */
             map: string[];
-            /** @description Requests that were sent then or later; a day begins at midnight UTC */
+            /** @description Requests that were sent then or later; a day begins at midnight of --time-zone */
             from: string;
             /** @description Requests that were sent before then */
             to: string;
+            /** @description The time zone of the days of the invoice, such as Europe/Berlin; UTC by default */
+            time_zone?: string;
             /** @description Id of the organization (org_…) */
             org?: string;
             /** @description Id of the source, as `datarun source list` shows it */
@@ -771,7 +783,7 @@ export interface components {
         LedgerCompareResult: {
             differences: {
                 /** @enum {string} */
-                difference: "ours only" | "theirs only" | "differs" | "unknown charge" | "no price";
+                difference: "ours only" | "theirs only" | "differs" | "billed twice" | "unknown charge" | "unknown, not billed" | "no order" | "no price";
                 order?: string | null;
                 transaction?: string | null;
                 day?: string | null;
@@ -782,6 +794,12 @@ export interface components {
                 ours: (string | number) | null;
                 ours_at_most: (string | number) | null;
                 theirs: (string | number) | null;
+                /** @description If both amounts and quantities are compared */
+                our_requests?: number;
+                /** @description If both amounts and quantities are compared */
+                our_requests_at_most?: number;
+                /** @description If both amounts and quantities are compared */
+                their_requests?: number;
             }[];
             bad_rows: {
                 line: number;
@@ -933,6 +951,68 @@ export interface components {
             call_charged: string;
             changed_budgets?: string;
         };
+        LedgerSettleInput: {
+            /** @description The invoice, as the text of a CSV file */
+            invoice: string;
+            /** @description What a column means: order, transaction, day, amount, currency, quantity; exactly one of order, transaction, day is needed */
+            map: string[];
+            /** @description Requests that were sent then or later; a day begins at midnight of --time-zone */
+            from: string;
+            /** @description Requests that were sent before then */
+            to: string;
+            /** @description The time zone of the days of the invoice, such as Europe/Berlin; UTC by default */
+            time_zone?: string;
+            /** @description Id of the organization (org_…) */
+            org?: string;
+            /** @description Id of the source, as `datarun source list` shows it */
+            source?: string;
+            /** @description Id of the credential (cred_…) */
+            credential?: string;
+            /** @description The currency of an invoice that has no column for it */
+            currency?: string;
+            /** @description Amounts are written 1.234,56 */
+            decimal_comma?: boolean;
+            /** @description The reason, such as the number of the invoice */
+            note: string;
+            /** @description How many charges to settle at most; 1000 by default */
+            limit?: number;
+            /** @description Lines that cannot be read are about none of the charges, such as a total */
+            accept_bad_rows?: boolean;
+            /** @description Settles them; without it nothing is changed */
+            apply?: boolean;
+        };
+        LedgerSettleResult: {
+            applied: boolean;
+            settled: number;
+            /** @description How many more the invoice answers */
+            to_settle: number;
+            /** @description Unknown charges in the same time that the invoice does not answer */
+            open: number;
+            charges: {
+                transaction_id: string;
+                call: number;
+                attempt: number;
+                /** @enum {string} */
+                charged: "yes" | "no";
+                order?: string;
+                day?: string;
+                lines: string;
+                source: string;
+                /**
+                 * Format: date-time
+                 * @description UTC
+                 */
+                sent_at: string;
+                price: string | null;
+                currency: string | null;
+            }[];
+            totals: {
+                currency: string;
+                charged: string;
+                not_charged: string;
+            }[];
+            changed_budgets?: string;
+        };
         LedgerShowInput: {
             /** @description Id of the run (trx_…), its transaction_id */
             transaction: string;
@@ -1032,10 +1112,12 @@ export interface components {
              * @enum {unknown}
              */
             by: "org" | "workflow" | "source" | "credential" | "day";
-            /** @description Requests that were sent then or later; a day begins at midnight UTC */
+            /** @description Requests that were sent then or later; a day begins at midnight of --time-zone */
             from: string;
             /** @description Requests that were sent before then */
             to: string;
+            /** @description The time zone of days, such as Europe/Berlin; UTC by default */
+            time_zone?: string;
             /** @description Id of the organization (org_…) */
             org?: string;
             /** @description Id of the workflow (wfl_…) */
@@ -1084,6 +1166,8 @@ export interface components {
         LedgerSummaryInput: {
             /** @description Year and month, such as 2026-03 */
             month: string;
+            /** @description Whose month it is, such as Europe/Berlin; UTC by default */
+            time_zone?: string;
             /** @description Id of the organization (org_…) */
             org?: string;
             /** @description How many to show; 100 by default */
@@ -2017,6 +2101,8 @@ export interface components {
                 cred_id: string | null;
                 /** @enum {string} */
                 per: "day" | "month";
+                /** @description Where its days and months begin */
+                time_zone: string;
                 limit: string;
                 warn_percent: number;
                 /**
@@ -2121,6 +2207,7 @@ export interface Verbs {
   "ledger list": { input: Schemas["LedgerListInput"]; result: Schemas["LedgerListResult"] };
   "ledger prune": { input: Schemas["LedgerPruneInput"]; result: Schemas["LedgerPruneResult"] };
   "ledger reconcile": { input: Schemas["LedgerReconcileInput"]; result: Schemas["LedgerReconcileResult"] };
+  "ledger settle": { input: Schemas["LedgerSettleInput"]; result: Schemas["LedgerSettleResult"] };
   "ledger show": { input: Schemas["LedgerShowInput"]; result: Schemas["LedgerShowResult"] };
   "ledger spend": { input: Schemas["LedgerSpendInput"]; result: Schemas["LedgerSpendResult"] };
   "ledger summary": { input: Schemas["LedgerSummaryInput"]; result: Schemas["LedgerSummaryResult"] };
@@ -2194,6 +2281,7 @@ export const ROLE_OF: Readonly<Record<keyof Verbs, Role>> = {
   "ledger list": "viewer",
   "ledger prune": "owner",
   "ledger reconcile": "operator",
+  "ledger settle": "operator",
   "ledger show": "viewer",
   "ledger spend": "viewer",
   "ledger summary": "viewer",
@@ -2264,6 +2352,7 @@ export const CHANGES: Readonly<Record<keyof Verbs, boolean>> = {
   "ledger list": false,
   "ledger prune": true,
   "ledger reconcile": true,
+  "ledger settle": true,
   "ledger show": false,
   "ledger spend": false,
   "ledger summary": false,

@@ -122,7 +122,7 @@ test("a connection on which nothing has come is closed when listening ends, not 
     closed.push(once(socket, "close"));
     await accepted;
   }
-  await edge.stopListening();
+  await edge.stopListening().closed;
   await Promise.all(closed);
   assert.equal(received, "", "no timeout had to answer it");
 });

@@ -105,7 +105,7 @@ test("a rolling restart of two replicas behind a load balancer fails no request"
     }
   })();
   const answered = () => outcomes.get(200) ?? 0;
-  for (const old of [...replicas]) {
+  for (const old of Array.from(replicas)) {
     const before = answered();
     await until(() => answered() > before + 50);
     old.signal("SIGTERM");
