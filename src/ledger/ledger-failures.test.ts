@@ -286,14 +286,15 @@ test("a log of outcomes that cannot be created lets the service start, refuse, a
 
 test("while the journal hangs and the log works, answers are sent as usual, and new runs are refused", async (t) => {
   const clock = new FakeClock();
-  const tested = await startLedger(t, { clock });
+  const { stallMs } = LEDGER_LIMITS;
+  const tested = await startLedger(t, { clock, limits: { stallMs } });
   const { ledger, directory, setFault } = tested;
   await untilOpen(tested);
   const [run, later] = [makeRun(), makeRun()];
   const laterRecord = ledger.open(later);
   setFault("commit", "hang");
   await runOnce(ledger, run);
-  await clock.advance(LEDGER_LIMITS.stallMs);
+  await clock.advance(stallMs);
   assert.match(ledger.state().unavailable ?? "", /acknowledged nothing/);
   await laterRecord.close(makeReport(later));
   assert.equal(readOutcomes(directory, 0).records.length, 2, "an answer left before its record was on disk");

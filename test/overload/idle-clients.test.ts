@@ -2,10 +2,15 @@ import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { test } from "node:test";
 import { until } from "../rig/until.ts";
-import { startService } from "../rig/service.ts";
+import { startService, type TestService } from "../rig/service.ts";
 import { asksVendor } from "../rig/sources.ts";
 import { body } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
+
+async function openConnections({ adminUrl }: TestService): Promise<number> {
+  const page = await (await fetch(`${adminUrl}/metrics`)).text();
+  return Number(/^datarun_connections (\d+)$/m.exec(page)![1]);
+}
 
 test("clients that send nothing and clients that read nothing are cut off, and others are answered meanwhile", async (t) => {
   const vendor = await startVendor(t, { paths: { "/large": body(JSON.stringify({ text: "x".repeat(4_900_000) })) } });
@@ -31,7 +36,8 @@ test("clients that send nothing and clients that read nothing are cut off, and o
   await until(() => service.ledgerRows().length === 13);
   for (let count = 0; count < 12; count += 1) service.expectRunWithoutAnswer();
 
-  await new Promise((resolve) => setTimeout(resolve, 2_800));
+  // One is that of the client that is answered meanwhile.
+  await until(async () => (await openConnections(service)) <= 1);
   for (const socket of [...idle, ...nonReaders]) socket.resume();
   await until(() => [...idle, ...nonReaders].every(({ closed }) => closed));
   for (const socket of nonReaders) assert.ok(socket.bytesRead < 4_900_000, "it was cut off before it had everything");
