@@ -129,7 +129,7 @@ test("where no service has run yet, ledger summary counts the live tests, and li
   await store.close();
   const summed = await run(["ledger", "summary", "2026-03"]);
   assert.equal(summed.code, 0);
-  assert.match(summed.stdout, /^acme__people +- +- +none +1 +1 +0 +0 +1 +1 +- +- +-$/m);
+  assert.match(summed.stdout, /^acme__people +- +- +- +none +1 +1 +0 +0 +1 +1 +- +- +-$/m);
   assert.match(
     summed.stderr,
     /^There is no ledger in .*\. A service makes it when it starts\. Only live tests are counted\.\n$/,
