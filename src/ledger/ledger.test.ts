@@ -239,6 +239,7 @@ test("there is no timer while nothing is pending", async (t) => {
   };
   const { ledger } = await startLedger(t, { clock });
   await runOnce(ledger);
+  await ledger.flush();
   for (const [key, callback] of timers) {
     timers.delete(key);
     callback();
