@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** What the wiring puts together. */
 const ALL_PARTS: readonly string[] = words(`
-  terms settings sdk access credentials ledger sources functions leases run simulation outbound storage admin admin-api http operate
+  terms settings sdk access credentials ledger sources functions leases run simulation outbound storage backup admin admin-api http operate
   project`);
 
 /** Which folders of `src` a folder may import from, besides the `ports.ts` of any. Its reasons are in CONTRIBUTING.md. */
@@ -31,6 +31,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "admin-api": ["terms", "admin", "operate"],
   cli: ["terms", "admin"],
   storage: ["terms"],
+  backup: ["terms", "ledger", "storage"],
   project: ["terms", "settings", "sdk", "sources", "functions", "operate"],
   composition: ALL_PARTS,
   commands: [...ALL_PARTS, "composition", "cli"],

@@ -1742,6 +1742,24 @@ export interface components {
             differences: string[];
             recorded_in: string | null;
         };
+        StoreBackupInput: {
+            /** @description The folder that backups are kept in */
+            dir: string;
+            /** @description Removes older complete backups of the same data directory, so that this many are left */
+            keep?: number;
+        };
+        StoreBackupResult: {
+            backup: string;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            began_at: string;
+            /** @enum {string} */
+            store: "embedded" | "postgresql";
+            bytes: number;
+            removed: string[];
+        };
         TokenCreateInput: {
             /** @description Id of the organization (org_…) */
             org: string;
@@ -2230,6 +2248,7 @@ export interface Verbs {
   "source run": { input: Schemas["SourceRunInput"]; result: Schemas["SourceRunResult"] };
   "source show": { input: Schemas["SourceShowInput"]; result: Schemas["SourceShowResult"] };
   "source test": { input: Schemas["SourceTestInput"]; result: Schemas["SourceTestResult"] };
+  "store backup": { input: Schemas["StoreBackupInput"]; result: Schemas["StoreBackupResult"] };
   "token create": { input: Schemas["TokenCreateInput"]; result: Schemas["TokenCreateResult"] };
   "token list": { input: Schemas["TokenListInput"]; result: Schemas["TokenListResult"] };
   "token revoke": { input: Schemas["TokenRevokeInput"]; result: Schemas["TokenRevokeResult"] };
@@ -2304,6 +2323,7 @@ export const ROLE_OF: Readonly<Record<keyof Verbs, Role>> = {
   "source run": "operator",
   "source show": "viewer",
   "source test": "operator",
+  "store backup": "owner",
   "token create": "operator",
   "token list": "viewer",
   "token revoke": "operator",
@@ -2375,6 +2395,7 @@ export const CHANGES: Readonly<Record<keyof Verbs, boolean>> = {
   "source run": true,
   "source show": false,
   "source test": true,
+  "store backup": true,
   "token create": true,
   "token list": false,
   "token revoke": true,

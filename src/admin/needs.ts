@@ -8,10 +8,13 @@ import type {
   Act,
   Actor,
   AdminStore,
+  BackedUp,
+  BackupOrder,
   CopiedStore,
   CredentialSealer,
   ExplainingFinder,
   FunctionListing,
+  RestoredStore,
   RunService,
   ServiceState,
   SourceListing,
@@ -66,6 +69,10 @@ export interface VerbNeeds {
   drainLedger(onProgress: OnProgress, again?: { readonly startedFrom: number }): Promise<Drained>;
   /** Copies the embedded store to the shared database, with its ledger. */
   copyStore(act: Act, onProgress: OnProgress): Promise<CopiedStore>;
+  /** Copies what the data directory must not lose, while a service may be running on it. */
+  backUpStore(request: BackupOrder, onProgress: OnProgress): Promise<BackedUp>;
+  /** Puts a backup into the data directory, which is empty, and records that in the store. */
+  restoreStore(folder: string, act: Act, onProgress: OnProgress): Promise<RestoredStore>;
   /** The region of this deployment, from its settings. */
   region(): string;
   /** The largest reply of a vendor that is read, in bytes after decoding, from its settings. */

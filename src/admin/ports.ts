@@ -7,6 +7,7 @@ import type { OperatorAdmin } from "./ports/operators.ts";
 import type { OrganizationAdmin, TokenAdmin, WorkflowAdmin } from "./ports/organizations.ts";
 
 export type * from "./ports/acts.ts";
+export type * from "./ports/backups.ts";
 export type * from "./ports/catalogs.ts";
 export type * from "./ports/credentials.ts";
 export type * from "./ports/money.ts";

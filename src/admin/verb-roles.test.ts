@@ -22,21 +22,28 @@ const ANYWHERE: Readonly<Record<Role, string>> = {
   // A price decides what a budget counts.
   owner: `
     budget remove; budget set; credential price remove; credential price set; keys discard; keys remove-old; keys rotate; ledger prune; operator create;
-    operator restore; operator revoke`,
+    operator restore; operator revoke; store backup`,
 };
 
 /** Verbs that read or write files where they are given, or work on another data directory than a service's own. */
 const TERMINAL = `
-  function new; keys adopt; ledger drain; source new; store copy`;
+  function new; keys adopt; ledger drain; source new; store copy; store restore`;
 
 /** Inputs that make a verb write files, or take the whole catalog's time of a service. */
 const TERMINAL_INPUTS: Readonly<Record<string, readonly string[]>> = {
   "source test": ["all", "free_only", "report", "mark", "record"],
   "keys rotate": ["adopt_root_key"],
+  "store backup": ["include_root_key"],
 };
 
 /** A service has none of these to give: they belong to the terminal where a verb is typed. */
-const OF_TERMINALS: ReadonlySet<Need> = new Set(["terminal", "projectFolder", "copyStore", "drainLedger"]);
+const OF_TERMINALS: ReadonlySet<Need> = new Set([
+  "terminal",
+  "projectFolder",
+  "copyStore",
+  "restoreStore",
+  "drainLedger",
+]);
 
 const listed = (text: string) => text.split(";").map((name) => name.trim());
 

@@ -7,6 +7,7 @@ import { findVerbPlace, type VerbPlace } from "./needs/verb-place.ts";
 type Opener = (place: VerbPlace) => Promise<Partial<VerbNeeds>>;
 
 const ofStore: Opener = async (place) => (await import("./needs/store-needs.ts")).storeNeeds(place);
+const ofBackups: Opener = async (place) => (await import("./needs/backup-needs.ts")).backupNeeds(place);
 const ofLedger: Opener = async (place) => (await import("./needs/ledger-needs.ts")).ledgerNeeds(place);
 const ofFiles: Opener = async (place) => (await import("./needs/file-needs.ts")).fileNeeds(place);
 const ofService: Opener = async (place) => (await import("./needs/service-needs.ts")).serviceNeeds(place);
@@ -18,6 +19,8 @@ const OPENERS: Readonly<Record<Exclude<Need, "terminal">, Opener>> = {
   keys: ofStore,
   finder: ofStore,
   copyStore: ofStore,
+  backUpStore: ofBackups,
+  restoreStore: ofBackups,
   region: ofStore,
   ledger: ofLedger,
   ledgersHere: ofLedger,

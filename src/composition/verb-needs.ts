@@ -1,4 +1,6 @@
+import { isAbsolute, resolve } from "node:path";
 import type { VerbNeeds } from "../admin/needs.ts";
+import { backUpInThread } from "../backup/backup-thread.ts";
 import { sayUndrained } from "../ledger/drain/say-undrained.ts";
 import { createDoor, type OutboundDoor } from "../outbound/door.ts";
 import { toListing } from "../project/list-functions.ts";
@@ -33,7 +35,10 @@ export interface ServiceForVerbs {
 }
 
 /** What a running service gives to verbs. The others belong to the terminal where a verb is typed. */
-export type GivenByService = Omit<VerbNeeds, "projectFolder" | "terminal" | "copyStore" | "drainLedger">;
+export type GivenByService = Omit<
+  VerbNeeds,
+  "projectFolder" | "terminal" | "copyStore" | "restoreStore" | "drainLedger"
+>;
 
 export interface OpenedVerbNeeds {
   /** What one verb gets; `note` prints a remark beside its result, `ended` is told of the calls of its run. */
@@ -90,6 +95,17 @@ function needsOf(
       const waiting = settings.databaseUrl === undefined ? 0 : ledger.undrainedRuns();
       if (waiting > 0) note(sayUndrained(waiting));
       return ledger.answers;
+    },
+    backUpStore: async ({ dir, ...request }, onProgress) => {
+      if (!isAbsolute(dir)) {
+        throw new OperatorError(
+          "invalid",
+          "dir must be an absolute path, because it is on the machine of the service.",
+        );
+      }
+      const dataDir = resolve(settings.dataDir);
+      const where = settings.databaseUrl === undefined ? "embedded" : "postgresql";
+      return backUpInThread({ ...request, dir, dataDir, store: where }, onProgress);
     },
     ledgersHere: async () => [
       ...(settings.databaseUrl === undefined ? [] : [{ place: "shared", open: async () => ledger.answers } as const]),

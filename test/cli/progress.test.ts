@@ -90,7 +90,17 @@ test("every verb that does its work bit by bit says how to go on with it", async
   const declared = await Promise.all(names.map(async (name) => [name, (await load(name)).interrupted] as const));
   assert.deepEqual(
     declared.filter(([, says]) => says !== undefined).map(([name]) => name),
-    ["audit export", "keys rotate", "ledger drain", "ledger export", "ledger prune", "ledger settle", "store copy"],
+    [
+      "audit export",
+      "keys rotate",
+      "ledger drain",
+      "ledger export",
+      "ledger prune",
+      "ledger settle",
+      "store backup",
+      "store copy",
+      "store restore",
+    ],
   );
 });
 

@@ -98,6 +98,8 @@ export function commandsOn(dataDir: string): CliDeps {
           ledger: async () => openJournal(),
           ledgersHere: async () => [{ place: "journal", open: async () => openJournal() }],
           copyStore: notHere,
+          backUpStore: notHere,
+          restoreStore: notHere,
           drainLedger: async () => ({ sent: 0 }),
           region: () => "local",
           replyBytesMax: () => 10_485_760,

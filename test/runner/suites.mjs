@@ -39,6 +39,7 @@ const EXPENSIVE = {
   "test/hostile/": "attacks a service with a small heap",
   "test/keys/rotate.test.ts": "starts a process for every command",
   "test/ledger/shared.test.ts": "kills services and their database",
+  "test/lifecycle/backup-crash.test.ts": "kills services",
   "test/lifecycle/crash.test.ts": "kills services",
   "test/lifecycle/functions.test.ts": "kills services",
   "test/lifecycle/replica-limits.test.ts": "kills replicas",

@@ -6,6 +6,7 @@ export const ACTS: readonly string[] = [
   "keys adopt",
   "ledger drain",
   "store copy",
+  "store restore",
   "session begin",
   "session end",
   "login failed",

@@ -56,27 +56,30 @@ function parsed(records: readonly NumberedRecord[]): readonly RunRecordLine[] {
 /**
  * For readers in another process, or after the service has died: adds to the journal what is only in the log, so that
  * they see every run whose answer was sent. It does not record how far the log has been moved; only the service does.
+ * Returns false if damage to the journal, or its version, prevented this.
  */
-export function catchUp(directory: string): void {
-  if (listOutcomeFiles(directory).length === 0) return;
+export function catchUp(directory: string): boolean {
+  if (listOutcomeFiles(directory).length === 0) return true;
   const database = new DatabaseSync(join(directory, JOURNAL_FILE), { timeout: COMMAND_WAIT_MS });
   try {
-    if (versionOf(database) !== SCHEMA_VERSION) return;
+    if (versionOf(database) !== SCHEMA_VERSION) return false;
     const isThere = database.prepare("SELECT 1 FROM runs WHERE transaction_id = ?");
     const missing = (): readonly RunRecordLine[] =>
       parsed(readOutcomes(directory, movedTo(database)).records).filter(
         ([run]) => isThere.get(RUN_LINE.read(run)[TRANSACTION_ID]!) === undefined,
       );
-    if (missing().length === 0) return;
+    if (missing().length === 0) return true;
     database.exec("PRAGMA synchronous = FULL");
     inTransaction(database, () => {
       const writer = new JournalWriter(database);
       writer.begin();
       for (const record of missing()) writer.add(record);
     });
+    return true;
   } catch (error) {
     // The reader will report the damage, and can read the other runs.
     if (!isDamage(error)) throw error;
+    return false;
   } finally {
     database.close();
   }

@@ -1,0 +1,66 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { listIntentFiles } from "../ledger/journal/intent-files.ts";
+import { JOURNAL_FILE } from "../ledger/journal/journal-database.ts";
+import { versionOf } from "../ledger/journal/migrate.ts";
+import { catchUp } from "../ledger/journal/replay-outcomes.ts";
+import { OperatorError } from "../terms/operator-error.ts";
+import { copyDatabase, type OnBytes } from "./copy-database.ts";
+
+/**
+ * Copies the ledger of a data directory: the files of intents, then the journal. The order matters:
+ *
+ * 1. The intents are copied first. An intent file is deleted only when the outcomes of its runs are on disk. So each
+ *    request that was sent before the copy began is in the copied files, or its run had ended before.
+ * 2. `catchUp` then adds to the journal what is only in the log of outcomes, as it does for every reader. A run is
+ *    answered only when its outcome is in the log or in the journal. So the journal now has each run that was answered
+ *    before the copy began. The log itself is not copied: it holds nothing else.
+ * 3. The journal is copied as it is at one moment after that.
+ *
+ * A start on the copy records the runs that have intents and no outcome as `unknown`, as after a kill. A run that ended
+ * between the first step and the second is in the journal, which settles its intents.
+ * @throws OperatorError if the log of outcomes cannot be moved into the journal
+ */
+export async function copyLedger(from: string, to: string, onBytes: OnBytes): Promise<CopiedLedger> {
+  const names = [];
+  for (const { name } of listIntentFiles(from)) {
+    const lines = wholeLines(join(from, name));
+    if (lines === null || lines.length === 0) continue;
+    writeFileSync(join(to, name), lines, { mode: 0o600, flag: "wx" });
+    names.push(name);
+  }
+  if (!catchUp(from)) throw new OperatorError("refused", cannotCatchUp(from));
+  const facts = await copyDatabase(join(from, JOURNAL_FILE), join(to, JOURNAL_FILE), onBytes, factsOf);
+  return { ...facts, names: [...names, JOURNAL_FILE] };
+}
+
+export interface CopiedLedger {
+  readonly names: readonly string[];
+  /** The id of the journal. */
+  readonly id: string;
+  readonly schema: number;
+}
+
+function factsOf(journal: DatabaseSync): Omit<CopiedLedger, "names"> {
+  const { id } = journal.prepare("SELECT id FROM journal").get() as { readonly id: string };
+  return { id, schema: versionOf(journal) };
+}
+
+function cannotCatchUp(directory: string): string {
+  return `The journal in ${directory} is damaged, or was written by another version of datarun, and the newest runs cannot be added to it. Stop the service, and copy the whole data directory.`;
+}
+
+/**
+ * Without a line that is being written: the request that it announces is not sent before its write returns. `null`: the
+ * file is gone, because the outcomes of its runs are on disk.
+ */
+function wholeLines(path: string): Buffer | null {
+  try {
+    const bytes = readFileSync(path);
+    return bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}
