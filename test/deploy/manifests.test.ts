@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parse, parseAllDocuments } from "yaml";
+import { findVerbs } from "../../src/admin/find-verbs.ts";
+import { checkInput } from "../../src/admin/run-verb.ts";
 import { readSettings } from "../../src/settings/read-settings.ts";
 import { fileVariableOf, SETTINGS, variableOf, type Setting } from "../../src/settings/table.ts";
 import { readContainerfile } from "../rig/image.ts";
@@ -18,7 +20,8 @@ const MANIFESTS = [
   "deploy/Containerfile",
   "deploy/compose.yaml",
   "deploy/datarun.service",
-  ...globSync("deploy/kubernetes/*.yaml", { cwd: ROOT }),
+  "deploy/datarun-backup.service",
+  ...globSync("deploy/kubernetes/**/*.yaml", { cwd: ROOT }),
 ];
 
 test("every variable that a manifest sets or explains is one that the service reads", () => {
@@ -120,6 +123,49 @@ test("in a cluster only Prometheus reaches the admin port", () => {
   assert.deepEqual(toAdmin, [{ from: [prometheus], ports: [{ port: "admin" }] }]);
 });
 
+test("a backup runs as the service does, on its data directory, and may do no more", async () => {
+  const unit = readUnit("datarun-backup.service");
+  const service = readUnit();
+  for (const [directive, values] of service.directives()) {
+    if (HOW_IT_RUNS.test(directive)) continue;
+    if (directive === "StateDirectory") assert.deepEqual(unit.all(directive), ["datarun datarun-backups"]);
+    else assert.deepEqual(unit.all(directive), values, directive);
+  }
+  assert.deepEqual(
+    unit.all("User"),
+    ["datarun"],
+    "which is the name that systemd gives to the user of datarun.service",
+  );
+
+  const { job, claim } = backupOfKubernetes();
+  const [backup] = job.containers;
+  const [pod] = podOfKubernetes().containers;
+  const { securityContext, ...hardened } = podOfKubernetes();
+  assert.deepEqual(job.securityContext, securityContext);
+  assert.equal(job.automountServiceAccountToken, hardened.automountServiceAccountToken);
+  assert.equal(job.enableServiceLinks, hardened.enableServiceLinks);
+  assert.deepEqual(backup!.securityContext, pod!.securityContext);
+  assert.deepEqual(
+    backup!.env,
+    pod!.env.filter(({ name }) => name.endsWith("_FILE")),
+  );
+  const writable = backup!.volumeMounts.filter(({ readOnly }) => readOnly !== true);
+  assert.deepEqual(
+    writable.map(({ mountPath }) => mountPath),
+    ["/data", "/backups"],
+  );
+  assert.deepEqual(
+    job.volumes.flatMap((volume) => volume.persistentVolumeClaim?.claimName ?? []),
+    ["data-datarun-0", claim],
+  );
+  for (const args of [unit.all("ExecStart")[0]!.split(" ").slice(1), backup!.args]) {
+    const { needs, input } = await findVerbs().load(args.slice(0, 2).join(" "));
+    assert.ok(needs.includes("backUpStore"));
+    assert.deepEqual(checkInput({ input }, { dir: args[2], keep: Number(args[4]) }), { dir: args[2], keep: 7 });
+    assert.equal(args[3], "--keep");
+  }
+});
+
 test("no manifest holds a secret, or a variable that would hold one", () => {
   for (const path of MANIFESTS) {
     assert.doesNotMatch(read(path), /DATARUN_ROOT_KEY[=:]|DATABASE_URL[=:]|postgres(ql)?:\/\//, path);
@@ -140,6 +186,18 @@ test("kustomize reads the manifests for Kubernetes", { skip: isMissing("kubectl"
   ]);
 });
 
+test(
+  "kustomize reads the manifests of the backup, whose pods are none of the Service",
+  { skip: isMissing("kubectl") },
+  () => {
+    const { status, stdout, stderr } = run("kubectl", "kustomize", "deploy/kubernetes/backup");
+    assert.equal(status, 0, stderr);
+    const kinds = parseAllDocuments(stdout).map((document) => (document.toJS() as { kind: string }).kind);
+    assert.deepEqual(kinds.sort(), ["CronJob", "NetworkPolicy", "PersistentVolumeClaim"]);
+    assert.doesNotMatch(stdout, /app\.kubernetes\.io\/name: datarun$/m);
+  },
+);
+
 test("Docker reads the Compose file", { skip: isMissing("docker", "compose") }, () => {
   const { status, stderr } = run(
     "docker",
@@ -157,6 +215,11 @@ test("Docker reads the Compose file", { skip: isMissing("docker", "compose") }, 
 test("Prometheus reads its configuration", { skip: isMissing("promtool") }, () => {
   const { status, stderr } = run("promtool", "check", "config", "deploy/prometheus/prometheus.yaml");
   assert.equal(status, 0, stderr);
+});
+
+test("systemd reads the units of the backup", { skip: isMissing("systemd-analyze") }, () => {
+  const { stderr } = run("systemd-analyze", "verify", "deploy/datarun-backup.service", "deploy/datarun-backup.timer");
+  assert.match(stderr, /^(datarun-backup\.service: Command \S+ is not executable: No such file or directory\s*)?$/);
 });
 
 test("systemd reads the unit, and rates what it leaves open below 2", { skip: isMissing("systemd-analyze") }, () => {
@@ -185,9 +248,31 @@ function isMissing(program: string, subcommand?: string): string | false {
   return status === 0 ? false : `${[program, subcommand].filter(Boolean).join(" ")} is not installed`;
 }
 
-function readUnit() {
-  const text = read("deploy/datarun.service");
-  return { all: (name: string) => [...text.matchAll(new RegExp(`^${name}=(.*)$`, "gm"))].map((match) => match[1]!) };
+/** What a service has that runs until it is stopped, and what only it needs. */
+const HOW_IT_RUNS = /^(Description|After|Wants|WantedBy|Type|ExecStart|KillMode|Timeout|Restart|OOMPolicy|Limit)/;
+
+function readUnit(name = "datarun.service") {
+  const text = read(`deploy/${name}`);
+  const lines = [...text.matchAll(/^(\w+)=(.*)$/gm)].map(([, directive, value]) => ({
+    directive: directive!,
+    value: value!,
+  }));
+  const directives = () => Map.groupBy(lines, ({ directive }) => directive);
+  return {
+    all: (directive: string) => lines.filter((line) => line.directive === directive).map(({ value }) => value),
+    directives: () => new Map([...directives()].map(([directive, of]) => [directive, of.map(({ value }) => value)])),
+  };
+}
+
+function backupOfKubernetes(): { readonly job: JobPod; readonly claim: string } {
+  const [claim, cronJob] = parseAllDocuments(read("deploy/kubernetes/backup/backup.yaml")).map(
+    (document) =>
+      document.toJS() as {
+        metadata: { name: string };
+        spec: { jobTemplate: { spec: { template: { spec: JobPod } } } };
+      },
+  );
+  return { job: cronJob!.spec.jobTemplate.spec.template.spec, claim: claim!.metadata.name };
 }
 
 function podOfKubernetes(): Pod {
@@ -221,6 +306,19 @@ interface ComposeService {
 
 interface Probe {
   readonly httpGet: { readonly path: string };
+}
+
+interface JobPod {
+  readonly enableServiceLinks: boolean;
+  readonly automountServiceAccountToken: boolean;
+  readonly securityContext: object;
+  readonly volumes: readonly { readonly persistentVolumeClaim?: { readonly claimName: string } }[];
+  readonly containers: readonly {
+    readonly args: readonly string[];
+    readonly env: readonly object[];
+    readonly securityContext: object;
+    readonly volumeMounts: readonly { readonly mountPath: string; readonly readOnly?: true }[];
+  }[];
 }
 
 interface Pod {

@@ -85,6 +85,8 @@ test("what the service reads is in the tarball: the catalog with its cases, and 
     "dist/src/functions/inside/open.js",
     "dist/src/sources/declarative/source.schema.json",
     "deploy/datarun.service",
+    "deploy/datarun-backup.service",
+    "deploy/datarun-backup.timer",
   ];
   assert.deepEqual(
     expected.filter((path) => !contents.includes(path)),
