@@ -1,11 +1,12 @@
 #!/usr/bin/env node
-// Starts the service on a Node that can run it: this one if it is 24 or newer, else the one that npm installed beside
-// it. Written for old Nodes too: no syntax here that Node 16 would not read.
+// Starts the service on a Node that can run it: this one if it is 24 or newer and functions can run on it, otherwise the
+// one that npm installed beside it. Written for old Nodes too: no syntax here that Node 16 would not read.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import module, { createRequire } from "node:module";
 import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
+import { hasIsolates } from "./has-isolates.mjs";
 
 const NEEDED = 24;
 const at = (path, from = import.meta.url) => new URL(path, from);
@@ -15,15 +16,19 @@ const argv = process.argv.slice(2);
 // Code that is compiled once need not be compiled at every start. Where this folder cannot be written, it is.
 const compiled = process.env.NODE_COMPILE_CACHE || fileURLToPath(at("../.cache/compiled", main));
 
-if (Number(process.versions.node.split(".")[0]) >= NEEDED) {
+const isNewEnough = Number(process.versions.node.split(".")[0]) >= NEEDED;
+
+if (isNewEnough && hasIsolates(import.meta.url)) {
   module.enableCompileCache(compiled);
   await import(main.href);
 } else {
   const carried = carriedNode();
   if (carried) run(carried);
   else {
+    const needs = isNewEnough ? "a Node for which isolated-vm has a binary" : `Node ${NEEDED} or newer`;
+    const { platform, arch, versions } = process;
     process.stderr.write(
-      `datarun needs Node ${NEEDED} or newer; this is ${process.versions.node}. Run npm again without --omit=optional, which brings one, or install Node ${NEEDED}.\n`,
+      `datarun needs ${needs}; this is ${versions.node} (${platform}-${arch}). Run npm again without --omit=optional, which brings one, or install Node ${NEEDED}.\n`,
     );
     process.exitCode = 1;
   }

@@ -88,6 +88,9 @@ export async function start(options: StartOptions): Promise<Running> {
   const door = opened.adopt(openVendorDoor(settings, clock), (it) => it.close());
   const telemetry = opened.use(await openTelemetry(settings, deployment, clock, log));
 
+  // Not awaited: what needs no function can be served meanwhile.
+  if (options.forCommand !== true) void catalogs.functions.verify();
+
   const { stop, openMetrics, ...service } = await startService({
     settings,
     clock,
@@ -120,8 +123,12 @@ export async function start(options: StartOptions): Promise<Running> {
       program: options.program ?? (() => "datarun"),
     }),
     console: settings.console === "off" ? null : createConsole({ hosts: settings.adminHosts, log, load: loadConsole }),
-    notReady: () => reasons(journal.ledger.state().unavailable, store.health()),
-    warnings: journal.warnings,
+    notReady: () => [
+      ...reasons(journal.ledger.state().unavailable, store.health()),
+      ...(catalogs.functions.hasOwn() ? problemOf(catalogs.functions) : []),
+    ],
+    // A project without functions may not use those of the catalog either.
+    warnings: () => [...journal.warnings(), ...(catalogs.functions.hasOwn() ? [] : problemOf(catalogs.functions))],
     adminPages: [],
     drainFailures: journal.drainFailures,
     readings: {
@@ -190,4 +197,9 @@ function reasons(journal: string | null, health: { readonly state: string; reado
     ...(journal === null ? [] : [`journal: ${journal}`]),
     ...(health.state === "ready" ? [] : [`store: ${health.says ?? health.state}`]),
   ];
+}
+
+function problemOf(functions: Catalogs["functions"]): string[] {
+  const problem = functions.problem();
+  return problem === null ? [] : [`functions: ${problem}`];
 }

@@ -53,6 +53,12 @@ export interface OpenedFunctions extends FunctionCatalog {
   stats(): PoolStats;
   /** What loading has started ends: the first run starts its processes. */
   rest(): void;
+  /** If the project has functions, starts one process, so that `problem` tells whether any can be started. Never rejects. */
+  verify(): Promise<void>;
+  /** Why no function can be run now; `null` if one can, or nothing is known against it. */
+  problem(): string | null;
+  /** Whether the project has functions of its own. */
+  hasOwn(): boolean;
   close(): Promise<void>;
 }
 
@@ -100,6 +106,7 @@ export async function openFunctions(options: OpenFunctionsOptions): Promise<Open
       problems.push(new LoadError(file, [`a function with the id ${id} has to be in functions/${expected}.ts`]));
   }
   let project = opened;
+  const hasOwn = () => (project?.list().length ?? 0) > 0;
 
   return {
     problems,
@@ -121,6 +128,9 @@ export async function openFunctions(options: OpenFunctionsOptions): Promise<Open
     },
     stats: () => pool?.stats() ?? NO_PROCESSES,
     rest: () => pool?.rest(),
+    verify: async () => (hasOwn() ? pool?.verify() : undefined),
+    problem: () => pool?.problem() ?? null,
+    hasOwn,
     close: async () => pool?.close(),
   };
 }

@@ -28,6 +28,7 @@ const OWN_FAILURES: ReadonlyMap<string, CountedFailure> = new Map<FaultCode, Cou
   ["function.unknown", "rejected"],
   ["function.quarantined", "rejected"],
   ["function.overloaded", "rejected"],
+  ["function.unavailable", "rejected"],
 ]);
 
 /** @param code of the fault with which a call of a source, or a function, has failed */

@@ -153,6 +153,11 @@ export const FAULTS = {
     "the service is at its limit for functions, so this one was not run; try again",
     { retryable: true },
   ),
+  "function.unavailable": dataFunction(
+    "unavailable",
+    "the service cannot start a process for functions, so this one was not run",
+    { retryable: true },
+  ),
   "function.collect": dataFunction("internal", "the result could not be collected", { prefix: "Unexpected error:" }),
 } as const satisfies Record<string, Row>;
 

@@ -20,12 +20,19 @@ export interface FleetEvents {
   heard(host: HostProcess, message: FromChild): void;
   /** Called once, after the process has gone; it is not in `hosts` any more. */
   died(host: HostProcess, how: string, lastWords: string): void;
+  /** Called when `failure` is known. */
+  failed(): void;
 }
 
 const BACKOFF_FIRST_MS = 100;
 const BACKOFF_MAX_MS = 5_000;
 /** The death of a process younger than this was not caused by a function. */
 const STILLBORN_MS = 1_000;
+/** After so many in a row that were killed before they were ready, or could not be forked, no process can be started. */
+const FAILED_STARTS = 3;
+/** A process that ends by itself before it is ready: its own code fails, and will fail the next time. */
+const ENDED_ITSELF = /^code /;
+const REASON_CHARACTERS = 300;
 
 /**
  * The processes: as many as are wanted, each replaced as soon as it takes no more runs. This class knows nothing about
@@ -39,11 +46,19 @@ export class Fleet {
   #starting = false;
   #closed = false;
   #failures = 0;
+  /** In a row. */
+  #failedStarts = 0;
+  #failure = "";
 
   constructor(options: FleetOptions, events: FleetEvents) {
     this.hosts = this.#hosts;
     this.#options = options;
     this.#events = events;
+  }
+
+  /** Why no process can be started, known from those that ended before they were ready; `null` if nothing is known against it. */
+  get failure(): string | null {
+    return this.#failedStarts >= FAILED_STARTS ? this.#failure : null;
   }
 
   /** Starts one at a time, so that starting leaves processor time for what is running. */
@@ -63,6 +78,9 @@ export class Fleet {
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       this.#options.log.error({ event: "functions_unavailable", reason });
+      this.#failure = printable(reason);
+      this.#failedStarts = FAILED_STARTS;
+      this.#events.failed();
     } finally {
       this.#starting = false;
     }
@@ -97,6 +115,7 @@ export class Fleet {
         message: (message) => {
           if (message.type !== "ready") return this.#events.heard(host, message);
           host.ready = true;
+          this.#failedStarts = 0;
           host.emptyBytes = process.rssBytes();
           settled();
           this.#events.ready();
@@ -133,8 +152,12 @@ export class Fleet {
     host.retired = true;
     this.#hosts.delete(host);
     if (this.#closed) return;
-    const young = this.#options.clock.now() - host.bornAt < STILLBORN_MS;
+    const young = !host.ready || this.#options.clock.now() - host.bornAt < STILLBORN_MS;
     this.#failures = young && !host.killed && host.runs.size === 0 ? this.#failures + 1 : 0;
+    if (!host.ready && !host.killed) {
+      this.#failedStarts += ENDED_ITSELF.test(how) ? FAILED_STARTS : 1;
+      this.#failure = reasonOf(how, lastWords);
+    }
     if (wasWanted)
       this.#options.log.error({
         event: "function_process_died",
@@ -144,5 +167,12 @@ export class Fleet {
         runs: host.runs.size,
       });
     this.#events.died(host, how, lastWords);
+    if (this.failure !== null) this.#events.failed();
   }
+}
+
+/** The message of the error with which a process has ended, without its stack, or how the process ended. */
+function reasonOf(how: string, lastWords: string): string {
+  const message = /^\w*Error\b.*$/m.exec(lastWords)?.[0];
+  return printable(message ?? `its process ended: ${how}`).slice(0, REASON_CHARACTERS);
 }

@@ -56,6 +56,21 @@ test("the time that the first process takes to start is not counted against the 
   assert.match(await described, /dfunc_a/);
 });
 
+test("if no process can be started, the first run fails at once, and the pool says why", async (t) => {
+  const log = { info: () => {}, warn: () => {}, error: () => {} };
+  const prelude = Promise.reject(new Error("no bundler"));
+  const pool = createPool({ clock: new FakeClock(), log, prelude, startsOnUse: true });
+  t.after(() => pool.close());
+  assert.equal(pool.problem(), null, "nothing was started yet");
+  const code = "__take(function () { return { default: { id: 'dfunc_a', title: 'A', run() {} } }; });";
+
+  const described = pool.describe({ hash: hashOf(code), code });
+
+  await assert.rejects(described, { code: "function.unavailable" });
+  assert.equal(pool.problem(), "no bundler");
+  await pool.verify();
+});
+
 test("after the service was stopped, the answers of its processes are read before anybody is judged", async (t) => {
   const clock = new FakeClock();
   const lines: string[] = [];

@@ -47,8 +47,12 @@ export interface Pool {
   stats(): PoolStats;
   /** Ends the processes in which nothing runs; the next run starts them again. */
   rest(): void;
-  /** Resolves when a process is ready to run functions. */
+  /** Resolves when a process is ready to run functions, or when it is known that none can be started. */
   ready(): Promise<void>;
+  /** Starts one process, so that `problem` tells whether any can be started. Resolves when it does. */
+  verify(): Promise<void>;
+  /** Why no run can be started now; `null` if one can, or nothing is known against it. */
+  problem(): string | null;
   close(): Promise<void>;
 }
 
@@ -133,6 +137,8 @@ export function createPool(options: PoolOptions): Pool {
     stats: () => supervisor.stats(),
     rest: () => supervisor.rest(),
     ready: () => supervisor.ready(),
+    verify: async () => void (await settledWithin(clock, START_WITHIN_MS, supervisor.verify())),
+    problem: () => supervisor.problem(),
     close: () => supervisor.close(),
   };
 }

@@ -65,6 +65,8 @@ export class Supervisor {
   #closed = false;
   /** Nothing has been asked of it yet, or since `rest`. */
   #resting: boolean;
+  /** Since `verify`, until a process is ready. */
+  #verifying = false;
   #killed = 0;
   #whenReady: (() => void)[] = [];
 
@@ -74,9 +76,11 @@ export class Supervisor {
     this.#fleet = new Fleet(options, {
       wanted: () => this.#wanted(),
       ready: () => {
+        this.#verifying &&= !this.#hasOpen;
         for (const tell of this.#whenReady.splice(0)) tell();
         this.#serve();
       },
+      failed: () => this.#failWaiting(),
       heard: (host, message) => this.#hear(host, message),
       died: (host, how) => this.#died(host, how),
     });
@@ -116,11 +120,24 @@ export class Supervisor {
     return statsOf(this.#fleet.hosts, { queued: this.#placement.waiting, killed: this.#killed });
   }
 
+  /** Resolves when a process is ready, or when it is known that none can be started. */
   ready(): Promise<void> {
-    if ([...this.#fleet.hosts].some(isOpen)) return Promise.resolve();
+    if (this.#hasOpen || this.#fleet.failure !== null) return Promise.resolve();
     this.#resting = false;
-    void this.#fleet.fill();
-    return new Promise((resolve) => this.#whenReady.push(resolve));
+    return this.#startedOne();
+  }
+
+  /** Starts one process if there is none, so that `problem` tells whether any can be started. Resolves when it does. */
+  verify(): Promise<void> {
+    if (this.#hasOpen || this.#fleet.failure !== null) return Promise.resolve();
+    this.#verifying = true;
+    return this.#startedOne();
+  }
+
+  /** Why no run can be started now; `null` if one can, or nothing is known against it. */
+  problem(): string | null {
+    if (this.#hasOpen) return null;
+    return this.#fleet.failure ?? (this.#verifying ? "the first process is being started" : null);
   }
 
   /** Ends the processes in which nothing runs; the next run starts them again. */
@@ -136,9 +153,11 @@ export class Supervisor {
   place(running: Running): void {
     if (this.#closed) return running.fail(endingFault());
     if (!this.#placement.add(running)) return running.fail(new Fault("function.overloaded"));
+    const wasResting = this.#resting;
     this.#resting = false;
-    if (this.#fleet.hosts.size === 0) void this.#fleet.fill();
+    if (wasResting || this.#fleet.hosts.size === 0) void this.#fleet.fill();
     this.#serve();
+    this.#failWaiting();
   }
 
   /** The caller has been answered, and now the run's thread must stop: at its deadline, or for what it did. */
@@ -278,9 +297,27 @@ export class Supervisor {
 
   // ---- processes ---------------------------------------------------------------------------------------------------
 
+  get #hasOpen(): boolean {
+    return [...this.#fleet.hosts].some(isOpen);
+  }
+
+  #startedOne(): Promise<void> {
+    void this.#fleet.fill();
+    return new Promise((resolve) => this.#whenReady.push(resolve));
+  }
+
+  /** If no process can be started, nothing waits for one. */
+  #failWaiting(): void {
+    const { failure } = this.#fleet;
+    if (failure === null || this.#hasOpen) return;
+    for (const tell of this.#whenReady.splice(0)) tell();
+    const cause = new Error(`no process for functions can be started: ${failure}`);
+    for (const running of this.#placement.clear()) running.fail(new Fault("function.unavailable", {}, { cause }));
+  }
+
   #wanted(): number {
     const { children, spares } = this.#options;
-    if (this.#resting) return 0;
+    if (this.#resting) return this.#verifying ? 1 : 0;
     return children + (this.#placement.lacksApart ? Math.max(1, spares) : spares);
   }
 
