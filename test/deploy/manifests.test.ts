@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -9,6 +10,8 @@ import { findVerbs } from "../../src/admin/find-verbs.ts";
 import { checkInput } from "../../src/admin/run-verb.ts";
 import { readSettings } from "../../src/settings/read-settings.ts";
 import { fileVariableOf, SETTINGS, variableOf, type Setting } from "../../src/settings/table.ts";
+import { ROUTES } from "../../src/http/app.ts";
+import { CALL_MS_MAX } from "../../src/terms/times.ts";
 import { readContainerfile } from "../rig/image.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -178,6 +181,7 @@ test("kustomize reads the manifests for Kubernetes", { skip: isMissing("kubectl"
   const kinds = parseAllDocuments(stdout).map((document) => (document.toJS() as { kind: string }).kind);
   assert.deepEqual(kinds.sort(), [
     "ConfigMap",
+    "HorizontalPodAutoscaler",
     "NetworkPolicy",
     "PodDisruptionBudget",
     "Service",
@@ -197,6 +201,55 @@ test(
     assert.doesNotMatch(stdout, /app\.kubernetes\.io\/name: datarun$/m);
   },
 );
+
+test("kustomize also reads what is to be added by hand", { skip: isMissing("kubectl") }, (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "datarun-kustomize-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  cpSync(join(ROOT, "deploy/kubernetes"), folder, { recursive: true });
+  const all = read("deploy/kubernetes/kustomization.yaml").replaceAll(/^( *)# - (\S+\.yaml)$/gm, "$1- $2");
+  writeFileSync(join(folder, "kustomization.yaml"), all);
+  const { stdout, stderr } = run("kubectl", "kustomize", folder);
+  const kinds = parseAllDocuments(stdout).map((document) => (document.toJS() as { kind: string }).kind);
+  const added = kinds.filter((kind) => kind === "Ingress" || kind === "ServiceMonitor").sort();
+  assert.deepEqual(added, ["Ingress", "ServiceMonitor"], stderr);
+  const listed = (parse(all) as { resources: string[] }).resources;
+  const files = globSync("*.yaml", { cwd: folder }).filter((file) => file !== "kustomization.yaml");
+  assert.deepEqual(listed.toSorted(), files.toSorted());
+});
+
+test("the autoscaler alone decides how many pods there are, at least two, with connections that PostgreSQL allows", () => {
+  const { spec } = parse(read("deploy/kubernetes/autoscaler.yaml")) as { spec: Record<string, unknown> };
+  const { kind, metadata, spec: set } = parse(read("deploy/kubernetes/stateful-set.yaml")) as StatefulSet;
+  assert.deepEqual(spec["scaleTargetRef"], { apiVersion: "apps/v1", kind, name: metadata.name });
+  assert.equal(set.replicas, undefined);
+  assert.ok((spec["minReplicas"] as number) >= 2);
+  assert.ok((spec["maxReplicas"] as number) * 14 < 100);
+  assert.deepEqual(set.persistentVolumeClaimRetentionPolicy, { whenScaled: "Retain", whenDeleted: "Retain" });
+});
+
+test("Prometheus finds the metrics at one Service, by the name of its port", () => {
+  const { spec } = parse(read("deploy/kubernetes/service-monitor.yaml")) as ServiceMonitor;
+  const services = parseAllDocuments(read("deploy/kubernetes/services.yaml")).map((it) => it.toJS() as Service);
+  const [endpoint] = spec.endpoints;
+  const found = services.filter(({ spec }) => spec.ports.some(({ name }) => name === endpoint!.port));
+  assert.deepEqual(
+    found.map(({ metadata }) => metadata.name),
+    ["datarun-pods"],
+  );
+});
+
+test("the Ingress passes on what the service takes, and waits as long as a run may take", () => {
+  const { metadata, spec } = parse(read("deploy/kubernetes/ingress.yaml")) as Ingress;
+  const bodyBytes = settings.find(({ key }) => key === "limits.body_bytes")!.default as number;
+  assert.equal(metadata.annotations["nginx.org/client-max-body-size"], `${bodyBytes / 1024 ** 2}m`);
+  assert.ok(Number.parseInt(metadata.annotations["nginx.org/proxy-read-timeout"]!, 10) * 1_000 > CALL_MS_MAX);
+  assert.ok(Object.keys(metadata.annotations).every((name) => name.startsWith("nginx.org/")));
+  const paths = spec.rules.flatMap(({ http }) => http.paths);
+  assert.deepEqual(
+    paths.map(({ path, pathType }) => `${pathType} ${path}`),
+    ROUTES.map(({ path }) => `Exact ${path}`),
+  );
+});
 
 test("Docker reads the Compose file", { skip: isMissing("docker", "compose") }, () => {
   const { status, stderr } = run(
@@ -287,6 +340,28 @@ interface Kustomization {
 interface NetworkPolicy {
   readonly spec: {
     readonly ingress: readonly { readonly from: unknown; readonly ports?: readonly { readonly port: string }[] }[];
+  };
+}
+
+interface StatefulSet {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly spec: { readonly replicas?: number; readonly persistentVolumeClaimRetentionPolicy: object };
+}
+
+interface ServiceMonitor {
+  readonly spec: { readonly endpoints: readonly { readonly port: string }[] };
+}
+
+interface Service {
+  readonly metadata: { readonly name: string };
+  readonly spec: { readonly ports: readonly { readonly name: string }[] };
+}
+
+interface Ingress {
+  readonly metadata: { readonly annotations: Readonly<Record<string, string>> };
+  readonly spec: {
+    readonly rules: readonly { readonly http: { readonly paths: readonly { path: string; pathType: string }[] } }[];
   };
 }
 
