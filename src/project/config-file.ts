@@ -76,14 +76,21 @@ export async function readSettingsOf(
 
 /** Relative paths in a config file start from its own folder, wherever it is read from. */
 function fromFolder(project: string, file: object): object {
-  const { data_dir: dataDir, outbound } = file as { readonly data_dir?: unknown; readonly outbound?: unknown };
+  const { outbound } = file as { readonly outbound?: unknown };
   const caFile =
     typeof outbound === "object" && outbound !== null ? (outbound as { ca_file?: unknown }).ca_file : undefined;
   return {
     ...file,
-    ...(typeof dataDir === "string" && dataDir !== "" ? { data_dir: resolve(project, dataDir) } : {}),
+    ...pathsFrom(project, file, ["data_dir", "catalog_data"]),
     ...(typeof caFile === "string" && caFile !== ""
       ? { outbound: { ...(outbound as object), ca_file: resolve(project, caFile) } }
       : {}),
   };
+}
+
+function pathsFrom(folder: string, file: object, names: readonly string[]): object {
+  const paths = Object.entries(file).filter(
+    (entry): entry is [string, string] => names.includes(entry[0]) && typeof entry[1] === "string" && entry[1] !== "",
+  );
+  return Object.fromEntries(paths.map(([name, path]) => [name, resolve(folder, path)]));
 }

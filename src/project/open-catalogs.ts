@@ -7,6 +7,7 @@ import { PACKAGE_ROOT } from "./package-root.ts";
 import { isEnabled, keepLastGood, letProjectsImport, loadSources, type LoadedSources } from "./load-sources.ts";
 import type { RunnableSource, SourceCatalog } from "../run/ports.ts";
 import { openKeptCatalog, type Learned } from "./kept-catalog.ts";
+import { replaceData } from "./replace-data.ts";
 import { createSchemas } from "../terms/author-schemas.ts";
 import type { Clock } from "../terms/clock.ts";
 
@@ -103,7 +104,9 @@ export async function openCatalogs(options: CatalogOptions): Promise<Catalogs> {
     const { files, problem } = opened.learned;
     if (files > 0) log.info({ event: "catalog_read", files, ...(problem === null ? {} : { not_kept: problem }) });
     let loaded: LoadedSources = opened;
-    const problems = [...loaded.problems, ...functions.problems];
+    const data = await replaceData(settings.catalogData, loaded.all);
+    for (const each of data.files) log[each.used ? "info" : "warn"]({ event: "data_file", ...each });
+    const problems = [...loaded.problems, ...functions.problems, ...data.problems];
     if (problems.length > 0 && !dev) throw new BrokenProject(problems);
     for (const { file, reason } of problems) log.error({ event: "broken_file", file, reason });
     for (const id of loaded.replaced) log.info({ event: "catalog_source_replaced", source: id });

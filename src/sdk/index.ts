@@ -12,6 +12,7 @@ export {
 export type { Http, HttpOptions, Reply } from "./http.ts";
 export { Type, type JsonSchema, type TypeOf } from "./schema.ts";
 export {
+  type DataFile,
   defineSource,
   NoMatch,
   type ScriptedReply,

@@ -109,6 +109,20 @@ export interface DataOrigin {
   /** The date of the data itself, `YYYY-MM` or `YYYY-MM-DD`, or whatever is known about it. */
   readonly date: string;
   readonly url?: string;
+  /** In days: `check --production` reports this data when it is older. */
+  readonly max_age_days?: number;
+  /** Set if an operator may replace the data by a file in the folder that the setting `catalog_data` names. */
+  readonly file?: DataFile;
+}
+
+export interface DataFile {
+  /** The name of the file in that folder. */
+  readonly name: string;
+  /**
+   * Reads and checks the file at this path, and answers from it from then on if it is newer. Returns the day of its data,
+   * `YYYY-MM-DD`, and whether it is used. Rejects with an error whose message is a sentence for the operator.
+   */
+  replace(path: string): Promise<{ readonly date: string; readonly used: boolean }>;
 }
 
 /**

@@ -119,6 +119,12 @@ export const SETTINGS = [
     says: "Catalog sources that leave the machine and are to be turned on: ids, or patterns such as `gleif__*`.",
   },
   {
+    key: "catalog_data",
+    type: "text",
+    default: undefined,
+    says: "Folder with newer data files for sources of the catalog that answer without a network. A file that cannot be used, or that no source has, stops the start; one that is not newer is not used.",
+  },
+  {
     key: "demo",
     type: "flag",
     default: false,

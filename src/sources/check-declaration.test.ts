@@ -95,5 +95,7 @@ test("a misspelled key is refused wherever it is, with the one that was probably
   const charge = { model: "per_call", amount: 1, currency: "EUR" };
   const limits = { max_bytes: 1, concurrency: 1, rate: [rate] };
   assert.equal(within({ limits, charge, data: [{ ...origin, url: "" }], live: { inputs: {} }, "x-note": 1 }), null);
+  assert.equal(problemWith({ data: [{ ...origin, max_age_days: 90 }] }), null);
+  assert.match(problemWith({ data: [{ ...origin, max_age_days: "90" }] }) ?? "", /^max_age_days of an entry of data/);
   for (const data of [{}, "Rules", ["Rules"], null]) assert.match(problemWith({ data }) ?? "", /^data must be a list/);
 });

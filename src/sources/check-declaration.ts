@@ -42,7 +42,7 @@ const KEYS = [
 const LIMITS = ["max_bytes", "concurrency", "rate"] satisfies (keyof SourceLimits)[];
 const RATE = ["per", "max", "every_ms"] satisfies (keyof RateLimit)[];
 const CHARGE = ["model", "amount", "currency"];
-const DATA = ["name", "licence", "date", "url"] satisfies (keyof DataOrigin)[];
+const DATA = ["name", "licence", "date", "url", "max_age_days", "file"] satisfies (keyof DataOrigin)[];
 const LIVE = ["inputs"];
 const RESUME = ["input"];
 
@@ -67,6 +67,9 @@ export function declarationProblem(value: unknown): string | null {
     return "live must be an object with inputs";
   if (source.data !== undefined && !(Array.isArray(source.data) && source.data.every(isJsonObject)))
     return "data must be a list of { name, licence, date, url }";
+  for (const { max_age_days: days } of source.data ?? [])
+    if (days !== undefined && !isWholeWithin(days, 1, Infinity))
+      return "max_age_days of an entry of data must be a whole number from 1";
   return (
     originsProblem(source.origins) ??
     regionsProblem(source.regions) ??

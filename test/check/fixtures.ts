@@ -518,6 +518,32 @@ export const FIXTURES: readonly Fixture[] = [
     also: [NO_OPERATOR, "production.never_run_live"],
   },
   {
+    code: "production.old_data",
+    name: "a source with a table of long ago",
+    files: {
+      "sources/a.mjs": sourceText(
+        "acme__a",
+        `data: [{ name: "Rules", licence: "MIT", date: "2026-01", max_age_days: 30 }, { name: "Names", licence: "MIT", date: "2026-01" }],`,
+      ),
+    },
+    asked: "production",
+    clock: { ...systemClock, wall: () => Date.UTC(2026, 2, 4) },
+    says: /^acme__a: Rules is of 2026-01, 31 days old, and 30 are allowed$/,
+    also: [NO_OPERATOR],
+  },
+  {
+    code: "project.file_broken",
+    name: "a data file that no source has",
+    files: { "datarun.config.mjs": `export default { catalog_data: "newer" };`, "newer/iptoasn.mmdb": "" },
+    says: /iptoasn\.mmdb: no source has a data file of this name: known are iptoasn-country\.mmdb$/,
+  },
+  {
+    code: "project.file_broken",
+    name: "a data file that is none",
+    files: { "datarun.config.mjs": `export default { catalog_data: "newer" };`, "newer/iptoasn-country.mmdb": "x" },
+    says: /iptoasn-country\.mmdb: it cannot be used as data of iptoasn__ip_country: ./,
+  },
+  {
     code: "ledger.unreadable",
     name: "a journal that is not a database",
     asked: "production",

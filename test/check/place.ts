@@ -9,8 +9,11 @@ import { start } from "../../src/composition/start.ts";
 import { createLog } from "../../src/operate/log.ts";
 import { readSettingsOf } from "../../src/project/config-file.ts";
 import { BrokenProject } from "../../src/project/open-catalogs.ts";
+import { PACKAGE_ROOT } from "../../src/project/package-root.ts";
 import { systemClock } from "../../src/terms/clock.ts";
 import { diskOf, type Fixture, write } from "./fixtures.ts";
+
+const CATALOG = join(PACKAGE_ROOT, "catalog/");
 
 export interface Place {
   readonly project: string;
@@ -53,8 +56,10 @@ export async function placeOf(t: TestContext, fixture: Fixture): Promise<CheckOp
   return { ...options, environment: { ...options.environment, ...made } };
 }
 
+/** Without what becomes true as time passes: that data of the catalog is old. */
 export async function check(options: CheckOptions): Promise<readonly Finding[]> {
-  return (await checkDeployment(options)).findings;
+  const { findings } = await checkDeployment(options);
+  return findings.filter(({ code, file }) => code !== "production.old_data" || file?.startsWith(CATALOG) !== true);
 }
 
 const LOG = createLog("error", "/dev/null");

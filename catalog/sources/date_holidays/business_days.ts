@@ -56,6 +56,7 @@ export default defineSource({
       name: "Holiday rules, by date-holidays 3.37.0 (from Wikipedia articles named in its licence file)",
       licence: "CC-BY-SA-3.0",
       date: "2026-09-20",
+      max_age_days: 180,
       url: "https://github.com/commenthol/date-holidays",
     },
     {

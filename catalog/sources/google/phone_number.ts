@@ -58,6 +58,7 @@ portability the range says nothing about the operator, and in North America noth
       name: "libphonenumber-js 1.13.16: metadata of Google's libphonenumber",
       licence: "Apache-2.0 (metadata), MIT (code)",
       date: DATA_DATE,
+      max_age_days: 120,
       url: "https://github.com/google/libphonenumber",
     },
   ],

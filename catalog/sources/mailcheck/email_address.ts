@@ -73,12 +73,14 @@ elsewhere, so it excludes \`disposable\` and \`free_mail\`; relays at a domain o
       name: "disposable-email-domains-js 1.26.0: the disposable-email-domains list",
       licence: "CC0-1.0",
       date: DATA_DATE,
+      max_age_days: 90,
       url: "https://github.com/disposable-email-domains/disposable-email-domains",
     },
     {
       name: "email-providers 2.26.0: mail providers open to the public",
       licence: "ISC",
       date: "2026-09-07",
+      max_age_days: 400,
       url: "https://github.com/derhuerst/email-providers",
     },
     {
@@ -91,6 +93,7 @@ elsewhere, so it excludes \`disposable\` and \`free_mail\`; relays at a domain o
       name: "tldts 7.5.4: Mozilla's Public Suffix List",
       licence: "MPL-2.0 (list), MIT (code)",
       date: "2026-11",
+      max_age_days: 180,
       url: "https://publicsuffix.org/",
     },
   ],

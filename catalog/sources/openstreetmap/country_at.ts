@@ -42,6 +42,7 @@ export default defineSource({
       name: "Generalised borders by OpenStreetMap's Rapid editor: @rapideditor/country-coder 5.6.1",
       licence: "ISC",
       date: DATA_DATE,
+      max_age_days: 730,
       url: "https://github.com/rapideditor/country-coder",
     },
   ],

@@ -72,6 +72,7 @@ another (\`paypa1.com\`) are not. The table of look-alikes is that of Unicode 10
       name: "tldts 7.5.4: Mozilla's Public Suffix List",
       licence: "MPL-2.0 (list), MIT (code)",
       date: DATA_DATE,
+      max_age_days: 180,
       url: "https://publicsuffix.org/",
     },
     {

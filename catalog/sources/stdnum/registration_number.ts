@@ -168,6 +168,7 @@ ${Object.entries(NUMBERS)
       name: "stdnum 1.12.0: names and written forms of the numbers of tax offices and registers",
       licence: "MIT",
       date: LIBRARY_DATE,
+      max_age_days: 400,
       url: "https://github.com/koblas/stdnum-js",
     },
   ],

@@ -14,7 +14,8 @@ import type { Report } from "./findings.ts";
 import { isReadableOnTheWay } from "../../terms/origins.ts";
 import { VARIABLES } from "../../terms/variables.ts";
 
-const OLD_MS = 30 * 24 * 3_600_000;
+const DAY_MS = 24 * 3_600_000;
+const OLD_MS = 30 * DAY_MS;
 const UNKNOWN_MAX = 1_000;
 /** Simulated runs are in the same list. */
 const RUNS_LOOKED_AT = 50;
@@ -43,6 +44,7 @@ export async function checkProduction(parts: ProductionParts, report: Report): P
   for (const origin of settings.outbound.privateOrigins)
     report.add("production.private_origins", `outbound.private_origins: ${origin}`);
   checkOrigins(parts.sources, report);
+  checkData(parts.sources, parts.clock, report);
   checkRootKey(parts, report);
   if (store === null) return;
   // A deployment that was never started has no operators either, and none of its sources has asked anybody.
@@ -63,6 +65,29 @@ function checkOrigins({ on }: CheckedSources, report: Report): void {
     if (plain.length > 0 && named !== "")
       report.add("production.plain_http", `${id} may send ${named} to ${plain.join(", ")}`, { file });
   }
+}
+
+function checkData({ on }: CheckedSources, clock: Clock, report: Report): void {
+  for (const [id, { source, file }] of on)
+    for (const { name, date, max_age_days: maxDays } of source.declaration.data ?? []) {
+      const days = Math.floor((clock.wall() - endOf(date)) / DAY_MS);
+      if (maxDays !== undefined && days > maxDays)
+        report.add(
+          "production.old_data",
+          `${id}: ${name} is of ${date}, ${days} days old, and ${maxDays} are allowed`,
+          {
+            file,
+          },
+        );
+    }
+}
+
+/** The last moment of a day or a month, so that data is never taken for older than it is; `NaN` for any other text. */
+function endOf(date: string): number {
+  const [, year, month, day] = /^(\d{4})-(\d{2})(?:-(\d{2}))?$/.exec(date) ?? [];
+  return day === undefined
+    ? Date.UTC(Number(year), Number(month))
+    : Date.UTC(Number(year), Number(month) - 1, Number(day) + 1);
 }
 
 function checkRootKey({ settings, environment, dataDir, hasKeys }: ProductionParts, report: Report): void {

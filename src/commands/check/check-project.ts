@@ -1,6 +1,7 @@
 import { openListedFunctions } from "../../project/list-functions.ts";
 import { isEnabled, type LoadedSource, type LoadedSources, namesSource } from "../../project/load-sources.ts";
 import { openSources } from "../../project/open-catalogs.ts";
+import { replaceData } from "../../project/replace-data.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { regionFault } from "../../terms/regions.ts";
 import { didYouMean } from "../../terms/nearest.ts";
@@ -20,7 +21,8 @@ export async function checkProject(settings: Settings, dataDir: string, report: 
     openSources(settings.project),
     checkFunctions(settings.project, dataDir, report),
   ]);
-  for (const { file, reason, message } of problems)
+  const data = await replaceData(settings.catalogData, all);
+  for (const { file, reason, message } of [...problems, ...data.problems])
     report.add("project.file_broken", message, { file, line: lineOf(reason) });
   const patterns = settings.demo ? ["*"] : settings.catalog;
   const on = new Map([...all].filter(([, source]) => isEnabled(source, patterns)));

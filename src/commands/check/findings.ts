@@ -38,7 +38,7 @@ export const CHECKS = {
     hint: "Write it exactly as the source declares it, with its port if it has one.",
   },
   "project.file_broken": {
-    says: "A source or a function cannot be loaded, or cannot be compiled.",
+    says: "A source or a function cannot be loaded, or cannot be compiled; or a file in the folder `catalog_data` cannot be used.",
     hint: "Correct the file. `datarun dev` says the same each time it is saved.",
     stopsStart: true,
   },
@@ -153,6 +153,11 @@ export const CHECKS = {
   "production.plain_http": {
     says: "A source that is on may send inputs or credentials over plain `http` to another machine: whoever is on the way can read and change them, and the answer too.",
     hint: "Declare the origin with https. If only a network that you trust is on the way: --ignore production.plain_http",
+    asked: "production",
+  },
+  "production.old_data": {
+    says: "A source that is on answers from data that is older than its `max_age_days`.",
+    hint: "Install a newer version of the service, or give a newer file with `catalog_data`; the guide on operation says which files. If it does not matter to you: --ignore production.old_data",
     asked: "production",
   },
   "ledger.unreadable": {
