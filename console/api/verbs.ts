@@ -1583,6 +1583,8 @@ export interface components {
                 licence: string;
                 date: string;
                 url?: string;
+                /** @description `check --production` reports it when it is older */
+                max_age_days?: number;
             }[];
             input_names: string[];
             /** @description JSON Schema */

@@ -4,7 +4,8 @@ import { OperatorError } from "../terms/operator-error.ts";
 import { backUp, type BackupRequest } from "./back-up.ts";
 import type { FromBackup } from "./backup-thread.ts";
 
-const post = (message: FromBackup): void => parentPort!.postMessage(message);
+const port = parentPort!;
+const post = (message: FromBackup): void => port.postMessage(message);
 
 try {
   const made = await backUp(workerData as BackupRequest, (...progress) => post({ is: "progress", progress }));

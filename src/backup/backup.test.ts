@@ -92,7 +92,7 @@ test("a run that ended before a backup is in it as it ended, and one that had se
 test("an intent that is being written is left out: its request is not sent before its write returns", async (t) => {
   const { ledger, dataDir, target, make, putBack } = await place(t);
   ledger.open(makeRun()).intend(makeIntent()).record();
-  const [intents] = readdirSync(join(dataDir, "ledger")).filter((name) => name.startsWith("intents-"));
+  const intents = readdirSync(join(dataDir, "ledger")).find((name) => name.startsWith("intents-"));
   appendFileSync(join(dataDir, "ledger", intents!), '{"half a');
   const { folder } = await make();
   await putBack(folder);
@@ -168,7 +168,7 @@ test("a backup that failed leaves nothing, and what a killed one has left is rem
   utimesSync(join(dir, old!), AT / 1_000 - 7_200, AT / 1_000 - 7_200);
   utimesSync(join(dir, young!), AT / 1_000 - 60, AT / 1_000 - 60);
   const { folder } = await make();
-  assert.deepEqual(readdirSync(dir).toSorted(), [young, folder.slice(dir.length + 1)].toSorted());
+  assert.deepEqual(new Set(readdirSync(dir)), new Set([young, folder.slice(dir.length + 1)]));
 });
 
 test("what differs from its checksum is not restored, and nothing is left of it", async (t) => {

@@ -103,7 +103,7 @@ function assertEmpty(dataDir: string): void {
     throw new OperatorError("refused", `A service runs on ${dataDir}. Restore into an empty data directory.`);
   }
   const names = existsSync(dataDir) ? readdirSync(dataDir) : [];
-  const [other] = names.filter((name) => !ROOT_KEY.test(name) && name !== OF_FILE_SYSTEM);
+  const other = names.find((name) => !ROOT_KEY.test(name) && name !== OF_FILE_SYSTEM);
   if (other === undefined) return;
   throw new OperatorError(
     "refused",

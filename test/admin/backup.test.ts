@@ -44,7 +44,8 @@ test("an owner backs up the running service: what was answered is in it, what be
   const dataDir = join(folder, "restored");
   await restore({ folder: backup, dataDir, store: STORE }, () => {});
   const ended = readLedger(dataDir).filter(({ run }) => run["state"] === "ended");
-  assert.deepEqual(ended.map(({ run }) => run["transaction_id"]).toSorted(), answered.toSorted());
+  assert.equal(ended.length, answered.length);
+  assert.deepEqual(new Set(ended.map(({ run }) => run["transaction_id"])), new Set(answered));
 
   const { entries } = await result("audit list", { what: "store backup", limit: 2 }, owner);
   assert.deepEqual(
