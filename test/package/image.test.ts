@@ -15,7 +15,7 @@ const root = buildRoot(file, packTarball(file));
 
 test("the image holds Node, its libraries and the package: no shell, and nothing that only builds and tests need", () => {
   const programs = globSync("{bin,sbin,usr/bin,usr/sbin,usr/local/bin}/*", { cwd: root });
-  assert.deepEqual(programs, ["usr/local/bin/node"]);
+  assert.deepEqual(programs.toSorted(), ["usr/local/bin/datarun", "usr/local/bin/node"]);
   const packages = globSync("app/node_modules/{*,@*/*}/package.json", { cwd: root }).map((path) =>
     path.split("/").slice(2, -1).join("/"),
   );
@@ -31,6 +31,8 @@ test("the image holds Node, its libraries and the package: no shell, and nothing
     [],
   );
   assert.ok(existsSync(join(root, "app/NOTICE")));
+  const native = globSync("app/node_modules/**/*.node", { cwd: root });
+  assert.equal(native.length, 1, `for this Node and platform only: ${native.join(", ")}`);
 });
 
 test("nothing in the image belongs to the user of the service, or can be written by everybody", () => {
@@ -80,7 +82,7 @@ test(
     );
     assert.equal((ask("/status") as { git_sha: string }).git_sha, GIT_SHA);
 
-    const listed = image.exec("/usr/local/bin/node", "/app/bin/datarun.mjs", "org", "list", "--json");
+    const listed = image.exec("datarun", "org", "list", "--json");
     assert.equal(listed.status, 0, listed.stderr);
     assert.match(listed.stdout, /"org_/, "a command finds the store of the service");
 

@@ -114,7 +114,8 @@ export async function runImage(
     printed: () => printed,
     exec: (...command) =>
       spawnSync(
-        "nsenter",
+        // By its path: the image's own PATH says where the command is looked up.
+        "/usr/bin/nsenter",
         ["-t", first!, "-m", "-n", "-p", "-r", "-w", "-S", String(config.user), "-G", String(config.user), ...command],
         { encoding: "utf8", env },
       ),

