@@ -12,21 +12,29 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
+import { hash } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { test, type TestContext } from "node:test";
 import type { BackupOrder } from "../admin/ports.ts";
 import { atEnd, makeIntent, makeRun, runOnce, startLedger, stateOf } from "../ledger/ledger.kit.ts";
+import { SCHEMA_VERSION } from "../ledger/journal/migrate.ts";
 import { openJournalReader } from "../ledger/read/journal-reader.ts";
+import { MIGRATIONS } from "../storage/migrations/index.ts";
 import { openStore, StoreRefused } from "../storage/store.ts";
 import { systemClock } from "../terms/clock.ts";
+import type { OnProgress } from "../terms/on-progress.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { backUp } from "./back-up.ts";
+import { copyDatabase } from "./copy-database.ts";
+import type { Manifest } from "./manifest.ts";
 import { restore } from "./restore.ts";
 
 const AT = Date.UTC(2026, 10, 27, 3, 0, 0, 7);
 const DAY_MS = 24 * 60 * 60 * 1_000;
-const quiet = (): void => {};
+const WRITES_MAX = 20;
+const quiet: OnProgress = () => {};
 
 /** A data directory with a store and the ledger of a running service, and folders for backups and for a restored copy. */
 async function place(t: TestContext) {
@@ -41,8 +49,10 @@ async function place(t: TestContext) {
   writeFileSync(join(dataDir, "root-1.key"), "a root key\n", { mode: 0o600 });
   const { ledger } = await startLedger(t, { directory: join(dataDir, "ledger") });
   const order = { dir, dataDir, store: "embedded", keep: undefined, includeRootKey: false, wallAt: AT } as const;
-  const make = (changes: Partial<BackupOrder & { readonly store: "embedded" | "postgresql" }> = {}) =>
-    backUp({ ...order, ...changes }, quiet);
+  const make = (
+    changes: Partial<BackupOrder & { readonly store: "embedded" | "postgresql" }> = {},
+    onProgress = quiet,
+  ) => backUp({ ...order, ...changes }, onProgress);
   const putBack = (from: string, store: "embedded" | "postgresql" = "embedded") =>
     restore({ folder: from, dataDir: target, store }, quiet);
   return { ledger, dataDir, dir, target, make, putBack };
@@ -87,6 +97,30 @@ test("a run that ended before a backup is in it as it ended, and one that had se
     { ok: 2, damaged: 0, missing: 0, findings: [], structure: [] },
   );
   assert.deepEqual(again.events, ["ledger_recovered_intents"]);
+});
+
+test("a manifest has the time, the schema versions, and the size and checksum of every file, and progress is told", async (t) => {
+  const { make } = await place(t);
+  const said = new Set<string>();
+  const { folder, bytes } = await make({}, (what, done, of) => said.add(`${what} ${done === of}`));
+  assert.deepEqual(said, new Set(["MiB copied true", "MiB checked true"]));
+  const { files, ...manifest } = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")) as Manifest;
+  const { journal, schemas, ...rest } = manifest;
+  assert.deepEqual(rest, { form: 1, began_at: "2026-11-27T03:00:00.007Z", store: "embedded", root_key: false });
+  assert.match(journal!, /^[0-9a-f]{32}$/);
+  assert.deepEqual(schemas, { store: MIGRATIONS.length, journal: SCHEMA_VERSION });
+  assert.deepEqual(
+    files,
+    files.map(({ name }) => {
+      const content = readFileSync(join(folder, name));
+      return { name, bytes: content.length, sha256: hash("sha256", content, "hex") };
+    }),
+  );
+  assert.deepEqual([...files.map(({ name }) => name), "manifest.json"].toSorted(), filesOf(folder));
+  assert.equal(
+    bytes,
+    files.reduce((sum, file) => sum + file.bytes, 0),
+  );
 });
 
 test("an intent that is being written is left out: its request is not sent before its write returns", async (t) => {
@@ -161,12 +195,12 @@ test("a backup that failed leaves nothing, and what a killed one has left is rem
   assert.deepEqual(readdirSync(dir), []);
   renameSync(join(dataDir, "elsewhere"), join(dataDir, "store.sqlite"));
 
-  const [old, young] = [AT - 5, AT - 4].map(
+  const [old = "", young = ""] = [AT - 5, AT - 4].map(
     (at) => `datarun-${new Date(at).toISOString().replaceAll(/[:.]/g, "-")}.incomplete`,
   );
-  for (const name of [old!, young!]) mkdirSync(join(dir, name));
-  utimesSync(join(dir, old!), AT / 1_000 - 7_200, AT / 1_000 - 7_200);
-  utimesSync(join(dir, young!), AT / 1_000 - 60, AT / 1_000 - 60);
+  for (const name of [old, young]) mkdirSync(join(dir, name));
+  utimesSync(join(dir, old), AT / 1_000 - 7_200, AT / 1_000 - 7_200);
+  utimesSync(join(dir, young), AT / 1_000 - 60, AT / 1_000 - 60);
   const { folder } = await make();
   assert.deepEqual(new Set(readdirSync(dir)), new Set([young, folder.slice(dir.length + 1)]));
 });
@@ -236,4 +270,31 @@ test("with PostgreSQL a backup has the journal of the data directory, and the st
   assert.match(await refusal(putBack(folder)), /set DATABASE_URL/);
   await putBack(folder, "postgresql");
   assert.equal(stateOf(join(target, "ledger"), run), "ended");
+});
+
+test("a copy of a database is that of one moment: writers do not wait for it, and do not make it begin again", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "datarun-copy-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const writer = new DatabaseSync(join(folder, "from"), { timeout: 0 });
+  t.after(() => writer.close());
+  const write = () => writer.exec("INSERT INTO texts VALUES (randomblob(1000000))");
+  writer.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; CREATE TABLE texts (text)");
+  for (let at = 0; at < 12; at += 1) write();
+  const told: number[] = [];
+  const onBytes = (copied: number) => {
+    told.push(copied);
+    // Bounded, so that a copy that begins again after each write also ends.
+    if (told.length <= WRITES_MAX) write();
+  };
+  const count = (database: DatabaseSync) => database.prepare("SELECT count(*) AS texts FROM texts").get()!["texts"];
+  assert.equal(await copyDatabase(join(folder, "from"), join(folder, "to"), onBytes, count), 12);
+  assert.ok(told.length > 2);
+  assert.deepEqual(
+    told,
+    told.toSorted((one, other) => one - other),
+  );
+  assert.ok(told.length <= WRITES_MAX, "it began again");
+  const copy = new DatabaseSync(join(folder, "to"), { readOnly: true });
+  assert.equal(count(copy), 12);
+  copy.close();
 });

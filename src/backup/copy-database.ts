@@ -27,11 +27,13 @@ export async function copyDatabase<Facts>(
     source.exec("BEGIN");
     // A transaction begins to read with its first query.
     const facts = read(source);
-    await backup(source, to, {
+    const pages = await backup(source, to, {
       rate: PAGES_AT_ONCE,
       progress: ({ totalPages, remainingPages }) =>
         onBytes((totalPages - remainingPages) * pageBytes, totalPages * pageBytes),
     });
+    // The last step is not told.
+    onBytes(pages * pageBytes, pages * pageBytes);
     return facts;
   } finally {
     source.close();
