@@ -88,6 +88,7 @@ export function createApp(parts: AppParts, routes: readonly Route[] = ROUTES): H
       // The client may have hung up while its token was looked up. That was reported already, and nobody waits for this run.
       if (response.destroyed) return;
       const started = route.start(received, arrivedAt, parts.offers);
+      turn.connection.started();
       requestId = started.transactionId;
       onClose = started.clientGone;
       const answer = await started.answer;

@@ -21,9 +21,9 @@ export class ConnectionPlaces<Held extends Placed> {
     return this.#taken;
   }
 
-  /** Those of unknown clients. */
-  get strangers(): Iterable<Held> {
-    return this.#strangers;
+  *[Symbol.iterator](): Generator<Held> {
+    yield* this.#strangers;
+    yield* this.#known;
   }
 
   /** @returns the connection to close: another one, or the new one itself */

@@ -46,6 +46,7 @@ export class Connection implements FeedGate {
   #bodyWireBytes = 0;
   #isEnding = false;
   #isRefused = false;
+  #isStarted = false;
   #isCutShort = false;
   #onTooMuchFraming: () => void = () => {};
   #onEnded: () => void = () => {};
@@ -70,6 +71,11 @@ export class Connection implements FeedGate {
   /** A request is arriving that has a body, and it is not refused yet. */
   get isReceiving(): boolean {
     return this.current?.body.isComing === true && !this.#isRefused;
+  }
+
+  /** A request has begun to arrive whose run has not been started yet. */
+  get isArriving(): boolean {
+    return this.current !== undefined && !this.#isStarted && !this.#isRefused;
   }
 
   /** Whether more has come, or is probably coming, than was parsed. */
@@ -108,6 +114,11 @@ export class Connection implements FeedGate {
     return turn;
   }
 
+  /** The run of the request in progress has been started. */
+  started(): void {
+    this.#isStarted = true;
+  }
+
   /** The request in progress will be refused, when its turn comes. */
   refused(): void {
     this.#isRefused = true;
@@ -116,6 +127,7 @@ export class Connection implements FeedGate {
   /** The request in progress has its answer. @returns the next one, if it may be started */
   next(): Turn | undefined {
     this.#isRefused = false;
+    this.#isStarted = false;
     const done = this.#turns.shift();
     if (done?.response.shouldKeepAlive === false) {
       this.#isEnding = true;

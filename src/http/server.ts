@@ -253,13 +253,13 @@ async function receiveLast(places: ConnectionPlaces<Connection>): Promise<void> 
   for (let turn = 0; turn < 2; turn += 1) await new Promise(setImmediate);
   for (;;) {
     const now = performance.now();
-    let isReceiving = false;
-    for (const connection of places.strangers) {
+    let isArriving = false;
+    for (const connection of places) {
       const isUnused = connection.socket.bytesRead === 0;
       if (isUnused && now - connection.openedAt >= ON_ITS_WAY_MS) connection.socket.destroy();
-      else isReceiving ||= isUnused || connection.isReceiving;
+      else isArriving ||= isUnused || connection.isArriving;
     }
-    if (!isReceiving || now >= endAt) return;
+    if (!isArriving || now >= endAt) return;
     await sleep(LOOK_MS, undefined, { ref: false });
   }
 }
