@@ -3,8 +3,9 @@ import { connect } from "node:net";
 import { once } from "node:events";
 import http from "node:http";
 import { test } from "node:test";
+import { startMock } from "../../src/composition/mock.ts";
+import { createLog } from "../../src/operate/log.ts";
 import { deploy } from "../rig/deployed.ts";
-import { mockCommand } from "../rig/mock-command.ts";
 import { until } from "../rig/until.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 import { stopUnderLoad } from "./stops.ts";
@@ -63,16 +64,25 @@ test("a service without clients stops at once", async (t) => {
   assert.equal((await service.ended).code, 0);
 });
 
-test("the mock drains too, for half a second at most", async (t) => {
-  const mock = await mockCommand(t, []);
-  const { url, admin_url: adminUrl } = mock.ready!;
-  const kept = connect(Number(new URL(url).port), "127.0.0.1");
-  await once(kept, "connect");
-  assert.equal((await statusOf(`${url}/status`)).status, 200);
-  mock.signal("SIGTERM");
-  await until(async () => (await statusOf(`${adminUrl}/ready`)).status === 503);
-  assert.deepEqual(await statusOf(`${url}/status`), { status: 200, connection: "close" });
-  assert.equal(await mock.ended, 0);
+test("the mock drains too", async (t) => {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  t.after(() => agent.destroy());
+  const mock = await startMock({
+    host: "127.0.0.1",
+    port: 0,
+    adminPort: 0,
+    project: undefined,
+    token: "drt_mock",
+    workflow: "wfl_mock",
+    failureDetails: true,
+    set: [],
+    timeoutMs: undefined,
+    log: createLog("error", { write: (line) => assert.fail(line) }),
+  });
+  assert.deepEqual(await statusOf(`${mock.url}/status`, agent), { status: 200, connection: "keep-alive" });
+  const closed = mock.close();
+  assert.deepEqual(await statusOf(`${mock.url}/status`, agent), { status: 200, connection: "close" });
+  await closed;
 });
 
 test("a stop under load loses no request of a client that keeps its connections", async (t) => {
