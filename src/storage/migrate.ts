@@ -29,16 +29,25 @@ export async function migrate(db: Kysely<Tables>, wallAt: number, steps: Migrati
       .addColumn("version", "integer", (column) => column.primaryKey().notNull())
       .addColumn("name", "text", (column) => column.notNull())
       .addColumn("applied_wall_at", "bigint", (column) => column.notNull())
+      .addColumn("readable_from", "integer")
       .execute();
-    const done = await versionOf(transaction);
-    assertNotNewer(done, migrations);
-    if (done === 0) await assertFree(transaction);
+    const applied = await appliedIn(transaction);
+    if (stateFrom(applied, migrations) === "ready") return;
+    if (applied.length === 0) await assertFree(transaction);
+    // Stores of the first versions lack the column, and a release may not edit a released step.
+    else if (!applied.some((row) => "readable_from" in row))
+      await transaction.schema.alterTable("datarun_migrations").addColumn("readable_from", "integer").execute();
     for (const [at, step] of migrations.entries()) {
-      if (at < done) continue;
+      if (at < applied.length) continue;
       await step.up(transaction as unknown as Kysely<unknown>, engine);
       await transaction
         .insertInto("datarun_migrations")
-        .values({ version: at + 1, name: step.name, applied_wall_at: wallAt })
+        .values({
+          version: at + 1,
+          name: step.name,
+          applied_wall_at: wallAt,
+          readable_from: step.readableFrom ?? at + 1,
+        })
         .execute();
     }
   });
@@ -46,23 +55,22 @@ export async function migrate(db: Kysely<Tables>, wallAt: number, steps: Migrati
 
 /**
  * Whether there is a store, and whether it has to be migrated. Takes no lock, so that every start can call it.
- * @throws StoreRefused when it was made by a newer version, or is an older one that this opening must not upgrade
+ * @throws StoreRefused when it was made by a newer version on whose schema this one cannot work, or is an older one that
+ * this opening must not upgrade
  */
 export async function stateOf(
   db: Kysely<Tables>,
   migrations: readonly Migration[],
   opening: Opening,
 ): Promise<"none" | "older" | "ready"> {
-  const done = await versionOf(db).catch((error: unknown) => {
-    if (isMissingTable(error)) return 0;
+  const applied = await appliedIn(db).catch((error: unknown) => {
+    if (isMissingTable(error)) return [];
     throw error;
   });
-  assertNotNewer(done, migrations);
-  if (done === 0) return "none";
-  if (done === migrations.length) return "ready";
-  if (opening === "upgrade") return "older";
+  const state = stateFrom(applied, migrations);
+  if (state !== "older" || opening === "upgrade") return state;
   throw new StoreOlder(
-    `This store has schema ${done}, and this version of datarun works on schema ${migrations.length}. The start of a service of this version brings it there.`,
+    `This store has schema ${applied.length}, and this version of datarun works on schema ${migrations.length}. The start of a service of this version brings it there.`,
   );
 }
 
@@ -72,16 +80,24 @@ function isMissingTable(error: unknown): boolean {
   return (error as { readonly code?: unknown }).code === "42P01" || error.message.startsWith("no such table");
 }
 
-async function versionOf(db: Kysely<Tables>): Promise<number> {
-  const { rows } = await sql<{
-    version: number | null;
-  }>`select max(version) as version from datarun_migrations`.execute(db);
-  return rows[0]?.version ?? 0;
+interface Applied {
+  readonly version: number;
+  /** The oldest schema whose version of datarun can work on a store with this step. Missing in older stores. */
+  readonly readable_from?: number | null;
 }
 
-function assertNotNewer(done: number, migrations: readonly Migration[]): void {
-  if (done <= migrations.length) return;
+/** The steps that a store has, in order; they are numbered without a gap. */
+async function appliedIn(db: Kysely<Tables>): Promise<readonly Applied[]> {
+  return (await sql<Applied>`select * from datarun_migrations order by version`.execute(db)).rows;
+}
+
+/** @throws StoreRefused */
+function stateFrom(applied: readonly Applied[], migrations: readonly Migration[]): "none" | "older" | "ready" {
+  if (applied.length === 0) return "none";
+  if (applied.length < migrations.length) return "older";
+  const readableFrom = Math.max(...applied.map((row) => row.readable_from ?? row.version));
+  if (readableFrom <= migrations.length) return "ready";
   throw new StoreRefused(
-    `This store was migrated to schema ${done} by a newer version of datarun; this one knows schema ${migrations.length}. Run that version or newer.`,
+    `This store was migrated to schema ${applied.length} by a newer version of datarun, on which versions with schema ${readableFrom} or newer can work; this one has schema ${migrations.length}. Run a newer version.`,
   );
 }

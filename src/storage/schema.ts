@@ -273,6 +273,7 @@ interface MigrationsTable {
   readonly version: number;
   readonly name: string;
   readonly applied_wall_at: number;
+  readonly readable_from: number | null;
 }
 
 export type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;

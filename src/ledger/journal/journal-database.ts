@@ -2,7 +2,7 @@ import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { syncDirectory } from "../../terms/make-directory.ts";
-import { migrate, SCHEMA_VERSION, type OlderJournal } from "./migrate.ts";
+import { migrate, type OlderJournal } from "./migrate.ts";
 
 export const JOURNAL_FILE = "journal.db";
 
@@ -40,7 +40,7 @@ export function openJournal(
     database.exec(`PRAGMA wal_autocheckpoint = ${Math.ceil((2 * walBytesMax) / 4096)}`);
     database.exec(`PRAGMA journal_size_limit = ${walBytesMax}`);
     emptyWriteAheadLog(database, afterFailure);
-    migrate(database, SCHEMA_VERSION, onOlder);
+    migrate(database, onOlder);
     return database;
   } catch (error) {
     database.close();

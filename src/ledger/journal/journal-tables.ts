@@ -6,7 +6,7 @@ import { OperatorError } from "../../terms/operator-error.ts";
 import { COMMAND_WAIT_MS, JOURNAL_FILE } from "./journal-database.ts";
 import { JournalRows } from "./journal-rows.ts";
 import { JOURNAL_CHANGES, isNumberOf, JOURNAL_VIEWS, LAST_USE, numbered, textOfName } from "./journal-views.ts";
-import { SCHEMA_VERSION, versionOf } from "./migrate.ts";
+import { isUsable } from "./migrate.ts";
 import type { LedgerQuery, LedgerTables } from "../ports.ts";
 
 export function hasJournal(directory: string): boolean {
@@ -36,7 +36,7 @@ export class JournalTables implements LedgerTables {
       throw new OperatorError("not_found", `There is no ledger in ${directory}. A service makes it when it starts.`);
     this.#database = new DatabaseSync(this.#path, { readOnly: true, timeout: COMMAND_WAIT_MS });
     try {
-      if (versionOf(this.#database) !== SCHEMA_VERSION) throw new Error("the ledger was written by another version");
+      if (!isUsable(this.#database)) throw new Error("the ledger was written by another version");
       this.#database.exec(JOURNAL_VIEWS);
     } catch (error) {
       this.#database.close();

@@ -10,14 +10,21 @@ import { openJournalReader } from "../read/journal-reader.ts";
 import { atEnd, makeDirectory, makeIntent, makeRun, query, runOnce, startLedger } from "../ledger.kit.ts";
 import { intentFileName } from "./intent-files.ts";
 import { oneRun } from "../totals/sums-of-rows.kit.ts";
-import { addColumns, laterColumns, migrate, SCHEMA_VERSION } from "./migrate.ts";
+import { addColumns, LATER_COLUMNS, laterColumns, migrate, SCHEMA_VERSION, versionOf } from "./migrate.ts";
+import { type JournalMigration, MIGRATIONS } from "./migrations.ts";
 import { attemptIntentText, runIntentText } from "./record-lines.ts";
+
+/** As a version with only the first migrations left it. */
+function migrateFirst(database: DatabaseSync, count: number): void {
+  for (const { sql } of MIGRATIONS.slice(0, count)) database.exec(sql);
+  database.exec(`PRAGMA user_version = ${count}`);
+}
 
 test("a journal with texts in every row is migrated to numbers, and its content is the same", async (t) => {
   const directory = makeDirectory(t);
   const database = new DatabaseSync(join(directory, JOURNAL_FILE));
   database.exec("PRAGMA journal_mode = WAL");
-  migrate(database, 2);
+  migrateFirst(database, 2);
   database.exec(`
     INSERT INTO runs VALUES
       (1, 'trx_1', 'ended', 'data', 'org_1', 'wfl_1', 'tok_1', 'prod', 'eu', 0, NULL, 1000, 40, 0, NULL, 1),
@@ -66,7 +73,7 @@ test("a journal from before the log of outcomes is continued, with the intents t
   const directory = makeDirectory(t);
   const database = new DatabaseSync(join(directory, JOURNAL_FILE));
   database.exec("PRAGMA journal_mode = WAL");
-  migrate(database, 5);
+  migrateFirst(database, 5);
   database.exec(`
     INSERT INTO names VALUES (100, 'ended');
     INSERT INTO runs (id, transaction_id, state, kind, organization, workflow, token, context, region, simulated,
@@ -105,7 +112,7 @@ test("a journal from before totals has right sums, and totals from then on", asy
     DROP INDEX runs_by_client_request_id; ALTER TABLE runs DROP COLUMN client_request_id;
     DROP INDEX runs_by_trace_id; ALTER TABLE runs DROP COLUMN trace_id;
     DROP INDEX calls_of_budget; ALTER TABLE calls DROP COLUMN budget;
-    PRAGMA user_version = ${SCHEMA_VERSION - 5}`);
+    DROP TABLE readable_from; PRAGMA user_version = ${SCHEMA_VERSION - 6}`);
   database.close();
 
   const { ledger: migrated } = await startLedger(t, { directory });
@@ -152,4 +159,39 @@ test("a journal of a newer version is refused and not changed", () => {
     assert.equal(database.prepare("SELECT count(*) AS tables FROM sqlite_schema").get()?.["tables"], 0);
     database.close();
   }
+});
+
+test("a journal of a newer version is used if that version says so, and the runs of both are in it", async (t) => {
+  const { ledger, directory } = await startLedger(t);
+  const [intent, outcome] = oneRun(Date.now());
+  await runOnce(ledger, intent, outcome);
+  await ledger.close();
+  const added = laterColumns("runs", { added: made(textOrNull(), { later: true }) });
+  const write = (migrations: readonly JournalMigration[]) => {
+    const database = new DatabaseSync(join(directory, JOURNAL_FILE));
+    try {
+      migrate(database, () => {}, { migrations, laterColumns: [...LATER_COLUMNS, ...added] });
+      return versionOf(database);
+    } finally {
+      database.close();
+    }
+  };
+  const expanded = [
+    ...MIGRATIONS,
+    { sql: "CREATE INDEX runs_took_ms ON runs (took_ms)", readableFrom: MIGRATIONS.length },
+  ];
+  const version = write(expanded);
+
+  const again = await startLedger(t, { directory });
+  await runOnce(again.ledger, ...oneRun(Date.now()));
+  await again.ledger.close();
+  assert.equal(query(directory, "SELECT id FROM runs").length, 2);
+  assert.equal(write(expanded), version, "the older version leaves the schema as it is");
+  const reader = openJournalReader({ dir: directory });
+  assert.equal((await reader.list({})).runs.length, 2);
+  reader.close();
+
+  write([...expanded, { sql: "CREATE INDEX runs_client_gone ON runs (client_gone)" }]);
+  assert.throws(() => openJournalReader({ dir: directory }), /written by another version/);
+  await assert.rejects(startLedger(t, { directory }), /newer version/);
 });

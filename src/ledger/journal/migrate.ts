@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { listOf, type Columns } from "../column.ts";
 import { ATTEMPT_COLUMNS, CALL_COLUMNS, RECONCILIATION_COLUMNS, RUN_COLUMNS } from "../columns.ts";
-import { MIGRATIONS } from "./migrations.ts";
+import { MIGRATIONS, type JournalMigration } from "./migrations.ts";
 
 /** A journal that is about to be migrated; the larger it is, the longer that takes. */
 export interface OlderJournal {
@@ -11,7 +11,7 @@ export interface OlderJournal {
 }
 
 /** Later columns need no migration: each is added where it is missing, as its table here declares it. */
-const LATER_COLUMNS = [
+export const LATER_COLUMNS: readonly LaterColumn[] = [
   ...laterColumns("runs", RUN_COLUMNS),
   ...laterColumns("calls", CALL_COLUMNS),
   ...laterColumns("attempts", ATTEMPT_COLUMNS),
@@ -38,30 +38,43 @@ export function laterColumns(table: string, columns: Columns): readonly LaterCol
  */
 const COLUMN = 2 ** 16;
 
-export const SCHEMA_VERSION = MIGRATIONS.length + LATER_COLUMNS.length * COLUMN;
+export interface JournalSchema {
+  readonly migrations: readonly JournalMigration[];
+  readonly laterColumns: readonly LaterColumn[];
+}
+
+const SCHEMA: JournalSchema = { migrations: MIGRATIONS, laterColumns: LATER_COLUMNS };
+export const SCHEMA_VERSION = versionFor(SCHEMA);
+
+export function versionFor({ migrations, laterColumns: columns }: JournalSchema): number {
+  return migrations.length + columns.length * COLUMN;
+}
 
 /**
- * Brings a journal to the newest schema, in one transaction that shuts out every other writer.
- * @throws when the journal was written by a newer version of the service
+ * Brings a journal to the newest schema, in one transaction that shuts out every other writer. A journal of a newer
+ * version stays as it is.
+ * @throws when the journal was written by a newer version on whose schema this one cannot work
  */
 export function migrate(
   database: DatabaseSync,
-  to = SCHEMA_VERSION,
   onOlder: (older: OlderJournal) => void = () => {},
+  schema: JournalSchema = SCHEMA,
 ): void {
+  const to = versionFor(schema);
   const found = versionOf(database);
-  if (found === to) return;
+  if (isUsable(database, schema)) return;
   const size = database
     .prepare("SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size")
     .get();
-  if (found > 0 && !isNewer(found)) onOlder({ from: found, to, bytes: (size as { bytes: number }).bytes });
+  if (found > 0 && !isNewer(found, schema)) onOlder({ from: found, to, bytes: (size as { bytes: number }).bytes });
   database.exec("BEGIN IMMEDIATE");
   try {
     const version = versionOf(database);
-    if (isNewer(version)) throw new Error("the journal was written by a newer version of this service");
-    for (const migration of MIGRATIONS.slice(version % COLUMN, to % COLUMN)) database.exec(migration);
-    if (to === SCHEMA_VERSION) addColumns(database, LATER_COLUMNS);
-    database.exec(`PRAGMA user_version = ${to}`);
+    if (isNewer(version, schema) && !isUsable(database, schema))
+      throw new Error(
+        "the journal was written by a newer version of this service, which this version cannot work with",
+      );
+    if (!isUsable(database, schema)) bringTo(database, schema, version);
     database.exec("COMMIT");
   } catch (error) {
     if (database.isTransaction) database.exec("ROLLBACK");
@@ -69,8 +82,27 @@ export function migrate(
   }
 }
 
-function isNewer(version: number): boolean {
-  return version % COLUMN > MIGRATIONS.length || Math.floor(version / COLUMN) > LATER_COLUMNS.length;
+function bringTo(database: DatabaseSync, schema: JournalSchema, from: number): void {
+  for (const { sql } of schema.migrations.slice(from % COLUMN)) database.exec(sql);
+  addColumns(database, schema.laterColumns);
+  const readableFrom = Math.max(...schema.migrations.map((migration, at) => migration.readableFrom ?? at + 1));
+  database.prepare("INSERT OR REPLACE INTO readable_from (only, migration) VALUES (1, ?)").run(readableFrom);
+  database.exec(`PRAGMA user_version = ${versionFor(schema)}`);
+}
+
+/** Whether this version can work on the journal: it has this version's schema, or a newer one that permits it. */
+export function isUsable(database: DatabaseSync, schema: JournalSchema = SCHEMA): boolean {
+  const version = versionOf(database);
+  if (!isNewer(version, schema)) return version === versionFor(schema);
+  if (database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'readable_from'").get() === undefined) return false;
+  const row = database.prepare("SELECT migration FROM readable_from").get() as
+    | { readonly migration: number }
+    | undefined;
+  return row !== undefined && row.migration <= schema.migrations.length;
+}
+
+function isNewer(version: number, { migrations, laterColumns: columns }: JournalSchema): boolean {
+  return version % COLUMN > migrations.length || Math.floor(version / COLUMN) > columns.length;
 }
 
 /** Adds the columns that are missing, also if a migration has rebuilt their table. */

@@ -18,9 +18,19 @@ function deleteSpansOf(startedAt: string): string {
   return `DELETE FROM ledger_total_spans WHERE from_at IN (${starts.join(", ")}) AND to_at > ${startedAt}`;
 }
 
-/** Forward only. A line that was ever released is never changed; its position is its number. */
-export const MIGRATIONS: readonly string[] = [
-  `
+export interface JournalMigration {
+  readonly sql: string;
+  /**
+   * The number of the oldest migration whose code may work on a journal with this one: it finds everything that it
+   * reads, and what it writes is complete for the newer code. Left out when no older code may.
+   */
+  readonly readableFrom?: number;
+}
+
+/** Forward only. A migration that was ever released is never changed; its position is its number. */
+export const MIGRATIONS: readonly JournalMigration[] = [
+  {
+    sql: `
   CREATE TABLE runs (
     id INTEGER PRIMARY KEY,
     transaction_id TEXT NOT NULL UNIQUE,
@@ -99,7 +109,9 @@ export const MIGRATIONS: readonly string[] = [
     drained_at INTEGER NOT NULL
   );
   `,
-  `
+  },
+  {
+    sql: `
   ALTER TABLE runs ADD COLUMN has_unknown INTEGER NOT NULL DEFAULT 0;
   UPDATE runs SET has_unknown = 1 WHERE id IN (SELECT run FROM unsettled);
   CREATE INDEX runs_unknown ON runs (started_at) WHERE has_unknown = 1;
@@ -122,7 +134,9 @@ export const MIGRATIONS: readonly string[] = [
     started_before INTEGER NOT NULL
   );
   `,
-  `
+  },
+  {
+    sql: `
   -- Every text that comes again and again stands here once. Ids that callers make up are none of them.
   CREATE TABLE names (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
   INSERT INTO names (id, name) VALUES (0, ''), (1, 'unknown'), (2, 'no'), (3, 'yes');
@@ -219,7 +233,9 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX calls_of_source ON calls
     (source, has_unknown, started_at, success, match, charges, organization, workflow);
   `,
-  `
+  },
+  {
+    sql: `
   -- Which journal this is, for a shared database to say how far it has it.
   CREATE TABLE journal (only INTEGER PRIMARY KEY CHECK (only = 1), id TEXT NOT NULL);
   INSERT INTO journal (only, id) VALUES (1, lower(hex(randomblob(16))));
@@ -227,7 +243,9 @@ export const MIGRATIONS: readonly string[] = [
   -- Runs that the shared database refuses for what they say. They stay here.
   CREATE TABLE set_aside (run INTEGER PRIMARY KEY, reason TEXT NOT NULL);
   `,
-  `
+  },
+  {
+    sql: `
   -- Of the run with its calls, requests and later words: see run-checksum.ts. Runs before checked_from have none.
   ALTER TABLE runs ADD COLUMN checksum INTEGER;
   ALTER TABLE journal ADD COLUMN checked_from INTEGER NOT NULL DEFAULT 1;
@@ -247,18 +265,24 @@ export const MIGRATIONS: readonly string[] = [
     DELETE FROM run_counts WHERE block = OLD.id / 512 AND runs = 0;
   END;
   `,
-  `
+  },
+  {
+    sql: `
   -- Up to which number the log of outcomes is in here: see outcome-files.ts.
   CREATE TABLE moved (only INTEGER PRIMARY KEY CHECK (only = 1), number INTEGER NOT NULL);
 
   -- How many outcomes of the log a start could not read: their runs are missing here, or stand as unknown.
   CREATE TABLE lost_outcomes (noted_at INTEGER NOT NULL, outcomes INTEGER NOT NULL);
   `,
-  `
+  },
+  {
+    sql: `
   -- When a credential was last used.
   CREATE INDEX calls_of_credential ON calls (credential, started_at) WHERE credential IS NOT NULL;
   `,
-  `
+  },
+  {
+    sql: `
   -- Totals of the requests of runs that started in a span of time: see totals/. Whatever changes such a run deletes them.
   CREATE TABLE ledger_total_spans (
     id INTEGER PRIMARY KEY,
@@ -302,16 +326,22 @@ export const MIGRATIONS: readonly string[] = [
     ${deleteSpansOf("(SELECT started_at FROM runs WHERE id = NEW.run)")};
   END;
   `,
-  `
+  },
+  {
+    sql: `
   -- The runs of a function. Only these are in the index, whose last columns answer what else a list is narrowed by.
   CREATE INDEX runs_of_function ON runs (function_id, has_unknown, started_at, verdicts, organization, workflow)
     WHERE function_id IS NOT NULL;
   `,
-  `
+  },
+  {
+    sql: `
   -- How many lines of intents a start could not read: requests of which nothing is here may have been sent.
   CREATE TABLE unread_intents (noted_at INTEGER NOT NULL, lines INTEGER NOT NULL);
   `,
-  `
+  },
+  {
+    sql: `
   -- Later columns, which are here because of their indexes. Runs without such an id are not in them.
   ALTER TABLE runs ADD COLUMN client_request_id TEXT;
   ALTER TABLE runs ADD COLUMN trace_id TEXT;
@@ -319,9 +349,18 @@ export const MIGRATIONS: readonly string[] = [
     WHERE client_request_id IS NOT NULL;
   CREATE INDEX runs_by_trace_id ON runs (trace_id, has_unknown, started_at) WHERE trace_id IS NOT NULL;
   `,
-  `
+  },
+  {
+    sql: `
   -- The calls that a budget has rejected: only these are in the index.
   ALTER TABLE calls ADD COLUMN budget INTEGER;
   CREATE INDEX calls_of_budget ON calls (budget, started_at) WHERE budget IS NOT NULL;
   `,
+  },
+  {
+    sql: `
+  -- The number of the oldest migration whose code may work on this journal.
+  CREATE TABLE readable_from (only INTEGER PRIMARY KEY CHECK (only = 1), migration INTEGER NOT NULL);
+  `,
+  },
 ];

@@ -5,7 +5,7 @@ import { RUN_COLUMNS } from "../columns.ts";
 import { isDamage } from "./journal-damage.ts";
 import { COMMAND_WAIT_MS, JOURNAL_FILE } from "./journal-database.ts";
 import { JournalWriter } from "./journal-writer.ts";
-import { SCHEMA_VERSION, versionOf } from "./migrate.ts";
+import { isUsable } from "./migrate.ts";
 import { listOutcomeFiles, readOutcomes, type NumberedRecord } from "./outcome-files.ts";
 import { RUN_LINE, type RunRecordLine } from "./record-lines.ts";
 
@@ -62,7 +62,7 @@ export function catchUp(directory: string): boolean {
   if (listOutcomeFiles(directory).length === 0) return true;
   const database = new DatabaseSync(join(directory, JOURNAL_FILE), { timeout: COMMAND_WAIT_MS });
   try {
-    if (versionOf(database) !== SCHEMA_VERSION) return false;
+    if (!isUsable(database)) return false;
     const isThere = database.prepare("SELECT 1 FROM runs WHERE transaction_id = ?");
     const missing = (): readonly RunRecordLine[] =>
       parsed(readOutcomes(directory, movedTo(database)).records).filter(

@@ -4,6 +4,11 @@ import type { EngineName } from "../engine.ts";
 export interface Migration {
   readonly name: string;
   readonly up: (db: Kysely<unknown>, engine: EngineName) => Promise<void>;
+  /**
+   * The oldest schema version whose code can work on a store with this step: it finds everything that it reads, and what
+   * it writes is complete for the newer code. Left out when no older code can.
+   */
+  readonly readableFrom?: number;
 }
 
 /**

@@ -5,7 +5,7 @@ import { newDatabase } from "../../../test/postgres/shared-postgres.ts";
 import { FakeClock } from "../../terms/clock.kit.ts";
 import { systemClock } from "../../terms/clock.ts";
 import { ACT, anOrganization, aToken, NOTICED_MS, within } from "../engines.kit.ts";
-import { MIGRATIONS } from "../migrations/index.ts";
+import { type Migration, MIGRATIONS } from "../migrations/index.ts";
 import { createStore, openStore } from "../store.ts";
 import { openPostgres } from "./engine.ts";
 
@@ -47,6 +47,23 @@ test("a store that a newer version migrated is refused, and every use of it fail
   assert.equal(store.health().state, "refused");
   await assert.rejects(store.access.findToken("d"), { code: "request.store_unavailable" });
   await assert.rejects(store.admin.organizations(), { name: "StoreRefused" });
+});
+
+test("a store that a newer version migrated is used if that version says so", async (t) => {
+  const databaseUrl = await newDatabase(t);
+  const addColumn: Migration = {
+    name: "9999_added",
+    up: (db) => db.schema.alterTable("tokens").addColumn("added", "text").execute(),
+    readableFrom: MIGRATIONS.length,
+  };
+  const newer = openPostgres(databaseUrl, systemClock, [...MIGRATIONS, addColumn]);
+  await newer.ready();
+  await newer.close();
+
+  const store = await openStore({ dataDir: "", databaseUrl, clock: systemClock });
+  t.after(() => store.close());
+  await anOrganization(store);
+  assert.equal((await store.admin.organizations()).length, 1);
 });
 
 test("an operator's act waits for a migration for as long as it takes", async (t) => {

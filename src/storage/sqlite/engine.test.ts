@@ -9,7 +9,7 @@ import { type TestContext, test } from "node:test";
 import { systemClock } from "../../terms/clock.ts";
 import { ACT, anOrganization, aToken } from "../engines.kit.ts";
 import { sql } from "../kysely.ts";
-import { MIGRATIONS } from "../migrations/index.ts";
+import { type Migration, MIGRATIONS } from "../migrations/index.ts";
 import { openStore } from "../store.ts";
 import { openSqlite, STORE_FILE } from "./engine.ts";
 
@@ -17,6 +17,18 @@ function temporaryFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), "datarun-sqlite-"));
   t.after(() => rmSync(folder, { recursive: true }));
   return folder;
+}
+
+function query(dataDir: string, statement: string): readonly object[] {
+  const database = new DatabaseSync(join(dataDir, STORE_FILE));
+  try {
+    return database
+      .prepare(statement)
+      .all()
+      .map((row) => ({ ...row }));
+  } finally {
+    database.close();
+  }
 }
 
 test("processes that open a new store at the same moment all succeed, and every row is kept", async (t) => {
@@ -70,6 +82,42 @@ test("a store that a newer version migrated is refused and not changed", async (
 
   await assert.rejects(openStore({ dataDir, clock: systemClock }), { name: "StoreRefused", message: /newer version/ });
   await (await openSqlite(dataDir, systemClock, newer)).close();
+});
+
+test("a store that a newer version migrated is used if that version says so", async (t) => {
+  const dataDir = temporaryFolder(t);
+  await (await openStore({ dataDir, clock: systemClock })).close();
+  // A store of the first versions: it does not say what it can be read by.
+  query(dataDir, "alter table datarun_migrations drop column readable_from");
+  const addColumn = (name: string, readableFrom?: number) => ({
+    name,
+    up: async (db: Parameters<Migration["up"]>[0]) => {
+      await db.schema.alterTable("tokens").addColumn(`of_${name}`, "text").execute();
+    },
+    ...(readableFrom !== undefined && { readableFrom }),
+  });
+  const expanded = [...MIGRATIONS, addColumn("expanded", MIGRATIONS.length)];
+  await (await openSqlite(dataDir, systemClock, expanded)).close();
+
+  const store = await openStore({ dataDir, clock: systemClock });
+  await anOrganization(store);
+  await store.close();
+  await (await openSqlite(dataDir, systemClock, expanded)).close();
+  assert.deepEqual(
+    query(dataDir, `select version, readable_from from datarun_migrations where version >= ${MIGRATIONS.length}`),
+    [
+      { version: MIGRATIONS.length, readable_from: null },
+      { version: MIGRATIONS.length + 1, readable_from: MIGRATIONS.length },
+    ],
+  );
+
+  // A later step says that only versions that have the one before it can work on the store.
+  await (await openSqlite(dataDir, systemClock, [...expanded, addColumn("contracted", MIGRATIONS.length + 1)])).close();
+  await assert.rejects(openStore({ dataDir, clock: systemClock }), {
+    name: "StoreRefused",
+    message: new RegExp(`schema ${MIGRATIONS.length + 1} or newer can work; this one has schema ${MIGRATIONS.length}`),
+  });
+  await (await openSqlite(dataDir, systemClock, expanded)).close();
 });
 
 test("a migration that fails leaves nothing behind, and the next start continues from there", async (t) => {
