@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { readAmount } from "../../src/terms/money.ts";
 import { after as later, json } from "../vendor/behaviours.ts";
@@ -42,14 +44,31 @@ async function allUnknown(deployment: Deployment): Promise<string[]> {
   return runs;
 }
 
+/** What a version says of the whole ledger. */
+export function assertVerified(root: string, env: Readonly<Record<string, string>>): void {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(root, "bin/datarun.mjs"), "ledger", "verify", "--json"],
+    { env: { PATH: process.env["PATH"], ...env }, encoding: "utf8" },
+  );
+  assert.equal(status, 0, `${stdout}${stderr}`);
+  const { ledgers } = JSON.parse(stdout) as { readonly ledgers: readonly { readonly ok: number }[] };
+  assert.ok(ledgers[0]!.ok > 0);
+}
+
 const SOURCES = { acme__quick: true, acme__slow: true };
 const RUNS_AT_ONCE = 12;
 
 /**
  * Kills the whole service under load, again and again on one data directory, and then holds its ledger against what the
  * client and the vendor saw: nothing missing, nothing invented.
+ * @param versions the folders of the versions that are started in turn; left out: this one
  */
-export async function crashRounds(t: TestContext, rounds: number): Promise<CrashCount> {
+export async function crashRounds(
+  t: TestContext,
+  rounds: number,
+  versions: readonly (string | undefined)[] = [undefined],
+): Promise<CrashCount> {
   const vendor = await startVendor(t, {
     paths: { "/quick": later(5, json({ quick: true })), "/slow": later(40, json({ slow: true })) },
   });
@@ -68,7 +87,8 @@ export async function crashRounds(t: TestContext, rounds: number): Promise<Crash
   }
 
   for (let round = 0; round < rounds; round += 1) {
-    const service = await deployment.start();
+    const root = versions[round % versions.length];
+    const service = await deployment.start(root === undefined ? {} : { root });
     let over = false;
     const clients = Array.from({ length: RUNS_AT_ONCE }, () => ask(service, () => over));
     // However slow the machine is, something runs when the kill comes.
@@ -118,5 +138,6 @@ export async function crashRounds(t: TestContext, rounds: number): Promise<Crash
   }
   const unknownIds = new Set(unknown.map(({ run }) => run["transaction_id"]));
   assert.deepEqual(new Set(listed), unknownIds);
+  for (const root of versions) if (root !== undefined) assertVerified(root, { DATARUN_DATA_DIR: deployment.dataDir });
   return { requests, answered: answered.length, vendorCalls: vendor.count(), attempts, unknownRuns: unknown.length };
 }

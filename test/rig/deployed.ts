@@ -14,7 +14,8 @@ import { createOperator, type Operator, type Organization } from "./organization
 import { Secrets } from "./secrets.ts";
 import { assertPrinted } from "./verb-results.ts";
 
-const LAUNCHER = fileURLToPath(new URL("../../bin/datarun.mjs", import.meta.url));
+const CHECKOUT = fileURLToPath(new URL("../..", import.meta.url));
+const LAUNCHER = join(CHECKOUT, "bin/datarun.mjs");
 /** Makes the launcher believe that it runs on a Node too old for the service. */
 const ON_OLD_NODE = [
   "--import",
@@ -32,6 +33,8 @@ export interface StartOptions {
   readonly byLauncher?: boolean;
   /** A command that runs the command that follows it, such as `nice`. */
   readonly under?: readonly string[];
+  /** The folder of another version. */
+  readonly root?: string;
   /** `false`: gives back a process that may not listen yet. */
   readonly listening?: boolean;
 }
@@ -128,8 +131,8 @@ export async function deploy(t: TestContext, { project, env = {} }: DeployOption
       return JSON.parse(printed.out) as unknown;
     },
 
-    async start({ args = [], byLauncher = false, under = [], listening = true } = {}) {
-      const command = [LAUNCHER, "start", "--port", "0", "--admin-port", "0", ...args];
+    async start({ args = [], byLauncher = false, under = [], root = CHECKOUT, listening = true } = {}) {
+      const command = [join(root, "bin/datarun.mjs"), "start", "--port", "0", "--admin-port", "0", ...args];
       const node = [process.execPath, ...(byLauncher ? ON_OLD_NODE : []), ...command];
       const [program, ...rest] = [...under, ...node];
       const child = spawn(program!, rest, {
