@@ -38,6 +38,7 @@ test("the tarball holds the service, its catalog, the declarations, pages, contr
     ),
   );
   assert.deepEqual([...places].sort(), [
+    "CHANGELOG.md",
     "CONTRIBUTING.md",
     "NOTICE",
     "README.md",

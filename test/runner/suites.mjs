@@ -45,6 +45,7 @@ const EXPENSIVE = {
   "test/lifecycle/replica-limits.test.ts": "kills replicas",
   "test/lifecycle/rolling-restart.test.ts": "starts replicas",
   "test/lifecycle/stalled-log.test.ts": "writes megabytes of log",
+  "test/lifecycle/versions.test.ts": "kills services and replicas of two versions",
   "test/overload/journal-share.test.ts": "fills a journal of 16 MiB",
   "test/overload/strangers.test.ts": "sends bodies in a million pieces",
   "test/package/": "packs and installs the package",
