@@ -8,7 +8,12 @@ import { startCommand } from "./rig/command.ts";
 import { steady, testedBlock } from "./rig/readme.ts";
 
 const read = (path: string) => readFileSync(join(PACKAGE_ROOT, path), "utf8");
-const PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", ...globSync("{docs,changes}/**/*.md", { cwd: PACKAGE_ROOT })];
+const PAGES = [
+  "README.md",
+  "CHANGELOG.md",
+  "CONTRIBUTING.md",
+  ...globSync("{docs,changes}/**/*.md", { cwd: PACKAGE_ROOT }),
+];
 
 test("every generated page is what the code says", async () => {
   const pages = await referencePages();

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, globSync, lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import type { TestLife } from "../vendor/scripted-vendor.ts";
 import { buildRoot, cannotRunImages, readContainerfile, runImage } from "../rig/image.ts";
 import { GIT_SHA, packTarball } from "../rig/package.ts";
@@ -11,6 +12,7 @@ import { until } from "../rig/until.ts";
 
 const file: TestLife = { after };
 const config = readContainerfile();
+const PACKAGE_ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const root = buildRoot(file, packTarball(file));
 
 test("the image holds Node, its libraries and the package: no shell, and nothing that only builds and tests need", () => {
@@ -41,6 +43,22 @@ test("nothing in the image belongs to the user of the service, or can be written
     return uid === config.user || ((mode & 0o002) !== 0 && (mode & 0o170000) !== 0o120000);
   });
   assert.deepEqual(loose, []);
+});
+
+test("holidays in the image are those of the package, without what only it depends on", async () => {
+  assert.ok(!existsSync(join(root, "app/node_modules/moment")));
+  assert.ok(existsSync(join(root, "app/node_modules/date-holidays/licences/node_modules/astronomia/LICENSE")));
+  const script = `
+    const { default: Holidays } = await import("date-holidays");
+    const { data } = await import("date-holidays/data");
+    const places = [["DE", "BY"], ["HK"], ["IN"], ["TR"], ["US", "LA", "NO"], ["JP"], ["BD"]];
+    const holidays = places.map((place) => new Holidays(...place).getHolidays(2027, "en"));
+    console.log(JSON.stringify([data.version, holidays]));`;
+  const [inImage, here] = [join(root, "app"), PACKAGE_ROOT].map((cwd) =>
+    execFileSync(process.execPath, ["--input-type=module", "-e", script], { cwd, encoding: "utf8" }),
+  );
+  assert.ok(here!.length > 10_000);
+  assert.equal(inImage, here);
 });
 
 const CLIENT = `
