@@ -319,15 +319,6 @@ test("Node's HTTP comes from terms/node-http.ts, which says what an import of it
   );
 });
 
-test("Kysely comes from storage/kysely.ts, which loads it as one file", () => {
-  const imports = /^import (?!type )[^;]* from "kysely";/m;
-  const files = globSync("{src,test}/**/*.ts", { cwd: root });
-  assert.deepEqual(
-    files.filter((file) => imports.test(readFileSync(join(root, file), "utf8"))),
-    [],
-  );
-});
-
 test("a module that is started, bundled or read is named by moduleBeside, so that the package finds it too", () => {
   const files = globSync("src/**/*.ts", { cwd: root, exclude: ["**/*.{test,kit}.ts"] });
   const named = files.flatMap((file) =>

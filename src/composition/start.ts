@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import { createAuthenticator } from "../access/authenticate.ts";
 import { createConsole } from "../admin-api/console/serve-console.ts";
-import { joinModules } from "../functions/load/bundler.ts";
 import { createLog, type ServiceLog } from "../operate/log.ts";
 import { causeOf } from "../operate/run-log.ts";
 import type { Deployment } from "../http/route.ts";
@@ -9,7 +8,6 @@ import type { LoadedSources } from "../project/load-sources.ts";
 import { openCatalogs, type BrokenNow, type Catalogs } from "../project/open-catalogs.ts";
 import { PACKAGE_ROOT } from "../project/package-root.ts";
 import type { Settings } from "../settings/settings.ts";
-import { keepKysely } from "../storage/kysely.ts";
 import { systemClock, type Clock } from "../terms/clock.ts";
 import { makeDemo } from "./demo.ts";
 import { readDeployment } from "./deployment.ts";
@@ -153,8 +151,6 @@ export async function start(options: StartOptions): Promise<Running> {
     noteAddress(dataDir, service.url);
     opened.defer(() => forgetAddress(dataDir));
     sayListening(log, service, deployment, catalogs);
-    // A start without it takes longer, and that is all.
-    keepKysely(joinModules).catch(() => {});
   }
   if (settings.demo) options.tell?.(await makeDemo(settings, store, service, clock));
 

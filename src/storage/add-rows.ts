@@ -1,7 +1,6 @@
-import type { RawBuilder, Transaction } from "kysely";
+import { type RawBuilder, sql, type Transaction } from "kysely";
 import type { ColumnValues, RowsInColumns } from "../ledger/ports.ts";
 import type { Engine } from "./engine.ts";
-import { sql } from "./kysely.ts";
 import type { Tables } from "./schema.ts";
 import { toStorable } from "./storable-text.ts";
 

@@ -1,9 +1,8 @@
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { AuditEntry, AuditTrail } from "../admin/ports.ts";
 import { firstIdAt } from "../terms/ids.ts";
 import type { JsonObject } from "../terms/json.ts";
 import type { Engine } from "./engine.ts";
-import { sql } from "./kysely.ts";
 import { readPage } from "./read-page.ts";
 import { insertAuditEntry } from "./record-change.ts";
 import type { Tables } from "./schema.ts";

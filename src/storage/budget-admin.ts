@@ -1,11 +1,10 @@
-import type { Kysely, Transaction } from "kysely";
+import { type Kysely, sql, type Transaction } from "kysely";
 import type { BudgetAdmin, BudgetUse, NewBudget, ResettledRequest } from "../admin/ports.ts";
 import { appliesTo, budgetText, rememberedPeriods, usedBy, type Budget } from "../terms/budget.ts";
 import { amountFromColumn, amountFromSum, amountToColumn } from "../terms/money.ts";
 import { toAuditEntry } from "./audit-trail.ts";
 import { ENDED_TURN, fromBudget, leaseId, lockBudgets, SETTLED, toBudget } from "./budget-rows.ts";
 import type { Engine } from "./engine.ts";
-import { sql } from "./kysely.ts";
 import { organizationExists } from "./organization-admin.ts";
 import { inParts, readPage } from "./read-page.ts";
 import { insertAuditEntry, recordChange } from "./record-change.ts";

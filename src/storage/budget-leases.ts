@@ -1,11 +1,10 @@
-import type { Transaction } from "kysely";
+import { sql, type Transaction } from "kysely";
 import type { Keeping, KeptLease } from "../leases/budgets/ports.ts";
 import type { Span } from "../terms/calendar.ts";
 import { amountFromColumn, amountToColumn } from "../terms/money.ts";
 import { addRows, inColumns } from "./add-rows.ts";
 import { leaseId } from "./budget-rows.ts";
 import type { Engine } from "./engine.ts";
-import { sql } from "./kysely.ts";
 import { inParts } from "./read-page.ts";
 import type { Row, Tables } from "./schema.ts";
 

@@ -1,8 +1,8 @@
+import { sql } from "kysely";
 import type { CallCounts } from "../credentials/ports.ts";
 import type { Clock } from "../terms/clock.ts";
 import { answerInTime } from "./answer-in-time.ts";
 import type { Engine } from "./engine.ts";
-import { sql } from "./kysely.ts";
 import type { Tables } from "./schema.ts";
 
 /** Billed calls of credentials by month, to which all replicas add. None of it counts as a change by an operator. */

@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
+import { sql } from "kysely";
 import { newDatabase } from "../../test/postgres/shared-postgres.ts";
 import { systemClock } from "../terms/clock.ts";
 import { aCredential, ACT, anOperator, anOrganization, aToken, aWorkflow } from "./engines.kit.ts";
 import { keepLeases } from "../leases/budgets/keep-leases.ts";
 import { COPIED, copyTables } from "./copy-tables.ts";
 import type { Engine } from "./engine.ts";
-import { sql } from "./kysely.ts";
 import { openEngine, createStore } from "./store.ts";
 
 async function embedded(t: TestContext): Promise<Engine> {

@@ -1,8 +1,7 @@
-import type { Transaction } from "kysely";
+import { sql, type Transaction } from "kysely";
 import type { Grant, LeaseAnswer, LeaseAsk, LeaseRow, LeaseStore } from "../leases/ports.ts";
 import { addRows, inColumns } from "./add-rows.ts";
 import type { Engine } from "./engine.ts";
-import { sql } from "./kysely.ts";
 import type { NewRow, Row, Tables } from "./schema.ts";
 
 /**

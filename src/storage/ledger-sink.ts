@@ -1,10 +1,9 @@
-import type { Transaction } from "kysely";
+import { sql, type Transaction } from "kysely";
 import type { LedgerSink, OutboxMark, RowsInColumns } from "../ledger/ports.ts";
 import { SPAN_CHARS, spanOf } from "../terms/ids.ts";
 import { LedgerBehind, LedgerRefused } from "../terms/sink-errors.ts";
 import { addRows } from "./add-rows.ts";
 import type { Engine } from "./engine.ts";
-import { sql } from "./kysely.ts";
 import type { Tables } from "./schema.ts";
 
 /** The columns that identify a row when it is sent again. */

@@ -1,8 +1,7 @@
-import type { Kysely } from "kysely";
+import { CompiledQuery, type Kysely, sql } from "kysely";
 import type { LedgerQuery, LedgerTables } from "../ledger/ports.ts";
 import type { Clock } from "../terms/clock.ts";
 import type { Engine } from "./engine.ts";
-import { CompiledQuery, sql } from "./kysely.ts";
 import { reportUnavailable } from "./report-unavailable.ts";
 import type { Tables } from "./schema.ts";
 

@@ -3,14 +3,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import type { Kysely, RootOperationNode } from "kysely";
+import { CompiledQuery, type Kysely, type RootOperationNode } from "kysely";
 import { Client } from "pg";
 import { newDatabase } from "../../test/postgres/shared-postgres.ts";
 import type { AdminStore, AuditFilter } from "../admin/ports.ts";
 import { systemClock } from "../terms/clock.ts";
 import { createAdminStore } from "./admin-store.ts";
 import type { Engine } from "./engine.ts";
-import { CompiledQuery } from "./kysely.ts";
 import type { Tables } from "./schema.ts";
 import { openEngine } from "./store.ts";
 

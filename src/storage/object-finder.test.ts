@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { sql } from "kysely";
 import { systemClock } from "../terms/clock.ts";
 import { createAdminStore } from "./admin-store.ts";
 import { ACT } from "./engines.kit.ts";
-import { sql } from "./kysely.ts";
 import { openEngine } from "./store.ts";
 
 /** More than are searched for a text anywhere in their name. */

@@ -1,8 +1,7 @@
-import type { RawBuilder, SqlBool } from "kysely";
+import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { FoundObject, ObjectFinder } from "../admin/ports.ts";
 import { AFTER_DIGITS, PREFIX } from "../terms/ids.ts";
 import type { Engine } from "./engine.ts";
-import { sql } from "./kysely.ts";
 import { nameKey } from "./name-key.ts";
 import { inParts } from "./read-page.ts";
 

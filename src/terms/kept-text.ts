@@ -5,26 +5,25 @@ import { dirname } from "node:path";
 /**
  * Text kept in a file for the next start, usable only if it is complete. It starts with a digest, and an empty,
  * truncated or changed file counts as absent.
- * @param mark what the digest stands behind, where the file has to be code: what begins a comment
  */
-export async function readKept(place: string, mark = ""): Promise<string | null> {
+export async function readKept(place: string): Promise<string | null> {
   try {
     const kept = await readFile(place, "utf8");
     const end = kept.indexOf("\n");
     const text = kept.slice(end + 1);
-    return end > 0 && kept.slice(0, end) === mark + digestOf(text) ? text : null;
+    return end > 0 && kept.slice(0, end) === digestOf(text) ? text : null;
   } catch {
     return null;
   }
 }
 
 /** Replaces the file atomically: even after a power failure, it contains the previous text or this one. */
-export async function writeKept(place: string, text: string, mark = ""): Promise<void> {
+export async function writeKept(place: string, text: string): Promise<void> {
   await mkdir(dirname(place), { recursive: true, mode: 0o700 });
   const draft = `${place}.${process.pid}`;
   const file = await open(draft, "w", 0o600);
   try {
-    await file.writeFile(`${mark}${digestOf(text)}\n${text}`);
+    await file.writeFile(`${digestOf(text)}\n${text}`);
     await file.sync();
   } finally {
     await file.close();

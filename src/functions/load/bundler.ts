@@ -59,11 +59,6 @@ export function bundle(options: BuildOptions, limits = LIMITS): Promise<string> 
   return build;
 }
 
-/** Makes one ES module for Node of an entry and everything that it imports. @throws as `bundle` does */
-export function joinModules(entry: string): Promise<string> {
-  return bundle({ entryPoints: [entry], bundle: true, format: "esm", platform: "node", logLevel: "silent" });
-}
-
 /** Transforms one file alone, as a part of the current build. */
 export async function transform(text: string, options: TransformOptions): Promise<TransformResult> {
   const esbuild = await import("esbuild");

@@ -1,5 +1,4 @@
-import type { Kysely } from "kysely";
-import { sql } from "../kysely.ts";
+import { type Kysely, sql } from "kysely";
 
 /** Organizations, who may call for them, their vendor credentials, and the audit trail of operators. */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,5 +1,4 @@
-import type { Kysely } from "kysely";
-import { sql } from "../kysely.ts";
+import { type Kysely, sql } from "kysely";
 
 /** What readers of the ledger ask for first: unknown charges, of requests and of calls without requests. */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,5 +1,4 @@
-import type { Kysely } from "kysely";
-import { sql } from "../kysely.ts";
+import { type Kysely, sql } from "kysely";
 
 /** Marks runs that have unknown charges, so that lists and deletion need not search all charges for them. */
 export async function up(db: Kysely<unknown>): Promise<void> {

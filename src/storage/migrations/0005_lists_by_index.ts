@@ -1,5 +1,4 @@
-import type { Kysely } from "kysely";
-import { sql } from "../kysely.ts";
+import { type Kysely, sql } from "kysely";
 
 /**
  * Answers lists of runs from indexes alone; and counts the ids of a run that belong to no source, which are not calls.

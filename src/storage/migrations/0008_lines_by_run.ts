@@ -1,5 +1,4 @@
-import type { Kysely } from "kysely";
-import { sql } from "../kysely.ts";
+import { type Kysely, sql } from "kysely";
 
 /** The lines have the transaction id of both joined tables, so that a time range can limit both sides of the join. */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,5 +1,4 @@
-import type { Kysely } from "kysely";
-import { sql } from "../kysely.ts";
+import { type Kysely, sql } from "kysely";
 
 /**
  * How many runs each journal has added, per group of ids that begin alike, and how many of them were deleted (a row

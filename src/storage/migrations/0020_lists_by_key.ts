@@ -1,5 +1,4 @@
-import type { Kysely } from "kysely";
-import { sql } from "../kysely.ts";
+import { type Kysely, sql } from "kysely";
 
 /** Answers every page of a list from an index, however many rows an organization has. */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,5 +1,4 @@
-import type { Kysely } from "kysely";
-import { sql } from "../kysely.ts";
+import { type Kysely, sql } from "kysely";
 
 /** Answers who has a credential for a source from an index, however many credentials there are for others. */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,5 +1,4 @@
-import type { Kysely } from "kysely";
-import { sql } from "../kysely.ts";
+import { type Kysely, sql } from "kysely";
 
 /** The newest call with a credential is found by an index. Ids of runs sort by start time. */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { EngineName } from "../engine.ts";
-import { sql } from "../kysely.ts";
 
 const DAY = 86_400_000;
 /** A span of totals is a minute, an hour or a day. */

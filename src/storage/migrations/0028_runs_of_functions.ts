@@ -1,5 +1,4 @@
-import type { Kysely } from "kysely";
-import { sql } from "../kysely.ts";
+import { type Kysely, sql } from "kysely";
 import { nameKey } from "../name-key.ts";
 
 const ROWS_AT_ONCE = 1_000;

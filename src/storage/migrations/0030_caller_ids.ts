@@ -1,5 +1,4 @@
-import type { Kysely } from "kysely";
-import { sql } from "../kysely.ts";
+import { type Kysely, sql } from "kysely";
 
 /** Finds runs by the ids that their callers know them by. Runs without such an id are not in the indexes. */
 export async function up(db: Kysely<unknown>): Promise<void> {

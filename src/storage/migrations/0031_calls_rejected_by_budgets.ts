@@ -1,5 +1,4 @@
-import type { Kysely } from "kysely";
-import { sql } from "../kysely.ts";
+import { type Kysely, sql } from "kysely";
 
 /** The calls that a budget has rejected are found by an index, which has no other calls. Ids of runs sort by start time. */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,10 +1,9 @@
 import { connect } from "node:net";
-import type { Transaction } from "kysely";
+import { Kysely, PostgresDialect, sql, type Transaction } from "kysely";
 import { type Client, Pool, type PoolClient } from "pg";
 import type { Clock } from "../../terms/clock.ts";
 import { printable } from "../../terms/printable.ts";
 import { type Engine, type OpenHow, StoreElsewhere, type StoreHealth, StoreMissing, StoreRefused } from "../engine.ts";
-import { Kysely, PostgresDialect, sql } from "../kysely.ts";
 import { migrate, stateOf } from "../migrate.ts";
 import { MIGRATIONS, type Migration } from "../migrations/index.ts";
 import { problemOf } from "../problem-of.ts";

@@ -1,7 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import type { DatabaseConnection, Dialect, Driver, QueryResult } from "kysely";
+import { CompiledQuery, type DatabaseConnection, type Dialect, type Driver, type QueryResult, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely";
 import type { Clock } from "../../terms/clock.ts";
-import { CompiledQuery, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "../kysely.ts";
 import { fromStorableRow, toStorableParameters } from "../storable-text.ts";
 
 /** How long a statement is retried while another process holds the write lock. */

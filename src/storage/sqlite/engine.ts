@@ -1,10 +1,10 @@
 import { closeSync, existsSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { Kysely } from "kysely";
 import type { Clock } from "../../terms/clock.ts";
 import { makeDirectory } from "../../terms/make-directory.ts";
 import { type Engine, type OpenHow, StoreElsewhere, StoreMissing, StoreRefused } from "../engine.ts";
-import { Kysely } from "../kysely.ts";
 import { migrate, stateOf } from "../migrate.ts";
 import { MIGRATIONS, type Migration } from "../migrations/index.ts";
 import type { Tables } from "../schema.ts";
