@@ -14,7 +14,6 @@ export const budgetInput = Type.String({
   maxLength: 128,
   description: "Id of the budget (bud_…)",
   "x-says": "must be the id of a budget (bud_…)",
-  "x-names": "budget",
 });
 
 export function unknownBudget(id: string): Error {

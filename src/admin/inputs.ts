@@ -10,7 +10,6 @@ export const organizationInput = Type.String({
   maxLength: 128,
   description: "Id of the organization (org_…)",
   "x-says": "must be the id of an organization (org_…)",
-  "x-names": "organization",
 });
 
 export const workflowInput = Type.String({
@@ -18,7 +17,6 @@ export const workflowInput = Type.String({
   maxLength: 128,
   description: "Id of the workflow (wfl_…)",
   "x-says": "must be the id of a workflow (wfl_…)",
-  "x-names": "workflow",
 });
 
 export const credentialInput = Type.String({
@@ -26,14 +24,12 @@ export const credentialInput = Type.String({
   maxLength: 128,
   description: "Id of the credential (cred_…)",
   "x-says": "must be the id of a credential (cred_…)",
-  "x-names": "credential",
 });
 
 export const sourceInput = Type.String({
   minLength: 1,
   maxLength: 128,
   description: "Id of the source, as `datarun source list` shows it",
-  "x-names": "source",
 });
 
 export const operatorInput = Type.String({
@@ -41,7 +37,6 @@ export const operatorInput = Type.String({
   maxLength: 128,
   description: "The operator's name, or id (opr_…)",
   "x-says": "must be the name or the id of an operator",
-  "x-names": "operator",
 });
 
 /** As many as one run may ask. */
@@ -57,7 +52,6 @@ export const functionInput = Type.String({
   minLength: 1,
   maxLength: 128,
   description: "Id of the function, as `datarun function list` shows it",
-  "x-names": "function",
 });
 
 export const regionInput = Type.String({

@@ -14,7 +14,6 @@ export const transactionInput = Type.String({
   maxLength: 128,
   description: "Id of the run (trx_…), its transaction_id",
   "x-says": "must be the id of a run (trx_…)",
-  "x-names": "transaction",
 });
 
 export function momentInput(description: string) {

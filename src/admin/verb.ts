@@ -21,7 +21,7 @@ export interface Verb<
   /**
    * One object, snake case, `additionalProperties: false`, a `description` on each property. A boolean is a switch, an
    * array an option that may be repeated, an object is filled by `--set`, `--set-env` and `--stdin`. `x-says` on a
-   * property is the message for a wrong value, after the property's name, and `x-names` the kind of thing whose id it is.
+   * property is the message for a wrong value, after the property's name.
    */
   readonly input: Input;
   /** The properties that are given by position on the command line, in order. */

@@ -17,8 +17,6 @@ export interface Option {
   readonly isFile?: true;
   /** All values that it may have, if they are few. */
   readonly values?: readonly string[];
-  /** Of which kind the id is that it takes, if it takes one. */
-  readonly names?: string;
 }
 
 export interface CommandShape {
@@ -45,7 +43,6 @@ function propertiesOf(input: TObject): Option[] {
   return Object.entries(input.properties).map(([property, schema]): Option => {
     const described = schema as PropertySchema;
     const values = described["x-values"] ?? described.enum ?? described.items?.enum;
-    const names = described["x-names"] ?? described.items?.["x-names"];
     return {
       property,
       name: property.replaceAll("_", "-"),
@@ -59,7 +56,6 @@ function propertiesOf(input: TObject): Option[] {
       required: input.required?.includes(property) ?? false,
       ...(values !== undefined && { values }),
       ...(described["x-file"] === true && { isFile: true }),
-      ...(names !== undefined && { names }),
     };
   });
 }
@@ -75,8 +71,6 @@ interface PropertySchema {
   readonly "x-file"?: true;
   /** Its values, if they are checked elsewhere. */
   readonly "x-values"?: readonly string[];
-  /** It is the id of something of this kind. */
-  readonly "x-names"?: string;
 }
 
 function kindOf({ type }: PropertySchema): Option["kind"] {

@@ -158,14 +158,11 @@ async function runCommand(
     const isPrinted = !isStreamed(verb) || command.file !== undefined;
     if (json && !isPrinted) throw usage("With --json, give FILE: the text would go to standard output.");
     const remote = findRemote(command.remote, io.env);
-    const work = () =>
+    const work =
       remote === null
         ? runOpened(name, verb, checked, command, io, cli)
         : runElsewhere(name, verb, checked, command, remote, io, cli);
-    // A script completes nothing.
-    if ((io.stderr as { readonly isTTY?: boolean }).isTTY !== true) return { isPrinted, result: await work() };
-    const { notingIds } = await import("./completion/note-ids.ts");
-    return { isPrinted, result: await notingIds({ name, verb, input: checked }, command, io, work) };
+    return { isPrinted, result: await work };
   });
   // Nobody reads the text any more.
   if (result === null) return { text: "", exitCode: EXIT.done };

@@ -29,8 +29,6 @@ export interface Printed {
 export interface Typed {
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Whether a person sees what is printed on standard error. */
-  readonly isSeen?: boolean;
 }
 
 /** A shell in an empty folder: each call is one command with the real verbs on a real store. */
@@ -44,11 +42,8 @@ export interface Terminal {
 export function terminal(t: TestContext): Terminal {
   const dataDir = join(mkdtempSync(join(tmpdir(), "datarun-cli-")), "data");
   t.after(() => rmSync(join(dataDir, ".."), { recursive: true }));
-  const run = async (
-    args: readonly string[],
-    { stdin = "", env = {}, isSeen = false }: Typed = {},
-  ): Promise<Printed> => {
-    const [stdout, stderr] = [new Collected(), Object.assign(new Collected(), { isTTY: isSeen })];
+  const run = async (args: readonly string[], { stdin = "", env = {} }: Typed = {}): Promise<Printed> => {
+    const [stdout, stderr] = [new Collected(), new Collected()];
     const io = { stdin: Readable.from([Buffer.from(stdin)]), stdout, stderr, env };
     const code = await runCli(args, io, commandsOn(dataDir));
     await assertPrinted(args, stdout.text);

@@ -1,6 +1,5 @@
 import type { CommandNode } from "./command-tree.ts";
-import { readIdsFunction } from "./read-ids.ts";
-import { idLines, optionPatterns, placePatterns, quoted, valueLists } from "./shell-cases.ts";
+import { optionPatterns, placePatterns, quoted, valueLists } from "./shell-cases.ts";
 
 /** Also for the bash 3.2 of macOS, which has no `mapfile` and no `compopt`. */
 export function bashScript(tree: readonly CommandNode[]): string {
@@ -11,27 +10,8 @@ export function bashScript(tree: readonly CommandNode[]): string {
     return `        ${quoted(words)}) list=${quoted(names)} options=${quoted(dashed)} ;;`;
   });
   return `# Completes datarun in bash. Written by: datarun completion bash
-${readIdsFunction("*")}
-# Ids that begin with what is typed, or whose names do. The names are shown where ids are only listed.
-_datarun_complete_ids() {
-  local at isListed="" isStrict=""
-  local -a ids said
-  ids=() said=()
-  _datarun_read_ids "$COMP_LINE" "$1"
-  [[ \${COMP_TYPE-} == 63 ]] && isListed=1
-  shopt -q nocasematch || isStrict=1
-  shopt -s nocasematch
-  for (( at = 0; at < \${#ids[@]}; at++ )); do
-    [[ \${ids[at]} == "$cur"* || \${said[at]} == "$cur"* ]] || continue
-    if [[ -n $isListed && -n \${said[at]} ]]; then COMPREPLY+=( "\${ids[at]}  (\${said[at]})" )
-    else COMPREPLY+=( "\${ids[at]}" )
-    fi
-  done
-  [[ -n $isStrict ]] && shopt -u nocasematch
-  (( \${#COMPREPLY[@]} > 0 ))
-}
 _datarun() {
-  local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD-1]}" known="" list="" options="" kind="" at try
+  local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD-1]}" known="" list="" options="" at try
   # bash takes --option=value apart at the equals sign.
   if [[ $cur == "=" ]]; then cur=""
   elif [[ $prev == "=" ]]; then prev="\${COMP_WORDS[COMP_CWORD-2]}"
@@ -44,7 +24,6 @@ _datarun() {
     esac
   done
   COMPREPLY=()
-${idLines(tree, "(( at == COMP_CWORD )) && [[ $cur != -* ]]")}
   local IFS=$'\\n'
   case "$known $prev" in
     ${optionPatterns(tree, ({ takes }) => takes === "folder")})

@@ -8,8 +8,6 @@ export interface CommandNode {
   /** Words that lead on, with what they do where that is known. */
   readonly next: readonly Suggestion[];
   readonly options: readonly CompletedOption[];
-  /** Of which kind the id is that comes next, if one does. */
-  readonly names: string | null;
 }
 
 export interface Suggestion {
@@ -18,16 +16,8 @@ export interface Suggestion {
 }
 
 export interface CompletedOption extends Suggestion {
-  /** What may follow it: nothing, one of these, the id of something, a folder, a file, or what nobody can guess. */
-  readonly takes: "nothing" | "folder" | "file" | "anything" | readonly string[] | IdOf;
-}
-
-export interface IdOf {
-  readonly kind: string;
-}
-
-export function isIdOf(takes: CompletedOption["takes"]): takes is IdOf {
-  return typeof takes === "object" && "kind" in takes;
+  /** What may follow it: nothing, one of these, a folder, a file, or what nobody can guess. */
+  readonly takes: "nothing" | "folder" | "file" | "anything" | readonly string[];
 }
 
 /** Every place in a command line, from the declarations of all commands. */
@@ -54,7 +44,6 @@ function nodeOf(words: string, places: ReadonlySet<string>, commands: ReadonlyMa
   return {
     words,
     next: [...leadOn, ...values],
-    names: shape?.positional[0]?.names ?? null,
     options: (shape?.options ?? []).map((option) => ({
       word: `--${option.name}`,
       says: option.description,
@@ -63,9 +52,8 @@ function nodeOf(words: string, places: ReadonlySet<string>, commands: ReadonlyMa
   };
 }
 
-function takesOf({ kind, name, values, placeholder, names }: Option): CompletedOption["takes"] {
+function takesOf({ kind, name, values, placeholder }: Option): CompletedOption["takes"] {
   if (kind === "switch") return "nothing";
-  if (names !== undefined) return { kind: names };
   if (values !== undefined) return values;
   if (placeholder === "DIR" || name === "project" || name === "data-dir") return "folder";
   return placeholder === "FILE" || name.endsWith("-file") ? "file" : "anything";

@@ -1,6 +1,5 @@
 import type { CommandNode, Suggestion } from "./command-tree.ts";
-import { readIdsFunction } from "./read-ids.ts";
-import { idLines, optionPatterns, placePatterns, quoted, valueLists } from "./shell-cases.ts";
+import { optionPatterns, placePatterns, quoted, valueLists } from "./shell-cases.ts";
 
 export function zshScript(tree: readonly CommandNode[]): string {
   const lists = [...valueLists(tree)].map(([patterns, list]) => `    ${patterns}) compadd -- ${list}; return ;;`);
@@ -10,19 +9,6 @@ export function zshScript(tree: readonly CommandNode[]): string {
   });
   return `#compdef datarun
 # Completes datarun in zsh. Written by: datarun completion zsh
-${readIdsFunction("*(N)")}
-# Ids that begin with what is typed, or whose names do, with their names.
-_datarun_complete_ids() {
-  local -a ids said fits lines
-  local -i at
-  _datarun_read_ids "\${(j: :)words[1,CURRENT]}" "$1"
-  for (( at = 1; at <= $#ids; at++ )); do
-    [[ $ids[at] == "$PREFIX"* || \${(L)said[at]} == "\${(L)PREFIX}"* ]] || continue
-    fits+=("$ids[at]")
-    lines+=("$ids[at]\${said[at]:+ -- $said[at]}")
-  done
-  (( $#fits > 0 )) && compadd -U -V ids -l -d lines -a fits
-}
 _datarun() {
   local known="" try kind="" prev="$words[CURRENT-1]"
   local -a list options
@@ -38,7 +24,6 @@ _datarun() {
       *) break ;;
     esac
   done
-${idLines(tree, "(( at == CURRENT )) && [[ $PREFIX != -* ]]")}
   case "$known $prev" in
     ${optionPatterns(tree, ({ takes }) => takes === "folder")}) _files -/; return ;;
     ${optionPatterns(tree, ({ takes }) => takes === "file")}) _files; return ;;

@@ -17,7 +17,6 @@ export default defineVerb({
         maxLength: 128,
         description: "Id of the token (tok_…)",
         "x-says": "must be the id of a token (tok_…)",
-        "x-names": "token",
       }),
     },
     { additionalProperties: false },
