@@ -39,10 +39,10 @@ function alter(directory: string, sql: string): void {
   database.close();
 }
 
-/** Overwrites the page with the first rows of a table, so that it is malformed. */
-function ruinFirstPage(directory: string, table: string): void {
+/** Overwrites the page with the first rows of a table or entries of an index, so that it is malformed. */
+function ruinFirstPage(directory: string, name: string): void {
   const path = join(directory, JOURNAL_FILE);
-  const [schema] = query(directory, "SELECT rootpage FROM sqlite_schema WHERE name = ?", table);
+  const [schema] = query(directory, "SELECT rootpage FROM sqlite_schema WHERE name = ?", name);
   const bytes = readFileSync(path);
   const pageAt = (number: number): number => (number - 1) * 4_096;
   let at = pageAt(Number(schema?.["rootpage"]));
@@ -136,6 +136,35 @@ test("in a journal with a malformed page, its runs are named, the others are rea
   assert.equal(second.ledger.state().unavailable, null);
   assert.equal((await reader.verify()).ok, verified.ok + 1);
 });
+
+for (const name of ["runs", "runs_by_time", "sqlite_autoindex_runs_1"])
+  test(`where ${name} has a malformed page, no list and no export is shorter without saying so, and runs are accepted`, async (t) => {
+    const first = await startLedger(t);
+    const { directory } = first;
+    const ids = await putRuns(first, 60, 4);
+    await first.ledger.close();
+    ruinFirstPage(directory, name);
+    const before = query(directory, "SELECT count(*) AS runs FROM calls");
+
+    const second = await startLedger(t, { directory });
+    const reader = openJournalReader({ dir: directory });
+    atEnd(t, () => reader.close());
+    const verified = await reader.verify();
+    assert.ok(verified.structure.length > 0);
+    assert.equal(verified.ok + verified.damaged + verified.missing, ids.length);
+    const listed = await reader.list({}, { limit: 100 }).then(({ runs, damaged }) => runs.length + damaged.length, said);
+    assert.ok(listed === ids.length || /^The ledger is damaged: .*"datarun ledger verify"/.test(String(listed)), `${listed}`);
+    let exported = 0;
+    const failed = await Array.fromAsync(exportRuns(reader, {}, "jsonl"), ({ runs }) => (exported += runs)).then(() => null, said);
+    assert.ok(exported === ids.length || /^The ledger is damaged/.test(String(failed)), `${exported}, ${failed}`);
+    await runOnce(second.ledger);
+    assert.equal(second.ledger.state().unavailable, null);
+    assert.deepEqual(query(directory, "SELECT count(*) AS runs FROM calls WHERE run <= 60"), before, "a start deletes nothing");
+  });
+
+function said(error: Error): string {
+  return error.message;
+}
 
 test("runs that vanish are noticed, by their numbers and what is left of them", async (t) => {
   const tested = await startLedger(t);

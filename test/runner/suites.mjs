@@ -16,8 +16,6 @@ const EXPENSIVE = {
   "src/functions/shares.test.ts": "fills the memory of function processes",
   "src/leases/budgets/deployment.test.ts": "simulates many processes",
   "src/ledger/flipped-bits.test.ts": "damages a journal bit by bit",
-  "src/ledger/read/export-carefully.test.ts": "damages many journals",
-  "src/ledger/read/list-carefully.test.ts": "damages many journals",
   "src/run/turns-ahead.test.ts": "simulates many processes",
   "src/storage/store-totals.test.ts": "sums again after every change, on both engines",
   "src/storage/postgres/ledger-lists.test.ts": "fills databases",

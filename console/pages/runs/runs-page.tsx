@@ -3,7 +3,7 @@ import { useList } from "../../api/use-list.ts";
 import { useNames } from "../../api/use-names.ts";
 import type { RowOf } from "../../api/verb-types.ts";
 import { commandOf } from "../../parts/command-of.ts";
-import { Damaged, DamagedLedger } from "../../parts/damaged.tsx";
+import { Damaged } from "../../parts/damaged.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Export } from "../../parts/export.tsx";
 import { List } from "../../parts/list.tsx";
@@ -35,7 +35,6 @@ export function RunsPage() {
       actions={<Export verb="ledger export" filter={filter} />}
     >
       <RunsFilter filter={filter} isFiltered={isFiltered} />
-      {list.results.some(({ newest_first: isDamaged }) => isDamaged) && <DamagedLedger />}
       {damaged.length > 0 && (
         <Damaged runs={{ count: damaged.length, named: damaged.slice(0, NAMED_MAX) }} says="left out of this list" />
       )}

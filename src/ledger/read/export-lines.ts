@@ -76,7 +76,7 @@ function csvLines({ run, calls, attempts }: RunReportRow): string {
 }
 
 /** A damaged run may have started at any number. */
-export function toIso(wallAt: number): string {
+function toIso(wallAt: number): string {
   const date = new Date(wallAt);
   return Number.isNaN(date.getTime()) ? String(wallAt) : date.toISOString();
 }

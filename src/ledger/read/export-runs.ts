@@ -1,12 +1,11 @@
-import { nullIfDamaged } from "../journal/journal-damage.ts";
-import { findCarefully, findWithoutStart, type Place } from "./export-carefully.ts";
 import { type ExportFormat, headOf, linesOf } from "./export-lines.ts";
 import { FEW_RUNS, isByRequest, narrowest } from "./find-runs.ts";
 import { runCondition, type LedgerFilter } from "./ledger-filter.ts";
 import type { LedgerTables, RunRow } from "../ports.ts";
 import { type FoundRun, readRuns } from "./read-runs.ts";
 
-export type { Place } from "./export-carefully.ts";
+/** Where a page of an export begins: behind this run. */
+export type Place = readonly [startedAt: number, transactionId: string];
 
 /** Few enough that a page is read quickly: a long read would keep the journal's log from being shortened. */
 const RUNS_A_PAGE = 200;
@@ -15,7 +14,7 @@ const RUNS_A_PAGE = 200;
 export interface ExportPage {
   readonly text: string;
   readonly runs: number;
-  /** Runs that are left out because of damage: their ids or, where one cannot be read, its start. */
+  /** The ids of runs that are left out because their rows are damaged. */
   readonly damaged: readonly string[];
   /** Where the next page begins; `null` after the last one. */
   readonly next: Place | null;
@@ -23,7 +22,8 @@ export interface ExportPage {
 
 /**
  * One page of an export: a short query, so nobody else waits for long. Whoever asks for the next page only after writing
- * this one keeps one page in memory. What can be read is in it; what cannot is named.
+ * this one keeps one page in memory.
+ * @throws what the database throws if what runs are found by is damaged: an export is never silently shorter
  */
 export async function exportPage(
   tables: LedgerTables,
@@ -32,18 +32,12 @@ export async function exportPage(
   from: Place | null,
 ): Promise<ExportPage> {
   const place = from ?? BEGINNING;
-  const { runs, nameless, end } =
-    (await findQuickly(tables, filter, place).catch(nullIfDamaged)) ??
-    (await findCarefully(tables, filter, place, RUNS_A_PAGE));
+  const { runs, end } = await findRuns(tables, filter, place);
   const lines = runs.map(({ row, damaged }) => (row === null || damaged ? "" : linesOf(row, format)));
   return {
     text: (from === null ? headOf(format) : "") + lines.join(""),
     runs: runs.length,
-    damaged: [
-      ...runs.flatMap(({ transactionId, damaged }) => (damaged ? [transactionId] : [])),
-      ...nameless,
-      ...(end === null ? await findWithoutStart(tables, filter) : []),
-    ],
+    damaged: runs.flatMap(({ transactionId, damaged }) => (damaged ? [transactionId] : [])),
     next: end,
   };
 }
@@ -66,7 +60,6 @@ const BEGINNING: Place = [Number.MIN_SAFE_INTEGER, ""];
 
 interface Part {
   readonly runs: readonly FoundRun[];
-  readonly nameless: readonly string[];
   /** How far they were looked for, if that is not the end of the ledger. */
   readonly end: Place | null;
 }
@@ -76,24 +69,24 @@ type Found = Pick<RunRow, "started_at" | "transaction_id">;
 /** How many runs are looked at for a page if most of them may not belong to it: the next question is not kept waiting. */
 const LOOKED_AT_MAX = 5_000;
 
-async function findQuickly(tables: LedgerTables, filter: LedgerFilter, place: Place): Promise<Part> {
+async function findRuns(tables: LedgerTables, filter: LedgerFilter, place: Place): Promise<Part> {
   const { query, isText } = tables;
   // Few enough to be sorted for each page.
   const isFew = isByRequest(filter) && (await narrowest(tables, filter)).few < FEW_RUNS;
   const condition = runCondition(filter, isText, isFew ? "request" : "caller");
   const endOfPart = isRare(filter) && !isFew ? await placeAfter(query, filter, place, LOOKED_AT_MAX) : null;
-  const until = endOfPart ?? [Number.MAX_SAFE_INTEGER, ""];
   const found = await query<Found>(
     `SELECT r.started_at, r.transaction_id FROM ledger_runs AS r
-     WHERE ${condition.sql} AND (r.started_at, r.transaction_id) > (?, ?) AND (r.started_at, r.transaction_id) <= (?, ?)
+     WHERE ${condition.sql} AND (r.started_at, r.transaction_id) > (?, ?)
+     ${endOfPart === null ? "" : "AND (r.started_at, r.transaction_id) <= (?, ?)"}
      ORDER BY r.started_at, r.transaction_id LIMIT ?`,
-    [...condition.values, ...place, ...until, RUNS_A_PAGE],
+    [...condition.values, ...place, ...(endOfPart ?? []), RUNS_A_PAGE],
   );
   const runs = await readRuns(
     query,
     found.map((run) => run.transaction_id),
   );
-  return { runs, nameless: [], end: found.length === RUNS_A_PAGE ? placeOf(found.at(-1)!) : endOfPart };
+  return { runs, end: found.length === RUNS_A_PAGE ? placeOf(found.at(-1)!) : endOfPart };
 }
 
 /** Whether runs are found by reading others too: no index has what is in their calls in the order of time. */

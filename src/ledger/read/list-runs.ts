@@ -2,11 +2,9 @@ import type { Charged } from "../../terms/fault.ts";
 import { costOfRequests, type RunCost } from "./costs.ts";
 import { type Found, findPage, narrowest } from "./find-runs.ts";
 import type { LedgerFilter } from "./ledger-filter.ts";
-import { listCarefully } from "./list-carefully.ts";
-import { BEGINNING, type Place, readPlace, sayCareful, toCareful } from "./list-place.ts";
+import { BEGINNING, readPlace } from "./list-place.ts";
 import type { LedgerTables, RunReportRow, RunRow } from "../ports.ts";
 import { type FoundRun, readRuns } from "./read-runs.ts";
-import { nullIfDamaged } from "../journal/journal-damage.ts";
 import { UNKNOWN_CALL } from "../journal/verdicts.ts";
 
 /** A run in a list: when it ran and for whom, how its calls ended, and what was charged for its requests. */
@@ -27,8 +25,6 @@ export interface RunPage {
   readonly next: string | null;
   /** The page ends before it is full, because many runs were looked at: when the last of them started. */
   readonly lookedBackTo: number | null;
-  /** The ledger is damaged, so that the newest come first, with those that have unknown charges among them. */
-  readonly newestFirst: boolean;
 }
 
 const LIMIT_DEFAULT = 50;
@@ -36,8 +32,9 @@ const LIMIT_MAX = 1_000;
 const READ_AT_ONCE = 200;
 
 /**
- * What can be read of a damaged ledger is listed too, and the rest is named.
- * @throws RangeError if `after` does not have the form of a page's `next`
+ * Runs whose own rows are damaged are named, and the others listed.
+ * @throws RangeError if `after` does not have the form of a page's `next`; what the database throws if what runs are
+ * found by is damaged
  */
 export async function listRuns(
   tables: LedgerTables,
@@ -46,21 +43,6 @@ export async function listRuns(
 ): Promise<RunPage> {
   const limit = Math.max(1, Math.min(page.limit ?? LIMIT_DEFAULT, LIMIT_MAX));
   const place = page.after === undefined ? BEGINNING : readPlace(page.after);
-  const quick = "before" in place ? null : await listQuickly(tables, filter, place, limit).catch(nullIfDamaged);
-  if (quick !== null) return quick;
-  const from = "before" in place ? place : toCareful(place);
-  const { runs, nameless, next } = await listCarefully(tables, filter, from, limit);
-  const lines = toLines(runs);
-  return {
-    runs: lines.runs,
-    damaged: [...lines.damaged, ...nameless],
-    next: next && sayCareful(next),
-    lookedBackTo: null,
-    newestFirst: true,
-  };
-}
-
-async function listQuickly(tables: LedgerTables, filter: LedgerFilter, place: Place, limit: number): Promise<RunPage> {
   const asked = await narrowest(tables, filter);
   const found: Found[] = [];
   let stopped: Found | null = null;
@@ -81,7 +63,6 @@ async function listQuickly(tables: LedgerTables, filter: LedgerFilter, place: Pl
     ...(await readLines(tables, shown)),
     next: (isFull ? shown.at(-1) : stopped)?.place ?? null,
     lookedBackTo: isFull ? null : (stopped?.startedAt ?? null),
-    newestFirst: false,
   };
 }
 

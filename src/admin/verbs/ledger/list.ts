@@ -10,7 +10,7 @@ import { toWireTime } from "../../wire-time.ts";
 export default defineVerb({
   summary: "List runs, those with unknown charges first, then the newest",
   description:
-    "Options narrow the list. --source and --outcome select by the same call, and --charged by a request of that call. With --function and --source, if both are busy, and with an id that thousands of requests had, a page may have few runs or none, and says how to go on. Runs whose records are damaged are left out and named; `ledger show` shows what is left of them. Where the ledger itself cannot be read, the rest is listed newest first; a page of it may then have a few runs more or fewer than --limit.",
+    "Options narrow the list. --source and --outcome select by the same call, and --charged by a request of that call. With --function and --source, if both are busy, and with an id that thousands of requests had, a page may have few runs or none, and says how to go on. Runs whose records are damaged are left out and named; `ledger show` shows what is left of them.",
   example: "--source companies_house__company_profile --charged unknown --from 2026-03-01",
   input: Type.Object(
     {
@@ -44,7 +44,6 @@ export default defineVerb({
       }),
     ),
     damaged: Type.Optional(listOf(text)),
-    newest_first: Type.Optional(yesOrNo),
     looked_back_to: Type.Optional({
       ...time,
       description: "Many runs were looked at, back to this time, and the page ends although it is not full; UTC",
@@ -55,7 +54,6 @@ export default defineVerb({
   async run({ limit = SHOWN, after, ...filter }, { ledger, note }) {
     const asked = { limit, ...(after !== undefined && { after }) };
     const page = await (await ledger()).list(toFilter(filter), asked);
-    if (page.newestFirst) note(DAMAGED);
     if (page.damaged.length > 0) note(damagedNote(page.damaged));
     if (page.lookedBackTo !== null) note(lookedBackNote(toWireTime(page.lookedBackTo), page.next!));
     else if (page.next !== null) sayMore(page.next, note);
@@ -78,15 +76,11 @@ export default defineVerb({
         cost: toCostTexts(run),
       })),
       ...(page.damaged.length > 0 && { damaged: page.damaged }),
-      ...(page.newestFirst && { newest_first: true }),
       ...(page.lookedBackTo !== null && { looked_back_to: toWireTime(page.lookedBackTo) }),
       ...(page.next !== null && { next: page.next }),
     };
   },
 });
-
-const DAMAGED =
-  'The ledger is damaged. What can be read of it is listed newest first; "datarun ledger verify" says what is lost.';
 
 function lookedBackNote(at: string, next: string): string {
   return `Many runs were looked at, back to ${at}, and there are more. To go on, give --after ${next}`;
