@@ -152,14 +152,26 @@ for (const name of ["runs", "runs_by_time", "sqlite_autoindex_runs_1"])
     const verified = await reader.verify();
     assert.ok(verified.structure.length > 0);
     assert.equal(verified.ok + verified.damaged + verified.missing, ids.length);
-    const listed = await reader.list({}, { limit: 100 }).then(({ runs, damaged }) => runs.length + damaged.length, said);
-    assert.ok(listed === ids.length || /^The ledger is damaged: .*"datarun ledger verify"/.test(String(listed)), `${listed}`);
+    const listed = await reader
+      .list({}, { limit: 100 })
+      .then(({ runs, damaged }) => runs.length + damaged.length, said);
+    assert.ok(
+      listed === ids.length || /^The ledger is damaged: .*"datarun ledger verify"/.test(String(listed)),
+      `${listed}`,
+    );
     let exported = 0;
-    const failed = await Array.fromAsync(exportRuns(reader, {}, "jsonl"), ({ runs }) => (exported += runs)).then(() => null, said);
+    const failed = await Array.fromAsync(exportRuns(reader, {}, "jsonl"), ({ runs }) => (exported += runs)).then(
+      () => null,
+      said,
+    );
     assert.ok(exported === ids.length || /^The ledger is damaged/.test(String(failed)), `${exported}, ${failed}`);
     await runOnce(second.ledger);
     assert.equal(second.ledger.state().unavailable, null);
-    assert.deepEqual(query(directory, "SELECT count(*) AS runs FROM calls WHERE run <= 60"), before, "a start deletes nothing");
+    assert.deepEqual(
+      query(directory, "SELECT count(*) AS runs FROM calls WHERE run <= 60"),
+      before,
+      "a start deletes nothing",
+    );
   });
 
 function said(error: Error): string {

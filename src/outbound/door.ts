@@ -7,7 +7,6 @@ import type { Clock } from "../terms/clock.ts";
 import { FairShare } from "../terms/fair-share.ts";
 import { Fault } from "../terms/fault.ts";
 import { newSpanId, writeTraceparent } from "../terms/trace.ts";
-import { UsualSizes } from "../terms/usual-sizes.ts";
 import { dnsResolve, type Resolve } from "./sockets/dns-resolve.ts";
 import { type EgressProxy, readProxy } from "./sockets/egress-proxy.ts";
 import { Exchange, type ExchangeNeeds, type Expectation } from "./exchange/exchange.ts";
@@ -105,7 +104,7 @@ class VendorDoor implements OutboundDoor, Sender {
     this.#pools = new OriginPools(limits.poolsMax);
     this.#idleShare = new FairShare(limits.idleMax);
     this.#places = new SocketPlaces(limits.socketsMax);
-    this.#exchangeNeeds = { clock, limits, replySizes: new UsualSizes(), longTurns: new LongTurns(clock) };
+    this.#exchangeNeeds = { clock, limits, longTurns: new LongTurns(clock) };
     this.#connectionNeeds = {
       clock,
       names: new NameLookup({

@@ -47,7 +47,6 @@ export function openHost(host: HostRun, parts: HostParts): OpenHost {
   const slots: Slot[] = [];
   const window: ReplyWindow = {
     owner: run.caller.organizationId,
-    simulated: run.intent.simulated,
     held: run.held,
     bytes: 0,
     closed: false,
@@ -67,7 +66,7 @@ export function openHost(host: HostRun, parts: HostParts): OpenHost {
     const slot: Slot = { left: () => endWith(planned, new Fault("source.stopped"), clock), report: null };
     slots.push(slot);
     const fails = (fault: Fault) => settled(slot, endWith(planned, fault, clock));
-    const entering = replyRoom.enter(window, id, Buffer.byteLength(inputsJson));
+    const entering = replyRoom.enter(window, Buffer.byteLength(inputsJson));
     const place = entering instanceof Promise ? await entering : entering;
     if (place === null) return fails(new Fault("source.no_room"));
     let inputs: Json;

@@ -10,9 +10,8 @@ function openRoom(budgetMb = 1_024) {
   const clock = new FakeClock();
   const budget = new ByteBudget(budgetMb * MB);
   const room = new ReplyRoom(clock);
-  const windowOf = (owner: string, simulated = false): ReplyWindow => ({
+  const windowOf = (owner: string): ReplyWindow => ({
     owner,
-    simulated,
     held: budget.open(owner),
     bytes: 0,
     closed: false,
@@ -20,10 +19,15 @@ function openRoom(budgetMb = 1_024) {
   return { clock, budget, room, windowOf };
 }
 
-async function learn(room: ReplyRoom, window: ReplyWindow, source: string, bytes: number): Promise<void> {
-  const place = await room.enter(window, source, 0);
-  assert.equal(place!.arrived(bytes), true);
-  place!.left();
+/** Calls whose replies have arrived and are not taken. */
+async function fill(room: ReplyRoom, window: ReplyWindow, replies: readonly number[]): Promise<readonly ReplyPlace[]> {
+  const places: ReplyPlace[] = [];
+  for (const bytes of replies) {
+    const place = (await room.enter(window, 0))!;
+    assert.equal(place.arrived(bytes), true);
+    places.push(place);
+  }
+  return places;
 }
 
 /** The state of a call now. */
@@ -36,15 +40,10 @@ function outcomeOf(entering: Promise<ReplyPlace | null> | ReplyPlace | null): { 
 test("the memory of one run's calls stays below its limit: the next call waits until a reply is taken", async () => {
   const { clock, room, windowOf } = openRoom();
   const window = windowOf("a");
-  await learn(room, window, "large", 5 * MB);
-  const places: ReplyPlace[] = [];
-  for (let call = 0; call < 6; call += 1) places.push((await room.enter(window, "large", 0))!);
-  const next = outcomeOf(room.enter(window, "large", 0));
+  const places = await fill(room, window, [16 * MB, 16 * MB - 1_000]);
+  const next = outcomeOf(room.enter(window, 0));
   await clock.advance(500);
   assert.deepEqual(next, {});
-  assert.equal(places[0]!.arrived(5 * MB), true);
-  await clock.advance(0);
-  assert.deepEqual(next, {}, "a reply that is there is still held");
   places[0]!.left();
   await clock.advance(0);
   assert.ok(next.place);
@@ -53,13 +52,9 @@ test("the memory of one run's calls stays below its limit: the next call waits u
 
 test("a call for which there is no memory within a second is not made", async () => {
   const { clock, budget, room, windowOf } = openRoom(40);
-  const first = windowOf("a");
-  await learn(room, first, "large", 5 * MB);
-  const calls = Array.from({ length: 8 }, () => outcomeOf(room.enter(first, "large", 0)));
-  await clock.advance(0);
-  assert.ok(calls.some(({ place }) => place === undefined));
+  await fill(room, windowOf("a"), [15 * MB]);
   const held = budget.heldBytes;
-  const late = outcomeOf(room.enter(windowOf("a"), "large", 1_000));
+  const late = outcomeOf(room.enter(windowOf("a"), 1_000));
   await clock.advance(999);
   assert.deepEqual(late, {});
   await clock.advance(1);
@@ -70,49 +65,35 @@ test("a call for which there is no memory within a second is not made", async ()
 test("waiting calls of one organization do not delay those of another", async () => {
   const { clock, room, windowOf } = openRoom(40);
   const greedy = windowOf("a");
-  await learn(room, greedy, "large", 5 * MB);
-  const waiting = Array.from({ length: 20 }, () => outcomeOf(room.enter(greedy, "large", 0)));
+  await fill(room, greedy, [15 * MB]);
+  const waiting = Array.from({ length: 20 }, () => outcomeOf(room.enter(greedy, 0)));
   await clock.advance(0);
-  assert.ok(waiting.some(({ place }) => place === undefined));
-  assert.ok(await room.enter(windowOf("b"), "large", 0));
+  assert.ok(waiting.every(({ place }) => place === undefined));
+  assert.ok(await room.enter(windowOf("b"), 0));
 });
 
 test("inputs count at once, and a reply for which there is no memory is not kept", async () => {
   const { budget, room, windowOf } = openRoom(40);
   const window = windowOf("a");
-  const place = await room.enter(window, "unknown", 3 * MB);
+  const place = await room.enter(window, 3 * MB);
   assert.ok(budget.heldBytes >= 3 * MB);
   assert.equal(place!.arrived(33 * MB), false);
   assert.equal(budget.heldBytes, 0);
   place!.left();
   assert.deepEqual([budget.heldBytes, window.bytes], [0, 0]);
-  assert.equal(await room.enter(window, "unknown", 33 * MB), null);
+  assert.equal(await room.enter(window, 33 * MB), null);
 });
 
 test("when a run ends, its calls stop waiting and hold nothing", async () => {
   const { clock, budget, room, windowOf } = openRoom();
   const window = windowOf("a");
-  await learn(room, window, "large", 10 * MB);
-  const places = [
-    await room.enter(window, "large", 0),
-    await room.enter(window, "large", 0),
-    await room.enter(window, "large", 0),
-  ];
-  const waiting = outcomeOf(room.enter(window, "large", 1_000));
+  const places = await fill(room, window, [16 * MB, 16 * MB - 2_000]);
+  const waiting = outcomeOf(room.enter(window, 1_000));
+  await clock.advance(0);
+  assert.deepEqual(waiting, {});
   room.close(window);
   await clock.advance(0);
   assert.deepEqual(waiting, { place: null });
-  for (const place of places) place!.left();
+  for (const place of places) place.left();
   assert.equal(budget.heldBytes, 0);
-});
-
-test("how large replies are is learned for each organization by itself, and for simulated runs apart", async () => {
-  const { room, windowOf } = openRoom(40);
-  await learn(room, windowOf("a"), "large", 9 * MB);
-  for (const window of [windowOf("b"), windowOf("a", true)]) {
-    const before = window.bytes;
-    const place = await room.enter(window, "large", 0);
-    assert.ok(window.bytes - before < MB, `${window.bytes}`);
-    place!.left();
-  }
 });

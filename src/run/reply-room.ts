@@ -1,7 +1,6 @@
-import type { Held } from "../terms/byte-budget.ts";
+import { type Held, RESERVED_REPLY_BYTES } from "../terms/byte-budget.ts";
 import type { Clock } from "../terms/clock.ts";
 import { TurnQueue } from "../terms/turn-queue.ts";
-import { UsualSizes } from "../terms/usual-sizes.ts";
 
 /** The most memory for one function's calls at once: their inputs, and replies that the function has not taken yet. */
 export const REPLIES_BYTES_MAX = 32 * 1024 * 1024;
@@ -13,7 +12,6 @@ const LOOK_EVERY_MS = 50;
 /** What the calls of one run hold, and for which organization. */
 export interface ReplyWindow {
   readonly owner: string;
-  readonly simulated: boolean;
   readonly held: Held;
   bytes: number;
   closed: boolean;
@@ -29,22 +27,18 @@ export interface ReplyPlace {
 
 interface Waiting {
   readonly window: ReplyWindow;
-  readonly source: string;
   readonly inputBytes: number;
   readonly enter: (place: ReplyPlace | null) => void;
 }
 
 /**
  * Delays calls of functions before they are sent, while there would be no memory for their replies: nothing else limits
- * how many replies a function leaves waiting. The size of a reply is estimated from the source's recent replies to the organization.
- * Organizations take turns.
+ * how many replies a function leaves waiting. The same size is reserved for every reply until it has arrived. Organizations
+ * take turns.
  */
 export class ReplyRoom {
   readonly #clock: Clock;
   readonly #waiting = new TurnQueue<Waiting>();
-  readonly #usual = new UsualSizes();
-  /** What simulated vendors reply says nothing about real ones. */
-  readonly #usualSimulated = new UsualSizes();
   #looking = false;
 
   constructor(clock: Clock) {
@@ -55,12 +49,11 @@ export class ReplyRoom {
     return this.#waiting.size;
   }
 
-  /** Resolves when there is memory for the call and its expected reply; with `null` if there was none in time. */
-  enter(window: ReplyWindow, source: string, inputBytes: number): Promise<ReplyPlace | null> | ReplyPlace | null {
+  /** Resolves when there is memory for the call and the reserve for its reply; with `null` if there was none in time. */
+  enter(window: ReplyWindow, inputBytes: number): Promise<ReplyPlace | null> | ReplyPlace | null {
     // The inputs are in memory already, whether their call is sent or waits.
     if (!this.#take(window, inputBytes)) return null;
-    if (this.#waiting.of(window.owner) === 0 && this.#reserve(window, source))
-      return this.#place(window, source, inputBytes);
+    if (this.#waiting.of(window.owner) === 0 && this.#reserve(window)) return this.#place(window, inputBytes);
     return new Promise((resolve) => {
       const cancel = this.#clock.after(WAIT_MAX_MS, () => {
         this.#waiting.remove(window.owner, waiting);
@@ -71,7 +64,7 @@ export class ReplyRoom {
         cancel();
         resolve(place);
       };
-      const waiting: Waiting = { window, source, inputBytes, enter };
+      const waiting: Waiting = { window, inputBytes, enter };
       this.#waiting.add(window.owner, waiting);
       this.#keepLooking();
     });
@@ -83,12 +76,10 @@ export class ReplyRoom {
     this.#serve();
   }
 
-  #place(window: ReplyWindow, source: string, inputBytes: number): ReplyPlace {
-    const usual = this.#usualOf(window);
-    let bytes = inputBytes + usual.of(window.owner, source);
+  #place(window: ReplyWindow, inputBytes: number): ReplyPlace {
+    let bytes = inputBytes + RESERVED_REPLY_BYTES;
     return {
       arrived: (replyBytes) => {
-        usual.saw(window.owner, source, replyBytes);
         this.#give(window, bytes);
         bytes = this.#take(window, replyBytes) ? replyBytes : 0;
         this.#serve();
@@ -103,16 +94,11 @@ export class ReplyRoom {
   }
 
   /** When memory is tight the outbound client sends nothing, so that counts as no memory. */
-  #reserve(window: ReplyWindow, source: string): boolean {
-    const bytes = this.#usualOf(window).of(window.owner, source);
-    if (window.held.isTight || !this.#take(window, bytes)) return false;
+  #reserve(window: ReplyWindow): boolean {
+    if (window.held.isTight || !this.#take(window, RESERVED_REPLY_BYTES)) return false;
     if (!window.held.isTight) return true;
-    this.#give(window, bytes);
+    this.#give(window, RESERVED_REPLY_BYTES);
     return false;
-  }
-
-  #usualOf({ simulated }: ReplyWindow): UsualSizes {
-    return simulated ? this.#usualSimulated : this.#usual;
   }
 
   #take(window: ReplyWindow, bytes: number): boolean {
@@ -130,11 +116,11 @@ export class ReplyRoom {
     for (;;) {
       const next = this.#waiting.next(
         () => true,
-        ({ window, source }) => window.closed || this.#reserve(window, source),
+        ({ window }) => window.closed || this.#reserve(window),
       );
       if (next === undefined) return;
-      const { window, source, inputBytes, enter } = next;
-      if (!window.closed) enter(this.#place(window, source, inputBytes));
+      const { window, inputBytes, enter } = next;
+      if (!window.closed) enter(this.#place(window, inputBytes));
       else {
         this.#give(window, inputBytes);
         enter(null);

@@ -6,6 +6,8 @@ const SHARE_NOT_YET_KNOWN = 1 / 8;
 /** Above this share, no work starts that will need memory: the rest is for work under way. */
 const TIGHT_AT = 3 / 4;
 const AHEAD_MAX = 1 / 4;
+/** Reserved for a reply before its request is sent. Most replies of data vendors are smaller. */
+export const RESERVED_REPLY_BYTES = 32 * 1024;
 
 /**
  * The memory that the process uses for its callers: bodies that are being read, replies of vendors, answers not yet

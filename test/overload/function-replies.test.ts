@@ -34,7 +34,7 @@ async function heldBytes(): Promise<number> {
   return Number(/^datarun_held_bytes (\d+)$/m.exec(metrics)?.[1]);
 }
 
-test("functions that ask for more than there is room for get it in turn or are told so before a vendor is asked", async () => {
+test("functions that ask for more than there is room for never hold more, and a call that is held back reaches no vendor", async () => {
   const asking = Array.from({ length: RUNS }, () =>
     service.post("/func", { config: { data_func: "dfunc_asks", sources: {} } }),
   );

@@ -73,8 +73,6 @@ test("runs of ninety-nine replies of 5 MiB and a late one neither end a small se
     const kept = statuses.filter(({ success }) => success).length;
     const asked = vendor.count("/large") - before;
     assert.ok(kept > 0, `none of ${statuses.length} was kept`);
-    // By then it is known what these replies measure: none is asked for, and billed, for which there is no room.
-    if (atOnce > 1) assert.ok(asked <= kept + 2, `${asked} were asked for, ${kept} were kept`);
     t.diagnostic(
       JSON.stringify({
         why: [...why],

@@ -3,7 +3,6 @@ import { test } from "node:test";
 import { makeCall, makeRun } from "../../run/call.kit.ts";
 import { NO_RECORD } from "../../run/not-recorded.ts";
 import { systemClock } from "../../terms/clock.ts";
-import { UsualSizes } from "../../terms/usual-sizes.ts";
 import { type Connection, LostError, type ReplyHandler } from "../sockets/connection.ts";
 import { Exchange } from "./exchange.ts";
 import { DEFAULT_LIMITS } from "../limits.ts";
@@ -69,7 +68,6 @@ function exchangeOver(
     const needs = {
       clock,
       limits: DEFAULT_LIMITS,
-      replySizes: new UsualSizes(),
       longTurns,
     };
     new Exchange(request, call, pool, needs, expects, resolve, reject).sendBy(connection);

@@ -1,9 +1,8 @@
 import type { Reservation } from "../../run/around/ports.ts";
 import type { Attempt, Billing, PlannedAttempt, PlannedCall } from "../../run/ports.ts";
+import { RESERVED_REPLY_BYTES } from "../../terms/byte-budget.ts";
 import type { Clock } from "../../terms/clock.ts";
 import { Fault, faultOfDeadline } from "../../terms/fault.ts";
-import type { Hold } from "../../terms/json.ts";
-import type { UsualSizes } from "../../terms/usual-sizes.ts";
 import { type Connection, LostError, type ReplyHandler } from "../sockets/connection.ts";
 import { decodeGzip, type GzipProblem } from "./decode-gzip.ts";
 import type { OutboundLimits } from "../limits.ts";
@@ -22,8 +21,6 @@ import { contractFault, faultOfStatus, faultOfTransport } from "./vendor-fault.t
 export interface ExchangeNeeds {
   readonly clock: Clock;
   readonly limits: OutboundLimits;
-  /** The usual reply sizes of each source, by organization. */
-  readonly replySizes: UsualSizes;
   readonly longTurns: LongTurns;
 }
 
@@ -123,8 +120,7 @@ export class Exchange implements ReplyHandler, Exchangeable {
     this.#cancelWait?.();
     this.#cancelWait = null;
     if (!this.#call.maySend) this.stop();
-    else if (!this.#room.reserve(this.#needs.replySizes.of(this.owner, this.#call.id)))
-      this.#refuse(new Fault("source.no_room"));
+    else if (!this.#room.reserve(RESERVED_REPLY_BYTES)) this.#refuse(new Fault("source.no_room"));
     else return true;
     return false;
   }
@@ -147,12 +143,6 @@ export class Exchange implements ReplyHandler, Exchangeable {
   sendBy(connection: Connection): void {
     this.#connection = connection;
     connection.send(this.#request!, this);
-  }
-
-  /** The size of a reply, encoded and decoded; if it was not read to its end, at least the size that it announced. */
-  get #measuredSize(): number {
-    const said = Math.min(Number(this.#fields["content-length"]) || 0, this.#body.bytesMax);
-    return Math.max(this.#body.length, said) + (this.#decoded?.length ?? 0);
   }
 
   // ---- events of its connection -----------------------------------------------------------------------------------
@@ -338,22 +328,13 @@ export class Exchange implements ReplyHandler, Exchangeable {
   #deliver(reply: ReplyIntake | null): void {
     this.#attempt!.end();
     const bytes = reply?.take() ?? NO_BYTES;
-    const hold = this.#holdFor(this.#measuredSize);
+    const hold = (heldBytes: number) => this.#call.hold(heldBytes);
     const arrived = { bytes, call: this.#call, hold, isSettled: () => this.#settled };
     takeTurn(arrived, this.#needs, (ahead) => {
       this.#settle(reply);
       const { limits } = this.#needs;
       this.#resolve(new VendorReply(this.#status, this.#fields, bytes, limits, this.#attempt, hold, ahead));
     });
-  }
-
-  #holdFor(taken: number): Hold {
-    let measured = taken;
-    return (bytes) => {
-      measured += bytes;
-      this.#needs.replySizes.saw(this.owner, this.#call.id, measured);
-      return this.#call.hold(bytes);
-    };
   }
 
   #fail(fault: Fault): void {
@@ -369,7 +350,6 @@ export class Exchange implements ReplyHandler, Exchangeable {
     this.#stopDecoding?.();
     this.#dropRequest();
     this.#room.giveBack();
-    if (this.#status !== 0) this.#needs.replySizes.saw(this.owner, this.#call.id, this.#measuredSize);
     if (delivered !== null && !this.#call.takeHeld(delivered.length)) delivered.drop();
     if (this.#body !== delivered) this.#body.drop();
     if (this.#decoded !== delivered) this.#decoded?.drop();
