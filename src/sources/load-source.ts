@@ -40,7 +40,11 @@ export async function loadSource(file: string, options: LoadOptions): Promise<Ru
     const schema = declaration[name];
     const wrong = schema === undefined || options.compile === "first use" ? null : schemaProblem(schema);
     if (wrong === null) continue;
-    throw new LoadError(file, `${name} is not a valid JSON Schema: /${wrong.path.join("/")} ${wrong.message}`);
+    const at = `/${wrong.path.join("/")}`;
+    const problem = wrong.isPattern
+      ? `${name}${at}: ${wrong.message}`
+      : `${name} is not a valid JSON Schema: ${at} ${wrong.message}`;
+    throw new LoadError(file, problem);
   }
   try {
     return toRunnable(declaration, options.schemas, options.compile);

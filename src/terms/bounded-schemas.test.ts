@@ -80,8 +80,8 @@ const ENDLESS: Readonly<Record<string, readonly [schema: object, value: unknown]
     times(900, () => "x999"),
   ],
   "a pattern whose states have no end": [
-    { pattern: "(a|b)*a(a|b){20}c" },
-    times(200_000, (at) => ((at * at) % 7 < 3 ? "a" : "b")).join(""),
+    { items: { pattern: "(a|b)*a(a|b){20}c$" } },
+    times(20, (at) => times(20_000, (place) => ((place * place + at) % 7 < 3 ? "a" : "b")).join("") + "c "),
   ],
 };
 
@@ -109,7 +109,7 @@ for (const [format, text] of Object.entries(LONG_ONES)) {
 test("an address is judged alike, whether it is short or long", () => {
   const judge = (url: string) => problemOf({ format: "url" }, url) === null;
   for (const host of ["10.1.1.1", "11.1.1.1", "host", "ADA:b@Exämple.org:80", "a.b-c.de", "-a.b.co", "172.16.0.1"]) {
-    const [short, long] = [`HTTP://${host}/x`, `HTTP://${host}/${"x".repeat(5_000)}`];
+    const [short, long] = [`HTTP://${host}/x`, `HTTP://${host}/${"x".repeat(4_000)}`];
     assert.equal(judge(short), judge(long), host);
     assert.equal(judge(long), !/^10|^172|^host$|^-/.test(host), host);
   }

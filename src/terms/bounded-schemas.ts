@@ -3,7 +3,7 @@ import addFormats from "ajv-formats";
 import { createAjv } from "./ajv.ts";
 import { nearestNumbers } from "./exact-number.ts";
 import { isJsonObject, type Json, type JsonObject } from "./json.ts";
-import { compilePattern, type LinearPattern, type Spend } from "./linear-pattern.ts";
+import { compilePattern, type Spend } from "./linear-pattern.ts";
 import {
   COST,
   costOfCounting,
@@ -34,8 +34,8 @@ export interface BoundedSchemas {
 export const CHECK_STEPS_MAX = 1_200_000;
 /** The longest text for which a format is checked. */
 const FORMAT_CHARS_MAX = 16_384;
-/** The format `url` takes quadratic time, so a longer one is checked as a linear pattern, which is slower for most. */
-const URL_CHARS_SHORT = 256;
+/** The format `url` takes quadratic time. */
+const URL_CHARS_MAX = 4_096;
 const URL_PAIRS_PER_STEP = 32;
 /** Characters in a step, of formats whose check takes longer than that of others: up to 27 ns for each. */
 const SLOW_UNITS_PER_STEP = new Map([
@@ -145,28 +145,17 @@ function boundFormats(ajv: Ajv2020, spend: Spend): void {
     const test =
       validate instanceof RegExp ? (text: string) => validate.test(text) : (validate as (text: string) => boolean);
     const unitsPerStep = SLOW_UNITS_PER_STEP.get(name) ?? UNITS_PER_STEP;
-    const bounded =
-      name === "url" && validate instanceof RegExp
-        ? boundedUrl(validate, spend)
-        : (text: string) => {
-            spend(Math.ceil(text.length / unitsPerStep));
-            return text.length <= FORMAT_CHARS_MAX && test(text);
-          };
+    const [charactersMax, stepsOf] =
+      name === "url"
+        ? [URL_CHARS_MAX, (length: number) => length ** 2 / URL_PAIRS_PER_STEP]
+        : [FORMAT_CHARS_MAX, (length: number) => length / unitsPerStep];
+    const bounded = (text: string) => {
+      if (text.length > charactersMax) return false;
+      spend(Math.ceil(stepsOf(text.length)));
+      return test(text);
+    };
     ajv.addFormat(name, { ...parts, validate: bounded } as Parameters<Ajv2020["addFormat"]>[1]);
   }
-}
-
-function boundedUrl(url: RegExp, spend: Spend): (text: string) => boolean {
-  let linear: LinearPattern | undefined;
-  return (text) => {
-    if (text.length > FORMAT_CHARS_MAX) return false;
-    if (text.length <= URL_CHARS_SHORT) {
-      spend(Math.ceil(text.length ** 2 / URL_PAIRS_PER_STEP));
-      return url.test(text);
-    }
-    linear ??= compilePattern(`(?i:${url.source})`);
-    return linear.test(text, spend);
-  };
 }
 
 /** The validator's own keyword compares every pair of entries. */

@@ -140,6 +140,19 @@ const BROKEN: readonly (readonly [string, Record<string, string>, RegExp])[] = [
     /broken\.mjs: output is not a valid JSON Schema/,
   ],
   [
+    "a pattern with lookaround",
+    { "sources/broken.mjs": source("acme__a", `credentials: { properties: { a: { pattern: "^(?=.*a)b" } } }`) },
+    /broken\.mjs: credentials\/properties\/a\/pattern: the pattern \^\(\?=\.\*a\)b has a lookahead/,
+  ],
+  [
+    "a pattern with lookaround in YAML",
+    {
+      "sources/broken.yaml":
+        "id: acme__a\ntitle: T\norigins: ['https://a.example']\nrequest: {method: GET, url: 'https://a.example'}\ninputs: {properties: {a: {pattern: '(?<!a)b'}}}\nmatch: {record: '`true`', no_record: '`false`'}\n",
+    },
+    /broken\.yaml:5:\d+: the pattern \(\?<!a\)b has a lookbehind/,
+  ],
+  [
     "a reference to nowhere",
     { "sources/broken.mjs": source("acme__a", `credentials: { $ref: "#/$defs/none" }`) },
     /broken\.mjs: a schema cannot be compiled/,

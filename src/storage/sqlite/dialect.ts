@@ -1,5 +1,14 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import { CompiledQuery, type DatabaseConnection, type Dialect, type Driver, type QueryResult, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely";
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from "kysely";
 import type { Clock } from "../../terms/clock.ts";
 import { fromStorableRow, toStorableParameters } from "../storable-text.ts";
 

@@ -82,7 +82,7 @@ export function checkAuthorSchema(schema: object, place: Place): void {
   const wrong = schemaProblem(schema);
   if (wrong === null) return;
   const { path, isPattern, message } = wrong;
-  const problem = isPattern ? `a pattern cannot be used: ${message}` : `this is not a valid JSON Schema: it ${message}`;
+  const problem = isPattern ? message : `this is not a valid JSON Schema: it ${message}`;
   place.in(...path).refuse("schema.invalid", problem);
 }
 

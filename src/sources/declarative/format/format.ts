@@ -112,7 +112,9 @@ export const SourceFormat = Type.Object(
       text('Markdown for its page: what it answers, what "no record" means, and where its data comes from.'),
     ),
     docs: Type.Optional(text("The vendor's own documentation.")),
-    inputs: schemaOf("JSON Schema 2020-12 of one object. A request's inputs are reduced to its property names."),
+    inputs: schemaOf(
+      "JSON Schema 2020-12 of one object. A request's inputs are reduced to its property names. Patterns are matched in time linear in the text: one with lookahead, lookbehind or a back reference is refused.",
+    ),
     credentials: Type.Optional(
       schemaOf(
         "JSON Schema of the credential. If it is left out, the source takes none. `x-identity: true` on properties says that they name the account at the vendor. A rate `per: credential` and the circuit breaker then count credentials that a request brings along by these properties alone, so that another value of an optional one, such as a region, is not another credential to them. Without it they count by all declared properties. Tokens are kept by all properties in any case.",
