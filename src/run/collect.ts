@@ -3,7 +3,7 @@ import { NoMatch } from "../sdk/source.ts";
 import { Fault } from "../terms/fault.ts";
 import { ExactNumber } from "../terms/exact-number.ts";
 import type { Clock } from "../terms/clock.ts";
-import { JSON_VALUES_MAX } from "../terms/json.ts";
+import { type Hold, JSON_VALUES_MAX } from "../terms/json.ts";
 import { Stretch } from "../terms/stretch.ts";
 import type { Answer } from "./ports.ts";
 
@@ -14,6 +14,10 @@ export const OUTPUT_DEPTH_MAX = 64;
 
 /** The most bytes that UTF-8 needs for a UTF-16 unit. */
 const BYTES_PER_UNIT_MAX = 3;
+/** Texts from this length on are counted in UTF-8, shorter ones by their length, which is quicker. */
+const LONG_TEXT_UNITS = 1_024;
+/** Counted for each value, with its quotation marks, its comma and its digits. */
+const BYTES_PER_VALUE = 4;
 
 const TOO_LARGE = "is too large";
 const TOO_DEEP = "is nested too deeply";
@@ -25,18 +29,19 @@ const NOTHING_FOUND: Answer = Object.freeze({ match: false, json: "{}" });
  * on unchanged. Everything else is checked and serialised here, separately for each source, so that a cycle, a BigInt
  * or a throwing getter fails only this source. Large results are processed in steps, so that other work can run in
  * between.
+ * @param hold is asked for the memory of the text before a text is created
  * @throws Fault
  */
-export function collectAnswer(returned: unknown, clock: Clock): Answer | Promise<Answer> {
+export function collectAnswer(returned: unknown, clock: Clock, hold: Hold): Answer | Promise<Answer> {
   if (returned === null) return NOTHING_FOUND;
   if (typeof returned !== "object") throw uncollectable(`the adapter returned ${article(typeof returned)}`);
   const raw = asRawReply(returned);
-  return raw === null ? collectObject(returned, clock) : { match: true, json: raw[rawJsonObject]() };
+  return raw === null ? collectObject(returned, clock, hold) : { match: true, json: raw[rawJsonObject]() };
 }
 
-async function collectObject(returned: object, clock: Clock): Promise<Answer> {
-  if (returned instanceof NoMatch) return { match: false, json: await toObjectText(returned.output, clock) };
-  return { match: true, json: await toObjectText(returned, clock) };
+async function collectObject(returned: object, clock: Clock, hold: Hold): Promise<Answer> {
+  if (returned instanceof NoMatch) return { match: false, json: await toObjectText(returned.output, clock, hold) };
+  return { match: true, json: await toObjectText(returned, clock, hold) };
 }
 
 function asRawReply(returned: object): RawReply | null {
@@ -48,12 +53,16 @@ function asRawReply(returned: object): RawReply | null {
 }
 
 /** JSON text of a plain object. Before writing, refuses what JSON would change silently and what exceeds the limits. */
-async function toObjectText(value: object, clock: Clock): Promise<string> {
+async function toObjectText(value: object, clock: Clock, hold: Hold): Promise<string> {
   let text: string | undefined;
   const stretch = new Stretch(clock);
   try {
     if (!isPlain(value)) throw uncollectable("the adapter returned no plain object");
-    lookThrough(value, OUTPUT_DEPTH_MAX, { values: JSON_VALUES_MAX, units: OUTPUT_BYTES_MAX, within: [] });
+    const left: Left = { values: JSON_VALUES_MAX, bytes: OUTPUT_BYTES_MAX, within: [] };
+    lookThrough(value, OUTPUT_DEPTH_MAX, left);
+    // The exact size replaces this one when the call has ended.
+    const textBytes = OUTPUT_BYTES_MAX - left.bytes + (JSON_VALUES_MAX - left.values) * BYTES_PER_VALUE;
+    if (!hold(textBytes)) throw new Fault("source.no_room_for_answer");
     if (stretch.isLong) await stretch.end();
     text = JSON.stringify(value);
     if (stretch.isLong) await stretch.end();
@@ -71,7 +80,8 @@ async function toObjectText(value: object, clock: Clock): Promise<string> {
  */
 interface Left {
   values: number;
-  units: number;
+  /** Of texts, names and long numbers. */
+  bytes: number;
   /** The containers around the current value, indexed by the depth that is left below them. */
   readonly within: object[];
 }
@@ -96,7 +106,7 @@ function lookAtMembers(object: Readonly<Record<string, unknown>>, depthLeft: num
   for (const name of Object.keys(object)) {
     const part = object[name];
     if (part === undefined || typeof part === "function" || typeof part === "symbol") continue;
-    left.units -= name.length;
+    left.bytes -= bytesOf(name);
     lookAt(part, depthLeft, left);
   }
 }
@@ -105,13 +115,13 @@ function lookAt(value: unknown, depthLeft: number, left: Left): void {
   if ((left.values -= 1) < 0) throw tooMuch("holds too many values");
   switch (typeof value) {
     case "string":
-      if ((left.units -= value.length) < 0) throw tooMuch(TOO_LARGE);
+      if ((left.bytes -= bytesOf(value)) < 0) throw tooMuch(TOO_LARGE);
       return;
     case "number":
       if (!Number.isFinite(value)) throw uncollectable("the result holds a number that is not finite");
       return;
     case "object":
-      if (value instanceof ExactNumber) left.units -= String(value).length;
+      if (value instanceof ExactNumber) left.bytes -= String(value).length;
       else if (value !== null) lookThrough(value, depthLeft - 1, left);
       return;
     case "boolean":
@@ -119,6 +129,10 @@ function lookAt(value: unknown, depthLeft: number, left: Left): void {
     default:
       throw uncollectable(`the result holds ${article(typeof value)}`);
   }
+}
+
+function bytesOf(text: string): number {
+  return text.length < LONG_TEXT_UNITS ? text.length : Buffer.byteLength(text);
 }
 
 function isPlain(value: object): boolean {

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { deploy } from "../rig/deployed.ts";
 import { vendorProject } from "../lifecycle/vendor-project.ts";
+import { project } from "../start/project-folder.ts";
 import { json, type Behaviour } from "../vendor/behaviours.ts";
 import { startService } from "../rig/service.ts";
 import { answers } from "../rig/sources.ts";
@@ -86,6 +87,35 @@ test("runs of ninety-nine replies of 5 MiB and a late one neither end a small se
   clearInterval(watch);
   assert.ok(most - idle < GROWTH_MIB_MAX, `${Math.round(most - idle)} MiB`);
   assert.equal((await service.run({ acme__large_0: true })).statusCode, 200);
+});
+
+test("outputs that sources create fail one by one where there is no memory for them, and the service goes on", async (t) => {
+  const RUNS = 12;
+  const ids = Array.from({ length: 20 }, (_, at) => `acme__made_${at}`);
+  // Both kinds of outputs, each flat in memory as soon as it exists, and all at the same moment.
+  const source = (id: string, at: number) =>
+    `export default { id: "${id}", title: "T", inputs: {}, async run({ noMatch }) {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      const output = { text: Buffer.alloc(${5 * MIB}, "x").toString("latin1") };
+      return ${at % 2 === 0 ? "output" : "noMatch(output)"};
+    } };`;
+  const files = Object.fromEntries(ids.map((id, at) => [`sources/${id}.mjs`, source(id, at)]));
+  const deployment = await deploy(t, {
+    project: project(t, files),
+    env: { NODE_OPTIONS: "--max-old-space-size=256" },
+  });
+  const service = await deployment.start();
+  const sources = Object.fromEntries(ids.map((id) => [id, true]));
+  const replies = await Promise.all(Array.from({ length: RUNS }, () => service.run(sources)));
+  const statuses = replies.flatMap(({ statusCode, json }) => {
+    assert.equal(statusCode, 200);
+    return Object.values(json().status) as { success: boolean; message: string }[];
+  });
+  assert.equal(statuses.length, RUNS * ids.length);
+  const failed = statuses.filter(({ success }) => !success);
+  assert.ok(failed.length > 0 && failed.length < statuses.length, `${failed.length} of ${statuses.length} failed`);
+  for (const { message } of failed) assert.match(message, /no room in memory|whole answer would be too large/);
+  assert.equal((await service.run({ acme__made_0: true })).json().status.acme__made_0.success, true);
 });
 
 test("the limit of an answer is in bytes: letters of three bytes each count as three", async (t) => {
