@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** What the wiring puts together. */
 const ALL_PARTS: readonly string[] = words(`
-  terms settings sdk access credentials ledger sources functions leases run simulation outbound storage backup admin admin-api http operate
+  terms settings sdk access credentials ledger sources functions leases run simulation outbound storage backup drafting admin admin-api http operate
   project`);
 
 /** Which folders of `src` a folder may import from, besides the `ports.ts` of any. Its reasons are in CONTRIBUTING.md. */
@@ -25,7 +25,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   credentials: ["terms"],
   ledger: ["terms", "settings"],
   outbound: ["terms", "settings", "sdk"],
-  admin: ["terms", "sdk", "access", "credentials", "ledger", "sources", "simulation"],
+  admin: ["terms", "sdk", "access", "credentials", "ledger", "sources", "simulation", "drafting"],
+  drafting: ["terms", "sources", "simulation"],
   http: ["terms", "run"],
   operate: ["terms"],
   "admin-api": ["terms", "admin", "operate"],
@@ -94,6 +95,15 @@ test("a folder imports only what the table allows it", () => {
       return [`${file} imports ${target}: ${from} may import ${allowed.join(", ") || "nothing"}; ${instead}`];
     });
   assert.deepEqual(wrong, []);
+});
+
+test("a running service does not import the drafting of sources: the verbs that need it load it when they run", () => {
+  const files = globSync("src/**/*.ts", { cwd: root, exclude: ["src/drafting/**", "**/*.{test,kit}.ts"] });
+  const imports = /^(?:import|export) (?!type )[^;]*from "[^"]*\/drafting\/[^"]*";/m;
+  assert.deepEqual(
+    files.filter((file) => imports.test(readFileSync(join(root, file), "utf8"))),
+    [],
+  );
 });
 
 test("the table allows a folder nothing that it does not use", () => {

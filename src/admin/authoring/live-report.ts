@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { RunnableSource } from "../../run/ports.ts";
 import type { Clock } from "../../terms/clock.ts";
 import type { JsonObject } from "../../terms/json.ts";
-import { markTested } from "../../sources/declarative/authoring/source-text.ts";
+import { markTested } from "../../sources/declarative/source-text.ts";
 import type { OnProgress } from "../../terms/on-progress.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { testLive } from "./live-test.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { RunnableSource } from "../../run/ports.ts";
 import type { SourceCase } from "../../sdk/source.ts";
 import { recordCase, wordsOfRules } from "../../simulation/record-case.ts";
-import { addCase } from "../../sources/declarative/authoring/source-text.ts";
+import { addCase } from "../../sources/declarative/source-text.ts";
 import type { Context } from "../../terms/caller.ts";
 import { type JsonObject, readJsonExactly } from "../../terms/json.ts";
 import { outcomeOf } from "./ask-vendor.ts";

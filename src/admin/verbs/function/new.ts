@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { Type } from "../../../terms/type.ts";
 import { FUNCTION_ID, ID_CHARS_MAX, PREFIX } from "../../../terms/ids.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
-import { newFunctionText } from "../../authoring/new-function-text.ts";
 import { shownPath, writeNewFile } from "../../authoring/source-files.ts";
 import { defineVerb } from "../../verb.ts";
 
@@ -33,6 +32,7 @@ export default defineVerb({
     const there = (await functions()).list().find((each) => each.id === id);
     if (there?.from === "project" && there.file !== file)
       throw new OperatorError("refused", `${id} exists already: ${shownPath(there.file)}`);
+    const { newFunctionText } = await import("../../../drafting/new-function-text.ts");
     writeNewFile(file, newFunctionText(id));
     if (there?.from === "catalog") note(`It replaces the catalog's ${id}.`);
     return { function: id, file: shownPath(file) };

@@ -3,12 +3,9 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Type } from "../../../terms/type.ts";
 import { SOURCE_ID } from "../../../terms/ids.ts";
-import { askForDraft, type DraftAnswers, QUESTIONS } from "../../authoring/ask-for-draft.ts";
-import { importRequest, type ImportInput } from "../../authoring/import-request.ts";
+import type { NewSource } from "../../../drafting/draft-new-source.ts";
 import type { AuthoringTools } from "../../authoring/ports.ts";
-import { proveDraft } from "../../authoring/prove-draft.ts";
-import { describeGuess, originsOf } from "../../../sources/declarative/authoring/draft-source.ts";
-import { isReadableOnTheWay } from "../../../terms/origins.ts";
+import { draftOptions } from "../../draft-options.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { fileExists, shownPath, writeNewFile } from "../../authoring/source-files.ts";
 import { defineVerb } from "../../verb.ts";
@@ -29,12 +26,7 @@ export default defineVerb({
         description: "Id of the new source, <vendor>__<source_name>",
         "x-says": "must have the form <vendor>__<source_name>, lower snake case",
       }),
-      ...Object.fromEntries(
-        QUESTIONS.map(({ name, describes }) => [
-          name,
-          Type.Optional(Type.String({ maxLength: 4_000, description: describes })),
-        ]),
-      ),
+      ...draftOptions,
       from_curl: Type.Optional(
         Type.String({ maxLength: 4_000, description: "A file with one curl command, or - for standard input" }),
       ),
@@ -76,30 +68,19 @@ export default defineVerb({
 
   async run(input, call) {
     const tools = await call.authoring();
-    const given = input as ImportInput & DraftAnswers & { readonly id: string };
+    const given = input as NewSource;
     const { id } = given;
     const path = placeOf(tools, id);
-    const terminal = call.terminal();
-    const imported = await importRequest(given, terminal, call.note);
-    const draft = { id, ...(await askForDraft(given, terminal, imported)) };
     const schema = relative(dirname(path), SCHEMA);
-    const text = await proveDraft(draft, imported?.words, schema, tools);
+    const { draftNewSource } = await import("../../../drafting/draft-new-source.ts");
+    const { text, remarks } = await draftNewSource(given, schema, tools, call.terminal(), call.note);
     writeNewFile(path, text);
     if (tools.fileOf(id)?.from === "catalog") call.note(`It replaces the catalog's ${id}.`);
-    call.note(describeGuess(draft));
-    if (draft.format === "xml") call.note(XML_LISTS);
-    const plain = [...originsOf(draft)].filter(isReadableOnTheWay).join(" and ");
-    if (plain !== "") {
-      const too = Object.keys(draft.auth.fields).length === 0 ? "" : ", its credential too";
-      call.note(`What it sends to ${plain} can be read on the way${too}: use https if the vendor offers it.`);
-    }
+    for (const remark of remarks) call.note(remark);
     call.note(`Read the file, then run: datarun source test ${id}`);
     return { source: id, file: shownPath(path) };
   },
 });
-
-const XML_LISTS =
-  "XML does not show which elements are lists: one that can occur several times, but occurs once in the sample, has to be named in reply.lists.";
 
 /** @throws OperatorError if nothing may be written there */
 function placeOf({ project, fileOf }: AuthoringTools, id: string): string {

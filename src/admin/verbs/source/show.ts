@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { Type } from "../../../terms/type.ts";
 import type { RunnableSource } from "../../../run/ports.ts";
-import { showRecipe } from "../../../sources/declarative/authoring/source-text.ts";
-import { toYaml } from "../../../sources/declarative/authoring/write-yaml.ts";
+import { showRecipe } from "../../../sources/declarative/source-text.ts";
+import { toYaml } from "../../../sources/declarative/write-yaml.ts";
 import type { Json, JsonObject } from "../../../terms/json.ts";
 import { sourceInput } from "../../inputs.ts";
 import { requireSource } from "../../require.ts";

@@ -1,6 +1,6 @@
 import { isMap, isScalar, isSeq, parseDocument } from "yaml";
-import type { SourceCase } from "../../../sdk/source.ts";
-import { RECIPE } from "../format/format.ts";
+import type { SourceCase } from "../../sdk/source.ts";
+import { RECIPE } from "./format/format.ts";
 import { toYaml } from "./write-yaml.ts";
 
 /** Adds a case after the others of a source file; the rest of the text stays exactly as it is. */

@@ -1,5 +1,5 @@
-import { createSchemas } from "../../../terms/author-schemas.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../../terms/json.ts";
+import { createSchemas } from "../terms/author-schemas.ts";
+import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
 
 /**
  * A value that the schema allows. Tried in this order: those proposed, those in the schema itself, and made-up ones;

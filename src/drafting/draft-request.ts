@@ -1,9 +1,6 @@
-import { isJsonObject, type Json, type JsonObject } from "../../../terms/json.ts";
-import { METHODS } from "../format/format-words.ts";
+import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
+import { DRAFT_METHODS_SAID } from "../sources/declarative/draft-words.ts";
 
-/** A reply to the other methods of the format has no record from which a draft could be made. */
-export const DRAFT_METHODS: readonly string[] = METHODS.filter((method) => method !== "DELETE" && method !== "HEAD");
-export const DRAFT_METHODS_SAID = `${DRAFT_METHODS.slice(0, -1).join(", ")} or ${DRAFT_METHODS.at(-1)!}`;
 /** What to do instead, for the author of a draft with another method. */
 export const OTHER_METHODS = `a draft can use ${DRAFT_METHODS_SAID}; write another one into the file by hand`;
 

@@ -1,4 +1,5 @@
-import type { JsonObject } from "../../../terms/json.ts";
+import { AUTH_WORDS } from "../sources/declarative/draft-words.ts";
+import type { JsonObject } from "../terms/json.ts";
 
 /** How a request is authenticated. */
 export interface DraftedAuth {
@@ -14,10 +15,6 @@ const PLAIN: JsonObject = { type: "string", minLength: 1 };
 const SECRET: JsonObject = { ...PLAIN, writeOnly: true };
 
 export const NO_AUTH: DraftedAuth = { fields: {}, kinds: [], origins: [] };
-
-/** The words that `--auth` accepts, one for each kind of authentication. */
-export const AUTH_WORDS =
-  "none, basic, bearer, header:NAME, query:NAME, oauth2:LOGIN_URL, oauth2_password:LOGIN_URL, hmac:HEADER or mtls";
 
 /** The authentication that a word of `--auth` names. @throws RangeError */
 export function draftAuth(word: string): DraftedAuth {

@@ -1,15 +1,15 @@
 import { existsSync, readFileSync } from "node:fs";
-import { createMasking, maskValues } from "../../simulation/mask-values.ts";
-import { draftAuth, logsIn } from "../../sources/declarative/authoring/draft-auth.ts";
-import { draftCaptured, type CapturedRequest } from "../../sources/declarative/authoring/imports/captured-request.ts";
-import type { ImportChoices, Imported } from "../../sources/declarative/authoring/imports/imported.ts";
-import { ImportProblem } from "../../sources/declarative/authoring/imports/import-problem.ts";
-import type { JsonObject } from "../../terms/json.ts";
-import type { HarEntry } from "../../sources/declarative/authoring/imports/read-har.ts";
-import { MADE_UP_TEXT } from "../../sources/declarative/authoring/imports/openapi-schema.ts";
-import { didYouMean } from "../../terms/nearest.ts";
-import { OperatorError } from "../../terms/operator-error.ts";
-import type { Terminal } from "./ports.ts";
+import { createMasking, maskValues } from "../simulation/mask-values.ts";
+import { draftAuth, logsIn } from "./draft-auth.ts";
+import { draftCaptured, type CapturedRequest } from "./imports/captured-request.ts";
+import type { ImportChoices, Imported } from "./imports/imported.ts";
+import { ImportProblem } from "./imports/import-problem.ts";
+import type { JsonObject } from "../terms/json.ts";
+import type { HarEntry } from "./imports/read-har.ts";
+import { MADE_UP_TEXT } from "./imports/openapi-schema.ts";
+import { didYouMean } from "../terms/nearest.ts";
+import { OperatorError } from "../terms/operator-error.ts";
+import type { Terminal } from "../admin/authoring/ports.ts";
 
 /** The input of `source new` about an existing request. */
 export interface ImportInput {
@@ -68,15 +68,15 @@ async function read(kind: (typeof SOURCES)[number], input: ImportInput, terminal
   // Each reader is loaded only when it is needed, because other commands do not use it.
   if (kind === "from_openapi") {
     const [file = "", operation = ""] = named.split(/#(.*)/s, 2);
-    const { readOpenApi } = await import("../../sources/declarative/authoring/imports/read-openapi.ts");
+    const { readOpenApi } = await import("./imports/read-openapi.ts");
     return readOpenApi(readText(file), file, operation, input.auth, choices);
   }
   if (kind === "from_curl") {
-    const { readCurl } = await import("../../sources/declarative/authoring/imports/read-curl.ts");
+    const { readCurl } = await import("./imports/read-curl.ts");
     const text = named === "-" ? await terminal.readAll() : readText(named);
     return takeOver(readCurl(text, named === "-" ? "standard input" : named), input, choices, terminal);
   }
-  const { readHar } = await import("../../sources/declarative/authoring/imports/read-har.ts");
+  const { readHar } = await import("./imports/read-har.ts");
   const entry = await chooseEntry(readHar(readText(named), named), input.entry, terminal);
   const imported = await takeOver(entry.request(), input, choices, terminal);
   return input.sample === undefined ? { ...imported, ...entry.answer() } : imported;

@@ -1,6 +1,6 @@
-import { createMasking, maskValues } from "../../simulation/mask-values.ts";
-import { draftSource, type SourceDraft } from "../../sources/declarative/authoring/draft-source.ts";
-import { isJsonObject, type Json } from "../../terms/json.ts";
+import { createMasking, maskValues } from "../simulation/mask-values.ts";
+import { draftSource, type SourceDraft } from "./draft-source.ts";
+import { isJsonObject, type Json } from "../terms/json.ts";
 
 /**
  * The same draft with every value of its samples masked. Words stay if the draft's rules use them to tell a record from

@@ -1,6 +1,6 @@
-import { toUtf8 } from "../../../../terms/charset.ts";
-import { decodeUtf8, isJsonObject, readJsonExactly, type Json, type JsonObject } from "../../../../terms/json.ts";
-import { placeOfSlip } from "../../../../terms/json-slip.ts";
+import { toUtf8 } from "../../terms/charset.ts";
+import { decodeUtf8, isJsonObject, readJsonExactly, type Json, type JsonObject } from "../../terms/json.ts";
+import { placeOfSlip } from "../../terms/json-slip.ts";
 import { isXmlText, readXmlSample } from "../sample-text.ts";
 import type { CapturedRequest } from "./captured-request.ts";
 import { shownAddress } from "./captured-values.ts";

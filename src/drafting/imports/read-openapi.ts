@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from "../../../../terms/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../terms/json.ts";
 import { draftAuth, joinAuth } from "../draft-auth.ts";
 import { DRAFT_METHODS, OTHER_METHODS } from "../draft-request.ts";
 import type { ImportChoices, Imported } from "./imported.ts";

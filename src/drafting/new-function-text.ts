@@ -1,4 +1,4 @@
-import { PREFIX } from "../../terms/ids.ts";
+import { PREFIX } from "../terms/ids.ts";
 
 /** The file that `datarun function new` writes: a working function whose cases pass. */
 export function newFunctionText(id: string): string {

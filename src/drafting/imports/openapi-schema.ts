@@ -1,5 +1,5 @@
-import { schemaProblem } from "../../../schema-language.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../../../terms/json.ts";
+import { schemaProblem } from "../../sources/schema-language.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../terms/json.ts";
 import { canCheck } from "../example-values.ts";
 import type { OpenApiDocument, Spot } from "./openapi-document.ts";
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from "../../../terms/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
 import { snakeCase } from "./draft-request.ts";
 import { isTruthy } from "./telling-path.ts";
 

@@ -1,68 +1,37 @@
 import { existsSync, readFileSync } from "node:fs";
-import { AUTH_WORDS, draftAuth } from "../../sources/declarative/authoring/draft-auth.ts";
-import {
-  DRAFT_METHODS,
-  DRAFT_METHODS_SAID,
-  OTHER_METHODS,
-  typedRequest,
-} from "../../sources/declarative/authoring/draft-request.ts";
-import type { SourceDraft } from "../../sources/declarative/authoring/draft-source.ts";
-import type { Imported } from "../../sources/declarative/authoring/imports/imported.ts";
-import { isXmlText, readXmlSample } from "../../sources/declarative/authoring/sample-text.ts";
-import { CHARGE_MODELS, type ChargeModel } from "../../terms/charge.ts";
-import { toUtf8 } from "../../terms/charset.ts";
-import { decodeUtf8, type Json, JsonError, parseJson } from "../../terms/json.ts";
-import { placeOfSlip } from "../../terms/json-slip.ts";
-import type { Terminal } from "./ports.ts";
-import { OperatorError } from "../../terms/operator-error.ts";
+import { AUTH_WORDS, DRAFT_METHODS, DRAFT_METHODS_SAID } from "../sources/declarative/draft-words.ts";
+import { draftAuth } from "./draft-auth.ts";
+import { OTHER_METHODS, typedRequest } from "./draft-request.ts";
+import type { SourceDraft } from "./draft-source.ts";
+import type { Imported } from "./imports/imported.ts";
+import { isXmlText, readXmlSample } from "./sample-text.ts";
+import { CHARGE_MODELS, type ChargeModel } from "../terms/charge.ts";
+import { toUtf8 } from "../terms/charset.ts";
+import { decodeUtf8, type Json, JsonError, parseJson } from "../terms/json.ts";
+import { placeOfSlip } from "../terms/json-slip.ts";
+import type { Terminal } from "../admin/authoring/ports.ts";
+import { OperatorError } from "../terms/operator-error.ts";
 
-/** The questions of `source new`, in the order in which it asks them. Each is also an option. */
+/** The questions of a draft, in the order in which they are asked. Each is also an option of `source new`. */
 export const QUESTIONS = [
-  { name: "title", asks: "A short title", describes: "A short title for people" },
-  {
-    name: "docs",
-    asks: "The address of the vendor's documentation",
-    otherwise: "",
-    describes: "The address of the vendor's documentation",
-  },
-  {
-    name: "method",
-    asks: `Method: ${DRAFT_METHODS_SAID}`,
-    otherwise: "GET",
-    describes: `${DRAFT_METHODS_SAID}; GET by default`,
-  },
+  { name: "title", asks: "A short title" },
+  { name: "docs", asks: "The address of the vendor's documentation", otherwise: "" },
+  { name: "method", asks: `Method: ${DRAFT_METHODS_SAID}`, otherwise: "GET" },
   {
     name: "url",
     asks: "Address of the request, with inputs in braces, such as https://api.vendor.example/people/{email}",
-    describes: "Address of the request, with inputs in braces",
   },
-  {
-    name: "body",
-    asks: "JSON body, with inputs in braces, or nothing",
-    otherwise: "",
-    describes: "JSON body of the request, with inputs in braces",
-  },
-  {
-    name: "auth",
-    asks: `Authentication: ${AUTH_WORDS}`,
-    otherwise: "none",
-    describes: `${AUTH_WORDS}; none by default. OAuth logs in with client credentials or with a password`,
-  },
-  {
-    name: "sample",
-    asks: "One sample reply: a file, or JSON or XML that ends with an empty line",
-    describes: "A file with one sample reply as JSON or XML; - for standard input",
-  },
+  { name: "body", asks: "JSON body, with inputs in braces, or nothing", otherwise: "" },
+  { name: "auth", asks: `Authentication: ${AUTH_WORDS}`, otherwise: "none" },
+  { name: "sample", asks: "One sample reply: a file, or JSON or XML that ends with an empty line" },
   {
     name: "nobody",
     asks: "How the vendor says that it found nothing: a status such as 404, or a file with such a reply",
-    describes: "How the vendor says that it found nothing: a status, or a file with the reply if its status is 200",
   },
   {
     name: "charge",
     asks: `What the vendor bills: ${CHARGE_MODELS.join(", ")} (per request, completed request or record)`,
     otherwise: "per_call",
-    describes: `${CHARGE_MODELS.join(", ")}; per_call by default`,
   },
 ] as const;
 

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parse } from "yaml";
 import { findRecord } from "./find-record.ts";
-import { addCase, markTested } from "./source-text.ts";
+import { addCase, markTested } from "../sources/declarative/source-text.ts";
 import { tellingSign, tellingSteps } from "./telling-path.ts";
-import { toYaml } from "./write-yaml.ts";
+import { toYaml } from "../sources/declarative/write-yaml.ts";
 
 test("record and nobody are told apart by what one has and the other lacks", () => {
   assert.deepEqual(

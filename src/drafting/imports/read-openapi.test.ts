@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { Json } from "../../../../terms/json.ts";
-import { compileDeclarative } from "../../compile-declarative.ts";
-import { DeclarationError } from "../../format/declaration-error.ts";
+import type { Json } from "../../terms/json.ts";
+import { compileDeclarative } from "../../sources/declarative/compile-declarative.ts";
+import { DeclarationError } from "../../sources/declarative/format/declaration-error.ts";
 import { draftSource, writeDraft } from "../draft-source.ts";
 import { ImportProblem } from "./import-problem.ts";
 import { draftCaptured } from "./captured-request.ts";

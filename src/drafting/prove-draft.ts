@@ -1,12 +1,12 @@
-import { playCase } from "../../simulation/play-case.ts";
-import { readQuery, type ReceivedRequest } from "../../simulation/received-request.ts";
-import { renderReport, runCases } from "../../simulation/run-cases.ts";
-import { authHeaders } from "../../sources/declarative/authoring/draft-auth.ts";
-import { draftSource, type SourceDraft, writeDraft } from "../../sources/declarative/authoring/draft-source.ts";
-import { isJsonObject, readJsonExactly, type Json, type JsonObject } from "../../terms/json.ts";
-import { OperatorError } from "../../terms/operator-error.ts";
+import { playCase } from "../simulation/play-case.ts";
+import { readQuery, type ReceivedRequest } from "../simulation/received-request.ts";
+import { renderReport, runCases } from "../simulation/run-cases.ts";
+import { authHeaders } from "./draft-auth.ts";
+import { draftSource, type SourceDraft, writeDraft } from "./draft-source.ts";
+import { isJsonObject, readJsonExactly, type Json, type JsonObject } from "../terms/json.ts";
+import { OperatorError } from "../terms/operator-error.ts";
 import { maskSamples } from "./mask-samples.ts";
-import type { AuthoringTools } from "./ports.ts";
+import type { AuthoringTools } from "../admin/authoring/ports.ts";
 
 /**
  * The text of a file whose cases pass. The first case contains the complete request and the complete output, so that
@@ -17,7 +17,7 @@ export async function proveDraft(
   draft: SourceDraft,
   words: ReadonlySet<string> | undefined,
   schemaPath: string,
-  tools: AuthoringTools,
+  tools: Pick<AuthoringTools, "compile" | "cases">,
 ): Promise<string> {
   const { compile, cases } = tools;
   try {

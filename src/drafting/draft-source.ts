@@ -1,12 +1,12 @@
-import type { ChargeModel } from "../../../terms/charge.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../../terms/json.ts";
+import type { ChargeModel } from "../terms/charge.ts";
+import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
 import { logsIn, type DraftedAuth } from "./draft-auth.ts";
 import { snakeCase, type DraftInput, type DraftRequest } from "./draft-request.ts";
 import { exampleFor, otherExample } from "./example-values.ts";
 import { findRecord, ownMembers, type RecordPlace } from "./find-record.ts";
 import { repeatedIn, writeXmlSample } from "./sample-text.ts";
 import { isTruthy, pathOf, tellingSign, tellingSteps } from "./telling-path.ts";
-import { toYaml } from "./write-yaml.ts";
+import { toYaml } from "../sources/declarative/write-yaml.ts";
 
 /** What an author can learn from a vendor's documentation. */
 export interface SourceDraft {

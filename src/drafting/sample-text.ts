@@ -1,7 +1,7 @@
-import { isJsonObject, type Json, type JsonObject } from "../../../terms/json.ts";
-import { SCHEMA_INSTANCE } from "../../../terms/parse-xml.ts";
-import { type ListPath, readXml } from "../../../terms/read-xml.ts";
-import { writeXml } from "../request/render-body.ts";
+import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
+import { SCHEMA_INSTANCE } from "../terms/parse-xml.ts";
+import { type ListPath, readXml } from "../terms/read-xml.ts";
+import { writeXml } from "../sources/declarative/request/render-body.ts";
 
 /** Whether a sample is written in XML: no JSON begins with this sign. */
 export function isXmlText(text: string): boolean {

@@ -1,4 +1,4 @@
-import { CALL_MS_MAX } from "../../../../terms/times.ts";
+import { CALL_MS_MAX } from "../../terms/times.ts";
 import type { CapturedRequest } from "./captured-request.ts";
 import { ImportProblem, placeIn } from "./import-problem.ts";
 import { shellWords, type Word } from "./shell-words.ts";

@@ -1,0 +1,18 @@
+import { AUTH_WORDS, DRAFT_METHODS_SAID } from "../sources/declarative/draft-words.ts";
+import { CHARGE_MODELS } from "../terms/charge.ts";
+import { Type } from "../terms/type.ts";
+
+const option = (description: string) => Type.Optional(Type.String({ maxLength: 4_000, description }));
+
+/** The options of `source new` that answer the questions of a draft. What is not given is asked. */
+export const draftOptions = {
+  title: option("A short title for people"),
+  docs: option("The address of the vendor's documentation"),
+  method: option(`${DRAFT_METHODS_SAID}; GET by default`),
+  url: option("Address of the request, with inputs in braces"),
+  body: option("JSON body of the request, with inputs in braces"),
+  auth: option(`${AUTH_WORDS}; none by default. OAuth logs in with client credentials or with a password`),
+  sample: option("A file with one sample reply as JSON or XML; - for standard input"),
+  nobody: option("How the vendor says that it found nothing: a status, or a file with the reply if its status is 200"),
+  charge: option(`${CHARGE_MODELS.join(", ")}; per_call by default`),
+};
