@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ConfigError, readSettings } from "../settings/read-settings.ts";
 import type { Settings } from "../settings/settings.ts";
-import { letProjectsImport } from "./load-sources.ts";
+import { letProjectsImport } from "./let-projects-import.ts";
 import { refuseMisspelledVariables } from "./misspelled-variables.ts";
 import { importDefault } from "../sources/import-default.ts";
 import { didYouMean } from "../terms/nearest.ts";

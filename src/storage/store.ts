@@ -10,27 +10,20 @@ import { createAdminStore } from "./admin-store.ts";
 import { createBudgetStore } from "./budget-store.ts";
 import { createCallCounts } from "./call-counts.ts";
 import { createCredentialStore, createKeyStore } from "./credential-store.ts";
-import type { Engine, OpenHow, StoreHealth } from "./engine.ts";
-import { reportUnavailable } from "./report-unavailable.ts";
+import type { Engine, StoreHealth } from "./engine.ts";
 import { createLedgerSink } from "./ledger-sink.ts";
 import { createLeaseStore } from "./lease-store.ts";
 import { createLedgerTables } from "./ledger-tables.ts";
 import { createLoginCodeStore } from "./login-code-store.ts";
+import { openEngine, type StoreOptions } from "./open-engine.ts";
+import { reportUnavailable } from "./report-unavailable.ts";
 import { createSessionStore } from "./session-store.ts";
-import { openSqlite } from "./sqlite/engine.ts";
 
 export { cannotBeOpened } from "./sqlite/engine.ts";
 
+export { openEngine, type StoreOptions } from "./open-engine.ts";
 export { StoreMissing, StoreOlder, StoreRefused } from "./engine.ts";
 export type { Opening, StoreHealth, StoreNews, UsedJournal } from "./engine.ts";
-
-export interface StoreOptions extends OpenHow {
-  /** The directory of the embedded store; created, with access for its owner only, if it does not exist. */
-  readonly dataDir: string;
-  /** A PostgreSQL to use instead. */
-  readonly databaseUrl?: string | undefined;
-  readonly clock: Clock;
-}
 
 /** One store, with an implementation of every port that needs it. */
 export interface Store {
@@ -62,20 +55,6 @@ export interface Store {
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   return createStore(await openEngine(options), options.clock);
-}
-
-/** The engine of a store, for operations on the store as a whole. @throws StoreRefused, StoreMissing */
-export async function openEngine(options: StoreOptions): Promise<Engine> {
-  const { dataDir, databaseUrl, clock } = options;
-  return databaseUrl === undefined
-    ? openSqlite(dataDir, clock, undefined, options)
-    : openShared(databaseUrl, clock, options);
-}
-
-/** Its driver is loaded only if it is used, so that a start on the embedded store is faster. */
-async function openShared(databaseUrl: string, clock: Clock, how: OpenHow): Promise<Engine> {
-  const { openPostgres } = await import("./postgres/engine.ts");
-  return openPostgres(databaseUrl, clock, undefined, how);
 }
 
 export function createStore(engine: Engine, clock: Clock): Store {

@@ -1,10 +1,13 @@
 import type { VerbNeeds } from "../../admin/needs.ts";
 import type { OpenedStore } from "../../composition/open-store.ts";
+import { createAdminStore } from "../../storage/admin-store.ts";
+import { reportUnavailable } from "../../storage/report-unavailable.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { unavailable, type VerbPlace } from "./verb-place.ts";
 
 /** The store, and what seals and opens its credentials. */
 export function storeNeeds({
+  engine,
   store: open,
   dataDir,
   databaseUrl,
@@ -20,7 +23,10 @@ export function storeNeeds({
     return { ...opened, standing };
   };
   return {
-    store: async () => (await open()).store.admin,
+    store: async () => {
+      const opened = await engine();
+      return reportUnavailable(opened.engine, clock, createAdminStore(opened.engine));
+    },
     sealer: async () => {
       const { sealer, standing } = await proven();
       if (!standing.settled) throw new OperatorError("refused", UNSETTLED);

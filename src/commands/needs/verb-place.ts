@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Place } from "../../cli/run-cli.ts";
-import { openKeyedStore, type OpenedStore } from "../../composition/open-store.ts";
+import { type KeyedEngine, openKeyedEngine } from "../../composition/open-keyed-engine.ts";
+import type { OpenedStore } from "../../composition/open-store.ts";
 import { projectOf, readSettingsOf } from "../../project/config-file.ts";
 import { ConfigError } from "../../settings/read-settings.ts";
 import { LoadError } from "../../terms/load-error.ts";
@@ -21,7 +22,9 @@ export interface VerbPlace {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   note(sentence: string): void;
-  /** The store, opened in the way that the first caller asks for. @throws OperatorError */
+  /** The store's engine, opened in the way that the first caller asks for. @throws OperatorError */
+  engine(adoptRootKey?: boolean): Promise<KeyedEngine>;
+  /** The store with all its ports, over that engine. @throws OperatorError */
   store(adoptRootKey?: boolean): Promise<OpenedStore>;
   /**
    * Returns a function that opens something when it is first called, and only once; it is closed when the command ends.
@@ -59,7 +62,7 @@ export async function findVerbPlace(
   let adopting = false;
   const open = once(
     () =>
-      openKeyedStore({
+      openKeyedEngine({
         // A mistyped folder, or an empty database, must not become a store because a verb looked at it.
         opening: makesStore ? "make" : "look",
         dataDir,
@@ -68,12 +71,18 @@ export async function findVerbPlace(
         clock: systemClock,
         adoptRootKey: adopting,
       }).catch(unavailable),
-    ({ store }) => store.close(),
+    ({ engine }) => engine.close(),
   );
-  const store = (adoptRootKey = false): Promise<OpenedStore> => {
+  const engineOf: VerbPlace["engine"] = (adoptRootKey = false) => {
     adopting ||= adoptRootKey;
     return open();
   };
+  let opened: Promise<OpenedStore> | undefined;
+  const addPorts = async (keyed: KeyedEngine): Promise<OpenedStore> => {
+    const { storeOver } = await import("../../composition/open-store.ts");
+    return storeOver(keyed, systemClock);
+  };
+  const store: VerbPlace["store"] = (adoptRootKey) => (opened ??= engineOf(adoptRootKey).then(addPorts));
   return {
     project,
     dataDir,
@@ -85,6 +94,7 @@ export async function findVerbPlace(
     environment,
     clock: systemClock,
     note,
+    engine: engineOf,
     store,
     once,
   };

@@ -2,9 +2,10 @@ import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { syncDirectory } from "../../terms/make-directory.ts";
+import { JOURNAL_FILE } from "./journal-file.ts";
 import { migrate, type OlderJournal } from "./migrate.ts";
 
-export const JOURNAL_FILE = "journal.db";
+export { JOURNAL_FILE };
 
 /**
  * How long a command waits for the writes of a running service, which may follow one another without a pause on a busy

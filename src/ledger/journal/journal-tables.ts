@@ -1,17 +1,15 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { systemClock } from "../../terms/clock.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
-import { COMMAND_WAIT_MS, JOURNAL_FILE } from "./journal-database.ts";
+import { COMMAND_WAIT_MS } from "./journal-database.ts";
+import { hasJournal, JOURNAL_FILE } from "./journal-file.ts";
 import { JournalRows } from "./journal-rows.ts";
 import { JOURNAL_CHANGES, isNumberOf, JOURNAL_VIEWS, LAST_USE, numbered, textOfName } from "./journal-views.ts";
 import { isUsable } from "./migrate.ts";
 import type { LedgerQuery, LedgerTables } from "../ports.ts";
 
-export function hasJournal(directory: string): boolean {
-  return existsSync(join(directory, JOURNAL_FILE));
-}
+export { hasJournal };
 
 type Synchronous = "FULL" | "NORMAL";
 

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { JOURNAL_FILE } from "./journal-database.ts";
-import { hasJournal } from "./journal-tables.ts";
+import { hasJournal, JOURNAL_FILE } from "./journal-file.ts";
 
 export interface UsedJournal {
   readonly directory: string;
