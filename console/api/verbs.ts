@@ -906,7 +906,6 @@ export interface components {
                 cost: string[];
             }[];
             damaged?: string[];
-            newest_first?: boolean;
             /**
              * Format: date-time
              * @description Many runs were looked at, back to this time, and the page ends although it is not full; UTC

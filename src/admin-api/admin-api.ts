@@ -10,7 +10,6 @@ import type { TextStream } from "../admin/verb.ts";
 import { FairShare } from "../terms/fair-share.ts";
 import type { TellEndedCall } from "../terms/ended-call.ts";
 import type { JsonObject } from "../terms/json.ts";
-import { Stretch } from "../terms/stretch.ts";
 import { verbPath } from "../admin/verb-path.ts";
 import { causeOf } from "../operate/run-log.ts";
 import { wantsEvents } from "./event-stream.ts";
@@ -31,7 +30,6 @@ import { allowedHosts, refuseForeign } from "./refuse-foreign.ts";
 import { Refusal } from "./refusal.ts";
 import { sendError, sendJson } from "./send-json.ts";
 import { answerAtOnce, answerByEvents } from "./verb-answer.ts";
-import { writeInStretches } from "./write-json.ts";
 import { toEndpoint, type VerbEndpoint } from "./verb-endpoints.ts";
 
 export interface AdminApiParts extends LoginParts {
@@ -125,7 +123,7 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
     const endpoint = await findEndpoint(request);
     requireRole(operator, endpoint);
     if (inSession !== null) requireChangesAllowed(endpoint);
-    const input = await readInput(request, parts.clock);
+    const input = await readInput(request);
     if (isStopping) throw new Refusal("unavailable", "The service is shutting down.");
     const isText = isStreamed(endpoint.verb);
     const byEvents = wantsEvents(request) && !isText;
@@ -152,7 +150,7 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
     });
     try {
       const answered = await running;
-      if (!isText) return answering.result(await writeInStretches(answered as JsonObject, new Stretch(parts.clock)));
+      if (!isText) return answering.result(JSON.stringify(answered));
       texts.add(response);
       const isStillIn = () => (inSession === null ? login.isStillIn(request) : sessions.isInUse(request));
       cutWhenOut(response, isStillIn, parts.clock);
@@ -189,7 +187,7 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
       );
     requireOwnPage(request);
     requirePost(request);
-    const input = about.input === undefined ? {} : await readInput(request, parts.clock, STRANGERS_BODY_BYTES_MAX);
+    const input = about.input === undefined ? {} : await readInput(request, STRANGERS_BODY_BYTES_MAX);
     if (about.input !== undefined) checkInput({ input: about.input }, input);
     const { value, cookies } = await about.answer(request, ways, input);
     sendJson(response, 200, value, [], cookies === undefined ? {} : { "Set-Cookie": cookies });

@@ -1,8 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { readBody } from "../operate/read-body.ts";
-import type { Clock } from "../terms/clock.ts";
-import { isJsonObject, JsonError, type JsonObject, parseInStretches } from "../terms/json.ts";
-import { Stretch } from "../terms/stretch.ts";
+import { isJsonObject, JsonError, type JsonObject, parseJson } from "../terms/json.ts";
 import { Refusal } from "./refusal.ts";
 
 /** As much as a command takes from standard input. */
@@ -15,16 +13,12 @@ const JSON_TYPE = /^[\t ]*application\/json[\t ]*(?:;.*)?$/i;
  * type without asking first, and nothing allows it to.
  * @throws Refusal `invalid`; rejects when the client goes away
  */
-export async function readInput(
-  request: IncomingMessage,
-  clock: Clock,
-  bytesMax: number = BODY_BYTES_MAX,
-): Promise<JsonObject> {
+export async function readInput(request: IncomingMessage, bytesMax: number = BODY_BYTES_MAX): Promise<JsonObject> {
   const bytes = await readBytes(request, bytesMax);
   if (bytes.length === 0) return {};
   const { "content-type": type = "", "content-encoding": encoding = "identity" } = request.headers;
   if (!JSON_TYPE.test(type) || encoding !== "identity") throw invalid("must be sent as application/json");
-  const input = await parse(bytes, clock);
+  const input = parse(bytes);
   if (!isJsonObject(input)) throw invalid("must be an object");
   return input;
 }
@@ -36,9 +30,9 @@ async function readBytes(request: IncomingMessage, bytesMax: number): Promise<Bu
   return bytes;
 }
 
-async function parse(bytes: Buffer, clock: Clock): Promise<unknown> {
+function parse(bytes: Buffer): unknown {
   try {
-    return await parseInStretches(bytes, LIMITS, new Stretch(clock));
+    return parseJson(bytes, LIMITS);
   } catch (error) {
     if (error instanceof JsonError) throw invalid(`is not valid JSON (${error.problem})`);
     throw error;

@@ -3,13 +3,12 @@ import { Fault, type FieldProblem } from "../terms/fault.ts";
 import {
   isJsonObject,
   JsonError,
-  parseInStretches,
+  parseJson,
   type Json,
   type JsonLimits,
   type JsonObject,
   type JsonProblem,
 } from "../terms/json.ts";
-import type { Stretch } from "../terms/stretch.ts";
 
 export interface BodyLimits extends JsonLimits {
   readonly bodyBytesMax: number;
@@ -44,20 +43,13 @@ export function checkMediaType(request: IncomingMessage): void {
 }
 
 /** One JSON object within the limits. @throws Fault `request.invalid` */
-export function parseBody(bytes: Buffer, limits: BodyLimits, stretch: Stretch): JsonObject | Promise<JsonObject> {
+export function parseBody(bytes: Buffer, limits: BodyLimits): JsonObject {
+  let value: Json;
   try {
-    const parsing = parseInStretches(bytes, limits, stretch);
-    return parsing instanceof Promise ? parsing.then(onlyObject, refuse) : onlyObject(parsing);
+    value = parseJson(bytes, limits);
   } catch (error) {
-    return refuse(error);
+    throw error instanceof JsonError ? invalid([{ path: "", message: SAYS[error.problem] }]) : error;
   }
-}
-
-function onlyObject(value: Json): JsonObject {
   if (!isJsonObject(value)) throw invalid([{ path: "", message: "must be an object" }]);
   return value;
-}
-
-function refuse(error: unknown): never {
-  throw error instanceof JsonError ? invalid([{ path: "", message: SAYS[error.problem] }]) : error;
 }

@@ -5,7 +5,6 @@ import { Fault } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
 import { authenticateBody, authenticateHeaders, isCaller, readHeaderAccess } from "./authenticate-request.ts";
 import type { Turn } from "./connection.ts";
-import { Stretch } from "../terms/stretch.ts";
 import { readCallerIds, type CallerIds } from "./request-ids.ts";
 import { checkMediaType, parseBody, type BodyLimits } from "./parse-body.ts";
 import type { Stranger, StrangersBodies } from "./strangers-bodies.ts";
@@ -42,15 +41,14 @@ export async function receiveRun(turn: Turn, held: Held, check: CheckBody, parts
   const known = authenticating instanceof Promise ? await authenticating : authenticating;
   if (known !== null) held.passTo(known.organizationId);
   if (isCaller(known)) {
-    const body = await readJson(turn, held, parts, known.organizationId);
+    const body = await readJson(turn, held, parts);
     check(body);
     return { caller: known, body, ...readCallerIds(request), held };
   }
   // An authenticated caller has the share of its organization, apart from callers that are not authenticated.
   const stranger = known === null ? strangers.open(turn.connection.address) : undefined;
   try {
-    const owner = known?.organizationId ?? turn.connection.address;
-    const received = await readJson(turn, held, parts, owner, stranger).catch(asUnreadable);
+    const received = await readJson(turn, held, parts, stranger).catch(asUnreadable);
     const body = received instanceof Fault ? null : received;
     const caller = await authenticateBody(known, access, body, authenticator);
     if (!held.passTo(caller.organizationId)) throw new Fault("request.overloaded");
@@ -68,8 +66,7 @@ const PARSED_TIMES = 4;
 async function readJson(
   { request, body }: Turn,
   held: Held,
-  { bodyLimits: limits, clock }: ReceiveParts,
-  owner: string,
+  { bodyLimits: limits }: ReceiveParts,
   stranger?: Stranger,
 ): Promise<JsonObject> {
   checkMediaType(request);
@@ -77,7 +74,7 @@ async function readJson(
   while (!held.hold((PARSED_TIMES - 1) * bytes.length)) {
     if (stranger?.makeWay() !== true) throw new Fault("request.overloaded");
   }
-  return parseBody(bytes, limits, new Stretch(clock, owner));
+  return parseBody(bytes, limits);
 }
 
 function asUnreadable(error: unknown): Fault {

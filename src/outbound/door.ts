@@ -12,7 +12,6 @@ import { type EgressProxy, readProxy } from "./sockets/egress-proxy.ts";
 import { Exchange, type ExchangeNeeds, type Expectation } from "./exchange/exchange.ts";
 import { HostsFile } from "./sockets/hosts-file.ts";
 import { DEFAULT_LIMITS, type OutboundLimits } from "./limits.ts";
-import { LongTurns } from "./exchange/long-turns.ts";
 import { DECLARED, NameLookup } from "./sockets/name-lookup.ts";
 import type { ConnectionNeeds } from "./sockets/connection.ts";
 import { OriginPools } from "./sockets/origin-pools.ts";
@@ -104,7 +103,7 @@ class VendorDoor implements OutboundDoor, Sender {
     this.#pools = new OriginPools(limits.poolsMax);
     this.#idleShare = new FairShare(limits.idleMax);
     this.#places = new SocketPlaces(limits.socketsMax);
-    this.#exchangeNeeds = { clock, limits, longTurns: new LongTurns(clock) };
+    this.#exchangeNeeds = { clock, limits };
     this.#connectionNeeds = {
       clock,
       names: new NameLookup({

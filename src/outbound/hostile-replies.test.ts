@@ -102,7 +102,7 @@ test("a failed answer that nobody reads is not read to its end either", async (t
 
 test("a reply of the full size arrives, in chunks as large vendors cut them", async (t) => {
   const vendor = await startVendor(t);
-  const text = "x".repeat(5 * MIB);
+  const text = "x".repeat(2 * MIB);
   const pieces: string[] = [];
   for (let at = 0; at < text.length; at += 64) pieces.push("40\r\n", text.slice(at, at + 64), "\r\n");
   vendor.on("/", raw(`${CHUNKED}${pieces.join("")}0\r\n\r\n`));
@@ -110,8 +110,8 @@ test("a reply of the full size arrives, in chunks as large vendors cut them", as
 
   const reply = await http.get(vendor.origin);
 
-  assert.equal(call.heldBytes, 5 * MIB);
-  assert.equal(reply.bytes().length, 5 * MIB);
+  assert.equal(call.heldBytes, 2 * MIB);
+  assert.equal(reply.bytes().length, 2 * MIB);
 });
 
 test("however a reply is cut, encoded and marked, it is delivered byte for byte", async (t) => {

@@ -31,7 +31,7 @@ export interface OutboundLimits {
 
 const FIXED = {
   waitMaxMs: 1_000,
-  keysPerObjectMax: 50_000,
+  keysPerObjectMax: 25_000,
   headerBytesMax: 16 * 1024,
   lookupCacheMs: 30_000,
   keepAliveMs: 4_000,

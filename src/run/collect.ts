@@ -2,9 +2,7 @@ import { rawJsonObject, type RawReply } from "../sdk/http.ts";
 import { NoMatch } from "../sdk/source.ts";
 import { Fault } from "../terms/fault.ts";
 import { ExactNumber } from "../terms/exact-number.ts";
-import type { Clock } from "../terms/clock.ts";
 import { type Hold, JSON_VALUES_MAX } from "../terms/json.ts";
-import { Stretch } from "../terms/stretch.ts";
 import type { Answer } from "./ports.ts";
 
 /** The largest output, as JSON text in UTF-8. */
@@ -27,21 +25,20 @@ const NOTHING_FOUND: Answer = Object.freeze({ match: false, json: "{}" });
 /**
  * Turns what an adapter returned into JSON text that is known to be one object. A reply's bytes are checked and passed
  * on unchanged. Everything else is checked and serialised here, separately for each source, so that a cycle, a BigInt
- * or a throwing getter fails only this source. Large results are processed in steps, so that other work can run in
- * between.
+ * or a throwing getter fails only this source.
  * @param hold is asked for the memory of the text before a text is created
  * @throws Fault
  */
-export function collectAnswer(returned: unknown, clock: Clock, hold: Hold): Answer | Promise<Answer> {
+export function collectAnswer(returned: unknown, hold: Hold): Answer {
   if (returned === null) return NOTHING_FOUND;
   if (typeof returned !== "object") throw uncollectable(`the adapter returned ${article(typeof returned)}`);
   const raw = asRawReply(returned);
-  return raw === null ? collectObject(returned, clock, hold) : { match: true, json: raw[rawJsonObject]() };
+  return raw === null ? collectObject(returned, hold) : { match: true, json: raw[rawJsonObject]() };
 }
 
-async function collectObject(returned: object, clock: Clock, hold: Hold): Promise<Answer> {
-  if (returned instanceof NoMatch) return { match: false, json: await toObjectText(returned.output, clock, hold) };
-  return { match: true, json: await toObjectText(returned, clock, hold) };
+function collectObject(returned: object, hold: Hold): Answer {
+  if (returned instanceof NoMatch) return { match: false, json: toObjectText(returned.output, hold) };
+  return { match: true, json: toObjectText(returned, hold) };
 }
 
 function asRawReply(returned: object): RawReply | null {
@@ -53,9 +50,8 @@ function asRawReply(returned: object): RawReply | null {
 }
 
 /** JSON text of a plain object. Before writing, refuses what JSON would change silently and what exceeds the limits. */
-async function toObjectText(value: object, clock: Clock, hold: Hold): Promise<string> {
+function toObjectText(value: object, hold: Hold): string {
   let text: string | undefined;
-  const stretch = new Stretch(clock);
   try {
     if (!isPlain(value)) throw uncollectable("the adapter returned no plain object");
     const left: Left = { values: JSON_VALUES_MAX, bytes: OUTPUT_BYTES_MAX, within: [] };
@@ -63,9 +59,7 @@ async function toObjectText(value: object, clock: Clock, hold: Hold): Promise<st
     // The exact size replaces this one when the call has ended.
     const textBytes = OUTPUT_BYTES_MAX - left.bytes + (JSON_VALUES_MAX - left.values) * BYTES_PER_VALUE;
     if (!hold(textBytes)) throw new Fault("source.no_room_for_answer");
-    if (stretch.isLong) await stretch.end();
     text = JSON.stringify(value);
-    if (stretch.isLong) await stretch.end();
   } catch (cause) {
     throw cause instanceof Fault ? cause : uncollectable("the result cannot be written as JSON", cause);
   }

@@ -100,9 +100,7 @@ test("outputs and status have exactly the keys of the request, whatever the sour
       async (entries) => {
         const behaviours = new Map(entries);
         const sources = Object.fromEntries(entries.map(([key]) => [key, true]));
-        const runData = engine(async (_source, call) =>
-          collectAnswer(await behaviours.get(call.id)!(), systemClock, () => true),
-        );
+        const runData = engine(async (_source, call) => collectAnswer(await behaviours.get(call.id)!(), () => true));
         const text = Buffer.concat(await runData(request(sources)).answer).toString();
         const answer = JSON.parse(text) as Record<
           "outputs" | "status",
@@ -147,7 +145,7 @@ test("room that a request leaves is free once its run is recorded, and not befor
       const asked = { origin: "https://acme.example", method: "GET", billing, spanId: undefined } as const;
       call.planAttempt({ ...asked, reserved: reserving(isUsedInFull) }, systemClock).begin();
     }
-    return collectAnswer({ a: 1 }, systemClock, () => true);
+    return collectAnswer({ a: 1 }, () => true);
   }, close);
 
   const { answer } = runData(request({ acme__people: true }));

@@ -100,26 +100,3 @@ test("a vendor's answer is charged even if there was no memory for it", async ()
     assert.deepEqual([report.fault?.code, report.charged], ["source.contract", charged], `${charge} ${match}`);
   }
 });
-
-test("other work runs while many slow calls are started", async () => {
-  const started: string[] = [];
-  const ids = Array.from({ length: 50 }, (_, at) => `s${at}`);
-  const all = fanOut(
-    plan(ids),
-    async (_, call) => {
-      started.push(call.id);
-      return { match: false, json: "{}" };
-    },
-    // Each start takes three milliseconds.
-    { now: () => started.length * 3, wall: () => 0, after: () => () => {} },
-    1_000,
-  );
-  for (let before = 0; before < ids.length; before = started.length) {
-    await settle();
-    assert.ok(started.length - before <= 10, `${started.length - before} were started in one turn`);
-  }
-  assert.deepEqual(
-    (await all).map(({ call }) => call.id),
-    ids,
-  );
-});

@@ -1,7 +1,6 @@
 import { chargeOfCall, chargesOf, type ChargeModel } from "../terms/charge.ts";
 import type { Clock } from "../terms/clock.ts";
 import { asFault, Fault, type Charged } from "../terms/fault.ts";
-import { Stretch } from "../terms/stretch.ts";
 import { byteLength, toKept } from "./envelope.ts";
 import type { Planned } from "./call.ts";
 import type { Answer, Attempt, AttemptReport, CallReport, PlannedCall, RunSource } from "./ports.ts";
@@ -45,14 +44,7 @@ export async function fanOut(
     if (bytes > outputBytesMax) bytes = failLargest(outcomes, bytes, outputBytesMax);
   }
 
-  const filled: Promise<void>[] = [];
-  // Starting a call filters and checks its inputs, which takes time.
-  const stretch = new Stretch(clock);
-  for (const [slot, planned] of plan.entries()) {
-    if (stretch.isLong) await stretch.end();
-    filled.push(settled(planned, runSource, clock, (outcome) => fill(slot, outcome)));
-  }
-  await Promise.all(filled);
+  await Promise.all(plan.map((planned, slot) => settled(planned, runSource, clock, (outcome) => fill(slot, outcome))));
   return outcomes;
 }
 

@@ -32,18 +32,6 @@ test("inputs that cannot be read fail their call, which is not made and keeps no
   );
 });
 
-test("a call whose inputs are still being read when its function ends is not made", async () => {
-  const held = heldWithoutLimit();
-  const host = hostOver(() => assert.fail("it was called"), held);
-  const reply = host.runSource("acme__register", `{"text":"${"x".repeat(100_000)}"}`);
-  assert.deepEqual(
-    host.end().map(({ fault }) => fault?.code),
-    ["source.stopped"],
-  );
-  await reply;
-  assert.equal(held.bytes, 0);
-});
-
 test("recording a step that cannot be read causes no error", () => {
   const host = hostOver(() => assert.fail("it was called"));
   host.pipe("step", TOO_MANY_LONG_NUMBERS);

@@ -1,7 +1,6 @@
 import type { Clock } from "../terms/clock.ts";
 import { Fault } from "../terms/fault.ts";
-import { isJsonObject, readJsonInStretches, type Json, type JsonObject } from "../terms/json.ts";
-import { Stretch } from "../terms/stretch.ts";
+import { isJsonObject, readJsonExactly, type Json, type JsonObject } from "../terms/json.ts";
 import { failureOf, type CallFailure } from "./failure.ts";
 import { endWith, reportCall, settle, withoutOutput, type Outcome } from "./fan-out.ts";
 import { planCall, type Planned } from "./call.ts";
@@ -71,8 +70,7 @@ export function openHost(host: HostRun, parts: HostParts): OpenHost {
     if (place === null) return fails(new Fault("source.no_room"));
     let inputs: Json;
     try {
-      const reading = readJsonInStretches(inputsJson, new Stretch(clock, window.owner));
-      inputs = reading instanceof Promise ? await reading : reading;
+      inputs = readJsonExactly(inputsJson);
     } catch {
       place.left();
       return fails(new Fault("source.input_invalid", TOO_LONG_NUMBERS));

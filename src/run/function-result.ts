@@ -1,6 +1,5 @@
 import { Fault } from "../terms/fault.ts";
-import { isJsonObject, readJsonExactly, readJsonInStretches, type Json, type JsonObject } from "../terms/json.ts";
-import type { Stretch } from "../terms/stretch.ts";
+import { isJsonObject, readJsonExactly, type Json, type JsonObject } from "../terms/json.ts";
 import { STEP_NOT_KEPT, type OpenHost } from "./function-host.ts";
 
 /** What a function returned, as its parts. `fields` is `null` for "no output": nothing, or an empty object. */
@@ -18,9 +17,9 @@ const NOTHING: JsonObject = Object.freeze({});
  * Reads the JSON text of a returned object. @throws Fault `function.contract` if it is not an object, or if its
  * `output` or `pipes` is not
  */
-export async function readFunctionResult(text: string | null, stretch: Stretch): Promise<FunctionResult> {
+export function readFunctionResult(text: string | null): FunctionResult {
   if (text === null) return { fields: null, output: NOTHING, pipes: NOTHING, success: true, message: null };
-  const fields = await readJsonInStretches(text, stretch);
+  const fields = readJsonExactly(text);
   if (!isJsonObject(fields)) throw new Fault("function.contract", { problem: "the function did not return an object" });
   const message = own(fields, "message");
   return {
@@ -45,12 +44,11 @@ function own(fields: JsonObject, name: string): unknown {
 }
 
 /** The steps that a function has recorded. A step that cannot be read is replaced like one that was not kept. */
-export async function readSteps(host: OpenHost, stretch: Stretch): Promise<JsonObject> {
+export function readSteps(host: OpenHost): JsonObject {
   const steps: [string, Json][] = [];
   for (const [name, json] of host.pipes) {
     try {
-      const reading = readJsonInStretches(json, stretch);
-      steps.push([name, reading instanceof Promise ? await reading : reading]);
+      steps.push([name, readJsonExactly(json)]);
     } catch {
       host.log("warn", "a recorded step could not be read");
       steps.push([name, readJsonExactly(STEP_NOT_KEPT)]);

@@ -1,5 +1,4 @@
 import { asFault, Fault } from "../terms/fault.ts";
-import { Stretch } from "../terms/stretch.ts";
 import type { JsonObject } from "../terms/json.ts";
 import type { Clock } from "../terms/clock.ts";
 import { withoutCredentials } from "./envelope.ts";
@@ -73,18 +72,17 @@ async function runOne(
   host: OpenHost,
   clock: Clock,
 ): Promise<FunctionOutcome> {
-  const { organizationId } = under.run.intent;
   const startedAt = clock.now();
   let result: FunctionResult | Fault;
   try {
     if (found === undefined) throw new Fault("function.unknown", { function: id });
     const text = await callFunction(found, under, request, host);
-    result = await readFunctionResult(text, new Stretch(clock, organizationId));
+    result = readFunctionResult(text);
   } catch (thrown) {
     result = asFault(thrown, "function.collect");
     if (result.code === "function.collect") host.log("warn", `its result could not be collected: ${nameOf(thrown)}`);
   }
-  const pipes = await readSteps(host, new Stretch(clock, organizationId));
+  const pipes = readSteps(host);
   return { result, pipes, tookMs: Math.round(clock.now() - startedAt) };
 }
 

@@ -59,10 +59,9 @@ function rig(scripts: readonly Script[], bytesMax = BUDGET) {
     if (!call.ended) takeIn(Math.ceil(replyBytes / 2));
     const text = JSON.stringify({ text: "x".repeat(Math.max(0, replyBytes - 11)) });
     if (ends === "with its reply") return { match: true, json: Buffer.from(text) };
-    if (ends === "with text")
-      return collectAnswer({ text: "漢".repeat(replyBytes) }, clock, (bytes) => call.hold(bytes));
-    if (ends === "with less") return collectAnswer({ found: true }, clock, (bytes) => call.hold(bytes));
-    if (ends === "with nothing") return collectAnswer(null, clock, (bytes) => call.hold(bytes));
+    if (ends === "with text") return collectAnswer({ text: "漢".repeat(replyBytes) }, (bytes) => call.hold(bytes));
+    if (ends === "with less") return collectAnswer({ found: true }, (bytes) => call.hold(bytes));
+    if (ends === "with nothing") return collectAnswer(null, (bytes) => call.hold(bytes));
     throw new Fault(ends === "by failing" ? "source.vendor_5xx" : "source.connection_lost", { status: 500 });
   };
   const parts: EngineParts = {

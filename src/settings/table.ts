@@ -327,16 +327,16 @@ export const SETTINGS = [
   {
     key: "limits.reply_bytes",
     type: "number",
-    default: 5 * MIB,
+    default: 2 * MIB,
     min: 1024,
-    says: "Largest size of a vendor's reply as it is sent, in bytes.",
+    says: "Largest size of a vendor's reply as it is sent, in bytes. Each MiB can block all runs for 25 ms while it is read.",
   },
   {
     key: "limits.reply_decoded_bytes",
     type: "number",
-    default: 10 * MIB,
+    default: 2 * MIB,
     min: 1024,
-    says: "Largest size of a vendor's reply after decoding, in bytes.",
+    says: "Largest size of a vendor's reply after decoding, in bytes. Each MiB can block all runs for 25 ms while it is read.",
   },
   {
     key: "limits.journal_bytes",

@@ -56,11 +56,6 @@ export class Held {
     return this.#bytes;
   }
 
-  /** True if no other owner uses any memory. */
-  get isAlone(): boolean {
-    return this.#share.owners <= 1;
-  }
-
   /** True if so little is left, for its owner or for all, that no more data should be requested. */
   get isTight(): boolean {
     const { max, inUse } = this.#share;

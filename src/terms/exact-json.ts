@@ -26,32 +26,24 @@ export function mayHoldLongNumber(text: string): boolean {
 /** The most exact numbers in one document: each blocks the event loop for some microseconds. */
 const EXACT_NUMBERS_MAX = 20_000;
 
-/** How many more are allowed in a document that is read in pieces. */
-export interface ExactCount {
-  left: number;
-}
-
-export function newExactCount(): ExactCount {
-  return { left: EXACT_NUMBERS_MAX };
-}
-
 /**
  * The value of a document, with an `ExactNumber` for every number that a double would change. `parsed` is the result of
  * `JSON.parse` for the text, and is returned if there is no such number; `null` if there are too many, or the document
  * contains all of `MARKS`. (A reviver can get the text of each number too, but takes ten times as long as the parse.)
  */
-export function withExactNumbers(text: string, parsed: Json, count = newExactCount()): Json | null {
+export function withExactNumbers(text: string, parsed: Json): Json | null {
+  let left = EXACT_NUMBERS_MAX;
   const literals: string[] = [];
   const pieces: string[] = [];
   const mark = MARKS.find((each) => !stands(each, text));
   let copied = 0;
   eachLongNumber(text, (from, to) => {
-    if ((count.left -= 1) < 0) return;
+    if ((left -= 1) < 0) return;
     pieces.push(text.slice(copied, from), `"${mark}${literals.length}"`);
     copied = to;
     literals.push(text.slice(from, to));
   });
-  if (count.left < 0) return null;
+  if (left < 0) return null;
   if (literals.length === 0) return parsed;
   if (mark === undefined) return null;
   pieces.push(text.slice(copied));

@@ -1,4 +1,3 @@
-import { TURN_MS_MAX } from "../../src/terms/loop-turns.ts";
 import { BEGUN_MAX } from "../../src/run/around/begun-limits.ts";
 import { ACCESS_LIMITS, LEFT_MS_MIN } from "../../src/access/authenticate.ts";
 import { IDLE_MOST, SOCKETS_MOST } from "../../src/composition/connections-limit.ts";
@@ -11,7 +10,6 @@ import { REFUSALS_MAX } from "../../src/http/refusal-turns.ts";
 import { PIPELINING, WAITING_MAX } from "../../src/http/server.ts";
 import { LEDGER_LIMITS } from "../../src/ledger/limits.ts";
 import { DEFAULT_LIMITS } from "../../src/outbound/limits.ts";
-import { LONG_TURN_FROM_BYTES } from "../../src/outbound/exchange/long-turns.ts";
 import { BYTES_PER_PIECE, PIECES_FREE } from "../../src/outbound/exchange/reply-intake.ts";
 import { EXTENSIONS_BYTES_MAX, SIZE_DIGITS_MAX } from "../../src/outbound/wire/chunked-body.ts";
 import { FIELDS_MAX } from "../../src/outbound/wire/reply-head.ts";
@@ -283,16 +281,6 @@ export function limitsPage(): Page {
         "idle connection to a vendor",
         `${ms(DEFAULT_LIMITS.keepAliveMs)}; or two seconds less than the vendor announces, if that is shorter`,
         "closed",
-      ],
-      [
-        "long tasks in one turn of the event loop",
-        `${TURN_MS_MAX} ms for all together; organizations take turns to begin one`,
-        "the others wait for another turn, within their deadline",
-      ],
-      [
-        "large replies",
-        `from ${bytes(LONG_TURN_FROM_BYTES)} on they are processed one at a time; organizations take turns`,
-        "further ones wait, within their deadline",
       ],
       [
         "idle connections to vendors",

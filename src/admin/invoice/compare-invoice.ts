@@ -1,7 +1,5 @@
 import type { SpendLine } from "../../ledger/read/sum-spend.ts";
 import type { Micros } from "../../terms/money.ts";
-import type { Stretch } from "../../terms/stretch.ts";
-import { groupUnhurried, unhurried } from "./unhurried.ts";
 import type { InvoiceLine } from "./read-invoice.ts";
 
 /**
@@ -68,23 +66,22 @@ export interface InvoiceHas {
 const NOTHING: Side = { amount: 0n, count: 0 };
 
 /** Holds the lines of an invoice against the ledger, by key and currency. */
-export async function compareInvoice(
+export function compareInvoice(
   ours: readonly SpendLine[],
   theirs: readonly InvoiceLine[],
   has: InvoiceHas,
-  stretch: Stretch,
-): Promise<Comparison> {
+): Comparison {
   const { amounts: byAmount } = has;
   const currencyOf = (line: { readonly currency: string | null }): string | null => (byAmount ? line.currency : null);
   const idOf = (key: string, currency: string | null): string => `${currency ?? ""} ${key}`;
-  const invoice = await groupUnhurried(theirs, (line) => idOf(line.key, currencyOf(line)), stretch);
-  const ledger = await groupUnhurried(ours, (line) => idOf(line.key ?? "", currencyOf(line)), stretch);
+  const invoice = Map.groupBy(theirs, (line) => idOf(line.key, currencyOf(line)));
+  const ledger = Map.groupBy(ours, (line) => idOf(line.key ?? "", currencyOf(line)));
   const unpriced = new Set(ours.filter((line) => line.unpriced > 0).map((line) => line.key));
   const charged = new Set(ours.filter((line) => line.charged_yes > 0).map((line) => line.key));
   const invoiced = new Set<string | null>(theirs.map(({ key }) => key));
   const differences: Difference[] = [];
   let equal = 0;
-  for await (const id of unhurried(new Set([...invoice.keys(), ...ledger.keys()]), stretch)) {
+  for (const id of new Set([...invoice.keys(), ...ledger.keys()])) {
     const [lines, own] = [invoice.get(id) ?? [], ledger.get(id) ?? []];
     const { key, currency } = lines[0] ?? own[0]!;
     // It is compared with the invoice's line for the same key, in whatever currency that is.
@@ -108,7 +105,6 @@ export async function compareInvoice(
         answer: answerOf(kind, range, sumOf(lines), has),
       });
   }
-  if (stretch.isLong) await stretch.end();
   return { differences: differences.toSorted((a, b) => (a.key < b.key ? -1 : 1)), equal };
 }
 

@@ -2,7 +2,6 @@ import type { Static } from "typebox";
 import type { SpendFilter, SpendLine } from "../../ledger/read/sum-spend.ts";
 import { amountText } from "../../terms/money.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
-import { Stretch } from "../../terms/stretch.ts";
 import { Type } from "../../terms/type.ts";
 import { credentialInput, organizationInput, requireTimeZone, sourceInput, timeZoneInput } from "../inputs.ts";
 import { momentInput, requireTime, toMoment } from "../ledger-inputs.ts";
@@ -61,21 +60,19 @@ export interface ComparedInvoice extends Comparison {
   /** Lines that could not be read. */
   readonly bad: readonly BadRow[];
   readonly ours: readonly SpendLine[];
-  readonly stretch: Stretch;
 }
 
 /** @throws OperatorError */
 export async function compareWithLedger(
   input: Static<typeof invoiceObject>,
-  { act, clock, ledger, onProgress }: Pick<VerbCall<"ledger">, "act" | "clock" | "ledger" | "onProgress">,
+  { act, ledger, onProgress }: Pick<VerbCall<"ledger">, "act" | "ledger" | "onProgress">,
 ): Promise<ComparedInvoice> {
   const { org, source, credential } = input;
   const form = formOf(input.map, input.currency ?? null, input.decimal_comma ?? false);
   const timeZone = requireTimeZone(input.time_zone ?? "UTC");
   const span = requireTime({ from: toMoment(input.from, timeZone), to: toMoment(input.to, timeZone) });
   const linesMax = act.via === "api" ? API_LINES_MAX : Infinity;
-  const stretch = new Stretch(clock);
-  const { lines, bad } = await readInvoice(input.invoice, form, stretch, linesMax);
+  const { lines, bad } = readInvoice(input.invoice, form, linesMax);
   const filter = {
     ...span,
     timeZone,
@@ -91,7 +88,7 @@ export async function compareWithLedger(
       `The ledger has more than ${API_LINES_MAX} lines to compare with. Compare a shorter time, or use the command line on the service's machine.`,
     );
   const has = { amounts: form.columns.amount !== undefined, quantities: form.columns.quantity !== undefined };
-  return { ...(await compareInvoice(ours, lines, has, stretch)), form, filter, lines, bad, ours, stretch };
+  return { ...compareInvoice(ours, lines, has), form, filter, lines, bad, ours };
 }
 
 function formOf(map: readonly string[], currency: string | null, hasDecimalCommas: boolean): InvoiceForm {

@@ -2,8 +2,6 @@ import { isDay } from "../../terms/calendar.ts";
 import { isCurrency } from "../../terms/currency.ts";
 import { type Micros, readAmount } from "../../terms/money.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
-import type { Stretch } from "../../terms/stretch.ts";
-import { unhurried } from "./unhurried.ts";
 import { type CsvRow, readCsv, wholeOf } from "./read-csv.ts";
 
 /** What the columns of an invoice can mean. The first three say what a line is about. */
@@ -43,9 +41,9 @@ const SHOWN_COLUMNS_MAX = 50;
 const AMOUNT_CHARACTERS_MAX = 40;
 
 /** @throws OperatorError if a column is not there, or there twice, or if there are more lines than that */
-export async function readInvoice(text: string, form: InvoiceForm, stretch: Stretch, linesMax = Infinity) {
-  const rows = rowsOf(text, stretch);
-  const { value: head } = await rows.next();
+export function readInvoice(text: string, form: InvoiceForm, linesMax = Infinity) {
+  const rows = rowsOf(text);
+  const { value: head } = rows.next();
   if (head === undefined) throw new OperatorError("invalid", "The invoice is empty.");
   const places = Object.entries(form.columns).map(([column, name]) => {
     const at = head.cells.indexOf(name);
@@ -56,7 +54,7 @@ export async function readInvoice(text: string, form: InvoiceForm, stretch: Stre
   });
   const lines: InvoiceLine[] = [];
   const bad: BadRow[] = [];
-  for await (const { line, cells } of rows) {
+  for (const { line, cells } of rows) {
     if (lines.length + bad.length >= linesMax)
       throw new OperatorError(
         "refused",
@@ -70,8 +68,8 @@ export async function readInvoice(text: string, form: InvoiceForm, stretch: Stre
   return { lines, bad };
 }
 
-async function* rowsOf(text: string, stretch: Stretch): AsyncGenerator<CsvRow, void, void> {
-  for await (const row of unhurried(readCsv(text), stretch)) if (row !== null) yield row;
+function* rowsOf(text: string): Generator<CsvRow, void, void> {
+  for (const row of readCsv(text)) if (row !== null) yield row;
 }
 
 function shownColumns(names: readonly string[]): string {

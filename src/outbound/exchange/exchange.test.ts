@@ -6,9 +6,6 @@ import { systemClock } from "../../terms/clock.ts";
 import { type Connection, LostError, type ReplyHandler } from "../sockets/connection.ts";
 import { Exchange } from "./exchange.ts";
 import { DEFAULT_LIMITS } from "../limits.ts";
-import { TURN_FROM_BYTES } from "../../terms/json.ts";
-import { LoopTurns } from "../../terms/loop-turns.ts";
-import { LONG_TURN_FROM_BYTES, LongTurns } from "./long-turns.ts";
 import { ConnectError } from "../sockets/open-socket.ts";
 import type { OriginPool } from "../sockets/origin-pool.ts";
 import type { VendorReply } from "./reply.ts";
@@ -30,11 +27,7 @@ const answers: Turn = (handler) => {
 };
 
 /** One exchange over a connection that follows this script: one entry for each time it is given a request. */
-function exchangeOver(
-  turns: readonly Turn[],
-  maySend = () => true,
-  { withinMs = 10_000, longTurns = new LongTurns(systemClock), clock = systemClock } = {},
-) {
+function exchangeOver(turns: readonly Turn[], maySend = () => true, { withinMs = 10_000, clock = systemClock } = {}) {
   let dispatched = 0;
   let attempts = 0;
   const run = makeRun({ record: { ...NO_RECORD, intend: () => ({ record: () => void (attempts += 1) }) } });
@@ -68,7 +61,6 @@ function exchangeOver(
     const needs = {
       clock,
       limits: DEFAULT_LIMITS,
-      longTurns,
     };
     new Exchange(request, call, pool, needs, expects, resolve, reject).sendBy(connection);
   });
@@ -131,38 +123,4 @@ test("what cannot be written is the adapter's failure, free of charge", async ()
   const { reply } = exchangeOver([(handler) => handler.onError(new TypeError("invalid"))]);
 
   await assert.rejects(reply, { code: "source.adapter_raised" });
-});
-
-test("a reply of middle size waits if others have used this turn of the event loop up", async () => {
-  let now = 0;
-  const clock = { ...systemClock, now: () => now };
-  const middle: Turn = (handler) => {
-    starts(handler);
-    handler.onHead(200, {});
-    handler.onBody(Buffer.alloc(TURN_FROM_BYTES, " "));
-    handler.onEnd();
-  };
-  LoopTurns.of(clock).begin();
-  now += 11;
-  const replies = [middle, answers].map((turn) => exchangeOver([turn], () => true, { clock }).reply);
-  const arrived: string[] = [];
-  const [waits, goesOn] = replies.map((reply, at) => reply.then(() => arrived.push(at === 0 ? "middle" : "small")));
-  await goesOn;
-  assert.deepEqual(arrived, ["small"]);
-  await waits;
-});
-
-test("a large reply whose turn does not come in time is a timeout, and nothing of it is held", async () => {
-  const never = new LongTurns({ ...systemClock, after: () => () => {} });
-  never.add("org_2", { isAlone: () => false, take: () => false });
-  const large: Turn = (handler) => {
-    starts(handler);
-    handler.onHead(200, {});
-    handler.onBody(Buffer.alloc(LONG_TURN_FROM_BYTES));
-    handler.onEnd();
-  };
-  const { reply, run } = exchangeOver([large], () => true, { withinMs: 50, longTurns: never });
-
-  assert.equal(await codeOf(reply), "source.timeout");
-  assert.equal(run.held.bytes, 0);
 });

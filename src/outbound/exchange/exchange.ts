@@ -6,7 +6,6 @@ import { Fault, faultOfDeadline } from "../../terms/fault.ts";
 import { type Connection, LostError, type ReplyHandler } from "../sockets/connection.ts";
 import { decodeGzip, type GzipProblem } from "./decode-gzip.ts";
 import type { OutboundLimits } from "../limits.ts";
-import type { LongTurns } from "./long-turns.ts";
 import { ConnectError } from "../sockets/open-socket.ts";
 import type { Exchangeable, OriginPool } from "../sockets/origin-pool.ts";
 import type { ReplyFields } from "../wire/reply-head.ts";
@@ -14,14 +13,12 @@ import type { OutgoingRequest } from "./outgoing-request.ts";
 import { isCutTooSmall, ReplyIntake, RoomAhead } from "./reply-intake.ts";
 import { VendorReply } from "./reply.ts";
 import { isRedirect, isSuccess } from "./reply-status.ts";
-import { takeTurn } from "./reply-turn.ts";
 import { contractFault, faultOfStatus, faultOfTransport } from "./vendor-fault.ts";
 
 /** What all exchanges of a client share. */
 export interface ExchangeNeeds {
   readonly clock: Clock;
   readonly limits: OutboundLimits;
-  readonly longTurns: LongTurns;
 }
 
 /** What the source says about its reply. */
@@ -329,12 +326,8 @@ export class Exchange implements ReplyHandler, Exchangeable {
     this.#attempt!.end();
     const bytes = reply?.take() ?? NO_BYTES;
     const hold = (heldBytes: number) => this.#call.hold(heldBytes);
-    const arrived = { bytes, call: this.#call, hold, isSettled: () => this.#settled };
-    takeTurn(arrived, this.#needs, (ahead) => {
-      this.#settle(reply);
-      const { limits } = this.#needs;
-      this.#resolve(new VendorReply(this.#status, this.#fields, bytes, limits, this.#attempt, hold, ahead));
-    });
+    this.#settle(reply);
+    this.#resolve(new VendorReply(this.#status, this.#fields, bytes, this.#needs.limits, this.#attempt, hold));
   }
 
   #fail(fault: Fault): void {

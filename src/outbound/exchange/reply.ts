@@ -28,7 +28,6 @@ import { XmlProblem } from "../../terms/parse-xml.ts";
 import type { Price } from "../../terms/price.ts";
 import { parsedXmlBytes, readXml } from "../../terms/read-xml.ts";
 import type { ReplyFields } from "../wire/reply-head.ts";
-import type { ReadAhead } from "./read-ahead.ts";
 import { contractFault } from "./vendor-fault.ts";
 
 const PROBLEMS: Readonly<Record<Exclude<JsonProblem, "no_room">, string>> = {
@@ -62,11 +61,8 @@ export class VendorReply implements Reply, RawReply, HeldReply, ListedReply {
   #utf8: Buffer | null = null;
   #given: Buffer | null = null;
   #isTaken = false;
-  readonly #ahead: Pick<ReadAhead, "value"> | null;
 
-  /**
-   * `attempt`: what is known of its request, if one was sent. `ahead`: the value, as far as it has been parsed already.
-   */
+  /** `attempt`: what is known of its request, if one was sent. */
   constructor(
     status: number,
     fields: ReplyFields,
@@ -74,7 +70,6 @@ export class VendorReply implements Reply, RawReply, HeldReply, ListedReply {
     limits: JsonLimits,
     attempt: Pick<Attempt, "chargeAs" | "listAs"> | null,
     hold: Hold = NOT_COUNTED,
-    ahead: Pick<ReadAhead, "value"> | null = null,
   ) {
     this.status = status;
     this.#fields = fields;
@@ -82,7 +77,6 @@ export class VendorReply implements Reply, RawReply, HeldReply, ListedReply {
     this.#limits = limits;
     this.#attempt = attempt;
     this.#hold = hold;
-    this.#ahead = ahead;
   }
 
   get headers(): Readonly<Record<string, string>> {
@@ -154,8 +148,7 @@ export class VendorReply implements Reply, RawReply, HeldReply, ListedReply {
 
   [rawJsonObject](): Buffer {
     // If nobody has asked for the value, it need not be built.
-    if (this.#value === undefined && this.#ahead === null && isSurelyObject(this.#bytes, this.#limits))
-      return this.#bytes;
+    if (this.#value === undefined && isSurelyObject(this.#bytes, this.#limits)) return this.#bytes;
     if (!isJsonObject(this.json())) throw contractFault("it is not a JSON object");
     return withoutMark(this.#inUtf8());
   }
@@ -178,7 +171,6 @@ export class VendorReply implements Reply, RawReply, HeldReply, ListedReply {
     if (this.#bytes.length === 0) throw contractFault("it is empty");
     const bytes = this.#inUtf8();
     try {
-      if (this.#ahead !== null && bytes === this.#bytes) return this.#ahead.value;
       return parseJson(bytes, this.#limits, this.#hold);
     } catch (error) {
       throw this.#faultOf(error);

@@ -31,7 +31,7 @@ export function callAdapter(parts: AdapterParts): RunSource {
       if (fault.code !== "source.stopped" || call.order === null) throw fault;
       throw new Fault("source.pending", {}, { cause: fault });
     }
-    return collectAnswer(returned, parts.clock, (bytes) => call.hold(bytes));
+    return collectAnswer(returned, (bytes) => call.hold(bytes));
   };
 }
 

@@ -4,7 +4,6 @@ import { test } from "node:test";
 import { NoMatch } from "../../sdk/source.ts";
 import { CONNECTION_HEADERS } from "../../terms/connection-headers.ts";
 import type { Json } from "../../terms/json.ts";
-import { slowClock } from "../../terms/slow-clock.kit.ts";
 import { compileDeclarative } from "./compile-declarative.ts";
 import { DeclarationError } from "./format/declaration-error.ts";
 import { fakeCall, faultOf, fileWith, replyOf } from "./call.kit.ts";
@@ -332,14 +331,6 @@ test("an XML answer is mapped like JSON", async () => {
   const xml =
     '<?xml version="1.0"?><s:Envelope xmlns:s="urn:s"><s:Body><person id="007"><name>A &amp; B</name></person></s:Body></s:Envelope>';
   assert.deepEqual(await outcome(parts, 200, Buffer.from(xml)), { names: ["A & B"], id: "007" });
-});
-
-test("others have their turn between the steps in which an answer is read, judged, mapped and checked", async () => {
-  const { clock, turns } = slowClock();
-  const { call } = fakeCall(() => replyOf(200, { name: "Ada" }), { inputs: { name: "Ada" } });
-  const parts = "map: {name: body.name}\noutput: {type: object, required: [name]}";
-  assert.deepEqual(await compileDeclarative(fileWith(parts), "a.yaml", { clock }).run(call), { name: "Ada" });
-  assert.ok(turns() >= 5, String(turns()));
 });
 
 test("verify asks the cheap question and says what came of it", async () => {

@@ -140,12 +140,10 @@ function compileRun(source: SourceFile, setting: ExchangeSetting) {
   }
 
   return async (call: SourceCall): Promise<SourceAnswer> => {
-    const { reply, view, verdict, stretch } = await exchange(call);
+    const { reply, view, verdict } = await exchange(call);
     if (verdict === "no_record") return nothing === undefined ? null : new NoMatch(nothing(view));
     const record = map === undefined ? view.body : map(view);
-    if (stretch.isLong) await stretch.end();
-    if (fits !== undefined) await assertFits(fits(), output!, record, stretch);
-    if (stretch.isLong) await stretch.end();
+    if (fits !== undefined) assertFits(fits(), output!, record);
     return map === undefined ? reply : (record as JsonObject);
   };
 }

@@ -2,7 +2,6 @@ import { Type } from "../../../terms/type.ts";
 import { compareWithLedger, invoiceInputs, totalsOf } from "../../invoice/compare-with-ledger.ts";
 import { DIFFERENCES, type Difference } from "../../invoice/compare-invoice.ts";
 import { INVOICE_KEYS, type InvoiceForm } from "../../invoice/read-invoice.ts";
-import { unhurried } from "../../invoice/unhurried.ts";
 import { amountText } from "../../../terms/money.ts";
 import { count, listOf, oneOf, orNull, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
@@ -50,11 +49,9 @@ export default defineVerb({
 
   async run(input, call) {
     const compared = await compareWithLedger(input, call);
-    const { differences, form, bad, lines, equal, stretch } = compared;
-    const wire: ReturnType<typeof toWire>[] = [];
-    for await (const one of unhurried(differences, stretch)) wire.push(toWire(one, form));
+    const { differences, form, bad, lines, equal } = compared;
     return {
-      differences: wire,
+      differences: differences.map((one) => toWire(one, form)),
       bad_rows: bad.map(({ line, problem }) => ({ line, problem })),
       totals: totalsOf(compared),
       equal,

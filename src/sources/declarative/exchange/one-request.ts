@@ -1,7 +1,6 @@
 import type { Reply } from "../../../sdk/http.ts";
 import type { SourceCall } from "../../../sdk/source.ts";
 import type { Clock } from "../../../terms/clock.ts";
-import { Stretch } from "../../../terms/stretch.ts";
 import type { Auth } from "../auth/compile-auth.ts";
 import type { ReplyView } from "../expressions/expression.ts";
 import type { RequestFile } from "../format/exchange-format.ts";
@@ -24,8 +23,6 @@ export interface Exchanged {
   readonly reply: Reply;
   readonly view: ReplyView;
   readonly verdict: Verdict;
-  /** Tracks how long this reply has been processed without letting other work run. */
-  readonly stretch: Stretch;
 }
 
 /** What the requests of a file are compiled with. */
@@ -40,7 +37,7 @@ export interface ExchangeSetting {
 
 /** @throws DeclarationError */
 export function compileOneRequest(file: RequestFile, source: SourceFile, setting: ExchangeSetting): Exchange {
-  const { auth, charge, known, clock, root } = setting;
+  const { auth, charge, known, root } = setting;
   const request = compileAuthenticated(file, source.origins, auth, known, root.in("request"));
   const viewOf = compileView(source.reply, looksAtBody(source));
   const judge = compileJudge(source, root);
@@ -49,14 +46,10 @@ export function compileOneRequest(file: RequestFile, source: SourceFile, setting
   return async (call) => {
     const cost = { free: charge.isFree(call.inputs), most: charge.mostFor(call.inputs) };
     return ask(request, call, valuesOf(call), { auth, accept, cost }, async (reply) => {
-      // Each of these steps is bounded, but a hostile reply can make it take many milliseconds.
-      const stretch = new Stretch(clock);
       const view = viewOf(reply);
-      if (stretch.isLong) await stretch.end();
       const verdict = judgedBilled(() => judge(view), { reply, view }, charge, call.inputs);
       charge.report(reply, view, call.inputs);
-      if (stretch.isLong) await stretch.end();
-      return { reply, view, verdict, stretch };
+      return { reply, view, verdict };
     });
   };
 }

@@ -3,7 +3,6 @@ import type { SourceCall } from "../../../sdk/source.ts";
 import { inDigits, isNumber } from "../../../terms/exact-number.ts";
 import { Fault } from "../../../terms/fault.ts";
 import type { Json } from "../../../terms/json.ts";
-import { Stretch } from "../../../terms/stretch.ts";
 import type { AnswerView, ReplyView } from "../expressions/expression.ts";
 import type { SourceFile } from "../format/format.ts";
 import type { StepFile } from "../format/steps-format.ts";
@@ -46,7 +45,6 @@ interface Answered {
   readonly step: Step;
   readonly reply: Reply;
   readonly view: ReplyView;
-  readonly stretch: Stretch;
   readonly free: boolean;
 }
 
@@ -76,10 +74,10 @@ class Walk {
     for (const step of steps) {
       if (!this.#isAsked(step)) continue;
       const answered = step.poll === null ? await this.#ask(step) : await this.#askUntilReady(step, step.poll);
-      const { reply, view, stretch } = answered;
+      const { reply, view } = answered;
       if (this.#judged(answered, () => this.#endsHere(answered, steps))) {
         this.#settleCharge(answered);
-        return { reply, view, verdict: "no_record", stretch };
+        return { reply, view, verdict: "no_record" };
       }
       this.#answers[step.name] = { status: view.status, headers: view.headers, body: view.body };
       if (step !== steps.at(-1)) this.#settleCharge(answered);
@@ -87,11 +85,10 @@ class Walk {
       this.#retryAfterMs = retryAfterMs(view.headers, clock);
       last = answered;
     }
-    const { reply, view, stretch } = last!;
+    const { reply, view } = last!;
     const verdict = this.#judged(last!, () => judge(view));
     this.#settleCharge(last!);
-    if (stretch.isLong) await stretch.end();
-    return { reply, view, verdict, stretch };
+    return { reply, view, verdict };
   }
 
   /** All steps, or the remaining ones if an earlier run has already placed the order. @throws Fault */
@@ -111,16 +108,14 @@ class Walk {
   }
 
   async #ask(step: Step, onReply: () => void = () => {}): Promise<Answered> {
-    const { auth, charge, accept, viewOf, clock } = this.#parts;
+    const { auth, charge, accept, viewOf } = this.#parts;
     const free = step.free || charge.isFree(this.#call.inputs);
     const cost = { free, most: charge.mostFor(this.#call.inputs), isOrder: step.isOrder };
     const asking = { auth, accept, cost, login: this.#login };
     return ask(step.request, this.#call, this.#values(), asking, async (reply) => {
       onReply();
-      const stretch = new Stretch(clock);
       const view = { ...viewOf(reply), steps: this.#answers };
-      if (stretch.isLong) await stretch.end();
-      const answered = { step, reply, view, stretch, free };
+      const answered = { step, reply, view, free };
       this.#judged(answered, () => step.failing(view));
       return answered;
     });

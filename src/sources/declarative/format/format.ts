@@ -179,7 +179,8 @@ export const SourceFormat = Type.Object(
             Type.Integer({
               minimum: 1,
               maximum: 10_485_760,
-              description: "Largest size of one reply after decoding, in bytes; by default and at most 10 MiB.",
+              description:
+                "Largest size of one reply after decoding, in bytes; by default and at most `limits.reply_decoded_bytes`.",
             }),
           ),
           concurrency: Type.Optional(

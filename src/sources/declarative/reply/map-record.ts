@@ -2,7 +2,6 @@ import type { BoundedCheck } from "../../../terms/bounded-schemas.ts";
 import { nearestNumbers } from "../../../terms/exact-number.ts";
 import { Fault } from "../../../terms/fault.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../terms/json.ts";
-import type { Stretch } from "../../../terms/stretch.ts";
 import { ANSWER_NAMES, compileExpression, type ExpressionNames, type ReplyView } from "../expressions/expression.ts";
 import type { FieldMap } from "../format/format.ts";
 import type { Place } from "../format/read-document.ts";
@@ -52,12 +51,11 @@ function compileField(map: FieldMap, place: Place, names: ExpressionNames): (vie
 }
 
 /**
- * Checks a record against `output`, in two steps if it is large. @throws Fault `contract` that names the field which
+ * Checks a record against `output`. @throws Fault `contract` that names the field which
  * does not fit, by names of `output` alone
  */
-export async function assertFits(fits: BoundedCheck, output: object, record: Json, stretch: Stretch): Promise<void> {
+export function assertFits(fits: BoundedCheck, output: object, record: Json): void {
   const nearest = nearestNumbers(record);
-  if (stretch.isLong) await stretch.end();
   if (fits.ofNearest(nearest)) return;
   const [error] = fits.errors ?? [];
   const missing = (error?.params as { missingProperty?: string } | undefined)?.missingProperty;
