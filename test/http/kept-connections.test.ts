@@ -45,7 +45,7 @@ async function assertNothingKept(): Promise<void> {
   });
 }
 
-const values = JSON.stringify(Array.from({ length: 40_000 }, () => [0])).padEnd(MIB - 200, " ");
+const values = JSON.stringify(Array.from({ length: 36_000 }, () => [0])).padEnd(MIB - 200, " ");
 let before = 0;
 
 for (const [name, head, body] of [
