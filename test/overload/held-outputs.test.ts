@@ -27,7 +27,11 @@ test("runs of ninety-nine replies of 5 MiB and a late one neither end a small se
   >;
   const deployment = await deploy(t, {
     project: vendorProject(t, vendor, paths),
-    env: { NODE_OPTIONS: "--max-old-space-size=256" },
+    env: {
+      NODE_OPTIONS: "--max-old-space-size=256",
+      DATARUN_LIMITS_REPLY_BYTES: String(5 * MIB),
+      DATARUN_LIMITS_REPLY_DECODED_BYTES: String(5 * MIB),
+    },
   });
   const service = await deployment.start();
   await service.run({ acme__large_0: true });

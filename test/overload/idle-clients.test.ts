@@ -16,7 +16,12 @@ test("clients that send nothing and clients that read nothing are cut off, and o
   const vendor = await startVendor(t, { paths: { "/large": body(JSON.stringify({ text: "x".repeat(4_900_000) })) } });
   const service = await startService(t, {
     sources: [asksVendor("acme__large", vendor, "/large")],
-    settings: { "limits.headers_timeout_ms": 800, "limits.write_timeout_ms": 1_000 },
+    settings: {
+      "limits.headers_timeout_ms": 800,
+      "limits.write_timeout_ms": 1_000,
+      "limits.reply_bytes": 5_000_000,
+      "limits.reply_decoded_bytes": 5_000_000,
+    },
     vendors: [vendor],
   });
   const text = JSON.stringify({ config: { sources: { acme__large: true } } });
