@@ -2,13 +2,13 @@ import { isJsonObject, readJsonExactly, type Json, type JsonObject } from "../..
 import { joinAuth, keyAuth, type DraftedAuth } from "../draft-auth.ts";
 import {
   decodePart,
-  DRAFT_METHODS,
   jsonBody,
   OTHER_METHODS,
   snakeCase,
   type DraftInput,
   type DraftRequest,
 } from "../draft-request.ts";
+import { DRAFT_METHODS } from "../../sources/declarative/draft-words.ts";
 import {
   fieldName,
   headerAuth,

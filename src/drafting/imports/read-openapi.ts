@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from "../../terms/json.ts";
 import { draftAuth, joinAuth } from "../draft-auth.ts";
-import { DRAFT_METHODS, OTHER_METHODS } from "../draft-request.ts";
+import { OTHER_METHODS } from "../draft-request.ts";
+import { DRAFT_METHODS } from "../../sources/declarative/draft-words.ts";
 import type { ImportChoices, Imported } from "./imported.ts";
 import { authOf } from "./openapi-auth.ts";
 import { OpenApiDocument, type Spot } from "./openapi-document.ts";
