@@ -1,6 +1,6 @@
-import type { Kysely, Transaction } from "kysely";
+import { type Kysely, sql, type Transaction } from "kysely";
 import { type EngineName, type Opening, StoreOlder, StoreRefused } from "./engine.ts";
-import { sql } from "./kysely.ts";
+
 import type { Migration } from "./migrations/index.ts";
 import type { Tables } from "./schema.ts";
 
