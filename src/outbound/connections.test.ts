@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { after, inTurn, json, rawThenEnd } from "../../test/vendor/behaviours.ts";
+import { after, inTurn, json, raw, rawThenEnd } from "../../test/vendor/behaviours.ts";
 import { startVendor } from "../../test/vendor/scripted-vendor.ts";
 import { chargesOf } from "../terms/charge.ts";
 import { codeOf, faultOf, openDoor } from "./door.kit.ts";
@@ -16,6 +16,28 @@ test("one connection serves request after request", async (t) => {
 
   assert.equal(vendor.count(), 9);
   assert.ok(vendor.connections <= 3, `${vendor.connections} connections`);
+});
+
+test("what only the lenient reading accepts needs a source that says so, and ends its connection", async (t) => {
+  const lenientHead = "HTTP/1.1 200 OK\nx-note : a\n  b\ncontent-length: 2\n\n{}";
+  const lenientChunks = "HTTP/1.1 200 OK\r\ncontent-length: 9\r\ntransfer-encoding: chunked\r\n\r\n2 \r\n{}0\r\n\r\n";
+  const valid = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}";
+  const vendor = await startVendor(t, {
+    paths: { "/head": raw(lenientHead), "/chunks": raw(lenientChunks), "/valid": raw(valid) },
+  });
+  const door = openDoor(t);
+  const strict = door.call(vendor.origin).http;
+  const lenient = door.call(vendor.origin, { reply: { lenient: true } }).http;
+
+  for (const path of ["/head", "/chunks"])
+    assert.equal(await codeOf(strict.get(vendor.origin + path)), "source.contract");
+  assert.equal(vendor.connections, 2);
+  for (const path of ["/head", "/chunks"]) assert.equal((await lenient.get(vendor.origin + path)).text(), "{}");
+  assert.equal(vendor.connections, 4);
+  assert.equal((await lenient.get(`${vendor.origin}/head`)).headers["x-note"], "a  b");
+  assert.equal(vendor.connections, 5);
+  for (let turn = 0; turn < 3; turn += 1) await lenient.get(`${vendor.origin}/valid`);
+  assert.equal(vendor.connections, 6);
 });
 
 test("a vendor that closes after every answer gets a new connection each time, also when requests wait", async (t) => {

@@ -18,7 +18,7 @@ type Changes = Partial<Omit<DoorOptions, "clock">> & {
   readonly onIntent?: (...intents: readonly AttemptIntent[]) => void;
 };
 
-type CallChanges = Partial<Pick<SourceDeclaration, "origins" | "limits">> & {
+type CallChanges = Partial<Pick<SourceDeclaration, "origins" | "limits" | "reply">> & {
   readonly timeoutMs?: number;
   readonly charge?: RunnableSource["charge"];
   readonly organizationId?: string;
@@ -75,7 +75,7 @@ export async function codeOf(sent: Promise<unknown>): Promise<FaultCode> {
   return (await faultOf(sent)).code;
 }
 
-function makeSource({ origins, limits, timeoutMs, charge, inputs }: CallChanges): RunnableSource {
+function makeSource({ origins, limits, reply, timeoutMs, charge, inputs }: CallChanges): RunnableSource {
   return {
     id: "acme__people",
     declaration: {
@@ -85,6 +85,7 @@ function makeSource({ origins, limits, timeoutMs, charge, inputs }: CallChanges)
       run: () => null,
       ...(origins === undefined ? {} : { origins }),
       ...(limits === undefined ? {} : { limits }),
+      ...(reply === undefined ? {} : { reply }),
     },
     timeoutMs: timeoutMs ?? 10_000,
     inputNames: Object.keys(inputs ?? {}),

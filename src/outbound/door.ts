@@ -200,6 +200,7 @@ class VendorDoor implements OutboundDoor, Sender {
       billing: asked.billing,
       reserved,
       redirectsLeft: asked.redirectsLeft,
+      lenient: source.declaration.reply?.lenient === true,
       requestBytes: asked.requestBytes,
       decodedBytesMax: Math.min(source.declaration.limits?.max_bytes ?? decodedBytesMax, decodedBytesMax),
       waitMaxMs: Math.min(waitMaxMs, source.timeoutMs / 10),

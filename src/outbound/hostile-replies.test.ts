@@ -37,32 +37,39 @@ const FLOODS: Readonly<Record<string, Behaviour>> = {
   "one header field without end": flood("HTTP/1.1 200 OK\r\na: ", "x".repeat(65_536)),
   "trailers without end": flood(`${CHUNKED}1\r\n \r\n0\r\n`, "a: b\r\n".repeat(5_000)),
   "interim answers without end": flood("", "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(2_000)),
+  "empty lines before the status line without end": flood("", "\r\n".repeat(32_768)),
+  "blanks after the size of a chunk without end": flood(`${CHUNKED}1`, " ".repeat(65_536)),
   "zeros before the size of a chunk without end": flood(CHUNKED, "0".repeat(65_536)),
 };
 
 for (const [what, behaviour] of Object.entries(FLOODS)) {
-  test(`${what}: the call fails long before its deadline, and nothing stays held`, async (t) => {
-    let written = 0;
-    const vendor = await startVendor(t, {
-      paths: {
-        "/": (socket, request) => {
-          socket.on("close", () => (written = socket.bytesWritten));
-          behaviour(socket, request);
+  for (const lenient of [false, true])
+    test(`${what}${lenient ? ", read leniently" : ""}: the call fails long before its deadline, and nothing stays held`, async (t) => {
+      let written = 0;
+      const vendor = await startVendor(t, {
+        paths: {
+          "/": (socket, request) => {
+            socket.on("close", () => (written = socket.bytesWritten));
+            behaviour(socket, request);
+          },
         },
-      },
+      });
+      const budget = new ByteBudget(64 * MIB);
+      const { call, http } = openDoor(t).call(vendor.origin, {
+        timeoutMs: 60_000,
+        held: budget.open("org_1"),
+        reply: { lenient },
+      });
+
+      const fault = await faultOf(http.get(vendor.origin));
+
+      assert.equal(fault.code, "source.contract");
+      assert.equal(budget.heldBytes, 0);
+      assert.equal(call.heldBytes, 0);
+      await new Promise((resolve) => setImmediate(resolve));
+      // The buffers of the sockets come in addition.
+      assert.ok(written < 20 * MIB, `${written} bytes`);
     });
-    const budget = new ByteBudget(64 * MIB);
-    const { call, http } = openDoor(t).call(vendor.origin, { timeoutMs: 60_000, held: budget.open("org_1") });
-
-    const fault = await faultOf(http.get(vendor.origin));
-
-    assert.equal(fault.code, "source.contract");
-    assert.equal(budget.heldBytes, 0);
-    assert.equal(call.heldBytes, 0);
-    await new Promise((resolve) => setImmediate(resolve));
-    // The buffers of the sockets come in addition.
-    assert.ok(written < 20 * MIB, `${written} bytes`);
-  });
 }
 
 test("a million chunks of one byte are refused after a small part of them", async (t) => {

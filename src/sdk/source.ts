@@ -39,6 +39,8 @@ export interface SourceDeclaration<
   readonly timeout_ms?: number;
   /** The limits that the vendor sets. */
   readonly limits?: SourceLimits;
+  /** How the vendor's replies are read. */
+  readonly reply?: ReplyReading;
   /**
    * What the vendor bills. It applies to every request that is not marked `free`. The default is `per_call` for a source
    * that uses `http`, and `free` for one that does not. `amount` and `currency` are the list price of one charge, which
@@ -86,6 +88,16 @@ export interface SourceLimits {
    * period that begins within a second.
    */
   readonly rate?: readonly RateLimit[];
+}
+
+export interface ReplyReading {
+  /**
+   * Accepts replies that violate HTTP/1.1 and can be read in two ways, as Node's lenient parser does: lines that end with
+   * LF alone or continue the previous one, blanks before a colon, control characters in values, a length together with
+   * chunked, which wins, and chunks with incomplete line ends. For a vendor that sends them; `check --production` reports
+   * it.
+   */
+  readonly lenient?: boolean;
 }
 
 export interface RateLimit {

@@ -89,13 +89,26 @@ test("a misspelled key is refused wherever it is, with the one that was probably
       { inputs: { properties: { id: {} } }, resume: { input: "id", step: "x" } },
       "step is not a key of resume: known are input",
     ],
+    [{ reply: { lenient: true, format: "xml" } }, "format is not a key of reply: known are lenient"],
     [{ live: { inputs: {}, input: {} } }, 'input is not a key of live: did you mean "inputs"?'],
   ] as const)
     assert.equal(within(parts), says);
   const charge = { model: "per_call", amount: 1, currency: "EUR" };
   const limits = { max_bytes: 1, concurrency: 1, rate: [rate] };
-  assert.equal(within({ limits, charge, data: [{ ...origin, url: "" }], live: { inputs: {} }, "x-note": 1 }), null);
+  assert.equal(
+    within({
+      reply: { lenient: true },
+      limits,
+      charge,
+      data: [{ ...origin, url: "" }],
+      live: { inputs: {} },
+      "x-note": 1,
+    }),
+    null,
+  );
   assert.equal(problemWith({ data: [{ ...origin, max_age_days: 90 }] }), null);
   assert.match(problemWith({ data: [{ ...origin, max_age_days: "90" }] }) ?? "", /^max_age_days of an entry of data/);
+  assert.equal(problemWith({ reply: { lenient: "yes" } }), "reply.lenient must be true or false");
+  assert.equal(problemWith({ reply: true }), "reply must be an object");
   for (const data of [{}, "Rules", ["Rules"], null]) assert.match(problemWith({ data }) ?? "", /^data must be a list/);
 });

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import type * as Domains from "tldts";
-import type { DataOrigin, RateLimit, SourceDeclaration, SourceLimits } from "../sdk/source.ts";
+import type { DataOrigin, RateLimit, ReplyReading, SourceDeclaration, SourceLimits } from "../sdk/source.ts";
 import { CHARGE_MODELS } from "../terms/charge.ts";
 import { type Listed, readListPrice } from "./list-price.ts";
 import { isJsonObject } from "../terms/json.ts";
@@ -31,6 +31,7 @@ const KEYS = [
   "regions",
   "timeout_ms",
   "limits",
+  "reply",
   "charge",
   "resume",
   "data",
@@ -40,6 +41,7 @@ const KEYS = [
   "run",
 ];
 const LIMITS = ["max_bytes", "concurrency", "rate"] satisfies (keyof SourceLimits)[];
+const REPLY = ["lenient"] satisfies (keyof ReplyReading)[];
 const RATE = ["per", "max", "every_ms"] satisfies (keyof RateLimit)[];
 const CHARGE = ["model", "amount", "currency"];
 const DATA = ["name", "licence", "date", "url", "max_age_days", "file"] satisfies (keyof DataOrigin)[];
@@ -74,6 +76,7 @@ export function declarationProblem(value: unknown): string | null {
     originsProblem(source.origins) ??
     regionsProblem(source.regions) ??
     limitsProblem(source.limits) ??
+    replyProblem(source.reply) ??
     chargeProblem(source.charge) ??
     resumeProblem(source) ??
     unknownKey(value)
@@ -91,6 +94,12 @@ function regionsProblem(regions: unknown): string | null {
 
 function isWholeWithin(value: unknown, min: number, max: number): boolean {
   return Number.isInteger(value) && (value as number) >= min && (value as number) <= max;
+}
+
+function replyProblem(reply: unknown): string | null {
+  if (reply === undefined) return null;
+  if (!isJsonObject(reply)) return "reply must be an object";
+  return ["undefined", "boolean"].includes(typeof reply["lenient"]) ? null : "reply.lenient must be true or false";
 }
 
 function limitsProblem(limits: unknown): string | null {
@@ -160,10 +169,11 @@ function unknownKey(source: object): string | null {
  * A key that no part of a source written in code has, as a sentence; `null` if there is none. It would be a limit that
  * nothing enforces, or a price that nobody is shown. The format of YAML files has other keys, and knows them itself.
  */
-export function unknownKeyWithin({ limits, charge, resume, data, live }: SourceDeclaration): string | null {
+export function unknownKeyWithin({ limits, reply, charge, resume, data, live }: SourceDeclaration): string | null {
   const parts: readonly Part[] = [
     ["limits", LIMITS, limits],
     ...(limits?.rate ?? []).map((rate): Part => ["an entry of limits.rate", RATE, rate]),
+    ["reply", REPLY, reply],
     ["charge", CHARGE, charge],
     ["resume", RESUME, resume],
     ...(data ?? []).map((origin): Part => ["an entry of data", DATA, origin]),

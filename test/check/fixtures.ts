@@ -518,6 +518,17 @@ export const FIXTURES: readonly Fixture[] = [
     also: [NO_OPERATOR, "production.never_run_live"],
   },
   {
+    code: "production.lenient_replies",
+    name: "a source that accepts invalid HTTP",
+    files: {
+      "sources/a.mjs": sourceText("acme__a", `reply: { lenient: true }, origins: ["https://a.example"],`),
+      "sources/b.mjs": sourceText("acme__b", `reply: { lenient: false }, origins: ["https://a.example"],`),
+    },
+    asked: "production",
+    says: /^acme__a has reply\.lenient$/,
+    also: [NO_OPERATOR, "production.never_run_live"],
+  },
+  {
     code: "production.old_data",
     name: "a source with a table of long ago",
     files: {

@@ -44,6 +44,7 @@ export async function checkProduction(parts: ProductionParts, report: Report): P
   for (const origin of settings.outbound.privateOrigins)
     report.add("production.private_origins", `outbound.private_origins: ${origin}`);
   checkOrigins(parts.sources, report);
+  checkReplies(parts.sources, report);
   checkData(parts.sources, parts.clock, report);
   checkRootKey(parts, report);
   if (store === null) return;
@@ -65,6 +66,12 @@ function checkOrigins({ on }: CheckedSources, report: Report): void {
     if (plain.length > 0 && named !== "")
       report.add("production.plain_http", `${id} may send ${named} to ${plain.join(", ")}`, { file });
   }
+}
+
+function checkReplies({ on }: CheckedSources, report: Report): void {
+  for (const [id, { source, file }] of on)
+    if (source.declaration.reply?.lenient === true)
+      report.add("production.lenient_replies", `${id} has reply.lenient`, { file });
 }
 
 function checkData({ on }: CheckedSources, clock: Clock, report: Report): void {

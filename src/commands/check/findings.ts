@@ -155,6 +155,11 @@ export const CHECKS = {
     hint: "Declare the origin with https. If only a network that you trust is on the way: --ignore production.plain_http",
     asked: "production",
   },
+  "production.lenient_replies": {
+    says: "A source that is on has `reply.lenient`: replies of its vendor that can be read in two ways are accepted.",
+    hint: "Remove `lenient` if the vendor sends valid HTTP now. If it does not: --ignore production.lenient_replies",
+    asked: "production",
+  },
   "production.old_data": {
     says: "A source that is on answers from data that is older than its `max_age_days`.",
     hint: "Install a newer version of the service, or give a newer file with `catalog_data`; the guide on operation says which files. If it does not matter to you: --ignore production.old_data",

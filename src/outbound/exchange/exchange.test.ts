@@ -53,6 +53,7 @@ function exchangeOver(turns: readonly Turn[], maySend = () => true, { withinMs =
       answers: undefined,
       billing,
       reserved: null,
+      lenient: false,
       redirectsLeft: 0,
       requestBytes: 0,
       decodedBytesMax: 1_000_000,

@@ -25,6 +25,8 @@ export interface ExchangeNeeds {
 export interface Expectation {
   readonly answers: readonly number[] | undefined;
   readonly redirectsLeft: number;
+  /** Whether its reply is read leniently. */
+  readonly lenient: boolean;
   readonly decodedBytesMax: number;
   readonly billing: Billing;
   /** Its room in the budgets that apply to it. */
@@ -105,6 +107,10 @@ export class Exchange implements ReplyHandler, Exchangeable {
     this.#body = new ReplyIntake(this.#room, bytesMax);
     const { clock } = needs;
     this.#cancelDeadline = clock.after(Math.max(0, call.deadlineAt - clock.now()), () => this.#onDeadline());
+  }
+
+  get lenient(): boolean {
+    return this.#expects.lenient;
   }
 
   // ---- waiting for a connection -----------------------------------------------------------------------------------

@@ -12,6 +12,8 @@ import type { Sendable, SendTurn } from "./send-turn.ts";
  * end.
  */
 export interface ReplyHandler extends ReplyReader {
+  /** Whether its reply is read leniently. */
+  readonly lenient: boolean;
   /** The request could be written now. Returns what must be recorded before. @throws Error to send nothing */
   onReady(): PlannedAttempt;
   /** The request has been recorded, and its first byte is sent as soon as this returns. */
@@ -181,7 +183,7 @@ export class Connection implements ReplyReader, Sendable {
     this.#isSent = true;
     this.#wireBytes = 0;
     handler.onSend();
-    this.#parser.begin(request.method, this);
+    this.#parser.begin(request.method, this, handler.lenient);
     const written = request.bodyBytes < MUCH_BYTES ? undefined : () => handler.onWritten();
     if (bytes.rest === null) {
       socket.write(bytes.text, "latin1", written);

@@ -2,19 +2,26 @@ import { BadReplyError } from "./bad-reply.ts";
 
 const [LF, CR] = [0x0a, 0x0d];
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
+/** An empty line, if a line may end without CR. */
+const LENIENT_END = /\r?\n\r?\n/;
 const FIRST_BYTES = 1_024;
+/** As far as versions do not matter: `HTTP/`. */
+const LENIENT_BEGINNING = 5;
 const BEGINNINGS = [Buffer.from("HTTP/1.1 "), Buffer.from("HTTP/1.0 ")] as const;
 
 /** A head without its empty line, and the position of its end in the bytes that completed it. */
 export interface WholeHead {
-  /** One character per byte. */
+  /** One character per byte. It ends with the end of its last line. */
   readonly text: string;
   readonly end: number;
+  /** Whether its empty line, and the line before, end with CR LF. */
+  readonly endsStrictly: boolean;
 }
 
 /**
  * Collects the bytes of a reply's head up to the empty line. Usually they all arrive at once, and nothing is kept.
- * Pieces are joined, and bytes that cannot become a head are refused at the first wrong byte.
+ * Pieces are joined, and bytes that cannot become a head are refused at the first wrong byte. Empty lines before a head
+ * are skipped (RFC 9112, 2.2): a vendor that ends its previous body with one too many sends them.
  */
 export class HeadIntake {
   readonly #bytesMax: number;
@@ -25,32 +32,43 @@ export class HeadIntake {
     this.#bytesMax = bytesMax;
   }
 
-  /** Returns `null` if the head is not complete; it has then consumed all of the bytes. @throws BadReplyError */
-  read(bytes: Buffer, from: number): WholeHead | null {
+  /**
+   * Returns `null` if the head is not complete; it has then consumed all of the bytes.
+   * @param lenient lines may end with LF alone, and any version and character may occur
+   * @throws BadReplyError
+   */
+  read(bytes: Buffer, start: number, lenient: boolean): WholeHead | null {
+    let from = start;
     if (this.#length === 0) {
+      while (bytes[from] === CR || bytes[from] === LF) from += 1;
+      if (from === bytes.length) return null;
+      if (lenient) return this.#keep(bytes, from, true);
       const end = bytes.indexOf(END_OF_HEAD, from);
       if (end !== -1) {
         if (end - from > this.#bytesMax) throw tooLarge();
-        return { text: bytes.toString("latin1", from, end + 2), end: end + END_OF_HEAD.length };
+        return { text: bytes.toString("latin1", from, end + 2), end: end + END_OF_HEAD.length, endsStrictly: true };
       }
     }
-    return this.#keep(bytes, from);
+    return this.#keep(bytes, from, lenient);
   }
 
-  #keep(bytes: Buffer, from: number): WholeHead | null {
+  #keep(bytes: Buffer, from: number, lenient: boolean): WholeHead | null {
     const before = this.#length;
     const size = Math.min(bytes.length - from, this.#bytesMax + END_OF_HEAD.length - before);
     const kept = this.#roomFor(before + size);
     bytes.copy(kept, before, from, from + size);
     this.#length = before + size;
-    const end = kept.subarray(0, this.#length).indexOf(END_OF_HEAD, Math.max(0, before - END_OF_HEAD.length));
-    refuseWrong(kept, before, end === -1 ? this.#length : end);
+    const searchedFrom = Math.max(0, before - END_OF_HEAD.length);
+    const arrived = kept.subarray(0, this.#length);
+    const [textEnd, end] = lenient ? lenientEnd(arrived, searchedFrom) : strictEnd(arrived, searchedFrom);
+    refuseWrong(kept, before, end === -1 ? this.#length : textEnd, lenient);
     if (end === -1) {
       if (this.#length >= this.#bytesMax + END_OF_HEAD.length) throw tooLarge();
       return null;
     }
     this.clear();
-    return { text: kept.toString("latin1", 0, end + 2), end: from + end + END_OF_HEAD.length - before };
+    const endsStrictly = kept.subarray(0, end).subarray(-END_OF_HEAD.length).equals(END_OF_HEAD);
+    return { text: kept.toString("latin1", 0, textEnd), end: from + end - before, endsStrictly };
   }
 
   #roomFor(length: number): Buffer {
@@ -69,14 +87,27 @@ export class HeadIntake {
   }
 }
 
+/** Returns where the last line ends, and where the empty line ends; -1 if there is none. */
+function strictEnd(arrived: Buffer, from: number): readonly [number, number] {
+  const at = arrived.indexOf(END_OF_HEAD, from);
+  return at === -1 ? [-1, -1] : [at + 2, at + END_OF_HEAD.length];
+}
+
+function lenientEnd(arrived: Buffer, from: number): readonly [number, number] {
+  const found = LENIENT_END.exec(arrived.toString("latin1", from));
+  if (found === null) return [-1, -1];
+  const at = from + found.index;
+  return [at + found[0].indexOf("\n") + 1, at + found[0].length];
+}
+
 /** Checks the latest bytes at once, instead of waiting until the deadline for an end that can never come. */
-function refuseWrong(kept: Buffer, from: number, to: number): void {
-  for (let at = from; at < to; at += 1) {
+function refuseWrong(kept: Buffer, from: number, to: number, lenient: boolean): void {
+  const prefix = lenient ? LENIENT_BEGINNING : BEGINNINGS[0].length;
+  for (let at = from; at < (lenient ? Math.min(to, prefix) : to); at += 1) {
     const byte = kept[at]!;
     const isWrong =
-      byte === 0 ||
-      (byte === LF) !== (at > 0 && kept[at - 1] === CR) ||
-      (at < BEGINNINGS[0].length && byte !== BEGINNINGS[0][at] && byte !== BEGINNINGS[1][at]);
+      (!lenient && (byte === 0 || (byte === LF) !== (at > 0 && kept[at - 1] === CR))) ||
+      (at < prefix && byte !== BEGINNINGS[0][at] && byte !== BEGINNINGS[1][at]);
     if (isWrong) throw new BadReplyError("not_http", "it does not begin as a reply does");
   }
 }

@@ -22,27 +22,30 @@ export interface Reading {
   readonly problem: BadReplyError | null;
   /** How many bytes belong to the reply. */
   readonly used: number;
+  /** Whether the connection carries another request. */
+  readonly reusable: boolean;
 }
 
 export const HEAD_BYTES_MAX = 4_096;
 
-export function readByUs(pieces: readonly Buffer[], method = "GET"): Reading {
+export function readByUs(pieces: readonly Buffer[], method = "GET", lenient = false): Reading {
   const parser = new ReplyParser(HEAD_BYTES_MAX);
   let [status, fields]: [number, ReplyFields] = [0, {}];
   const body: Buffer[] = [];
-  parser.begin(method, {
-    onHead: (...head) => ([status, fields] = head),
-    onBody: (piece) => body.push(Buffer.from(piece)),
-  });
+  const reader = {
+    onHead: (...head: [number, ReplyFields]) => ([status, fields] = head),
+    onBody: (piece: Buffer) => body.push(Buffer.from(piece)),
+  };
+  parser.begin(method, reader, lenient);
   let used = 0;
   try {
     for (const piece of pieces) if (!parser.isOver) used += parser.read(piece);
     const isWhole = parser.isOver || parser.end();
     const whole = isWhole ? { status, fields, body: Buffer.concat(body).toString("latin1") } : null;
-    return { whole, problem: null, used };
+    return { whole, problem: null, used, reusable: isWhole && parser.keepAlive !== null };
   } catch (problem) {
     if (!(problem instanceof BadReplyError)) throw problem;
-    return { whole: null, problem, used };
+    return { whole: null, problem, used, reusable: false };
   }
 }
 
@@ -64,8 +67,8 @@ function connectionSaying(pieces: readonly Buffer[]): Duplex {
   });
 }
 
-/** The result of Node's own client. `null`: refused, or cut short. */
-export function readByNode(pieces: readonly Buffer[], method = "GET"): Promise<Whole | null> {
+/** The result of Node's own client. `null`: refused, or cut short. @param lenient with `insecureHTTPParser` */
+export function readByNode(pieces: readonly Buffer[], method = "GET", lenient = false): Promise<Whole | null> {
   return new Promise((resolve) => {
     const connection = connectionSaying(pieces);
     const settle = (whole: Whole | null): void => {
@@ -76,6 +79,7 @@ export function readByNode(pieces: readonly Buffer[], method = "GET"): Promise<W
       method,
       createConnection: () => connection as Socket,
       maxHeaderSize: 2 * HEAD_BYTES_MAX,
+      insecureHTTPParser: lenient,
     });
     request.on("error", () => settle(null));
     request.on("response", (response) => {

@@ -24,12 +24,14 @@ const ANY_TIME: KeepAlive = { idleMs: null };
 /**
  * Determines where the body ends (RFC 9112, 6.3), only if there is exactly one way to read it.
  * @param method of the request
+ * @param lenient a transfer coding takes precedence over a length, may occur in any version, and may be a list: the body
+ *   is chunked if that ends with `chunked`, and otherwise ends with the connection
  * @throws BadReplyError if the end is given twice, in an unknown way, or not as a number
  */
-export function frameReply({ status, minorVersion, fields }: ReplyHead, method: string): ReplyFraming {
+export function frameReply({ status, minorVersion, fields }: ReplyHead, method: string, lenient = false): ReplyFraming {
   const coding = fields["transfer-encoding"];
   const length = fields["content-length"];
-  if (coding !== undefined) {
+  if (coding !== undefined && !lenient) {
     if (length !== undefined) throw ambiguous("it has a length and a transfer coding");
     if (minorVersion === 0) throw ambiguous("it has a transfer coding, which its version does not know");
     if (typeof coding !== "string" || coding.toLowerCase() !== "chunked")
@@ -37,13 +39,23 @@ export function frameReply({ status, minorVersion, fields }: ReplyHead, method: 
   }
   if (length !== undefined && (typeof length !== "string" || !LENGTH.test(length)))
     throw ambiguous("its length is not one number");
+  const isChunked = coding !== undefined && (!lenient || endsChunked(coding));
 
   // Some vendors send a body after HEAD, and nothing marks it as one.
   const keepAlive = method === "HEAD" ? null : keepAliveOf(minorVersion, fields);
   if (method === "HEAD" || status === 204 || status === 304) return { body: "none", length: 0, keepAlive };
-  if (coding !== undefined) return { body: "chunked", length: 0, keepAlive };
-  if (length === undefined) return { body: "close", length: 0, keepAlive: null };
+  if (isChunked) return { body: "chunked", length: 0, keepAlive };
+  if (length === undefined || coding !== undefined) return { body: "close", length: 0, keepAlive: null };
   return { body: length === "0" ? "none" : "length", length: Number(length), keepAlive };
+}
+
+/** @throws BadReplyError if another coding follows `chunked` */
+function endsChunked(coding: string | readonly string[]): boolean {
+  const codings = String(coding).toLowerCase().split(",");
+  if (codings.at(-1)!.trim() === "chunked") return true;
+  if (String(coding).toLowerCase().includes("chunked"))
+    throw ambiguous("its transfer coding does not end with chunked");
+  return false;
 }
 
 function keepAliveOf(minorVersion: 0 | 1, fields: ReplyHead["fields"]): KeepAlive | null {

@@ -11,6 +11,8 @@ export interface ReplyHead {
   readonly fields: ReplyFields;
 }
 
+/** The fields that determine where a body ends. */
+const FRAMING = new Set(["content-length", "transfer-encoding"]);
 /** No vendor sends more on purpose. */
 export const FIELDS_MAX = 500;
 
@@ -18,14 +20,19 @@ const [TAB, LF, CR, SPACE, COLON, DELETE] = [0x09, 0x0a, 0x0d, 0x20, 0x3a, 0x7f]
 /** Where a character may occur (RFC 9110, 5.5 and 5.6.2). */
 const IN_NAME = 1;
 const IN_VALUE = 2;
+const IN_LENIENT_VALUE = 4;
 const CHARACTERS = new Uint8Array(256);
-for (let code = SPACE; code < 256; code += 1) if (code !== DELETE) CHARACTERS[code] = IN_VALUE;
-CHARACTERS[TAB] = IN_VALUE;
+for (let code = 0; code < 256; code += 1) {
+  if (code === CR || code === LF) continue;
+  const isControl = (code < SPACE && code !== TAB) || code === DELETE;
+  CHARACTERS[code] = isControl ? IN_LENIENT_VALUE : IN_LENIENT_VALUE | IN_VALUE;
+}
 for (const character of "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
   CHARACTERS[character.charCodeAt(0)]! |= IN_NAME;
 
 /** `HTTP/1.1 200`, then the end of the line or a space and a reason, which is ignored. */
 const STATUS_LINE_START = /^HTTP\/1\.([01]) ([1-9]\d\d)(?= |\r)/;
+const LENIENT_STATUS_LINE_START = /^HTTP\/\d\.(\d) ([1-9]\d\d)(?= |\r)/;
 const STATUS_END = "HTTP/1.1 200".length;
 
 /**
@@ -34,14 +41,49 @@ const STATUS_END = "HTTP/1.1 200".length;
  * @throws BadReplyError for anything else, such as a line that continues the previous one
  */
 export function readReplyHead(text: string): ReplyHead {
-  const start = STATUS_LINE_START.exec(text);
+  return readHead(text, STATUS_LINE_START, IN_VALUE);
+}
+
+/**
+ * Reads a head in which lines end with LF alone or continue the previous one, blanks stand before a colon, values have
+ * control characters, or the version is another one.
+ * @throws BadReplyError
+ */
+export function readLenientHead(text: string): ReplyHead {
+  return readHead(joinLines(text), LENIENT_STATUS_LINE_START, IN_LENIENT_VALUE);
+}
+
+/** Like `readLenientHead`, for trailers. @throws BadReplyError */
+export function readLenientFields(text: string): ReplyFields {
+  return readFields(joinLines(`\n${text}`), 2, IN_LENIENT_VALUE);
+}
+
+function readHead(text: string, statusLine: RegExp, inValue: number): ReplyHead {
+  const start = statusLine.exec(text);
   if (start === null) throw notHttp("its status line cannot be read");
-  const fieldsAt = endOfText(text, STATUS_END) + 2;
-  return { status: Number(start[2]), minorVersion: start[1] === "1" ? 1 : 0, fields: readFields(text, fieldsAt) };
+  const fieldsAt = endOfText(text, STATUS_END, inValue) + 2;
+  const fields = readFields(text, fieldsAt, inValue);
+  return { status: Number(start[2]), minorVersion: start[1] === "1" ? 1 : 0, fields };
+}
+
+/** Ends lines with CR LF, joins those that continue, and removes blanks before colons. The first line has no field. */
+function joinLines(text: string): string {
+  const [first, ...lines] = text.split(/\r?\n/);
+  let joined = `${first}\r\n`;
+  let field = "";
+  for (const line of lines) {
+    if (field !== "" && isBlank(line.charCodeAt(0))) {
+      field += line;
+      continue;
+    }
+    if (field !== "") joined += `${field}\r\n`;
+    field = line.replace(/^[ \t]+/, "").replace(/^([^ \t:]+)[ \t]+:/, "$1:");
+  }
+  return joined;
 }
 
 /** @throws BadReplyError */
-export function readFields(text: string, from = 0): ReplyFields {
+export function readFields(text: string, from = 0, inValue = IN_VALUE): ReplyFields {
   const fields: Record<string, string | string[]> = Object.create(null);
   let count = 0;
   for (let at = from; at < text.length;) {
@@ -49,10 +91,10 @@ export function readFields(text: string, from = 0): ReplyFields {
     const name = text.slice(at, nameEnd).toLowerCase();
     let valueAt = nameEnd + 1;
     while (isBlank(text.charCodeAt(valueAt))) valueAt += 1;
-    const lineEnd = endOfText(text, valueAt);
+    const lineEnd = endOfText(text, valueAt, inValue);
     let valueEnd = lineEnd;
     // Some readers treat a tab here as part of the value, so that `chunked` would not be `chunked` for them.
-    if (text.charCodeAt(valueEnd - 1) === TAB) throw notHttp("a header field ends with a tab");
+    if (text.charCodeAt(valueEnd - 1) === TAB && FRAMING.has(name)) throw notHttp("a framing field ends with a tab");
     while (valueEnd > valueAt && isBlank(text.charCodeAt(valueEnd - 1))) valueEnd -= 1;
     add(fields, name, text.slice(valueAt, valueEnd));
     at = lineEnd + 2;
@@ -78,9 +120,9 @@ function endOfName(text: string, from: number): number {
 }
 
 /** Returns the end of the line, which is text from `from` on. */
-function endOfText(text: string, from: number): number {
+function endOfText(text: string, from: number, inValue: number): number {
   let at = from;
-  while ((CHARACTERS[text.charCodeAt(at)]! & IN_VALUE) !== 0) at += 1;
+  while ((CHARACTERS[text.charCodeAt(at)]! & inValue) !== 0) at += 1;
   if (text.charCodeAt(at) !== CR || text.charCodeAt(at + 1) !== LF)
     throw notHttp("a line of its header cannot be read");
   return at;

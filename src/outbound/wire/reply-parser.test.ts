@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { readByNode, readByUndici, readByUs, type Whole } from "./reading.kit.ts";
+import { readByNode, readByUndici, readByUs, type Reading, type Whole } from "./reading.kit.ts";
 import { cut, CUTS, REPLY_BYTES } from "./reply-streams.kit.ts";
 
 const METHOD = fc.constantFrom("GET", "GET", "GET", "POST", "HEAD");
@@ -14,9 +14,10 @@ const UNDICI_REFUSES = /^HTTP\/1\.1 100|^content-length:.* \r$/im;
 
 /** The errors of our parser for replies that Node accepts. It accepts all else that Node accepts. */
 const STRICTER = new Set([
-  "a header field ends with a tab",
+  "a framing field ends with a tab",
   "a line of its header cannot be read",
   "an interim answer says that it has a body",
+  "it does not begin as a reply does",
   "it has a transfer coding, which its version does not know",
   "it has too many header fields",
   "it has too many interim answers",
@@ -29,6 +30,32 @@ const STRICTER = new Set([
   "the extensions of a chunk cannot be read",
   "the size of a chunk has too many digits",
 ]);
+
+/** The errors of the lenient reading for replies that Node accepts with `insecureHTTPParser`. */
+const LENIENT_STRICTER = new Set([
+  "a framing field ends with a tab",
+  "a line of its header cannot be read",
+  "it does not begin as a reply does",
+  "it has too many header fields",
+  "it has too many interim answers",
+  "it switches to another protocol",
+  "its header is too large",
+  "its status line cannot be read",
+  "its transfer coding does not end with chunked",
+  "the extensions of a chunk are too long",
+  "the extensions of a chunk cannot be read",
+  "the size of a chunk has too many digits",
+]);
+
+/**
+ * What only the lenient reading accepts: blanks before the colon of any field, where Node accepts them for framing
+ * fields; an empty transfer coding; a length that continues on an empty line; a first field after blanks; LF alone as
+ * both line ends of the last chunk.
+ */
+const MORE_LENIENT =
+  /^[^\r\n:]+[ \t]+:|^transfer-encoding[ \t]*:[ \t]*$|^content-length[^\n]*\n[ \t]|^HTTP[^\n]*\n[ \t]|\n\n/im;
+/** What only Node accepts: CR alone as the end of some lines, and blanks in the line that ends a head without fields. */
+const ONLY_BY_NODE = /\r(?!\n)|^HTTP[^\n]*\n[ \t]+\r?$/m;
 
 /** Removes what readers may differ in: some keep trailing spaces of a value, sometimes. */
 function plain(whole: Whole | null): unknown {
@@ -68,10 +95,51 @@ test("what Node reads and this does not is refused for a reason that is in the l
   );
 });
 
-test("how bytes are cut into pieces changes nothing", () => {
+test("what is accepted leniently, Node reads in the same way with insecureHTTPParser", async () => {
+  let lenient = 0;
+  await fc.assert(
+    fc.asyncProperty(REPLY_BYTES, METHOD, CUTS, async (text, method, cuts) => {
+      const ours = readByUs(cut(text, cuts), method, true);
+      if (ours.whole === null || MORE_LENIENT.test(text)) return;
+      if (readByUs(cut(text, cuts), method).whole === null) lenient += 1;
+      const pieces = cut(text.slice(0, ours.used), cuts);
+      assert.deepEqual(plain(await readByNode(pieces, method, true)), plain(ours.whole));
+    }),
+    { numRuns: RUNS },
+  );
+  assert.ok(lenient > RUNS / 100, `${lenient} accepted only leniently`);
+});
+
+test("what Node reads with insecureHTTPParser is accepted leniently, or refused for a reason that is in the list", async () => {
+  await fc.assert(
+    fc.asyncProperty(REPLY_BYTES, METHOD, async (text, method) => {
+      const pieces = cut(text, [Infinity]);
+      const ours = readByUs(pieces, method, true);
+      if (ours.whole !== null || ONLY_BY_NODE.test(text)) return;
+      if (ours.problem !== null && LENIENT_STRICTER.has(ours.problem.message)) return;
+      assert.equal(await readByNode(pieces, method, true), null, ours.problem?.message);
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test("the lenient reading changes nothing of what the strict one accepts, and only then is a connection reused", () => {
   fc.assert(
     fc.property(REPLY_BYTES, METHOD, CUTS, (text, method, cuts) => {
-      const [one, other] = [readByUs(cut(text, [Infinity]), method), readByUs(cut(text, cuts), method)];
+      const [strict, lenient] = [readByUs(cut(text, cuts), method), readByUs(cut(text, cuts), method, true)];
+      if (strict.whole !== null) assert.deepEqual(lenient, strict);
+      else assert.equal(lenient.reusable, false);
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test("how bytes are cut into pieces changes nothing", () => {
+  fc.assert(
+    fc.property(REPLY_BYTES, METHOD, CUTS, fc.boolean(), (text, method, cuts, lenient) => {
+      const [one, other] = [cut(text, [Infinity]), cut(text, cuts)].map((pieces) =>
+        readByUs(pieces, method, lenient),
+      ) as [Reading, Reading];
       assert.deepEqual(plain(other.whole), plain(one.whole));
       if (one.whole !== null) assert.equal(other.used, one.used);
       // Pieces may be refused before the missing bytes arrive.

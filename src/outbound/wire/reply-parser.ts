@@ -1,8 +1,8 @@
 import { BadReplyError } from "./bad-reply.ts";
 import { ChunkedBody } from "./chunked-body.ts";
-import { HeadIntake } from "./head-intake.ts";
-import { frameReply, type KeepAlive } from "./reply-framing.ts";
-import { readReplyHead, type ReplyFields } from "./reply-head.ts";
+import { HeadIntake, type WholeHead } from "./head-intake.ts";
+import { frameReply, type KeepAlive, type ReplyFraming } from "./reply-framing.ts";
+import { readLenientHead, readReplyHead, type ReplyFields, type ReplyHead } from "./reply-head.ts";
 
 /** Receives the parts of a reply. */
 export interface ReplyReader {
@@ -29,14 +29,22 @@ export class ReplyParser {
   #left = 0;
   #chunks: ChunkedBody | null = null;
   #keepAlive: KeepAlive | null = null;
+  #lenient = false;
+  /** Something of this reply was accepted only because it is read leniently. */
+  #wasLenient = false;
 
   constructor(headBytesMax: number) {
     this.#headBytesMax = headBytesMax;
     this.#head = new HeadIntake(headBytesMax);
   }
 
-  /** From now on, it reads the reply to a request with this method. */
-  begin(method: string, reader: ReplyReader): void {
+  /**
+   * From now on, it reads the reply to a request with this method.
+   * @param lenient accepts what Node's client accepts with `insecureHTTPParser`, if the strict reading fails
+   */
+  begin(method: string, reader: ReplyReader, lenient = false): void {
+    this.#lenient = lenient;
+    this.#wasLenient = false;
     this.#method = method;
     this.#reader = reader;
     this.#interim = 0;
@@ -51,7 +59,7 @@ export class ReplyParser {
 
   /** After the end of a reply: how long its connection stays open for another request; `null` if it does not. */
   get keepAlive(): KeepAlive | null {
-    return this.#keepAlive;
+    return this.#wasLenient ? null : this.#keepAlive;
   }
 
   /** Reads on. Returns how many of the bytes belong to the reply: all, unless it ends earlier. @throws BadReplyError */
@@ -81,27 +89,32 @@ export class ReplyParser {
   }
 
   #readHead(bytes: Buffer, from: number): number {
-    const taken = this.#head.read(bytes, from);
+    const taken = this.#head.read(bytes, from, this.#lenient);
     if (taken === null) return bytes.length;
-    const head = readReplyHead(taken.text);
-    if (head.status >= 200) {
-      const { body, length, keepAlive } = frameReply(head, this.#method);
+    const { head, framing } = this.#interpret(taken);
+    if (framing !== null) {
+      const { body, length, keepAlive } = framing;
       this.#keepAlive = keepAlive;
       this.#left = length;
-      this.#chunks = body === "chunked" ? new ChunkedBody(this.#headBytesMax) : null;
+      this.#chunks = body === "chunked" ? new ChunkedBody(this.#headBytesMax, this.#lenient) : null;
       this.#in = body === "none" ? "over" : body;
       this.#reader!.onHead(head.status, head.fields);
-    } else if (head.status === 101) {
-      throw new BadReplyError("upgrade", "it switches to another protocol");
     } else {
-      const { minorVersion, fields } = head;
-      if (minorVersion === 0) throw new BadReplyError("not_http", "its version knows no interim answers");
-      if (fields["content-length"] !== undefined || fields["transfer-encoding"] !== undefined)
-        throw new BadReplyError("not_http", "an interim answer says that it has a body");
       this.#interim += 1;
       if (this.#interim > INTERIM_MAX) throw new BadReplyError("interim_flood", "it has too many interim answers");
     }
     return taken.end;
+  }
+
+  #interpret({ text, endsStrictly }: WholeHead): InterpretedHead {
+    if (!this.#lenient) return interpret(readReplyHead(text), this.#method, false);
+    try {
+      if (endsStrictly) return interpret(readReplyHead(text), this.#method, false);
+    } catch {
+      // Only the lenient reading may accept it.
+    }
+    this.#wasLenient = true;
+    return interpret(readLenientHead(text), this.#method, true);
   }
 
   #readPlain(bytes: Buffer, from: number): number {
@@ -118,7 +131,27 @@ export class ReplyParser {
   #readChunks(bytes: Buffer, from: number): number {
     const chunks = this.#chunks!;
     const end = chunks.read(bytes, from, this.#take);
+    this.#wasLenient ||= chunks.wasLenient;
     if (chunks.isOver) this.#in = "over";
     return end;
   }
+}
+
+interface InterpretedHead {
+  readonly head: ReplyHead;
+  /** `null`: an interim answer. */
+  readonly framing: ReplyFraming | null;
+}
+
+function interpret(head: ReplyHead, method: string, lenient: boolean): InterpretedHead {
+  if (head.status >= 200) return { head, framing: frameReply(head, method, lenient) };
+  if (head.status === 101) throw new BadReplyError("upgrade", "it switches to another protocol");
+  const { minorVersion, fields } = head;
+  if (minorVersion === 0 && !lenient) throw new BadReplyError("not_http", "its version knows no interim answers");
+  // An empty body is the same to readers that expect one and to those that do not. The lenient reading expects none.
+  const { "content-length": length = "0", "transfer-encoding": coding } = fields;
+  if (lenient) frameReply(head, method, true);
+  else if (length !== "0" || coding !== undefined)
+    throw new BadReplyError("not_http", "an interim answer says that it has a body");
+  return { head, framing: null };
 }

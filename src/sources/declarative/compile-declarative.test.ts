@@ -322,6 +322,12 @@ test("a success that cannot be read is off contract; a failure in HTML keeps its
   assert.equal(await outcome(empty, 204, Buffer.alloc(0)), null);
 });
 
+test("a file may say that its vendor's replies are read leniently, and nothing else of them", () => {
+  const source = compileDeclarative(fileWith("reply: {lenient: true}"), "a.yaml");
+  assert.deepEqual(source.reply, { lenient: true });
+  assert.equal(compileDeclarative(fileWith("reply: {format: json}"), "a.yaml").reply, undefined);
+});
+
 test("an XML answer is mapped like JSON", async () => {
   const parts = [
     "reply: {format: xml, lists: [Envelope.Body.person]}",

@@ -108,6 +108,7 @@ function headOf(source: SourceFile): Omit<SourceDeclaration, keyof Recipe> {
     ...(resume === undefined ? {} : { resume: { input: resume.input ?? ORDER_INPUT } }),
     ...(steps?.some(({ poll }) => poll !== undefined) === true ? { [asksAgain]: true } : {}),
     ...(reply?.lists === undefined ? {} : { [listPaths]: reply.lists }),
+    ...(reply?.lenient === undefined ? {} : { reply: { lenient: reply.lenient } }),
     ...(charge === undefined || !isTable(charge) ? {} : { charge: { model: modelOfTable(charge), rows: charge } }),
   } as unknown as SourceDeclaration;
 }

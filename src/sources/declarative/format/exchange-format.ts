@@ -60,11 +60,17 @@ export const Request = Type.Object(
 
 export const ReplyFormat = Type.Object(
   {
-    format: words(["json", "xml"], "The format of the vendor's replies. Without `reply` it is JSON."),
+    format: Type.Optional(words(["json", "xml"], "The format of the vendor's replies. `json` by default.")),
     lists: Type.Optional(
       Type.Array(Type.Union([text("Names joined by dots."), Type.Array(text("A name."), { minItems: 1 })]), {
         description:
           "For XML: the elements that become lists even if there is only one. Each is given by the names from the root element on, joined by dots, or as a list of names if a name contains a dot: `[resp.hits.hit, [service.response, hit]]`.",
+      }),
+    ),
+    lenient: Type.Optional(
+      Type.Boolean({
+        description:
+          "Accepts replies that violate HTTP/1.1 and can be read in two ways, as Node's lenient parser does: lines that end with LF alone or continue the previous one, blanks before a colon, control characters in values, a length together with chunked, which wins, and chunks with incomplete line ends. For a vendor that sends them; `check --production` reports it.",
       }),
     ),
   },
