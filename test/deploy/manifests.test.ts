@@ -251,6 +251,34 @@ test("the Ingress passes on what the service takes, and waits as long as a run m
   );
 });
 
+test("the example of nginx passes on what the service takes, and waits as long as a run may take", () => {
+  const conf = read("deploy/nginx.conf");
+  const value = (directive: string) => new RegExp(`^ *${directive} +(.+);$`, "m").exec(conf)![1]!;
+  const inSeconds = (directive: string) => Number.parseInt(value(directive), 10);
+  const byDefault = (key: string) => settings.find((setting) => setting.key === key)!.default as number;
+  assert.equal(value("client_max_body_size"), `${byDefault("limits.body_bytes") / 1024 ** 2}m`);
+  assert.equal(value("large_client_header_buffers"), `4 ${byDefault("limits.header_bytes") / 1024}k`);
+  assert.ok(inSeconds("proxy_read_timeout") * 1_000 > CALL_MS_MAX);
+  assert.ok(inSeconds("keepalive_timeout") * 1_000 < byDefault("limits.keep_alive_ms"));
+  assert.deepEqual(
+    [...conf.matchAll(/location = (\S+)/g)].map(([, path]) => path),
+    ROUTES.map(({ path }) => path),
+  );
+});
+
+test("nginx reads the example", { skip: run("nginx", "-v").status !== 0 && "nginx is not installed" }, (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "datarun-nginx-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  // Without the certificate, which nobody has here.
+  const conf = read("deploy/nginx.conf")
+    .replace("listen 443 ssl", "listen 127.0.0.1:8443")
+    .replace(/^ *ssl_.*\n/gm, "");
+  const file = join(folder, "nginx.conf");
+  writeFileSync(file, `pid ${folder}/pid;\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n${conf}}\n`);
+  const { status, stderr } = run("nginx", "-t", "-p", folder, "-c", file);
+  assert.equal(status, 0, stderr);
+});
+
 test("Docker reads the Compose file", { skip: isMissing("docker", "compose") }, () => {
   const { status, stderr } = run(
     "docker",
