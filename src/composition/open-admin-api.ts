@@ -1,7 +1,7 @@
 import type { AdminApi } from "../admin-api/admin-api.ts";
 import type { LiveNow } from "../admin-api/live-event.ts";
 import { loginKeyOf } from "../credentials/inline-scope.ts";
-import { clientAddress } from "../http/client-address.ts";
+import { clientAddress } from "../admin-api/client-address.ts";
 import type { Log } from "../operate/log.ts";
 import type { ServiceForVerbs } from "./verb-needs.ts";
 

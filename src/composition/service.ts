@@ -1,16 +1,14 @@
 import type { Server as HttpServer } from "node:http";
 import type { AddressInfo, Server } from "node:net";
-import { givePlaces } from "../http/give-places.ts";
-import { takeOneByOne } from "../http/one-by-one.ts";
-import { ADMIN_CONNECTIONS_MAX, createAdminServer } from "../operate/admin-server.ts";
+import { createAdminServer } from "../operate/admin-server.ts";
 import { createMetrics, type Metrics } from "../operate/metrics.ts";
 import { CALLS_QUOTA, createLogQuota, MESSAGES_QUOTA } from "../operate/log-quota.ts";
 import { createRunLog } from "../operate/run-log.ts";
 import { ByteBudget } from "../terms/byte-budget.ts";
-import type { Edge } from "../http/server.ts";
+import type { PublicServer } from "../http/server.ts";
 import type { Clock } from "../terms/clock.ts";
 import { settledWithin } from "../terms/within.ts";
-import { createPublicEdge, type PublicEdge } from "./edge.ts";
+import { createPublicPort, type PublicPort } from "./public-port.ts";
 import { heldBytesByDefault } from "./memory-limit.ts";
 import { createRuns, type Runs } from "./runs.ts";
 import { readSelf, type SelfKnowledge } from "./service-state.ts";
@@ -47,7 +45,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       isReady: () => notReady().length === 0,
       runsUnderWay: () => runs.admission.running,
       heldBytes: () => budget.heldBytes,
-      connections: () => ({ open: publicEdge.edge.openConnections(), dropped: publicEdge.dropped() }),
+      connections: () => ({ open: publicPort.server.openConnections(), dropped: publicPort.dropped() }),
       openBreakers: () => runs.openBreakers().length,
       failedLogins: () => adminApi?.failedLogins() ?? 0,
     },
@@ -59,7 +57,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   };
   const observers = [createRunLog(parts.log, quotas.calls), metrics, ...parts.observers];
   const runs: Runs = createRuns(parts, observers, quotas.messages);
-  const publicEdge: PublicEdge = createPublicEdge(parts, runs, budget, metrics, () => stopping);
+  const publicPort: PublicPort = createPublicPort(parts, runs, budget, metrics, () => stopping);
   const notReady = () => (stopping ? ["shutting down"] : parts.notReady());
   const admin = createAdminServer({
     metrics,
@@ -70,17 +68,16 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     console: parts.console,
     isStopping: () => stopping,
   });
-  takeOneByOne(admin);
-  givePlaces(admin, ADMIN_CONNECTIONS_MAX, publicEdge.adminDropped);
+  admin.on("drop", () => publicPort.adminDropped("connection_limit"));
 
-  const { edge } = publicEdge;
-  const url = await listen(edge, settings.port, settings.host);
+  const { server } = publicPort;
+  const url = await listen(server, settings.port, settings.host);
   const adminUrl = await listen(admin, settings.adminPort, settings.adminHost).catch(async (error: unknown) => {
     // A start that has failed keeps no port: `datarun dev` starts again with the settings from before.
-    const { closed } = edge.stopListening();
-    edge.closeAllConnections();
+    const { closed } = server.stopListening();
+    server.closeAllConnections();
     await closed;
-    publicEdge.close();
+    publicPort.close();
     throw error;
   });
 
@@ -93,8 +90,8 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     async stop({ drainMs, graceMs }) {
       stopping = true;
       const endAt = clock.now() + graceMs;
-      await drain(edge, clock, Math.min(drainMs, graceMs));
-      const { received, closed } = edge.stopListening();
+      await drain(server, clock, Math.min(drainMs, graceMs));
+      const { received, closed } = server.stopListening();
       await settledWithin(clock, Math.max(0, endAt - clock.now()), received);
       const idle = runs.admission.stop();
       const verbsEnded = adminApi?.stop() ?? Promise.resolve();
@@ -107,11 +104,11 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       // The last answer begins in this turn. A client that reads slowly has the rest of the grace period.
       await settledWithin(clock, Math.max(0, endAt - clock.now()), verbsEnded);
       await new Promise(setImmediate);
-      await settledWithin(clock, Math.max(0, endAt - clock.now()), edge.whenWritten());
-      edge.closeIdleConnections();
-      if (!(await settledWithin(clock, CLOSE_LEFT_MS, closed))) edge.closeAllConnections();
+      await settledWithin(clock, Math.max(0, endAt - clock.now()), server.whenWritten());
+      server.closeIdleConnections();
+      if (!(await settledWithin(clock, CLOSE_LEFT_MS, closed))) server.closeAllConnections();
       await Promise.all([closed, closeAdmin(admin, clock)]);
-      publicEdge.close();
+      publicPort.close();
       for (const quota of Object.values(quotas)) quota.close();
       metrics.close();
     },
@@ -123,9 +120,9 @@ const ALONE_MS = 1_000;
 const LOOK_MS = 50;
 
 /** Waits until nobody sends requests here any more, or the time is over. */
-async function drain(edge: Edge, clock: Clock, drainMs: number): Promise<void> {
+async function drain(server: PublicServer, clock: Clock, drainMs: number): Promise<void> {
   const endAt = clock.now() + drainMs;
-  while (clock.now() < endAt && edge.unusedMs() < ALONE_MS)
+  while (clock.now() < endAt && server.unusedMs() < ALONE_MS)
     await new Promise<void>((resolve) => clock.after(Math.min(LOOK_MS, endAt - clock.now()), resolve));
 }
 

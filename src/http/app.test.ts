@@ -4,14 +4,12 @@ import { type AddressInfo, connect } from "node:net";
 import { test, type TestContext } from "node:test";
 import { ByteBudget } from "../terms/byte-budget.ts";
 import { systemClock } from "../terms/clock.ts";
-import { FakeClock } from "../terms/clock.kit.ts";
-import { Fault } from "../terms/fault.ts";
 import { createApp, ROUTES, type AppParts } from "./app.ts";
 import type { TokenGrant } from "../terms/caller.ts";
 import { openApiDocument } from "./openapi.ts";
 import type { RefusedRequest } from "./ports.ts";
 import type { Route } from "./route.ts";
-import { createEdge } from "./server.ts";
+import { createPublicServer } from "./server.ts";
 
 const LIMITS = {
   headerBytesMax: 16_384,
@@ -20,8 +18,6 @@ const LIMITS = {
   requestTimeoutMs: 10_000,
   keepAliveTimeoutMs: 10_000,
   writeTimeoutMs: 10_000,
-  pipelinedMax: 32,
-  pipelinedBytesMax: 16_384,
   bodyBytesMax: 1_000_000,
   connectionsMax: 10,
 };
@@ -36,8 +32,8 @@ const WORKFLOW = {
   simulated: false,
 };
 
-/** An edge whose token look-ups the test answers, and a count of the runs that were started. */
-async function openEdge(t: TestContext, changes: Partial<AppParts> = {}, routes?: readonly Route[]) {
+/** A server whose token look-ups the test answers, and a count of the runs that were started. */
+async function openServer(t: TestContext, changes: Partial<AppParts> = {}, routes?: readonly Route[]) {
   const asked: (() => void)[] = [];
   let started = 0;
   const start = () => {
@@ -60,19 +56,19 @@ async function openEdge(t: TestContext, changes: Partial<AppParts> = {}, routes?
     isStopping: () => false,
     ...changes,
   };
-  const edge = createEdge(createApp(parts, routes), LIMITS, parts.observer, parts.newRequestId);
-  edge.listen(0, "127.0.0.1");
-  await once(edge, "listening");
-  t.after(() => edge.close());
-  return { edge, asked, started: () => started, port: (edge.address() as AddressInfo).port };
+  const server = createPublicServer(createApp(parts, routes), LIMITS, parts.observer, parts.newRequestId);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => server.close());
+  return { server, asked, started: () => started, port: (server.address() as AddressInfo).port };
 }
 
 const BODY = `{"access_token":"t","workflow":"w","config":{"sources":{"acme__people":true}}}`;
 const REQUEST = `POST /data HTTP/1.1\r\nHost: t\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`;
 
 test("a client that hangs up while its token is looked up starts nothing", async (t) => {
-  const { edge, asked, started, port } = await openEdge(t);
-  const arrived = once(edge, "request");
+  const { server, asked, started, port } = await openServer(t);
+  const arrived = once(server, "request");
   const socket = connect(port, "127.0.0.1").on("error", () => {});
   socket.write(REQUEST);
   const [, response] = (await arrived) as [unknown, NodeJS.EventEmitter];
@@ -84,45 +80,17 @@ test("a client that hangs up while its token is looked up starts nothing", async
   assert.equal(started(), 0);
 });
 
-test("who waits to be refused gives up his place to whoever comes", async (t) => {
-  const refused = new Fault("request.unauthenticated");
-  const authenticator: AppParts["authenticator"] = {
-    resolveToken: () => Promise.reject(refused),
-    resolveCaller: () => Promise.reject(refused),
-  };
-  // It stands still, so that whoever has to wait goes on waiting.
-  const { port } = await openEdge(t, { authenticator, clock: new FakeClock() });
-  const ask = async (request: string) => {
-    const socket = connect(port, "127.0.0.1").on("error", () => {});
-    t.after(() => socket.destroy());
-    await once(socket, "connect");
-    socket.write(request);
-    return socket;
-  };
-  for (let count = 0; count < LIMITS.connectionsMax; count += 1) await ask(REQUEST);
-  const late = [];
-  for (let count = 0; count < LIMITS.connectionsMax; count += 1) {
-    const socket = await ask("GET /status HTTP/1.1\r\nHost: t\r\n\r\n");
-    await Promise.race([once(socket, "data"), once(socket, "close")]);
-    late.push(socket);
-  }
-  assert.deepEqual(
-    late.map(({ closed }) => closed),
-    late.map(() => false),
-  );
-});
-
 test("a connection on which nothing has come is closed when listening ends, not when its time is up", async (t) => {
-  const { edge, port } = await openEdge(t);
+  const { server, port } = await openServer(t);
   let received = "";
   const closed = [];
   for (let count = 0; count < 3; count += 1) {
-    const accepted = once(edge, "connection");
+    const accepted = once(server, "connection");
     const socket = connect(port, "127.0.0.1").on("data", (bytes) => (received += bytes.toString()));
     closed.push(once(socket, "close"));
     await accepted;
   }
-  await edge.stopListening().closed;
+  await server.stopListening().closed;
   await Promise.all(closed);
   assert.equal(received, "", "no timeout had to answer it");
 });
@@ -139,7 +107,7 @@ test("an endpoint is one value: it is served, its methods are told, and the cont
     examples: { europe: { summary: "In Europe", answer: { region: "eu" } } },
     makeBody: () => `{"region":"eu"}`,
   };
-  const { port } = await openEdge(t, {}, [...ROUTES, region]);
+  const { port } = await openServer(t, {}, [...ROUTES, region]);
   const url = `http://127.0.0.1:${port}/region`;
 
   assert.deepEqual(await (await fetch(url)).json(), { region: "eu" });
@@ -160,7 +128,7 @@ test("an error after a run has started has the id of the run", async (t) => {
     answer: Promise.reject(new Error("the answer failed")),
     clientGone: () => {},
   });
-  const { port } = await openEdge(t, {
+  const { port } = await openServer(t, {
     authenticator: { resolveToken: () => GRANT, resolveCaller: () => ({ ...GRANT, workflow: WORKFLOW }) },
     offers: { startData: start, startFunction: start, deployment: { gitSha: "unknown", gitDerivedVersion: "unknown" } },
     observer: { refused: (request) => refused.push(request), dropped: () => {} },

@@ -3,22 +3,22 @@ import { NOT_YET_KNOWN, type ByteBudget } from "../terms/byte-budget.ts";
 import type { Clock } from "../terms/clock.ts";
 import { asFault, Fault } from "../terms/fault.ts";
 import { bodyCheckOf } from "./check-body.ts";
-import type { Turn } from "./connection.ts";
-import type { EdgeObserver } from "./ports.ts";
-import { RefusalTurns } from "./refusal-turns.ts";
+import type { Exchange } from "./connection.ts";
+import { ClientGone } from "./incoming-body.ts";
+import type { RefusalObserver } from "./ports.ts";
 import { readCallerIds } from "./request-ids.ts";
-import { receiveRun, type CheckBody, type ReceiveParts } from "./receive-run.ts";
+import { PARSED_TIMES, receiveRun, type CheckBody, type ReceiveParts } from "./receive-run.ts";
 import { errorBody, sendJson, statusOf, type FaultStatuses } from "./reply.ts";
 import { methodsOf, type ReadRoute, type Route, type RouteOffers, type RunRoute } from "./route.ts";
 import { dataRoute } from "./routes/data.ts";
 import { funcRoute } from "./routes/func.ts";
 import { statusRoute } from "./routes/status.ts";
-import { StrangersBodies } from "./strangers-bodies.ts";
+import { UnauthenticatedBodies } from "./unauthenticated-bodies.ts";
 
 /** The public endpoints. */
 export const ROUTES: readonly Route[] = [dataRoute, funcRoute, statusRoute];
 
-export interface AppParts extends Omit<ReceiveParts, "strangers">, FaultStatuses {
+export interface AppParts extends Omit<ReceiveParts, "unauthenticated">, FaultStatuses {
   /** What the endpoints use. */
   readonly offers: RouteOffers;
   /** The memory budget for all callers. */
@@ -28,20 +28,18 @@ export interface AppParts extends Omit<ReceiveParts, "strangers">, FaultStatuses
   readonly clock: Clock;
   /** An id for a request that starts no run. */
   readonly newRequestId: () => string;
-  readonly observer: EdgeObserver;
+  readonly observer: RefusalObserver;
   /** True once the service is stopping: connections are then closed after their answer. */
   readonly isStopping: () => boolean;
 }
 
 interface Refusing {
-  /** The organization in whose turn the refusal is sent, once it is known. */
-  readonly owner?: string;
   /** That of its run, if it has started one. */
   readonly requestId?: string | undefined;
   readonly allow?: string;
 }
 
-type Handler = (turn: Turn) => void | Promise<void>;
+type Handler = (exchange: Exchange) => void;
 
 interface Opened {
   readonly methods: readonly string[];
@@ -50,10 +48,18 @@ interface Opened {
   readonly handle: Handler;
 }
 
+/** How many large bodies of unauthenticated callers are in memory at once, where there is enough of it. */
+export const UNAUTHENTICATED_BODIES_MAX = 16;
+
+/** So many that they leave half of the memory of unauthenticated callers to small bodies. */
+function unauthenticatedBodiesMax({ budget, bodyLimits }: AppParts): number {
+  const fit = Math.floor(budget.unauthenticatedBytesMax / (2 * PARSED_TIMES * bodyLimits.bodyBytesMax));
+  return Math.min(UNAUTHENTICATED_BODIES_MAX, Math.max(1, fit));
+}
+
 /** Serves the public routes, and answers everything else. */
 export function createApp(parts: AppParts, routes: readonly Route[] = ROUTES): Handler {
-  const turns = new RefusalTurns(parts.clock, parts.isStopping);
-  const receiving = { ...parts, strangers: new StrangersBodies() };
+  const receiving = { ...parts, unauthenticated: new UnauthenticatedBodies(unauthenticatedBodiesMax(parts)) };
   const opened: ReadonlyMap<string, Opened> = new Map(routes.map((route) => [route.path, open(route)]));
 
   function open(route: Route): Opened {
@@ -72,11 +78,11 @@ export function createApp(parts: AppParts, routes: readonly Route[] = ROUTES): H
 
   function running(route: RunRoute): Handler {
     const check = bodyCheckOf(route.body.schema);
-    return (turn) => run(route, check, turn);
+    return (exchange) => void run(route, check, exchange);
   }
 
-  async function run(route: RunRoute, check: CheckBody, turn: Turn): Promise<void> {
-    const { request, response } = turn;
+  async function run(route: RunRoute, check: CheckBody, exchange: Exchange): Promise<void> {
+    const { response } = exchange;
     const arrivedAt = parts.clock.now();
     const held = parts.budget.open(NOT_YET_KNOWN, parts.heldBytesMax);
     // One listener for two reasons, because every request has it: its client may hang up, or read its answer to the end.
@@ -84,20 +90,20 @@ export function createApp(parts: AppParts, routes: readonly Route[] = ROUTES): H
     let requestId: string | undefined;
     response.on("close", () => onClose());
     try {
-      const received = await receiveRun(turn, held, check, receiving);
+      const received = await receiveRun(exchange, held, check, receiving);
       // The client may have hung up while its token was looked up. That was reported already, and nobody waits for this run.
       if (response.destroyed) return;
       const started = route.start(received, arrivedAt, parts.offers);
-      turn.connection.started();
+      exchange.connection.started();
       requestId = started.transactionId;
       onClose = started.clientGone;
       const answer = await started.answer;
       if (!response.destroyed) sendJson(response, 200, requestId, answer, { close: parts.isStopping() });
     } catch (thrown) {
       // The client hung up while it was sending: nobody can be answered, and nothing was run.
-      if (request.destroyed && !request.complete && !(thrown instanceof Fault)) return;
+      if (thrown instanceof ClientGone) return;
       held.release();
-      refuse(turn, asFault(thrown, "request.unexpected"), { owner: held.owner, requestId });
+      refuse(exchange, asFault(thrown, "request.unexpected"), { requestId });
     } finally {
       // The answer stays in memory until the client has read it.
       if (response.closed) held.release();
@@ -105,42 +111,28 @@ export function createApp(parts: AppParts, routes: readonly Route[] = ROUTES): H
     }
   }
 
-  function refuse(turn: Turn, fault: Fault, refusing: Refusing = {}): void {
-    const { request, response, connection } = turn;
-    const { owner = NOT_YET_KNOWN, requestId = parts.newRequestId(), allow } = refusing;
+  function refuse(exchange: Exchange, fault: Fault, refusing: Refusing = {}): void {
+    const { request, response, body } = exchange;
+    const { requestId = parts.newRequestId(), allow } = refusing;
     parts.observer.refused({ requestId, path: pathOf(request), fault, ...readCallerIds(request) });
     if (response.destroyed || response.headersSent) return;
-    const send = () => sendRefusal(turn, fault, requestId, allow);
-    connection.refused();
-    response.once("close", () => turns.remove(owner, send));
-    turns.add(owner, send);
-  }
-
-  function sendRefusal(turn: Turn, fault: Fault, requestId: string, allow: string | undefined): void {
-    const { request, response, body } = turn;
-    // A body that was not read to its end blocks the next request on this connection.
-    const unread = body.isComing;
-    // A client that waits for `100 Continue` has not sent its body.
-    const isComing = unread && request.headers.expect === undefined;
     sendJson(response, statusOf(fault, parts), requestId, errorBody(fault, requestId), {
-      close: unread || parts.isStopping(),
-      ...(isComing ? { unread: { turn, bytesMax: DISCARDED_BODIES * parts.bodyLimits.bodyBytesMax } } : {}),
+      // A body that was not read to its end blocks the next request on this connection.
+      close: body.isComing || parts.isStopping(),
       headOnly: request.method === "HEAD",
       ...(allow === undefined ? {} : { allow }),
     });
   }
 
-  return (turn) => {
-    const { request } = turn;
+  return (exchange) => {
+    const { request } = exchange;
     const route = opened.get(pathOf(request));
-    if (route === undefined) return refuse(turn, new Fault("request.not_found"));
+    if (route === undefined) return refuse(exchange, new Fault("request.not_found"));
     const { methods, allow, handle } = route;
-    return methods.includes(request.method ?? "") ? handle(turn) : refuse(turn, new Fault("request.method"), { allow });
+    if (!methods.includes(request.method ?? "")) return refuse(exchange, new Fault("request.method"), { allow });
+    handle(exchange);
   };
 }
-
-/** How much of an unwanted body is read and discarded, as a multiple of the largest allowed body. */
-const DISCARDED_BODIES = 8;
 
 /** The path as it was sent, without the query, which has no meaning and is not logged. */
 export function pathOf(request: IncomingMessage): string {

@@ -1,12 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { RequestFaultCode } from "../terms/fault.ts";
-import { clientAddress } from "./client-address.ts";
-import { Feed, type FeedGate, headBytes, SLICE_BYTES } from "./feed.ts";
 import { IncomingBody } from "./incoming-body.ts";
 
-/** One request of a connection, and its place in the order of answers. */
-export interface Turn {
+/** A request and its response. */
+export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly body: IncomingBody;
@@ -15,103 +13,84 @@ export interface Turn {
   readonly refusal: RequestFaultCode | null;
 }
 
-/** How many bytes chunk framing may take in addition to the body. */
-const FRAMING_TIMES = 2;
-const FRAMING_BYTES = 65_536;
-
-export interface ConnectionLimits {
-  readonly bodyBytesMax: number;
-  /** Requests that may wait while an earlier one is answered, and bytes of them that are parsed. */
-  readonly pipelinedMax: number;
-  readonly pipelinedBytesMax: number;
-}
+/** How long a client may take to read its last answer and close, if it has sent more than was read. */
+const LINGER_MS = 1_000;
 
 /**
- * One client's connection: its requests, which are answered one after the other, and how far its bytes are read. Pipelining
- * must not increase a caller's share, so a connection has one request in progress. A limited number of further ones wait
- * parsed, others as bytes, and then the socket is not read. After an answer that closes, nothing is parsed or started.
+ * A client's connection. Its requests are answered one after the other, so that pipelining does not increase a caller's
+ * share. The socket is not read while a request waits, or while a body arrives that is not wanted: the rest stays in
+ * the kernel. Nothing is started behind an answer that closes (RFC 9112, 9.6).
  */
-export class Connection implements FeedGate {
+export class Connection {
   readonly socket: Socket;
-  /** Of its client; read now, because a closed socket has none. */
-  readonly address: string;
   readonly openedAt = performance.now();
-  readonly #limits: ConnectionLimits;
-  readonly #feed: Feed;
+  /** How much of an unwanted body is read, so that its client reads the answer. */
+  readonly #skippedMax: number;
   /** In order; the first one is in progress. */
-  #turns: Turn[] = [];
-  /** The last one that has begun to arrive, until it has arrived and is answered: a kept connection keeps no request. */
-  #latest: Turn | undefined;
-  #waitingBytes = 0;
-  #bodyWireBytes = 0;
+  #exchanges: Exchange[] = [];
+  /** The last one, until it has arrived and is answered: a kept connection keeps no request. */
+  #latest: Exchange | undefined;
   #isEnding = false;
-  #isRefused = false;
-  #isStarted = false;
+  #isClosing = false;
+  /** Something has arrived that will not be answered. */
   #isCutShort = false;
-  #onTooMuchFraming: () => void = () => {};
-  #onEnded: () => void = () => {};
+  #isIgnoring = false;
+  #isStarted = false;
 
-  constructor(socket: Socket, limits: ConnectionLimits) {
+  constructor(socket: Socket, skippedMax: number) {
     this.socket = socket;
-    this.address = clientAddress(socket);
-    this.#limits = limits;
-    this.#feed = new Feed(socket, this);
+    this.#skippedMax = skippedMax;
+    // Node resumes a socket at the end of each message.
+    socket.on("resume", () => {
+      if (!this.#mayRead) socket.pause();
+    });
+    // Node calls this after an answer that closes.
+    const destroySoon = socket.destroySoon.bind(socket);
+    const closeAfterAnswer = () => (this.#hasMore ? this.close() : destroySoon());
+    socket.destroySoon = closeAfterAnswer;
   }
 
   /** The request in progress. */
-  get current(): Turn | undefined {
-    return this.#turns[0];
+  get current(): Exchange | undefined {
+    return this.#exchanges[0];
   }
 
-  /** Nothing is in progress except, at most, the arrival of a request or its refusal. */
-  get isIdle(): boolean {
-    return this.current === undefined || this.current.body.isComing || this.#isRefused;
-  }
-
-  /** A request is arriving that has a body, and it is not refused yet. */
-  get isReceiving(): boolean {
-    return this.current?.body.isComing === true && !this.#isRefused;
-  }
-
-  /** A request has begun to arrive whose run has not been started yet. */
-  get isArriving(): boolean {
-    return this.current !== undefined && !this.#isStarted && !this.#isRefused;
-  }
-
-  /** Whether more has come, or is probably coming, than was parsed. */
-  get hasMore(): boolean {
-    return this.#isCutShort || this.#feed.hasRest;
-  }
-
+  /** How many requests wait for the one in progress. */
   get waiting(): number {
-    return Math.max(0, this.#turns.length - 1);
+    return Math.max(0, this.#exchanges.length - 1);
   }
 
-  /** An answer that closes has begun or been announced: what follows is not a request any more (RFC 9112, 9.6). */
+  /** A request has arrived, or is arriving, that is neither started nor refused. */
+  get isArriving(): boolean {
+    return this.current !== undefined && !this.#isStarted && !this.current.response.headersSent;
+  }
+
+  /** No further request is accepted. */
   get isEnding(): boolean {
     return this.#isEnding || this.#latest?.response.shouldKeepAlive === false;
   }
 
-  /** The body of the last request, after its answer has begun: errors in it do not matter. */
-  get isDiscarding(): boolean {
+  /** The last answer has been sent. */
+  get isClosing(): boolean {
+    return this.#isClosing;
+  }
+
+  /** The body of the last request still arrives, and its answer has begun: errors in it do not matter. */
+  get isSkipping(): boolean {
     const latest = this.#latest;
     return latest !== undefined && !latest.request.complete && latest.response.headersSent;
   }
 
-  /** Replaces the parser's own error if chunk framing takes many times the bytes of the body. */
-  whenTooMuchFraming(tell: () => void): void {
-    this.#onTooMuchFraming = tell;
-  }
-
   /** Puts a request at the end of the line. */
-  add(request: IncomingMessage, response: ServerResponse, refusal: RequestFaultCode | null): Turn {
+  add(request: IncomingMessage, response: ServerResponse, refusal: RequestFaultCode | null): Exchange {
     // What follows an unreadable request is not a request.
     if (refusal !== null) response.shouldKeepAlive = false;
-    const turn = { request, response, body: new IncomingBody(request), connection: this, refusal };
-    this.#turns.push(turn);
-    this.#latest = turn;
-    this.#bodyWireBytes = 0;
-    return turn;
+    const body = new IncomingBody(request, () => this.#readOrPause());
+    const exchange = { request, response, body, connection: this, refusal };
+    this.#exchanges.push(exchange);
+    this.#latest = exchange;
+    if (this.waiting > 0) this.#readOrPause();
+    return exchange;
   }
 
   /** The run of the request in progress has been started. */
@@ -119,95 +98,60 @@ export class Connection implements FeedGate {
     this.#isStarted = true;
   }
 
-  /** The request in progress will be refused, when its turn comes. */
-  refused(): void {
-    this.#isRefused = true;
-  }
-
   /** The request in progress has its answer. @returns the next one, if it may be started */
-  next(): Turn | undefined {
-    this.#isRefused = false;
+  next(): Exchange | undefined {
     this.#isStarted = false;
-    const done = this.#turns.shift();
+    const done = this.#exchanges.shift();
     if (done?.response.shouldKeepAlive === false) {
       this.#isEnding = true;
-      this.#turns = [];
-    }
-    if (this.#turns.length <= 1) this.#waitingBytes = 0;
-    if (done?.request.complete === false) done.body.skip();
+      this.#exchanges = [];
+    } else if (done?.request.complete === false) done.body.skip();
     else if (done === this.#latest) this.#latest = undefined;
+    this.#readOrPause();
     return this.current;
   }
 
-  /** To be called when more of it may be read. */
-  go(): void {
-    this.#feed.go();
-  }
-
-  /** Lets the request in progress finish, and accepts no others. */
+  /** What has arrived cannot be parsed: only the request in progress is answered. */
   end(): void {
     this.#isEnding = true;
     this.#isCutShort = true;
-    this.#turns.length = Math.min(this.#turns.length, 1);
+    this.#exchanges.length = Math.min(this.#exchanges.length, 1);
   }
 
-  /** Ends, and discards what still arrives without parsing it. */
-  discard(counted: (bytes: number) => void): void {
+  /** Something has arrived behind the last request: it stays unread, because the parser would create objects for it. */
+  ignoreRest(): void {
+    this.#isCutShort = true;
+    this.#isIgnoring = true;
+    this.socket.pause();
+  }
+
+  /**
+   * Ends our half after a last text, and closes when the client has ended its own, or after a while. A connection that is
+   * closed while bytes on it are unread is reset, and a reset can destroy an answer that the client has not read yet.
+   */
+  close(text = ""): void {
+    const { socket } = this;
+    if (this.#isClosing || !socket.writable) return;
+    this.#isClosing = true;
     this.#isEnding = true;
-    this.#feed.drop(counted);
+    socket.end(text);
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+    // The timer would keep the socket, and everything that came on it.
+    socket.once("close", () => clearTimeout(timer));
+    this.#latest?.body.skip(this.#skippedMax);
   }
 
-  /** The client has half-closed, and everything it sent has been parsed: the last answer closes the connection. */
-  ended(): void {
-    const latest = this.#latest;
-    if (latest !== undefined && !latest.response.headersSent) latest.response.shouldKeepAlive = false;
-    this.#onEnded();
+  get #hasMore(): boolean {
+    return this.#isCutShort || this.waiting > 0 || this.#latest?.body.isComing === true;
   }
 
-  /** Called when the client has half-closed. */
-  whenEnded(tell: () => void): void {
-    this.#onEnded = tell;
+  get #mayRead(): boolean {
+    return this.waiting === 0 && !this.#isIgnoring && this.#latest?.body.mayRead !== false;
   }
 
-  mayFeed(): boolean {
-    const { pipelinedMax, pipelinedBytesMax } = this.#limits;
-    const body = this.#latest?.body;
-    if (this.#isEnding) return false;
-    if (body?.isComing === true) return body.isWanted || (body.left > 0 && body.left <= SLICE_BYTES);
-    return !this.isEnding && this.waiting < pipelinedMax && this.#waitingBytes <= pipelinedBytesMax;
+  #readOrPause(): void {
+    const { socket } = this;
+    if (!this.#mayRead) socket.pause();
+    else if (socket.isPaused()) socket.resume();
   }
-
-  sliceBytes(bytes: Buffer): number {
-    const body = this.#latest?.body;
-    if (body?.isComing === true) return body.left > 0 ? body.left : SLICE_BYTES;
-    return headBytes(bytes);
-  }
-
-  fed(bytes: number): void {
-    if (this.waiting > 0) this.#waitingBytes += bytes;
-    if (this.#latest?.body.isComing !== true) return;
-    this.#bodyWireBytes += bytes;
-    if (this.#bodyWireBytes > FRAMING_TIMES * this.#limits.bodyBytesMax + FRAMING_BYTES) this.#onTooMuchFraming();
-  }
-}
-
-/** The times after which the client is checked. */
-const LOOK_AFTER_MS = [0, 5, 50, 1_000];
-
-/**
- * A client that has half-closed may be waiting for its answer, or may be gone: TCP distinguishes the two only when something
- * is sent. So it is sent `100 Continue`, which any HTTP/1.1 client ignores. The machine of a client that is gone answers
- * with a reset, which the next such line detects; the connection then closes as for any client that hangs up.
- */
-export function answerHalfClosed(connection: Connection): void {
-  const turn = connection.current;
-  if (turn === undefined || turn.request.httpVersionMinor === 0) return;
-  const { response } = turn;
-  const timers = LOOK_AFTER_MS.map((afterMs) =>
-    setTimeout(() => {
-      if (!response.headersSent && !response.destroyed) response.writeContinue();
-    }, afterMs).unref(),
-  );
-  const stop = () => timers.forEach(clearTimeout);
-  response.once("prefinish", stop).once("close", stop);
 }

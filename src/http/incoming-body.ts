@@ -3,29 +3,43 @@ import type { Held } from "../terms/byte-budget.ts";
 import { Fault } from "../terms/fault.ts";
 import { JoinedBytes, piecesMax } from "../terms/joined-bytes.ts";
 import { invalid } from "./parse-body.ts";
-import type { Stranger } from "./strangers-bodies.ts";
 
-/** The body of one request. Its parts are joined as they arrive, and nothing is read before somebody asks for it. */
+/** Nobody waits for the answer any more. */
+export class ClientGone extends Error {}
+
+function ignore(): void {}
+
+/**
+ * The body of one request. Until it is wanted, at most one read of the socket (64 KiB) arrives: then `changed` reports that
+ * no more may be read. Pieces are joined as they arrive, because the parser creates an object for each chunk.
+ */
 export class IncomingBody {
   readonly #request: IncomingMessage;
-  /** Its announced length; undefined for a chunked body. */
+  readonly #changed: () => void;
+  /** Its length in bytes as announced; undefined for a chunked body. */
   readonly announced: number | undefined;
-  /** Null once it has been taken or discarded: the request may live on for as long as its connection. */
-  #joined: JoinedBytes | null = new JoinedBytes();
+  /** Null once it has been taken or is not wanted: the request may live on for as long as its connection. */
+  #joined: JoinedBytes | null = null;
   #received = 0;
-  #isListening = false;
-  #hasEnded = false;
   #isWanted = false;
-  #onWanted: () => void = () => {};
-  #onPiece: () => void = () => {};
-  #onEnd: () => void = () => {};
+  #hasEnded = false;
+  #onWanted: () => void = ignore;
+  #onPiece: (bytes: number) => void = ignore;
+  #onEnd: () => void = ignore;
 
-  constructor(request: IncomingMessage) {
+  /** @param changed called when the answer of `mayRead` may have changed */
+  constructor(request: IncomingMessage, changed: () => void) {
     const { headers } = request;
     this.#request = request;
+    this.#changed = changed;
     this.announced = headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : undefined;
-    // Chunks that were parsed together with the head would each wait as an object.
-    if (this.announced === undefined) this.#listen();
+    if (this.announced === 0) return;
+    this.#joined = new JoinedBytes(this.announced);
+    request.on("data", (piece: Buffer) => this.#take(piece));
+    request.on("end", () => {
+      this.#hasEnded = true;
+      this.#onEnd();
+    });
   }
 
   /** Whether it was announced at all, and has not come to its end. */
@@ -33,94 +47,100 @@ export class IncomingBody {
     return this.announced !== 0 && !this.#request.complete;
   }
 
-  /** Whether it is to be read. */
-  get isWanted(): boolean {
-    return this.#isWanted;
+  /** Whether more of it may be read from the socket. */
+  get mayRead(): boolean {
+    return this.#isWanted || this.#received === 0 || this.#received === this.announced || !this.isComing;
   }
 
-  /** Bytes that are yet to come of an announced length. */
-  get left(): number {
-    return (this.announced ?? 0) - this.#received - this.#request.readableLength;
-  }
-
+  /** Called before the body is read, for a client that waits to be told. */
   whenWanted(wanted: () => void): void {
     this.#onWanted = wanted;
   }
 
   /**
-   * The whole body, within the limit and counted by `held`. To be called once. The body of a caller that is not
-   * authenticated yet belongs to a `stranger`: when their memory runs out, it or another of their bodies is refused.
-   * @throws Fault `request.invalid`, or `request.overloaded` when there is no room; rejects when the client goes away
+   * The whole body, within the limit. An announced length is reserved at once, the length of a chunked body as it arrives.
+   * To be called once.
+   * @throws Fault `request.invalid`, or `request.overloaded` when there is no memory; ClientGone
    */
-  read(held: Held, bytesMax: number, stranger?: Stranger): Promise<Buffer> {
-    if ((this.announced ?? 0) > bytesMax) return Promise.reject(tooLarge(bytesMax));
+  read(held: Held, bytesMax: number): Promise<Buffer> {
+    const { announced = 0 } = this;
+    if (this.announced === 0) return Promise.resolve(Buffer.alloc(0));
+    if (announced > bytesMax) return Promise.reject(tooLarge(bytesMax));
+    if (!held.hold(announced)) return Promise.reject(new Fault("request.overloaded"));
     const pieces = piecesMax(bytesMax);
+    let reserved = announced;
+    const problem = (): Fault | null => {
+      const { length, pieces: came } = this.#joined!;
+      if (length > bytesMax) return tooLarge(bytesMax);
+      if (came > pieces) return tooManyPieces(pieces);
+      if (length <= reserved) return null;
+      if (!held.hold(length - reserved)) return new Fault("request.overloaded");
+      reserved = length;
+      return null;
+    };
     return new Promise((resolve, reject) => {
-      let counted = 0;
-      const giveUp = (fault: Fault): void => {
-        // The rest is of no use.
-        this.#joined = null;
-        this.#isWanted = false;
-        held.release();
-        reject(fault);
-      };
-      stranger?.begin(giveUp);
-      const problem = (): Fault | null => {
-        const { length, pieces: came } = this.#joined!;
-        if (length > bytesMax) return tooLarge(bytesMax);
-        if (came > pieces) return tooManyPieces(pieces);
-        stranger?.came(length - counted);
-        while (!held.hold(length - counted)) if (stranger?.makeWay() !== true) return new Fault("request.overloaded");
-        counted = length;
-        return null;
+      let isOver = false;
+      const giveUp = (error: Error): void => {
+        isOver = true;
+        this.#forget();
+        reject(error);
       };
       const onPiece = (): void => {
         const fault = problem();
         if (fault !== null) giveUp(fault);
       };
       const onEnd = (): void => {
-        stranger?.whole();
+        isOver = true;
         const bytes = this.#joined!.take();
-        this.#joined = null;
+        this.#forget();
         resolve(bytes);
       };
+      // This event follows every request. An error costs a stack trace, so it is created only if the client hung up.
+      const onClose = (): void => {
+        if (!isOver) giveUp(new ClientGone());
+      };
+      if (this.#joined === null || (this.#request.destroyed && !this.#hasEnded)) return onClose();
+      this.#request.on("close", onClose);
+      this.#isWanted = true;
       // Assigned where they are written, they would be old objects for V8, and keep their request until its next full collection.
       this.#onPiece = onPiece;
       this.#onEnd = onEnd;
-      this.#request.on("error", reject);
-      // This event follows every request. An error costs a stack trace, so it is created only if the client hung up.
-      this.#request.on("close", () => {
-        this.#joined = null;
-        if (!this.#hasEnded) reject(new Error("the client hung up"));
-      });
-      this.#isWanted = true;
-      if (this.announced !== undefined) this.#listen();
-      else if (this.#joined!.length > 0) this.#onPiece();
-      if (this.#hasEnded && this.#isWanted) this.#onEnd();
+      // What has come before it was wanted.
+      onPiece();
+      if (isOver) return;
+      if (this.#hasEnded) return onEnd();
       this.#onWanted();
+      this.#changed();
     });
   }
 
-  /** Reads the rest of it, and keeps nothing: its request has been answered. */
-  skip(): void {
-    this.#joined = null;
+  /** Reads up to this many bytes of the rest, and keeps nothing: its request has been answered. */
+  skip(bytesMax = Number.POSITIVE_INFINITY): void {
+    if (!this.isComing) return;
+    let [bytes, pieces] = [0, 0];
+    this.#forget();
     this.#isWanted = true;
-    this.#listen();
+    const onPiece = (length: number): void => {
+      bytes += length;
+      pieces += 1;
+      this.#isWanted = bytes <= bytesMax && pieces <= piecesMax(bytesMax);
+    };
+    this.#onPiece = onPiece;
+    this.#changed();
   }
 
-  #listen(): void {
-    if (this.#isListening) return;
-    this.#isListening = true;
-    this.#request.on("data", (piece: Buffer) => {
-      this.#received += piece.length;
-      if (this.#joined === null) return;
-      this.#joined.add(piece);
-      this.#onPiece();
-    });
-    this.#request.on("end", () => {
-      this.#hasEnded = true;
-      if (this.#joined !== null) this.#onEnd();
-    });
+  #take(piece: Buffer): void {
+    this.#received += piece.length;
+    this.#joined?.add(piece);
+    this.#onPiece(piece.length);
+    if (!this.mayRead) this.#changed();
+  }
+
+  #forget(): void {
+    this.#joined = null;
+    this.#isWanted = false;
+    this.#onPiece = ignore;
+    this.#onEnd = ignore;
   }
 }
 

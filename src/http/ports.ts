@@ -1,8 +1,8 @@
 import type { Fault } from "../terms/fault.ts";
 import type { CallerIds } from "./request-ids.ts";
 
-/** Why a connection was closed without an answer: the limit was reached, another one needed it, or too much waits on it. */
-export type DropReason = "no_place" | "made_way" | "pipelining";
+/** Why a connection was closed without an answer: too many were open, or too many requests were waiting on it. */
+export type DropReason = "connection_limit" | "pipelining";
 
 /** A request that was answered with an error. The caller's ids are absent if its head could not be parsed. */
 export interface RefusedRequest extends Partial<CallerIds> {
@@ -13,8 +13,8 @@ export interface RefusedRequest extends Partial<CallerIds> {
   readonly fault: Fault;
 }
 
-/** Told of every request that was answered with an error, and of every connection that was dropped. Must not throw. */
-export interface EdgeObserver {
+/** Is called for every request that was answered with an error, and for every dropped connection. Must not throw. */
+export interface RefusalObserver {
   refused(request: RefusedRequest): void;
   dropped(reason: DropReason): void;
 }

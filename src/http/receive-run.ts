@@ -1,20 +1,18 @@
 import type { Held } from "../terms/byte-budget.ts";
 import type { Authenticator, Caller } from "../terms/caller.ts";
-import type { Clock } from "../terms/clock.ts";
 import { Fault } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
 import { authenticateBody, authenticateHeaders, isCaller, readHeaderAccess } from "./authenticate-request.ts";
-import type { Turn } from "./connection.ts";
+import type { Exchange } from "./connection.ts";
 import { readCallerIds, type CallerIds } from "./request-ids.ts";
 import { checkMediaType, parseBody, type BodyLimits } from "./parse-body.ts";
-import type { Stranger, StrangersBodies } from "./strangers-bodies.ts";
+import type { UnauthenticatedBodies } from "./unauthenticated-bodies.ts";
 
 export interface ReceiveParts {
-  readonly clock: Clock;
   readonly authenticator: Authenticator;
   readonly bodyLimits: BodyLimits;
-  /** Bodies in progress of callers that are not authenticated yet. */
-  readonly strangers: StrangersBodies;
+  /** Limits the bodies of callers that are not authenticated yet. */
+  readonly unauthenticated: UnauthenticatedBodies;
 }
 
 /** Checks a body without changing it. @throws Fault `request.invalid` naming every field that is wrong, never its value */
@@ -33,22 +31,27 @@ export interface ReceivedRun extends CallerIds {
  * told what is wrong with the body.
  * @throws Fault `request.unauthenticated` before `request.invalid`
  */
-export async function receiveRun(turn: Turn, held: Held, check: CheckBody, parts: ReceiveParts): Promise<ReceivedRun> {
-  const { request } = turn;
-  const { authenticator, strangers } = parts;
+export async function receiveRun(
+  exchange: Exchange,
+  held: Held,
+  check: CheckBody,
+  parts: ReceiveParts,
+): Promise<ReceivedRun> {
+  const { request } = exchange;
+  const { authenticator, unauthenticated } = parts;
   const access = readHeaderAccess(request);
   const authenticating = authenticateHeaders(access, authenticator);
   const known = authenticating instanceof Promise ? await authenticating : authenticating;
   if (known !== null) held.passTo(known.organizationId);
   if (isCaller(known)) {
-    const body = await readJson(turn, held, parts);
+    const body = await readJson(exchange, held, parts);
     check(body);
     return { caller: known, body, ...readCallerIds(request), held };
   }
-  // An authenticated caller has the share of its organization, apart from callers that are not authenticated.
-  const stranger = known === null ? strangers.open(turn.connection.address) : undefined;
+  // An authenticated caller uses the share of its organization, and does not wait for unauthenticated ones.
+  const leave = known === null ? await unauthenticated.enter(exchange.body, exchange.response) : undefined;
   try {
-    const received = await readJson(turn, held, parts, stranger).catch(asUnreadable);
+    const received = await readJson(exchange, held, parts).catch(asUnreadable);
     const body = received instanceof Fault ? null : received;
     const caller = await authenticateBody(known, access, body, authenticator);
     if (!held.passTo(caller.organizationId)) throw new Fault("request.overloaded");
@@ -56,24 +59,21 @@ export async function receiveRun(turn: Turn, held: Held, check: CheckBody, parts
     check(received);
     return { caller, body: received, ...readCallerIds(request), held };
   } finally {
-    stranger?.end();
+    leave?.();
   }
 }
 
 /** A parsed body uses several times its bytes, for as long as the run may need it. */
-const PARSED_TIMES = 4;
+export const PARSED_TIMES = 4;
 
 async function readJson(
-  { request, body }: Turn,
+  { request, body }: Exchange,
   held: Held,
   { bodyLimits: limits }: ReceiveParts,
-  stranger?: Stranger,
 ): Promise<JsonObject> {
   checkMediaType(request);
-  const bytes = await body.read(held, limits.bodyBytesMax, stranger);
-  while (!held.hold((PARSED_TIMES - 1) * bytes.length)) {
-    if (stranger?.makeWay() !== true) throw new Fault("request.overloaded");
-  }
+  const bytes = await body.read(held, limits.bodyBytesMax);
+  if (!held.hold((PARSED_TIMES - 1) * bytes.length)) throw new Fault("request.overloaded");
   return parseBody(bytes, limits);
 }
 

@@ -1,8 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { lengthOf } from "../run/envelope.ts";
 import type { Fault } from "../terms/fault.ts";
-import type { Turn } from "./connection.ts";
-import { discardBody } from "./discard-body.ts";
 import { REQUEST_ID_HEADER } from "./request-ids.ts";
 
 /** Headers of every response. */
@@ -15,8 +13,6 @@ export interface ReplyOptions {
   readonly allow?: string;
   /** Only affects the body: a HEAD is answered like its GET, without the body. */
   readonly headOnly?: boolean;
-  /** A request whose body is still coming, and how much of it may come before the connection is closed. */
-  readonly unread?: { readonly turn: Turn; readonly bytesMax: number };
 }
 
 /** The only function that sends a response: one head with its length, one body. The pieces of a body are written together. */
@@ -45,14 +41,7 @@ export function sendJson(
   response.writeHead(status, headers);
   if (options.headOnly === true) return void response.end();
   for (const piece of pieces.slice(0, -1)) response.write(piece);
-  const last = pieces.at(-1);
-  if (options.unread === undefined) response.end(last);
-  else {
-    response.write(last);
-    discardBody(options.unread.turn, options.unread.bytesMax, () => {
-      if (!response.destroyed) response.end();
-    });
-  }
+  response.end(pieces.at(-1));
 }
 
 export interface FaultStatuses {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { asFault, Fault } from "../terms/fault.ts";
 import type { Json } from "../terms/json.ts";
 import { createServer } from "../terms/node-http.ts";
@@ -40,7 +41,7 @@ export interface AdminAnswer {
 
 /**
  * Enough for probes, scrapers and some operators. Anybody else who finds the port must not use up the files that the service
- * may open. Beyond them an idle one is closed; see `givePlaces`.
+ * may open. Further connections are closed at once.
  */
 export const ADMIN_CONNECTIONS_MAX = 128;
 
@@ -95,7 +96,13 @@ export function createAdminServer(parts: AdminServerParts, unreadMs: number = UN
       },
     ],
   ]);
+  const unanswered = new WeakSet<Socket>();
   const server = createServer(LIMITS, (request, response) => {
+    const { socket } = request;
+    // No client of this port sends requests ahead. A flood of them would have all its answers made at once.
+    if (unanswered.has(socket)) return void socket.destroy();
+    unanswered.add(socket);
+    response.once("close", () => unanswered.delete(socket));
     if (parts.isStopping()) response.shouldKeepAlive = false;
     response.once("prefinish", () => {
       if (!response.writableFinished) response.setTimeout(unreadMs, () => response.destroy());
@@ -113,6 +120,7 @@ export function createAdminServer(parts: AdminServerParts, unreadMs: number = UN
       refuse(response, asFault(thrown, "request.unexpected"), more),
     );
   });
+  server.maxConnections = ADMIN_CONNECTIONS_MAX;
   // A client that has ended its half gets its answer all the same.
   Object.assign(server, { httpAllowHalfOpen: true });
   return server;

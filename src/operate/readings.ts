@@ -127,7 +127,7 @@ export const READING_METRICS: readonly Metric<Readings>[] = [
   gauge("datarun_connections", "Connections of clients that are open.", (it) => it.connections().open),
   counter(
     "datarun_connections_dropped_total",
-    "Connections of clients that were closed without an answer because all places were in use.",
+    "Connections of clients that were closed without an answer because too many were open, or too many requests waited on one.",
     (it) => it.connections().dropped,
   ),
   gauge(

@@ -16,10 +16,13 @@ export const RESERVED_REPLY_BYTES = 32 * 1024;
  */
 export class ByteBudget {
   readonly #share: FairShare;
+  /** The most that all callers that have not been identified yet may use together. */
+  readonly unauthenticatedBytesMax: number;
 
   constructor(bytesMax: number) {
+    this.unauthenticatedBytesMax = bytesMax * SHARE_NOT_YET_KNOWN;
     this.#share = new FairShare(bytesMax, (owner) =>
-      owner === NOT_YET_KNOWN ? bytesMax * SHARE_NOT_YET_KNOWN : bytesMax,
+      owner === NOT_YET_KNOWN ? this.unauthenticatedBytesMax : bytesMax,
     );
   }
 

@@ -12,6 +12,12 @@ export class JoinedBytes {
   #joined: Buffer | null = null;
   #length = 0;
   #pieces = 0;
+  readonly #expected: number;
+
+  /** @param expected their length in bytes if it was announced: then memory is allocated once */
+  constructor(expected = 0) {
+    this.#expected = expected;
+  }
 
   get length(): number {
     return this.#length;
@@ -42,7 +48,8 @@ export class JoinedBytes {
   }
 
   #grow(before: number): void {
-    const grown = Buffer.allocUnsafeSlow(Math.max(FIRST_BYTES, 2 * this.#length));
+    const size = this.#length <= this.#expected ? this.#expected : Math.max(FIRST_BYTES, 2 * this.#length);
+    const grown = Buffer.allocUnsafeSlow(size);
     (this.#joined ?? this.#only)!.copy(grown, 0, 0, before);
     this.#joined = grown;
     this.#only = null;

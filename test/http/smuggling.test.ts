@@ -60,6 +60,20 @@ test("a request whose length can be read in two ways is refused, and what hides 
   }
 });
 
+test("HTTP/1.0 has no chunks: a request with them is refused, and its connection closed", async () => {
+  const before = service.ledgerRows().length;
+  const fields = "Connection: keep-alive\r\nTransfer-Encoding: chunked\r\n";
+  const head = service.rawHead("/data").replace("HTTP/1.1", "HTTP/1.0");
+  const chunks = `${RUN.length.toString(16)}\r\n${RUN}\r\n0\r\n\r\n`;
+  const { replies, closed } = await service.raw([`${head}${fields}\r\n${chunks}${HIDDEN}`]);
+  assert.deepEqual(
+    replies.map(({ statusCode, headers }) => [statusCode, headers.connection]),
+    [[400, "close"]],
+  );
+  assert.ok(closed);
+  assert.equal(service.ledgerRows().length, before);
+});
+
 test("a body that looks like a request is a body", async () => {
   const before = service.ledgerRows().length;
   const head = `${service.rawHead("/data")}Connection: close\r\n`;

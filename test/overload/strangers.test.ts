@@ -82,14 +82,6 @@ const ATTACKS: Readonly<Record<string, () => Promise<unknown>>> = {
       const flood = send(socket, "GET /status HTTP/1.1\r\nHost: x\r\n\r\n".repeat(5_000), 20);
       await Promise.race([flood, new Promise((resolve) => setTimeout(resolve, 1_500))]);
     }),
-  "requests sent ahead on many connections, all of which are read at once": async () => {
-    const opened = Array.from({ length: 200 }, open);
-    await Promise.all(opened.map((socket) => once(socket.resume(), "connect")));
-    service.signal("SIGSTOP");
-    const flood = "GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(2_300);
-    await Promise.all(opened.map((socket) => new Promise((resolve) => socket.write(flood, resolve))));
-    service.signal("SIGCONT");
-  },
   "heads that never end": () =>
     many(400, (socket) => send(socket, `GET /status HTTP/1.1\r\nHost: x\r\nX: ${"y".repeat(15_000)}`)),
   "connections that send nothing": () => many(1_500, (socket) => once(socket, "connect").catch(() => {})),

@@ -6,8 +6,9 @@ import { SETTINGS, type Setting } from "../../src/settings/table.ts";
 import { AMONG_OTHERS, WAITING_PER_ORGANIZATION } from "../../src/functions/pool/placement.ts";
 import { SOURCES_PER_RUN_MAX } from "../../src/http/run-fields.ts";
 import { piecesMax } from "../../src/terms/joined-bytes.ts";
-import { REFUSALS_MAX } from "../../src/http/refusal-turns.ts";
-import { PIPELINING, WAITING_MAX } from "../../src/http/server.ts";
+import { UNAUTHENTICATED_BODIES_MAX } from "../../src/http/app.ts";
+import { PIPELINED_MAX } from "../../src/http/server.ts";
+import { SMALL_BODY_BYTES } from "../../src/http/unauthenticated-bodies.ts";
 import { LEDGER_LIMITS } from "../../src/ledger/limits.ts";
 import { DEFAULT_LIMITS } from "../../src/outbound/limits.ts";
 import { BYTES_PER_PIECE, PIECES_FREE } from "../../src/outbound/exchange/reply-intake.ts";
@@ -56,14 +57,14 @@ export function limitsPage(): Page {
       [
         "request body",
         "limits.body_bytes",
-        "422; the rest is discarded, up to 8 times the limit for up to 3 s, and the connection is closed",
+        "422; of the rest, as much again is read and discarded, for up to 1 s, and the connection is closed",
       ],
       [
         "chunks of a request body",
         `${count(piecesMax(bodyBytes))}: one for each 128 bytes of the limit, at least 1,024`,
         "422",
       ],
-      ["bytes of chunk sizes and extensions", "the largest size of a body, and 64 KiB", "400"],
+      ["extensions of one chunk", bytes(16_384), "400"],
       [
         "memory for a parsed body",
         "counts four times its bytes in `limits.held_bytes`",
@@ -71,8 +72,13 @@ export function limitsPage(): Page {
       ],
       [
         "bodies of callers that are not authenticated yet",
-        "an eighth of `limits.held_bytes` together; the largest body of the client address that holds the most is refused first",
+        "an eighth of `limits.held_bytes` together",
         "500 `overloaded`",
+      ],
+      [
+        `of these, bodies of more than ${bytes(SMALL_BODY_BYTES)} or in chunks`,
+        `${UNAUTHENTICATED_BODIES_MAX} at once, and fewer if they do not fit into half of that memory`,
+        "further ones wait unread, in order, within the time for the whole request",
       ],
       ["nesting of JSON", "limits.json_depth", "422"],
       ["members of one JSON object", "limits.keys_per_object", "422"],
@@ -98,23 +104,9 @@ export function limitsPage(): Page {
       [
         "requests at once on one connection",
         count(1),
-        `further ones wait: up to ${PIPELINING.pipelinedMax}, or ${bytes(PIPELINING.pipelinedBytesMax)}, are parsed, the others are not read yet`,
+        `${PIPELINED_MAX} further ones wait, and others are not read yet; a connection that sends more at once is closed`,
       ],
-      [
-        "requests that wait in this way, on all connections",
-        count(WAITING_MAX),
-        "a connection with more of them than it leaves free for others is closed",
-      ],
-      [
-        "refusals sent in one millisecond",
-        count(REFUSALS_MAX),
-        "further ones wait; organizations take turns, and callers that are not authenticated count together as one",
-      ],
-      [
-        "clients' connections",
-        "limits.connections",
-        "the one that has been idle longest is closed, those of unknown callers first; if all have a run in progress, the new one is closed",
-      ],
+      ["clients' connections", "limits.connections", "the new one is closed"],
     ]),
     "## Runs",
     rows([
@@ -320,13 +312,9 @@ export function limitsPage(): Page {
     ]),
     "## The admin port",
     rows([
-      [
-        "connections",
-        count(ADMIN_CONNECTIONS_MAX),
-        "the address with the most connections loses the one that has been idle longest",
-      ],
+      ["connections", count(ADMIN_CONNECTIONS_MAX), "the new one is closed"],
       ["time for the head of a request to arrive", ms(HEAD_MS), "408, and the connection is closed"],
-      ["requests at once on one connection", "1", "further ones are read only afterwards"],
+      ["requests at once on one connection", "1", "the connection is closed"],
       ["body of a request to the admin API", bytes(BODY_BYTES_MAX), "422"],
       ["the same of a login", bytes(STRANGERS_BODY_BYTES_MAX), "422"],
       ["chunks of a body", "one for each 128 bytes of the limit, at least 1,024", "422"],

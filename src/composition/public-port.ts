@@ -1,6 +1,6 @@
 import { createApp, ROUTES } from "../http/app.ts";
-import type { DropReason, EdgeObserver, RefusedRequest } from "../http/ports.ts";
-import { createEdge, PIPELINING, type Edge } from "../http/server.ts";
+import type { DropReason, RefusalObserver, RefusedRequest } from "../http/ports.ts";
+import { createPublicServer, type PublicServer } from "../http/server.ts";
 import { createLineLimit } from "../operate/line-limit.ts";
 import type { Log } from "../operate/log.ts";
 import type { Metrics } from "../operate/metrics.ts";
@@ -16,23 +16,23 @@ import { connectionsByDefault } from "./connections-limit.ts";
 import type { Runs } from "./runs.ts";
 import type { ServiceParts } from "./service-parts.ts";
 
-export interface PublicEdge {
-  readonly edge: Edge;
+export interface PublicPort {
+  readonly server: PublicServer;
   /** Connections closed without an answer since the start. */
   dropped(): number;
-  /** Told of a connection that was closed on the admin port. */
+  /** To be called when a connection was refused on the admin port. */
   adminDropped(reason: DropReason): void;
   close(): void;
 }
 
 /** The public server, not yet listening: the routes over the runs, and how refused requests are logged and counted. */
-export function createPublicEdge(
+export function createPublicPort(
   parts: ServiceParts,
   runs: Runs,
   budget: ByteBudget,
   metrics: Metrics,
   isStopping: () => boolean,
-): PublicEdge {
+): PublicPort {
   const { limits, overloadStatus } = parts.settings;
   const refused = watchRefusals(parts.log, parts.clock, metrics);
   const newRequestId = () => newId("request", parts.clock.wall());
@@ -52,7 +52,7 @@ export function createPublicEdge(
     observer: refused,
     isStopping,
   });
-  const edge = createEdge(
+  const server = createPublicServer(
     app,
     {
       headerBytesMax: limits.headerBytes,
@@ -61,19 +61,18 @@ export function createPublicEdge(
       requestTimeoutMs: limits.requestTimeoutMs,
       keepAliveTimeoutMs: limits.keepAliveMs,
       writeTimeoutMs: limits.writeTimeoutMs,
-      ...PIPELINING,
       bodyBytesMax: limits.bodyBytes,
       connectionsMax: limits.connections || connectionsByDefault(),
     },
     refused,
     newRequestId,
   );
-  return { edge, dropped: refused.droppedCount, adminDropped: refused.adminDropped, close: refused.close };
+  return { server, dropped: refused.droppedCount, adminDropped: refused.adminDropped, close: refused.close };
 }
 
 const PATHS: ReadonlySet<string> = new Set(ROUTES.map(({ path }) => path));
 
-interface RefusalWatch extends EdgeObserver {
+interface RefusalWatch extends RefusalObserver {
   droppedCount(): number;
   adminDropped(reason: DropReason): void;
   close(): void;
