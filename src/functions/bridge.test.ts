@@ -5,7 +5,7 @@ import { startPool, type PoolRig } from "./pool/pool.kit.ts";
 
 let rig: PoolRig;
 before(async () => {
-  rig = await startPool({ after: () => {} }, { children: 1, spares: 0 });
+  rig = await startPool({ after: () => {} }, { processes: 2, spare: false });
 });
 after(() => rig.pool.close());
 

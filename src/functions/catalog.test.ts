@@ -30,7 +30,7 @@ interface Project {
 async function startProject(t: TestContext, files: Record<string, string>): Promise<Project> {
   const folder = await mkdtemp(join(tmpdir(), "datarun-functions-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
-  const { pool } = await startPool(t, { children: 1, spares: 0, evaluateWithinMs: 20_000 });
+  const { pool } = await startPool(t, { processes: 2, spare: false, evaluateWithinMs: 20_000 });
   const project: Project = {
     folder,
     async write(more) {

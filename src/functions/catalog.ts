@@ -8,7 +8,7 @@ import { loadFunction, type LoadedFunction, type LoadTools } from "./load/load-f
 import { readCases } from "./load/read-cases.ts";
 import { readCode } from "./load/read-own-file.ts";
 import type { Pool } from "./pool/pool.ts";
-import { isolateKey } from "./pool/quarantine.ts";
+import { isolateKey } from "./pool/running.ts";
 
 export interface FunctionsOptions {
   readonly files: readonly FunctionFile[];

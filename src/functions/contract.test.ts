@@ -29,7 +29,7 @@ interface Rig {
 async function startRig(t: TestContext, evaluateWithinMs = 20_000): Promise<Rig> {
   const folder = await mkdtemp(join(tmpdir(), "datarun-contracts-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
-  const { pool } = await startPool(t, { children: 1, spares: 1, evaluateWithinMs });
+  const { pool } = await startPool(t, { processes: 2, spare: false, evaluateWithinMs });
   const functions: Functions = await createFunctions({ files: [], pool });
   let files = 0;
   return {

@@ -1,155 +1,111 @@
 import assert from "node:assert/strict";
+import { test } from "node:test";
 import { readdirSync } from "node:fs";
 import { getPriority } from "node:os";
-import { test } from "node:test";
-import { FakeClock } from "../terms/clock.kit.ts";
 import type { Fault } from "../terms/fault.ts";
 import { startPool } from "./pool/pool.kit.ts";
 
 const NEVER = "() => new Promise(() => {})";
+/** How much lower the priorities of its threads are than those of the service, as texts in their order. */
+const PRIORITIES = { usual: "2 5", computing: "7 10" };
 /** Nobody waits for it: such runs end with their pool. */
 const LONG_MS = 60_000;
 
-test("an organization whose 64 runs never end leaves room for the calls of another", async (t) => {
-  const rig = await startPool(t);
+test("an organization whose runs never end leaves processes for others, up to the number that there may be", async (t) => {
+  const rig = await startPool(t, { processes: 3 });
   const idle = Array.from({ length: 64 }, () => rig.attempt(NEVER, { organizationId: "org_a", limitMs: LONG_MS }));
-  const calls = [1, 2, 3].map(() => rig.attempt("() => ({})", { organizationId: "org_b", limitMs: LONG_MS }));
-  for (const call of calls) assert.equal((await call).json, "{}");
-  await rig.running(64);
+  for (const organizationId of ["org_b", "org_c"])
+    assert.equal((await rig.attempt("() => ({})", { organizationId, limitMs: LONG_MS })).json, "{}");
+  assert.equal(rig.pool.stats().assigned, 3);
   await rig.pool.close();
   await Promise.all(idle);
 });
 
-test("runs that must have a process alone keep no other organization from running, with a single process too", async (t) => {
-  const rig = await startPool(t, { children: 1, spares: 1, apart: 2 });
-  await rig.settled(2);
-  const suspects = ["a", "b", "c"].map((name) => `() => new Promise(() => {}, "${name}")`);
-  const first = suspects.map((text) => rig.attempt(text, { organizationId: "org_a", limitMs: LONG_MS }));
-  await rig.running(3);
-  process.kill(rig.pool.stats().pids[0]!, "SIGKILL");
-  await Promise.all(first);
-
-  const again = suspects.map((text) => rig.attempt(text, { organizationId: "org_a", limitMs: LONG_MS }));
-  await rig.running(1);
-  const plain = await rig.attempt("() => ({})", { organizationId: "org_b", limitMs: LONG_MS });
-  const large = await rig.attempt("() => ({})", { organizationId: "org_b", limitMs: LONG_MS, memoryMb: 256 });
-  assert.deepEqual([plain.json, large.json], ["{}", "{}"]);
-  assert.deepEqual([rig.pool.stats().active, rig.pool.stats().queued], [1, 2], "its share is one process of two");
-  await rig.pool.close();
-  await Promise.all(again);
+test("a process never runs the functions of two organizations, and an idle one is replaced for the next organization", async (t) => {
+  const rig = await startPool(t, { processes: 1 });
+  const run = async (organizationId: string) => {
+    const { json, thrown } = await rig.attempt("() => ({})", { organizationId, limitMs: LONG_MS });
+    assert.equal(json, "{}", String(thrown));
+    return rig.pool.stats().pids[0];
+  };
+  const first = await run("org_a");
+  assert.equal(await run("org_a"), first, "its organization keeps it");
+  const startedAt = performance.now();
+  assert.notEqual(await run("org_b"), first);
+  t.diagnostic(`the next organization ran after ${(performance.now() - startedAt).toFixed(0)} ms`);
+  assert.equal(rig.pool.stats().killed, 0);
+  assert.deepEqual(rig.lines, []);
 });
 
-test("runs that are granted much memory share a process set apart with others of their organization only", async (t) => {
-  const rig = await startPool(t, { children: 1, spares: 0 });
-  const roomy = (organizationId: string) => rig.attempt(NEVER, { organizationId, memoryMb: 256, limitMs: LONG_MS });
-  const runs = [roomy("org_a"), roomy("org_a"), roomy("org_b"), rig.attempt(NEVER, { limitMs: LONG_MS })];
+test("organizations that want more processes than there may be take turns, and none loses a run", async (t) => {
+  const rig = await startPool(t, { processes: 2 });
+  const works = "async ({ run }) => { await run('wait_50'); return {}; }";
+  let others = 5;
+  const busy = async (organizationId: string) => {
+    let ended = 0;
+    while (others > 0) {
+      const { thrown } = await rig.attempt(works, { organizationId, limitMs: LONG_MS });
+      assert.equal(thrown, undefined, String(thrown));
+      ended += 1;
+    }
+    return ended;
+  };
+  // Two lanes each, so that neither has a moment without a run.
+  const lanes = ["org_a", "org_a", "org_b", "org_b"].map(busy);
   await rig.running(4);
-  assert.equal(rig.pool.stats().apart, 2);
-  await rig.pool.close();
-  await Promise.all(runs);
+  const waiting = Array.from({ length: others }, async (_, at) => {
+    const { thrown, tookMs } = await rig.attempt(works, { organizationId: `org_${at}`, limitMs: LONG_MS });
+    assert.equal(thrown, undefined, String(thrown));
+    others -= 1;
+    return tookMs;
+  });
+  t.diagnostic(`waited: ${(await Promise.all(waiting)).map((ms) => ms.toFixed(0)).join(" ")} ms`);
+  for (const ended of await Promise.all(lanes)) assert.ok(ended > 0);
+  assert.equal(rig.pool.stats().killed, 0);
 });
 
 test("an organization has so many runs waiting and no more: the next one fails at once", async (t) => {
-  const rig = await startPool(t, { children: 1, spares: 0, runsPerChild: 2, waitingPerOrganization: 3 });
-  const idle = [1, 2, 3, 4].map(() => rig.attempt(NEVER, { organizationId: "org_a", limitMs: LONG_MS }));
-  await rig.running(1);
+  const rig = await startPool(t, { processes: 2, runsPerProcess: 2, waitingPerOrganization: 3 });
+  const idle = Array.from({ length: 5 }, () => rig.attempt(NEVER, { organizationId: "org_a", limitMs: LONG_MS }));
+  await rig.running(2);
   assert.equal(rig.pool.stats().queued, 3);
   const refused = await rig.attempt(NEVER, { organizationId: "org_a", limitMs: LONG_MS });
   assert.equal((refused.thrown as Fault).code, "function.overloaded");
-  assert.equal((await rig.attempt("() => ({})", { organizationId: "org_b" })).json, "{}");
+  assert.equal((await rig.attempt("() => ({})", { organizationId: "org_b", limitMs: LONG_MS })).json, "{}");
   await rig.pool.close();
   await Promise.all(idle);
 });
 
-/**
- * What counts is how much of the time a function computes. On a clock that stands still that is all the time, however
- * little of the processors the machine leaves it.
- */
-const COMPUTES = "() => { let sum = 0; for (let n = 0; n < 2e7; n += 1) sum = (sum * 31 + n) | 0; return { sum }; }";
-
-test("an organization whose function computes all the time gets a process of its own, after which all others come", async (t) => {
-  const rig = await startPool(t, { clock: new FakeClock(), children: 1, spares: 1 });
-  await rig.settled(2);
-  const compute = (organizationId: string) => rig.attempt(COMPUTES, { organizationId, limitMs: LONG_MS });
-  while (rig.pool.stats().apart === 0)
-    for (const { thrown } of await Promise.all([1, 2, 3].map(() => compute("org_a")))) assert.equal(thrown, undefined);
-
-  const computes = [1, 2, 3].map(() => compute("org_a"));
-  assert.equal((await rig.attempt("() => ({})", { organizationId: "org_b" })).json, "{}");
-  assert.equal((await compute("org_b")).thrown, undefined, "it is not the function alone");
-  for (const run of computes) assert.equal((await run).thrown, undefined);
-  assert.equal(rig.pool.stats().apart, 1, "one process for all its runs");
-  const own = getPriority();
-  const lower = rig.pool.stats().pids.map((pid) => prioritiesOf(pid).map((priority) => priority - own));
-  if (process.platform === "linux") {
-    const [yields, ...others] = lower.sort((a, b) => b[0]! - a[0]!);
-    assert.deepEqual([...new Set(yields)], [7, 10], "its main thread, and all others");
-    for (const each of others) assert.deepEqual([...new Set(each)], [2, 5]);
-  }
-  assert.equal(rig.lines.filter(({ event }) => event !== "function_process_replaced").length, 0, "nobody is blamed");
-});
-
-/** Of the threads of a process, its main thread first. */
-function prioritiesOf(pid: number): number[] {
-  return readdirSync(`/proc/${pid}/task`).map((thread) => getPriority(Number(thread)));
-}
-
-test("of functions that are new, an organization has four runs in a process, until it is known what they need", async (t) => {
-  const clock = new FakeClock();
-  const rig = await startPool(t, { clock, children: 1, spares: 0 });
-  const begin = (organizationId: string, text = NEVER) => rig.attempt(text, { organizationId, limitMs: LONG_MS });
-  const runs = Array.from({ length: 6 }, () => begin("org_a"));
-  runs.push(begin("org_a", `() => new Promise(() => {}, "another")`), ...[1, 2, 3, 4].map(() => begin("org_b")));
-  await rig.running(8);
-  assert.deepEqual([rig.pool.stats().active, rig.pool.stats().queued], [8, 3]);
-  await clock.advance(600);
-  await rig.running(11);
+test("runs that are granted much memory are no more at once than their process can hold", async (t) => {
+  const rig = await startPool(t, { processes: 2 });
+  const runs = [1, 2, 3].map(() => rig.attempt(NEVER, { memoryMb: 256, limitMs: LONG_MS }));
+  runs.push(rig.attempt(NEVER, { limitMs: LONG_MS }));
+  await rig.running(3);
+  assert.deepEqual([rig.pool.stats().active, rig.pool.stats().queued], [3, 1]);
   await rig.pool.close();
   await Promise.all(runs);
 });
 
-test("an organization has sixteen runs in a process with others, and its further ones in one of its own", async (t) => {
-  const clock = new FakeClock();
-  const rig = await startPool(t, { clock, children: 1, spares: 0 });
-  const shared = rig.pool.stats().pids[0]!;
-  const begin = (organizationId: string) => rig.attempt(NEVER, { organizationId, limitMs: LONG_MS });
-  const its = Array.from({ length: 20 }, () => begin("org_a"));
-  await rig.running(4);
-  // By then no function is new any more, however much of its time it seemed to compute on a clock that stood still.
-  await clock.advance(6_000);
-  await rig.running(20);
-  assert.equal(rig.pool.stats().apart, 1);
-  const other = begin("org_b");
-  await rig.running(21);
-  // Whose process dies fails; the others go on until the pool is closed.
-  process.kill(shared, "SIGKILL");
-  await rig.waitUntil(({ active }) => active < 21);
-  assert.equal(rig.pool.stats().active, 4, "sixteen and the other organization's were in the first");
-  await rig.pool.close();
-  await Promise.all([...its, other]);
-});
-
-test("a function that computes waits for a process of its own, and does not go on among the others", async (t) => {
-  const rig = await startPool(t, { clock: new FakeClock(), children: 1, spares: 0 });
-  const compute = () => rig.attempt(COMPUTES, { limitMs: LONG_MS });
-  while (rig.pool.stats().apart === 0) await Promise.all([1, 2, 3].map(() => compute()));
-  assert.equal(rig.pool.stats().apart, 1);
-});
-
-test("where no process can be set apart for it, such a function runs among the others", async (t) => {
-  const rig = await startPool(t, { clock: new FakeClock(), children: 1, spares: 1, apart: 2 });
-  const large = ["org_b", "org_c"].map((organizationId) =>
-    rig.attempt(NEVER, { organizationId, memoryMb: 256, limitMs: LONG_MS }),
+test("the threads of functions come after the service, and after other organizations' where they compute all the time", async (t) => {
+  if (process.platform !== "linux") return t.skip("only Linux has priorities of threads");
+  const own = getPriority();
+  if (own > 9) return t.skip("there are not enough lower priorities");
+  const rig = await startPool(t, { processes: 2 });
+  const loops = [1, 2].map(() =>
+    rig.attempt("() => { for (;;); }", { organizationId: "org_computes", limitMs: LONG_MS }),
   );
-  await rig.running(2);
-  const replaced = () => rig.lines.filter(({ event }) => event === "function_process_replaced").length;
-  const compute = async () => {
-    const computes = [1, 2, 3].map(() => rig.attempt(COMPUTES, { organizationId: "org_a", limitMs: LONG_MS }));
-    for (const run of computes) assert.equal((await run).thrown, undefined);
+  const waits = rig.attempt(NEVER, { limitMs: LONG_MS });
+  await rig.running(3);
+  const prioritiesOf = (pid: number): string => {
+    const lower = readdirSync(`/proc/${pid}/task`).map((thread) => getPriority(Number(thread)) - own);
+    return [...new Set(lower)].sort((a, b) => a - b).join(" ");
   };
-  while (replaced() === 0) await compute();
-  for (let time = 0; time < 3; time += 1) await compute();
-  assert.equal(replaced(), 1, "and its process is replaced once");
+  let found: string[];
+  do {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    found = rig.pool.stats().pids.map(prioritiesOf);
+  } while (found[0] === PRIORITIES.usual);
+  assert.deepEqual(found.slice(0, 2), [PRIORITIES.computing, PRIORITIES.usual]);
   await rig.pool.close();
-  await Promise.all(large);
+  await Promise.all([...loops, waits]);
 });

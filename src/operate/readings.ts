@@ -31,8 +31,8 @@ export interface Readings {
 interface FunctionReadings {
   readonly active: number;
   readonly queued: number;
-  readonly children: number;
-  readonly apart: number;
+  readonly processes: number;
+  readonly processesMax: number;
   readonly killed: number;
 }
 
@@ -108,13 +108,13 @@ export const READING_METRICS: readonly Metric<Readings>[] = [
   gauge("datarun_function_runs_waiting", "Functions that wait for a process.", (it) => it.functions().queued),
   gauge(
     "datarun_function_processes",
-    "Processes that hold isolates, spare ones included.",
-    (it) => it.functions().children,
+    "Processes that run functions, the spare one included.",
+    (it) => it.functions().processes,
   ),
   gauge(
-    "datarun_function_processes_apart",
-    "Processes that are set apart for the functions of one organization.",
-    (it) => it.functions().apart,
+    "datarun_function_processes_max",
+    "The most organizations whose functions can run at the same time.",
+    (it) => it.functions().processesMax,
   ),
   counter(
     "datarun_function_processes_killed_total",

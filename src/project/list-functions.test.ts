@@ -33,7 +33,7 @@ async function open(t: TestContext, laid: Readonly<Record<string, Laid>>): Promi
     log: QUIET,
     dataDirs: [join(project, ".datarun")],
     processes: 1,
-    spares: 0,
+    spare: false,
   });
   t.after(() => functions.close());
   assert.deepEqual(functions.problems, []);

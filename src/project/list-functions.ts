@@ -38,7 +38,7 @@ export async function openListedFunctions(
     // A command that only reads must not create a data directory.
     ...functionCaches(leaves === "cache" && existsSync(dataDir) ? dataDir : undefined),
     processes: 1,
-    spares: 0,
+    spare: false,
   });
   return {
     problems: functions.problems,

@@ -23,6 +23,12 @@ test("a variable that is nearly the name of one that is read is refused, with th
   }
 });
 
+test("a variable of an earlier version is refused, with what has replaced it", () => {
+  assert.throws(() => refuseMisspelledVariables({ DATARUN_LIMITS_FUNCTION_RUNS_PER_PROCESS: "8" }), {
+    message: /^DATARUN_LIMITS_FUNCTION_RUNS_PER_PROCESS is no longer a setting, remove it: .+/,
+  });
+});
+
 test("the names that are read are accepted, and so are those that are somebody's own", () => {
   const settings = SETTINGS as readonly Setting[];
   const read = [...settings.map(variableOf), ...settings.flatMap((setting) => fileVariableOf(setting) ?? [])];

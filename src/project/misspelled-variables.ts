@@ -1,4 +1,5 @@
 import { ConfigError } from "../settings/read-settings.ts";
+import { REMOVED } from "../settings/removed.ts";
 import { fileVariableOf, SETTINGS, variableOf, type Setting } from "../settings/table.ts";
 import { resembles } from "../terms/nearest.ts";
 import { COMMAND_VARIABLES } from "../terms/variables.ts";
@@ -17,9 +18,12 @@ const READ: readonly (readonly [word: string, variable: string])[] = [
   ...Object.values(COMMAND_VARIABLES).map((variable) => [variable.slice(PREFIX.length), variable] as const),
 ];
 const NAMES: ReadonlySet<string> = new Set(READ.map(([, variable]) => variable));
+const REMOVED_NAMES: ReadonlyMap<string, string> = new Map(
+  [...REMOVED].map(([key, instead]) => [`${PREFIX}${key.replaceAll(".", "_").toUpperCase()}`, instead]),
+);
 
 /**
- * A misspelled variable would silently be ignored, and a verb would then work on another store than the service. Other
+ * A misspelled variable, or one of an earlier version, would silently be ignored, and a verb would then work on another store than the service. Other
  * variables with our prefix may be somebody's own, so only names that are nearly right are refused.
  * @throws ConfigError
  */
@@ -27,6 +31,8 @@ export function refuseMisspelledVariables(environment: Readonly<Record<string, s
   for (const [name, value] of Object.entries(environment)) {
     const [, word] = /^data_?run_(.+)$/i.exec(name) ?? [];
     if (word === undefined || value === undefined || value === "" || NAMES.has(name)) continue;
+    const instead = REMOVED_NAMES.get(name);
+    if (instead !== undefined) throw new ConfigError(`${name} is no longer a setting, remove it: ${instead}`);
     const meant = READ.find(([read]) => resembles(word, read));
     if (meant !== undefined) throw new ConfigError(`${name} is not a setting: did you mean ${meant[1]}?`);
   }

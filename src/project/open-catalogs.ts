@@ -96,9 +96,7 @@ export async function openCatalogs(options: CatalogOptions): Promise<Catalogs> {
     dataDirs: [settings.dataDir],
     ...functionCaches(settings.dataDir),
     processes: settings.limits.functionProcesses,
-    spares: 1,
-    apart: settings.limits.functionProcessesApart,
-    runsPerProcess: settings.limits.functionRunsPerProcess,
+    spare: true,
   });
   try {
     const opened = await opening;

@@ -31,11 +31,10 @@ export interface OpenFunctionsOptions extends FunctionFolders, FunctionCaches {
   readonly log: FunctionsLog;
   /** No function may read anything in them, wherever they are. */
   readonly dataDirs: readonly string[];
+  /** The most processes that serve organizations at the same time; 0: what the memory is enough for. */
   readonly processes: number;
-  readonly spares: number;
-  /** The defaults of these two are the pool's own. */
-  readonly apart?: number;
-  readonly runsPerProcess?: number;
+  /** Whether a process is kept ready for the next organization. */
+  readonly spare: boolean;
 }
 
 export interface OpenFunction extends ListedFunction {
@@ -62,7 +61,16 @@ export interface OpenedFunctions extends FunctionCatalog {
   close(): Promise<void>;
 }
 
-const NO_PROCESSES: PoolStats = { children: 0, apart: 0, ready: 0, active: 0, queued: 0, killed: 0, pids: [] };
+const NO_PROCESSES: PoolStats = {
+  processes: 0,
+  processesMax: 0,
+  assigned: 0,
+  ready: 0,
+  active: 0,
+  queued: 0,
+  killed: 0,
+  pids: [],
+};
 
 /** Loads both. No process is started unless there is a function to run in it. */
 export async function openFunctions(options: OpenFunctionsOptions): Promise<OpenedFunctions> {
@@ -72,10 +80,8 @@ export async function openFunctions(options: OpenFunctionsOptions): Promise<Open
       clock: options.clock,
       log: options.log,
       prelude: preparePrelude(options.ownCacheDir),
-      children: options.processes,
-      spares: options.spares,
-      ...(options.apart !== undefined && { apart: options.apart }),
-      ...(options.runsPerProcess !== undefined && { runsPerChild: options.runsPerProcess }),
+      processes: options.processes,
+      spare: options.spare,
       // Loading functions from the cache needs no process, and many services never run a function.
       startsOnUse: true,
     }));

@@ -48,6 +48,14 @@ test("all mistakes of all origins are named at once, and misspelled keys with wh
   );
 });
 
+test("a setting of an earlier version is named as such, with what has replaced it", () => {
+  assert.throws(() => readSettings({ file: { limits: { function_processes_apart: 4 } }, suggest: String }), {
+    constructor: ConfigError,
+    message:
+      /^limits\.function_processes_apart in the config file is no longer a setting, remove it: .+ limits\.function_processes /,
+  });
+});
+
 test("every default is one that could be set", () => {
   for (const setting of SETTINGS as readonly Setting[])
     if (typeof setting.default === "number") read({ [optionOf(setting)]: String(setting.default) });

@@ -3,6 +3,7 @@ import { ConfigError } from "./config-error.ts";
 import { readOtelVariables } from "./otel-variables.ts";
 import { isPlainUrl } from "./plain-url.ts";
 import { readSecretFile } from "./read-secret-file.ts";
+import { REMOVED } from "./removed.ts";
 import { fileVariableOf, optionOf, SETTINGS, variableOf, type Setting } from "./table.ts";
 
 export { ConfigError };
@@ -169,6 +170,8 @@ function unknownKeys({ file = {}, suggest }: SettingsSources): string[] {
     return names
       .filter((name) => !known.has(name))
       .map((name) => {
+        const instead = REMOVED.get(name);
+        if (instead !== undefined) return `${name} in the config file is no longer a setting, remove it: ${instead}`;
         const question = suggest?.(name, candidates);
         return `${name} in the config file is not a setting${question === undefined ? "" : `: ${question}`}`;
       });

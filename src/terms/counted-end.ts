@@ -26,7 +26,6 @@ const OWN_FAILURES: ReadonlyMap<string, CountedFailure> = new Map<FaultCode, Cou
   ["source.stopped", "rejected"],
   ["source.unrecorded", "rejected"],
   ["function.unknown", "rejected"],
-  ["function.quarantined", "rejected"],
   ["function.overloaded", "rejected"],
   ["function.unavailable", "rejected"],
 ]);

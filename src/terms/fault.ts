@@ -145,9 +145,16 @@ export const FAULTS = {
   "function.raised": dataFunction("raised", "the function raised an error"),
   "function.timeout": dataFunction("timeout", "timed out after {afterMs} ms"),
   "function.memory": dataFunction("memory", "the function used too much memory"),
+  "function.process_memory": dataFunction(
+    "memory",
+    "the functions of its organization that ran at this time used too much memory together",
+  ),
+  "function.interrupted": dataFunction(
+    "interrupted",
+    "the process that ran the function ended before the function did",
+  ),
   "function.contract": dataFunction("contract", "{problem}"),
   "function.no_room": dataFunction("no_room", "there was no room in memory for the function's inputs or its result"),
-  "function.quarantined": dataFunction("quarantined", "the function is quarantined: it ended its process twice"),
   "function.overloaded": dataFunction(
     "overloaded",
     "the service is at its limit for functions, so this one was not run; try again",

@@ -16,7 +16,7 @@ const functions = await openFunctions({
   log: QUIET,
   dataDirs: [],
   processes: 1,
-  spares: 0,
+  spare: false,
 });
 // Before the first test: when those that there are have ended, the functions are closed.
 const listed = await Promise.all(functions.list().map(async (each) => ({ ...each, own: await each.readCases() })));

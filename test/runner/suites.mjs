@@ -10,10 +10,8 @@ export const SUITES = ["quick", "ordinary", "all", "long"];
 const EXPENSIVE = {
   "bench/bench.test.ts": "starts every peer of the benchmark",
   "catalog/sources/registration-numbers.test.ts": "checks some 30,000 numbers",
-  "src/functions/blame.test.ts": "fills the memory of function processes",
   "src/functions/catalog.test.ts": "bundles the functions of many projects",
   "src/functions/contract.test.ts": "uses up the processor time of many runs",
-  "src/functions/shares.test.ts": "fills the memory of function processes",
   "src/leases/budgets/deployment.test.ts": "simulates many processes",
   "src/ledger/flipped-bits.test.ts": "damages a journal bit by bit",
   "src/run/turns-ahead.test.ts": "simulates many processes",
@@ -63,13 +61,13 @@ const ORDINARY = new Set(["test/console/files.test.ts"]);
 
 /** Files that need a process of their own: they count and end the child processes of their process. */
 const ALONE = [
-  "src/functions/blame.test.ts",
   "src/functions/bridge.test.ts",
   "src/functions/catalog.test.ts",
   "src/functions/containment.test.ts",
   "src/functions/contract.test.ts",
   "src/functions/flood.test.ts",
   "src/functions/imports/attacks.kit.test.ts",
+  "src/functions/memory.test.ts",
   "src/functions/pool/pool.test.ts",
   "src/functions/shares.test.ts",
   "src/functions/web.test.ts",

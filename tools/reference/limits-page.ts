@@ -3,7 +3,7 @@ import { ACCESS_LIMITS, LEFT_MS_MIN } from "../../src/access/authenticate.ts";
 import { IDLE_MOST, SOCKETS_MOST } from "../../src/composition/connections-limit.ts";
 import type { SettingKey } from "../../src/settings/settings.ts";
 import { SETTINGS, type Setting } from "../../src/settings/table.ts";
-import { AMONG_OTHERS, WAITING_PER_ORGANIZATION } from "../../src/functions/pool/placement.ts";
+import { LARGE_RUNS_MB, WAITING_PER_ORGANIZATION } from "../../src/functions/pool/schedule.ts";
 import { SOURCES_PER_RUN_MAX } from "../../src/http/run-fields.ts";
 import { piecesMax } from "../../src/terms/joined-bytes.ts";
 import { UNAUTHENTICATED_BODIES_MAX } from "../../src/http/app.ts";
@@ -158,21 +158,26 @@ export function limitsPage(): Page {
         bytes(RUN_BYTES_MAX),
         "that source fails as `no_room`, or as `shed` if nothing has been sent",
       ],
-      ["functions at once in one process", "limits.function_runs_per_process", "further ones wait"],
       [
-        "of these, one organization's, in a process that it shares with others",
-        count(AMONG_OTHERS),
-        "further ones run in a separate process of that organization, or wait",
+        "organizations whose functions run at once",
+        "limits.function_processes",
+        "functions of further ones wait; organizations take turns",
+      ],
+      [
+        "functions at once in one process",
+        "24 to 64, by the [memory](../guides/operations.md#functions) of a process",
+        "further ones wait",
+      ],
+      ["of these, functions of more than 64 MB", `${LARGE_RUNS_MB} MB granted together`, "further ones wait"],
+      [
+        "memory of one process",
+        "160 to 320 MiB, by the memory of the container or machine",
+        "it is killed, and its organization's functions fail as `function.process_memory`",
       ],
       [
         "functions of one organization that wait",
         count(WAITING_PER_ORGANIZATION),
         "the function fails as `function.overloaded`",
-      ],
-      [
-        "separate processes, for functions of more than 64 MB, for suspects, and for what one organization runs beyond its part",
-        "limits.function_processes_apart",
-        "further ones of these wait",
       ],
       [
         "inputs and replies of a function's calls that it has not taken",
@@ -395,6 +400,7 @@ function rows(limits: readonly Row[]): string {
 function valueOf({ key, default: value }: Setting): string {
   if (key === "limits.connections") return "half of the files that may be open, at most 10,000";
   if (key === "limits.journal_bytes") return "the whole disk, except for a twentieth of it or 1 GiB, whichever is less";
+  if (key === "limits.function_processes") return "2 to 16, by the memory of the container or machine";
   if (key.endsWith("_bytes")) return bytes(Number(value));
   return key.endsWith("_ms") ? ms(Number(value)) : count(Number(value));
 }

@@ -46,7 +46,7 @@ async function catalogFunctions(): Promise<readonly OpenFunction[]> {
     log: { info() {}, warn() {}, error() {} },
     dataDirs: [],
     processes: 1,
-    spares: 0,
+    spare: false,
   });
   try {
     if (opened.problems.length > 0) throw new AggregateError(opened.problems, opened.problems.join("\n"));

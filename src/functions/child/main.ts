@@ -3,16 +3,18 @@
  * and the channel to the service. When the service has gone, it kills itself, which is the only way to end a thread in
  * an endless loop.
  */
-import { LARGE_REPLY_CHARACTERS, type FromChild, type Reply, type ToChild } from "../pool/messages.ts";
-import { CpuUse } from "./cpu-use.ts";
+import type { FromChild, ToChild } from "../pool/messages.ts";
 import { holdLifeLine } from "./life-line.ts";
 import { giveWay, LEAST_PRIORITY, LOW_PRIORITY, lowerNewThreads } from "./priority.ts";
 import { startRun, type ChildRun } from "./run.ts";
 import { createSlots } from "./slots.ts";
-import { weighAll } from "./weigh.ts";
 
 const RSS_EVERY_MS = 50;
-const REPORT_EVERY_MS = 250;
+const CHECK_EVERY_MS = 250;
+/** A process that uses more than this part of a processor in the long run gives way to those of other organizations. */
+const CPU_PART = 0.25;
+/** What it may use beyond that for once. */
+const CPU_MS_AT_ONCE = 1_000;
 /** By then the run has its thread. */
 const NEW_THREADS_AFTER_MS = 10;
 
@@ -29,11 +31,15 @@ function send(message: FromChild): void {
 
 const runs = new Map<number, ChildRun>();
 const slots = createSlots();
-const cpuUse = new CpuUse();
 /** The most runs that there were at once: more than that may need more threads. */
 let mostRuns = 0;
 /** While there are runs. */
-let reporting: NodeJS.Timeout | undefined;
+let checking: NodeJS.Timeout | undefined;
+/** Processor time that it has used beyond its part. */
+let surplusMs = 0;
+let checkedAt = 0;
+let checkedCpu = process.cpuUsage();
+let givesWay = false;
 
 function receive(message: ToChild): void {
   switch (message.type) {
@@ -49,48 +55,42 @@ function receive(message: ToChild): void {
     case "run":
       runs.set(
         message.id,
-        startRun(message, slots, send, () => over(message.id)),
+        startRun(message, slots, send, () => runs.delete(message.id)),
       );
-      reporting ??= setInterval(report, REPORT_EVERY_MS);
+      checking ??= setInterval(check, CHECK_EVERY_MS);
       if (runs.size > mostRuns) setTimeout(lowerNewThreads, NEW_THREADS_AFTER_MS);
       mostRuns = Math.max(mostRuns, runs.size);
       return;
     case "reply":
-      void tookReply(message);
-      return;
+      return runs.get(message.id)?.reply(message.call, message.json);
     case "end": {
       const run = runs.get(message.id);
       return run === undefined ? send({ type: "ended", id: message.id, stuck: false }) : run.end();
     }
-    case "yield":
-      return giveWay(LEAST_PRIORITY);
-    case "weigh":
-      void weighAll(runs, slots).then((weights) => send({ type: "weighed", runs: weights }));
+    case "trim":
+      return slots.dropIdle();
   }
 }
 
-function over(id: number): void {
-  const run = runs.get(id);
-  if (run !== undefined) cpuUse.add(run.isolate, run.takeInsideMs());
-  runs.delete(id);
-}
-
-function report(): void {
+/**
+ * The system divides the processors among threads, and each run has one. Without this, the organization with the most
+ * runs that compute would get the most.
+ */
+function check(): void {
   // Of a thread that does not leave its isolate, others take the place.
   lowerNewThreads();
-  for (const run of runs.values()) cpuUse.add(run.isolate, run.takeInsideMs());
-  const isolates = cpuUse.report();
-  if (isolates.length > 0) send({ type: "used", isolates });
+  const now = performance.now();
+  const { user, system } = process.cpuUsage(checkedCpu);
+  checkedCpu = process.cpuUsage();
+  surplusMs = Math.max(0, surplusMs + (user + system) / 1_000 - CPU_PART * (now - checkedAt));
+  checkedAt = now;
+  if (surplusMs > CPU_MS_AT_ONCE && !givesWay) {
+    givesWay = true;
+    giveWay(LEAST_PRIORITY);
+  }
   if (runs.size > 0) return;
-  clearInterval(reporting);
-  reporting = undefined;
-}
-
-/** A large reply is acknowledged, because the service limits how many are sent that no isolate has taken yet. */
-async function tookReply({ id, call, json }: Reply): Promise<void> {
-  const characters = json.length;
-  await runs.get(id)?.reply(call, json);
-  if (characters >= LARGE_REPLY_CHARACTERS) send({ type: "took", id, characters });
+  clearInterval(checking);
+  checking = undefined;
 }
 
 // Endless loops in this process must not slow down the service on the same machine.

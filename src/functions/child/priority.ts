@@ -37,11 +37,6 @@ export function lowerNewThreads(): void {
   }
 }
 
-/** The same for the threads of a process that this one has started, except its main thread. */
-export function lowerThreads(pid: number, by: number): void {
-  for (const thread of threadsOf(pid)) if (thread !== pid) lower(thread, by);
-}
-
 function lower(thread: number, by: number): void {
   try {
     setPriority(thread, Math.min(LOWEST, before + by));

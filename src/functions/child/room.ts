@@ -5,7 +5,6 @@ import type { ContractPart } from "../inside/check-contract.ts";
 import type { AnswerAsk } from "./ask.ts";
 import { dispose } from "./dispose.ts";
 import type { Slot } from "./slot.ts";
-import { bytesOf } from "./weigh.ts";
 
 /** Receives what the code in the isolate sends through the bridge. */
 export type Heard = (what: string, first: unknown, second: unknown, third: unknown) => void;
@@ -31,7 +30,6 @@ export class Room {
   #open: ivm.Reference | undefined;
   #leftBytes = 0;
   #inside = 0;
-  #entering = 0;
   #closed = false;
   #left: (() => void)[] = [];
 
@@ -74,11 +72,7 @@ export class Room {
   /** Resolves when the isolate's thread has processed it, or when it is certain that it never will. */
   enter(...given: EnterArguments): Promise<void> | undefined {
     if (this.#closed || this.#enter === undefined) return undefined;
-    const bytes = given.reduce<number>((sum, one) => sum + (typeof one === "string" ? one.length : 0), 0);
-    this.#entering += bytes;
-    return this.#count(this.#enter.apply(undefined, [...given]))
-      .catch(this.#failed)
-      .then(() => void (this.#entering -= bytes));
+    return this.#count(this.#enter.apply(undefined, [...given])).then(() => {}, this.#failed);
   }
 
   /** Checks by the function's contract; does nothing if that has no schema for the part. */
@@ -87,17 +81,9 @@ export class Room {
     return this.#count(this.slot.contract.check(part, json));
   }
 
-  /**
-   * What earlier runs in its isolate have left there, once it is ready. Some of it may be collected by now, and held by
-   * this run again.
-   */
+  /** What earlier runs in its isolate have left there, once it is ready. */
   get leftBytes(): number {
     return this.#leftBytes;
-  }
-
-  /** The size of the texts that wait until the isolate's thread can take them. */
-  get enteringBytes(): number {
-    return this.#entering;
   }
 
   /** From now on, everything it sends is ignored. Resolves with whether all threads have left within that time. */
@@ -139,4 +125,10 @@ export class Room {
       if (this.#inside === 0) for (const left of this.#left.splice(0)) left();
     }
   }
+}
+
+/** The heap of an isolate, its buffers, and V8's own memory, as soon as its thread answers. */
+async function bytesOf(isolate: ivm.Isolate): Promise<number> {
+  const heap = await isolate.getHeapStatistics();
+  return heap.total_heap_size + heap.externally_allocated_size + heap.malloced_memory;
 }

@@ -1,11 +1,10 @@
 import { FAILED_STEP, JSON_BYTES, JSON_DEPTH, LOG_CHARACTERS, NAME_CHARACTERS } from "../inside/limits.ts";
 import type { ContractPart } from "../inside/check-contract.ts";
-import type { FailedWhy, FromChild, StartRun, Weight } from "../pool/messages.ts";
+import type { FailedWhy, FromChild, StartRun } from "../pool/messages.ts";
 import { dispose } from "./dispose.ts";
 import { Outgoing } from "./outgoing.ts";
 import type { Room } from "./room.ts";
 import type { Slots } from "./slots.ts";
-import { weighIsolate } from "./weigh.ts";
 
 /** How long a thread may take to leave an isolate that was ended, before it counts as stuck. */
 const LEAVE_WITHIN_MS = 80;
@@ -16,22 +15,15 @@ const LEAVE_WITHIN_MS = 80;
 const END_WITHIN_MS = 300;
 /** How long a run that has ended may go on before its isolate is disposed of. */
 const LINGER_MS = 20;
-const NS_PER_MS = 1_000_000;
 const TOO_DEEP = `JSON nested deeper than ${JSON_DEPTH}`;
 
 type Settled = Extract<FromChild, { readonly type: "done" | "failed" }>;
 type Answer = Settled extends infer Kind ? (Kind extends Settled ? Omit<Kind, "stuck"> : never) : never;
 
 export interface ChildRun {
-  readonly isolate: string;
-  /** Resolves when the isolate has taken the reply, or when it is certain that it never will. */
-  reply(call: number, json: string): Promise<void> | undefined;
-  /** Called from outside: the deadline has passed, or memory is short. */
+  reply(call: number, json: string): void;
+  /** Called from outside: the deadline has passed. */
   end(): void;
-  /** What it holds, including what waits to enter its isolate. */
-  weigh(): Promise<Omit<Weight, "id">>;
-  /** How long a thread was inside its isolate since it was last asked, waiting for a processor included. */
-  takeInsideMs(): number;
 }
 
 /** One run in this process, from taking an isolate to returning or disposing of it. */
@@ -44,7 +36,6 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
   let leavesPending = false;
   let endWanted = false;
   let alarm: NodeJS.Timeout | undefined;
-  let insideMs = 0;
   const outgoing = new Outgoing();
 
   function heard(what: string, first: unknown, second: unknown, third: unknown): void {
@@ -151,7 +142,6 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
   async function settle(answer: Answer): Promise<void> {
     if (settled) return;
     settled = true;
-    countInside();
     const ruthless = leavesPending || outgoing.isWaiting || alarm !== undefined;
     clearTimeout(alarm);
     const left =
@@ -178,15 +168,6 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
       const kind = thrown instanceof Error ? thrown.constructor.name : "no error";
       send({ type: "log", id, level: "warn", text: `a rejected promise was not handled: ${kind}` });
     }
-  }
-
-  /** To be called before the isolate is disposed of, and then says nothing more. */
-  function countInside(): void {
-    const slot = room?.slot;
-    if (slot === undefined || slot.isolate.isDisposed) return;
-    const nowMs = Number(slot.isolate.cpuTime) / NS_PER_MS;
-    insideMs += nowMs - slot.countedMs;
-    slot.countedMs = nowMs;
   }
 
   function lost(text: string): void {
@@ -216,7 +197,6 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
     clearTimeout(alarm);
     if (settled) return;
     settled = true;
-    countInside();
     const left = await room.leave(END_WITHIN_MS, true);
     send({ type: "ended", id, stuck: !left });
     over();
@@ -224,23 +204,11 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
 
   void begin();
   return {
-    isolate: job.isolate,
     reply: (call, json) => {
       outgoing.replied(call);
-      return answered ? undefined : room?.enter("reply", call, json);
+      if (!answered) void room?.enter("reply", call, json);
     },
     end: () => void end(),
-    weigh: async () => {
-      if (room === undefined || room.slot.isolate.isDisposed) return { bytes: 0, leftBytes: 0 };
-      const held = await weighIsolate(room.slot.isolate);
-      return { bytes: held === null ? null : held + room.enteringBytes, leftBytes: room.leftBytes };
-    },
-    takeInsideMs: () => {
-      countInside();
-      const taken = insideMs;
-      insideMs = 0;
-      return taken;
-    },
   };
 }
 

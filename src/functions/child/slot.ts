@@ -11,8 +11,6 @@ export interface Slot {
   readonly contract: IsolateContract;
   readonly checks: { readonly inputs: boolean; readonly output: boolean };
   contexts: number;
-  /** How long a thread was in the isolate, as far as that is counted for its runs. */
-  countedMs: number;
   /** Called when V8 gives up the isolate. */
   lost: (text: string) => void;
 }

@@ -10,10 +10,7 @@ import type { Slot } from "./slot.ts";
 const CONTEXTS_MAX = 100;
 /** The most isolates kept without a run; the one idle longest is disposed of first. */
 const IDLE_MAX = 8;
-/**
- * An isolate in which runs have left more is not kept. V8 collects nothing while a run waits, so the process would hold
- * it for as long as runs of that function wait there, and no run could be named for it.
- */
+/** An isolate in which runs have left more is not kept: V8 collects nothing while the next run waits. */
 const LEFT_BYTES_MAX = 16 * 1_048_576;
 
 /** Whoever takes the room is told. */
@@ -37,8 +34,8 @@ export interface Slots {
   take(key: string, bundle: string, memoryMb: number): Promise<Room>;
   /** Keeps an isolate with its next context prepared, or disposes of it. */
   giveBack(slot: Slot): void;
-  /** Disposes of all isolates without a run. Returns how many there were. */
-  dropIdle(): number;
+  /** Disposes of all isolates without a run. */
+  dropIdle(): void;
 }
 
 function nothingRuns(): void {}
@@ -89,7 +86,6 @@ export function createSlots(): Slots {
         contract,
         checks,
         contexts: 0,
-        countedMs: 0,
         lost: nothingRuns,
       };
       const room = new Room(slot, answerAsk);
@@ -135,9 +131,7 @@ export function createSlots(): Slots {
       }, never);
     },
     dropIdle: () => {
-      const dropped = idle.splice(0);
-      for (const room of dropped) dispose(room.slot.isolate);
-      return dropped.length;
+      for (const room of idle.splice(0)) dispose(room.slot.isolate);
     },
   };
 }

@@ -94,7 +94,7 @@ test("a function that reaches for more than it may have is refused with file and
 });
 
 test("a function that asks in vain is loaded, and what it asked for is not in it", async (t) => {
-  const { pool } = await startPool(t, { children: 1, spares: 0 });
+  const { pool } = await startPool(t, { processes: 1, spare: false });
   for (const attack of HARMLESS) {
     await t.test(attack.name, async (t) => {
       const project = await layProject(t, attack);

@@ -1,7 +1,6 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { LEAST_PRIORITY, lowerThreads } from "../child/priority.ts";
 import { compiledCode } from "../../terms/compiled-code.ts";
 import type { FromChild, ToChild } from "./messages.ts";
 import { openRss } from "../rss.ts";
@@ -12,7 +11,7 @@ const MAIN = fileURLToPath(moduleBeside("../child/main.ts", import.meta.url));
 /**
  * The GNU C library gives large blocks back to the system when they are free. By itself it learns to keep larger and
  * larger ones instead: of sixteen runs that had held 56 MB each, 460 to 640 MB stayed after their end (measured), which
- * those beside them seemed to hold.
+ * counted against the limit of their process.
  */
 const RETURNED_WHEN_FREE = { MALLOC_MMAP_THRESHOLD_: "131072" };
 /** How much of the output of a dying process is kept: V8's last message. */
@@ -91,14 +90,6 @@ export class IsolateProcess {
 
   forgetBundle(bundle: string): void {
     if (this.#bundles.delete(bundle)) this.send({ type: "forget", bundle });
-  }
-
-  /** From now on, its threads get the CPU time that other processes leave. */
-  letOthersFirst(): void {
-    const { pid } = this.#process;
-    // From here, because a process with dozens of busy threads may take seconds to read what it is sent.
-    if (!this.#gone && pid !== undefined) lowerThreads(pid, LEAST_PRIORITY);
-    this.send({ type: "yield" });
   }
 
   rssBytes(): number {

@@ -4,8 +4,7 @@ import type { Clock } from "../../terms/clock.ts";
 import { IsolateProcess } from "./child-process.ts";
 import type { FromChild } from "./messages.ts";
 import type { FunctionsLog } from "../ports.ts";
-import { ReplyQueue } from "./reply-queue.ts";
-import type { HostProcess } from "./host-process.ts";
+import type { FunctionProcess } from "./function-process.ts";
 
 export interface FleetOptions {
   readonly clock: Clock;
@@ -14,12 +13,12 @@ export interface FleetOptions {
 }
 
 export interface FleetEvents {
-  /** How many processes should take everyone's runs or be spares. */
-  wanted(): number;
+  /** How many processes without an organization there should be. */
+  sparesWanted(): number;
   ready(): void;
-  heard(host: HostProcess, message: FromChild): void;
-  /** Called once, after the process has gone; it is not in `hosts` any more. */
-  died(host: HostProcess, how: string, lastWords: string): void;
+  message(process: FunctionProcess, message: FromChild): void;
+  /** Called once, after the process has gone; it is not in `processes` any more. */
+  died(process: FunctionProcess, how: string): void;
   /** Called when `failure` is known. */
   failed(): void;
 }
@@ -34,13 +33,10 @@ const FAILED_STARTS = 3;
 const ENDED_ITSELF = /^code /;
 const REASON_CHARACTERS = 300;
 
-/**
- * The processes: as many as are wanted, each replaced as soon as it takes no more runs. This class knows nothing about
- * runs.
- */
+/** The processes, and spares for those that are assigned to an organization. This class knows nothing about runs. */
 export class Fleet {
-  readonly hosts: ReadonlySet<HostProcess>;
-  readonly #hosts = new Set<HostProcess>();
+  readonly processes: ReadonlySet<FunctionProcess>;
+  readonly #processes = new Set<FunctionProcess>();
   readonly #options: FleetOptions;
   readonly #events: FleetEvents;
   #starting = false;
@@ -51,7 +47,7 @@ export class Fleet {
   #failure = "";
 
   constructor(options: FleetOptions, events: FleetEvents) {
-    this.hosts = this.#hosts;
+    this.processes = this.#processes;
     this.#options = options;
     this.#events = events;
   }
@@ -61,13 +57,13 @@ export class Fleet {
     return this.#failedStarts >= FAILED_STARTS ? this.#failure : null;
   }
 
-  /** Starts one at a time, so that starting leaves processor time for what is running. */
+  /** Starts as many spares as are wanted, one at a time, so that starting leaves processor time for what is running. */
   async fill(): Promise<void> {
-    if (this.#starting) return;
+    if (this.#starting || this.#spares() >= this.#events.sparesWanted()) return;
     this.#starting = true;
     try {
       const prelude = await this.#options.prelude;
-      while (!this.#closed && this.#count() < this.#events.wanted()) {
+      while (!this.#closed && this.#spares() < this.#events.sparesWanted()) {
         if (this.#failures > 0)
           await sleep(Math.min(BACKOFF_MAX_MS, BACKOFF_FIRST_MS * 2 ** (this.#failures - 1)), undefined, {
             ref: false,
@@ -87,23 +83,23 @@ export class Fleet {
   }
 
   /** Ends a process, together with any runs that are still in it. */
-  end(host: HostProcess): void {
-    host.killed = true;
-    host.retired = true;
-    host.process.kill();
+  end(process: FunctionProcess): void {
+    process.killed = true;
+    process.retired = true;
+    process.child.kill();
   }
 
   /** Ends all processes. Resolves when they have gone. */
   async close(): Promise<void> {
     this.#closed = true;
-    const hosts = [...this.#hosts];
-    for (const host of hosts) this.end(host);
-    await Promise.all(hosts.map((host) => host.gone));
+    const all = [...this.#processes];
+    for (const process of all) this.end(process);
+    await Promise.all(all.map(({ gone }) => gone));
   }
 
-  #count(): number {
+  #spares(): number {
     let count = 0;
-    for (const { retired, apart } of this.#hosts) if (!retired && apart === null) count += 1;
+    for (const { retired, organizationId } of this.#processes) if (!retired && organizationId === null) count += 1;
     return count;
   }
 
@@ -111,62 +107,60 @@ export class Fleet {
   #start(prelude: string): Promise<void> {
     return new Promise((settled) => {
       const { promise, resolve } = Promise.withResolvers<void>();
-      const process = new IsolateProcess(prelude, {
+      const child = new IsolateProcess(prelude, {
         message: (message) => {
-          if (message.type !== "ready") return this.#events.heard(host, message);
-          host.ready = true;
+          if (message.type !== "ready") return this.#events.message(process, message);
+          process.ready = true;
           this.#failedStarts = 0;
-          host.emptyBytes = process.rssBytes();
           settled();
           this.#events.ready();
         },
         exit: (how, lastWords) => {
           settled();
           resolve();
-          this.#died(host, how, lastWords);
+          this.#died(process, how, lastWords);
         },
       });
-      const host: HostProcess = {
-        process,
+      const process: FunctionProcess = {
+        child,
         runs: new Map(),
-        replies: new ReplyQueue(),
         bornAt: this.#options.clock.now(),
         gone: promise,
         ready: false,
-        emptyBytes: 0,
+        organizationId: null,
+        assignedAt: 0,
+        idleSince: 0,
+        limitMb: 0,
+        crowded: false,
         retired: false,
-        isStuck: false,
-        isBusy: false,
-        yields: false,
-        apart: null,
-        blamed: new Set(),
-        blameSettled: false,
+        stuck: false,
         killed: false,
       };
-      this.#hosts.add(host);
+      this.#processes.add(process);
     });
   }
 
-  #died(host: HostProcess, how: string, lastWords: string): void {
-    const wasWanted = !host.killed && (!host.retired || host.runs.size > 0);
-    host.retired = true;
-    this.#hosts.delete(host);
+  #died(process: FunctionProcess, how: string, lastWords: string): void {
+    const wasWanted = !process.killed && (!process.retired || process.runs.size > 0);
+    process.retired = true;
+    this.#processes.delete(process);
     if (this.#closed) return;
-    const young = !host.ready || this.#options.clock.now() - host.bornAt < STILLBORN_MS;
-    this.#failures = young && !host.killed && host.runs.size === 0 ? this.#failures + 1 : 0;
-    if (!host.ready && !host.killed) {
+    const young = !process.ready || this.#options.clock.now() - process.bornAt < STILLBORN_MS;
+    this.#failures = young && !process.killed && process.runs.size === 0 ? this.#failures + 1 : 0;
+    if (!process.ready && !process.killed) {
       this.#failedStarts += ENDED_ITSELF.test(how) ? FAILED_STARTS : 1;
       this.#failure = reasonOf(how, lastWords);
     }
     if (wasWanted)
       this.#options.log.error({
         event: "function_process_died",
-        pid: host.process.pid,
+        pid: process.child.pid,
+        organization_id: process.organizationId,
         how,
         last_words: printable(lastWords),
-        runs: host.runs.size,
+        runs: process.runs.size,
       });
-    this.#events.died(host, how, lastWords);
+    this.#events.died(process, how);
     if (this.failure !== null) this.#events.failed();
   }
 }

@@ -14,13 +14,8 @@ export type ToChild =
   | Reply
   /** The run is over, whatever its code does. Answered by `ended`, once its thread has left the isolate. */
   | { readonly type: "end"; readonly id: number }
-  /** From now on, all other processes come first. */
-  | { readonly type: "yield" }
-  /** Too much memory is in use. Answered by `weighed`, after idle isolates have been disposed of. */
-  | { readonly type: "weigh" };
-
-/** Smaller replies are sent at once and not acknowledged: even all of them together are few bytes. */
-export const LARGE_REPLY_CHARACTERS = 65_536;
+  /** Much memory is in use: isolates without a run are to be disposed of. */
+  | { readonly type: "trim" };
 
 export interface Reply {
   readonly type: "reply";
@@ -76,28 +71,8 @@ export type FromChild =
   | { readonly type: "ended"; readonly id: number; readonly stuck: boolean }
   /** V8 ran out of memory and cannot recover: the thread sleeps forever, the other runs may finish. */
   | { readonly type: "lost"; readonly id: number; readonly isolate: string; readonly text: string }
-  /** A large reply has been taken by its isolate, or is not wanted any more. */
-  | { readonly type: "took"; readonly id: number; readonly characters: number }
-  | { readonly type: "weighed"; readonly runs: readonly Weight[] }
-  /** The CPU time that runs have used since the last report, by the key of their isolate. */
-  | { readonly type: "used"; readonly isolates: readonly Used[] }
   /** Sent only if the service cannot look it up itself. */
   | { readonly type: "rss"; readonly bytes: number };
-
-/** The CPU time that the runs of one organization and one bundle have used. */
-export interface Used {
-  readonly isolate: string;
-  readonly cpuMs: number;
-}
-
-/** What the isolate of a run holds. */
-export interface Weight {
-  readonly id: number;
-  /** `null`: its thread was too busy to answer in time. */
-  readonly bytes: number | null;
-  /** Of these, what earlier runs had left there when it began. By now it may be collected, and new memory of its own. */
-  readonly leftBytes: number;
-}
 
 /** `inputs`: they violate the contract, so the function has not begun. */
 export type FailedWhy = "raised" | "inputs" | "contract" | "memory";

@@ -1,11 +1,13 @@
-import { type HostProcess, isOpen } from "./host-process.ts";
+import { type FunctionProcess, isOpen } from "./function-process.ts";
 
 export interface PoolStats {
-  /** Processes that take everyone's runs, and spares. */
-  readonly children: number;
-  /** Processes with the runs of one organization only. */
-  readonly apart: number;
-  /** How many of these can take a run. */
+  /** All processes, the spare included. */
+  readonly processes: number;
+  /** The most processes that may serve organizations at the same time. */
+  readonly processesMax: number;
+  /** How many of them serve an organization. */
+  readonly assigned: number;
+  /** How many of them can take a run. */
   readonly ready: number;
   readonly active: number;
   readonly queued: number;
@@ -13,14 +15,17 @@ export interface PoolStats {
   readonly pids: readonly number[];
 }
 
-export function statsOf(all: Iterable<HostProcess>, counted: Pick<PoolStats, "queued" | "killed">): PoolStats {
-  const hosts = [...all];
+export function statsOf(
+  processes: Iterable<FunctionProcess>,
+  counted: Pick<PoolStats, "processesMax" | "queued" | "killed">,
+): PoolStats {
+  const all = [...processes];
   return {
-    children: hosts.filter(({ apart }) => apart === null).length,
-    apart: hosts.filter(({ apart }) => apart !== null).length,
-    ready: hosts.filter((host) => isOpen(host) && host.apart === null).length,
-    active: hosts.reduce((sum, { runs }) => sum + runs.size, 0),
+    processes: all.length,
+    assigned: all.filter(({ organizationId }) => organizationId !== null).length,
+    ready: all.filter(isOpen).length,
+    active: all.reduce((sum, { runs }) => sum + runs.size, 0),
     ...counted,
-    pids: hosts.flatMap(({ process }) => process.pid ?? []),
+    pids: all.flatMap(({ child }) => child.pid ?? []),
   };
 }

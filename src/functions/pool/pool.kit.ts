@@ -6,7 +6,7 @@ import { type Bundle, hashOf } from "../bundled.ts";
 import { createPool, type Pool, type PoolOptions } from "./pool.ts";
 import type { PoolStats } from "./pool-stats.ts";
 import type { FunctionsLog, LogFields } from "../ports.ts";
-import { isolateKey } from "./quarantine.ts";
+import { isolateKey } from "./running.ts";
 
 /** The result of one run, for tests to examine. */
 export interface Tried {
@@ -38,8 +38,8 @@ export interface PoolRig {
    * whose time passes before a process is ready never runs.
    */
   waitUntil(holds: (stats: PoolStats) => boolean): Promise<void>;
-  /** Waits until this many processes are ready and none of them has a run. */
-  settled(children: number): Promise<void>;
+  /** Waits until no run is in a process or waits for one, and a spare is ready. */
+  settled(): Promise<void>;
   /** Waits until this many runs are in processes. */
   running(runs: number): Promise<void>;
   /** The bundle that `attempt` makes of that text. */
@@ -129,9 +129,10 @@ export async function startPool(
     attempt,
     bundleOf,
     running: (runs) => waitUntil((stats) => stats.active >= runs),
-    settled: (children) =>
+    settled: () =>
       waitUntil(
-        (stats) => stats.children === children && stats.ready === children && stats.active === 0 && stats.queued === 0,
+        ({ processes, ready, assigned, active, queued }) =>
+          active === 0 && queued === 0 && processes === ready && processes === assigned + 1,
       ),
     waitUntil,
   };

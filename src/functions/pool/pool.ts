@@ -1,15 +1,14 @@
 import type { FunctionHost } from "../../run/ports.ts";
 import type { Clock } from "../../terms/clock.ts";
 import { Fault } from "../../terms/fault.ts";
-import { type Bundle, hashOf } from "../bundled.ts";
-import { childMemoryMbIn } from "./child-memory.ts";
+import type { Bundle } from "../bundled.ts";
+import { availableBytes, functionCapacity } from "./capacity.ts";
 import type { PoolStats } from "./pool-stats.ts";
 import { Supervisor, type SupervisorOptions } from "./supervisor.ts";
 import type { RunKind } from "./messages.ts";
-import { WAITING_PER_ORGANIZATION } from "./placement.ts";
+import { WAITING_PER_ORGANIZATION } from "./schedule.ts";
 import type { FunctionsLog } from "../ports.ts";
-import { createQuarantine, isolateKey } from "./quarantine.ts";
-import { Running, type PoolJob } from "./running.ts";
+import { isolateKey, Running, type PoolJob } from "./running.ts";
 import { settledWithin } from "../../terms/within.ts";
 
 export interface PoolOptions {
@@ -17,22 +16,20 @@ export interface PoolOptions {
   readonly log: FunctionsLog;
   /** The code that runs before every function; made by `bundlePrelude`. */
   readonly prelude: Promise<string>;
-  /** Processes that take runs. Default: 2. */
-  readonly children?: number;
-  /** Spare processes. Default: 1. */
-  readonly spares?: number;
+  /** The most processes that serve organizations at the same time. Default: what the memory is enough for. */
+  readonly processes?: number;
+  /** Whether a process is kept ready for the next organization. Default: yes. */
+  readonly spare?: boolean;
   /** Starts no process before the first run, or before `ready` is called. */
   readonly startsOnUse?: boolean;
-  /** The most processes for runs that must not share one with other organizations. Default: 4. */
-  readonly apart?: number;
-  /** The most simultaneous runs in one process; further ones wait until their deadline. Default: 64. */
-  readonly runsPerChild?: number;
+  /** The most simultaneous runs in one process; further ones wait until their deadline. Default: what its memory is enough for. */
+  readonly runsPerProcess?: number;
   /** The most waiting runs of one organization. Default: 256. */
   readonly waitingPerOrganization?: number;
-  /** How long the evaluation of a file that is being loaded may take. Default: 5 s. */
+  /** How long the evaluation of a file that is being loaded may take. Default: 20 s. */
   readonly evaluateWithinMs?: number;
-  /** The resident megabytes above which a process for functions of 64 MB is examined. Default: 320, in a small container less. */
-  readonly childMemoryMb?: number;
+  /** The resident memory in MiB above which a process for functions of 64 MB is killed. Default: its part of the memory. */
+  readonly memoryMb?: number;
 }
 
 export interface Pool {
@@ -65,19 +62,17 @@ const EVALUATE_MEMORY_MB = 128;
 /** Runs functions in watched processes. */
 export function createPool(options: PoolOptions): Pool {
   const { clock, log } = options;
-  const quarantine = createQuarantine(clock);
+  const capacity = functionCapacity(availableBytes(), options.processes);
   const settings: SupervisorOptions = {
     clock,
     log,
-    quarantine,
     prelude: options.prelude,
-    children: options.children ?? 2,
-    spares: options.spares ?? 1,
-    apart: options.apart ?? 4,
+    processes: capacity.processes,
+    memoryMb: options.memoryMb ?? capacity.memoryMb,
+    runsPerProcess: options.runsPerProcess ?? capacity.runsPerProcess,
+    spare: options.spare ?? true,
     startsOnUse: options.startsOnUse ?? false,
-    runsPerChild: options.runsPerChild ?? 64,
     waitingPerOrganization: options.waitingPerOrganization ?? WAITING_PER_ORGANIZATION,
-    childMemoryMb: options.childMemoryMb ?? childMemoryMbIn(process.constrainedMemory()),
   };
   const supervisor = new Supervisor(settings);
   let lastId = 0;
@@ -85,13 +80,12 @@ export function createPool(options: PoolOptions): Pool {
   let compiling: Promise<unknown> = Promise.resolve();
 
   async function run(job: PoolJob, host: FunctionHost): Promise<string | null> {
-    if (quarantine.standingOf(job.isolate) === "quarantined") throw new Fault("function.quarantined");
     const running = new Running((lastId += 1), job, host);
     const stopDeadline = clock.after(Math.max(0, job.deadlineAt - clock.now()), () => {
       running.fail(new Fault("function.timeout", { afterMs: job.timeoutMs }));
       supervisor.end(running);
     });
-    supervisor.place(running);
+    supervisor.start(running);
     try {
       return await running.ended;
     } finally {
@@ -102,8 +96,7 @@ export function createPool(options: PoolOptions): Pool {
   async function evaluate(what: RunKind, bundle: Bundle, argument = "{}"): Promise<string | null> {
     // The start of a process does not count against the file's time.
     await settledWithin(clock, START_WITHIN_MS, supervisor.ready());
-    // For the compiler, each declaration has its own key, because the declaration is what may be at fault.
-    const isolate = isolateKey(what === "compile" ? hashOf(argument) : "", bundle.hash);
+    const isolate = isolateKey("", bundle.hash);
     const timeoutMs = options.evaluateWithinMs ?? EVALUATE_WITHIN_MS;
     const deadlineAt = clock.now() + timeoutMs;
     return run(
@@ -130,10 +123,7 @@ export function createPool(options: PoolOptions): Pool {
       compiling = compiled.catch(() => {});
       return compiled;
     },
-    forgetBundle: (hash) => {
-      quarantine.forgetBundle(hash);
-      supervisor.forgetBundle(hash);
-    },
+    forgetBundle: (hash) => supervisor.forgetBundle(hash),
     stats: () => supervisor.stats(),
     rest: () => supervisor.rest(),
     ready: () => supervisor.ready(),

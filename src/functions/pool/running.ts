@@ -32,14 +32,6 @@ export class Running {
   readonly id: number;
   readonly job: Omit<PoolJob, "argument">;
   readonly ended: Promise<string | null>;
-  /** The memory of its process when it began. */
-  rssBefore = 0;
-  /** The memory it counts for in a process set apart, in megabytes. */
-  grantedMb = 0;
-  /** When it was placed, it was known to use much CPU time. */
-  isKnownBusy = false;
-  /** Since when it waits until a process can be set apart for it. */
-  waitsApartSince: number | null = null;
   readonly #host: FunctionHost;
   readonly #settle: { resolve: (json: string | null) => void; reject: (fault: Fault) => void };
   #argument: string;
@@ -162,4 +154,9 @@ function faultOf({ why, text, detail }: Extract<RunMessage, { type: "failed" }>)
 /** An error of the function itself. For the log only. */
 export class AuthorError extends Error {
   override readonly name = "AuthorError";
+}
+
+/** Runs with equal keys may use one isolate after another. Simulated and real runs never do. */
+export function isolateKey(organizationId: string, bundle: string, simulated = false): string {
+  return `${organizationId}${simulated ? "/simulated" : ""}/${bundle}`;
 }

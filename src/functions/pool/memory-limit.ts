@@ -1,0 +1,57 @@
+import type { Clock } from "../../terms/clock.ts";
+import type { FunctionProcess } from "./function-process.ts";
+
+export interface MemoryLimitParts {
+  readonly clock: Clock;
+  readonly processes: ReadonlySet<FunctionProcess>;
+  /** The process uses more than its limit. */
+  readonly exceeded: (process: FunctionProcess, megabytes: number) => void;
+  /** The process takes new runs again. */
+  readonly relieved: () => void;
+}
+
+const LOOK_EVERY_MS = 50;
+const MIB = 1_048_576;
+/** The part of its limit above which a process drops the isolates that it only keeps, and takes no new runs. */
+const CROWDED_AT = 3 / 4;
+
+/** Compares the resident memory of each process that has runs with its limit, twenty times a second. */
+export class MemoryLimit {
+  readonly #parts: MemoryLimitParts;
+  #cancel: (() => void) | undefined;
+  #stopped = false;
+
+  constructor(parts: MemoryLimitParts) {
+    this.#parts = parts;
+  }
+
+  /** To be called whenever a run starts. Goes on until no process has any. */
+  watch(): void {
+    if (this.#cancel !== undefined || this.#stopped) return;
+    this.#cancel = this.#parts.clock.after(LOOK_EVERY_MS, () => {
+      this.#cancel = undefined;
+      const active = [...this.#parts.processes].filter(({ killed, runs }) => !killed && runs.size > 0);
+      for (const process of active) this.#look(process);
+      if (active.length > 0) this.watch();
+    });
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancel?.();
+  }
+
+  #look(process: FunctionProcess): void {
+    const megabytes = process.child.rssBytes() / MIB;
+    if (megabytes > process.limitMb) return this.#parts.exceeded(process, Math.round(megabytes));
+    const before = process.crowded;
+    process.crowded = isCrowded(process, megabytes);
+    if (process.crowded && !before) process.child.send({ type: "trim" });
+    if (before && !process.crowded) this.#parts.relieved();
+  }
+}
+
+/** @param megabytes its resident memory, by default as it is now */
+export function isCrowded({ child, limitMb }: FunctionProcess, megabytes = child.rssBytes() / MIB): boolean {
+  return megabytes > limitMb * CROWDED_AT;
+}

@@ -1,0 +1,150 @@
+import { FairShare } from "../../terms/fair-share.ts";
+import { TurnQueue } from "../../terms/turn-queue.ts";
+import { type FunctionProcess, isOpen } from "./function-process.ts";
+import type { Running } from "./running.ts";
+
+export interface ScheduleOptions {
+  readonly now: () => number;
+  /** The most processes that serve organizations at the same time. */
+  readonly processes: number;
+  readonly memoryMb: number;
+  readonly runsPerProcess: number;
+  readonly waitingPerOrganization: number;
+}
+
+/** The default. */
+export const WAITING_PER_ORGANIZATION = 256;
+/** How long a process serves its organization before it is given up for another one that waits. */
+export const TURN_MS = 1_000;
+/** Runs that may use at most this much do not raise the memory limit of their process. */
+const PLAIN_MEMORY_MB = 64;
+/** What the runs of one process that may use more than that may use together. */
+export const LARGE_RUNS_MB = 512;
+
+export interface Scheduled {
+  readonly running: Running;
+  readonly process: FunctionProcess;
+}
+
+/**
+ * Decides which run starts next, and in which process.
+ *
+ * 1. A process serves one organization from its first run until its end.
+ * 2. Organizations with waiting runs take turns. A run goes into a process of its organization that has capacity for
+ *    it, otherwise into a spare, if fewer than `processes` serve organizations. An organization may have more than one
+ *    process, as long as it leaves as many for others.
+ * 3. If an organization waits that has no process, an idle one is given up for it. If none is idle, the one is that has
+ *    served its organization longest, after `TURN_MS`: it takes no new runs, and ends with its last one.
+ */
+export class Schedule {
+  readonly #options: ScheduleOptions;
+  readonly #processes: ReadonlySet<FunctionProcess>;
+  readonly #waiting = new TurnQueue<Running>();
+  /** The processes that organizations have, those that are ending included. */
+  readonly #assigned: FairShare;
+
+  constructor(processes: ReadonlySet<FunctionProcess>, options: ScheduleOptions) {
+    this.#processes = processes;
+    this.#options = options;
+    this.#assigned = new FairShare(options.processes);
+  }
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** Whether a run waits although a further process could be assigned. */
+  get needsProcess(): boolean {
+    return this.waiting > 0 && this.#assigned.inUse < this.#options.processes;
+  }
+
+  /** Returns false if too many runs of its organization are waiting. */
+  add(running: Running): boolean {
+    const { organizationId } = running.job;
+    // All files must be loaded, however many there are.
+    const { waitingPerOrganization } = this.#options;
+    if (organizationId !== "" && this.#waiting.of(organizationId) >= waitingPerOrganization) return false;
+    this.#waiting.add(organizationId, running);
+    return true;
+  }
+
+  remove(running: Running): void {
+    this.#waiting.remove(running.job.organizationId, running);
+  }
+
+  /** Removes and returns all waiting runs. */
+  clear(): Running[] {
+    return this.#waiting.clear();
+  }
+
+  /** The next run that need not wait. It is counted in the process that is returned with it. */
+  next(): Scheduled | undefined {
+    let process = undefined as FunctionProcess | undefined;
+    const running = this.#waiting.next(
+      () => true,
+      (waiting) => (process = this.#processFor(waiting)) !== undefined,
+    );
+    if (running === undefined || process === undefined) return undefined;
+    if (process.organizationId === null) this.#assign(process, running.job.organizationId);
+    process.runs.set(running.id, running);
+    process.limitMb = Math.max(process.limitMb, this.#limitMb(process));
+    return { running, process };
+  }
+
+  /** The processes to give up now for organizations that have none. */
+  toGiveUp(): FunctionProcess[] {
+    const { now, processes } = this.#options;
+    const owners = new Set(this.#waiting.items().map(({ job }) => job.organizationId));
+    const lacking = [...owners].filter((owner) => this.#assigned.of(owner) === 0).length;
+    const assigned = [...this.#processes].filter(({ organizationId }) => organizationId !== null);
+    const serving = assigned.filter(({ retired }) => !retired);
+    const coming = processes - this.#assigned.inUse + (assigned.length - serving.length);
+    const idle = serving.filter(({ runs }) => runs.size === 0).sort((a, b) => a.idleSince - b.idleSince);
+    const served = serving
+      .filter(({ runs, assignedAt }) => runs.size > 0 && now() - assignedAt >= TURN_MS)
+      .sort((a, b) => a.assignedAt - b.assignedAt);
+    return [...idle, ...served].slice(0, Math.max(0, lacking - coming));
+  }
+
+  /** The process does not exist any more, or becomes a spare. */
+  release(process: FunctionProcess): void {
+    if (process.organizationId !== null) this.#assigned.give(process.organizationId);
+    process.organizationId = null;
+  }
+
+  #processFor(running: Running): FunctionProcess | undefined {
+    const { organizationId } = running.job;
+    let spare: FunctionProcess | undefined;
+    for (const process of this.#processes) {
+      if (!isOpen(process)) continue;
+      if (process.organizationId === organizationId && this.#hasCapacity(process, running)) return process;
+      if (process.organizationId === null) spare ??= process;
+    }
+    return this.#assigned.fits(organizationId) ? spare : undefined;
+  }
+
+  #hasCapacity(process: FunctionProcess, { job }: Running): boolean {
+    if (process.crowded || process.runs.size >= this.#options.runsPerProcess) return false;
+    return job.memoryMb <= PLAIN_MEMORY_MB || largeRunsMb(process) + job.memoryMb <= LARGE_RUNS_MB;
+  }
+
+  #assign(process: FunctionProcess, organizationId: string): void {
+    this.#assigned.take(organizationId);
+    process.organizationId = organizationId;
+    process.assignedAt = this.#options.now();
+    process.limitMb = this.#options.memoryMb;
+  }
+
+  /** V8 needs up to twice what a function keeps. */
+  #limitMb({ runs }: FunctionProcess): number {
+    let limitMb = this.#options.memoryMb;
+    for (const { job } of runs.values()) limitMb += 2 * Math.max(0, job.memoryMb - PLAIN_MEMORY_MB);
+    return limitMb;
+  }
+}
+
+function largeRunsMb({ runs }: FunctionProcess): number {
+  let megabytes = 0;
+  for (const { job } of runs.values()) if (job.memoryMb > PLAIN_MEMORY_MB) megabytes += job.memoryMb;
+  return megabytes;
+}
