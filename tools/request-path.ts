@@ -92,7 +92,7 @@ async function inspect<Result>(method: string, params: object = {}): Promise<Res
   const id = (sent += 1);
   socket.send(JSON.stringify({ id, method, params }));
   for (;;) {
-    const [{ data }] = (await once(socket, "message")) as [MessageEvent<string>];
+    const [{ data }] = (await once(socket, "message")) as [{ readonly data: string }];
     const message = JSON.parse(data) as { readonly id?: number; readonly result: Result };
     if (message.id === id) return message.result;
   }
