@@ -3,7 +3,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { Agent, createServer, request } from "node:http";
+import { Agent, createServer, type IncomingMessage, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -108,7 +108,7 @@ async function ask(): Promise<void> {
     "x-service-workflow": workflow,
   };
   const sending = request(`${url}/data`, { agent, method: "POST", headers }).end(body);
-  const [response] = (await once(sending, "response")) as [import("node:http").IncomingMessage];
+  const [response] = (await once(sending, "response")) as [IncomingMessage];
   let text = "";
   for await (const piece of response.setEncoding("utf8")) text += piece;
   if (!text.includes('"success":true')) throw new Error(text);
