@@ -1,3 +1,4 @@
+import { type CheckSteps, RUN_CHECK_STEPS_MAX } from "../terms/bounded-schemas.ts";
 import type { Held } from "../terms/byte-budget.ts";
 import type { Caller, Context } from "../terms/caller.ts";
 import type { Clock } from "../terms/clock.ts";
@@ -175,6 +176,7 @@ export class OpenRun implements Run {
   readonly arrivedAt: number;
   readonly record: RunRecord;
   readonly held: Held;
+  readonly checkSteps: CheckSteps = { left: RUN_CHECK_STEPS_MAX };
   #maySend = true;
 
   constructor(intent: RunIntent, record: RunRecord, { caller, arrivedAt, held }: RunOpening) {

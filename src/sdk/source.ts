@@ -1,3 +1,4 @@
+import type { CheckSteps } from "../terms/bounded-schemas.ts";
 import type { Context } from "../terms/caller.ts";
 import type { ChargeModel } from "../terms/charge.ts";
 import type { Charged, FailureKind } from "../terms/fault.ts";
@@ -143,6 +144,8 @@ export interface DataFile {
  * kept. It is not for authors, and not enumerable.
  */
 export const credentialScope: unique symbol = Symbol("datarun.credentialScope");
+/** What the validations of the run may still cost. Declarative sources read it. */
+export const checkSteps: unique symbol = Symbol("datarun.checkSteps");
 
 /** On a declaration: the source polls. Set by the compiler of YAML files; not for authors. */
 export const asksAgain: unique symbol = Symbol("datarun.asksAgain");
@@ -165,6 +168,7 @@ export interface SourceCall<Inputs = JsonObject, Credentials = JsonObject> {
   /** The id of the run, for the log and for a vendor that wants a reference. */
   readonly transaction_id: string;
   readonly [credentialScope]?: string | undefined;
+  readonly [checkSteps]?: CheckSteps | undefined;
   /** Aborts when the call has ended, at the deadline or earlier. Created only when it is read. */
   readonly signal: AbortSignal;
   /** Writes to the service's log, with the transaction id. Never log inputs or credentials. */

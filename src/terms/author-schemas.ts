@@ -1,11 +1,11 @@
-import { createBoundedSchemas, type BoundedCheck } from "./bounded-schemas.ts";
+import { createBoundedSchemas, type BoundedCheck, type CheckSteps } from "./bounded-schemas.ts";
 import { isLargeSchema } from "./schema-parts.ts";
 import type { ValueProblem } from "./fault.ts";
 import { declaredField } from "./schema-names.ts";
 import { describeProblem } from "./schema-problem.ts";
 
 /** `null` if the value is valid, otherwise the first problem. */
-export type Validator = (value: unknown) => ValueProblem | null;
+export type Validator = (value: unknown, steps?: CheckSteps) => ValueProblem | null;
 
 /** One validator for all schemas of authors. */
 export function createSchemas() {
@@ -19,9 +19,9 @@ export function createSchemas() {
     validator(schema: object, when: "now" | "first use" = "now"): Validator {
       let compiled: BoundedCheck | undefined =
         when === "now" || isLargeSchema(schema) ? bounded.compile(schema) : undefined;
-      return (value) => {
+      return (value, steps) => {
         compiled ??= bounded.compile(schema);
-        if (compiled(value)) return null;
+        if (compiled(value, steps)) return null;
         const problem = describeProblem(compiled.errors);
         return { ...problem, declaredField: declaredField(schema, value, problem.path) };
       };

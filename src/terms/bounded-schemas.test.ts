@@ -22,7 +22,7 @@ const doubled = Object.fromEntries(
   ]),
 );
 const numbers = Array.from({ length: 60_000 }, (_, at) => at);
-const objects = Array.from({ length: 20_000 }, (_, at) => ({ id: at }));
+const objects = Array.from({ length: 8_000 }, (_, at) => ({ id: at }));
 const members = Object.fromEntries(numbers.slice(0, 9_000).map((at) => [`key_${"a".repeat(20)}_${at}`, at]));
 const times = <Part>(count: number, part: (at: number) => Part) => Array.from({ length: count }, (_, at) => part(at));
 
@@ -79,6 +79,8 @@ const ENDLESS: Readonly<Record<string, readonly [schema: object, value: unknown]
     { items: { anyOf: times(1_000, (at) => ({ const: `x${at}` })) } },
     times(900, () => "x999"),
   ],
+  "short entries that have to differ": [{ uniqueItems: true }, times(48_000, (at) => [at])],
+  "entries with members that have to differ": [{ uniqueItems: true }, times(48_000, (at) => ({ at }))],
   "a pattern whose states have no end": [
     { items: { pattern: "(a|b)*a(a|b){20}c$" } },
     times(20, (at) => times(20_000, (place) => ((place * place + at) % 7 < 3 ? "a" : "b")).join("") + "c "),

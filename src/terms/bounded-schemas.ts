@@ -18,9 +18,10 @@ import { isLargeSchema } from "./schema-parts.ts";
 
 /** Validates a value against an author's schema. */
 export interface BoundedCheck {
-  (value: unknown): boolean;
+  /** `steps`: what the validations of one run may still cost together. */
+  (value: unknown, steps?: CheckSteps): boolean;
   /** The same for a value without `ExactNumber`s, as returned by `nearestNumbers`. */
-  ofNearest(value: unknown): boolean;
+  ofNearest(value: unknown, steps?: CheckSteps): boolean;
   /** The errors of the last value. */
   errors: readonly ErrorObject[] | null;
 }
@@ -30,8 +31,15 @@ export interface BoundedSchemas {
   compile(schema: object): BoundedCheck;
 }
 
+/** The steps that are left of a budget. Each validation takes its cost off. */
+export interface CheckSteps {
+  left: number;
+}
+
 /** The maximum cost of one validation, in steps of about thirty nanoseconds. */
 export const CHECK_STEPS_MAX = 1_200_000;
+/** The maximum cost of all validations of one run: a run can have a hundred sources. */
+export const RUN_CHECK_STEPS_MAX = 2 * CHECK_STEPS_MAX;
 /** The longest text for which a format is checked. */
 const FORMAT_CHARS_MAX = 16_384;
 /** The format `url` takes quadratic time. */
@@ -104,8 +112,9 @@ export function createBoundedSchemas(): BoundedSchemas {
     compile(schema) {
       const isLarge = isLargeSchema(schema);
       const validate = ajv.compile(needsCosts(schema) ? (withCosts(schema as JsonObject) as AnySchemaObject) : schema);
-      const ofNearest = (value: unknown): boolean => {
-        budget.left = CHECK_STEPS_MAX;
+      const ofNearest = (value: unknown, steps: CheckSteps = { left: CHECK_STEPS_MAX }): boolean => {
+        const most = Math.min(CHECK_STEPS_MAX, steps.left);
+        budget.left = most;
         try {
           const fits = validate(value);
           check.errors = validate.errors ?? null;
@@ -115,12 +124,14 @@ export function createBoundedSchemas(): BoundedSchemas {
           if (!(thrown instanceof TooCostly || thrown instanceof RangeError)) throw thrown;
           check.errors = TOO_COSTLY;
           return false;
+        } finally {
+          steps.left -= most - Math.max(0, budget.left);
         }
       };
-      const check: BoundedCheck = Object.assign((value: unknown) => ofNearest(nearestNumbers(value)), {
-        ofNearest,
-        errors: null,
-      });
+      const check: BoundedCheck = Object.assign(
+        (value: unknown, steps?: CheckSteps) => ofNearest(nearestNumbers(value), steps),
+        { ofNearest, errors: null },
+      );
       // The engine compiles the code of a schema when it runs for the first time.
       if (isLarge) ofNearest(null);
       return check;
@@ -168,25 +179,36 @@ function replaceUniqueItems(ajv: Ajv2020, spend: Spend): void {
     error: { message: "must not have duplicate items" },
     validate: (wanted: boolean, entries: readonly Json[]) => {
       if (!wanted) return true;
-      const seen = new Set<string>();
-      for (const entry of entries) seen.add(canonicalText(entry, spend));
-      return seen.size === entries.length;
+      const [scalars, texts] = [new Set<Json>(), new Set<string>()];
+      for (const entry of entries) {
+        if (typeof entry === "object" && entry !== null) texts.add(canonicalText(entry, spend));
+        else {
+          spend(COST_OF_ENTRY + (typeof entry === "string" ? entry.length / UNITS_PER_STEP : 0));
+          scalars.add(entry);
+        }
+      }
+      return scalars.size + texts.size === entries.length;
     },
   });
 }
 
+/** Of an entry that is compared as it is, and of what is written for those that are not, in steps. */
+const COST_OF_ENTRY = 8;
+const COST_OF_SCALAR = 20;
+const COST_OF_CONTAINER = 64;
+
 /** Equal texts for equal values, whatever the order of members. */
 function canonicalText(value: Json, spend: Spend): string {
   if (typeof value !== "object" || value === null) {
-    spend(typeof value === "string" ? 2 + value.length / UNITS_PER_STEP : 2);
+    spend(COST_OF_SCALAR + (typeof value === "string" ? value.length / UNITS_PER_STEP : 0));
     return value === 0 ? "0" : JSON.stringify(value);
   }
   if (isJsonObject(value)) {
     const names = Object.keys(value).sort();
-    spend(8 + 8 * names.length);
+    spend(COST_OF_CONTAINER + COST_OF_SCALAR * names.length);
     return `{${names.map((name) => `${JSON.stringify(name)}:${canonicalText(value[name]!, spend)}`).join()}}`;
   }
-  spend(8);
+  spend(COST_OF_CONTAINER);
   return `[${(value as readonly Json[]).map((entry) => canonicalText(entry, spend)).join()}]`;
 }
 

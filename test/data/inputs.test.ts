@@ -32,6 +32,11 @@ const service = await startService(
           { properties: { other: {} }, required: ["other"] },
         ],
       }),
+      ...Array.from({ length: 20 }, (_, at) =>
+        source(`acme__unique_${at}`, () => ({ ok: true }), {
+          inputs: { type: "object", properties: { list: { type: "array", uniqueItems: true } } },
+        }),
+      ),
       repeatsInputs("acme__inherited", "constructor", "toString", "hasOwnProperty", "valueOf", "__proto__"),
       repeats("acme__typed", {
         type: "object",
@@ -285,4 +290,17 @@ test("strange strings as values and as names of inputs are given on unchanged, o
     assert.equal(reply.json().outputs.acme__any.inputs.value, text);
   }
   assert.equal((await service.runLines()).length - before, NAUGHTY_STRINGS.length);
+});
+
+test("the checks of all sources of a run have one budget: the list that a few may have is too much for twenty", async () => {
+  const ids = Array.from({ length: 20 }, (_, at) => `acme__unique_${at}`);
+  const list = Array.from({ length: 10_000 }, (_, at) => [at]);
+  const run = (sources: readonly string[]) =>
+    service.run(Object.fromEntries(sources.map((id) => [id, true])), { list });
+  const some = (await run(ids.slice(0, 2))).json().status as Record<string, { success: boolean }>;
+  assert.ok(Object.values(some).every(({ success }) => success));
+  const all = (await run(ids)).json().status as Record<string, { success: boolean; message: string }>;
+  const failed = Object.values(all).filter(({ success }) => !success);
+  assert.ok(failed.length >= 15 && failed.length < 20, `${failed.length} failed`);
+  for (const { message } of failed) assert.match(message, /^Adapter error: .*is too large to be checked/);
 });

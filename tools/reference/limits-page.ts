@@ -37,7 +37,7 @@ import { XML_NAMES_MAX, XML_VALUES_MAX } from "../../src/terms/parse-xml.ts";
 import { XML_BYTES_MAX } from "../../src/terms/read-xml.ts";
 import { LOOKUP_MS_MAX } from "../../src/storage/answer-in-time.ts";
 import { ENTRIES_MAX, FILTERS, SLOW_ENTRIES_MAX } from "../../src/sources/declarative/request/filters.ts";
-import { CHECK_STEPS_MAX } from "../../src/terms/bounded-schemas.ts";
+import { CHECK_STEPS_MAX, RUN_CHECK_STEPS_MAX } from "../../src/terms/bounded-schemas.ts";
 import { VENDOR_FAILED } from "../../src/terms/fault.ts";
 import { CLIENT_REQUEST_ID_CHARS_MAX, ID_CHARS_MAX } from "../../src/terms/ids.ts";
 import { JSON_VALUES_MAX } from "../../src/terms/json.ts";
@@ -119,7 +119,7 @@ export function limitsPage(): Page {
       ["of these, simulated ones", "half: as many as they leave free for real ones", "the same"],
       [
         "validation against a source's schema",
-        `${count(CHECK_STEPS_MAX)} steps`,
+        `${count(CHECK_STEPS_MAX)} steps, ${count(RUN_CHECK_STEPS_MAX)} for all sources of a run together`,
         "the source fails with the message `is too large to be checked`: as `input` for inputs, as `contract` for an output",
       ],
       [

@@ -1,5 +1,13 @@
 import type { Http } from "../../sdk/http.ts";
-import { credentialScope, NoMatch, type CallLog, type FailOptions, type SourceCall } from "../../sdk/source.ts";
+import {
+  checkSteps,
+  credentialScope,
+  NoMatch,
+  type CallLog,
+  type FailOptions,
+  type SourceCall,
+} from "../../sdk/source.ts";
+import type { CheckSteps } from "../../terms/bounded-schemas.ts";
 import type { Context } from "../../terms/caller.ts";
 import type { Clock } from "../../terms/clock.ts";
 import { asFault, Fault, FAULT_OF_KIND, isCharged, type FailureKind } from "../../terms/fault.ts";
@@ -79,6 +87,10 @@ function argumentOver(parts: AdapterParts): new (source: RunnableSource, call: P
     /** Under a symbol, because code that keeps vendors' tokens needs it and authors do not. */
     get [credentialScope](): string | undefined {
       return this.#call.credential?.scope ?? undefined;
+    }
+
+    get [checkSteps](): CheckSteps | undefined {
+      return this.#call.run.checkSteps;
     }
 
     get signal(): AbortSignal {

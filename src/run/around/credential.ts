@@ -62,7 +62,7 @@ function proceed(
   call.takeCredential(found);
   // An inline credential is checked as it was sent, so that a schema which refuses unknown fields can see them.
   const judged = found.rule === "inline" ? call.entry.credentials! : found.fields.reveal();
-  const problem = source.credentialProblem(judged);
+  const problem = source.credentialProblem(judged, call.run.checkSteps);
   if (problem === null) return next(source, call);
   const at = (field: string) => ({ problem: `credential field ${field} ${problem.message}`.replace("  ", " ") });
   // Names in a stored credential are not the caller's own.

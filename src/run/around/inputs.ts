@@ -5,7 +5,7 @@ import { fieldAt } from "../../terms/json-pointer.ts";
 /** Reduces the request's inputs to those that the source declares, and refuses invalid ones before anything is sent. */
 export const withInputs: Around = (next) => (source, call) => {
   call.takeInputs(source.filter(call.rawInputs));
-  const problem = source.inputProblem(call.inputs);
+  const problem = source.inputProblem(call.inputs, call.run.checkSteps);
   if (problem === null) return next(source, call);
   const { path, message, declaredField } = problem;
   const told = { field: fieldAt(path) };

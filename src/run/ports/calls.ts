@@ -3,6 +3,7 @@
  * Times: `…At` is monotonic milliseconds (`Clock.now`), `…WallAt` milliseconds since 1970, `…Ms` a duration.
  */
 import type { Http } from "../../sdk/http.ts";
+import type { CheckSteps } from "../../terms/bounded-schemas.ts";
 import type { Held } from "../../terms/byte-budget.ts";
 import type { Caller } from "../../terms/caller.ts";
 import type { ChargeModel, SentRequest } from "../../terms/charge.ts";
@@ -27,6 +28,8 @@ export interface Run {
    * releases it.
    */
   readonly held: Held;
+  /** What the validations of its inputs, credentials and outputs may still cost. Left out where each stands alone. */
+  readonly checkSteps?: CheckSteps;
   /**
    * False once the client has hung up or the service is stopping: nothing new is sent, but requests under way go on.
    */

@@ -1,4 +1,5 @@
 /** Sources as the engine runs them. */
+import type { CheckSteps } from "../../terms/bounded-schemas.ts";
 import type { SourceDeclaration } from "../../sdk/source.ts";
 import type { ChargeModel } from "../../terms/charge.ts";
 import type { ValueProblem } from "../../terms/fault.ts";
@@ -15,10 +16,10 @@ export interface RunnableSource {
   /** A frozen object of the declared names, without a prototype. */
   filter(inputs: JsonObject): JsonObject;
   /** `null` if valid. A problem's path names the field and its message repeats no value. */
-  inputProblem(filtered: JsonObject): ValueProblem | null;
+  inputProblem(filtered: JsonObject, steps?: CheckSteps): ValueProblem | null;
   /** Whether this source takes a credential, and whether it needs one. */
   readonly credentialUse: "none" | "optional" | "required";
-  credentialProblem(fields: JsonObject): ValueProblem | null;
+  credentialProblem(fields: JsonObject, steps?: CheckSteps): ValueProblem | null;
   /** The fields that its credential may have, in a fixed order; `null` if it names none and accepts any. */
   readonly credentialNames: readonly string[] | null;
   /** The fields of a credential that name the account; none if all of them together do. */

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import {
+  checkSteps,
   asksAgain,
   listPaths,
   NoMatch,
@@ -144,7 +145,7 @@ function compileRun(source: SourceFile, setting: ExchangeSetting) {
     const { reply, view, verdict } = await exchange(call);
     if (verdict === "no_record") return nothing === undefined ? null : new NoMatch(nothing(view));
     const record = map === undefined ? view.body : map(view);
-    if (fits !== undefined) assertFits(fits(), output!, record);
+    if (fits !== undefined) assertFits(fits(), output!, record, call[checkSteps]);
     return map === undefined ? reply : (record as JsonObject);
   };
 }

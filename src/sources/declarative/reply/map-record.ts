@@ -1,4 +1,4 @@
-import type { BoundedCheck } from "../../../terms/bounded-schemas.ts";
+import type { BoundedCheck, CheckSteps } from "../../../terms/bounded-schemas.ts";
 import { nearestNumbers } from "../../../terms/exact-number.ts";
 import { Fault } from "../../../terms/fault.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../terms/json.ts";
@@ -54,9 +54,9 @@ function compileField(map: FieldMap, place: Place, names: ExpressionNames): (vie
  * Checks a record against `output`. @throws Fault `contract` that names the field which
  * does not fit, by names of `output` alone
  */
-export function assertFits(fits: BoundedCheck, output: object, record: Json): void {
+export function assertFits(fits: BoundedCheck, output: object, record: Json, steps?: CheckSteps): void {
   const nearest = nearestNumbers(record);
-  if (fits.ofNearest(nearest)) return;
+  if (fits.ofNearest(nearest, steps)) return;
   const [error] = fits.errors ?? [];
   const missing = (error?.params as { missingProperty?: string } | undefined)?.missingProperty;
   const path = error?.instancePath ?? "";
