@@ -6,7 +6,7 @@ const MIB = 1024 * 1024;
 const CHUNKED = head(200, { "content-type": "application/json", "transfer-encoding": "chunked" });
 
 /** Below the cap of a reply by a little. */
-const LARGE = body(JSON.stringify({ text: "x".repeat(4.9 * MIB) }), {
+const LARGE = body(JSON.stringify({ text: "x".repeat(1.9 * MIB) }), {
   headers: { "content-type": "application/json" },
 });
 

@@ -34,7 +34,11 @@ test("a call that still waits for a connection when its client goes away is neve
 test("a client that goes away while it reads its answer has its run on the ledger, as ended", async (t) => {
   const large = body(JSON.stringify({ text: "x".repeat(4_000_000) }));
   const vendor = await startVendor(t, { paths: { "/large": large } });
-  const service = await startService(t, { sources: [asksVendor("acme__large", vendor, "/large")], vendors: [vendor] });
+  const service = await startService(t, {
+    sources: [asksVendor("acme__large", vendor, "/large")],
+    vendors: [vendor],
+    settings: { "limits.reply_bytes": 5_000_000, "limits.reply_decoded_bytes": 5_000_000 },
+  });
   await service.raw([
     request(service, { acme__large: true }),
     (socket) => new Promise((resolve) => socket.once("data", resolve)),

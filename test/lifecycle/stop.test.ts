@@ -86,7 +86,10 @@ for (const [when, beforeMs] of [
     const vendor = await startVendor(t, {
       paths: { "/large": later(300, body(JSON.stringify({ text: "x".repeat(4_000_000) }))) },
     });
-    const deployment = await deploy(t, { project: vendorProject(t, vendor, { large: "/large" }) });
+    const deployment = await deploy(t, {
+      project: vendorProject(t, vendor, { large: "/large" }),
+      env: { DATARUN_LIMITS_REPLY_BYTES: "5000000", DATARUN_LIMITS_REPLY_DECODED_BYTES: "5000000" },
+    });
     const service = await deployment.start();
     const text = JSON.stringify({ config: { sources: { acme__large: true } } });
     const reading = exchange(

@@ -39,6 +39,7 @@ test("clients that send nothing and clients that read nothing are cut off, and o
   await vendor.received(12);
   assert.equal((await service.run({})).statusCode, 200);
   await until(() => service.ledgerRows().length === 13);
+  assert.ok(service.ledgerRows().every(({ calls }) => calls.every((call) => call["success"] === 1)));
   for (let count = 0; count < 12; count += 1) service.expectRunWithoutAnswer();
 
   // One is that of the client that is answered meanwhile.
