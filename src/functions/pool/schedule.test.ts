@@ -46,6 +46,7 @@ function scheduling(options: Partial<ScheduleOptions> & { readonly processes: nu
       schedule.release(process);
     },
     process: (at: number): FunctionProcess => [...processes][at]!,
+    of: (owner: string): FunctionProcess => [...processes].find(({ organizationId }) => organizationId === owner)!,
   };
 }
 
@@ -122,4 +123,24 @@ test("if all are busy, the one is given up that has served longest, when its tur
 test("an organization has so many runs waiting and no more, and another one is not refused for them", () => {
   const { add } = scheduling({ processes: 0, waitingPerOrganization: 3 });
   assert.deepEqual([add("a", 3), add("a"), add("b"), add("", 9)], [true, false, true, true]);
+});
+
+test("if a process has exceeded its memory limit, fewer runs of its organization share one for some minutes", () => {
+  const { schedule, add, addSpare, start, advance, of, end } = scheduling({ processes: 2 });
+  for (const runs of [40, 20, 10]) {
+    add("a", 40);
+    start();
+    const its = of("a");
+    assert.equal(its.runs.size, runs);
+    schedule.reduce(its);
+    schedule.clear();
+    end(its);
+    addSpare();
+  }
+  for (const organizationId of ["a", "b"]) add(organizationId, 40);
+  start();
+  assert.deepEqual([of("a").runs.size, of("b").runs.size], [5, 40]);
+  advance(120_000);
+  start();
+  assert.equal(of("a").runs.size, 20);
 });

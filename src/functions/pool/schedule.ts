@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../terms/bounded-map.ts";
 import { FairShare } from "../../terms/fair-share.ts";
 import { TurnQueue } from "../../terms/turn-queue.ts";
 import { type FunctionProcess, isOpen } from "./function-process.ts";
@@ -21,6 +22,11 @@ const PLAIN_MEMORY_MB = 64;
 /** What the runs of one process that may use more than that may use together. */
 export const LARGE_RUNS_MB = 512;
 
+/** After each of these times without an exceeded limit, twice as many runs of an organization share a process again. */
+const RECOVERS_MS = 60_000;
+/** Organizations that are remembered for this. */
+const REDUCED_MAX = 10_000;
+
 export interface Scheduled {
   readonly running: Running;
   readonly process: FunctionProcess;
@@ -35,6 +41,7 @@ export interface Scheduled {
  *    process, as long as it leaves as many for others.
  * 3. If an organization waits that has no process, an idle one is given up for it. If none is idle, the one is that has
  *    served its organization longest, after `TURN_MS`: it takes no new runs, and ends with its last one.
+ * 4. If a process has exceeded its memory limit, half as many runs of its organization share one for a while.
  */
 export class Schedule {
   readonly #options: ScheduleOptions;
@@ -42,6 +49,8 @@ export class Schedule {
   readonly #waiting = new TurnQueue<Running>();
   /** The processes that organizations have, those that are ending included. */
   readonly #assigned: FairShare;
+
+  readonly #reduced = new BoundedMap<string, { readonly runs: number; readonly since: number }>(REDUCED_MAX);
 
   constructor(processes: ReadonlySet<FunctionProcess>, options: ScheduleOptions) {
     this.#processes = processes;
@@ -106,6 +115,12 @@ export class Schedule {
     return [...idle, ...served].slice(0, Math.max(0, lacking - coming));
   }
 
+  /** The process has exceeded its memory limit. */
+  reduce({ organizationId, runs }: FunctionProcess): void {
+    if (organizationId === null) return;
+    this.#reduced.set(organizationId, { runs: Math.max(1, Math.floor(runs.size / 2)), since: this.#options.now() });
+  }
+
   /** The process does not exist any more, or becomes a spare. */
   release(process: FunctionProcess): void {
     if (process.organizationId !== null) this.#assigned.give(process.organizationId);
@@ -124,8 +139,16 @@ export class Schedule {
   }
 
   #hasCapacity(process: FunctionProcess, { job }: Running): boolean {
-    if (process.crowded || process.runs.size >= this.#options.runsPerProcess) return false;
+    if (process.crowded || process.runs.size >= this.#runsMax(job.organizationId)) return false;
     return job.memoryMb <= PLAIN_MEMORY_MB || largeRunsMb(process) + job.memoryMb <= LARGE_RUNS_MB;
+  }
+
+  /** The most simultaneous runs of an organization in one process. */
+  #runsMax(organizationId: string): number {
+    const { now, runsPerProcess } = this.#options;
+    const reduced = this.#reduced.get(organizationId);
+    if (reduced === undefined) return runsPerProcess;
+    return Math.min(runsPerProcess, reduced.runs * 2 ** Math.floor((now() - reduced.since) / RECOVERS_MS));
   }
 
   #assign(process: FunctionProcess, organizationId: string): void {

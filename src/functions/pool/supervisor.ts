@@ -70,6 +70,7 @@ export class Supervisor {
       clock,
       processes,
       exceeded: (process, megabytes) => {
+        this.#schedule.reduce(process);
         const reason = `it used ${megabytes} MiB of memory; its limit is ${process.limitMb}`;
         this.#kill(process, reason, process.runs.size === 1 ? "function.memory" : "function.process_memory");
       },
