@@ -55,7 +55,7 @@ const USUAL = {
   "idle-close": { path: "/plain.json", body: BODY, reuse: false },
 } as const satisfies Readonly<Record<string, Expected>>;
 
-export type Behaviour = keyof typeof USUAL;
+export type Behaviour = `${keyof typeof USUAL}`;
 export const BEHAVIOURS = Object.keys(USUAL) as Behaviour[];
 
 /** `old` is for a server that speaks HTTP/1.0 alone. */
