@@ -21,7 +21,7 @@ import { keptBytes, type OutgoingRequest } from "./exchange/outgoing-request.ts"
 import type { VendorReply } from "./exchange/reply.ts";
 import { ClientIdentityError } from "./sockets/client-identity.ts";
 import { type Address, SourceAddresses } from "./exchange/source-addresses.ts";
-import { mayGoUnheard, type Sender, SourceHttp } from "./source-http.ts";
+import { mayGoUnheard, SourceHttp } from "./source-http.ts";
 import { SocketPlaces } from "./sockets/socket-places.ts";
 import { SendTurn } from "./sockets/send-turn.ts";
 import { identityOf, Trust } from "./sockets/trust.ts";
@@ -74,9 +74,8 @@ export function createDoor(options: DoorOptions): OutboundDoor {
 /** What is known of a request before its room in the budgets. */
 type Asked = Pick<Expectation, "answers" | "billing" | "redirectsLeft" | "requestBytes">;
 
-class VendorDoor implements OutboundDoor, Sender {
-  readonly clock: Clock;
-  readonly headerBytesMax: number;
+class VendorDoor implements OutboundDoor {
+  readonly #clock: Clock;
   readonly #limits: OutboundLimits;
   readonly #private: OriginRules;
   readonly #traced: OriginRules;
@@ -93,8 +92,7 @@ class VendorDoor implements OutboundDoor, Sender {
   constructor(options: DoorOptions) {
     const { clock } = options;
     const limits = { ...DEFAULT_LIMITS, ...options.limits };
-    this.clock = clock;
-    this.headerBytesMax = limits.headerBytesMax;
+    this.#clock = clock;
     this.#limits = limits;
     this.#private = new OriginRules(options.allowPrivate ?? []);
     this.#traced = new OriginRules(options.traced ?? []);
@@ -120,7 +118,15 @@ class VendorDoor implements OutboundDoor, Sender {
   }
 
   httpFor(source: RunnableSource, call: PlannedCall): Http {
-    return new SourceHttp(this, this.#addressesOf(source.declaration), source, call);
+    return new SourceHttp({
+      clock: this.#clock,
+      headerBytesMax: this.#limits.headerBytesMax,
+      addresses: this.#addressesOf(source.declaration),
+      source,
+      call,
+      send: (request, match, options, redirectsLeft) =>
+        this.#send(request, match, source, call, options, redirectsLeft),
+    });
   }
 
   close(): void {
@@ -142,7 +148,8 @@ class VendorDoor implements OutboundDoor, Sender {
     );
   }
 
-  send(
+  /** Its rejection may go unheard. @throws Fault if nothing can be sent */
+  #send(
     request: OutgoingRequest,
     match: OriginMatch,
     source: RunnableSource,
@@ -155,7 +162,7 @@ class VendorDoor implements OutboundDoor, Sender {
     if (!call.hold(requestBytes)) throw new Fault("source.no_room");
     try {
       const billing = billingOf(source, options);
-      const reserved = call.reserve(billing, this.clock);
+      const reserved = call.reserve(billing, this.#clock);
       const asked = { answers: options.answers, billing, redirectsLeft, requestBytes };
       return reserved instanceof Promise
         ? mayGoUnheard(this.#enterLater(request, match, source, call, asked, reserved))
@@ -250,7 +257,7 @@ class VendorDoor implements OutboundDoor, Sender {
         organizationId,
         this.#openPool(url, match, match === "exact" ? DECLARED : organizationId, this.#secureContext(tls)),
       );
-    pool.lastUsedAt = this.clock.now();
+    pool.lastUsedAt = this.#clock.now();
     return pool;
   }
 

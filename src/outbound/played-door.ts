@@ -8,8 +8,8 @@ import { DEFAULT_LIMITS, type OutboundLimits } from "./limits.ts";
 import { OriginRules } from "../terms/origins.ts";
 import { VendorReply } from "./exchange/reply.ts";
 import { SourceAddresses } from "./exchange/source-addresses.ts";
-import { keptBytes, type OutgoingRequest } from "./exchange/outgoing-request.ts";
-import { SourceHttp } from "./source-http.ts";
+import { keptBytes } from "./exchange/outgoing-request.ts";
+import { type Send, SourceHttp } from "./source-http.ts";
 import { contractFault, faultOfStatus } from "./exchange/vendor-fault.ts";
 
 const NO_BYTES = Buffer.alloc(0);
@@ -62,29 +62,19 @@ export function createPlayedDoor({ clock, player, limits: given }: PlayedDoorPar
   return {
     httpFor(source: RunnableSource, call: PlannedCall) {
       let play: (() => Promise<PlayedReply>) | undefined;
-      const sender = {
-        clock,
-        headerBytesMax: limits.headerBytesMax,
-        async send(
-          request: OutgoingRequest,
-          _match: unknown,
-          _source: unknown,
-          _call: unknown,
-          options: HttpOptions,
-          left: number,
-        ) {
-          const requestBytes = keptBytes(request);
-          if (!call.hold(requestBytes)) throw new Fault("source.no_room");
-          try {
-            play ??= player.playFor(source, call);
-            if (options.order === true) call.sendsOrder();
-            return received(await play(), source, options, left, call);
-          } finally {
-            call.drop(requestBytes);
-          }
-        },
+      const send: Send = async (request, _match, options, redirectsLeft) => {
+        const requestBytes = keptBytes(request);
+        if (!call.hold(requestBytes)) throw new Fault("source.no_room");
+        try {
+          play ??= player.playFor(source, call);
+          if (options.order === true) call.sendsOrder();
+          return received(await play(), source, options, redirectsLeft, call);
+        } finally {
+          call.drop(requestBytes);
+        }
       };
-      return new SourceHttp(sender, addressesOf(source.declaration), source, call);
+      const addresses = addressesOf(source.declaration);
+      return new SourceHttp({ clock, headerBytesMax: limits.headerBytesMax, addresses, source, call, send });
     },
   };
 }

@@ -12,19 +12,22 @@ import { contractFault } from "./exchange/vendor-fault.ts";
 import { isRedirect } from "./exchange/reply-status.ts";
 import type { Clock } from "../terms/clock.ts";
 
-/** What the `http` of a call needs from the client. */
-export interface Sender {
+/** Sends one request of a call. Its rejection may go unheard. @throws Fault if nothing can be sent */
+export type Send = (
+  request: OutgoingRequest,
+  match: OriginMatch,
+  options: HttpOptions,
+  redirectsLeft: number,
+) => Promise<VendorReply>;
+
+export interface SourceHttpParts {
   readonly clock: Clock;
+  /** Limits the header fields of a request. */
   readonly headerBytesMax: number;
-  /** Its rejection may go unheard. @throws Fault if nothing can be sent */
-  send(
-    request: OutgoingRequest,
-    match: OriginMatch,
-    source: RunnableSource,
-    call: PlannedCall,
-    options: HttpOptions,
-    redirectsLeft: number,
-  ): Promise<VendorReply>;
+  readonly addresses: SourceAddresses;
+  readonly source: RunnableSource;
+  readonly call: PlannedCall;
+  readonly send: Send;
 }
 
 const NO_OPTIONS: HttpOptions = {};
@@ -40,16 +43,10 @@ function ignore(): void {}
 
 /** The `http` of one source call. */
 export class SourceHttp implements Http {
-  readonly #sender: Sender;
-  readonly #addresses: SourceAddresses;
-  readonly #source: RunnableSource;
-  readonly #call: PlannedCall;
+  readonly #parts: SourceHttpParts;
 
-  constructor(sender: Sender, addresses: SourceAddresses, source: RunnableSource, call: PlannedCall) {
-    this.#sender = sender;
-    this.#addresses = addresses;
-    this.#source = source;
-    this.#call = call;
+  constructor(parts: SourceHttpParts) {
+    this.#parts = parts;
   }
 
   get(url: string, options?: HttpOptions): Promise<Reply> {
@@ -66,8 +63,9 @@ export class SourceHttp implements Http {
 
   request(method: string, url: string, options: HttpOptions = NO_OPTIONS): Promise<Reply> {
     try {
-      const address = this.#addresses.read(url);
-      const request = buildRequest(method, address.url, options, this.#sender.headerBytesMax);
+      const { addresses, headerBytesMax } = this.#parts;
+      const address = addresses.read(url);
+      const request = buildRequest(method, address.url, options, headerBytesMax);
       const { match } = address;
       if (match === null) throw new Error("the address is of no origin that the source declares");
       const redirects = Math.min(options.redirects ?? 0, REDIRECTS_MAX);
@@ -79,10 +77,10 @@ export class SourceHttp implements Http {
   }
 
   #send(request: OutgoingRequest, match: OriginMatch, options: HttpOptions, left: number): Promise<VendorReply> {
-    const call = this.#call;
+    const { call, clock, send } = this.#parts;
     if (!call.maySend) throw new Fault("source.stopped");
-    if (this.#sender.clock.now() >= call.deadlineAt) throw faultOfDeadline(call);
-    return this.#sender.send(request, match, this.#source, call, options, left);
+    if (clock.now() >= call.deadlineAt) throw faultOfDeadline(call);
+    return send(request, match, options, left);
   }
 
   async #follow(
@@ -96,7 +94,7 @@ export class SourceHttp implements Http {
     for (let left = redirects - 1; isRedirect(reply.status); left -= 1) {
       if (options.answers?.includes(reply.status) === true) return reply;
       request = followRedirect(request, reply);
-      const match = this.#addresses.match(request.url);
+      const match = this.#parts.addresses.match(request.url);
       if (match === null) throw contractFault("it redirects to an origin that the source does not declare");
       reply = await this.#send(request, match, options, left);
     }
@@ -109,24 +107,24 @@ export class SourceHttp implements Http {
    * fault names them.
    */
   #misused(thrown: unknown): Fault {
-    const call = this.#call;
+    const { call, source } = this.#parts;
     if (thrown instanceof HeaderValueError) {
       const value = thrown.takeValue();
       const field = unfitField(call.credential?.fields.reveal(), value);
       if (field !== null) {
         const at = (name: string) => ({ problem: `credential field ${name} holds a character that cannot be sent` });
-        const isDeclared = this.#source.credentialNames?.includes(field) === true;
+        const isDeclared = source.credentialNames?.includes(field) === true;
         const told = call.credential?.rule === "inline" ? { told: at(field) } : {};
         return new Fault("source.credential_missing", at(isDeclared ? field : "*"), { cause: thrown, ...told });
       }
       const input = unfitField(call.rawInputs, value);
-      if (input !== null && this.#source.inputNames.includes(input)) {
+      if (input !== null && source.inputNames.includes(input)) {
         const problem = "holds a character that cannot be sent";
         return new Fault("source.input_invalid", { field: input, problem }, { cause: thrown });
       }
     }
     if (thrown instanceof TargetTooLong) {
-      const field = longestInput(call.rawInputs, this.#source.inputNames);
+      const field = longestInput(call.rawInputs, source.inputNames);
       const problem = "is too long for an address";
       if (field !== null) return new Fault("source.input_invalid", { field, problem }, { cause: thrown });
     }
