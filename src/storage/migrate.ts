@@ -1,6 +1,5 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import { type EngineName, type Opening, StoreOlder, StoreRefused } from "./engine.ts";
-
 import type { Migration } from "./migrations/index.ts";
 import type { Tables } from "./schema.ts";
 
