@@ -1,6 +1,6 @@
 import type { LiveAnswer, LiveQuestion } from "../admin/authoring/ports.ts";
 import type { Budgets } from "../run/around/ports.ts";
-import { reportCall, settleInFull, settleRecorded } from "../run/fan-out.ts";
+import { reportCall, settleReserved } from "../run/fan-out.ts";
 import { oneCall } from "../run/one-call.ts";
 import type { Door } from "../run/ports.ts";
 import type { Reply } from "../sdk/http.ts";
@@ -26,7 +26,7 @@ export function createLiveVendors(
     const outcome = await oneCall({ ...asked, region, entry }, parts);
     const { result } = outcome;
     const report = reportCall(outcome);
-    settleRecorded(settleInFull([report]));
+    settleReserved([report]);
     return {
       report,
       output: "json" in result ? (JSON.parse(String(result.json)) as JsonObject) : null,

@@ -80,27 +80,27 @@ export class HeldLease implements Lease {
     this.#part = limit.max;
   }
 
-  take(now: number, until: number, units = 1): number | null {
+  take(now: number, until: number): number | null {
     const holding = this.#at(now);
-    if (holding === null || holding.used + units > holding.amount || (this.#isAtOnce && until > holding.until)) {
+    if (holding === null || holding.used >= holding.amount || (this.#isAtOnce && until > holding.until)) {
       this.#missed = true;
       if (now >= this.#askAgainAt) this.#look(this);
       return null;
     }
-    holding.used += units;
+    holding.used += 1;
     this.#isUsedAgain = this.#isUsed;
     this.#isUsed = true;
-    this.#recent.add(now, this.#isAtOnce ? holding.used : units);
+    this.#recent.add(now, this.#isAtOnce ? holding.used : 1);
     if (holding.amount - holding.used < this.#low || now >= this.#lookAt) this.#look(this);
     return holding.window;
   }
 
-  give(window: number, units = 1): void {
+  give(window: number): void {
     const holding = this.#holdings.current;
-    // Units of an earlier window are worth nothing.
+    // A unit of an earlier window is worth nothing.
     if (holding?.window !== window) return;
-    holding.used -= units;
-    if (!this.#isAtOnce) return this.#recent.undo(units);
+    holding.used -= 1;
+    if (!this.#isAtOnce) return this.#recent.undo();
     if (holding.amount <= this.#part) return;
     // Others have less than they want: the unit is for them.
     holding.amount = Math.max(this.#part, holding.used);
@@ -131,11 +131,6 @@ export class HeldLease implements Lease {
   free(now: number): number {
     const holding = this.#at(now);
     return holding === null ? 0 : Math.max(0, holding.amount - holding.used);
-  }
-
-  get aheadUntil(): number {
-    const until = this.#holdings.current?.until ?? Number.NEGATIVE_INFINITY;
-    return this.#isAtOnce ? until : Math.min(until, this.#lookAt);
   }
 
   holds(now: number): boolean {

@@ -153,8 +153,6 @@ export function openLeases({ store, clock, process, start }: LeasesParts): OpenL
       closed = true;
       cancelTimer?.();
       await underWay;
-      // What was taken ahead of calls is given back first.
-      for (const lease of live) lease.tellNews();
       const asked = [...live].flatMap((lease) => {
         const last = lease.askToEnd(clock.now());
         return last === null ? [] : [{ lease, ask: last }];

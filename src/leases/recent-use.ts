@@ -20,15 +20,15 @@ export class RecentUse {
     this.#aheadMs = everyMs === null ? null : Math.min(everyMs, partMs);
   }
 
-  /** @param units how many are in use at once now, or how many of a window were taken */
+  /** @param units how many are in use at once now, or 1 for one of a window that was taken */
   add(now: number, units: number): void {
     this.#turnTo(now);
     this.#here = this.#aheadMs === null ? Math.max(this.#here, units) : this.#here + units;
   }
 
-  /** Units of a window were not used after all. */
-  undo(units: number): void {
-    this.#here = Math.max(0, this.#here - units);
+  /** A unit of a window was not used after all. */
+  undo(): void {
+    this.#here = Math.max(0, this.#here - 1);
   }
 
   /** What will be used if use goes on as it was. @param leftMs what is left of the window */

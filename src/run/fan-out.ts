@@ -132,26 +132,13 @@ export function withoutOutput(outcome: Outcome, fault: Fault): Outcome {
   return result instanceof Fault ? failed : { ...failed, lost: { match: result.match } };
 }
 
-type Reserved = Pick<AttemptReport, "reserved" | "charged" | "price">;
-
 /**
- * Settles the requests of calls that have used just what they had reserved. Returns the others: what they free must wait
- * until the reports are recorded, because the charges are unknown if the process is killed before that.
+ * Frees what the requests of calls have reserved and not used. To be called once the reports are recorded: if the
+ * process is killed before that, the charges are unknown.
  */
-export function settleInFull(calls: readonly CallReport[]): readonly Reserved[] {
-  const others: Reserved[] = [];
-  for (const { attempts } of calls) {
-    for (const attempt of attempts) {
-      const { reserved, charged, price } = attempt;
-      if (reserved != null && !reserved.settleInFull(charged, price)) others.push(attempt);
-    }
-  }
-  return others;
-}
-
-/** Frees what requests have reserved and not used. To be called once their reports are recorded. */
-export function settleRecorded(others: readonly Reserved[]): void {
-  for (const { reserved, charged, price } of others) reserved!.settle(charged, price);
+export function settleReserved(calls: readonly CallReport[]): void {
+  for (const { attempts } of calls)
+    for (const { reserved, charged, price } of attempts) reserved?.settle(charged, price);
 }
 
 /** The report of one call for the ledger, the log and the metrics. Later events of its requests do not change it. */

@@ -1,11 +1,6 @@
 import type { Lease } from "./around/ports.ts";
 import { FairShare } from "../terms/fair-share.ts";
 
-/** Taken ahead are at most so many, and one of so many that are free. */
-const BEGINS_AHEAD_MAX = 64;
-const PLACES_AHEAD_MAX = 8;
-const AHEAD_PART = 32;
-
 /**
  * What this process has leased of one limit, shared by owners: an owner may have as much as it leaves free in the whole
  * deployment. As long as only one has ever asked here, it may use everything.
@@ -33,34 +28,19 @@ export class LimitShare {
     return this.#share.fits(owner);
   }
 
-  /** @returns the window of the units, or `null` */
-  take(owner: string, now: number, until: number, units = 1): number | null {
+  /** @returns the window of the unit, or `null` */
+  take(owner: string, now: number, until: number): number | null {
     this.#lookAtLease(now);
-    if (!this.#share.take(owner, units)) return null;
-    const window = this.#lease.take(now, until, units);
-    if (window === null) this.#share.give(owner, units);
+    if (!this.#share.take(owner)) return null;
+    const window = this.#lease.take(now, until);
+    if (window === null) this.#share.give(owner);
     return window;
   }
 
-  /** Units of this window are not in use any more, or were not used. */
-  give(owner: string, window: number, units = 1): void {
-    if (window === this.#window) this.#share.give(owner, units);
-    this.#lease.give(window, units);
-  }
-
-  /** How many units an owner can take ahead of its calls, so few that nobody is likely to lack them. */
-  aheadFor(owner: string, now: number): number {
-    const here = this.#lease.free(now);
-    const inAll = Math.floor(Math.max(0, this.#share.max - this.#share.inUse) / AHEAD_PART);
-    // Of places, a process holds few more than it uses, and those that are left are used again.
-    const units = this.isRate
-      ? Math.min(BEGINS_AHEAD_MAX, Math.floor(here / AHEAD_PART), inAll)
-      : Math.min(PLACES_AHEAD_MAX, Math.floor(here / 2), inAll);
-    return this.#share.fits(owner, units) ? units : 0;
-  }
-
-  get aheadUntil(): number {
-    return this.#lease.aheadUntil;
+  /** A unit of this window is not in use any more, or was not used. */
+  give(owner: string, window: number): void {
+    if (window === this.#window) this.#share.give(owner);
+    this.#lease.give(window);
   }
 
   /** Whether the store probably has one more for this owner. */

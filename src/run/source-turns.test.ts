@@ -2,11 +2,69 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { leasesInMemory, MemoryLeases } from "../leases/deployment.kit.ts";
+import type { SourceLimits } from "../sdk/source.ts";
 import { FakeClock, settle } from "../terms/clock.kit.ts";
-import { SourceTurns } from "./source-turns.ts";
-import { enter, enterMany, inside, turnsOf, WAIT_MS, type Entered } from "./source-turns.kit.ts";
+import { Fault } from "../terms/fault.ts";
+import { SourceTurns, type Turn } from "./source-turns.ts";
+
+const WAIT_MS = 1_000;
 
 const PERIOD_MS = 60_000;
+
+/** The turns of one source, in a deployment of one process. */
+function turnsOf(
+  { concurrency, rate = [] }: Pick<SourceLimits, "concurrency" | "rate">,
+  clock: FakeClock,
+): SourceTurns {
+  const { leaseOf } = leasesInMemory(clock);
+  const limit = (name: string, max: number, everyMs: number | null) => {
+    return { lease: leaseOf({ name, max, everyMs, useMsMax: 10_000 }, "anyone"), max, isRate: everyMs !== null };
+  };
+  const rates = rate.map(({ max, every_ms: everyMs }, at) => limit(`rate ${at}`, max, everyMs));
+  return new SourceTurns(
+    concurrency === undefined ? rates : [limit("concurrency", concurrency, null), ...rates],
+    clock,
+    true,
+  );
+}
+
+interface Entered {
+  /** "waits", "in", or the code of a fault. */
+  outcome: string;
+  leave(): void;
+}
+
+/** Enters, and gives whatever can settle the time to settle. */
+async function enter(turns: SourceTurns, owner: string, clock: FakeClock): Promise<Entered> {
+  const entered = enterNow(turns, owner, clock);
+  await settle();
+  return entered;
+}
+
+function enterNow(turns: SourceTurns, owner: string, clock: FakeClock): Entered {
+  const entered: Entered = { outcome: "waits", leave: () => assert.fail("it is not in") };
+  const isIn = (turn: Turn): void => void Object.assign(entered, { outcome: "in", leave: () => turn.leave() });
+  const ended = (fault: unknown): void => void (entered.outcome = fault instanceof Fault ? fault.code : String(fault));
+  try {
+    const ask = { owner, deadlineAt: clock.now() + 10_000, waitMaxMs: WAIT_MS };
+    const turn = turns.enter(ask, clock.now());
+    if (turn instanceof Promise) turn.then(isIn, ended);
+    else isIn(turn);
+  } catch (fault) {
+    ended(fault);
+  }
+  return entered;
+}
+
+async function enterMany(turns: SourceTurns, owner: string, count: number, clock: FakeClock): Promise<Entered[]> {
+  const entered = Array.from({ length: count }, () => enterNow(turns, owner, clock));
+  await settle();
+  return entered;
+}
+
+function inside(entered: readonly Entered[]): number {
+  return entered.filter(({ outcome }) => outcome === "in").length;
+}
 
 test("a single organization may use every place, and waiting calls go on as places become free", async () => {
   const clock = new FakeClock();

@@ -4,13 +4,10 @@ import { FairShare } from "../terms/fair-share.ts";
 import { Fault } from "../terms/fault.ts";
 import { TurnQueue } from "../terms/turn-queue.ts";
 import { LimitShare } from "./limit-share.ts";
-import { giveBack, LEFT, ONE, TurnsAhead, unitsOf, type Turn, type Units, type Windows } from "./turns-ahead.ts";
 
 const WAITING_MAX = 512;
 /** Calls that wait for the store alone: it answers soon, and then most of them go on. */
 const ASKING_MAX = 16_384;
-/** With fewer, nothing is taken ahead. */
-const BEGINS_AHEAD_MIN = 4;
 
 /** A limit that calls share, and what this process holds of it. */
 export interface TurnLimit {
@@ -29,30 +26,34 @@ export interface TurnAsk {
   readonly waitMaxMs: number;
 }
 
-/** The turn of one call. */
-class OneTurn implements Turn {
+/** A call that may go on. */
+export class Turn {
   readonly #limits: readonly LimitShare[];
   readonly #owner: string;
-  readonly #windows: Windows;
+  /** The window of the unit that it has of each limit. */
+  readonly #windows: readonly number[];
   readonly #given: () => void;
 
-  constructor(limits: readonly LimitShare[], owner: string, windows: Windows, given: () => void) {
+  constructor(limits: readonly LimitShare[], owner: string, windows: readonly number[], given: () => void) {
     this.#limits = limits;
     this.#owner = owner;
     this.#windows = windows;
     this.#given = given;
   }
 
+  /** The call has ended: it still counts towards the rates. */
   leave(): void {
-    this.#give(LEFT);
+    this.#give(false);
   }
 
+  /** Nothing was sent: the call counts towards no rate. */
   undo(): void {
-    this.#give(ONE);
+    this.#give(true);
   }
 
-  #give(units: Units): void {
-    giveBack(this.#limits, this.#owner, this.#windows, units);
+  #give(ratesToo: boolean): void {
+    for (const [at, limit] of this.#limits.entries())
+      if (ratesToo || !limit.isRate) limit.give(this.#owner, this.#windows[at]!);
     this.#given();
   }
 }
@@ -80,9 +81,6 @@ export class SourceTurns {
   readonly #waiting = new TurnQueue<Waiting>();
   readonly #waitingPlaces = new FairShare(WAITING_MAX);
   readonly #askingPlaces = new FairShare(ASKING_MAX);
-  /** Turns taken ahead, by owner; and those of the last call. While a call waits there are none. */
-  readonly #ahead = new Map<string, TurnsAhead>();
-  #last: TurnsAhead | null = null;
   #refusing: LimitShare | null = null;
 
   constructor(limits: readonly TurnLimit[], clock: Clock, waitsForPeriod: boolean) {
@@ -98,65 +96,7 @@ export class SourceTurns {
    * @param now `Clock.now`, read once for all limits of a call
    */
   enter(ask: TurnAsk, now: number): Turn | Promise<Turn> {
-    const last = this.#last;
-    if (last !== null && last.owner === ask.owner && last.take(now, ask.deadlineAt)) return last;
-    return this.#takeAnew(ask, now) ?? this.#wait(ask, now);
-  }
-
-  #takeAnew(ask: TurnAsk, now: number): Turn | null {
-    const known = this.#ahead.get(ask.owner);
-    if (known?.take(now, ask.deadlineAt) === true) return (this.#last = known);
-    known?.rest();
-    const turn = this.#takeAhead(ask, now, known) ?? this.#take(ask, now);
-    if (turn !== null || this.#ahead.size === 0) return turn;
-    // Somebody lacks what others have ahead.
-    for (const ahead of this.#ahead.values()) ahead.end();
-    this.#ahead.clear();
-    this.#last = null;
-    return this.#take(ask, now);
-  }
-
-  /** `null` if there is not room for many. */
-  #takeAhead({ owner, deadlineAt }: TurnAsk, now: number, known: TurnsAhead | undefined): Turn | null {
-    if (this.#waiting.size > 0) return null;
-    const units = this.#aheadFor(owner, now);
-    if (units === null) return null;
-    const windows = this.#takeUnits(owner, now, deadlineAt, units);
-    if (windows === null) return null;
-    let ahead = known;
-    if (ahead?.add(windows, units) !== true) {
-      ahead?.end();
-      ahead = new TurnsAhead(this.#limits, owner, windows, this.#given);
-      ahead.add(windows, units);
-      this.#ahead.set(owner, ahead);
-    }
-    this.#last = ahead;
-    if (ahead.take(now, deadlineAt)) return ahead;
-    // A window is about to end.
-    ahead.rest();
-    return null;
-  }
-
-  #aheadFor(owner: string, now: number): Units | null {
-    let [places, begins] = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
-    for (const limit of this.#limits) {
-      const units = limit.aheadFor(owner, now);
-      if (limit.isRate) begins = Math.min(begins, units);
-      else places = Math.min(places, units);
-    }
-    return places === 0 || begins < BEGINS_AHEAD_MIN ? null : { places, begins };
-  }
-
-  /** Others may want what was taken ahead. */
-  #restAhead(): void {
-    if (this.#ahead.size === 0) return;
-    for (const [owner, ahead] of this.#ahead) {
-      // Of calls that never leave nothing is known any more; one may still be undone.
-      if (!this.areLeft) ahead.end();
-      else if (ahead.rest()) continue;
-      this.#ahead.delete(owner);
-    }
-    this.#last = null;
+    return this.#take(ask, now) ?? this.#wait(ask, now);
   }
 
   #wait(ask: TurnAsk, now: number): Promise<Turn> {
@@ -206,7 +146,6 @@ export class SourceTurns {
 
   /** A lease has changed, or some time has passed: calls that wait for nothing any more are refused at once. */
   #hear(): void {
-    this.#restAhead();
     this.#serve();
     const now = this.#clock.now();
     for (const waiting of this.#waiting.items()) {
@@ -251,23 +190,18 @@ export class SourceTurns {
     }
   }
 
-  #take({ owner, deadlineAt }: TurnAsk, now: number): Turn | null {
-    const windows = this.#takeUnits(owner, now, deadlineAt, ONE);
-    return windows === null ? null : new OneTurn(this.#limits, owner, windows, this.#given);
-  }
-
   /** Takes everything or nothing. Asks each limit even after one refuses, so that each records this owner's demand. */
-  #takeUnits(owner: string, now: number, deadlineAt: number, units: Units): Windows | null {
+  #take({ owner, deadlineAt }: TurnAsk, now: number): Turn | null {
     const windows: (number | null)[] = [];
     let refusing: LimitShare | null = null;
     for (const limit of this.#limits) {
-      const window = limit.take(owner, now, deadlineAt, unitsOf(limit, units));
+      const window = limit.take(owner, now, deadlineAt);
       if (window === null) refusing ??= limit;
       windows.push(window);
     }
-    if (refusing === null) return windows as number[];
+    if (refusing === null) return new Turn(this.#limits, owner, windows as number[], this.#given);
     this.#refusing = refusing;
-    this.#limits.forEach((limit, at) => windows[at] !== null && limit.give(owner, windows[at]!, unitsOf(limit, units)));
+    this.#limits.forEach((limit, at) => windows[at] !== null && limit.give(owner, windows[at]!));
     return null;
   }
 

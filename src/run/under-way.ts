@@ -7,7 +7,7 @@ import { newId } from "../terms/ids.ts";
 import type { JsonObject } from "../terms/json.ts";
 import type { Trace } from "../terms/trace.ts";
 import type { Admission } from "./admission.ts";
-import { settleInFull, settleRecorded } from "./fan-out.ts";
+import { settleReserved } from "./fan-out.ts";
 import { echoConfig, holdFrame, lengthOf, seal, toKept, type EnvelopeParts } from "./envelope.ts";
 import type {
   AttemptIntent,
@@ -131,9 +131,8 @@ async function conclude(
     const result = await working;
     const report = reportRun(run, result, tookMs());
     for (const observer of observers) observer.runEnded(report);
-    const others = settleInFull(report.calls);
     await run.record.close(report);
-    settleRecorded(others);
+    settleReserved(report.calls);
     if (result.afterwards !== undefined) setImmediate(result.afterwards);
     const pieces = seal(result.answer, tookMs());
     run.held.keepOnly(lengthOf(pieces));

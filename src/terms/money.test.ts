@@ -12,7 +12,6 @@ import {
   amountText,
   amountToColumn,
   readAmount,
-  timesIn,
   type Micros,
 } from "./money.ts";
 
@@ -90,14 +89,4 @@ test("that rule fails when it should", () => {
   assert.deepEqual(conversions(`${importing}const half = Number(amount) / 2;`), ["const half = Number(amount) / 2;"]);
   assert.equal(conversions(`${importing}const text = (cents / 100).toFixed(2);`).length, 1);
   assert.deepEqual(conversions("const n = Number(text);"), []);
-});
-
-test("how often an amount fits into another one", () => {
-  for (const [amount, whole, max, times] of [
-    [3n, 10n, 5, 3],
-    [3n, 9n, 5, 3],
-    [3n, 2n, 5, 0],
-    [1n, 10n ** 30n, 5, 5],
-  ] as const)
-    assert.equal(timesIn(amount, whole, max), times);
 });

@@ -47,12 +47,6 @@ export function percentUsed(part: Micros, whole: Micros): number {
   return whole === 0n ? 100 : Number((part * 100n) / whole);
 }
 
-/** How often an amount fits into another one, as far as `max`. */
-export function timesIn(amount: Micros, whole: Micros, max: number): number {
-  const times = whole / amount;
-  return times < BigInt(max) ? Number(times) : max;
-}
-
 /** For a column of the ledger or the store. */
 export function amountToColumn(micros: Micros): number {
   return Number(micros);

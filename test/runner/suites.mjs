@@ -14,7 +14,6 @@ const EXPENSIVE = {
   "src/functions/contract.test.ts": "uses up the processor time of many runs",
   "src/leases/budgets/deployment.test.ts": "simulates many processes",
   "src/ledger/flipped-bits.test.ts": "damages a journal bit by bit",
-  "src/run/turns-ahead.test.ts": "simulates many processes",
   "src/storage/store-totals.test.ts": "sums again after every change, on both engines",
   "src/storage/postgres/ledger-lists.test.ts": "fills databases",
   "test/admin/remote.test.ts": "starts a process for every command",

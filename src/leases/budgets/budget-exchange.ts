@@ -108,8 +108,6 @@ export class BudgetExchange {
 
   /** Something has changed that the store should hear of, in time. */
   wake(held: HeldBudget): void {
-    if (held.isAwake) return;
-    held.isAwake = true;
     this.#live.add(held);
     this.#lookLater();
   }
@@ -124,10 +122,7 @@ export class BudgetExchange {
         const now = this.#parts.clock.now();
         for (const one of this.#live) {
           if (one.isLive(now)) this.look(one);
-          else {
-            one.isAwake = false;
-            this.#live.delete(one);
-          }
+          else this.#live.delete(one);
         }
         if (this.#live.size > 0) this.#lookLater();
       },

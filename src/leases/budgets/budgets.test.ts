@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import * as fc from "fast-check";
+import type { Reservation } from "../../run/around/ports.ts";
+import { settle, type FakeClock } from "../../terms/clock.kit.ts";
 import { Fault } from "../../terms/fault.ts";
+import type { Price } from "../../terms/price.ts";
+import type { OpenBudgets } from "./budgets.ts";
 import {
   aBudget,
   budgetsInMemory,
@@ -12,7 +17,7 @@ import {
   SPENDER,
   stand,
 } from "./deployment.kit.ts";
-import type { BudgetStore } from "./ports.ts";
+import type { BudgetReading, BudgetStore } from "./ports.ts";
 
 test("exactly at the limit is allowed and one more is not, one after the other and all at once", async () => {
   for (const limit of [1n, 2n, 7n]) {
@@ -251,4 +256,218 @@ test("what cannot be noted is not sent", async () => {
   const broken = { ...new MemoryNotes().of("s1"), keep: () => assert.fail("the disk is full") };
   const reserved = await reserve(open({ notes: broken }), clock);
   assert.throws(() => send(reserved, "trx_1/0/1", EURO(1n)), { code: "source.unrecorded" });
+});
+
+const MANY = { limit: 1_000_000n, currency: "EUR" };
+
+/** Requests that are noted as under way. */
+function openIn(notes: MemoryNotes): string[] {
+  const counts = notes.leftBehind().flatMap((left) => left.counts);
+  return counts.flatMap(({ open }) => open.map(({ id }) => id));
+}
+
+const usedOf = (budgets: OpenBudgets) => budgets.readings()[0]?.used ?? 0n;
+
+async function used(budgets: OpenBudgets, clock: FakeClock): Promise<void> {
+  const reserved = await reserve(budgets, clock);
+  send(reserved, "trx_1/0/1", EURO(1n));
+  reserved.settle("yes", EURO(1n));
+}
+
+test("what requests have used is known and noted exactly, whatever becomes of them", async () => {
+  const notes = new MemoryNotes();
+  const { clock, open: start } = await stand(MANY);
+  const budgets = start({ notes: notes.of("s1") });
+  const all: Reservation[] = [];
+  for (let count = 0; count < 7; count += 1) all.push(await reserve(budgets, clock));
+  const [yes, no, unknown, cancelled, late, dearer, open] = all as [
+    Reservation,
+    ...[Reservation, Reservation, Reservation, Reservation, Reservation, Reservation],
+  ];
+  for (const [number, sent] of [yes, no, unknown, cancelled, late, open].entries())
+    send(sent, `trx_2/${number}/1`, EURO(1n));
+  send(dearer, "trx_2/6/1", EURO(5n));
+  assert.equal(usedOf(budgets), 11n);
+  yes.settle("yes", EURO(1n));
+  no.settle("no", EURO(1n));
+  unknown.settle("unknown", EURO(1n));
+  cancelled.cancel();
+  late.settle("yes", EURO(3n));
+  dearer.settle("yes", EURO(5n));
+  assert.equal(usedOf(budgets), 1n + 0n + 1n + 0n + 3n + 5n + 1n);
+  // Each ends once.
+  for (const one of all.slice(0, 6)) {
+    one.settle("no", EURO(1n));
+    one.cancel();
+  }
+  assert.equal(usedOf(budgets), 11n);
+  await clock.advance(1_100);
+  assert.deepEqual(openIn(notes), ["trx_2/5/1"]);
+  open.cancel();
+  assert.equal(usedOf(budgets), 10n);
+  assert.deepEqual(openIn(notes), []);
+});
+
+test("that a request has ended is noted also if nothing had to be told to the store for long", async () => {
+  const notes = new MemoryNotes();
+  const { clock, open } = await stand(MANY);
+  const budgets = open({ notes: notes.of("s1") });
+  const slow = await reserve(budgets, clock);
+  send(slow, "trx_2/0/1", EURO(1n));
+  await clock.advance(30_000);
+  assert.deepEqual(openIn(notes), ["trx_2/0/1"]);
+
+  slow.settle("yes", EURO(1n));
+  await clock.advance(1_100);
+
+  assert.deepEqual(openIn(notes), []);
+});
+
+test("a request that is committed once more, as on another connection, is noted and counted once", async () => {
+  const notes = new MemoryNotes();
+  const { clock, open } = await stand(MANY);
+  const budgets = open({ notes: notes.of("s1") });
+  const reserved = await reserve(budgets, clock);
+  for (const id of ["trx_2/0/1", "trx_2/0/1", "trx_2/0/2"]) send(reserved, id, EURO(1n));
+  assert.equal(usedOf(budgets), 1n);
+  assert.deepEqual(openIn(notes), ["trx_2/0/2"]);
+});
+
+test("the warn level is told when it is reached, and not before", async () => {
+  const warned: BudgetReading[] = [];
+  const { clock, open } = await stand({ limit: 100n });
+  const budgets = open({ warn: (reading: BudgetReading) => warned.push(reading) });
+  assert.equal(await countAllowed(budgets, clock, 79), 79);
+  assert.equal(warned.length, 0);
+  await countAllowed(budgets, clock, 1);
+  assert.deepEqual(
+    warned.map((reading) => reading.used),
+    [80n],
+  );
+});
+
+test("budgets for different sources and workflows are told apart", async () => {
+  const { clock, store, open } = await stand(MANY);
+  const budgets = open();
+  store.set(aBudget({ id: "bud_2", workflowId: "wfl_2", limit: 1n }));
+  store.set(aBudget({ id: "bud_3", source: "other__source", limit: 2n }));
+  const allowed = async (workflowId: string, source: string) => {
+    for (let count = 0; ; count += 1) {
+      const found = (await budgets.find({ ...SPENDER, workflowId, source }))!;
+      const reserved = await Promise.resolve()
+        .then(() => found.reserve(EURO(1n), clock.now() + 1_000))
+        .catch(() => null);
+      if (reserved === null || count === 50) return count;
+    }
+  };
+  assert.equal(await allowed("wfl_1", SPENDER.source), 50);
+  assert.equal(await allowed("wfl_2", "third__source"), 1);
+  assert.equal(await allowed("wfl_2", SPENDER.source), 0);
+  assert.equal(await allowed("wfl_1", "other__source"), 2);
+  assert.equal(await allowed("wfl_1", "third__source"), 50);
+});
+
+test("a budget that was removed and set again counts, also if its process has not heard of that yet", async () => {
+  const { clock, store, open } = await stand(MANY);
+  const budgets = open();
+  await used(budgets, clock);
+  const budget = store.budgets.get("bud_1")!;
+  store.budgets.delete("bud_1");
+  for (let count = 0; count < 3; count += 1) {
+    await used(budgets, clock);
+    await clock.advance(1_000);
+  }
+  store.budgets.set("bud_1", budget);
+  await used(budgets, clock);
+  assert.deepEqual(
+    budgets.readings().map(({ budget: { id } }) => id),
+    ["bud_1"],
+  );
+});
+
+test("a look-up that is late and lacks a budget leaves nothing behind that is held and not known", async () => {
+  const { clock, store, open } = await stand(MANY);
+  const late = Promise.withResolvers<readonly []>();
+  const find = store.budgetsFor.bind(store);
+  store.budgetsFor = () => late.promise;
+  const budgets = open();
+  const first = Promise.resolve(budgets.find(SPENDER));
+  store.budgetsFor = find;
+  store.set(store.budgets.get("bud_1")!);
+  await used(budgets, clock);
+  late.resolve([]);
+  await first;
+  await used(budgets, clock);
+  assert.equal(budgets.readings()[0]?.used, 1n);
+  await budgets.close();
+});
+
+interface Sent {
+  readonly reserved: Reservation;
+  readonly price: Price;
+  isSent: boolean;
+}
+
+test("a limit is never exceeded and can be used up, for any prices and any order of what becomes of requests", async () => {
+  const limit = 150n;
+  const step = fc.record({
+    kind: fc.constantFrom("reserve", "reserve", "reserve", "send", "yes", "no", "cancel", "pass"),
+    source: fc.nat(2),
+    count: fc.integer({ min: 1, max: 20 }),
+    price: fc.constantFrom(1n, 1n, 1n, 2n),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
+      const { clock, open } = await stand({ limit, currency: "EUR" });
+      const budgets = open();
+      const under: Sent[] = [];
+      let spent = 0n;
+      const taken = () => under.reduce((sum, { price }) => sum + price.amount, spent);
+      let number = 0;
+      const sendOne = (one: Sent) => {
+        one.isSent = true;
+        send(one.reserved, `trx_2/${(number += 1)}/1`, one.price);
+      };
+      const tryOne = async (source: number, price: Price) => {
+        const found = (await budgets.find({ ...SPENDER, source: `source_${source}` }))!;
+        try {
+          under.push({ reserved: await found.reserve(price, clock.now() + 1_000), price, isSent: false });
+          return true;
+        } catch {
+          return false;
+        }
+      };
+      for (const { kind, source, count, price } of steps) {
+        if (kind === "pass") await clock.advance(count * 10);
+        else if (kind === "reserve")
+          for (let made = 0; made < count; made += 1) await Promise.race([tryOne(source, EURO(price)), settle()]);
+        else if (kind === "send")
+          under
+            .filter(({ isSent }) => !isSent)
+            .slice(0, count)
+            .forEach(sendOne);
+        else {
+          const some = under.filter(({ isSent }) => isSent || kind === "cancel").slice(0, count);
+          for (const one of some) {
+            under.splice(under.indexOf(one), 1);
+            if (kind === "cancel") one.reserved.cancel();
+            else one.reserved.settle(kind as "yes" | "no", one.price);
+            if (kind === "yes") spent += one.price.amount;
+          }
+        }
+        assert.ok(taken() <= limit, `${taken()} of ${limit}`);
+        assert.equal(usedOf(budgets), taken());
+      }
+      await clock.advance(1_100);
+      let more = limit - taken();
+      while (more > 0n && (await tryOne(Number(more % 3n), EURO(1n)))) {
+        more -= 1n;
+        if (more % 50n === 0n) await clock.advance(20);
+      }
+      assert.equal(more, 0n);
+      assert.equal(await tryOne(0, EURO(1n)), false);
+      assert.equal(usedOf(budgets), limit);
+    }),
+    { numRuns: 30 },
+  );
 });

@@ -7,14 +7,11 @@ import { Fault } from "../../terms/fault.ts";
 import type { Price } from "../../terms/price.ts";
 import { BudgetExchange } from "./budget-exchange.ts";
 import { HeldBudget } from "./held-budget.ts";
-import { AheadReservation, RequestsAhead } from "./requests-ahead.ts";
 import { budgetFault, HeldReservation, Part, takeAll, type ReservationNeeds } from "./reservation.ts";
 import type { BudgetReading, BudgetStore, LeftBehind, UseNotes } from "./ports.ts";
 
 /** Of these budgets it is known whether their warn level was told. Those that were removed are forgotten with time. */
 const WARNED_MAX = 20_000;
-/** So many kinds of calls of one organization are known. */
-const CALLS_MAX = 1_000;
 
 export interface BudgetsParts {
   readonly store: BudgetStore;
@@ -37,48 +34,23 @@ export interface OpenBudgets extends Budgets {
   close(): Promise<void>;
 }
 
-type Reserve = (call: OfCall, ...what: Parameters<CallBudgets["reserve"]>) => ReturnType<CallBudgets["reserve"]>;
+type Reserve = (
+  own: readonly HeldBudget[],
+  ...what: Parameters<CallBudgets["reserve"]>
+) => ReturnType<CallBudgets["reserve"]>;
 
-/** The budgets of all calls that are alike. */
+/** The budgets that apply to one call. */
 class OfCall implements CallBudgets {
-  readonly own: readonly HeldBudget[];
-  ahead: RequestsAhead | null = null;
+  readonly #own: readonly HeldBudget[];
   readonly #reserve: Reserve;
 
   constructor(own: readonly HeldBudget[], reserve: Reserve) {
-    this.own = own;
+    this.#own = own;
     this.#reserve = reserve;
   }
 
   reserve(price: Price | null, until: number): Reservation | Promise<Reservation> {
-    return this.#reserve(this, price, until);
-  }
-}
-
-/** The budgets of an organization, as they were at one moment. */
-class OfOrganization {
-  readonly #list: readonly Budget[];
-  /** Whether all are for any workflow and any credential, so that calls of one source have the same. */
-  readonly #isBroad: boolean;
-  readonly #calls = new BoundedMap<string, OfCall>(CALLS_MAX);
-
-  constructor(list: readonly Budget[]) {
-    this.#list = list;
-    this.#isBroad = list.every(({ workflowId, credentialId }) => workflowId === null && credentialId === null);
-  }
-
-  /** `null` if none applies. */
-  of(spender: Spender, make: (own: readonly Budget[]) => OfCall): OfCall | null {
-    if (this.#list.length === 0) return null;
-    const { workflowId, source, credentialId } = spender;
-    const key = this.#isBroad ? source : `${workflowId} ${source} ${credentialId}`;
-    const known = this.#calls.get(key);
-    if (known !== undefined && !known.own.some(({ isForgotten }) => isForgotten)) return known;
-    const own = this.#list.filter((budget) => appliesTo(budget, spender));
-    if (own.length === 0) return null;
-    const made = make(own);
-    this.#calls.set(key, made);
-    return made;
+    return this.#reserve(this.#own, price, until);
   }
 }
 
@@ -90,9 +62,9 @@ export function openBudgets(parts: BudgetsParts): OpenBudgets {
   const warned = new BoundedMap<string, number>(WARNED_MAX);
   const exchange = new BudgetExchange({ ...parts, heard });
   const needs: ReservationNeeds = { notes, now: clock.now, changed };
-  const lists = new CachedLookup<OfOrganization>(
+  const lists = new CachedLookup<readonly Budget[]>(
     {
-      find: async (id) => new OfOrganization(onlyThese(id, await store.budgetsFor(id))),
+      find: async (id) => onlyThese(id, await store.budgetsFor(id)),
       isAbsent: () => false,
       version: () => store.version(),
     },
@@ -110,7 +82,6 @@ export function openBudgets(parts: BudgetsParts): OpenBudgets {
   }
 
   function forget(one: HeldBudget): void {
-    one.isForgotten = true;
     // Another may have taken its place meanwhile.
     if (held.get(one.budget.id) === one) held.delete(one.budget.id);
   }
@@ -142,20 +113,19 @@ export function openBudgets(parts: BudgetsParts): OpenBudgets {
     const { periodFrom } = one.holding!;
     if (warned.get(budget.id) === periodFrom) return;
     warned.set(budget.id, periodFrom);
-    one.restAhead();
     parts.warn({ budget, used: one.used });
   }
 
-  const ofCall = (own: readonly Budget[]): OfCall => new OfCall(own.map(heldOf), reserve);
+  function ofCall(list: readonly Budget[], spender: Spender): CallBudgets | null {
+    const own = list.filter((budget) => appliesTo(budget, spender));
+    return own.length === 0 ? null : new OfCall(own.map(heldOf), reserve);
+  }
 
-  function reserve(call: OfCall, price: Price | null, until: number): Reservation | Promise<Reservation> {
+  function reserve(own: readonly HeldBudget[], price: Price | null, until: number): Reservation | Promise<Reservation> {
     const now = clock.now();
-    if (call.ahead?.take(price, now) === true) return new AheadReservation(call.ahead, needs);
-    const { own } = call;
     const wanted = own.map((one) => new Part(one, price));
     const lacking = takeAll(wanted, now);
     if (lacking === null) {
-      if (call.ahead?.isUsedUp !== false) call.ahead = RequestsAhead.take(wanted, price, now);
       for (const one of own) if (one.isLow(now)) exchange.look(one);
       return new HeldReservation(wanted, needs);
     }
@@ -167,19 +137,17 @@ export function openBudgets(parts: BudgetsParts): OpenBudgets {
 
   return {
     find(spender) {
-      const known = lists.get(spender.organizationId);
-      if (!(known instanceof Promise)) return known.of(spender, ofCall);
-      return known.then(
-        (later) => later.of(spender, ofCall),
+      const list = lists.get(spender.organizationId);
+      if (!(list instanceof Promise)) return list.length === 0 ? null : ofCall(list, spender);
+      return list.then(
+        (later) => ofCall(later, spender),
         (cause: unknown) => {
           throw new Fault("source.budget_unknown", {}, { cause });
         },
       );
     },
     readings: () =>
-      [...held.values()].flatMap((one) => {
-        one.restAhead();
-        const { budget, holding, used } = one;
+      [...held.values()].flatMap(({ budget, holding, used }) => {
         const isOver = holding === null || holding.periodTo <= clock.wall();
         return isOver ? [] : [{ budget, used }];
       }),

@@ -1,5 +1,5 @@
 import { type Budget, hasRoom, warnFrom } from "../../terms/budget.ts";
-import { readCount, timesIn, type Micros } from "../../terms/money.ts";
+import type { Micros } from "../../terms/money.ts";
 import { LEFT_AFTER_MS } from "./keep-leases.ts";
 import { RecentSpending } from "./recent-spending.ts";
 import type { BudgetAnswer, BudgetAsk, LeaseNotes, UseNotes, Wanted } from "./ports.ts";
@@ -36,10 +36,6 @@ export interface Waiting {
   readonly smallest: Micros;
 }
 
-/** Room is taken ahead for at most so many requests, and at most one of so many parts of what is free. */
-const REQUESTS_AHEAD_MAX = 32;
-const AHEAD_PART = 32n;
-
 const NOTHING_KNOWN = -1n;
 const NOTHING_WANTED: Wanted = { need: 0n, least: 1n, spare: 0n };
 
@@ -58,14 +54,8 @@ export class HeldBudget {
   #warnFrom = 0n;
   /** It has been removed: nothing is counted any more. */
   isRemoved = false;
-  /** Calls that begin now do not count here: it was removed, and another may have taken its place. */
-  isForgotten = false;
-  /** Looked at each second, because there may be something to tell the store. */
-  isAwake = false;
   /** Its lease has ended in the store, which does not count yet all that was used under it. */
   isEnding = false;
-  /** Room that was taken ahead of requests. */
-  readonly ahead = new Set<{ rest(): void }>();
   #holding: Holding | null = null;
   /** What was charged and is in no lease: it is added to the next one. */
   #owed = 0n;
@@ -147,46 +137,15 @@ export class HeldBudget {
     return holding !== null && hasRoom(holding.used, units, holding.amount);
   }
 
-  /** The units of each of so many requests. To be called only if they fit. */
-  take(now: number, units: Micros, requests = 1): Holding {
+  /** The units of a request. To be called only if they fit. */
+  take(now: number, units: Micros): Holding {
     const holding = this.#at(now)!;
-    const all = requests === 1 ? units : units * readCount(requests);
-    holding.used += all;
+    holding.used += units;
     this.#isTaken = true;
-    this.#recent.add(now, all);
+    this.#recent.add(now, units);
     this.#lastUnits = units;
     this.#lastUsedAt = now;
     return holding;
-  }
-
-  /** Whether what was taken from there can still be used by a request that begins now. */
-  holds(holding: Holding, now: number): boolean {
-    return holding === this.#holding && now < holding.until && !this.isEnding;
-  }
-
-  /**
-   * For how many requests room can be taken ahead: so few that nobody is likely to lack it, and none of what is beyond
-   * the warn level, so that this is never passed by what is not used.
-   */
-  aheadFor(now: number, units: Micros): number {
-    const holding = this.#at(now);
-    if (holding === null) return 0;
-    const toWarn = this.#warnFrom - holding.used;
-    const left = holding.amount - holding.used;
-    const free = toWarn > 0n && toWarn < left ? toWarn : left;
-    return timesIn(units * AHEAD_PART, free, REQUESTS_AHEAD_MAX);
-  }
-
-  /** What was taken ahead for so many requests, and they do not come. */
-  giveBack(holding: Holding, units: Micros, requests: number): void {
-    if (requests === 0) return;
-    const all = units * readCount(requests);
-    this.correct(holding, -all);
-    this.#recent.undo(all);
-  }
-
-  restAhead(): void {
-    for (const one of this.ahead) one.rest();
   }
 
   /** A request has used more than it had taken, or less: then `more` is negative. */
@@ -244,7 +203,6 @@ export class HeldBudget {
 
   /** What to ask the store for now; `null` if nothing. */
   ask(now: number, { process, turn }: Pick<BudgetAsk, "process" | "turn">, waiting: Waiting): BudgetAsk | null {
-    this.restAhead();
     if (this.#isLeft(now)) this.#startAnew();
     const holding = this.#holding;
     if (this.isEnding) return this.#told({ process, turn, wanted: NOTHING_WANTED, ends: true, hasEnded: true });
@@ -277,7 +235,6 @@ export class HeldBudget {
 
   /** Gives back whatever is not in use. */
   askToEnd(now: number, ask: Pick<BudgetAsk, "process" | "turn">): BudgetAsk | null {
-    this.restAhead();
     const holding = this.#holding;
     if (holding === null || this.#isLeft(now)) return null;
     holding.amount = holding.used;

@@ -15,11 +15,6 @@ export class RecentSpending {
     this.#here += units;
   }
 
-  /** Some was not used after all. */
-  undo(units: Micros): void {
-    this.#here = this.#here > units ? this.#here - units : 0n;
-  }
-
   /** What will be used soon if use goes on as it was. */
   soon(now: number): Micros {
     this.#turnTo(now);

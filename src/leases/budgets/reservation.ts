@@ -28,11 +28,7 @@ export class Part {
 
 /** Takes what a request needs of all its budgets, or of none. Returns the first one without room, or `null`. */
 export function takeAll(parts: readonly Part[], now: number): HeldBudget | null {
-  for (const { isCounted, held, units } of parts) {
-    if (!isCounted || held.fits(now, units)) continue;
-    held.restAhead();
-    if (!held.fits(now, units)) return held;
-  }
+  for (const { isCounted, held, units } of parts) if (isCounted && !held.fits(now, units)) return held;
   for (const part of parts) if (part.isCounted) part.holding = part.held.take(now, part.units);
   return null;
 }
@@ -56,15 +52,6 @@ export interface ReservationNeeds {
   readonly now: () => number;
   /** What is used of a budget has changed. */
   readonly changed: (held: HeldBudget) => void;
-}
-
-/** @throws Fault `source.unrecorded` */
-export function keepNotes({ notes }: ReservationNeeds): void {
-  try {
-    notes.keep();
-  } catch (cause) {
-    throw new Fault("source.unrecorded", {}, { cause });
-  }
 }
 
 /** The room that one request has in its budgets. It belongs to the period in which it was reserved. */
@@ -95,7 +82,11 @@ export class HeldReservation implements Reservation {
   }
 
   keep(): void {
-    keepNotes(this.#needs);
+    try {
+      this.#needs.notes.keep();
+    } catch (cause) {
+      throw new Fault("source.unrecorded", {}, { cause });
+    }
   }
 
   cancel(): void {
@@ -104,11 +95,6 @@ export class HeldReservation implements Reservation {
     this.#end("no", null);
     // No journal knows of it.
     if (wasNoted) this.#keepIfPossible();
-  }
-
-  /** Few are not taken ahead: they wait until they are recorded. */
-  settleInFull(): boolean {
-    return false;
   }
 
   settle(charged: Charged, price: Price | null): void {

@@ -5,8 +5,7 @@ import type { Clock } from "../../terms/clock.ts";
 import { Fault } from "../../terms/fault.ts";
 import { OwnedMap } from "../../terms/owned-map.ts";
 import type { Answer, Around, PlannedCall, RunnableSource, RunSource } from "../ports.ts";
-import { SourceTurns, type TurnAsk, type TurnLimit } from "../source-turns.ts";
-import type { Turn } from "../turns-ahead.ts";
+import { SourceTurns, type Turn, type TurnAsk, type TurnLimit } from "../source-turns.ts";
 
 const CREDENTIALS_MAX = 10_000;
 /** How long a call may wait for its turn; a tenth of its source's timeout if that is less. */

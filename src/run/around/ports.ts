@@ -20,12 +20,12 @@ export interface SharedLimit {
 /** What this process holds of a limit. No method waits for anything. Times are `Clock.now`. */
 export interface Lease {
   /**
-   * Takes units, one if nothing is said, all or none. For units in use at once, `until` is when they are free again at the latest.
-   * @returns the window that they belong to, or `null` if too few are left here
+   * Takes a unit. For units in use at once, `until` is when it is free again at the latest.
+   * @returns the window that it belongs to, or `null` if none is left here
    */
-  take(now: number, until: number, units?: number): number | null;
-  /** Returns units that are no longer in use or were not used. */
-  give(window: number, units?: number): void;
+  take(now: number, until: number): number | null;
+  /** Returns a unit that is no longer in use or was not used. */
+  give(window: number): void;
   /** Says how many calls wait for a unit now, and how many for one now or in the next window. */
   want(now: number, inAll: number): void;
   /** The window of the units that can be taken now; `null` while that is unknown. */
@@ -36,8 +36,6 @@ export interface Lease {
   mayGrow(now: number): boolean;
   /** How many units it holds that are not in use. */
   free(now: number): number;
-  /** Until then, units that are taken ahead can be used, and nothing has to be asked for. */
-  readonly aheadUntil: number;
   /** Whether it holds anything now, in use or not. */
   holds(now: number): boolean;
   /** When the next window begins; `Infinity` if there is none. */
@@ -84,11 +82,6 @@ export interface Reservation {
   keep(): void;
   /** The request is not sent. */
   cancel(): void;
-  /**
-   * Its charge is known, and need not be recorded yet. If it is just what was reserved, nothing becomes free: it is
-   * settled, and this returns true. Otherwise nothing has changed.
-   */
-  settleInFull(charged: Charged, price: Price | null): boolean;
   /** Its charge is known and recorded: what it did not use is free again. An unknown charge keeps everything. */
   settle(charged: Charged, price: Price | null): void;
 }
