@@ -128,6 +128,7 @@ test("room that a request leaves is free once its run is recorded, and not befor
     commit: () => {},
     keep: () => {},
     cancel: () => {},
+    release: () => {},
     settle: (charged) => void seen.push(`settled: ${charged}`),
   };
   const closing = Promise.withResolvers<void>();

@@ -19,8 +19,8 @@ function slow(store: MemoryBudgets, clock: FakeClock, takesMs: number): BudgetSt
     budgetsFor: (id) => store.budgetsFor(id),
     version: () => store.version(),
     recover: () => Promise.resolve(),
-    exchange: async (...asked) => {
-      const answers = await store.exchange(...asked);
+    exchange: async (asks, rule) => {
+      const answers = await store.exchange(asks, rule);
       await new Promise<void>((resolve) => void clock.after(takesMs, resolve));
       return answers;
     },

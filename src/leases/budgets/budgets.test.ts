@@ -67,6 +67,26 @@ test("what is not charged is free again, and an unknown charge is not", async ()
   await assert.rejects(reserve(budgets, clock), { code: "source.budget_used" });
 });
 
+test("a request that is released is free for the next, and until it is settled a killed process counts it", async () => {
+  const notes = new MemoryNotes();
+  const { clock, store, open } = await stand({ limit: 1n });
+  const budgets = open({ notes: notes.of("s1") });
+  const redirected = await reserve(budgets, clock);
+  send(redirected, "trx_1/0/1", EURO(1n));
+  redirected.release();
+  const next = await reserve(budgets, clock);
+  send(next, "trx_1/0/2", EURO(1n));
+  assert.deepEqual(openIn(notes), ["trx_1/0/1", "trx_1/0/2"]);
+  await assert.rejects(reserve(budgets, clock), { code: "source.budget_used" });
+
+  redirected.settle("no", EURO(1n));
+  next.settle("yes", EURO(1n));
+  await clock.advance(1_100);
+
+  assert.deepEqual(openIn(notes), []);
+  assert.deepEqual([usedOf(budgets), store.leased("bud_1")], [1n, 1n]);
+});
+
 test("a request that is not sent keeps nothing, and one whose price rises while it waits needs room for that", async () => {
   const { clock, open } = await stand({ limit: 3n, currency: "EUR" });
   const budgets = open();
@@ -214,7 +234,7 @@ test("while the store is away, what is leased is used up, then requests are refu
   const kept: BudgetStore = {
     budgetsFor: (id) => store.budgetsFor(id),
     version: () => store.version(),
-    exchange: (...asked) => (isAway ? Promise.reject(new Error("away")) : store.exchange(...asked)),
+    exchange: (asks, rule) => (isAway ? Promise.reject(new Error("away")) : store.exchange(asks, rule)),
     recover: () => Promise.resolve(),
   };
   const budgets = budgetsInMemory(clock, kept);
@@ -237,8 +257,8 @@ test("what an answer that got lost has granted is given back, or used", async ()
     budgetsFor: (id) => store.budgetsFor(id),
     version: () => store.version(),
     recover: () => Promise.resolve(),
-    exchange: async (...asked) => {
-      const answers = await store.exchange(...asked);
+    exchange: async (asks, rule) => {
+      const answers = await store.exchange(asks, rule);
       return isLost ? Promise.reject(new Error("lost")) : answers;
     },
   });

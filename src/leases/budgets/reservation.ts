@@ -97,6 +97,16 @@ export class HeldReservation implements Reservation {
     if (wasNoted) this.#keepIfPossible();
   }
 
+  release(): void {
+    if (this.#isOver) return;
+    for (const part of this.#parts) {
+      if (part.holding === null || part.units === 0n) continue;
+      part.held.correct(part.holding, -part.units);
+      part.units = 0n;
+      this.#needs.changed(part.held);
+    }
+  }
+
   settle(charged: Charged, price: Price | null): void {
     if (this.#isOver) return;
     // What the journal says of a request that the notes have as under way leads to the same.

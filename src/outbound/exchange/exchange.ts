@@ -184,6 +184,8 @@ export class Exchange implements ReplyHandler, Exchangeable {
     const attempt = this.#attempt!;
     attempt.answered(status, this.#isAnswer());
     if (this.#isToFollow()) {
+      // A redirect that is followed is never charged, and the next request needs room.
+      this.#expects.reserved?.release();
       this.#deliver(null);
     } else if (!attempt.isAnswer) {
       attempt.end();

@@ -82,6 +82,11 @@ export interface Reservation {
   keep(): void;
   /** The request is not sent. */
   cancel(): void;
+  /**
+   * The request is known not to be charged, and its run is still under way. Its room is free at once for the next request;
+   * until `settle`, a killed process counts it, because its charge is not recorded.
+   */
+  release(): void;
   /** Its charge is known and recorded: what it did not use is free again. An unknown charge keeps everything. */
   settle(charged: Charged, price: Price | null): void;
 }
