@@ -17,10 +17,13 @@ test("if there is not enough for all that wait, there is enough for some of them
   assert.equal(granted(10n, 6n, 0n, 0n, [9n, 3n, 0n]), 4n);
 });
 
-test("a part of what is left is granted in advance, in whole requests, and nothing near the limit", () => {
-  assert.equal(granted(100n, 0n, 0n, 0n, [1n, 1n, 50n]), 25n);
-  assert.equal(granted(100n, 0n, 0n, 0n, [10n, 10n, 50n]), 30n);
-  assert.equal(granted(100n, 60n, 30n, 30n, [3n, 3n, 50n]), 33n);
+test("at most a hundredth of the limit is held in advance, in whole requests, and nothing near the limit", () => {
+  assert.equal(granted(10_000n, 0n, 0n, 0n, [1n, 1n, 5_000n]), 101n);
+  assert.equal(granted(10_000n, 0n, 0n, 0n, [30n, 30n, 5_000n]), 120n);
+  assert.equal(granted(10_000n, 0n, 80n, 20n, [0n, 1n, 500n]), 120n, "with what is held already");
+  assert.equal(granted(10_000n, 0n, 180n, 20n, [0n, 1n, 500n]), 180n);
+  assert.equal(granted(10_000n, 9_900n, 80n, 80n, [3n, 3n, 500n]), 86n);
+  assert.equal(granted(50n, 0n, 0n, 0n, [1n, 1n, 50n]), 2n, "of a small one, a unit");
 });
 
 test("a lease keeps what it holds, and of a lowered limit at least what it has used", () => {
