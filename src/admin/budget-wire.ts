@@ -40,6 +40,11 @@ const told = {
 const use = {
   used: text,
   leased: text,
+  silent: {
+    ...text,
+    description:
+      "What processes hold of which nothing was heard for a minute: they are dead, or cannot reach the store",
+  },
   left: text,
   nearly_used: yesOrNo,
   period_from: time,
@@ -63,6 +68,10 @@ export const wireBudget = Type.Object({ ...told, warn_percent: count, counts_fro
 /** What is known when a budget has been set; `spent_before` is `null` also if the ledger could not be read. */
 export const setBudget = Type.Object({ ...wireBudget.properties, spent_before: spentBeforeText });
 export const listedBudget = Type.Object({ ...wireBudget.properties, ...use });
+export const recountedBudget = Type.Object({
+  ...listedBudget.properties,
+  used_before: { ...text, description: "What was counted as used before" },
+});
 export const namedBudget = Type.Object({
   ...listedBudget.properties,
   /** What they are called now. */
@@ -103,12 +112,14 @@ export function toListedBudget(use: BudgetUse, rejections: readonly BudgetReject
   return { ...toWireBudget(use.budget), ...toWireUse(use, rejections) };
 }
 
-export function toWireUse({ budget, period, used, leased }: BudgetUse, rejections: readonly BudgetRejections[] | null) {
+export function toWireUse(use: BudgetUse, rejections: readonly BudgetRejections[] | null) {
+  const { budget, period, used, leased, silent } = use;
   const rejected = rejections?.find(({ budgetId }) => budgetId === budget.id);
   return {
     used: budgetText(budget, used),
     leased: budgetText(budget, leased),
-    left: budgetText(budget, budget.limit - used - leased),
+    silent: budgetText(budget, silent),
+    left: budgetText(budget, budget.limit - used - leased - silent),
     nearly_used: isNearlyUsed(budget, used),
     period_from: toWireTime(period.from),
     period_to: toWireTime(period.to),

@@ -21,7 +21,7 @@ const ANYWHERE: Readonly<Record<Role, string>> = {
     workflow enable; workflow run; workflow set`,
   // A price decides what a budget counts.
   owner: `
-    budget remove; budget set; credential price remove; credential price set; keys discard; keys remove-old; keys rotate; ledger prune; operator create;
+    budget recount; budget remove; budget set; credential price remove; credential price set; keys discard; keys remove-old; keys rotate; ledger prune; operator create;
     operator restore; operator revoke; store backup`,
 };
 

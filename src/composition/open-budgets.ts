@@ -1,40 +1,66 @@
 import { join } from "node:path";
+import type { OpenBudgetLease } from "../admin/ports.ts";
+import { spendFilterOf } from "../admin/spent-before.ts";
 import { openJournalReader, type JournalReader } from "../ledger/read/journal-reader.ts";
 import { readJournalId } from "../ledger/read/journal-id.ts";
+import type { LedgerAnswers } from "../ledger/read/ledger-reader.ts";
 import { chargeAfterDeath } from "../ledger/read/recorded-charge.ts";
 import { openBudgets, type OpenBudgets } from "../leases/budgets/budgets.ts";
-import type { BudgetReading, LeftBehind, LeftNotes } from "../leases/budgets/ports.ts";
+import { endLeases, NOBODYS } from "../leases/budgets/keep-leases.ts";
+import type { BudgetReading, BudgetStore, LeftBehind, LeftNotes, SpentIn } from "../leases/budgets/ports.ts";
 import { settleLeft } from "../leases/budgets/settle-left.ts";
-import { openUseNotes, WITHOUT_NOTES } from "../leases/budgets/use-notes.ts";
+import { openUseNotes, type OpenUseNotes, WITHOUT_NOTES } from "../leases/budgets/use-notes.ts";
 import type { Log } from "../operate/log.ts";
 import type { Store } from "../storage/store.ts";
-import { budgetText, scopeText } from "../terms/budget.ts";
+import { budgetText, scopeText, usedByAll } from "../terms/budget.ts";
 import type { Clock } from "../terms/clock.ts";
-import { uuidV7 } from "../terms/ids.ts";
+import { newStartId, startOf, usedByStarts } from "./used-by-starts.ts";
+
+export interface BudgetsOfService {
+  readonly store: Store;
+  readonly dataDir: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Names this start of the service, also in its runs. */
+  readonly startId: string;
+  /** The ledger of the deployment, and the journal of this data directory. */
+  readonly ledgers: { readonly answers: LedgerAnswers; readonly journal: LedgerAnswers };
+}
 
 /**
  * The budgets of a service. Its journal gives it its name, because only one process at a time has that. To be opened
  * once the journal has been recovered, which says what became of the requests of a start that was killed.
  */
-export async function openBudgetsOf(store: Store, dataDir: string, clock: Clock, log: Log): Promise<OpenBudgets> {
-  const start = uuidV7(clock.wall());
+export async function openBudgetsOf(parts: BudgetsOfService): Promise<OpenBudgets> {
+  const { store, dataDir, clock, log, startId, ledgers } = parts;
   const dir = join(dataDir, "ledger");
-  const notes = openUseNotes(join(dataDir, "budgets"), start);
-  const left = notes.leftBehind();
+  const notes = openUseNotes(join(dataDir, "budgets"), startId);
+  const left = await settledByJournal(notes, dir);
+  const process = () => readJournalId(dir) ?? startId;
+  // The embedded store is in the data directory, so all leases in it are of processes that have ended. Elsewhere this may
+  // be a copy of a directory whose process is alive, unless the notes are in the very file in which they were written.
+  const isEmbedded = store.health().engine === "sqlite";
+  const isDead = ({ lease }: OpenBudgetLease) => isEmbedded || notes.inPlace().includes(startOf(lease));
+  const recovery = { store, dir, isDead, journal: ledgers.journal, shared: isEmbedded ? null : ledgers.answers };
   return openBudgets({
-    store: store.budgets,
+    store: { ...store.budgets, recover: recoverByLedger(recovery) },
     notes,
-    left: left.length === 0 ? [] : await settleByJournal(left, dir),
+    left,
     clock,
-    process: () => readJournalId(dir) ?? start,
-    start,
+    process,
+    start: startId,
+    spentIn: spentInLedger(async () => ledgers.answers),
     warn: (reading) => warnOf(log, reading),
   });
 }
 
 /** The budgets for one command. If it is killed, what it has leased counts as used until the period ends. */
-export function openBudgetsForCommand(store: Store, clock: Clock): OpenBudgets {
-  const start = uuidV7(clock.wall());
+export function openBudgetsForCommand(
+  store: Store,
+  clock: Clock,
+  ledger: () => Promise<LedgerAnswers | null>,
+): OpenBudgets {
+  const start = newStartId(clock);
   return openBudgets({
     store: store.budgets,
     notes: WITHOUT_NOTES,
@@ -42,15 +68,106 @@ export function openBudgetsForCommand(store: Store, clock: Clock): OpenBudgets {
     clock,
     process: () => start,
     start,
+    spentIn: spentInLedger(ledger),
     warn: () => {},
   });
+}
+
+/**
+ * Ends what the process of a data directory has leased, which will not start again there. Its journal must have been
+ * recovered and carried to the shared ledger. Returns how many leases stay, because they were heard of lately and have left
+ * no notes that can be relied on: the directory may be a copy of that of a process that is alive.
+ */
+export async function endLeasesOf(
+  { store, dataDir, clock }: Pick<BudgetsOfService, "store" | "dataDir" | "clock">,
+  shared: LedgerAnswers,
+): Promise<number> {
+  const dir = join(dataDir, "ledger");
+  const process = readJournalId(dir);
+  if (process === null) return 0;
+  const start = newStartId(clock);
+  const notes = openUseNotes(join(dataDir, "budgets"), start);
+  const left = await settledByJournal(notes, dir);
+  const isDead = ({ isSilent }: OpenBudgetLease) => isSilent;
+  const recover = recoverByLedger({ store, dir, journal: null, shared, isDead });
+  await recover({ process, start, left }, (killed, about, rows) => {
+    const isKnown = (lease: string) => lease === NOBODYS || killed.left.some((one) => lease.startsWith(one.start));
+    return endLeases(
+      killed,
+      about,
+      rows.filter(({ lease }) => isKnown(lease)),
+    );
+  });
+  const stay = await store.admin.openBudgetLeases(process);
+  if (stay.length === 0) notes.recovered();
+  return stay.length;
+}
+
+interface RecoveryParts {
+  readonly store: Pick<Store, "budgets" | "admin">;
+  readonly dir: string;
+  /** Answers without holding up this thread; `null`: it may be held up. */
+  readonly journal: LedgerAnswers | null;
+  readonly shared: LedgerAnswers | null;
+  /** Whether a start has surely ended, although it has left no notes that can be relied on. */
+  readonly isDead: (lease: OpenBudgetLease) => boolean;
+}
+
+/** Starts that have left no notes to be relied on have used what the ledger says. */
+function recoverByLedger({ store, dir, journal, shared, isDead }: RecoveryParts): BudgetStore["recover"] {
+  let summed: Promise<readonly LeftBehind[]> | null = null;
+  const byLedger = async (process: string, start: string, left: readonly LeftBehind[]) => {
+    const hasNotes = (lease: string) => left.some((one) => lease.startsWith(one.start));
+    const open = (await store.admin.openBudgetLeases(process)).filter(
+      (one) => one.lease < start && !hasNotes(one.lease) && isDead(one),
+    );
+    const reader = open.length === 0 ? null : openOrNull(dir);
+    if (reader === null) return [];
+    const own = { ...reader, sumStarts: (journal ?? reader).sumStarts };
+    return usedByStarts(open, { journal: own, shared }).finally(() => reader.close());
+  };
+  return async ({ process, start, left }, rule) => {
+    // Whoever asks again does not sum up again: the starts have ended.
+    summed ??= byLedger(process, start, left);
+    const all = await summed.catch((error: unknown) => {
+      summed = null;
+      throw error;
+    });
+    await store.budgets.recover({ process, start, left: [...left, ...all] }, rule);
+  };
+}
+
+function spentInLedger(ledger: () => Promise<LedgerAnswers | null>): SpentIn {
+  const sum: SpentIn = async (budget, { from, to }) => {
+    const answers = await ledger();
+    if (answers === null) return 0n;
+    const lines = await answers.spend("org", spendFilterOf(budget, Math.max(from, budget.setWallAt), to));
+    return usedByAll(
+      budget,
+      lines.map(({ currency, charged_yes: yes, charged_unknown: unknown, most }) => {
+        return { currency, requests: yes + unknown, amount: most };
+      }),
+    );
+  };
+  const underWay = new Map<string, ReturnType<SpentIn>>();
+  // Who asks again because the answer takes long does not make it take longer.
+  return (budget, period) => {
+    const key = `${budget.id} ${period.from}`;
+    const known = underWay.get(key);
+    if (known !== undefined) return known;
+    const asked = sum(budget, period).finally(() => underWay.delete(key));
+    underWay.set(key, asked);
+    return asked;
+  };
 }
 
 /**
  * What a person has settled is counted apart from what processes used, so here the record of the service counts: else it
  * would be free twice. If the journal cannot be read now, nothing is freed of what requests under way had reserved.
  */
-async function settleByJournal(left: readonly LeftNotes[], dir: string): Promise<readonly LeftBehind[]> {
+async function settledByJournal(notes: OpenUseNotes, dir: string): Promise<readonly LeftBehind[]> {
+  const left: readonly LeftNotes[] = notes.leftBehind();
+  if (left.length === 0) return [];
   const journal = openOrNull(dir);
   const settled = await settleLeft(left, async (id) => (journal === null ? null : chargeAfterDeath(journal, id)));
   journal?.close();

@@ -95,6 +95,7 @@ function openJournal(dir: string, opened: AsyncDisposableStack): LedgerAnswers {
     ...quick,
     summary: sums.summary,
     spend: sums.spend,
+    sumStarts: sums.sumStarts,
     makeTotals: sums.makeTotals,
     prune: slow.prune,
     verify: slow.verify,

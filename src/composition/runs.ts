@@ -44,6 +44,7 @@ export function createRuns(parts: ServiceParts, observers: readonly RunObserver[
     admission,
     clock,
     region: settings.region,
+    startId: parts.startId,
   };
   return {
     startData: createDataRun(engine),

@@ -27,6 +27,8 @@ export interface ServiceParts {
   readonly simulatedDoor: Door;
   readonly leaseOf: Leases;
   readonly budgets: Budgets;
+  /** Names this start of the service in its records. */
+  readonly startId?: string;
   /** Reasons why runs would be refused, for the readiness probe. */
   readonly notReady: () => readonly string[];
   readonly adminApi: AdminApi | null;

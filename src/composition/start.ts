@@ -21,6 +21,7 @@ import { openProvenStore } from "./open-proven-store.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 import { forgetAddress, noteAddress, reachableAddress } from "./service-address.ts";
 import { startService, type Service } from "./service.ts";
+import { newStartId } from "./used-by-starts.ts";
 
 export interface StartOptions {
   readonly settings: Settings;
@@ -78,7 +79,9 @@ export async function start(options: StartOptions): Promise<Running> {
   // The data directory is this service's from here on, and an address in it that of one that was killed.
   forgetAddress(dataDir);
   const leases = opened.adopt(openLeasesOf(store, dataDir, clock), (it) => it.close());
-  const budgets = opened.adopt(await openBudgetsOf(store, dataDir, clock, log), (it) => it.close());
+  const startId = newStartId(clock);
+  const ofBudgets = { store, dataDir, clock, log, startId, ledgers: journal };
+  const budgets = opened.adopt(await openBudgetsOf(ofBudgets), (it) => it.close());
   const authenticator = opened.adopt(createAuthenticator({ store: store.access, clock }), (it) => it.close());
   const deployment = readDeployment(PACKAGE_ROOT);
   const catalogs = await opening;
@@ -104,6 +107,7 @@ export async function start(options: StartOptions): Promise<Running> {
     simulatedDoor: openSimulatedDoor(settings, clock, catalogs.sources),
     leaseOf: leases.leaseOf,
     budgets,
+    startId,
     tellsErrors: dev,
     adminApi: openAdminApi({
       settings,

@@ -44,6 +44,8 @@ export const RUN_COLUMNS = {
   /** The trace id of the caller's `traceparent`. */
   trace_id: atStart(holds.textOrNull(), (run) => run.trace?.traceId ?? null, { csv: "trace_id", later: true }),
   started_at: atStart(holds.moment, (run) => run.startedWallAt, { csv: "started_at" }),
+  /** Names the start of the service that made it, so that what a dead process had used of budgets can be summed up. */
+  start_id: atStart(holds.nameOrNull(), (run) => run.startId ?? null, { inJournal: "start", later: true }),
   took_ms: atEnd(holds.wholeOrNull, (run) => run.tookMs, { csv: "took_ms" }),
   client_gone: atEnd(holds.flag, (run) => (run.clientGone ? 1 : 0), { csv: "client_gone" }),
   function_fault: atEnd(holds.nameOrNull(), (run) => run.functionFault ?? null, { csv: "function_fault" }),

@@ -73,8 +73,9 @@ export interface LedgerTables {
   isText(column: string): string;
   /**
    * A table of the requests that were sent, for sums: `transaction_id`, `started_at` and `simulated` of the run,
-   * `order_id` of the call, `sent_at`, `charged` and `price`, and the keys to group by: `source_key`,
-   * `organization_key`, `workflow_key`, `credential_key`, `rule_key` and `currency_key`, made into texts by `textOf`.
+   * `order_id` of the call, `ordinal`, `number`, `sent_at`, `charged` and `price`, and the keys to group by:
+   * `source_key`, `organization_key`, `workflow_key`, `credential_key`, `rule_key`, `currency_key` and `start_key`,
+   * made into texts by `textOf`.
    */
   readonly requests: string;
   /**

@@ -32,6 +32,8 @@ export interface EngineParts {
   readonly admission: Admission;
   readonly clock: Clock;
   readonly region: string;
+  /** Names this start of the service. */
+  readonly startId?: string | undefined;
 }
 
 /** What both POSTs ask for: a valid request from an authenticated caller. */
@@ -201,7 +203,10 @@ export class OpenRun implements Run {
 }
 
 /** Gives a run its id and opens its record. @throws Fault if nothing can be recorded; then nothing is called either. */
-export function openRun(opening: RunOpening, parts: { ledger: Ledger; clock: Clock; region: string }): OpenRun {
+export function openRun(
+  opening: RunOpening,
+  parts: Pick<EngineParts, "ledger" | "clock" | "region" | "startId">,
+): OpenRun {
   const startedWallAt = parts.clock.wall();
   const { caller } = opening;
   const intent: RunIntent = {
@@ -217,6 +222,7 @@ export function openRun(opening: RunOpening, parts: { ledger: Ledger; clock: Clo
     clientRequestId: opening.clientRequestId ?? null,
     trace: opening.trace ?? null,
     startedWallAt,
+    startId: parts.startId,
   };
   return new OpenRun(intent, parts.ledger.open(intent), opening);
 }

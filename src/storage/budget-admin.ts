@@ -1,20 +1,26 @@
 import { type Kysely, sql, type Transaction } from "kysely";
-import type { BudgetAdmin, BudgetUse, NewBudget, ResettledRequest } from "../admin/ports.ts";
-import { appliesTo, budgetText, rememberedPeriods, usedBy, type Budget } from "../terms/budget.ts";
+import type { BudgetAdmin, BudgetUse, NewBudget, ResettledRequest, StartSums } from "../admin/ports.ts";
+import type { KeptLease } from "../leases/budgets/ports.ts";
+import { appliesTo, budgetText, rememberedPeriods, usedBy, usedByAll, type Budget } from "../terms/budget.ts";
 import { amountFromColumn, amountFromSum, amountToColumn } from "../terms/money.ts";
+import { OperatorError } from "../terms/operator-error.ts";
 import { toAuditEntry } from "./audit-trail.ts";
-import { ENDED_TURN, fromBudget, leaseId, lockBudgets, SETTLED, toBudget } from "./budget-rows.ts";
+import { KeptRows } from "./budget-leases.ts";
+import { ENDED_TURN, fromBudget, leaseId, lockBudgets, SETTLED, SILENT_MS, startOf, toBudget } from "./budget-rows.ts";
 import type { Engine } from "./engine.ts";
 import { organizationExists } from "./organization-admin.ts";
 import { inParts, readPage } from "./read-page.ts";
 import { insertAuditEntry, recordChange } from "./record-change.ts";
-import type { Tables } from "./schema.ts";
+import type { Row, Tables } from "./schema.ts";
 
 /**
  * So long after a budget was set, every process has noticed it, even one that could not reach the store. What was sent
  * before may not have been counted, so settling it does not free anything either.
  */
 const NOTICED_MS = 5 * 60_000;
+
+/** How often a recount begins again because leases were taken or have ended meanwhile. */
+const RECOUNTS_MAX = 5;
 
 export function createBudgetAdmin(engine: Engine): BudgetAdmin {
   const periodAround = rememberedPeriods();
@@ -75,6 +81,7 @@ export function createBudgetAdmin(engine: Engine): BudgetAdmin {
       reader
         .selectFrom("budget_leases")
         .select(["budget_id", "period_from", sumText("amount").as("amount"), sumText("used").as("used")])
+        .select(silentText(now).as("silent"))
         .where("budget_id", "in", part)
         .where("period_to", ">", now)
         .where("turn", "<", ENDED_TURN)
@@ -86,8 +93,14 @@ export function createBudgetAdmin(engine: Engine): BudgetAdmin {
       const period = periodAround(budget, now);
       const sum = ofPeriod.get(`${budget.id} ${period.from}`);
       const [amount, used] = [amountFromSum(sum?.amount ?? "0"), amountFromSum(sum?.used ?? "0")];
-      return { budget, period, used, leased: amount - used };
+      const silent = amountFromSum(sum?.silent ?? "0");
+      return { budget, period, used, leased: amount - used - silent, silent };
     });
+  }
+
+  async function useOf(id: string): Promise<BudgetUse | null> {
+    const row = await engine.reader.selectFrom("budgets").selectAll().where("id", "=", id).executeTakeFirst();
+    return row === undefined ? null : (await usesOf([toBudget(row)]))[0]!;
   }
 
   return {
@@ -100,8 +113,12 @@ export function createBudgetAdmin(engine: Engine): BudgetAdmin {
         const { limit, warnPercent } = budget;
         const set =
           replaced === null ? { ...budget, timeZone } : { ...replaced, limit, warnPercent, changedWallAt: act.wallAt };
-        if (replaced !== null) await transaction.deleteFrom("budgets").where("id", "=", set.id).execute();
-        await transaction.insertInto("budgets").values(fromBudget(set)).execute();
+        if (replaced === null) await transaction.insertInto("budgets").values(fromBudget(set)).execute();
+        else {
+          const { amount, warn_percent, changed_wall_at } = fromBudget(set);
+          const changed = { amount, warn_percent, changed_wall_at };
+          await transaction.updateTable("budgets").set(changed).where("id", "=", set.id).execute();
+        }
         const detail = { ...inTrail(set), replaced: replaced === null ? null : inTrail(replaced) };
         return {
           result: { budget: set, replaced, inOtherZones: alike.filter((one) => one !== replaced) },
@@ -115,9 +132,57 @@ export function createBudgetAdmin(engine: Engine): BudgetAdmin {
       return usesOf((await readPage(chosen, page, "oldest first")).map(toBudget));
     },
 
-    budget: async (id) => {
-      const row = await engine.reader.selectFrom("budgets").selectAll().where("id", "=", id).executeTakeFirst();
-      return row === undefined ? null : (await usesOf([toBudget(row)]))[0]!;
+    budget: useOf,
+
+    openBudgetLeases: async (process) => {
+      const { reader, wallAt } = engine;
+      const now = await wallAt(reader);
+      const rows = await reader
+        .selectFrom("budget_leases")
+        .selectAll()
+        .where("process", "=", process)
+        .where("period_to", ">", now)
+        .where("turn", "<", ENDED_TURN)
+        .execute();
+      const ids = [...new Set(rows.map((row) => row.budget_id))];
+      const budgets = await inParts(ids, (part) =>
+        reader.selectFrom("budgets").selectAll().where("id", "in", part).execute(),
+      );
+      return rows.flatMap((row) => {
+        const found = budgets.find(({ id }) => id === row.budget_id);
+        if (found === undefined) return [];
+        const period = { from: row.period_from, to: row.period_to };
+        const { lease, heard_at: heardAt } = row;
+        const amount = amountFromColumn(row.amount);
+        return [{ budget: toBudget(found), period, lease, amount, isSilent: isSilent(heardAt, now) }];
+      });
+    },
+
+    recountBudget: async (act, id, sumsOf) => {
+      for (let tries = 0; tries < RECOUNTS_MAX; tries += 1) {
+        const before = await useOf(id);
+        if (before === null) return null;
+        const seen = leasesIn(await rowsIn(engine.reader, before));
+        const sums = await sumsOf(before);
+        let isOutdated = false;
+        const counted = await recordChange(engine, act, async (transaction) => {
+          await lockBudgets(engine, transaction, [id]);
+          const now = await engine.wallAt(transaction);
+          const rows = await rowsIn(transaction, before);
+          isOutdated = now >= before.period.to || leasesIn(rows) !== seen;
+          if (isOutdated) return null;
+          const kept = new KeptRows(rows);
+          const { budget, period } = before;
+          const { keeping, twice } = recount(budget, kept.of(id, period.from), sums, now);
+          kept.keep(id, period, keeping);
+          await kept.write(engine.name, transaction);
+          const { organizationId } = budget;
+          const detail = { ...inTrail(budget), used_before: budgetText(budget, before.used) };
+          return { result: twice, entry: { organizationId, subjectId: id, detail } };
+        });
+        if (!isOutdated) return counted === null ? null : { before, after: (await useOf(id))!, twice: counted };
+      }
+      throw new OperatorError("unavailable", "Services were started or stopped meanwhile. Give the command again.");
     },
 
     removeBudget: (act, id) =>
@@ -152,6 +217,55 @@ export function createBudgetAdmin(engine: Engine): BudgetAdmin {
         return counted;
       }),
   };
+}
+
+/** What leases hold beyond their use that nothing was heard of for long, as text like other sums. */
+function silentText(now: number) {
+  return sql<string>`CAST(sum(CASE WHEN lease <> ${SETTLED} AND coalesce(heard_at, 0) <= ${now - SILENT_MS}
+    THEN amount - used ELSE 0 END) AS text)`;
+}
+
+function rowsIn(db: Kysely<Tables>, { budget, period }: Pick<BudgetUse, "budget" | "period">) {
+  return db
+    .selectFrom("budget_leases")
+    .selectAll()
+    .where("budget_id", "=", budget.id)
+    .where("period_from", "=", period.from)
+    .execute();
+}
+
+function isSilent(heardAt: number | null, now: number): boolean {
+  return (heardAt ?? 0) <= now - SILENT_MS;
+}
+
+/** Which leases there are, and which of them have ended. */
+function leasesIn(rows: readonly Pick<Row<"budget_leases">, "lease" | "turn">[]): string {
+  return JSON.stringify(rows.map(({ lease, turn }) => [lease, turn === ENDED_TURN]).toSorted());
+}
+
+/**
+ * What the rows of a budget are by the ledger. A start that has said something lately, or that holds nothing, goes on with
+ * its lease, so what the ledger has of that start is not counted again. Of a start that began its lease anew the ledger
+ * does not say what belongs to which lease: `twice` says how many of those are counted in full.
+ */
+function recount(budget: Budget, rows: readonly KeptLease[], sums: StartSums, now: number) {
+  const open = rows.filter(({ lease, turn }) => lease !== SETTLED && turn !== ENDED_TURN);
+  const staying = open.filter(({ heardAt, amount, used }) => !isSilent(heardAt, now) || amount === used);
+  const starts = new Set(staying.map(({ lease }) => startOf(lease)));
+  const isAnew = (start: string) => staying.some(({ lease }) => startOf(lease) === start && lease.endsWith("'"));
+  const recordedOf = (start: string) =>
+    usedByAll(
+      budget,
+      sums.recorded.filter((sum) => sum.start === start),
+    );
+  const known = [...starts].filter((start) => !isAnew(start));
+  const all = usedByAll(budget, sums.now);
+  const used = known.reduce((rest, start) => rest - recordedOf(start), all);
+  const ended = open
+    .filter(({ lease }) => !starts.has(startOf(lease)))
+    .map((row) => ({ ...row, turn: ENDED_TURN, amount: 0n, used: recordedOf(startOf(row.lease)), heardAt: now }));
+  const settled = { lease: SETTLED, process: "", turn: 0, amount: used, used, heardAt: null };
+  return { keeping: { changed: [settled, ...ended], forgotten: [] }, twice: starts.size - known.length };
 }
 
 async function budgetsIn(db: Kysely<Tables>, organizationId: string): Promise<Budget[]> {

@@ -40,7 +40,16 @@ export function fromBudget(budget: Budget): NewRow<"budgets"> {
     warn_percent: budget.warnPercent,
     set_wall_at: budget.setWallAt,
     changed_wall_at: budget.changedWallAt ?? null,
+    begun_from: null,
   };
+}
+
+/** A lease that was not heard of for so long belongs to a process that is dead, or cannot reach the store. */
+export const SILENT_MS = 60_000;
+
+/** The start of a service whose lease it is: the name of each of its leases begins with it. */
+export function startOf(lease: string): string {
+  return lease.slice(0, lease.lastIndexOf("."));
 }
 
 export function leaseId(budgetId: string, periodFrom: number, lease: string): string {

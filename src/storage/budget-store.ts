@@ -1,17 +1,26 @@
 import type { Transaction } from "kysely";
-import type { BudgetAnswer, BudgetAsk, BudgetStore, ExchangeRule } from "../leases/budgets/ports.ts";
-import { rememberedPeriods } from "../terms/budget.ts";
+import type {
+  BudgetAnswer,
+  BudgetAsk,
+  BudgetStore,
+  ExchangeRule,
+  KeptLease,
+  SpentIn,
+} from "../leases/budgets/ports.ts";
+import { type Budget, rememberedPeriods } from "../terms/budget.ts";
+import type { Span } from "../terms/calendar.ts";
 import type { Clock } from "../terms/clock.ts";
+import type { Micros } from "../terms/money.ts";
 import { answerInTime } from "./answer-in-time.ts";
 import { KeptRows } from "./budget-leases.ts";
-import { lockBudgets, toBudget } from "./budget-rows.ts";
+import { lockBudgets, SETTLED, toBudget } from "./budget-rows.ts";
 import type { Engine } from "./engine.ts";
 import { inParts } from "./read-page.ts";
 import type { Tables } from "./schema.ts";
 
 /** Rows of past periods are deleted this often, in a transaction that runs anyway. */
 const SWEEP_EVERY_MS = 60 * 60_000;
-/** A day longer than needed, in case that the clock of the store is set back. */
+/** A day longer than needed, in case that the clock of the store is set back: then the ledger need not be summed up. */
 const KEPT_MS = 24 * 60 * 60_000;
 /** An answer about a budget that was removed has a period too. */
 const NO_BUDGET = { per: "day", timeZone: "UTC" } as const;
@@ -25,7 +34,16 @@ export function createBudgetStore(engine: Engine, clock: Clock): BudgetStore {
   const periodAround = rememberedPeriods();
   let sweepAt = 0;
 
-  async function exchangeIn(transaction: Transaction<Tables>, asks: readonly BudgetAsk[], rule: ExchangeRule) {
+  /**
+   * `null` if there is nothing of a period that has begun before, as after a leap of the clock, and its sum is not in
+   * `spent`: it is added to `lacking`.
+   */
+  async function exchangeIn(
+    transaction: Transaction<Tables>,
+    asks: readonly BudgetAsk[],
+    rule: ExchangeRule,
+    { spent, lacking }: Begun,
+  ): Promise<readonly BudgetAnswer[] | null> {
     const ids = [...new Set(asks.map(({ budgetId }) => budgetId))];
     await lockBudgets(engine, transaction, ids);
     const now = await engine.wallAt(transaction);
@@ -37,6 +55,19 @@ export function createBudgetStore(engine: Engine, clock: Clock): BudgetStore {
       .where("period_to", ">", now)
       .execute();
     const kept = new KeptRows(rows);
+    for (const row of budgets) {
+      const budget = toBudget(row);
+      const period = periodAround(budget, now);
+      if (kept.of(budget.id, period.from).length > 0) continue;
+      if (period.from > (row.begun_from ?? 0)) {
+        await transaction.updateTable("budgets").set({ begun_from: period.from }).where("id", "=", row.id).execute();
+        continue;
+      }
+      const used = spent.get(periodKey(budget, period));
+      if (used === undefined) lacking.push({ budget, period });
+      else if (used !== 0n) kept.keep(budget.id, period, { changed: [unheld(used)], forgotten: [] });
+    }
+    if (lacking.length > 0) return null;
     const answers = asks.map((ask): BudgetAnswer => {
       const row = budgets.find(({ id }) => id === ask.budgetId);
       const budget = row === undefined ? null : toBudget(row);
@@ -71,10 +102,18 @@ export function createBudgetStore(engine: Engine, clock: Clock): BudgetStore {
 
     version: () => engine.version(),
 
-    async exchange(asks, rule) {
+    async exchange(asks, rule, spentIn = NOTHING_SPENT) {
       await engine.ready();
       const db = asks.some(({ isDurable }) => isDurable) ? engine.writer : engine.noter;
-      return db.transaction().execute((transaction) => exchangeIn(transaction, asks, rule));
+      const spent = new Map<string, Micros>();
+      for (;;) {
+        const lacking: BegunPeriod[] = [];
+        const begun = { spent, lacking };
+        const answers = await db.transaction().execute((transaction) => exchangeIn(transaction, asks, rule, begun));
+        if (answers !== null) return answers;
+        // The ledger may be another database, and the budgets must not be locked while it is summed up.
+        for (const { budget, period } of lacking) spent.set(periodKey(budget, period), await spentIn(budget, period));
+      }
     },
 
     async recover(earlier, rule) {
@@ -97,4 +136,26 @@ export function createBudgetStore(engine: Engine, clock: Clock): BudgetStore {
       });
     },
   };
+}
+
+interface BegunPeriod {
+  readonly budget: Budget;
+  readonly period: Span;
+}
+
+/** What is known of periods of which the store has nothing, and those whose sum is lacking. */
+interface Begun {
+  readonly spent: ReadonlyMap<string, Micros>;
+  readonly lacking: BegunPeriod[];
+}
+
+const NOTHING_SPENT: SpentIn = async () => 0n;
+
+function periodKey({ id }: Budget, { from }: Span): string {
+  return `${id} ${from}`;
+}
+
+/** What was used, and is held by no process. */
+function unheld(used: Micros): KeptLease {
+  return { lease: SETTLED, process: "", turn: 0, amount: used, used, heardAt: null };
 }

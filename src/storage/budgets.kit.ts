@@ -159,8 +159,8 @@ export function budgetsContract(engine: EngineUnderTest): void {
       const store = await place.open();
       const { id } = await withBudget(store, { limit: 1_000n });
       const use = async () => {
-        const { used, leased } = (await store.admin.budget(id))!;
-        return [used, leased, (await place.rowsOf("budget_leases")).length];
+        const { used, leased, silent } = (await store.admin.budget(id))!;
+        return [used, leased + silent, (await place.rowsOf("budget_leases")).length];
       };
       const ask = async (lease: string, parts: Parameters<typeof anAsk>[1]) =>
         (await store.budgets.exchange([anAsk(id, { lease, process: lease, ...parts })], keepLeases))[0]!;
@@ -197,6 +197,103 @@ export function budgetsContract(engine: EngineUnderTest): void {
         13n + 10n + 1n,
       );
       assert.deepEqual(await use(), [28n, 0n, 2], "what was silent for a day counts as used");
+    });
+
+    test("a period that has begun before, and of which nothing is kept, begins with what the ledger has", async (t) => {
+      const store = await (await engine.newStore(t))();
+      const [{ id }, other] = [await withBudget(store), await withBudget(store)];
+      let sums = 0;
+      const spentIn = async (budget: Budget) => {
+        sums += 1;
+        return budget.id === id ? 97n : 0n;
+      };
+      const ask = async (lease: string, need: bigint) => {
+        const asks = [anAsk(id, { lease, process: lease, need }), anAsk(other.id, { lease, process: lease, need })];
+        return (await store.budgets.exchange(asks, keepLeases, spentIn)).map((answer) => answer.amount);
+      };
+      assert.deepEqual([await ask("s1", 2n), sums], [[2n, 2n], 0], "a new one begins with nothing");
+      // As when the clock has leapt and was put right.
+      await store.ledgerTables.query("DELETE FROM budget_leases");
+      assert.deepEqual(await ask("s2", 2n), [2n, 2n]);
+      assert.deepEqual([await ask("s3", 2n), sums], [[1n, 2n], 2]);
+      const use = (await store.admin.budget(id))!;
+      assert.deepEqual([use.used, use.leased], [97n, 3n]);
+    });
+
+    test("what processes hold that have said nothing for a minute is told apart", async (t) => {
+      const store = await (await engine.newStore(t))();
+      const { id } = await withBudget(store);
+      const use = async () => {
+        const { used, leased, silent } = (await store.admin.budget(id))!;
+        return [used, leased, silent];
+      };
+      await store.budgets.exchange([anAsk(id, { need: 10n })], keepLeases);
+      await store.ledgerTables.query(`UPDATE budget_leases SET heard_at = heard_at - ${MINUTE_MS + 1}`);
+      await store.budgets.exchange([anAsk(id, { lease: "s2", process: "p2", need: 5n })], keepLeases);
+      assert.deepEqual(await use(), [0n, 5n, 10n]);
+      const [held, none] = [await store.admin.openBudgetLeases("p1"), await store.admin.openBudgetLeases("p3")];
+      assert.deepEqual(
+        held.map(({ budget, lease, amount, isSilent }) => [budget.id, lease, amount, isSilent]),
+        [[id, "s1", 10n, true]],
+      );
+      assert.deepEqual(none, []);
+    });
+
+    test("a recount sets a budget to what the ledger has, and leaves what living processes hold", async (t) => {
+      const store = await (await engine.newStore(t))();
+      const { id, organizationId } = await withBudget(store, { currency: "EUR" });
+      const ask = async (lease: string, parts: Parameters<typeof anAsk>[1]) =>
+        (await store.budgets.exchange([anAsk(id, { lease, process: lease, ...parts })], keepLeases))[0]!;
+      const { period } = await ask("dead.1", { need: 30n });
+      const periodFrom = period.from;
+      await ask("gone.1", { need: 20n });
+      await ask("gone.1", { turn: 2, periodFrom, keep: 20n, used: 20n, ends: true });
+      await store.ledgerTables.query(`UPDATE budget_leases SET heard_at = heard_at - ${MINUTE_MS + 1}`);
+      await ask("alive.1", { need: 12n });
+      await ask("alive.1", { turn: 2, periodFrom, keep: 12n, used: 9n });
+      await ask("idle.1", { need: 3n });
+      await ask("idle.1", { turn: 2, periodFrom, keep: 3n, used: 3n });
+      await store.ledgerTables.query(
+        `UPDATE budget_leases SET heard_at = heard_at - ${MINUTE_MS + 1} WHERE lease = 'idle.1'`,
+      );
+      const line = (start: string | null, amount: bigint, currency = "EUR") => ({
+        start,
+        currency,
+        requests: 1,
+        amount,
+      });
+      const sums = {
+        now: [
+          ...[line("dead", 4n), line("gone", 20n), line("alive", 5n), line("idle", 3n), line(null, 1n)],
+          line("dead", 50n, "USD"),
+        ],
+        recorded: [line("dead", 4n), line("gone", 20n), line("alive", 7n), line("idle", 3n), line(null, 1n)],
+      };
+      let asked = 0;
+      const sumsOf = async () => {
+        asked += 1;
+        // One that stops meanwhile is counted as it is afterwards.
+        if (asked === 1) await ask("other.1", { need: 1n, ends: true });
+        return sums;
+      };
+      const counted = (await store.admin.recountBudget(ACT, id, sumsOf))!;
+      assert.equal(asked, 2);
+      const told = ({ used, leased, silent }: typeof counted.after) => [used, leased, silent];
+      assert.deepEqual([told(counted.before), counted.twice], [[32n, 3n, 30n], 0]);
+      // Of what the living one has used, 2 are settled by hand as not charged, and 2 more are under way.
+      assert.deepEqual(told(counted.after), [4n + 20n + 5n + 3n + 1n - 7n + 9n, 3n, 0n]);
+      assert.deepEqual(told((await store.admin.recountBudget(ACT, id, sumsOf))!.after), told(counted.after));
+      // One that was only silent says what the ledger does not have yet.
+      assert.equal((await ask("dead.1", { turn: 3, periodFrom, keep: 30n, used: 6n })).counted, 4n);
+      await ask("dead.1", { turn: 4, periodFrom, keep: 6n, used: 6n, ends: true, hasEnded: true });
+      assert.equal((await store.admin.budget(id))!.used, 37n);
+      const idle = await ask("idle.1", { turn: 3, periodFrom, keep: 3n, used: 3n, need: 1n });
+      assert.deepEqual([idle.counted, idle.amount], [null, 4n], "one that holds nothing goes on");
+      await ask("alive.1'", { need: 1n });
+      assert.equal((await store.admin.recountBudget(ACT, id, sumsOf))!.twice, 1);
+      assert.equal(await store.admin.recountBudget(ACT, "bud_none", sumsOf), null);
+      const acts = await store.admin.auditEntries({ subjectId: id });
+      assert.equal(acts.filter(({ organizationId: of }) => of === organizationId).length, 4);
     });
 
     test("setting a budget again changes its limit, and keeps its id and what was used", async (t) => {

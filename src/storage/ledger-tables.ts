@@ -6,8 +6,8 @@ import { reportUnavailable } from "./report-unavailable.ts";
 import type { Tables } from "./schema.ts";
 
 const REQUESTS = `(
-  SELECT r.transaction_id, r.started_at, r.simulated, c.order_id, a.sent_at, a.charged, a.price,
-    c.source AS source_key, r.organization_id AS organization_key, r.workflow_id AS workflow_key,
+  SELECT r.transaction_id, a.ordinal, a.number, r.started_at, r.simulated, r.start_id AS start_key, c.order_id, a.sent_at,
+    a.charged, a.price, c.source AS source_key, r.organization_id AS organization_key, r.workflow_id AS workflow_key,
     c.credential_id AS credential_key, c.credential_rule AS rule_key, a.currency AS currency_key
   FROM ledger_runs AS r JOIN ledger_calls AS c ON c.transaction_id = r.transaction_id
   JOIN ledger_attempts AS a ON a.transaction_id = c.transaction_id AND a.ordinal = c.ordinal)`;

@@ -243,6 +243,8 @@ interface BudgetTable {
   readonly set_wall_at: number;
   /** Null if its limit was never changed. */
   readonly changed_wall_at: number | null;
+  /** When the latest period began in which something was leased; null if nothing was. */
+  readonly begun_from: number | null;
 }
 
 /**

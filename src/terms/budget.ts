@@ -1,7 +1,7 @@
 import { BoundedMap } from "./bounded-map.ts";
 import { dayAround, monthAround, type Span } from "./calendar.ts";
 import type { Charged } from "./fault.ts";
-import { amountText, percentOf, type Micros } from "./money.ts";
+import { amountText, percentOf, readCount, type Micros } from "./money.ts";
 import type { Price } from "./price.ts";
 
 /** Whose requests something is about. */
@@ -65,6 +65,20 @@ export function unitsOf({ currency }: Pick<Budget, "currency">, price: Price | n
 /** What a request has used of a budget once its charge is known; an unknown charge counts in full. */
 export function usedBy(budget: Pick<Budget, "currency">, charged: Charged, price: Price | null): Micros {
   return charged === "no" ? 0n : unitsOf(budget, price);
+}
+
+/** Requests that were charged or may have been, in one currency. */
+export interface ChargedRequests {
+  /** `null`: these requests have no price. */
+  readonly currency: string | null;
+  readonly requests: number;
+  readonly amount: Micros;
+}
+
+/** What requests in the scope of a budget have used of it. */
+export function usedByAll({ currency }: Pick<Budget, "currency">, sums: readonly ChargedRequests[]): Micros {
+  if (currency === null) return readCount(sums.reduce((sum, { requests }) => sum + requests, 0));
+  return sums.reduce((sum, one) => (one.currency === currency ? sum + one.amount : sum), 0n);
 }
 
 type Periodic = Pick<Budget, "per" | "timeZone">;

@@ -82,8 +82,12 @@ export function firstIdAt(kind: IdKind, wallMs: number): string {
 
 /** The millisecond in which an id was made; `null` if it is none of this kind. */
 export function timeOfId(kind: IdKind, id: string): number | null {
-  if (!id.startsWith(PREFIX[kind])) return null;
-  const digits = id.slice(PREFIX[kind].length, PREFIX[kind].length + TIME_DIGITS);
+  return id.startsWith(PREFIX[kind]) ? timeOfUuid(id.slice(PREFIX[kind].length)) : null;
+}
+
+/** The millisecond in which `uuidV7` made it; `null` if it did not. */
+export function timeOfUuid(uuid: string): number | null {
+  const digits = uuid.slice(0, TIME_DIGITS);
   return /^[0-9a-f]{12}$/.test(digits) ? Number.parseInt(digits, 16) : null;
 }
 

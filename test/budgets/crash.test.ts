@@ -13,7 +13,7 @@ import { systemClock } from "../../src/terms/clock.ts";
 import { newStoreDatabase } from "../postgres/shared-postgres.ts";
 import { startCommand, type CommandService, type DataReply } from "../rig/command.ts";
 import { until } from "../rig/until.ts";
-import { verb } from "../start/operator-verb.ts";
+import { type Environment, verb } from "../start/operator-verb.ts";
 import { project } from "../start/project-folder.ts";
 
 /** What the vendor has done with the requests of each path: `billed` is what it will put on its invoice. */
@@ -49,7 +49,7 @@ async function deploymentOn(t: TestContext, databaseUrl: string | undefined) {
       run: ({ http, inputs }) => http.get("${origin}/" + inputs.path).then((reply) => reply.json()),
     };`,
   });
-  const dataDirs = [0, 1].map(() => {
+  const dataDirs = [0, 1, 2, 3].map(() => {
     const made = mkdtempSync(join(tmpdir(), "datarun-budget-"));
     t.after(() => rmSync(made, { recursive: true, force: true }));
     return made;
@@ -73,6 +73,7 @@ async function deploymentOn(t: TestContext, databaseUrl: string | undefined) {
   return {
     env,
     book,
+    dataDirs,
     /** Set so long ago that settling a charge by hand counts. */
     async setBudget(calls: bigint): Promise<string> {
       const store = await openStore({ dataDir: dataDirs[0]!, databaseUrl, clock: systemClock });
@@ -170,6 +171,14 @@ test("a charge that is settled by hand before the next start asks for its budget
   await until(() => verb(env, "budget", "show", budget)["used"] === "5 requests");
 });
 
+/** The requests that were charged or may have been. */
+function onLedger(env: Environment): number {
+  const day = (later: number) => new Date(Date.now() + later * 86_400_000).toISOString().slice(0, 10);
+  const sum = ["ledger", "spend", "--by", "org", "--from", day(-1), "--to", day(1)];
+  const { spend } = verb<{ spend: { charged: number; unknown: number }[] }>(env, ...sum);
+  return spend[0]!.charged + spend[0]!.unknown;
+}
+
 const LIMIT = 300;
 
 test("two replicas never exceed a budget together, however often one is killed under load", async (t) => {
@@ -203,14 +212,54 @@ test("two replicas never exceed a budget together, however often one is killed u
   // Of each start that was killed, up to four requests were on their way: they are unknown, and may not be billed.
   assert.ok(book.billed >= LIMIT - 12, `${book.billed} of ${LIMIT}`);
   // Nothing is kept for requests that the ledger does not know, and nothing is missing.
-  const day = (later: number) => new Date(Date.now() + later * 86_400_000).toISOString().slice(0, 10);
-  const counted = () => {
-    const sum = ["ledger", "spend", "--by", "org", "--from", day(-1), "--to", day(1)];
-    const { spend } = verb<{ spend: { charged: number; unknown: number }[] }>(env, ...sum);
-    return `${spend[0]!.charged + spend[0]!.unknown} requests`;
-  };
+  const counted = () => `${onLedger(env)} requests`;
   // What differs is said with all that the budget shows.
   const isSame = (): boolean => counted() === shown()["used"];
   await until(isSame).catch(() => assert.equal(counted(), shown()["used"], JSON.stringify([shown(), book])));
   t.diagnostic(`${book.billed} billed, ${book.requests} sent`);
+});
+
+test("starts that are killed and never come back hold little of a budget, and it is free again by a drain or a recount", async (t) => {
+  const databaseUrl = await newStoreDatabase(t);
+  const { env, book, dataDirs, setBudget, start, ask } = await deploymentOn(t, databaseUrl);
+  const limit = 2_000;
+  const budget = await setBudget(BigInt(limit));
+  const shown = () => {
+    const { used, leased, silent, left } = verb(env, "budget", "show", budget);
+    return [used, leased, silent, left].map((text) => Number(text!.replace(/ requests?$/, "")));
+  };
+  for (const at of [0, 1, 2]) {
+    const service = await start(at);
+    let over = false;
+    const load = async (): Promise<void> => {
+      while (!over) await ask(service, "ok").catch(() => (over = true));
+    };
+    const before = book.requests;
+    const clients = Array.from({ length: 8 }, load);
+    await until(() => book.requests > before + 150);
+    service.signal("SIGKILL");
+    await service.ended;
+    await Promise.all(clients);
+  }
+  const sent = () => book.requests;
+  const [, , , left] = shown();
+  // With what was on its way.
+  assert.ok(left! >= limit - sent() - 3 * (limit / 100 + 8), `${left} left after ${sent()} requests`);
+
+  const drain = (at: number) => verb({ ...env, DATARUN_DATA_DIR: dataDirs[at]! }, "ledger", "drain");
+  // Notes are believed, and so is a ledger that has everything, once the process has said nothing for long.
+  drain(0);
+  const store = await openStore({ dataDir: dataDirs[0]!, databaseUrl, clock: systemClock });
+  t.after(() => store.close());
+  await store.ready();
+  await store.ledgerTables.query("UPDATE budget_leases SET heard_at = heard_at - 61000");
+  assert.ok(shown()[2]! > 0, "what is silent is shown apart");
+  rmSync(join(dataDirs[1]!, "budgets"), { recursive: true });
+  drain(1);
+  rmSync(join(dataDirs[2]!, "budgets"), { recursive: true });
+  // The third directory is gone for good: its runs are on the ledger as far as they were carried there.
+  const { used_before: before } = verb(env, "budget", "recount", budget);
+  assert.match(before!, /requests$/);
+  const counted = onLedger(env);
+  assert.deepEqual(shown(), [counted, 0, 0, limit - counted]);
 });

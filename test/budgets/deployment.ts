@@ -18,7 +18,7 @@ export const STORES = ["SQLite", "PostgreSQL"] as const;
  * A service on one of the stores, a shell whose verbs work on the same one, and a vendor that counts. Its source asks
  * the vendor at the path that its credential says, for 0.35 EUR a request.
  */
-export async function deployment(t: TestContext, on: (typeof STORES)[number]) {
+export async function deployment(t: TestContext, on: (typeof STORES)[number], clock = systemClock) {
   // What was opened last ends first: the folders are there until the service has ended.
   const life: (() => unknown)[] = [];
   const during = { after: (cleanUp: () => unknown) => void life.unshift(cleanUp) };
@@ -49,6 +49,11 @@ export async function deployment(t: TestContext, on: (typeof STORES)[number]) {
           return (await http.get("${origin}/second")).json();
         },
       };`,
+    "sources/acme__moved.mjs": `export default {
+        id: "acme__moved", title: "Moved", inputs: { type: "object" }, origins: ["${origin}"],
+        charge: { model: "per_call", amount: "0.35", currency: "EUR" },
+        run: ({ http }) => http.get("${origin}/moved", { redirects: 1 }).then((reply) => reply.json()),
+      };`,
     "functions/ask.mjs": `export default {
         id: "dfunc_ask", title: "Ask",
         async run({ run }) {
@@ -76,7 +81,7 @@ export async function deployment(t: TestContext, on: (typeof STORES)[number]) {
       ...(databaseUrl !== undefined && { "database-url": databaseUrl }),
     },
   });
-  const startHere = () => start({ settings, tell: () => {}, log: createLog("error") });
+  const startHere = () => start({ settings, tell: () => {}, log: createLog("error"), clock });
   let running = await startHere();
   during.after(() => running.close());
   const opened = await openKeyedStore({ dataDir, databaseUrl, rootKey, clock: systemClock });

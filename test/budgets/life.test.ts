@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { periodAround } from "../../src/terms/budget.ts";
+import { systemClock } from "../../src/terms/clock.ts";
 import { deploy } from "../rig/deployed.ts";
 import { until } from "../rig/until.ts";
 import { project } from "../start/project-folder.ts";
@@ -11,8 +12,8 @@ import { bare, hang, json, rawThenReset } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 import { deployment, STORES } from "./deployment.ts";
 
-async function withAsker(t: TestContext, store: (typeof STORES)[number]) {
-  const here = await deployment(t, store);
+async function withAsker(t: TestContext, store: (typeof STORES)[number], clock = systemClock) {
+  const here = await deployment(t, store, clock);
   const asker = await here.operator.createOrganization("A", { autoCredentials: true });
   await here.operator.storeCredential(asker, { source: "acme__people", fields: { api_key: "asked" } });
   const post = (sources: object, workflow = asker.workflow) =>
@@ -83,6 +84,35 @@ test("simulated runs and requests that are declared free use nothing", async (t)
   );
 });
 
+test("a redirect takes no room from the request that follows it", async (t) => {
+  const { post, verb, vendor, org } = await withAsker(t, "SQLite");
+  vendor.on("/moved", bare(302, { location: "/there" }));
+  const { budget } = await verb(`budget set --org ${org} --per day --amount 0.70 --currency EUR`);
+  const said: boolean[] = [];
+  for (let times = 0; times < 3; times += 1)
+    said.push((await post({ acme__moved: true })).status["acme__moved"]!.success);
+  assert.deepEqual(said, [true, true, false]);
+  assert.deepEqual([vendor.count("/moved"), vendor.count("/there")], [2, 2]);
+  await until(async () => (await verb(`budget show ${budget}`))["used"] === "0.70 EUR");
+});
+
+test("a clock that leaps ahead and is put right lets nothing be spent again", async (t) => {
+  let leapMs = 0;
+  const clock = { ...systemClock, wall: () => Date.now() + leapMs };
+  const { ask, verb, org, vendor } = await withAsker(t, "SQLite", clock);
+  await verb(`budget set --org ${org} --per month --calls 3`);
+  const isUsed = async () => /3 requests a month/.test((await ask()).message);
+  await until(isUsed);
+  leapMs = 70 * 24 * 60 * 60_000;
+  await until(async () => (await ask()).success);
+  leapMs = 0;
+  const before = vendor.count("/asked");
+  // Until the service has asked the store again, it goes on in the later month, which has room for two more.
+  await until(isUsed);
+  for (let times = 0; times < 5; times += 1) await ask();
+  assert.ok(vendor.count("/asked") - before <= 2);
+});
+
 test("each request of a call needs room: one that was sent stays charged, and the next is not sent", async (t) => {
   const { post, verb, vendor, org } = await withAsker(t, "SQLite");
   const { budget } = await verb(`budget set --org ${org} --per day --amount 0.35 --currency EUR`);
@@ -95,31 +125,60 @@ test("each request of a call needs room: one that was sent stays charged, and th
   await until(async () => (await verb(`budget show ${budget}`))["used"] === "0.35 EUR");
 });
 
-test("after kill -9 a budget counts what was charged or may have been, and nothing that was only leased", async (t) => {
-  const vendor = await startVendor(t);
-  vendor.on("/ok", json({})).on("/refused", bare(429)).on("/held", hang);
-  const source = `export default {
-    id: "acme__people", title: "People", inputs: { type: "object", properties: { path: { type: "string" } } },
-    origins: ["${vendor.origin}"], charge: "per_call",
-    run: ({ http, inputs }) => http.get("${vendor.origin}/" + inputs.path).then((reply) => reply.json()),
-  };`;
-  const { access, verb, start } = await deploy(t, { project: project(t, { "sources/acme__people.mjs": source }) });
-  const { budget } = await verb("budget", "set", "--org", access.id, "--per", "month", "--calls", "1000");
-  const first = await start();
-  for (const path of ["ok", "refused", "ok", "ok"]) await first.run({ acme__people: true }, { path });
-  const lost = first.run({ acme__people: true }, { path: "held" }).catch((error: Error) => error);
-  await until(() => vendor.count("/held") === 1);
-  first.signal("SIGKILL");
-  await first.ended;
-  assert.ok((await lost) instanceof Error);
+/** Changes the notes of budgets in a data directory. */
+function changeNotes(dataDir: string, change: (text: string) => string): void {
+  const folder = join(dataDir, "budgets");
+  for (const name of readdirSync(folder)) {
+    // In place, so that it is the same file.
+    const file = join(folder, name);
+    writeFileSync(file, change(readFileSync(file, "utf8")), { flag: "r+" });
+  }
+}
 
-  const second = await start();
-  await second.run({ acme__people: true }, { path: "ok" });
-  second.signal("SIGTERM");
-  await second.ended;
-  const { used } = await verb("budget", "show", budget);
-  assert.equal(used, `${vendor.count("/ok") + vendor.count("/held")} requests`);
-});
+const LEFT: Readonly<Record<string, (dataDir: string) => void>> = {
+  "its notes": () => {},
+  "the journal, after the machine was started again": (dataDir) =>
+    changeNotes(dataDir, (text) => text.replace(/^boot [0-9a-f]{8}/, "boot 00000000")),
+  "the journal, after an upgrade from another form of notes": (dataDir) =>
+    changeNotes(dataDir, (text) => text.replace(/form \d/, "form 0")),
+  "the journal, if the notes are gone": (dataDir) => rmSync(join(dataDir, "budgets"), { recursive: true }),
+};
+
+for (const [by, spoil] of Object.entries(LEFT)) {
+  test(`after kill -9 a budget counts what was charged or may have been, and nothing that was only leased, by ${by}`, async (t) => {
+    const vendor = await startVendor(t);
+    vendor.on("/ok", json({})).on("/refused", bare(429)).on("/held", hang);
+    const source = `export default {
+      id: "acme__people", title: "People", inputs: { type: "object", properties: { path: { type: "string" } } },
+      origins: ["${vendor.origin}"], charge: "per_call",
+      run: ({ http, inputs }) => http.get("${vendor.origin}/" + inputs.path).then((reply) => reply.json()),
+    };`;
+    const { access, dataDir, verb, start } = await deploy(t, {
+      project: project(t, { "sources/acme__people.mjs": source }),
+    });
+    const { budget } = await verb("budget", "set", "--org", access.id, "--per", "month", "--calls", "1000");
+    const first = await start();
+    for (const path of ["ok", "refused", "ok", "ok"]) await first.run({ acme__people: true }, { path });
+    const lost = first.run({ acme__people: true }, { path: "held" }).catch((error: Error) => error);
+    await until(() => vendor.count("/held") === 1);
+    first.signal("SIGKILL");
+    await first.ended;
+    assert.ok((await lost) instanceof Error);
+    spoil(dataDir);
+
+    const second = await start();
+    const before = vendor.count("/ok");
+    await until(async () => {
+      await second.run({ acme__people: true }, { path: "ok" });
+      return vendor.count("/ok") > before;
+    });
+    second.signal("SIGTERM");
+    await second.ended;
+    const { used, leased, silent } = await verb("budget", "show", budget);
+    const counted = `${vendor.count("/ok") + vendor.count("/held")} requests`;
+    assert.deepEqual([used, leased, silent], [counted, "0 requests", "0 requests"]);
+  });
+}
 
 for (const store of STORES) {
   test(`what an invoice answers is settled at once, in parts and once, and its budget hears of it: ${store}`, async (t) => {

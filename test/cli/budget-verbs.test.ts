@@ -67,6 +67,8 @@ test("a budget is set for what it names, listed with its use, changed, and remov
   );
   const shown = await json<Record<string, unknown>>(`budget show ${calls.budget}`);
   assert.deepEqual([shown["used"], shown["leased"], shown["nearly_used"]], ["0 requests", "0 requests", false]);
+  assert.equal(shown["silent"], "0 requests");
+  assert.match((await run(`budget recount ${calls.budget}`)).stderr, /There is no ledger/);
   assert.equal((await run(`budget remove ${calls.budget}`)).code, 0);
   assert.match((await run(`budget remove ${calls.budget}`)).stderr, /There is no budget bud_/);
   assert.match((await run(`budget show ${calls.budget}`)).stderr, /There is no budget bud_/);

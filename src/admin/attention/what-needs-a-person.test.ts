@@ -44,6 +44,7 @@ const used = (units: bigint, id = "bud_1") => ({
   period: { from: 0, to: 1 },
   used: units,
   leased: 0n,
+  silent: 0n,
 });
 const line = (credentialId: string | null, last: string) => ({
   source: "acme__people",
@@ -104,7 +105,12 @@ test("each thing is said in a sentence, with where it leads, and the most urgent
       },
       ledger: { lagMs: 3_400, journalDaysLeft: 12.7, damageMet: 2, undrainedRuns: 1_200, drainFailures: 3 },
       ofStore: {
-        budgets: [used(96_500_000n), used(100_000_000n, "bud_3"), used(71_000_000n, "bud_2")],
+        budgets: [
+          used(96_500_000n),
+          used(100_000_000n, "bud_3"),
+          used(71_000_000n, "bud_2"),
+          { ...used(1n, "bud_4"), silent: 1_500_000n },
+        ],
         failedLogins: 5,
       },
       ofLedger: {
@@ -127,6 +133,7 @@ test("each thing is said in a sentence, with where it leads, and the most urgent
       "warning refused_runs: 12 requests were refused in the last five minutes because too many runs are under way.",
       "warning budget_nearly_used: 96 % of the budget of organization org_1, source acme__people is used this month: 96.50 EUR of 100.00 EUR.",
       "warning budget_nearly_used: 100 % of the budget of organization org_1, source acme__people is used this month: 100.00 EUR of 100.00 EUR.",
+      "warning budget_silent: 1.50 EUR of the budget of organization org_1, source acme__people are held by processes that have said nothing for a minute.",
       "warning credential_refused: The credential cred_1 of acme__people was refused by the vendor 2 times in the last hour.",
       "warning charges_unknown: 3 charges are unknown since 2026-03-10 12:00 UTC.",
       "warning breaker_open: Calls to acme__people are refused for 2 organizations for now: most of the recent ones failed.",

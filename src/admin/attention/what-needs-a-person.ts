@@ -13,6 +13,7 @@ export const ATTENTION = {
   journal_damaged: "DatarunJournalDamaged",
   refused_runs: "DatarunOverloaded DatarunUnavailable DatarunInternalError",
   budget_nearly_used: "DatarunBudgetNearlyUsed",
+  budget_silent: null,
   credential_refused: null,
   charges_unknown: "DatarunChargesUnknown",
   breaker_open: "DatarunBreakerOpen",
@@ -185,8 +186,11 @@ function inStore({ budgets, failedLogins }: SeenInStore, rejections: readonly Bu
       const { id } = use.budget;
       const place: Place = { page: "money", filter: { budget: id }, command: `datarun budget show ${id}` };
       const rejected = rejectedBy.get(id);
-      if (rejected !== undefined) return [critical("budget_rejects", rejectedSays(use, rejected), place)];
-      return isNearlyUsed(use.budget, use.used) ? [warning("budget_nearly_used", usedSays(use), place)] : [];
+      const silent = use.silent === 0n ? [] : [warning("budget_silent", silentSays(use), place)];
+      if (rejected !== undefined) return [critical("budget_rejects", rejectedSays(use, rejected), place), ...silent];
+      return isNearlyUsed(use.budget, use.used)
+        ? [warning("budget_nearly_used", usedSays(use), place), ...silent]
+        : silent;
     }),
     ...(failedLogins === 0
       ? []
@@ -206,6 +210,10 @@ function usedSays({ budget, used }: BudgetUse): string {
 
 function rejectedSays({ budget, used }: BudgetUse, { calls, isMore, sinceWallAt }: BudgetRejections): string {
   return `The budget of ${scopeText(budget)} has rejected ${isMore ? "more than " : ""}${counted(calls, "call")} since ${dayAndTime(sinceWallAt)}. Used ${whenOf(budget)}: ${budgetText(budget, used)} of ${budgetText(budget, budget.limit)}.`;
+}
+
+function silentSays({ budget, silent }: BudgetUse): string {
+  return `${budgetText(budget, silent)} of the budget of ${scopeText(budget)} are held by processes that have said nothing for a minute.`;
 }
 
 function whenOf({ per, timeZone }: Budget): string {

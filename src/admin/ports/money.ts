@@ -1,4 +1,5 @@
 /** Prices and budgets. */
+import type { StartSums } from "../../ledger/read/sum-starts.ts";
 import type { Budget, Spender } from "../../terms/budget.ts";
 import type { Span } from "../../terms/calendar.ts";
 import type { Charged } from "../../terms/fault.ts";
@@ -6,6 +7,8 @@ import type { Micros } from "../../terms/money.ts";
 import type { Price, PriceTerm } from "../../terms/price.ts";
 import type { Act, AuditEntry, Page } from "./acts.ts";
 import type { StoredCredential } from "./credentials.ts";
+
+export type { StartSums };
 
 /** The credential that a price belongs to. */
 export type PricedCredential = Pick<StoredCredential, "id" | "organizationId" | "source">;
@@ -41,6 +44,26 @@ export interface BudgetUse {
   readonly used: Micros;
   /** What processes hold beyond that, to use it or give it back. */
   readonly leased: Micros;
+  /** What else is held by processes that have said nothing for a minute: they are dead, or cannot reach the store. */
+  readonly silent: Micros;
+}
+
+/** What one start of a service holds of a budget in a period. */
+export interface OpenBudgetLease {
+  readonly budget: Budget;
+  readonly period: Span;
+  readonly lease: string;
+  readonly amount: Micros;
+  /** Nothing was heard of it for a minute. */
+  readonly isSilent: boolean;
+}
+
+/** A budget that was counted again. */
+export interface Recount {
+  readonly before: BudgetUse;
+  readonly after: BudgetUse;
+  /** How many services have taken a second lease in the period: what they have used counts twice until they stop. */
+  readonly twice: number;
 }
 
 /** What a decision on a charge has changed for a request. */
@@ -84,6 +107,18 @@ export interface BudgetAdmin {
   /** Oldest first. Of all organizations if none is given. */
   budgets(organizationId?: string, page?: Page): Promise<readonly BudgetUse[]>;
   budget(id: string): Promise<BudgetUse | null>;
+  /** The leases of a process in periods that are not over. */
+  openBudgetLeases(process: string): Promise<readonly OpenBudgetLease[]>;
+  /**
+   * Sets what is used of a budget to what the ledger has of its period, and ends the leases of processes that have said
+   * nothing for a minute. What other processes hold stays. `null` if there is no such budget.
+   * @param sums asks the ledger, and is asked again if processes have ended meanwhile
+   */
+  recountBudget(
+    act: Act,
+    id: string,
+    sums: (of: Pick<BudgetUse, "budget" | "period">) => Promise<StartSums>,
+  ): Promise<Recount | null>;
   removeBudget(act: Act, id: string): Promise<Budget | null>;
   /**
    * Counts decisions on charges in the budgets that counted their requests, if these were sent in the current period,

@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { hasJournal } from "../../ledger/journal/journal-tables.ts";
 import type { VerbNeeds } from "../../admin/needs.ts";
 import { remarkOnFolder } from "../../project/config-file.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
@@ -10,6 +12,7 @@ import type { VerbPlace } from "./verb-place.ts";
 export function fileNeeds({
   project,
   dataDir,
+  databaseUrl,
   catalog,
   replyBytesMax,
   environment,
@@ -28,10 +31,23 @@ export function fileNeeds({
     async () => (await import("../../project/list-functions.ts")).openListedFunctions(project, dataDir),
     ({ close }) => close(),
   );
+  const journal = once(
+    async () => {
+      const { openJournalReader } = await import("../../ledger/read/journal-reader.ts");
+      return openJournalReader({ dir: join(dataDir, "ledger") });
+    },
+    (reader) => reader.close(),
+  );
+  /** `null`: no service has been started here. */
+  const ledger = async () => {
+    if (databaseUrl === undefined) return hasJournal(join(dataDir, "ledger")) ? journal() : null;
+    const { createLedgerReader } = await import("../../ledger/read/ledger-reader.ts");
+    return createLedgerReader((await store()).store.ledgerTables);
+  };
   const budgets = once(
     async () => {
       const { openBudgetsForCommand } = await import("../../composition/open-budgets.ts");
-      return openBudgetsForCommand((await store()).store, clock);
+      return openBudgetsForCommand((await store()).store, clock, ledger);
     },
     (opened) => opened.close(),
   );

@@ -51,7 +51,11 @@ export function ledgerNeeds({
       const { store } = await open();
       if (again !== undefined) return drainAgain(dir, store.ledger, again.startedFrom);
       try {
-        return await drainJournal({ dir, sink: store.ledger, clock, note, onProgress });
+        const drained = await drainJournal({ dir, sink: store.ledger, clock, note, onProgress });
+        const { endLeasesOf } = await import("../../composition/open-budgets.ts");
+        const stay = await endLeasesOf({ store, dataDir, clock }, await shared());
+        if (stay > 0) note(HELD);
+        return drained;
       } catch (error) {
         // If it is already known that waiting will not help, this fails with that reason.
         await Promise.race([store.ready(), Promise.resolve()]);
@@ -60,3 +64,6 @@ export function ledgerNeeds({
     },
   };
 }
+
+const HELD =
+  "Something was heard less than a minute ago of what the service of this data directory holds of budgets, so it stays leased. If that service is dead, give the command again in a minute.";

@@ -4,7 +4,7 @@ import { answeredWithin } from "../../terms/within.ts";
 import { type HeldBudget, NOBODY_WAITS, type Waiting } from "./held-budget.ts";
 import { endLeases, keepLeases } from "./keep-leases.ts";
 import { budgetFault, type Part, takeAll } from "./reservation.ts";
-import type { BudgetAnswer, BudgetAsk, BudgetStore, LeftBehind, UseNotes } from "./ports.ts";
+import type { BudgetAnswer, BudgetAsk, BudgetStore, LeftBehind, SpentIn, UseNotes } from "./ports.ts";
 
 /** An answer that takes longer does not count: whatever it grants is used by nobody. */
 const ANSWER_MS_MAX = 1_000;
@@ -22,6 +22,7 @@ export interface BudgetExchangeParts {
   readonly start: string;
   /** What earlier starts of this process have left. */
   readonly left: readonly LeftBehind[];
+  readonly spentIn?: SpentIn;
   /** A budget has an answer. */
   readonly heard: (held: HeldBudget) => void;
 }
@@ -203,7 +204,7 @@ export class BudgetExchange {
 
   /** Returns whether the store has answered. */
   async #exchange(asked: readonly Asked[]): Promise<boolean> {
-    const { clock, store, heard } = this.#parts;
+    const { clock, store, heard, spentIn } = this.#parts;
     const askedAt = clock.now();
     let answers: readonly BudgetAnswer[] | null = null;
     try {
@@ -213,7 +214,7 @@ export class BudgetExchange {
       answers = await answeredWithin(
         clock,
         ANSWER_MS_MAX,
-        store.exchange(asks, keepLeases),
+        store.exchange(asks, keepLeases, spentIn),
         () => new Error("no answer in time"),
       );
     } catch {

@@ -8,7 +8,7 @@ import type { Price } from "../../terms/price.ts";
 import { BudgetExchange } from "./budget-exchange.ts";
 import { HeldBudget } from "./held-budget.ts";
 import { budgetFault, HeldReservation, Part, takeAll, type ReservationNeeds } from "./reservation.ts";
-import type { BudgetReading, BudgetStore, LeftBehind, UseNotes } from "./ports.ts";
+import type { BudgetReading, BudgetStore, LeftBehind, SpentIn, UseNotes } from "./ports.ts";
 
 /** Of these budgets it is known whether their warn level was told. Those that were removed are forgotten with time. */
 const WARNED_MAX = 20_000;
@@ -23,6 +23,7 @@ export interface BudgetsParts {
   readonly start: string;
   /** What earlier starts of this process have left. */
   readonly left: readonly LeftBehind[];
+  readonly spentIn?: SpentIn;
   /** Called once in each period in which a budget is used beyond its warn level. */
   readonly warn: (reading: BudgetReading) => void;
 }

@@ -68,6 +68,9 @@ export type ExchangeRule = (
   rows: readonly KeptLease[],
 ) => Keeping & { readonly answer: BudgetAnswer };
 
+/** What the ledger has as used of a budget in a period. */
+export type SpentIn = (budget: Budget, period: Span) => Promise<Micros>;
+
 /** Decides what becomes of the leases of earlier starts, of one budget in one period. */
 export type RecoverRule = (
   killed: EarlierStarts,
@@ -140,9 +143,10 @@ export interface BudgetStore {
   version(): number;
   /**
    * Decides about all asks and keeps the result, in one transaction. One answer for each ask, in order. If it rejects,
-   * each ask may have been kept or not.
+   * each ask may have been kept or not. A period that has begun before, and of
+   * which the store has nothing, begins with what `spentIn` says.
    */
-  exchange(asks: readonly BudgetAsk[], rule: ExchangeRule): Promise<readonly BudgetAnswer[]>;
+  exchange(asks: readonly BudgetAsk[], rule: ExchangeRule, spentIn?: SpentIn): Promise<readonly BudgetAnswer[]>;
   /** Frees what earlier starts of a process held and did not use. Repeating it changes nothing. */
   recover(earlier: EarlierStarts, rule: RecoverRule): Promise<void>;
 }

@@ -1,8 +1,8 @@
-import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readFileSync, statSync } from "node:fs";
 import { bootId } from "../../terms/boot-id.ts";
 import { fileIdentity } from "../../terms/file-identity.ts";
 import { amountFromSum } from "../../terms/money.ts";
-import { headOf, type Line } from "./note-lines.ts";
+import { headOf, type Line, lineOf } from "./note-lines.ts";
 import type { CountedUse, LeftNotes, OpenRequest } from "./ports.ts";
 
 /** Nothing if they cannot be read: then all that was leased counts as used. */
@@ -16,6 +16,16 @@ export function readNotes(path: string, start: string): LeftNotes[] {
     }
   } catch {
     return [];
+  }
+}
+
+/** Whether the file is the one in which its notes were written, of whatever form and before whatever start of the machine. */
+export function isInPlace(path: string): boolean {
+  try {
+    const file = fileIdentity(statSync(path, { bigint: true }));
+    return readFileSync(path, "utf8").includes(`\n${lineOf({ file })}`);
+  } catch {
+    return false;
   }
 }
 

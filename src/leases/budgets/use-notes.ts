@@ -6,7 +6,7 @@ import { makeDirectory } from "../../terms/make-directory.ts";
 import type { Micros } from "../../terms/money.ts";
 import { headOf, lineOf } from "./note-lines.ts";
 import type { CountedUse, LeaseNotes, LeftNotes, Noted, UseNotes } from "./ports.ts";
-import { readNotes } from "./read-notes.ts";
+import { isInPlace, readNotes } from "./read-notes.ts";
 
 const ENDING = ".notes";
 /** The notes are rewritten when they are longer than this, and than twice what was written the last time. */
@@ -15,6 +15,8 @@ const BYTES_MAX = 2 * 1024 * 1024;
 export interface OpenUseNotes extends UseNotes {
   /** What earlier starts on the same data directory have left, if it can be relied on. */
   leftBehind(): readonly LeftNotes[];
+  /** The earlier starts whose notes are in the files in which they were written, whether or not they can be relied on. */
+  inPlace(): readonly string[];
 }
 
 /**
@@ -27,6 +29,8 @@ export interface OpenUseNotes extends UseNotes {
 export function openUseNotes(directory: string, start: string): OpenUseNotes {
   const own = join(directory, start + ENDING);
   const earlier = filesIn(directory);
+  const startIn = (name: string): string => name.slice(0, -ENDING.length);
+  const placed = earlier.filter((name) => isInPlace(join(directory, name))).map(startIn);
   const leases = new Map<string, NotedLease>();
   /** Those of which something is not in the file yet. */
   const changed: NotedLease[] = [];
@@ -73,7 +77,9 @@ export function openUseNotes(directory: string, start: string): OpenUseNotes {
   }
 
   return {
-    leftBehind: () => earlier.flatMap((name) => readNotes(join(directory, name), name.slice(0, -ENDING.length))),
+    leftBehind: () => earlier.flatMap((name) => readNotes(join(directory, name), startIn(name))),
+
+    inPlace: () => placed,
 
     recovered() {
       for (const name of earlier.splice(0)) {

@@ -55,7 +55,8 @@ const LINE = `c.started_at, r.transaction_id, c.has_unknown, c.source AS source_
 /** The numbers that the first migration gave to charges. */
 const CHARGED = "CASE a.charged WHEN 1 THEN 'unknown' WHEN 2 THEN 'no' WHEN 3 THEN 'yes' END AS charged";
 /** The plus signs keep indexes of keys from being used: requests are found by the time in which their runs started. */
-const REQUEST = `r.transaction_id, r.started_at, r.simulated, c.order_id, a.sent_at, ${CHARGED}, a.price,
+const REQUEST = `r.transaction_id, a.ordinal, a.number, r.started_at, r.simulated, +r.start AS start_key, c.order_id,
+  a.sent_at, ${CHARGED}, a.price,
   +c.source AS source_key, +r.organization AS organization_key, +r.workflow AS workflow_key,
   +c.credential AS credential_key, +c.credential_rule AS rule_key, +a.currency AS currency_key`;
 

@@ -13,6 +13,10 @@ export interface JournalReader extends LedgerAnswers {
   undrained(shared: Pick<LedgerTables, "query">): Promise<number>;
   /** Every run that started after this time and sent something is there, once the journal has been recovered. */
   wholeSince(): number;
+  /** Runs that started before this time may have been deleted, once they were elsewhere or old enough. */
+  deletedBefore(): number;
+  /** When something was last found that could not be read: what was sent before may be missing. */
+  unreadableAt(): number;
   close(): void;
 }
 
@@ -30,6 +34,8 @@ export function openJournalReader(options: { readonly dir: string }): JournalRea
       catchUp(dir);
       return ask(...asked);
     };
+  const latest = (sql: string): number =>
+    tables.rows<{ readonly at: number | null }>(sql)[0]!.at ?? Number.NEGATIVE_INFINITY;
   const firstPage = afterLog(reader.exportPage);
   return {
     ...reader,
@@ -38,6 +44,7 @@ export function openJournalReader(options: { readonly dir: string }): JournalRea
     find: afterLog(reader.find),
     summary: afterLog(reader.summary),
     spend: afterLog(reader.spend),
+    sumStarts: afterLog(reader.sumStarts),
     unknown: afterLog(reader.unknown),
     lastUses: afterLog(reader.lastUses),
     countUnknown: afterLog(reader.countUnknown),
@@ -68,17 +75,16 @@ export function openJournalReader(options: { readonly dir: string }): JournalRea
       );
       return row!.runs;
     }),
-    wholeSince: () => tables.rows<{ readonly at: number | null }>(LACKS)[0]!.at ?? Number.NEGATIVE_INFINITY,
+    wholeSince: () => Math.max(latest(DELETED), latest(UNREADABLE)),
+    deletedBefore: () => latest(DELETED),
+    unreadableAt: () => latest(UNREADABLE),
     close: () => tables.close(),
   };
 }
 
-/** When something was last deleted, or could not be read. */
-const LACKS = `SELECT max(at) AS at FROM (
-  SELECT started_before AS at FROM forgotten
-  UNION ALL SELECT noted_at FROM lost_outcomes
-  UNION ALL SELECT noted_at FROM unread_intents
-)`;
+const DELETED = "SELECT max(started_before) AS at FROM forgotten";
+const UNREADABLE = `SELECT max(at) AS at FROM (
+  SELECT noted_at AS at FROM lost_outcomes UNION ALL SELECT noted_at FROM unread_intents)`;
 
 function openTables(dir: string): JournalTables {
   try {

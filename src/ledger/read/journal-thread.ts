@@ -87,6 +87,7 @@ export function openJournalThread(options: { readonly dir: string }): JournalThr
     spend: (by, filter, onProgress) => ask("spend", [by, filter], onProgress),
     // It ends with the thread.
     makeTotals: () => ask("makeTotals", []),
+    sumStarts: asks("sumStarts"),
     unknown: asks("unknown"),
     lastUses: asks("lastUses"),
     exportPage: asks("exportPage"),

@@ -185,6 +185,34 @@ export function ledgerMoneyContract(name: string, newLedger: (t: TestContext) =>
       assert.equal((await reader.verify()).ok, 1);
     });
 
+    test("what each start of a service has sent is summed up as it is now, and as the service recorded it", async (t) => {
+      const ledger = await newLedger(t);
+      const by = (startId: string) => ({ startId, startedWallAt: MARCH });
+      await recorded(ledger, [sent("yes", eur(1n)), sent("no", eur(2n)), sent("unknown", eur(4n))], {}, by("st_a"));
+      await recorded(ledger, [sent("yes", eur(8n))], {}, { startedWallAt: MARCH });
+      const unknown = await recorded(ledger, [sent("unknown", eur(16n))], { charged: "unknown" }, by("st_b"));
+      const billed = await recorded(ledger, [sent("yes", eur(32n)), sent("yes", null)], {}, by("st_b"));
+      await recorded(ledger, [sent("yes", eur(64n))], {}, { ...by("st_b"), simulated: true });
+      await recorded(ledger, [sent("yes", eur(128n), SPAN.to)], {}, by("st_b"));
+      await recorded(ledger, [sent("yes", eur(256n))], {}, { ...by("st_b"), organizationId: "org_b" });
+      const settle = (transactionId: string, attempt: number, charged: Charged, price?: ReturnType<typeof eur>) =>
+        ledger.reader.reconcile({
+          ...{ transactionId, ordinal: 0, attempt, charged, decidedBy: "ada", decidedAt: MARCH, note: "n" },
+          ...(price !== undefined && { price }),
+        });
+      await settle(unknown, 1, "no");
+      await settle(billed, 1, "yes", eur(31n));
+      await settle(billed, 1, "no");
+      const sums = await ledger.reader.sumStarts({ ...SPAN, organizationId: "org_a" });
+      const of = (lines: typeof sums.now) =>
+        lines.map(({ start, currency, requests, amount }) => `${start} ${currency} ${requests} ${amount}`).toSorted();
+      assert.deepEqual(of(sums.now), ["null EUR 1 8", "st_a EUR 2 5", "st_b null 1 0"]);
+      assert.deepEqual(of(sums.recorded), ["null EUR 1 8", "st_a EUR 2 5", "st_b EUR 2 48", "st_b null 1 0"]);
+      const early = await ledger.reader.sumStarts({ ...SPAN, organizationId: "org_a", startedTo: MARCH });
+      assert.deepEqual(early.now, []);
+      assert.equal((await ledger.reader.verify()).ok, 7);
+    });
+
     test("the first price is kept when another is settled at once", async (t) => {
       const ledger = await newLedger(t);
       const id = await recorded(ledger, [sent("unknown", eur(350_000n))], { charged: "unknown" });

@@ -15,6 +15,7 @@ import type { OnProgress } from "../../terms/on-progress.ts";
 import { toStored } from "../stored-text.ts";
 import { summarize, type ChargeSummary, type SummaryOptions } from "./summarize.ts";
 import { type SpendFilter, type SpendKey, type SpendLine, sumSpend } from "./sum-spend.ts";
+import { type StartFilter, type StartSums, sumStarts } from "./sum-starts.ts";
 import { makeTotals } from "../totals/make-totals.ts";
 import { DAY_MS, startedAround } from "../totals/spans.ts";
 import { countUnknown, type UnknownCount } from "./count-unknown.ts";
@@ -44,6 +45,8 @@ export interface LedgerAnswers {
   summary(month: string, options?: SummaryOptions): Promise<readonly ChargeSummary[]>;
   /** What was spent, by one of several keys. */
   spend(by: SpendKey, filter: SpendFilter, onProgress?: OnProgress): Promise<readonly SpendLine[]>;
+  /** What each start of a service has sent, as `now` and as `recorded`. It reads every request: for one budget and period. */
+  sumStarts(filter: StartFilter): Promise<StartSums>;
   /** Makes totals that sums of the last two months need, so that nobody waits for them; not all if it `isClosed` meanwhile. */
   makeTotals(isClosed?: () => boolean): Promise<void>;
   /** Unknown charges, which have to be settled with the vendor, oldest first. */
@@ -120,6 +123,7 @@ export function createLedgerReader(tables: LedgerTables): LedgerAnswers {
     exportPage: (...asked) => exportPage(tables, ...asked).catch(sayDamaged),
     summary: (month, options) => summarize(tables, month, options).catch(sayDamaged),
     spend: (by, filter, onProgress) => sumSpend(tables, by, filter, onProgress).catch(sayDamaged),
+    sumStarts: (filter) => sumStarts(tables, filter).catch(sayDamaged),
     makeTotals: async (isClosed) => {
       const wallAt = await tables.wallAt();
       const within = startedAround({ from: wallAt - TOTALS_MS, to: wallAt });

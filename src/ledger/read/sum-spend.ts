@@ -108,7 +108,8 @@ function dayText(day: number): string {
 
 type Wanted = readonly (readonly [TotalKey, string])[];
 
-function wantedOf(filter: Omit<SpendFilter, "from" | "to" | "linesMax">): Wanted {
+/** The keys that a filter narrows requests by. */
+export function wantedOf(filter: Omit<SpendFilter, "from" | "to" | "linesMax">): Wanted {
   const wanted = [
     ["organization_key", filter.organizationId],
     ["workflow_key", filter.workflowId],

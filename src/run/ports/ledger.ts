@@ -27,6 +27,8 @@ export interface RunIntent {
   /** The caller's trace. */
   readonly trace: Trace | null;
   readonly startedWallAt: number;
+  /** Names the start of the service that makes the run. */
+  readonly startId?: string | undefined;
 }
 
 export interface RunRecord {

@@ -55,6 +55,10 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0032_changed_budgets", up: addColumn("budgets", "changed_wall_at", "bigint") },
   // Where the days and months of a budget begin; null for UTC.
   { name: "0033_budget_time_zones", up: addColumn("budgets", "time_zone", "text") },
+  // Which start of a service made a run; null in runs of earlier versions.
+  { name: "0034_starts_of_runs", up: addColumn("ledger_runs", "start_id", "text") },
+  // The latest period of a budget in which something was leased, so that an earlier one is not taken for a new one.
+  { name: "0035_begun_periods", up: addColumn("budgets", "begun_from", "bigint") },
 ];
 
 function from(load: () => Promise<Pick<Migration, "up">>): Migration["up"] {

@@ -1,0 +1,38 @@
+import { Type } from "../../../terms/type.ts";
+import { budgetInput, recountedBudget, toWireBudget, toWireUse, unknownBudget } from "../../budget-wire.ts";
+import { budgetText } from "../../../terms/budget.ts";
+import { rejectionsOf } from "../../budget-rejections.ts";
+import { spendFilterOf } from "../../spent-before.ts";
+import { defineVerb } from "../../verb.ts";
+
+export default defineVerb({
+  summary: "Count what is used of a budget again, by the ledger",
+  description:
+    "For budgets of which processes that died hold something (SILENT in budget show), or that were full too early. USED becomes what the ledger has of the period, and what is held by processes that have said nothing for a minute is free again; what other processes hold stays. Everything that was sent has to be on the ledger: carry the journals of machines that will not start again there first, with datarun ledger drain. Live tests are not on the ledger, and are not counted any more afterwards.",
+  example: "bud_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
+  input: Type.Object({ budget: budgetInput }, { additionalProperties: false }),
+  positional: ["budget"],
+  role: "owner",
+  changes: true,
+  needs: ["store", "ledger"],
+
+  result: recountedBudget,
+
+  async run({ budget: id }, { act, store, ledger, note }) {
+    const reader = await ledger();
+    const counted = await (
+      await store()
+    ).recountBudget(act, id, ({ budget, period }) =>
+      reader.sumStarts(spendFilterOf(budget, Math.max(period.from, budget.setWallAt), period.to)),
+    );
+    if (counted === null) throw unknownBudget(id);
+    const { before, after, twice } = counted;
+    if (twice > 0)
+      note(
+        `What ${twice === 1 ? "a running service has" : `${twice} running services have`} used is counted twice, because it was idle for long. Restart it, and give the command again.`,
+      );
+    const rejections = await rejectionsOf(reader, [after]);
+    const { budget } = after;
+    return { ...toWireBudget(budget), ...toWireUse(after, rejections), used_before: budgetText(budget, before.used) };
+  },
+});
