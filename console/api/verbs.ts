@@ -6,7 +6,7 @@ export interface components {
         AttentionShowResult: {
             attention: {
                 /** @enum {string} */
-                what: "not_ready" | "unreadable" | "budget_rejects" | "keys_unreadable" | "journal_damaged" | "refused_runs" | "budget_nearly_used" | "credential_refused" | "charges_unknown" | "breaker_open" | "ledger_lag" | "ledger_undrained" | "journal_fills_up" | "failed_logins";
+                what: "not_ready" | "unreadable" | "budget_rejects" | "keys_unreadable" | "journal_damaged" | "refused_runs" | "budget_nearly_used" | "budget_silent" | "credential_refused" | "charges_unknown" | "breaker_open" | "ledger_lag" | "ledger_undrained" | "journal_fills_up" | "failed_logins";
                 /** @enum {string} */
                 severity: "critical" | "warning";
                 /** @description A sentence for people, which may change */
@@ -116,6 +116,8 @@ export interface components {
                 counts_from: string;
                 used: string;
                 leased: string;
+                /** @description What processes hold of which nothing was heard for a minute: they are dead, or cannot reach the store */
+                silent: string;
                 left: string;
                 nearly_used: boolean;
                 /**
@@ -136,6 +138,50 @@ export interface components {
                 workflow_name: string | null;
             }[];
             next?: string;
+        };
+        BudgetRecountInput: {
+            /** @description Id of the budget (bud_…) */
+            budget: string;
+        };
+        BudgetRecountResult: {
+            budget: string;
+            organization_tuid: string;
+            workflow: string | null;
+            source: string | null;
+            cred_id: string | null;
+            /** @enum {string} */
+            per: "day" | "month";
+            /** @description Where its days and months begin */
+            time_zone: string;
+            limit: string;
+            warn_percent: number;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            counts_from: string;
+            used: string;
+            leased: string;
+            /** @description What processes hold of which nothing was heard for a minute: they are dead, or cannot reach the store */
+            silent: string;
+            left: string;
+            nearly_used: boolean;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            period_from: string;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            period_to: string;
+            /** @description How many calls it has rejected since `rejects_since`, counted up to 1,000; `null`: not known */
+            rejected_calls: number | null;
+            /** @description The first call that it rejected in this period, and since its limit was last set; `null`: none */
+            rejects_since: string | null;
+            /** @description What was counted as used before */
+            used_before: string;
         };
         BudgetRemoveInput: {
             /** @description Id of the budget (bud_…) */
@@ -223,6 +269,8 @@ export interface components {
             counts_from: string;
             used: string;
             leased: string;
+            /** @description What processes hold of which nothing was heard for a minute: they are dead, or cannot reach the store */
+            silent: string;
             left: string;
             nearly_used: boolean;
             /**
@@ -1036,6 +1084,7 @@ export interface components {
                  * @description UTC
                  */
                 started_at: string;
+                start_id: string | null;
                 took_ms: number | null;
                 client_gone: number;
                 function_fault: string | null;
@@ -2131,6 +2180,8 @@ export interface components {
                 counts_from: string;
                 used: string;
                 leased: string;
+                /** @description What processes hold of which nothing was heard for a minute: they are dead, or cannot reach the store */
+                silent: string;
                 left: string;
                 nearly_used: boolean;
                 /**
@@ -2151,7 +2202,7 @@ export interface components {
             }[] | null;
             attention: {
                 /** @enum {string} */
-                what: "not_ready" | "unreadable" | "budget_rejects" | "keys_unreadable" | "journal_damaged" | "refused_runs" | "budget_nearly_used" | "credential_refused" | "charges_unknown" | "breaker_open" | "ledger_lag" | "ledger_undrained" | "journal_fills_up" | "failed_logins";
+                what: "not_ready" | "unreadable" | "budget_rejects" | "keys_unreadable" | "journal_damaged" | "refused_runs" | "budget_nearly_used" | "budget_silent" | "credential_refused" | "charges_unknown" | "breaker_open" | "ledger_lag" | "ledger_undrained" | "journal_fills_up" | "failed_logins";
                 /** @enum {string} */
                 severity: "critical" | "warning";
                 /** @description A sentence for people, which may change */
@@ -2196,6 +2247,7 @@ export interface Verbs {
   "audit export": { input: Schemas["AuditExportInput"]; result: string };
   "audit list": { input: Schemas["AuditListInput"]; result: Schemas["AuditListResult"] };
   "budget list": { input: Schemas["BudgetListInput"]; result: Schemas["BudgetListResult"] };
+  "budget recount": { input: Schemas["BudgetRecountInput"]; result: Schemas["BudgetRecountResult"] };
   "budget remove": { input: Schemas["BudgetRemoveInput"]; result: Schemas["BudgetRemoveResult"] };
   "budget set": { input: Schemas["BudgetSetInput"]; result: Schemas["BudgetSetResult"] };
   "budget show": { input: Schemas["BudgetShowInput"]; result: Schemas["BudgetShowResult"] };
@@ -2271,6 +2323,7 @@ export const ROLE_OF: Readonly<Record<keyof Verbs, Role>> = {
   "audit export": "viewer",
   "audit list": "viewer",
   "budget list": "viewer",
+  "budget recount": "owner",
   "budget remove": "owner",
   "budget set": "owner",
   "budget show": "viewer",
@@ -2343,6 +2396,7 @@ export const CHANGES: Readonly<Record<keyof Verbs, boolean>> = {
   "audit export": false,
   "audit list": false,
   "budget list": false,
+  "budget recount": true,
   "budget remove": true,
   "budget set": true,
   "budget show": false,
