@@ -240,7 +240,10 @@ function isSilent(heardAt: number | null, now: number): boolean {
 
 /** Which leases there are, and which of them have ended. */
 function leasesIn(rows: readonly Pick<Row<"budget_leases">, "lease" | "turn">[]): string {
-  return JSON.stringify(rows.map(({ lease, turn }) => [lease, turn === ENDED_TURN]).toSorted());
+  return rows
+    .map(({ lease, turn }) => `${lease} ${turn === ENDED_TURN}`)
+    .toSorted()
+    .join();
 }
 
 /**

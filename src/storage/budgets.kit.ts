@@ -264,7 +264,11 @@ export function budgetsContract(engine: EngineUnderTest): void {
       });
       const sums = {
         now: [
-          ...[line("dead", 4n), line("gone", 20n), line("alive", 5n), line("idle", 3n), line(null, 1n)],
+          line("dead", 4n),
+          line("gone", 20n),
+          line("alive", 5n),
+          line("idle", 3n),
+          line(null, 1n),
           line("dead", 50n, "USD"),
         ],
         recorded: [line("dead", 4n), line("gone", 20n), line("alive", 7n), line("idle", 3n), line(null, 1n)],

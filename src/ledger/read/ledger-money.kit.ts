@@ -197,7 +197,13 @@ export function ledgerMoneyContract(name: string, newLedger: (t: TestContext) =>
       await recorded(ledger, [sent("yes", eur(256n))], {}, { ...by("st_b"), organizationId: "org_b" });
       const settle = (transactionId: string, attempt: number, charged: Charged, price?: ReturnType<typeof eur>) =>
         ledger.reader.reconcile({
-          ...{ transactionId, ordinal: 0, attempt, charged, decidedBy: "ada", decidedAt: MARCH, note: "n" },
+          transactionId,
+          ordinal: 0,
+          attempt,
+          charged,
+          decidedBy: "ada",
+          decidedAt: MARCH,
+          note: "n",
           ...(price !== undefined && { price }),
         });
       await settle(unknown, 1, "no");
