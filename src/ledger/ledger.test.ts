@@ -115,6 +115,7 @@ test("a closed run is on disk, with its calls and attempts, before its answer ma
     client_request_id: run.clientRequestId,
     trace_id: run.trace?.traceId ?? null,
     started_at: run.startedWallAt,
+    start_id: null,
     took_ms: 81,
     client_gone: 1,
     function_fault: "function.timeout",

@@ -123,7 +123,7 @@ trx_1,ended,data,org_a,wfl_a,tok_a,prod,eu,0,,,,2026-03-01T10:00:00.000Z,25,0,,0
 `,
   jsonl: `{"run":{"transaction_id":"trx_1","state":"ended","kind":"data","organization_id":"org_a","workflow_id":"wfl_a",\
 "token_id":"tok_a","context":"prod","region":"eu","simulated":0,"function_id":null,"client_request_id":null,\
-"trace_id":null,"started_at":1772359200000,"took_ms":25,\
+"trace_id":null,"started_at":1772359200000,"start_id":null,"took_ms":25,\
 "client_gone":0,"function_fault":null,"has_unknown":0,"verdicts":2,"unknown_sources":0,"unknown_source_names":null,\
 "checksum":466913784},"calls":[{"transaction_id":"trx_1","ordinal":0,"source":"acme__people","success":1,"match":1,\
 "fault_code":null,"fault_kind":null,"charged":"yes","charges":2,"credential_id":null,"credential_rule":"none",\

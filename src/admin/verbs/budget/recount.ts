@@ -8,7 +8,7 @@ import { defineVerb } from "../../verb.ts";
 export default defineVerb({
   summary: "Count what is used of a budget again, by the ledger",
   description:
-    "For budgets of which processes that died hold something (SILENT in budget show), or that were full too early. USED becomes what the ledger has of the period, and what is held by processes that have said nothing for a minute is free again; what other processes hold stays. Everything that was sent has to be on the ledger: carry the journals of machines that will not start again there first, with datarun ledger drain. Live tests are not on the ledger, and are not counted any more afterwards.",
+    "For budgets of which processes that died hold something (SILENT in budget show), or that were full too early. USED becomes what the ledger has of the period, and what is held by processes that have said nothing for a minute is free again; what other processes hold stays. Everything that was sent has to be on the ledger: carry the journals of machines that will not start again there first with `datarun ledger drain`. Live tests are not on the ledger, and are not counted any more afterwards.",
   example: "bud_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
   input: Type.Object({ budget: budgetInput }, { additionalProperties: false }),
   positional: ["budget"],
