@@ -26,7 +26,7 @@ export interface ReceivedRun extends CallerIds {
 }
 
 /**
- * From a request to an authenticated caller and a body that matches the schema, in the order of decision 0004: a bad header
+ * From a request to an authenticated caller and a body that matches the schema, in the order of decision 0003: a bad header
  * token is refused before the body is read, a missing one is looked for in the body, and only an authenticated caller is
  * told what is wrong with the body.
  * @throws Fault `request.unauthenticated` before `request.invalid`

@@ -11,7 +11,7 @@ export interface Workflow {
   readonly disabled: boolean;
   /** Whether a stored credential may be chosen although the request does not name it. */
   readonly autoCredentials: boolean;
-  /** Adds `failure` to failed status entries (decision 0015). */
+  /** Adds `failure` to failed status entries (decision 0005). */
   readonly failureDetails: boolean;
   /** Masks `credentials` in the echoed `config` (decision 0079). */
   readonly maskCredentials: boolean;

@@ -3,7 +3,7 @@
  * log gets `cause` and `detail`. No match is not a fault. `docs/errors.md` lists the same codes, and a test compares the two.
  *
  * - `surface` request: the HTTP status and error body; source, function: an entry of a 200 answer.
- * - `kind`: the wire code of an error body, or `failure.kind` (decision 0015), or a declarative source's `errors[].kind`.
+ * - `kind`: the wire code of an error body, or `failure.kind` (decision 0005), or a declarative source's `errors[].kind`.
  * - `charged`: whether a vendor that bills by the call has billed the request that failed; `as_answered` if the failure
  *   itself does not decide that, but what the vendor answered. `charge.ts` decides the charge.
  */

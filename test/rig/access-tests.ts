@@ -41,7 +41,7 @@ function assertRefused(reply: Reply, says?: string): void {
   assert.deepEqual([reply.statusCode, errorOf(reply)], [401, REFUSED], says);
 }
 
-/** Everything about who may call; the two endpoints must not differ in it (decisions 0003 and 0004). */
+/** Everything about who may call; the two endpoints must not differ in it (decision 0003). */
 export async function testAccess(path: "/data" | "/func"): Promise<void> {
   let count = 0;
   const service = await startService({ after }, { sources: [source("acme__counter", () => ({ count: ++count }))] });
