@@ -13,7 +13,7 @@ export interface Workflow {
   readonly autoCredentials: boolean;
   /** Adds `failure` to failed status entries (decision 0005). */
   readonly failureDetails: boolean;
-  /** Masks `credentials` in the echoed `config` (decision 0079). */
+  /** Masks `credentials` in the echoed `config` (decision 0059). */
   readonly maskCredentials: boolean;
   /** Fixed at creation: no call of this workflow leaves the machine, and its answers are marked (decision 0014). */
   readonly simulated: boolean;
