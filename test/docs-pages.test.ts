@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { test } from "node:test";
 import { GENERATED_MARK } from "../tools/reference/markdown.ts";
 import { GENERATED_FOLDERS, PACKAGE_ROOT, referencePages } from "../tools/reference/pages.ts";
@@ -179,20 +179,57 @@ test("no page starts the service with npx in the background, where no signal rea
 });
 
 /** Everything that cites something else: pages, code and comments, except what a generator copies from them. */
-const CITING = [...PAGES, ...globSync("{src,test,catalog,bench,tools}/**/*.{ts,mjs,md,yaml}", { cwd: PACKAGE_ROOT })];
+const CITING = [
+  ...PAGES,
+  ...globSync("{src,test,catalog,bench,tools,console,deploy}/**/*.{ts,tsx,mjs,md,yaml}", { cwd: PACKAGE_ROOT }),
+];
 
-test("every decision that is cited by its number exists", () => {
-  const numbers = new Set(
-    globSync("docs/decisions/[0-9]*.md", { cwd: PACKAGE_ROOT }).map((file) => file.slice(15, 19)),
-  );
-  assert.ok(numbers.size > 70);
+const RECORDS = globSync("docs/decisions/[0-9]*.md", { cwd: PACKAGE_ROOT }).sort();
+const RECORD_LINES_MAX = 30;
+const COLUMNS = 120;
+
+/** Paragraphs are not wrapped in the file, so lines are counted as they would be at the width of the code. */
+function linesOf(text: string): number {
+  const lines = text.trimEnd().split("\n");
+  return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / COLUMNS)), 0);
+}
+
+test("a decision record has context, decision, cost and what would change it, in at most thirty lines", () => {
+  const astray = RECORDS.flatMap((file) => {
+    const text = read(file);
+    const parts = [...text.matchAll(/^\*\*([A-Z]\w+)\.?\*\*/gm)].map(([, part]) => part);
+    return [
+      ...(text.startsWith(`# ${numberOf(file)}. `) ? [] : [`${file}: begins with another number`]),
+      ...(parts.join() === "Context,Decision,Cost,Revisit" ? [] : [`${file}: ${parts.join()}`]),
+      ...(linesOf(text) <= RECORD_LINES_MAX ? [] : [`${file}: ${linesOf(text)} lines`]),
+    ];
+  });
+  assert.deepEqual(astray, []);
+});
+
+test("a decision record has its number for itself, and every number that is cited is a record's", () => {
+  const numbers = new Set(RECORDS.map(numberOf));
+  assert.equal(numbers.size, RECORDS.length);
   const astray = CITING.flatMap((file) =>
-    [...read(file).matchAll(/\bdecisions? (\d{1,4})\b/g)]
-      .filter(([, number]) => !numbers.has(number!))
+    [...read(file).matchAll(/\bdecisions? (\d{1,4})\b|\[(\d{4})\]\(|decisions\/(\d{4})\b/gi)]
+      .filter(([, ...groups]) => !numbers.has(groups.find((group) => group !== undefined)!))
       .map(([cited]) => `${file}: ${cited}`),
   );
   assert.deepEqual(astray, [], "cite a decision by its four digits");
 });
+
+test("a link that is labelled with a decision's number leads to that decision", () => {
+  const astray = PAGES.flatMap((file) =>
+    [...read(file).matchAll(/\[(?:decision )?(\d{4})\]\(([^)]+)\)/gi)]
+      .filter(([, number, link]) => numberOf(link!) !== number)
+      .map(([cited]) => `${file}: ${cited}`),
+  );
+  assert.deepEqual(astray, []);
+});
+
+function numberOf(record: string): string {
+  return basename(record).slice(0, 4);
+}
 
 test("every file, command, metric, log event and setting that a page names exists", async () => {
   const code = globSync("src/**/*.ts", { cwd: PACKAGE_ROOT })
