@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from "node:timers/promises";
 import type { SpendLine } from "../../ledger/read/sum-spend.ts";
 import type { Micros } from "../../terms/money.ts";
 import type { InvoiceLine } from "./read-invoice.ts";
@@ -63,25 +64,31 @@ export interface InvoiceHas {
   readonly quantities: boolean;
 }
 
+/** Keys compared in one step: some milliseconds. The API compares on the thread that answers runs. */
+const KEYS_AT_ONCE = 1_000;
+
 const NOTHING: Side = { amount: 0n, count: 0 };
 
 /** Holds the lines of an invoice against the ledger, by key and currency. */
-export function compareInvoice(
+export async function compareInvoice(
   ours: readonly SpendLine[],
   theirs: readonly InvoiceLine[],
   has: InvoiceHas,
-): Comparison {
+): Promise<Comparison> {
   const { amounts: byAmount } = has;
   const currencyOf = (line: { readonly currency: string | null }): string | null => (byAmount ? line.currency : null);
   const idOf = (key: string, currency: string | null): string => `${currency ?? ""} ${key}`;
   const invoice = Map.groupBy(theirs, (line) => idOf(line.key, currencyOf(line)));
+  await nextTick();
   const ledger = Map.groupBy(ours, (line) => idOf(line.key ?? "", currencyOf(line)));
+  await nextTick();
   const unpriced = new Set(ours.filter((line) => line.unpriced > 0).map((line) => line.key));
   const charged = new Set(ours.filter((line) => line.charged_yes > 0).map((line) => line.key));
   const invoiced = new Set<string | null>(theirs.map(({ key }) => key));
   const differences: Difference[] = [];
-  let equal = 0;
+  let [equal, compared] = [0, 0];
   for (const id of new Set([...invoice.keys(), ...ledger.keys()])) {
+    if ((compared += 1) % KEYS_AT_ONCE === 0) await nextTick();
     const [lines, own] = [invoice.get(id) ?? [], ledger.get(id) ?? []];
     const { key, currency } = lines[0] ?? own[0]!;
     // It is compared with the invoice's line for the same key, in whatever currency that is.

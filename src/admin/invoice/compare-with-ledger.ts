@@ -17,7 +17,7 @@ import {
   readInvoice,
 } from "./read-invoice.ts";
 
-/** In a service runs have turns while lines are compared; more would still take its memory. */
+/** Runs go on between the steps of a comparison, but its lines are in the memory of the service. */
 export const API_LINES_MAX = 50_000;
 
 /** What the verbs that hold an invoice against the ledger take; spread into their input. */
@@ -72,7 +72,7 @@ export async function compareWithLedger(
   const timeZone = requireTimeZone(input.time_zone ?? "UTC");
   const span = requireTime({ from: toMoment(input.from, timeZone), to: toMoment(input.to, timeZone) });
   const linesMax = act.via === "api" ? API_LINES_MAX : Infinity;
-  const { lines, bad } = readInvoice(input.invoice, form, linesMax);
+  const { lines, bad } = await readInvoice(input.invoice, form, linesMax);
   const filter = {
     ...span,
     timeZone,
@@ -88,7 +88,7 @@ export async function compareWithLedger(
       `The ledger has more than ${API_LINES_MAX} lines to compare with. Compare a shorter time, or use the command line on the service's machine.`,
     );
   const has = { amounts: form.columns.amount !== undefined, quantities: form.columns.quantity !== undefined };
-  return { ...compareInvoice(ours, lines, has), form, filter, lines, bad, ours };
+  return { ...(await compareInvoice(ours, lines, has)), form, filter, lines, bad, ours };
 }
 
 function formOf(map: readonly string[], currency: string | null, hasDecimalCommas: boolean): InvoiceForm {

@@ -65,7 +65,7 @@ test("lines are read in their form, and each that cannot be is named with its li
 x,2026-03-31,1,EUR
 1,2026-03-31,1
 1,,1,EUR`;
-  const { lines, bad } = readInvoice(text, FORM);
+  const { lines, bad } = await readInvoice(text, FORM);
   assert.deepEqual(
     lines.map(({ line, key, amount, currency, quantity }) => [line, key, amount, currency, quantity]),
     [
@@ -82,14 +82,14 @@ x,2026-03-31,1,EUR
     bad.map(({ problem }) => problem).join("; "),
     /date.*date.*amount.*ISO 4217.*whole number.*3 cells.*empty/,
   );
-  assert.throws(() => readInvoice("a,b\n", FORM), /no column "Date". It has: a, b/);
-  assert.throws(() => readInvoice("", FORM), /empty/);
-  assert.throws(() => readInvoice("Date,Net,Net,Cur,No\n", FORM), /more than one column "Net"/);
+  await assert.rejects(readInvoice("a,b\n", FORM), /no column "Date". It has: a, b/);
+  await assert.rejects(readInvoice("", FORM), /empty/);
+  await assert.rejects(readInvoice("Date,Net,Net,Cur,No\n", FORM), /more than one column "Net"/);
 });
 
 test("a credit can be a negative quantity, and a quantity can have decimals that are zero", async () => {
   const one = async (quantity: string) =>
-    readInvoice(`No,Date,Net,Cur\n"${quantity}",2026-03-31,1,EUR\n`, FORM).lines[0]?.quantity;
+    (await readInvoice(`No,Date,Net,Cur\n"${quantity}",2026-03-31,1,EUR\n`, FORM)).lines[0]?.quantity;
   assert.deepEqual(await Promise.all(["-1", "3.00", "2,0", "0", "1.5", "1,000", "-"].map(one)), [
     -1,
     3,
@@ -103,12 +103,14 @@ test("a credit can be a negative quantity, and a quantity can have decimals that
 
 test("an amount that cannot be read is shown, and a decimal comma is named as the reason", async () => {
   const problem = async (net: string, hasDecimalCommas = false) =>
-    readInvoice(`Date;Net\n2026-03-31;${net}\n`, {
-      ...FORM,
-      columns: { day: "Date", amount: "Net" },
-      currency: "EUR",
-      hasDecimalCommas,
-    }).bad[0]?.problem;
+    (
+      await readInvoice(`Date;Net\n2026-03-31;${net}\n`, {
+        ...FORM,
+        columns: { day: "Date", amount: "Net" },
+        currency: "EUR",
+        hasDecimalCommas,
+      })
+    ).bad[0]?.problem;
   assert.equal(await problem("4 EUR"), 'its amount "4 EUR" cannot be read');
   assert.equal(await problem("1.234,56"), 'its amount "1.234,56" cannot be read without --decimal-comma');
   assert.equal(await problem("1,234.56", true), 'its amount "1,234.56" cannot be read with --decimal-comma');
@@ -117,12 +119,14 @@ test("an amount that cannot be read is shown, and a decimal comma is named as th
 
 test("decimal commas are read only if they are said to be there", async () => {
   const one = async (net: string, hasDecimalCommas: boolean) =>
-    readInvoice(`Date;Net\n2026-03-31;${net}\n`, {
-      ...FORM,
-      columns: { day: "Date", amount: "Net" },
-      currency: "EUR",
-      hasDecimalCommas,
-    }).lines[0]?.amount;
+    (
+      await readInvoice(`Date;Net\n2026-03-31;${net}\n`, {
+        ...FORM,
+        columns: { day: "Date", amount: "Net" },
+        currency: "EUR",
+        hasDecimalCommas,
+      })
+    ).lines[0]?.amount;
   assert.equal(await one("1.234,56", true), 1_234_560_000n);
   assert.equal(await one("0,35", true), 350_000n);
   assert.equal(await one("0,35", false), undefined);
@@ -161,7 +165,7 @@ test("what is equal is counted, and each difference has its kind and its lines",
     theirs("unpriced", 10n, 7),
     theirs("new", 1n, 8),
   ];
-  const { differences, equal } = compareInvoice(ledger, invoice, AMOUNTS);
+  const { differences, equal } = await compareInvoice(ledger, invoice, AMOUNTS);
   assert.equal(equal, 1);
   assert.deepEqual(
     Object.fromEntries(
@@ -203,7 +207,7 @@ test("an unknown charge that the invoice lacks, a request without an order and a
     theirs("none", 10n, 9),
     theirs("all", 30n, 10),
   ];
-  const { differences } = compareInvoice(ledger, invoice, AMOUNTS);
+  const { differences } = await compareInvoice(ledger, invoice, AMOUNTS);
   const said = differences.map(({ key, currency, kind, answer }) => `${key}, ${currency}: ${kind}, ${answer}`);
   assert.deepEqual(
     said.toSorted(),
@@ -230,7 +234,7 @@ test("of an invoice with amounts and quantities both have to agree", async () =>
   const BOTH = { amounts: true, quantities: true };
   const kind = async (quantity: number, parts: Partial<SpendLine> = {}) => {
     const invoice = [{ ...theirs("a", 10n), quantity }];
-    const [difference] = compareInvoice([ours("a", parts)], invoice, BOTH).differences;
+    const [difference] = (await compareInvoice([ours("a", parts)], invoice, BOTH)).differences;
     return [difference?.kind, difference?.answer];
   };
   assert.deepEqual(await kind(1), [undefined, undefined]);
@@ -240,21 +244,23 @@ test("of an invoice with amounts and quantities both have to agree", async () =>
   assert.deepEqual(await kind(1, open), ["unknown charge", null], "one of them is dearer than was billed");
   const nothing = [{ ...theirs("a", 0n), quantity: 1 }];
   const refused = ours("a", { charged_yes: 0, charged_no: 1, least: 0n, most: 0n });
-  assert.deepEqual(compareInvoice([refused], nothing, BOTH).differences, []);
+  assert.deepEqual((await compareInvoice([refused], nothing, BOTH)).differences, []);
 });
 
 test("a call that is known to cost nothing is not missing from an invoice of amounts", async () => {
   const included = ours("included", { least: 0n, most: 0n });
-  assert.deepEqual(compareInvoice([included], [], AMOUNTS), { differences: [], equal: 1 });
-  assert.equal(compareInvoice([included], [], COUNTS).differences[0]?.kind, "ours only");
+  assert.deepEqual(await compareInvoice([included], [], AMOUNTS), { differences: [], equal: 1 });
+  assert.equal((await compareInvoice([included], [], COUNTS)).differences[0]?.kind, "ours only");
   const unpriced = ours("unpriced", { currency: null, unpriced: 1, least: 0n, most: 0n });
-  assert.equal(compareInvoice([unpriced], [], AMOUNTS).differences[0]?.kind, "no price");
+  assert.equal((await compareInvoice([unpriced], [], AMOUNTS)).differences[0]?.kind, "no price");
 });
 
 test("an invoice without amounts is compared by its counts", async () => {
   const invoice = [{ ...theirs("a", 0n), amount: null, currency: null, quantity: 3 }];
   const count = async (charged_yes: number, charged_unknown = 0) =>
-    compareInvoice([ours("a", { charged_yes, charged_unknown })], invoice, COUNTS).differences.map(({ kind }) => kind);
+    (await compareInvoice([ours("a", { charged_yes, charged_unknown })], invoice, COUNTS)).differences.map(
+      ({ kind }) => kind,
+    );
   assert.deepEqual(await Promise.all([count(3), count(2), count(2, 1), count(0)]), [
     [],
     ["differs"],
@@ -271,16 +277,40 @@ test("no text is read for long without a pause, whatever it consists of", () => 
   }
 });
 
+test("other work runs while a large invoice is read and while it is compared", async () => {
+  const LINES = 20_000;
+  const orders = Array.from({ length: LINES }, (_, at) => `order-${at}`);
+  let steps = 0;
+  const stepsOf = async <T>(work: () => Promise<T>): Promise<[T, number]> => {
+    const before = steps;
+    return [await work(), steps - before];
+  };
+  const count = (): void => {
+    steps += 1;
+    counting = setImmediate(count);
+  };
+  let counting = setImmediate(count);
+  try {
+    const form = { ...FORM, columns: { order: "a", amount: "b" }, key: "order", currency: "EUR" } as const;
+    const text = `a,b\n${orders.map((order) => `${order},0.00001`).join("\n")}`;
+    const [{ lines }, whileRead] = await stepsOf(() => readInvoice(text, form));
+    const ledger = orders.map((order) => ours(order));
+    const [{ equal }, whileCompared] = await stepsOf(() => compareInvoice(ledger, lines, AMOUNTS));
+    assert.equal(equal, LINES);
+    assert.ok(whileRead >= 5, `${whileRead} while read`);
+    assert.ok(whileCompared >= 10, `${whileCompared} while compared`);
+  } finally {
+    clearImmediate(counting);
+  }
+});
+
 test("a cell of two lines is not an amount, a long one is not shown, and there may be a limit to lines", async () => {
   const of = (text: string, linesMax?: number) =>
     readInvoice(text, { ...FORM, columns: { order: "a", amount: "b" }, key: "order", currency: "EUR" }, linesMax);
-  const [two, long] = of(`a,b\nx,"1\n2"\ny,${"1".repeat(100_000)}`).bad;
+  const [two, long] = (await of(`a,b\nx,"1\n2"\ny,${"1".repeat(100_000)}`)).bad;
   assert.deepEqual(two, { line: 2, problem: 'its amount "1\n2" cannot be read' });
   assert.deepEqual(long, { line: 4, problem: `its amount "${"1".repeat(40)}" cannot be read` });
-  assert.throws(
-    () => of("c,".repeat(10_000)),
-    (error: Error) => error.message.length < 400,
-  );
-  assert.throws(() => of("a,b\n1,1\n2\n3,1\n", 2), /more than 2 lines/);
-  assert.equal(of("a,b\n1,1\n2\n", 2).lines.length, 1);
+  await assert.rejects(of("c,".repeat(10_000)), (error: Error) => error.message.length < 400);
+  await assert.rejects(of("a,b\n1,1\n2\n3,1\n", 2), /more than 2 lines/);
+  assert.equal((await of("a,b\n1,1\n2\n", 2)).lines.length, 1);
 });

@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from "node:timers/promises";
 import { isDay } from "../../terms/calendar.ts";
 import { isCurrency } from "../../terms/currency.ts";
 import { type Micros, readAmount } from "../../terms/money.ts";
@@ -40,10 +41,14 @@ const SHOWN_COLUMNS_MAX = 50;
 /** Longer than any amount, however it is written. */
 const AMOUNT_CHARACTERS_MAX = 40;
 
-/** @throws OperatorError if a column is not there, or there twice, or if there are more lines than that */
-export function readInvoice(text: string, form: InvoiceForm, linesMax = Infinity) {
+/**
+ * Reads in steps of some milliseconds, because the API reads invoices on the thread that answers runs.
+ *
+ * @throws OperatorError if a column is missing or named twice, or if there are more than `linesMax` lines
+ */
+export async function readInvoice(text: string, form: InvoiceForm, linesMax = Infinity) {
   const rows = rowsOf(text);
-  const { value: head } = rows.next();
+  const { value: head } = await rows.next();
   if (head === undefined) throw new OperatorError("invalid", "The invoice is empty.");
   const places = Object.entries(form.columns).map(([column, name]) => {
     const at = head.cells.indexOf(name);
@@ -54,7 +59,7 @@ export function readInvoice(text: string, form: InvoiceForm, linesMax = Infinity
   });
   const lines: InvoiceLine[] = [];
   const bad: BadRow[] = [];
-  for (const { line, cells } of rows) {
+  for await (const { line, cells } of rows) {
     if (lines.length + bad.length >= linesMax)
       throw new OperatorError(
         "refused",
@@ -68,8 +73,10 @@ export function readInvoice(text: string, form: InvoiceForm, linesMax = Infinity
   return { lines, bad };
 }
 
-function* rowsOf(text: string): Generator<CsvRow, void, void> {
-  for (const row of readCsv(text)) if (row !== null) yield row;
+async function* rowsOf(text: string): AsyncGenerator<CsvRow, void, void> {
+  for (const row of readCsv(text))
+    if (row !== null) yield row;
+    else await nextTick();
 }
 
 function shownColumns(names: readonly string[]): string {
