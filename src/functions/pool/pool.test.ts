@@ -113,10 +113,10 @@ test("a process that does not end a run in time is killed with the runs of its o
   const rig = await startPool(t, { processes: 2 });
   const [first] = rig.pool.stats().pids;
   const never = "() => new Promise(() => {})";
-  const beside = rig.attempt(never, { limitMs: 60_000 });
+  const beside = rig.attempt(never, { limitMs: 3_600_000 });
   const other = rig.attempt("async ({ run }) => { await run('wait_8000'); return {}; }", {
     organizationId: "org_b",
-    limitMs: 60_000,
+    limitMs: 3_600_000,
   });
   await rig.running(2);
   const late = rig.attempt(never, { limitMs: 1_000 });
@@ -132,7 +132,7 @@ test("a process that does not end a run in time is killed with the runs of its o
 test("a process that dies for no known reason is replaced, and the runs in it say so", async (t) => {
   const rig = await startPool(t, { processes: 2 });
   const waits = "async ({ run }) => { await run('never'); return {}; }";
-  const runs = [1, 2, 3].map(() => rig.attempt(waits, { limitMs: 60_000 }));
+  const runs = [1, 2, 3].map(() => rig.attempt(waits, { limitMs: 3_600_000 }));
   await rig.running(3);
   process.kill(rig.pool.stats().pids[0]!, "SIGKILL");
   for (const run of runs) assert.equal(codeOf(await run), "function.interrupted");
@@ -158,7 +158,7 @@ test("a run whose deadline has passed fails at once", async (t) => {
 
 test("closing ends every run and every process", async (t) => {
   const rig = await startPool(t, { processes: 2 });
-  const limitMs = 60_000;
+  const limitMs = 3_600_000;
   const running = ["() => { for (;;); }", "() => new Promise(() => {})"].map((text, at) =>
     rig.attempt(text, { limitMs, organizationId: `org_${at}` }),
   );
