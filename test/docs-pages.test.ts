@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { GENERATED_MARK } from "../tools/reference/markdown.ts";
 import { GENERATED_FOLDERS, PACKAGE_ROOT, referencePages } from "../tools/reference/pages.ts";
 import { startCommand } from "./rig/command.ts";
-import { steady, testedBlock } from "./rig/readme.ts";
+import { steady, testedBlock } from "./rig/demo-page.ts";
 
 const read = (path: string) => readFileSync(join(PACKAGE_ROOT, path), "utf8");
 const PAGES = [
@@ -99,13 +99,12 @@ function licenceOf(name: string): string | undefined {
   return lock.packages[`node_modules/${name}`]?.license;
 }
 
-test("README lists every dependency once, with the licence its own package states", () => {
+test("the reference lists every dependency once, with the licence its own package states", () => {
   const names = ["package.json", "client-generators/package.json"].flatMap((manifest) => {
     const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read(manifest)) as Manifest;
     return Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies });
   });
-  const section = read("README.md").split("\n## Dependencies\n")[1] ?? "";
-  const rows = section
+  const rows = read("docs/reference/dependencies.md")
     .split("\n")
     .filter((line) => line.startsWith("| `"))
     .map((line) =>
@@ -117,7 +116,7 @@ test("README lists every dependency once, with the licence its own package state
   assert.deepEqual(rows.map(([name = ""]) => name).sort(), names.sort());
   for (const [name, licence, use] of rows) {
     assert.equal(licence, licenceOf(name!), `the licence of ${name}`);
-    assert.ok(use !== "", `README says what ${name} is for`);
+    assert.ok(use !== "", `the page says what ${name} is for`);
   }
 });
 
@@ -143,7 +142,7 @@ interface FunctionReply {
   readonly outputs: Readonly<Record<string, { readonly output: unknown }>>;
 }
 
-test("README's requests are those the demo prints, and its answers those the service gives", async (t) => {
+test("the requests of README and tutorial are those the demo prints, and the answers those the service gives", async (t) => {
   const service = await startCommand(t, ["--demo"]);
   const printed = service.stderr();
   const shown = printed
@@ -151,7 +150,7 @@ test("README's requests are those the demo prints, and its answers those the ser
     .replaceAll(/drt_\w+/g, "drt_…")
     .replaceAll(/wfl_\w+/g, "wfl_…");
   const ask = async (request: string): Promise<unknown> => {
-    assert.ok(shown.includes(request), "README shows another command than the demo prints");
+    assert.ok(shown.includes(request), "the page shows another command than the demo prints");
     const headers = ["X-Service-Access-Token", "X-Service-Workflow"].map((name) => [
       name,
       new RegExp(`${name}: ([^']+)`).exec(printed)![1]!,
@@ -165,6 +164,10 @@ test("README's requests are those the demo prints, and its answers those the ser
 
   const answer = await ask(testedBlock("request").trim());
   assert.deepEqual(steady(answer), steady(JSON.parse(testedBlock("answer"))));
+
+  assert.equal(testedBlock("readme request", "README.md"), testedBlock("request"));
+  const shortened = testedBlock("readme answer", "README.md");
+  assert.partialDeepStrictEqual(JSON.parse(testedBlock("answer")), JSON.parse(shortened));
 
   const functionAnswer = (await ask(testedBlock("function request").trim())) as FunctionReply;
   const [entry] = Object.values(functionAnswer.outputs);

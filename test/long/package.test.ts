@@ -8,7 +8,7 @@ import type { TestLife } from "../vendor/scripted-vendor.ts";
 import { startCommand } from "../rig/command.ts";
 import { cannotRunImages } from "../rig/image.ts";
 import { closeInstalled, installPackage, MACHINE_PATH, packTarball } from "../rig/package.ts";
-import { steady, testedBlock, testedRequest } from "../rig/readme.ts";
+import { steady, testedBlock, testedRequest } from "../rig/demo-page.ts";
 
 const file: TestLife = { after };
 const tarball = packTarball(file);
@@ -21,7 +21,7 @@ for (const installing of [[], ["--ignore-scripts"]]) {
   for (const closed of [false, true]) {
     for (const user of isRoot ? (["root", "nobody"] as const) : (["whoever runs this"] as const)) {
       const how = [...installing, closed ? "closed to writing" : "open to writing", `as ${user}`].join(", ");
-      test(`an installed package answers as the README says: ${how}`, async (t) => {
+      test(`an installed package answers as the tutorial says: ${how}`, async (t) => {
         if (closed) closeInstalled(installed);
         const home = mkdtempSync(join(tmpdir(), "datarun-home-"));
         t.after(() => rmSync(home, { recursive: true, force: true }));

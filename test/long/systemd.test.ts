@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { cannotRunImages } from "../rig/image.ts";
 import { installPackage, packTarball } from "../rig/package.ts";
-import { testedBlock, testedRequest } from "../rig/readme.ts";
+import { testedBlock, testedRequest } from "../rig/demo-page.ts";
 import { until } from "../rig/until.ts";
 
 const BOOT = fileURLToPath(new URL("../rig/systemd.sh", import.meta.url));

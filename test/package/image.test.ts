@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import type { TestLife } from "../vendor/scripted-vendor.ts";
 import { buildRoot, cannotRunImages, readContainerfile, runImage } from "../rig/image.ts";
 import { GIT_SHA, packTarball } from "../rig/package.ts";
-import { steady, testedBlock, testedRequest } from "../rig/readme.ts";
+import { steady, testedBlock, testedRequest } from "../rig/demo-page.ts";
 import { until } from "../rig/until.ts";
 
 const file: TestLife = { after };
@@ -67,7 +67,7 @@ const reply = await fetch("http://127.0.0.1:8080" + path, body && { method: "POS
 console.log(await reply.text());`;
 
 test(
-  "it runs read-only, as its user, without a network, and answers as the README says",
+  "it runs read-only, as its user, without a network, and answers as the tutorial says",
   { skip: cannotRunImages() ?? false },
   async (t) => {
     assert.equal(config.user, 10_001);

@@ -5,7 +5,7 @@ import { delimiter, join } from "node:path";
 import { test } from "node:test";
 import { startCommand } from "../rig/command.ts";
 import { MACHINE_PATH } from "../rig/package.ts";
-import { testedRequest } from "../rig/readme.ts";
+import { testedRequest } from "../rig/demo-page.ts";
 
 /** The Node with which the service is started, and the one that then runs it: the same, or the one that npm installed. */
 const VERSIONS = { 20: 24, 22: 24, 24: 24, 25: 24, 26: 26 } as const;

@@ -18,7 +18,7 @@ import {
   readFromTarball,
   write,
 } from "../rig/package.ts";
-import { steady, testedBlock, testedRequest } from "../rig/readme.ts";
+import { steady, testedBlock, testedRequest } from "../rig/demo-page.ts";
 
 /** Packed and installed once: a stranger does it once too, and it takes longest. */
 const file: TestLife = { after };
@@ -217,7 +217,7 @@ test("installed by the machine's own Node into an empty folder", async (t) => {
   });
 
   await t.test(
-    "`npx datarun start --demo` answers as the README says, where only the data directory can be written",
+    "`npx datarun start --demo` answers as the tutorial says, where only the data directory can be written",
     async (t) => {
       closeInstalled(folder);
       const service = await startByNpx(t, folder);

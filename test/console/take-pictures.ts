@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 import { openConsole, untilLoaded } from "../rig/browser/console.ts";
 import { startWorld } from "../rig/browser/world.ts";
 
-// The pictures of the README and the guide, to be made again when the pages have changed:
-//   node --no-node-snapshot --test test/console/take-readme-pictures.ts
+// The pictures of the first tutorial, to be made again when the pages have changed:
+//   node --no-node-snapshot --test test/console/take-pictures.ts
 
 const FOLDER = fileURLToPath(new URL("../../docs/images", import.meta.url));
 

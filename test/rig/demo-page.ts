@@ -1,17 +1,18 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 
-const README = new URL("../../README.md", import.meta.url);
+/** The tutorial that shows both requests of the demo and their whole answers. */
+const PAGE = "docs/tutorials/first-requests.md";
 
-/** The block of code behind a comment of the README that says it is tested. */
-export function testedBlock(mark: string): string {
-  const text = readFileSync(README, "utf8");
+/** The block of code behind a comment of a page that says it is tested. */
+export function testedBlock(mark: string, page = PAGE): string {
+  const text = readFileSync(new URL(`../../${page}`, import.meta.url), "utf8");
   const found = new RegExp(`<!-- ${mark}: [^>]*-->\\s+\`\`\`\\w+\\n([\\s\\S]*?)\`\`\``).exec(text);
-  assert.ok(found, `README has no block marked ${mark}`);
+  assert.ok(found, `${page} has no block marked ${mark}`);
   return found[1]!;
 }
 
-/** The body of a request of the README. */
+/** The body of a request of the tutorial. */
 export function testedRequest(mark: string): object {
   return JSON.parse(/-d '(.*)'$/.exec(testedBlock(mark).trim())![1]!) as object;
 }
