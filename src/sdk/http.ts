@@ -70,15 +70,14 @@ export interface Reply {
    * charset that its `Content-Type` declares. Throws a `contract` fault if it is not JSON.
    *
    * A number that JavaScript would change (a whole number beyond 2^53, or one with more digits than a double has) becomes
-   * an object. Returned, or put into a request, it is written with every digit. `String(it)` is its text; `Number(it)` and
-   * arithmetic round a fraction and throw for a whole number. Inputs from a caller can contain such numbers too.
+   * an object that is written with every digit. `String(it)` is its text; `Number(it)` and arithmetic round a fraction and
+   * throw for a whole number. Inputs can contain such numbers too.
    */
   json(): any; // oxlint-disable-line typescript/no-explicit-any -- a vendor's answer has whatever shape the author reads
   /**
-   * The body as XML, within the limits of size and number of values. Elements and attributes become the members of
-   * objects, as for `reply: {format: xml}` in a YAML file: `@name` is an attribute, `#text` the text of an element with
-   * attributes, and an element that repeats is a list. All values are texts, except that an element with `xsi:nil` is
-   * `null`. Namespace prefixes are dropped. Throws a `contract` fault if it is not XML.
+   * The body as XML, within the limits of size and number of values, in the form of `reply: {format: xml}` in a YAML
+   * file: `@name` is an attribute, `#text` the text of an element with attributes, and an element that repeats is a list.
+   * Throws a `contract` fault if it is not XML.
    */
   xml(options?: XmlOptions): any; // oxlint-disable-line typescript/no-explicit-any -- as for `json`
   /**
@@ -89,8 +88,8 @@ export interface Reply {
   /** The bytes of the body, decompressed. */
   bytes(): Buffer;
   /**
-   * Says what the vendor charges for this one request, if only the reply shows it: `no` for a poll that says "not yet".
-   * It overrides the source's `charge`. If it is called several times, the last one counts.
+   * Says what the vendor charges for this request, if only the reply shows it: `no` for a poll that says "not yet". It
+   * overrides the source's `charge`; the last call counts.
    */
   chargedAs(charged: Charged): void;
 }

@@ -32,8 +32,8 @@ export interface SourceDeclaration<
   /** The only origins that its `http` may reach: `https://host[:port]`, or a pattern such as `https://*.registry.example`. */
   readonly origins?: readonly string[];
   /**
-   * The regions in which it may be used, as deployments name theirs in the setting `region`. A deployment in any other
-   * refuses its calls before anything is sent. If it is left out, it may be used everywhere.
+   * The regions in which it may be used, as deployments name theirs in the setting `region`; by default all. Deployments
+   * in others refuse its calls.
    */
   readonly regions?: readonly string[];
   /** Counted from the arrival of the request; 15,000 by default, at most 60,000. */
@@ -43,25 +43,23 @@ export interface SourceDeclaration<
   /** How the vendor's replies are read. */
   readonly reply?: ReplyReading;
   /**
-   * What the vendor bills. It applies to every request that is not marked `free`. The default is `per_call` for a source
-   * that uses `http`, and `free` for one that does not. `amount` and `currency` are the list price of one charge, which
-   * holds for credentials without a price of their own.
+   * What the vendor bills for every request that is not marked `free`. The default is `per_call` for a source that uses
+   * `http`, and `free` for one that does not. `amount` and `currency` are the list price of one charge.
    */
   readonly charge?: ChargeModel | { readonly model: ChargeModel; readonly amount?: number; readonly currency?: string };
   /**
-   * Says that a call with the number of an order in this input fetches what was ordered, and orders nothing. Failures of
-   * its calls that have an order's number are then `resumable`.
+   * A call with the number of an order in this input fetches the result and orders nothing. Failures of its calls that
+   * have an order's number are then `resumable`.
    */
   readonly resume?: { readonly input: string };
   /** For a source that answers from data that comes with it: the origin of that data. Shown on its page. */
   readonly data?: readonly DataOrigin[];
   /**
-   * For tests with the real vendor (`source test --live`): inputs for which it is known to have a record. They are sent
-   * instead of those of a case, which are usually made up. Use what is public, such as a company's number; never a person's
-   * data.
+   * Inputs for tests with the real vendor (`source test --live`), for which it has a record. Use public ones, such as a
+   * company's number; never a person's data.
    */
   readonly live?: { readonly inputs: JsonObject };
-  /** Examples that also serve as documentation, tests and simulated vendor. They may be in `<name>.cases.json` beside the file. */
+  /** Examples, which are also tests, documentation and the simulated vendor. They may be in `<name>.cases.json` beside the file. */
   readonly cases?: readonly SourceCase[];
   /** Notes of your own, which the service ignores. */
   readonly [note: `x-${string}`]: unknown;
@@ -76,42 +74,39 @@ export interface SourceDeclaration<
 export type { ChargeModel };
 
 export interface SourceLimits {
-  /** Largest size of one reply after decoding, in bytes; by default and at most 10 MiB. */
+  /** Largest size of one reply after decoding, in bytes; by default and at most `limits.reply_decoded_bytes`. */
   readonly max_bytes?: number;
   /**
-   * Most calls of this source in progress at once, in all processes of the deployment together. Further ones wait, for
-   * up to a second. Organizations share the slots; as long as only one of them calls, it may use all.
+   * Most calls of this source in progress at once, in the whole deployment. Further ones wait, for up to a second.
+   * Organizations share the slots; one that calls alone may use all.
    */
   readonly concurrency?: number;
   /**
-   * Most calls in a period, in all processes of the deployment together. If none is left, a call fails as `shed`. If the
-   * rate is per credential, it fails at once. If it is per source, organizations share the calls, and a call waits for a
-   * period that begins within a second.
+   * Most calls in a period, in the whole deployment. Beyond it a call fails as `shed`: at once if the rate is per
+   * credential; if it is per source, organizations share the calls, and a call waits for a period that begins within a
+   * second.
    */
   readonly rate?: readonly RateLimit[];
 }
 
 export interface ReplyReading {
   /**
-   * Accepts replies that violate HTTP/1.1 and can be read in two ways, as Node's lenient parser does: lines that end with
-   * LF alone or continue the previous one, blanks before a colon, control characters in values, a length together with
-   * chunked, which wins, and chunks with incomplete line ends. For a vendor that sends them; `check --production` reports
-   * it.
+   * Accepts replies that violate HTTP/1.1, as Node's lenient parser does. `reply.lenient` of YAML files lists them.
+   * `check --production` reports it.
    */
   readonly lenient?: boolean;
 }
 
 export interface RateLimit {
   /**
-   * What the calls are counted by. A credential is the stored one or, if the request brings it along, its declared
-   * properties; only those with `x-identity: true` in the credential's schema, if there are some.
+   * What the calls are counted by. An inline credential is counted by its declared properties, or by those with
+   * `x-identity: true` in its schema, if there are some.
    */
   readonly per: "credential" | "source";
   /** Number of calls allowed in `every_ms`. */
   readonly max: number;
   /**
-   * Length of a period, in milliseconds: 100 to 366 days. Periods follow one another by the store's clock; a day begins
-   * at midnight UTC.
+   * Length of a period, in milliseconds: 100 to 366 days, by the store's clock; a day begins at midnight UTC.
    */
   readonly every_ms: number;
 }
@@ -174,8 +169,8 @@ export interface SourceCall<Inputs = JsonObject, Credentials = JsonObject> {
   /** Writes to the service's log, with the transaction id. Never log inputs or credentials. */
   readonly log: CallLog;
   /**
-   * Reports that the vendor has accepted an order, and the vendor's number for it. The number is on the ledger, in the log
-   * and in `failure`. From now on no failure is `retryable`, and if the deadline passes, it has the kind `pending`.
+   * Reports that the vendor has accepted an order, and its number, which is on the ledger, in the log and in `failure`.
+   * From now on no failure is `retryable`, and if the deadline passes, it has the kind `pending`.
    */
   ordered(this: void, orderId?: string | number): void;
   /**

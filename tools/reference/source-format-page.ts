@@ -92,13 +92,13 @@ export function sourceFormatPage(): Page {
     "docs/reference/source-format.md",
     generated("the format in src/sources/declarative/format/format.ts"),
     "# The format of a source file",
-    `A source that is one HTTP call or a few, and a mapping, is one YAML file. ${code("npx datarun source new")} writes a draft; the [tutorial](../tutorials/from-api-docs-to-source.md) shows every step. A key that is not listed here is an error, unless it begins with ${code("x-")}: such keys are for your own use. Editors can complete and check a file whose first line names the schema:`,
+    `A source that is a few HTTP calls and a mapping is one YAML file. ${code("npx datarun source new")} writes a draft; the [tutorial](../tutorials/from-api-docs-to-source.md) shows every step. A source that pages through a list, or computes something that no expression can, is written [in TypeScript](typescript-sources.md). A key that is not listed here is an error, unless it begins with ${code("x-")}. Editors check a file whose first line names the schema:`,
     block("yaml", "# yaml-language-server: $schema=…/src/sources/declarative/source.schema.json"),
-    "A file describes one request or [several steps](#steps), and a login before them if necessary. If you have to page through a list, or compute something that no expression can, write the source [in TypeScript](typescript-sources.md).",
+    `A value of the type *expression* is an [expression](#expressions) over the reply unless other values are named. A *template* may contain [templates](#templates). A *duration* is written ${code("300ms")}, ${code("5s")}, ${code("5m")}, ${code("1h")} or ${code("1d")}.`,
     "## The file",
-    fields(root),
+    fields(root, [], SECTIONS),
     "## `request`",
-    `${at("request").description} An absent optional input drops its parameter, header or member. Every value is encoded for its position, so that no value can change the host or the structure of the path, or add a parameter or header.`,
+    `${at("request").description} An absent optional input drops its parameter, header or member. Every value is encoded for its position and cannot change the host, the path's structure, parameters or headers.`,
     fields(at("request")),
     "### `request.body`",
     at("request", "body").description!,
@@ -107,23 +107,22 @@ export function sourceFormatPage(): Page {
     at("steps").description!,
     block("yaml", STEPS_EXAMPLE),
     fields(at("steps").items!),
-    `A step's reply is evaluated in this order: the step's ${code("errors")}, the file's ${code("errors")}, the step's ${code("match.no_record")}. After that its status must be 2xx or one of ${code("answers")}; any other is a failure. For the last step, the file's ${code("match")} takes the place of this rule. ${code("match")}, ${code("map")} and ${code("map_no_record")} can read ${code("steps.<name>")} of every step; a step that was skipped has no value. A file in which something reads a later step is refused when it is loaded.`,
-    `The inputs that any request needs are checked before the first request is sent. An order is sent once, whatever happens afterwards. Each request has [a charge of its own](../explanation/charges-and-records.md#what-was-charged): an error status of a ${code("free")} request says nothing about the order before it, but a failure that it reports in a readable reply, or for which a row of ${code("errors")} has ${code("charged")}, is about the order.`,
+    `A step's reply is evaluated in this order: the step's ${code("errors")}, the file's ${code("errors")}, the step's ${code("match.no_record")}. After that its status must be 2xx or one of ${code("answers")}; for the last step, the file's ${code("match")} decides instead. ${code("match")}, ${code("map")} and ${code("map_no_record")} can read ${code("steps.<name>")} of every step; a skipped step has no value. A file that reads a later step is refused.`,
+    `The inputs of all requests are checked before the first request is sent. Each request has [a charge of its own](../explanation/charges-and-records.md#what-was-charged). An error status of a ${code("free")} request does not change the charge of the order before it; a failure that it reports in a readable reply, or by a row of ${code("errors")} with ${code("charged")}, does.`,
     "### `steps.poll`",
     at("steps").items!.properties!["poll"]!.description!,
     block("yaml", POLL_EXAMPLE),
     fields(at("steps").items!.properties!["poll"]!),
-    `If the vendor is not ready at the deadline, or after ${code("max_polls")}, the source fails as ${code("pending")}. If the next wait would go beyond the deadline, it fails at once. With ${code("order_id")} the failure names the order. A poll whose reply fits no rule, such as one with status 400, fails the source; then too the failure names the order.`,
+    `If the vendor is not ready after ${code("max_polls")}, or the next wait would pass the deadline, the source fails as ${code("pending")}. A poll whose reply fits no rule, such as one with status 400, fails the source. With ${code("order_id")}, each of these failures names the order.`,
     "## `resume`",
     at("resume").description!,
     block("yaml", RESUME_EXAMPLE),
     fields(at("resume")),
-    `A report that takes ten minutes is then two runs and one bill. The order's number and whatever only the order needs are all inputs: say in ${code("inputs")} which of them are required together. A run with an order's number begins at the named step, whatever other inputs it has; its polls are free as usual. Requests of those steps use ${code("{{ order_id }}")} and cannot read replies of earlier steps. Whoever may call the source may fetch any order of the same credential, so treat the numbers as confidentially as the reports.`,
+    `Declare in ${code("inputs")} which inputs are required together. A run with an order's number begins at the named step, whatever other inputs it has. Requests of the steps from there use ${code("{{ order_id }}")} and cannot read replies of earlier steps. Every caller of the source may fetch any order of the same credential, so the numbers are as confidential as the reports.`,
     "## `reply`",
     fields(at("reply")),
-    `XML is read into the form that ${code("request.body.xml")} has, with all values as texts. Prefixes of namespaces are dropped: ${code("xsi:type")} is ${code("@type")}. If an element has two attributes of the same name apart from their prefixes, those with a prefix keep it: ${code("xsi:type")} is ${code("@xsi:type")} beside ${code("type")}. White space is dropped at the ends of a text and between elements, but not between two parts of one text, such as two CDATA sections.`,
-    `An element without content that has ${code("nil")} of the namespace ${code("http://www.w3.org/2001/XMLSchema-instance")} with the value ${code("true")} or ${code("1")}, usually written ${code('xsi:nil="true"')}, is ${code("null")}.`,
-    `A reply that is valid UTF-8 is read as UTF-8, whatever it declares. Any other is decoded with the charset that its header field ${code("Content-Type")} names or, for XML, its XML declaration. Every label of the [Encoding Standard](https://encoding.spec.whatwg.org/#names-and-labels) can be used; ${code("ISO-8859-1")} means windows-1252 there. UTF-16 is recognised by its first bytes.`,
+    `XML is read into the form of ${code("request.body.xml")}, with all values as texts. Prefixes of namespaces are dropped (${code("xsi:type")} is ${code("@type")}), except from an attribute beside another one of the same name. White space is dropped at the ends of a text and between elements. An element without content with ${code('xsi:nil="true"')} (or ${code("1")}) is ${code("null")}.`,
+    `A reply that is valid UTF-8 is read as UTF-8. Any other is decoded with the charset of its ${code("Content-Type")} or of its XML declaration, by the labels of the [Encoding Standard](https://encoding.spec.whatwg.org/#names-and-labels). UTF-16 is recognised by its first bytes.`,
     "## `auth`",
     at("auth").description!,
     ...kinds.flatMap(({ name, kind }) => [`### ${code(`kind: ${name}`)}`, kind.description!, fields(kind, ["kind"])]),
@@ -140,21 +139,21 @@ export function sourceFormatPage(): Page {
     fields(at("limits")),
     fields(at("limits", "rate").items!),
     "## `charge`",
-    `${at("charge").description} [Charges and records](../explanation/charges-and-records.md#what-was-charged) says what is charged in each case.`,
+    `${at("charge").description} [Charges and records](../explanation/charges-and-records.md#what-was-charged) has the rules.`,
     fields(at("charge")),
     `Or a list of rows, of which the first that applies counts:`,
     block("yaml", CHARGE_EXAMPLE),
-    fields(at("charge").anyOf!.find(({ items }) => items !== undefined)!.items!),
-    "The rule is evaluated for each request that is not `free`, over that request's reply. If the reply is a failure, only a row with `amount: 0` whose condition holds for it counts. If the rule cannot be evaluated, the charge is never lower for that.",
+    fields(at("charge").anyOf!.find(({ items }) => items !== undefined)!.items!, ["amount", "currency"]),
+    "Each row can have `amount` and `currency`. The rule is evaluated for each request that is not `free`, over its reply. A rule that cannot be evaluated never lowers a charge.",
     "## `verify`",
     `${at("verify").description} [${code("datarun credential verify")}](commands.md#credential-verify) makes this call.`,
     fields(at("verify")),
     "## `live`",
-    `${at("live").description} ${code("source test ID --live")} sends them, and so does ${code("source test --all --live --free-only")}; the reply is compared with that of the first case with a record.`,
+    `${at("live").description} ${code("source test ID --live")} and ${code("source test --all --live --free-only")} send them. The reply is compared with the first case with a record.`,
     block("yaml", LIVE_EXAMPLE),
     fields(at("live")),
     "## `cases`",
-    `${at("cases").description} [${code("datarun source test")}](commands.md#source-test) runs them; [simulation](../guides/simulate.md) answers from them. They may also be in ${code("<name>.cases.json")} beside the file, as [a JSON list of the same objects](typescript-sources.md#cases).`,
+    `${at("cases").description} [${code("datarun source test")}](commands.md#source-test) runs them; [simulation](../guides/simulate.md) answers from them. They may also be a JSON list in ${code("<name>.cases.json")} beside the file.`,
     fields(at("cases").items!),
     "### A case's `reply`",
     fields(itemOf(objectOf(at("cases").items!).properties!["reply"]!)),
@@ -167,10 +166,10 @@ export function sourceFormatPage(): Page {
     "## Templates",
     `${code("{{ inputs.name }}")}, ${code("{{ credentials.name }}")}, ${code("{{ context }}")} and ${code("{{ region }}")}, each with any number of filters: ${code("{{ inputs.vin | trim | upper }}")}. Names continue with dots, and ${code("[0]")} is an entry of a list. [Steps](#steps) also have ${code("{{ steps.<name>.body.id }}")}, ${code(".status")}, ${code(".headers.location")}, and ${code("{{ order_id }}")}.`,
     table(["filter", "result"], filterRows()),
-    `If a filter that removes characters (${shortening().map(code).join(", ")}) leaves nothing, the call fails, the message names the field, and nothing is sent. Otherwise a vendor's "not found" for an empty value would look like a valid result.`,
+    `If a filter that removes characters (${shortening().map(code).join(", ")}) leaves nothing, the call fails, the message names the field, and nothing is sent.`,
     "## Expressions",
-    `An expression is [JMESPath, community edition](https://jmespath.site/main/#specification), over ${code("status")} (a number), ${code("headers")} (names in lower case) and ${code("body")}. A number, ${code("true")}, ${code("false")}, ${code("null")} and other JSON are written in backticks (\`\` status == \`404\` \`\`), text in single quotes (${code("body.code == 'NO_HIT'")}), and a name with special characters in double quotes (${code('body."birth-date"')}). Numbers keep all their digits; a number that would have to be rounded cannot be calculated with.`,
-    `If a function is given an argument of a type that it does not take, the expression cannot be evaluated: a rule with it does not apply, and a field of ${code("map")} with it is a failure of kind ${code("contract")}. ${code("not_null(x, `[]`)")} gives a default for a value that may be absent. These are the functions, with examples over the reply below them; arguments in square brackets are optional:`,
+    `An expression is [JMESPath, community edition](https://jmespath.site/main/#specification), over ${code("status")} (a number), ${code("headers")} (names in lower case) and ${code("body")}. JSON values such as numbers, ${code("true")} and ${code("null")} are written in backticks (\`\` status == \`404\` \`\`), text in single quotes (${code("body.code == 'NO_HIT'")}), and a name with special characters in double quotes (${code('body."birth-date"')}). Numbers keep all their digits; arithmetic refuses a number that would have to be rounded.`,
+    `An expression with an argument of a wrong type cannot be evaluated: a rule with it does not apply, and a field of ${code("map")} with it is a failure of kind ${code("contract")}. ${code("not_null(x, `[]`)")} gives a default for a value that may be absent. The examples are over the reply below the table; arguments in square brackets are optional:`,
     table(["function", "result", "example"], expressionRows()),
     block("json", EXAMPLE_ANSWER),
     "## Errors in a file",
@@ -209,17 +208,58 @@ function itemOf(schema: Schema): Schema {
   return objectOf(schema);
 }
 
-function fields(schema: Schema, without: readonly string[] = []): string {
+/** The keys of a file whose meaning is in a section of their own. */
+const SECTIONS = [
+  "request",
+  "steps",
+  "resume",
+  "reply",
+  "auth",
+  "errors",
+  "match",
+  "limits",
+  "charge",
+  "verify",
+  "live",
+  "cases",
+];
+
+/** What the descriptions of many keys end with; the page has it once, as their type. */
+const OVER = / JMESPath over (.+?)\./;
+const TEMPLATES = / Text may contain templates such as .*$/;
+const DURATIONS = / Written `300ms`.*$/;
+const SUFFIXES = [OVER, TEMPLATES, DURATIONS];
+
+function fields(schema: Schema, without: readonly string[] = [], elsewhere: readonly string[] = []): string {
   const { properties = {}, required = [] } = objectOf(schema);
   const rows = Object.entries(properties)
     .filter(([name]) => !without.includes(name))
-    .map(([name, property]) => [
-      code(name),
-      property.const === undefined ? kindOf(property) : code(property.const),
-      required.includes(name) ? "yes" : "no",
-      property.description ?? "",
-    ]);
-  return table(["key", "type", "required", "meaning"], rows);
+    .map(([name, property]) => {
+      const kind = property.const === undefined ? kindInFile(property) : code(property.const);
+      const { description = "" } = property;
+      return [
+        code(name),
+        `${kind}${required.includes(name) ? ", required" : ""}`,
+        elsewhere.includes(name)
+          ? `[below](#${name})`
+          : SUFFIXES.reduce((text, suffix) => text.replace(suffix, ""), description),
+      ];
+    });
+  return table(["key", "type", "meaning"], rows);
+}
+
+/** What may be written for a key: an expression, a template or a duration where its description ends like one. */
+function kindInFile(property: Schema): string {
+  const { description = "" } = property;
+  const [, over] = OVER.exec(description) ?? [];
+  if (over !== undefined) return expressionOver(over);
+  if (TEMPLATES.test(description)) return "template";
+  return DURATIONS.test(description) ? "duration" : kindOf(property);
+}
+
+function expressionOver(values: string): string {
+  if (values === "`status`, `headers` and `body`") return "expression";
+  return values.startsWith("`status`") ? "expression, also over `steps`" : `expression over ${values}`;
 }
 
 function kindOf(schema: Schema): string {

@@ -36,9 +36,7 @@ const schemaWith = (loginKinds: readonly AnyAuthKind[]) =>
       ),
       token: expression("Finds the token in the reply to the login call."),
       expires_in: Type.Optional(
-        expression(
-          "Finds the number of seconds for which the token is valid. A token with 0 is used by one call only.",
-        ),
+        expression("Finds the number of seconds for which the token is valid. A token with 0 is not cached."),
       ),
       default_ttl: Type.Optional(duration("How long a token is valid if the reply does not say so. `5m` by default.")),
       early: Type.Optional(
@@ -52,7 +50,7 @@ const schemaWith = (loginKinds: readonly AnyAuthKind[]) =>
     {
       ...closed,
       description:
-        "A login call that returns a token for the request: OAuth client credentials, password grant or any other. Tokens are kept per credential and fetched by one call at a time; a token with a lifetime of 0 is not kept, and each call fetches its own. A token is forgotten when the reply to a request that carries it is a `credential` failure, by its status or by a row of `errors`. After 401, and after a reply that such a row recognises and that is not billed, a new token is fetched and the request is sent once more; after 403 it is not, because 403 may also mean missing rights. A reply to the login call without a token is judged by the file's `errors`.",
+        "A login call that returns a token for the request, such as OAuth client credentials. Tokens are cached per credential, and one call at a time fetches them. A token is dropped when a reply to it is a `credential` failure. After 401, or after an unbilled reply that a row of `errors` recognises, a new token is fetched and the request is sent once more; after 403 it is not. The file's `errors` apply to a login reply without a token.",
     },
   );
 

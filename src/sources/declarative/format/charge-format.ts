@@ -5,14 +5,13 @@ import { closed, text, words } from "./format-words.ts";
 
 /** The part of the format that says what the vendor bills. */
 
-const OVER =
-  "JMESPath over `inputs`, `status`, `headers` and `body`. A condition on inputs alone is evaluated before anything is sent.";
+const OVER = "JMESPath over `inputs`, `status`, `headers` and `body`.";
 
 const amount = Type.Optional(
   Type.Number({
     minimum: 0,
     description:
-      "The list price of one charge, with at most six decimals. It holds for credentials without a price of their own. In a list, 0 means that the request is not billed.",
+      "The list price of one charge, with at most six decimals, for credentials without a price of their own. In a list, 0 means that the request is not billed.",
   }),
 );
 const currency = Type.Optional(
@@ -24,7 +23,7 @@ const currency = Type.Optional(
 
 const Row = Type.Object(
   {
-    when: Type.Optional(text(`The condition. Only the last row may have none; it applies to everything else. ${OVER}`)),
+    when: Type.Optional(text(`The condition. Only the last row may have none. ${OVER}`)),
     model: Type.Optional(words(CHARGE_MODELS, "In the last row: what is billed. `per_call` by default.")),
     amount,
     currency,

@@ -6,13 +6,13 @@ import { closed, expression, METHODS, schemaOf, template, text, words } from "./
 /** The parts of the format that describe one request, and how its reply is read. */
 
 const Query = Type.Record(Type.String(), template("The parameter's value."), {
-  description: "Parameters. A parameter whose optional input is absent is left out; a list repeats the name.",
+  description: "Parameters. A list repeats the name.",
 });
 export const Headers = Type.Record(
   Type.String({ pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" }),
   template("The field's value."),
   {
-    description: "Header fields. A field whose optional input is absent is left out.",
+    description: "Header fields.",
   },
 );
 
@@ -21,7 +21,7 @@ const Body = Type.Object(
     json: Type.Optional(
       Type.Unsafe<unknown>({
         description:
-          "A JSON body. Text may contain templates; a text that is only a template keeps the type of its value. Members whose input is absent are left out.",
+          "A JSON body. Texts may contain templates; a text that is only a template keeps the type of its value.",
       }),
     ),
     form: Type.Optional(
@@ -64,13 +64,13 @@ export const ReplyFormat = Type.Object(
     lists: Type.Optional(
       Type.Array(Type.Union([text("Names joined by dots."), Type.Array(text("A name."), { minItems: 1 })]), {
         description:
-          "For XML: the elements that become lists even if there is only one. Each is given by the names from the root element on, joined by dots, or as a list of names if a name contains a dot: `[resp.hits.hit, [service.response, hit]]`.",
+          "For XML: elements that become lists even if there is only one, as names from the root element on, joined by dots, or as a list if a name contains a dot: `[resp.hits.hit, [service.response, hit]]`.",
       }),
     ),
     lenient: Type.Optional(
       Type.Boolean({
         description:
-          "Accepts replies that violate HTTP/1.1 and can be read in two ways, as Node's lenient parser does: lines that end with LF alone or continue the previous one, blanks before a colon, control characters in values, a length together with chunked, which wins, and chunks with incomplete line ends. For a vendor that sends them; `check --production` reports it.",
+          "Accepts replies that violate HTTP/1.1, as Node's lenient parser does: lines that end with LF alone or continue the previous one, blanks before a colon, control characters in values, a length together with chunked (which wins), chunks with incomplete line ends. `check --production` reports it.",
       }),
     ),
   },
@@ -95,10 +95,7 @@ export const ErrorRow = Type.Object(
     ),
     kind: words(Object.keys(FAULT_OF_KIND) as (keyof typeof FAULT_OF_KIND)[], "The kind of failure."),
     charged: Type.Optional(
-      words(
-        ["yes", "no", "unknown"],
-        "Whether the vendor charges for the reply with this failure, if the kind alone does not decide that.",
-      ),
+      words(["yes", "no", "unknown"], "Whether the vendor charges for the reply, if the kind does not decide that."),
     ),
   },
   closed,

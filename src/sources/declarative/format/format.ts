@@ -92,7 +92,7 @@ const Case = Type.Object(
 
 const fieldMap = (description: string) =>
   Type.Unsafe<FieldMap>({
-    description: `${description} It is one expression, or an object of expressions by output field. A field without a value is left out. In an object that an expression makes, such as \`{name: name}\`, it is \`null\`.`,
+    description: `${description} One expression, or an object of expressions by output field; a field without a value is left out.`,
     anyOf: [
       { type: "string", minLength: 1 },
       { type: "object", minProperties: 1, additionalProperties: { $ref: "#/$defs/field_map" } },
@@ -113,11 +113,11 @@ export const SourceFormat = Type.Object(
     ),
     docs: Type.Optional(text("The vendor's own documentation.")),
     inputs: schemaOf(
-      "JSON Schema 2020-12 of one object. A request's inputs are reduced to its property names. Patterns are matched in time linear in the text: one with lookahead, lookbehind or a back reference is refused.",
+      "JSON Schema 2020-12 of one object. A request's inputs are reduced to its property names. Patterns must not have lookahead, lookbehind or back references.",
     ),
     credentials: Type.Optional(
       schemaOf(
-        "JSON Schema of the credential. If it is left out, the source takes none. `x-identity: true` on properties says that they name the account at the vendor. A rate `per: credential` and the circuit breaker then count credentials that a request brings along by these properties alone, so that another value of an optional one, such as a region, is not another credential to them. Without it they count by all declared properties. Tokens are kept by all properties in any case.",
+        "JSON Schema of the credential. If it is left out, the source takes none. `x-identity: true` marks the properties that name the account at the vendor. A rate `per: credential` and the circuit breaker count inline credentials by these properties alone, or by all of them if none is marked.",
       ),
     ),
     origins: Type.Array(text("`https://host[:port]`, or a pattern such as `https://*.registry.example`."), {
@@ -127,8 +127,7 @@ export const SourceFormat = Type.Object(
     regions: Type.Optional(
       Type.Array(text("As a deployment names its own in the setting `region`."), {
         minItems: 1,
-        description:
-          "The regions in which it may be used. A deployment in any other refuses its calls before anything is sent.",
+        description: "The regions in which it may be used. Deployments in others refuse its calls.",
       }),
     ),
     timeout_ms: Type.Optional(
@@ -154,15 +153,14 @@ export const SourceFormat = Type.Object(
     errors: Type.Optional(
       Type.Array(ErrorRow, {
         description:
-          "Failures that the vendor reports inside a reply. Rows are evaluated in order, before `match`; the first that applies counts.",
+          "Failures that the vendor reports inside a reply. The first row that applies counts, before `match`.",
       }),
     ),
     match: Type.Object(
       { record: expression("True when the vendor found a record."), no_record: expression("True when it found none.") },
       {
         ...closed,
-        description:
-          "When there is a record and when there is none. Both are required. If neither or both are true, the call fails.",
+        description: "When there is a record and when there is none. If neither or both are true, the call fails.",
       },
     ),
     map: Type.Optional(fieldMap("How a record is built. Without `map` the vendor's JSON is returned unchanged.")),
@@ -187,7 +185,7 @@ export const SourceFormat = Type.Object(
             Type.Integer({
               minimum: 1,
               description:
-                "Most calls in progress at once, in all processes of the deployment together. Further ones wait, for up to a second.",
+                "Most calls in progress at once, in the whole deployment. Further ones wait, for up to a second.",
             }),
           ),
           rate: Type.Optional(
@@ -196,14 +194,14 @@ export const SourceFormat = Type.Object(
                 {
                   per: words(
                     ["credential", "source"],
-                    "What the rate is counted by. A credential is the stored one, or the declared properties of one that a request brings along; see `x-identity` under `credentials`.",
+                    "What the rate is counted by. `x-identity` under `credentials` says how inline credentials are counted.",
                   ),
                   max: Type.Integer({
                     minimum: 1,
-                    description: "Number of calls allowed in each period, in all processes of the deployment together.",
+                    description: "Number of calls allowed in each period, in the whole deployment.",
                   }),
                   every: duration(
-                    "Length of a period, 100 ms to 366 days. Periods follow one another by the store's clock; a day begins at midnight UTC.",
+                    "Length of a period, 100 ms to 366 days, by the store's clock; a day begins at midnight UTC.",
                   ),
                 },
                 closed,
@@ -240,12 +238,12 @@ export const SourceFormat = Type.Object(
         {
           ...closed,
           description:
-            "What tests with the real vendor send instead of the inputs of a case, which are usually made up. Use what is public, such as a company's number; never a person's data.",
+            "Inputs for tests with the real vendor. Use public ones, such as a company's number; never a person's data.",
         },
       ),
     ),
     cases: Type.Optional(
-      Type.Array(Case, { description: "Examples that also serve as documentation, tests and simulated vendor." }),
+      Type.Array(Case, { description: "Examples, which are also tests, documentation and the simulated vendor." }),
     ),
   },
   { ...closed, patternProperties: { "^x-": {} } },

@@ -21,7 +21,7 @@ const Poll = Type.Object(
     until: ofStep("True when the vendor has finished."),
     fail_when: Type.Optional(
       ofStep(
-        "True when the vendor has given up: a failure of kind `vendor_5xx`. For another kind, or to say what is charged, use a row of `errors`.",
+        "True when the vendor has given up: a failure of kind `vendor_5xx`. A row of `errors` can state another kind and the charge.",
       ),
     ),
     first_after_ms: wholeMs(0, "How long to wait before the first poll. 0 by default."),
@@ -41,7 +41,7 @@ const Poll = Type.Object(
   {
     ...closed,
     description:
-      "Repeats the request until a condition is true, within the source's one deadline. `Retry-After` is obeyed. After a reply with status 408, 429 or 5xx, or a lost connection, the next poll is made; the third in a row fails the source.",
+      "Repeats the request until a condition is true. `Retry-After` is obeyed. After status 408, 429 or 5xx, or a lost connection, the next poll is made; the third in a row fails the source.",
   },
 );
 
@@ -64,12 +64,12 @@ const Step = Type.Object(
     answers: Type.Optional(
       Type.Array(Type.Integer({ minimum: 400, maximum: 599 }), {
         minItems: 1,
-        description: "Statuses besides 2xx after which the next step is made. Any other is a failure, as usual.",
+        description: "Statuses besides 2xx after which the next step is made.",
       }),
     ),
     order_id: Type.Optional(
       ofStep(
-        "The vendor's number for the order. Later requests use `{{ order_id }}`. If the source fails afterwards, the failure names the number; if it is not ready at the deadline, it fails as `pending`. Once this step was sent, no failure is `retryable`.",
+        "The vendor's number for the order, which later requests read as `{{ order_id }}`. Later failures name it and are not `retryable`; at the deadline the source fails as `pending`.",
       ),
     ),
     errors: Type.Optional(
@@ -90,18 +90,18 @@ export const Steps = Type.Array(Step, {
   minItems: 1,
   maxItems: STEPS_MAX,
   description:
-    "Several requests, one after the other, instead of `request`: at most eight, each made once unless it polls. `match`, `map` and `output` are about the last reply, and can read `steps`.",
+    "Up to eight requests, one after the other, instead of `request`. Each is made once unless it polls. `match`, `map` and `output` apply to the last reply, and can read `steps`.",
 });
 
 export const Resume = Type.Object(
   {
-    step: text("The step to begin with. The steps before it are skipped, so nothing is ordered again."),
+    step: text("The step to begin with. The steps before it are skipped."),
     input: Type.Optional(text("The input that holds the order's number, declared in `inputs`. `order_id` by default.")),
   },
   {
     ...closed,
     description:
-      "Lets a later run fetch what was ordered. A run with the vendor's number as an input, taken from `failure.order_id`, begins at the step named here. Failures with a number say `resumable`.",
+      "Lets a later run fetch the result of an order. A run with the number from `failure.order_id` as an input begins at this step. Failures with a number say `resumable`.",
   },
 );
 
