@@ -1,11 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import { readBody } from "../operate/read-body.ts";
-import { isJsonObject, JsonError, type JsonObject, parseJson } from "../terms/json.ts";
+import { isJsonObject, JSON_LIMITS, JsonError, type JsonObject, parseJson } from "../terms/json.ts";
 import { Refusal } from "./refusal.ts";
 
 /** As much as a command takes from standard input. */
 export const BODY_BYTES_MAX = 1_048_576;
-const LIMITS = { depthMax: 64, keysPerObjectMax: 10_000 };
 const JSON_TYPE = /^[\t ]*application\/json[\t ]*(?:;.*)?$/i;
 
 /**
@@ -32,7 +31,7 @@ async function readBytes(request: IncomingMessage, bytesMax: number): Promise<Bu
 
 function parse(bytes: Buffer): unknown {
   try {
-    return parseJson(bytes, LIMITS);
+    return parseJson(bytes, JSON_LIMITS);
   } catch (error) {
     if (error instanceof JsonError) throw invalid(`is not valid JSON (${error.problem})`);
     throw error;

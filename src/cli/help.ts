@@ -42,7 +42,9 @@ export function helpOn(name: string, command: CommandForm): string {
     ...(command.description === undefined ? [] : [wrap(command.description, "")]),
     columns([
       ...positional.map((option) => [option.placeholder, option.description] as const),
-      ...options.map((option) => [written(option), description(option)] as const),
+      ...options
+        .filter(({ isHidden }) => isHidden !== true)
+        .map((option) => [written(option), description(option)] as const),
     ]),
     `Example:\n  datarun ${name} ${command.example}`,
   ];

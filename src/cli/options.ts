@@ -15,6 +15,8 @@ export interface Option {
   readonly fills?: true;
   /** The command line has the name of a file, and the property its text. */
   readonly isFile?: true;
+  /** It is taken, and neither helped nor completed. */
+  readonly isHidden?: true;
   /** All values that it may have, if they are few. */
   readonly values?: readonly string[];
 }
@@ -56,6 +58,7 @@ function propertiesOf(input: TObject): Option[] {
       required: input.required?.includes(property) ?? false,
       ...(values !== undefined && { values }),
       ...(described["x-file"] === true && { isFile: true }),
+      ...(described["x-hidden"] === true && { isHidden: true }),
     };
   });
 }
@@ -69,6 +72,8 @@ interface PropertySchema {
   readonly "x-placeholder"?: string;
   /** It is a text that people have in a file. */
   readonly "x-file"?: true;
+  /** It is an option of an earlier version. */
+  readonly "x-hidden"?: true;
   /** Its values, if they are checked elsewhere. */
   readonly "x-values"?: readonly string[];
 }

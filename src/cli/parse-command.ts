@@ -139,7 +139,7 @@ function tooMany({ positional, options }: CommandShape): OperatorError {
 }
 
 function hint(name: string, options: readonly Option[]): string {
-  const names = options.map((option) => option.name);
+  const names = options.filter(({ isHidden }) => isHidden !== true).map((option) => option.name);
   const question = didYouMeanAnyOf(name, names, "--");
   return question === null ? "" : ` ${question}`;
 }

@@ -1,10 +1,9 @@
 import type { Readable } from "node:stream";
-import { isJsonObject, type Json, type JsonObject, JsonError, parseJson } from "../terms/json.ts";
+import { isJsonObject, type Json, JSON_LIMITS, type JsonObject, JsonError, parseJson } from "../terms/json.ts";
 import type { CommandIo } from "./command-io.ts";
 import { type FieldOptions, usage } from "./parse-command.ts";
 import { readStdin } from "./read-stdin.ts";
 
-const LIMITS = { depthMax: 64, keysPerObjectMax: 10_000 };
 const STDIN_BYTES_MAX = 1_048_576;
 
 /**
@@ -47,7 +46,7 @@ async function readObject(stdin: Readable): Promise<JsonObject> {
 
 function readJson(bytes: Buffer, what: string): Json {
   try {
-    return parseJson(bytes, LIMITS);
+    return parseJson(bytes, JSON_LIMITS);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     throw usage(`${what} is not valid JSON (${error.problem}).`);

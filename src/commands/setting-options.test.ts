@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { helpOn } from "../cli/help.ts";
+import { shapeOf } from "../cli/options.ts";
+import { parseCommand } from "../cli/parse-command.ts";
 import { fileVariableOf, optionOf, SETTINGS, variableOf, type Setting } from "../settings/table.ts";
+import { toGivenSettings } from "./setting-options.ts";
 import start from "./start.ts";
 
 test("the help of a start says each setting's default, variables and allowed values", () => {
@@ -24,6 +27,12 @@ test("the help of a start says each setting's default, variables and allowed val
     ];
     for (const text of expected) assert.ok(says.includes(text), `${text} is not in: ${says}`);
   }
+});
+
+test("options of earlier versions are taken, and not shown", () => {
+  const { input } = parseCommand(["--limits-headers", "50"], shapeOf(start));
+  assert.deepEqual(toGivenSettings(input), { "limits-headers": "50" });
+  assert.doesNotMatch(helpOn("start", start), /--limits-headers /);
 });
 
 test("it says which settings have no option", () => {

@@ -1,16 +1,21 @@
 import type { TObject, TOptional } from "typebox";
 import { Type } from "../terms/type.ts";
+import { REMOVED } from "../settings/removed.ts";
 import { fileVariableOf, optionOf, SETTINGS, variableOf, type Setting } from "../settings/table.ts";
 
 /**
  * Every setting as an option. Values are text: they are checked in one place, where settings from all origins are read.
  */
 export const settingOptions: TObject = Type.Object(
-  Object.fromEntries(
-    (SETTINGS as readonly Setting[])
+  Object.fromEntries([
+    ...(SETTINGS as readonly Setting[])
       .filter(({ variableOnly }) => variableOnly !== true)
-      .map((setting) => [propertyOf(setting), toOption(setting)]),
-  ),
+      .map((setting) => [propertyOf(setting), toOption(setting)] as const),
+    // The reader of the settings says what has become of these.
+    ...[...REMOVED.keys()].map(
+      (key) => [propertyOf({ key }), Type.Optional(Type.String({ "x-hidden": true }))] as const,
+    ),
+  ]),
   { additionalProperties: false },
 );
 
@@ -23,7 +28,7 @@ export function toGivenSettings(input: object): GivenSettings {
   );
 }
 
-function propertyOf(setting: Setting): string {
+function propertyOf(setting: Pick<Setting, "key">): string {
   return optionOf(setting).replaceAll("-", "_");
 }
 

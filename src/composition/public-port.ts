@@ -38,11 +38,7 @@ export function createPublicPort(
   const newRequestId = () => newId("request", parts.clock.wall());
   const app = createApp({
     authenticator: parts.authenticator,
-    bodyLimits: {
-      bodyBytesMax: limits.bodyBytes,
-      depthMax: limits.jsonDepth,
-      keysPerObjectMax: limits.keysPerObject,
-    },
+    bodyBytesMax: limits.bodyBytes,
     overloadStatus,
     offers: { startData: runs.startData, startFunction: runs.startFunction, deployment: parts.deployment },
     budget,
@@ -55,9 +51,6 @@ export function createPublicPort(
   const server = createPublicServer(
     app,
     {
-      headerBytesMax: limits.headerBytes,
-      headersMax: limits.headers,
-      headersTimeoutMs: limits.headersTimeoutMs,
       requestTimeoutMs: limits.requestTimeoutMs,
       keepAliveTimeoutMs: limits.keepAliveMs,
       writeTimeoutMs: limits.writeTimeoutMs,

@@ -7,7 +7,7 @@ import type { Imported } from "./imports/imported.ts";
 import { isXmlText, readXmlSample } from "./sample-text.ts";
 import { CHARGE_MODELS, type ChargeModel } from "../terms/charge.ts";
 import { toUtf8 } from "../terms/charset.ts";
-import { decodeUtf8, type Json, JsonError, parseJson } from "../terms/json.ts";
+import { decodeUtf8, type Json, JSON_LIMITS, JsonError, parseJson } from "../terms/json.ts";
 import { placeOfSlip } from "../terms/json-slip.ts";
 import type { Terminal } from "../admin/authoring/ports.ts";
 import { OperatorError } from "../terms/operator-error.ts";
@@ -201,7 +201,7 @@ function readText(file: string): string {
 
 function readJson(text: string, what: string): Json {
   try {
-    return parseJson(Buffer.from(text), { depthMax: 64, keysPerObjectMax: 10_000 });
+    return parseJson(Buffer.from(text), JSON_LIMITS);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     const why = error.problem === "syntax" ? (placeOfSlip(text) ?? error.problem) : error.problem;

@@ -12,9 +12,6 @@ import type { Route } from "./route.ts";
 import { createPublicServer } from "./server.ts";
 
 const LIMITS = {
-  headerBytesMax: 16_384,
-  headersMax: 100,
-  headersTimeoutMs: 10_000,
   requestTimeoutMs: 10_000,
   keepAliveTimeoutMs: 10_000,
   writeTimeoutMs: 10_000,
@@ -45,7 +42,7 @@ async function openServer(t: TestContext, changes: Partial<AppParts> = {}, route
       resolveToken: () => new Promise((resolve) => asked.push(() => resolve(GRANT))),
       resolveCaller: () => ({ ...GRANT, workflow: WORKFLOW }),
     },
-    bodyLimits: { bodyBytesMax: 1_000_000, depthMax: 64, keysPerObjectMax: 100 },
+    bodyBytesMax: 1_000_000,
     offers: { startData: start, startFunction: start, deployment: { gitSha: "unknown", gitDerivedVersion: "unknown" } },
     overloadStatus: 500,
     heldBytesMax: 1_000_000,

@@ -52,8 +52,8 @@ interface Opened {
 export const UNAUTHENTICATED_BODIES_MAX = 16;
 
 /** So many that they leave half of the memory of unauthenticated callers to small bodies. */
-function unauthenticatedBodiesMax({ budget, bodyLimits }: AppParts): number {
-  const fit = Math.floor(budget.unauthenticatedBytesMax / (2 * PARSED_TIMES * bodyLimits.bodyBytesMax));
+function unauthenticatedBodiesMax({ budget, bodyBytesMax }: AppParts): number {
+  const fit = Math.floor(budget.unauthenticatedBytesMax / (2 * PARSED_TIMES * bodyBytesMax));
   return Math.min(UNAUTHENTICATED_BODIES_MAX, Math.max(1, fit));
 }
 

@@ -2,17 +2,13 @@ import type { IncomingMessage } from "node:http";
 import { Fault, type FieldProblem } from "../terms/fault.ts";
 import {
   isJsonObject,
+  JSON_LIMITS,
   JsonError,
   parseJson,
   type Json,
-  type JsonLimits,
   type JsonObject,
   type JsonProblem,
 } from "../terms/json.ts";
-
-export interface BodyLimits extends JsonLimits {
-  readonly bodyBytesMax: number;
-}
 
 const JSON_MEDIA_TYPE = /^[\t ]*application\/json[\t ]*(?:;.*)?$/i;
 
@@ -43,10 +39,10 @@ export function checkMediaType(request: IncomingMessage): void {
 }
 
 /** One JSON object within the limits. @throws Fault `request.invalid` */
-export function parseBody(bytes: Buffer, limits: BodyLimits): JsonObject {
+export function parseBody(bytes: Buffer): JsonObject {
   let value: Json;
   try {
-    value = parseJson(bytes, limits);
+    value = parseJson(bytes, JSON_LIMITS);
   } catch (error) {
     throw error instanceof JsonError ? invalid([{ path: "", message: SAYS[error.problem] }]) : error;
   }

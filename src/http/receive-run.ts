@@ -5,12 +5,12 @@ import type { JsonObject } from "../terms/json.ts";
 import { authenticateBody, authenticateHeaders, isCaller, readHeaderAccess } from "./authenticate-request.ts";
 import type { Exchange } from "./connection.ts";
 import { readCallerIds, type CallerIds } from "./request-ids.ts";
-import { checkMediaType, parseBody, type BodyLimits } from "./parse-body.ts";
+import { checkMediaType, parseBody } from "./parse-body.ts";
 import type { UnauthenticatedBodies } from "./unauthenticated-bodies.ts";
 
 export interface ReceiveParts {
   readonly authenticator: Authenticator;
-  readonly bodyLimits: BodyLimits;
+  readonly bodyBytesMax: number;
   /** Limits the bodies of callers that are not authenticated yet. */
   readonly unauthenticated: UnauthenticatedBodies;
 }
@@ -66,15 +66,11 @@ export async function receiveRun(
 /** A parsed body uses several times its bytes, for as long as the run may need it. */
 export const PARSED_TIMES = 4;
 
-async function readJson(
-  { request, body }: Exchange,
-  held: Held,
-  { bodyLimits: limits }: ReceiveParts,
-): Promise<JsonObject> {
+async function readJson({ request, body }: Exchange, held: Held, { bodyBytesMax }: ReceiveParts): Promise<JsonObject> {
   checkMediaType(request);
-  const bytes = await body.read(held, limits.bodyBytesMax);
+  const bytes = await body.read(held, bodyBytesMax);
   if (!held.hold((PARSED_TIMES - 1) * bytes.length)) throw new Fault("request.overloaded");
-  return parseBody(bytes, limits);
+  return parseBody(bytes);
 }
 
 function asUnreadable(error: unknown): Fault {

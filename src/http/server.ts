@@ -13,9 +13,7 @@ import { readCallerIds } from "./request-ids.ts";
 import { methodsOf } from "./route.ts";
 
 export interface ServerLimits {
-  readonly headerBytesMax: number;
-  readonly headersMax: number;
-  readonly headersTimeoutMs: number;
+  /** For a whole request to arrive; its header may take a third of it. */
   readonly requestTimeoutMs: number;
   readonly keepAliveTimeoutMs: number;
   /** How long a client may take to read an answer. */
@@ -30,6 +28,10 @@ interface Accepting {
   readonly problem?: RequestFaultCode;
   readonly expectsContinue?: boolean;
 }
+
+/** Node's own default, and more than a server-to-server client with a token and a trace needs. */
+export const HEADER_BYTES_MAX = 16_384;
+export const HEADER_FIELDS_MAX = 100;
 
 /** How many requests of a connection may wait while an earlier one is answered: some 3 KiB each. */
 export const PIPELINED_MAX = 32;
@@ -65,8 +67,8 @@ export function createPublicServer(
   newRequestId: () => string,
 ): PublicServer {
   const server = createServer({
-    maxHeaderSize: limits.headerBytesMax,
-    headersTimeout: limits.headersTimeoutMs,
+    maxHeaderSize: HEADER_BYTES_MAX,
+    headersTimeout: Math.ceil(limits.requestTimeoutMs / 3),
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     // Node looks every 30 s unless told otherwise, which would be the shortest timeout there is.
@@ -98,7 +100,7 @@ export function createPublicServer(
   function accept(request: IncomingMessage, response: ServerResponse, how: Accepting = {}): void {
     const connection = connections.get(request.socket)!;
     if (connection.isEnding) return connection.ignoreRest();
-    const exchange = connection.add(request, response, how.problem ?? headProblem(request, limits));
+    const exchange = connection.add(request, response, how.problem ?? headProblem(request));
     // Not before, so that a refusal by the headers alone spares the client from sending it.
     if (how.expectsContinue === true) exchange.body.whenWanted(() => !response.headersSent && response.writeContinue());
     response.on("close", () => next(exchange));
@@ -222,8 +224,8 @@ async function receiveLast(connections: ReadonlyMap<Duplex, Connection>): Promis
   }
 }
 
-function headProblem(request: IncomingMessage, limits: ServerLimits): RequestFaultCode | null {
-  if (request.rawHeaders.length / 2 > limits.headersMax) return "request.http_headers";
+function headProblem(request: IncomingMessage): RequestFaultCode | null {
+  if (request.rawHeaders.length / 2 > HEADER_FIELDS_MAX) return "request.http_headers";
   const hosts = timesGiven(request, "host");
   if (hosts > 1 || (hosts === 0 && request.httpVersion === "1.1")) return "request.http";
   // The parser takes `GET /path` without a version for HTTP/0.9, whose answers have no headers.

@@ -1,5 +1,6 @@
 import { readSettings } from "../settings/read-settings.ts";
 import type { Settings } from "../settings/settings.ts";
+import { JSON_LIMITS } from "../terms/json.ts";
 
 /** The most that one vendor may cost the service. `docs/reference/limits.md` says what happens beyond each. */
 export interface OutboundLimits {
@@ -9,7 +10,7 @@ export interface OutboundLimits {
   readonly waitingMax: number;
   /** The longest wait for a connection; a tenth of the source's timeout if that is less. */
   readonly waitMaxMs: number;
-  readonly rawBytesMax: number;
+  /** Of a reply, as it is sent and after decoding. */
   readonly decodedBytesMax: number;
   readonly depthMax: number;
   readonly keysPerObjectMax: number;
@@ -31,8 +32,10 @@ export interface OutboundLimits {
 
 const FIXED = {
   waitMaxMs: 1_000,
+  depthMax: JSON_LIMITS.depthMax,
   keysPerObjectMax: 25_000,
   headerBytesMax: 16 * 1024,
+  lookupMaxMs: 2_000,
   lookupCacheMs: 30_000,
   keepAliveMs: 4_000,
   idleMax: 512,
@@ -46,11 +49,8 @@ export function outboundLimits(limits: Settings["limits"]): OutboundLimits {
     ...FIXED,
     connectionsMax: limits.vendorConnections,
     waitingMax: limits.vendorQueue,
-    rawBytesMax: limits.replyBytes,
     decodedBytesMax: limits.replyDecodedBytes,
-    depthMax: limits.jsonDepth,
     connectMaxMs: limits.vendorConnectMs,
-    lookupMaxMs: limits.vendorDnsMs,
   };
 }
 

@@ -48,11 +48,7 @@ export function createPlayedDoor({ clock, player, limits: given }: PlayedDoorPar
     const { status, headers, bytes } = reply;
     const isAnswer = isSuccess(status) || options.answers?.includes(status) === true;
     if (!isAnswer && !(redirectsLeft > 0 && isRedirect(status))) throw faultOfStatus(status);
-    const bytesMax = Math.min(
-      limits.rawBytesMax,
-      limits.decodedBytesMax,
-      source.declaration.limits?.max_bytes ?? Infinity,
-    );
+    const bytesMax = Math.min(limits.decodedBytesMax, source.declaration.limits?.max_bytes ?? Infinity);
     const fits = bytes.length <= bytesMax;
     if (!fits && isSuccess(status)) throw contractFault("it is too large");
     if (fits && !call.hold(bytes.length)) throw new Fault("source.no_room_for_answer");

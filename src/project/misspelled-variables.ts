@@ -1,5 +1,5 @@
 import { ConfigError } from "../settings/read-settings.ts";
-import { REMOVED } from "../settings/removed.ts";
+import { noLonger, REMOVED } from "../settings/removed.ts";
 import { fileVariableOf, SETTINGS, variableOf, type Setting } from "../settings/table.ts";
 import { resembles } from "../terms/nearest.ts";
 import { COMMAND_VARIABLES } from "../terms/variables.ts";
@@ -19,7 +19,7 @@ const READ: readonly (readonly [word: string, variable: string])[] = [
 ];
 const NAMES: ReadonlySet<string> = new Set(READ.map(([, variable]) => variable));
 const REMOVED_NAMES: ReadonlyMap<string, string> = new Map(
-  [...REMOVED].map(([key, instead]) => [`${PREFIX}${key.replaceAll(".", "_").toUpperCase()}`, instead]),
+  [...REMOVED].map(([key, instead]) => [variableOf({ key }), instead]),
 );
 
 /**
@@ -32,7 +32,7 @@ export function refuseMisspelledVariables(environment: Readonly<Record<string, s
     const [, word] = /^data_?run_(.+)$/i.exec(name) ?? [];
     if (word === undefined || value === undefined || value === "" || NAMES.has(name)) continue;
     const instead = REMOVED_NAMES.get(name);
-    if (instead !== undefined) throw new ConfigError(`${name} is no longer a setting, remove it: ${instead}`);
+    if (instead !== undefined) throw new ConfigError(noLonger(name, instead));
     const meant = READ.find(([read]) => resembles(word, read));
     if (meant !== undefined) throw new ConfigError(`${name} is not a setting: did you mean ${meant[1]}?`);
   }

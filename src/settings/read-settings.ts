@@ -3,7 +3,7 @@ import { ConfigError } from "./config-error.ts";
 import { readOtelVariables } from "./otel-variables.ts";
 import { isPlainUrl } from "./plain-url.ts";
 import { readSecretFile } from "./read-secret-file.ts";
-import { REMOVED } from "./removed.ts";
+import { noLonger, REMOVED } from "./removed.ts";
 import { fileVariableOf, optionOf, SETTINGS, variableOf, type Setting } from "./table.ts";
 
 export { ConfigError };
@@ -23,7 +23,7 @@ type Value = Setting["default"];
 
 /** Reads every setting once: option, environment, file, default. @throws ConfigError that names each wrong setting, and where its value came from */
 export function readSettings(sources: SettingsSources = {}): Settings {
-  const problems = unknownKeys(sources);
+  const problems = [...removedOptions(sources), ...unknownKeys(sources)];
   const read: Record<string, Value | Record<string, Value>> = {};
   for (const setting of SETTINGS as readonly Setting[]) {
     const [first, second] = setting.key.split(".").map(inCode) as [string, string?];
@@ -34,7 +34,6 @@ export function readSettings(sources: SettingsSources = {}): Settings {
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
   // The table has the types, row by row; a loop over it cannot follow them.
   const settings = { ...read, otel: readOtelVariables(sources.environment ?? {}) } as unknown as Settings;
-  refuseContradictions(settings);
   refuseAddresses(settings);
   refuseProvider(settings);
   return settings;
@@ -74,14 +73,6 @@ function inEnvironment(setting: Setting, environment: NonNullable<SettingsSource
   if (fileName === null || path === undefined) return value;
   if (value !== undefined) throw new ConfigError(`${name} and ${fileName} are both set: set only one of them`);
   return readSecretFile(fileName, path);
-}
-
-/** A part of a time must not be longer than the whole. */
-function refuseContradictions({ limits }: Settings): void {
-  if (limits.headersTimeoutMs <= limits.requestTimeoutMs) return;
-  throw new ConfigError(
-    `limits.headers_timeout_ms (${limits.headersTimeoutMs}) must not be more than limits.request_timeout_ms (${limits.requestTimeoutMs})`,
-  );
 }
 
 /** A host with a port or a scheme would never be that of a request, and nobody would know why. */
@@ -158,6 +149,13 @@ function lookUp(file: object, key: string): unknown {
   return value;
 }
 
+function removedOptions({ options = {} }: SettingsSources): string[] {
+  return [...REMOVED].flatMap(([key, instead]) => {
+    const option = optionOf({ key });
+    return options[option] === undefined ? [] : [noLonger(`--${option}`, instead)];
+  });
+}
+
 function unknownKeys({ file = {}, suggest }: SettingsSources): string[] {
   const inFile = (SETTINGS as readonly Setting[]).filter(({ variableOnly }) => variableOnly !== true);
   const known = new Set<string>(inFile.map(({ key }) => key));
@@ -171,7 +169,7 @@ function unknownKeys({ file = {}, suggest }: SettingsSources): string[] {
       .filter((name) => !known.has(name))
       .map((name) => {
         const instead = REMOVED.get(name);
-        if (instead !== undefined) return `${name} in the config file is no longer a setting, remove it: ${instead}`;
+        if (instead !== undefined) return noLonger(`${name} in the config file`, instead);
         const question = suggest?.(name, candidates);
         return `${name} in the config file is not a setting${question === undefined ? "" : `: ${question}`}`;
       });

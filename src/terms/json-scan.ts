@@ -14,6 +14,9 @@ export interface JsonLimits {
  */
 export const JSON_VALUES_MAX = 75_000;
 
+/** The limits of what callers, operators and authors send. A vendor's reply may have more members in an object. */
+export const JSON_LIMITS: JsonLimits = { depthMax: 64, keysPerObjectMax: 10_000 };
+
 /** A number with more digits takes milliseconds to read, and has no legitimate use. */
 const NUMBER_BYTES_MAX = 64 * 1024;
 

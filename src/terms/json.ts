@@ -6,7 +6,7 @@ import { type Counts, JSON_VALUES_MAX, type JsonLimits, scanJson } from "./json-
 import type { Json, JsonObject } from "./json-value.ts";
 
 export { JsonError, type JsonProblem } from "./json-error.ts";
-export { JSON_VALUES_MAX, type JsonLimits } from "./json-scan.ts";
+export { JSON_LIMITS, JSON_VALUES_MAX, type JsonLimits } from "./json-scan.ts";
 export type { Json, JsonObject };
 
 /** Parsing a hostile document up to this size costs almost nothing, so it may be checked afterwards. */

@@ -11,6 +11,7 @@ import { checkInput } from "../../src/admin/run-verb.ts";
 import { readSettings } from "../../src/settings/read-settings.ts";
 import { fileVariableOf, SETTINGS, variableOf, type Setting } from "../../src/settings/table.ts";
 import { ROUTES } from "../../src/http/app.ts";
+import { HEADER_BYTES_MAX } from "../../src/http/server.ts";
 import { CALL_MS_MAX } from "../../src/terms/times.ts";
 import { readContainerfile } from "../rig/image.ts";
 
@@ -257,7 +258,7 @@ test("the example of nginx passes on what the service takes, and waits as long a
   const inSeconds = (directive: string) => Number.parseInt(value(directive), 10);
   const byDefault = (key: string) => settings.find((setting) => setting.key === key)!.default as number;
   assert.equal(value("client_max_body_size"), `${byDefault("limits.body_bytes") / 1024 ** 2}m`);
-  assert.equal(value("large_client_header_buffers"), `4 ${byDefault("limits.header_bytes") / 1024}k`);
+  assert.equal(value("large_client_header_buffers"), `4 ${HEADER_BYTES_MAX / 1024}k`);
   assert.ok(inSeconds("proxy_read_timeout") * 1_000 > CALL_MS_MAX);
   assert.ok(inSeconds("keepalive_timeout") * 1_000 < byDefault("limits.keep_alive_ms"));
   assert.deepEqual(

@@ -139,7 +139,6 @@ test("a body that waits is refused when the time of its request is up", async (t
   const small = await startService(t, {
     settings: {
       "limits.held_bytes": 32 * MAX,
-      "limits.headers_timeout_ms": 400,
       "limits.request_timeout_ms": 400,
     },
   });

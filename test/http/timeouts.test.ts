@@ -16,8 +16,7 @@ const service = await startService(
       answers("acme__larger", { filler: "x".repeat(9 * MIB) }),
     ],
     settings: {
-      "limits.headers_timeout_ms": 200,
-      "limits.request_timeout_ms": 400,
+      "limits.request_timeout_ms": 600,
       "limits.write_timeout_ms": 300,
       "limits.keep_alive_ms": 200,
     },

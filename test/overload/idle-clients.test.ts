@@ -17,9 +17,8 @@ test("clients that send nothing and clients that read nothing are cut off, and o
   const service = await startService(t, {
     sources: [asksVendor("acme__large", vendor, "/large")],
     settings: {
-      "limits.headers_timeout_ms": 800,
+      "limits.request_timeout_ms": 2_400,
       "limits.write_timeout_ms": 1_000,
-      "limits.reply_bytes": 5_000_000,
       "limits.reply_decoded_bytes": 5_000_000,
     },
     vendors: [vendor],

@@ -332,6 +332,7 @@ test("a wrong setting stops the start with its name and exit code 2", async (t) 
     [["--port", "70000"], {}, /--port must be from 0 to 65535/],
     [[], { DATARUN_LIMITS_RUNS: "many" }, /DATARUN_LIMITS_RUNS must be a whole number/],
     [["--prot", "1"], {}, /--prot/],
+    [["--limits-headers=50"], {}, /--limits-headers is no longer a setting, remove it: the limit is fixed/],
     [["--log-level", "loud"], {}, /--log-level must be one of/],
     [["--project", "./no-such-folder"], {}, /project: the folder .*no-such-folder does not exist/],
     [[], { DATARUN_PROJECT: "/no/such/folder" }, /project: the folder \/no\/such\/folder does not exist/],

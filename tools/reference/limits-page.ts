@@ -7,7 +7,7 @@ import { LARGE_RUNS_MB, WAITING_PER_ORGANIZATION } from "../../src/functions/poo
 import { SOURCES_PER_RUN_MAX } from "../../src/http/run-fields.ts";
 import { piecesMax } from "../../src/terms/joined-bytes.ts";
 import { UNAUTHENTICATED_BODIES_MAX } from "../../src/http/app.ts";
-import { PIPELINED_MAX } from "../../src/http/server.ts";
+import { HEADER_BYTES_MAX, HEADER_FIELDS_MAX, PIPELINED_MAX } from "../../src/http/server.ts";
 import { SMALL_BODY_BYTES } from "../../src/http/unauthenticated-bodies.ts";
 import { LEDGER_LIMITS } from "../../src/ledger/limits.ts";
 import { DEFAULT_LIMITS } from "../../src/outbound/limits.ts";
@@ -40,7 +40,7 @@ import { ENTRIES_MAX, FILTERS, SLOW_ENTRIES_MAX } from "../../src/sources/declar
 import { CHECK_STEPS_MAX, RUN_CHECK_STEPS_MAX } from "../../src/terms/bounded-schemas.ts";
 import { VENDOR_FAILED } from "../../src/terms/fault.ts";
 import { CLIENT_REQUEST_ID_CHARS_MAX, ID_CHARS_MAX } from "../../src/terms/ids.ts";
-import { JSON_VALUES_MAX } from "../../src/terms/json.ts";
+import { JSON_LIMITS, JSON_VALUES_MAX } from "../../src/terms/json.ts";
 import { TARGET_CHARACTERS_MAX } from "../../src/terms/request-target.ts";
 import { CALL_MS_MAX } from "../../src/terms/times.ts";
 import { code, generated, page, table, type Page } from "./markdown.ts";
@@ -80,15 +80,15 @@ export function limitsPage(): Page {
         `${UNAUTHENTICATED_BODIES_MAX} at once, and fewer if they do not fit into half of that memory`,
         "further ones wait unread, in order, within the time for the whole request",
       ],
-      ["nesting of JSON", "limits.json_depth", "422"],
-      ["members of one JSON object", "limits.keys_per_object", "422"],
+      ["nesting of JSON", count(JSON_LIMITS.depthMax), "422"],
+      ["members of one JSON object", count(JSON_LIMITS.keysPerObjectMax), "422"],
       ["values in one JSON document", count(JSON_VALUES_MAX), "422"],
       ["sources of one run", count(SOURCES_PER_RUN_MAX), "422"],
       ["length of a source or function identifier", `${ID_CHARS_MAX} characters`, "422"],
       ["a caller's own `X-Request-Id`", `${CLIENT_REQUEST_ID_CHARS_MAX} characters`, "ignored"],
-      ["header block", "limits.header_bytes", "431"],
-      ["header fields", "limits.headers", "431"],
-      ["time for the headers", "limits.headers_timeout_ms", "408"],
+      ["header block", bytes(HEADER_BYTES_MAX), "431"],
+      ["header fields", count(HEADER_FIELDS_MAX), "431"],
+      ["time for the headers", "a third of the time for the whole request", "408"],
       ["time for the whole request", "limits.request_timeout_ms", "408"],
       [
         "log lines of requests that are answered with the same error code",
@@ -222,7 +222,7 @@ export function limitsPage(): Page {
         "limits.vendor_connect_ms",
         "that source fails as `unreachable`",
       ],
-      ["time to look up a name", "limits.vendor_dns_ms", "that source fails as `unreachable`"],
+      ["time to look up a name", ms(DEFAULT_LIMITS.lookupMaxMs), "that source fails as `unreachable`"],
       [
         "path and query of a request",
         bytes(TARGET_CHARACTERS_MAX),
@@ -245,17 +245,16 @@ export function limitsPage(): Page {
         "that source fails as `contract`",
       ],
       [
-        "reply as sent",
-        "limits.reply_bytes",
-        "that source fails as `contract`; headers and chunk framing may take another quarter of it and 256 KiB",
-      ],
-      [
         "pieces (chunks, or packets) of a reply",
         `${count(PIECES_FREE)}, and one more for each ${BYTES_PER_PIECE} bytes`,
         "that source fails as `contract`",
       ],
-      ["reply after decoding", "limits.reply_decoded_bytes", "that source fails as `contract`"],
-      ["nesting of JSON in a reply", "limits.json_depth", "that source fails as `contract`"],
+      [
+        "reply, as sent and after decoding",
+        "limits.reply_decoded_bytes",
+        "that source fails as `contract`; headers and chunk framing may take another quarter of it and 256 KiB",
+      ],
+      ["nesting of JSON in a reply", count(DEFAULT_LIMITS.depthMax), "that source fails as `contract`"],
       ["members of one object in a reply", count(DEFAULT_LIMITS.keysPerObjectMax), "that source fails as `contract`"],
       ["values in a reply", count(JSON_VALUES_MAX), "that source fails as `contract`"],
       [

@@ -44,11 +44,13 @@ function nodeOf(words: string, places: ReadonlySet<string>, commands: ReadonlyMa
   return {
     words,
     next: [...leadOn, ...values],
-    options: (shape?.options ?? []).map((option) => ({
-      word: `--${option.name}`,
-      says: option.description,
-      takes: takesOf(option),
-    })),
+    options: (shape?.options ?? [])
+      .filter(({ isHidden }) => isHidden !== true)
+      .map((option) => ({
+        word: `--${option.name}`,
+        says: option.description,
+        takes: takesOf(option),
+      })),
   };
 }
 

@@ -101,7 +101,7 @@ export class Exchange implements ReplyHandler, Exchangeable {
     this.#expects = expects;
     this.#resolve = resolve;
     this.#reject = reject;
-    const bytesMax = Math.min(needs.limits.rawBytesMax, expects.decodedBytesMax);
+    const bytesMax = expects.decodedBytesMax;
     this.#wireBytesMax = bytesMax * (1 + FRAMING_SHARE) + FRAMING_BYTES;
     this.#room = new RoomAhead(call.run.held);
     this.#body = new ReplyIntake(this.#room, bytesMax);
