@@ -43,7 +43,7 @@ export function scenariosOf(kinds: readonly Kind[], loops: readonly Scenario["lo
 
 /**
  * The limited variant differs by counting alone, so it is measured where that is the largest part. The mapped variant differs by JSON alone, so it is measured where payload matters. At 200 KB, the parsed replies of 64 runs
- * at once exceed the memory budget (`limits.held_bytes`), and the service refuses some of them.
+ * at once exceed the memory budget (`limits.expert.held_bytes`), and the service refuses some of them.
  */
 export function isMeasured(peer: PeerName, { kind, loop }: Scenario): boolean {
   if (peer === "datarun limited") return loop === "closed" && kind === "n5";

@@ -30,9 +30,9 @@ test("the help of a start says each setting's default, variables and allowed val
 });
 
 test("options of earlier versions are taken, and not shown", () => {
-  const { input } = parseCommand(["--limits-headers", "50"], shapeOf(start));
-  assert.deepEqual(toGivenSettings(input), { "limits-headers": "50" });
-  assert.doesNotMatch(helpOn("start", start), /--limits-headers /);
+  const { input } = parseCommand(["--limits-headers", "50", "--limits-connections", "9"], shapeOf(start));
+  assert.deepEqual(toGivenSettings(input), { "limits-headers": "50", "limits-connections": "9" });
+  assert.doesNotMatch(helpOn("start", start), /--limits-(headers|connections) /);
 });
 
 test("it says which settings have no option", () => {

@@ -3,6 +3,12 @@ import { Type } from "../terms/type.ts";
 import { REMOVED } from "../settings/removed.ts";
 import { fileVariableOf, optionOf, SETTINGS, variableOf, type Setting } from "../settings/table.ts";
 
+/** Those of settings that have another name now, or are gone. */
+const EARLIER_KEYS: readonly string[] = [
+  ...(SETTINGS as readonly Setting[]).flatMap(({ formerKey }) => formerKey ?? []),
+  ...REMOVED.keys(),
+];
+
 /**
  * Every setting as an option. Values are text: they are checked in one place, where settings from all origins are read.
  */
@@ -12,9 +18,7 @@ export const settingOptions: TObject = Type.Object(
       .filter(({ variableOnly }) => variableOnly !== true)
       .map((setting) => [propertyOf(setting), toOption(setting)] as const),
     // The reader of the settings says what has become of these.
-    ...[...REMOVED.keys()].map(
-      (key) => [propertyOf({ key }), Type.Optional(Type.String({ "x-hidden": true }))] as const,
-    ),
+    ...EARLIER_KEYS.map((key) => [propertyOf({ key }), Type.Optional(Type.String({ "x-hidden": true }))] as const),
   ]),
   { additionalProperties: false },
 );

@@ -51,11 +51,11 @@ export function createPublicPort(
   const server = createPublicServer(
     app,
     {
-      requestTimeoutMs: limits.requestTimeoutMs,
+      requestTimeoutMs: limits.expert.requestTimeoutMs,
       keepAliveTimeoutMs: limits.keepAliveMs,
-      writeTimeoutMs: limits.writeTimeoutMs,
+      writeTimeoutMs: limits.expert.writeTimeoutMs,
       bodyBytesMax: limits.bodyBytes,
-      connectionsMax: limits.connections || connectionsByDefault(),
+      connectionsMax: limits.expert.connections || connectionsByDefault(),
     },
     refused,
     newRequestId,

@@ -37,7 +37,7 @@ export interface StopLimits {
 export async function startService(parts: ServiceParts): Promise<Service> {
   const { settings, clock, adminApi } = parts;
   let stopping = false;
-  const budget = new ByteBudget(settings.limits.heldBytes || heldBytesByDefault());
+  const budget = new ByteBudget(settings.limits.expert.heldBytes || heldBytesByDefault());
   const metrics = createMetrics(
     (id) => parts.sources.find(id) !== undefined,
     {

@@ -61,6 +61,8 @@ const LOG_WAIT_MS = 1_000;
 export async function start(options: StartOptions): Promise<Running> {
   const { settings, clock = systemClock, dev = false } = options;
   const log = options.log ?? createLog(settings.logLevel);
+  for (const { setting, instead } of settings.renamed)
+    log.warn({ event: "setting_renamed", setting, instead }, "a setting is given by its former name");
   const dataDir = resolve(settings.dataDir);
   await using opened = new AsyncDisposableStack();
 

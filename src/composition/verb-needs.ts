@@ -90,7 +90,7 @@ function needsOf(
       return { store: { ...store.credentials, ...store.keys }, rootKeys, sealer };
     },
     region: () => settings.region,
-    replyBytesMax: () => settings.limits.replyDecodedBytes,
+    replyBytesMax: () => settings.limits.expert.replyDecodedBytes,
     ledger: async () => {
       const waiting = settings.databaseUrl === undefined ? 0 : ledger.undrainedRuns();
       if (waiting > 0) note(sayUndrained(waiting));

@@ -48,9 +48,9 @@ export function outboundLimits(limits: Settings["limits"]): OutboundLimits {
   return {
     ...FIXED,
     connectionsMax: limits.vendorConnections,
-    waitingMax: limits.vendorQueue,
-    decodedBytesMax: limits.replyDecodedBytes,
-    connectMaxMs: limits.vendorConnectMs,
+    waitingMax: limits.expert.vendorQueue,
+    decodedBytesMax: limits.expert.replyDecodedBytes,
+    connectMaxMs: limits.expert.vendorConnectMs,
   };
 }
 

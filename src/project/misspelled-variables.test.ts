@@ -7,6 +7,7 @@ import { refuseMisspelledVariables } from "./misspelled-variables.ts";
 test("a variable that is nearly the name of one that is read is refused, with the name that was meant", () => {
   for (const [name, meant] of [
     ["DATARUN_LIMIT_RUNS", "DATARUN_LIMITS_RUNS"],
+    ["DATARUN_LIMIT_CONNECTIONS", "DATARUN_LIMITS_EXPERT_CONNECTIONS"],
     ["DATARUN_DATADIR", "DATARUN_DATA_DIR"],
     ["DATARUN_DATABASE_URL", "DATABASE_URL"],
     ["DATARUN_ROOTKEY", "DATARUN_ROOT_KEY"],
@@ -33,6 +34,7 @@ test("the names that are read are accepted, and so are those that are somebody's
   const settings = SETTINGS as readonly Setting[];
   const read = [...settings.map(variableOf), ...settings.flatMap((setting) => fileVariableOf(setting) ?? [])];
   const own = [
+    "DATARUN_LIMITS_CONNECTIONS",
     "DATARUN_TOKEN",
     "DATARUN_ORG",
     "DATARUN_WORKFLOW",

@@ -12,12 +12,16 @@ const READ: readonly (readonly [word: string, variable: string])[] = [
     const file = fileVariableOf(setting);
     return [
       [setting.key, variableOf(setting)] as const,
+      ...(setting.formerKey === undefined ? [] : [[setting.formerKey, variableOf(setting)] as const]),
       ...(file === null ? [] : [[`${setting.key}_file`, file] as const]),
     ];
   }),
   ...Object.values(COMMAND_VARIABLES).map((variable) => [variable.slice(PREFIX.length), variable] as const),
 ];
-const NAMES: ReadonlySet<string> = new Set(READ.map(([, variable]) => variable));
+const NAMES: ReadonlySet<string> = new Set([
+  ...READ.map(([, variable]) => variable),
+  ...(SETTINGS as readonly Setting[]).flatMap(({ formerKey: key }) => (key === undefined ? [] : [variableOf({ key })])),
+]);
 const REMOVED_NAMES: ReadonlyMap<string, string> = new Map(
   [...REMOVED].map(([key, instead]) => [variableOf({ key }), instead]),
 );

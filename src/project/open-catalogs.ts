@@ -95,7 +95,7 @@ export async function openCatalogs(options: CatalogOptions): Promise<Catalogs> {
     log,
     dataDirs: [settings.dataDir],
     ...functionCaches(settings.dataDir),
-    processes: settings.limits.functionProcesses,
+    processes: settings.limits.expert.functionProcesses,
     spare: true,
   });
   try {

@@ -1,4 +1,4 @@
-import type { Settings } from "./settings.ts";
+import type { Renamed, Settings } from "./settings.ts";
 import { ConfigError } from "./config-error.ts";
 import { readOtelVariables } from "./otel-variables.ts";
 import { isPlainUrl } from "./plain-url.ts";
@@ -21,19 +21,25 @@ export interface SettingsSources {
 
 type Value = Setting["default"];
 
+interface Values {
+  [name: string]: Value | Values;
+}
+
 /** Reads every setting once: option, environment, file, default. @throws ConfigError that names each wrong setting, and where its value came from */
 export function readSettings(sources: SettingsSources = {}): Settings {
   const problems = [...removedOptions(sources), ...unknownKeys(sources)];
-  const read: Record<string, Value | Record<string, Value>> = {};
+  const read: Values = {};
+  const renamed: Renamed[] = [];
   for (const setting of SETTINGS as readonly Setting[]) {
-    const [first, second] = setting.key.split(".").map(inCode) as [string, string?];
-    const value = attempt(() => valueOf(setting, sources), problems);
-    if (second === undefined) read[first] = value;
-    else ((read[first] ??= {}) as Record<string, Value>)[second] = value;
+    const path = setting.key.split(".").map(inCode);
+    const name = path.pop()!;
+    let group = read;
+    for (const step of path) group = (group[step] ??= {}) as Values;
+    group[name] = attempt(() => valueOf(setting, sources, renamed), problems);
   }
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
   // The table has the types, row by row; a loop over it cannot follow them.
-  const settings = { ...read, otel: readOtelVariables(sources.environment ?? {}) } as unknown as Settings;
+  const settings = { ...read, otel: readOtelVariables(sources.environment ?? {}), renamed } as unknown as Settings;
   refuseAddresses(settings);
   refuseProvider(settings);
   return settings;
@@ -54,13 +60,40 @@ function inCode(name: string): string {
   return name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function valueOf(setting: Setting, { options = {}, environment = {}, file = {} }: SettingsSources): Value {
-  const option = options[optionOf(setting)];
-  if (option !== undefined && setting.variableOnly !== true) return parse(setting, option, `--${optionOf(setting)}`);
-  const variable = inEnvironment(setting, environment);
-  if (variable !== undefined) return parse(setting, variable, variableOf(setting));
-  const fromFile = lookUp(file, setting.key);
-  if (fromFile !== undefined) return parse(setting, fromFile, `${setting.key} in the config file`);
+/** One kind of place in which settings are given. */
+interface Place {
+  nameOf(setting: Setting): string;
+  /** What follows the name in messages. */
+  readonly where: string;
+  find(setting: Setting, sources: SettingsSources): unknown;
+}
+
+/** The one that wins first. */
+const PLACES: readonly Place[] = [
+  {
+    nameOf: (setting) => `--${optionOf(setting)}`,
+    where: "",
+    find: (setting, { options = {} }) => (setting.variableOnly === true ? undefined : options[optionOf(setting)]),
+  },
+  { nameOf: variableOf, where: "", find: (setting, { environment = {} }) => inEnvironment(setting, environment) },
+  { nameOf: ({ key }) => key, where: " in the config file", find: ({ key }, { file = {} }) => lookUp(file, key) },
+];
+
+function valueOf(setting: Setting, sources: SettingsSources, renamed: Renamed[]): Value {
+  const former = setting.formerKey === undefined ? undefined : { ...setting, key: setting.formerKey };
+  for (const { nameOf, where, find } of PLACES) {
+    const value = find(setting, sources);
+    const formerValue = former && find(former, sources);
+    if (former === undefined || formerValue === undefined) {
+      if (value !== undefined) return parse(setting, value, nameOf(setting) + where);
+      continue;
+    }
+    const [name, formerName] = [nameOf(setting), nameOf(former)];
+    if (value !== undefined)
+      throw new ConfigError(`${formerName} and ${name} are both set${where}: remove ${formerName}, its former name`);
+    renamed.push({ setting: formerName + where, instead: name });
+    return parse(setting, formerValue, formerName + where);
+  }
   return setting.default;
 }
 
@@ -158,20 +191,29 @@ function removedOptions({ options = {} }: SettingsSources): string[] {
 
 function unknownKeys({ file = {}, suggest }: SettingsSources): string[] {
   const inFile = (SETTINGS as readonly Setting[]).filter(({ variableOnly }) => variableOnly !== true);
-  const known = new Set<string>(inFile.map(({ key }) => key));
-  const groups = new Set([...known].filter((key) => key.includes(".")).map((key) => key.split(".")[0]!));
-  const candidates = [...known, ...groups];
-  return Object.entries(file).flatMap(([key, value]: [string, unknown]) => {
-    if (groups.has(key) && (typeof value !== "object" || value === null))
-      return [`${key} in the config file must be an object with settings`];
-    const names = groups.has(key) ? Object.keys(value as object).map((name) => `${key}.${name}`) : [key];
-    return names
-      .filter((name) => !known.has(name))
-      .map((name) => {
-        const instead = REMOVED.get(name);
-        if (instead !== undefined) return noLonger(`${name} in the config file`, instead);
-        const question = suggest?.(name, candidates);
-        return `${name} in the config file is not a setting${question === undefined ? "" : `: ${question}`}`;
-      });
-  });
+  const keys = inFile.map(({ key }) => key);
+  const known = new Set([...keys, ...inFile.flatMap(({ formerKey }) => formerKey ?? [])]);
+  const groups = new Set(keys.flatMap(groupsOf));
+  const candidates = [...keys, ...groups];
+
+  function problemsOf(name: string, value: unknown): readonly string[] {
+    if (groups.has(name)) {
+      if (typeof value !== "object" || value === null)
+        return [`${name} in the config file must be an object with settings`];
+      return Object.entries(value).flatMap(([next, inside]) => problemsOf(`${name}.${next}`, inside));
+    }
+    if (known.has(name)) return [];
+    const instead = REMOVED.get(name);
+    if (instead !== undefined) return [noLonger(`${name} in the config file`, instead)];
+    const question = suggest?.(name, candidates);
+    return [`${name} in the config file is not a setting${question === undefined ? "" : `: ${question}`}`];
+  }
+
+  return Object.entries(file).flatMap(([name, value]) => problemsOf(name, value));
+}
+
+/** `limits` and `limits.expert` of `limits.expert.connections`. */
+function groupsOf(key: string): string[] {
+  const steps = key.split(".").slice(0, -1);
+  return steps.map((_, at) => steps.slice(0, at + 1).join("."));
 }

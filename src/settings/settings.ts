@@ -25,26 +25,42 @@ type InCode<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<InCode<Tail>>}`
   : Name;
 type GroupIn<Key extends string> = Key extends `${infer Group}.${string}` ? Group : never;
-type Group = GroupIn<Row["key"]>;
 type Alone<Key extends string> = Key extends `${string}.${string}` ? never : Key;
-type In<G extends Group, Key extends string> = Key extends `${G}.${infer Name}` ? Name : never;
+/** The rest of the keys that begin with a prefix such as `limits.`. */
+type After<Prefix extends string, Key extends string> = Key extends `${Prefix}${infer Rest}` ? Rest : never;
+
+type SettingsUnder<Prefix extends string> = {
+  readonly [R in Row as InCode<Alone<After<Prefix, R["key"]>>>]: ReadOf<R>;
+} & {
+  readonly [G in GroupIn<After<Prefix, Row["key"]>>]: SettingsUnder<`${Prefix}${G}.`>;
+};
 
 /** Every setting with its value, as the service and the verbs use them. */
-export type Settings = {
-  readonly [R in Row as InCode<Alone<R["key"]>>]: ReadOf<R>;
-} & {
-  readonly [G in Group]: { readonly [R in Row as InCode<In<G, R["key"]>>]: ReadOf<R> };
-} & {
+export type Settings = SettingsUnder<""> & {
   /** What no setting of ours says is taken from here. */
   readonly otel: OtelVariables;
+  readonly renamed: readonly Renamed[];
 };
+
+/** A setting that was given by its former name. */
+export interface Renamed {
+  /** The option, the variable, or the key with its place. */
+  readonly setting: string;
+  /** The name that it has now. */
+  readonly instead: string;
+}
 
 /** Which folder is the project's decides which file is read at all. */
 type InFile = Exclude<Row, { readonly key: "project" } | { readonly variableOnly: true }>;
 
 /** What may be in `datarun.config.ts`. Precedence: option, variable, this file, default. `docs/reference/configuration.md` explains each. */
-export type DatarunConfig = {
-  readonly [R in InFile as Alone<R["key"]>]?: ValueOf<R>;
-} & {
-  readonly [G in Group]?: { readonly [R in InFile as In<G, R["key"]>]?: ValueOf<R> };
+export type DatarunConfig = ConfigUnder<""> & {
+  readonly limits?: { readonly [R in InFile as After<"limits.", FormerKey<R>>]?: ValueOf<R> };
 };
+
+type ConfigUnder<Prefix extends string> = {
+  readonly [R in InFile as Alone<After<Prefix, R["key"]>>]?: ValueOf<R>;
+} & {
+  readonly [G in GroupIn<After<Prefix, InFile["key"]>>]?: ConfigUnder<`${Prefix}${G}.`>;
+};
+type FormerKey<R extends Row> = R extends { readonly formerKey: infer Key extends string } ? Key : never;

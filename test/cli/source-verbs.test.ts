@@ -332,7 +332,7 @@ test("source show tells the request as the file writes it, and where each value 
 });
 
 test("source show tells the largest reply that the deployment reads, and from where", async (t) => {
-  const limits = "export default { limits: { reply_decoded_bytes: 4096 } };";
+  const limits = "export default { limits: { expert: { reply_decoded_bytes: 4096 } } };";
   const text = source("http://127.0.0.1:9");
   const declared = (bytes: number) => text.replace("\ncases:", `\nlimits: {max_bytes: ${bytes}}\ncases:`);
   const shown = async (source: string) => {
@@ -342,9 +342,9 @@ test("source show tells the largest reply that the deployment reads, and from wh
     assert.equal(told.limits.max_bytes, value);
     return [value, from];
   };
-  assert.deepEqual(await shown(text), [4096, "the setting limits.reply_decoded_bytes"]);
+  assert.deepEqual(await shown(text), [4096, "the setting limits.expert.reply_decoded_bytes"]);
   assert.deepEqual(await shown(declared(2000)), [2000, "the source's file"]);
-  assert.deepEqual(await shown(declared(8000)), [4096, "the setting limits.reply_decoded_bytes"]);
+  assert.deepEqual(await shown(declared(8000)), [4096, "the setting limits.expert.reply_decoded_bytes"]);
 });
 
 test("source show has what the file declares as rows, and a list says which sources are on", async (t) => {

@@ -105,7 +105,7 @@ function unfinished(small: TestService, count: number, released: Promise<void>) 
 test("large bodies of unauthenticated callers wait for each other, and nobody else waits for them", async (t) => {
   const small = await startService(t, {
     sources: [answers("acme__people", { name: "Ada" })],
-    settings: { "limits.held_bytes": 32 * MAX },
+    settings: { "limits.expert.held_bytes": 32 * MAX },
   });
   const { token, workflow } = small.a;
   const released = Promise.withResolvers<void>();
@@ -138,8 +138,8 @@ test("large bodies of unauthenticated callers wait for each other, and nobody el
 test("a body that waits is refused when the time of its request is up", async (t) => {
   const small = await startService(t, {
     settings: {
-      "limits.held_bytes": 32 * MAX,
-      "limits.request_timeout_ms": 400,
+      "limits.expert.held_bytes": 32 * MAX,
+      "limits.expert.request_timeout_ms": 400,
     },
   });
   const many = await Promise.all(unfinished(small, 5, new Promise(() => {})));

@@ -19,7 +19,7 @@ async function client(service: TestService, text = ""): Promise<Socket & { recei
 const STATUS = "GET /status HTTP/1.1\r\nHost: test\r\n\r\n";
 
 test("beyond the limit a connection is closed at once, those before it are served, and the log says so once", async (t) => {
-  const service = await startService(t, { settings: { "limits.connections": 20 } });
+  const service = await startService(t, { settings: { "limits.expert.connections": 20 } });
   const first = await client(service);
   const held: Socket[] = [first];
   while (held.length < 20) held.push(await client(service));

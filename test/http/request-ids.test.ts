@@ -25,7 +25,7 @@ function start(t: Parameters<typeof startService>[0], options: ServiceOptions = 
 
 test("every response has a request id of its own: that of the run, if there is one", async (t) => {
   const service = await start(t);
-  const impatient = await start(t, { settings: { "limits.request_timeout_ms": 600 } });
+  const impatient = await start(t, { settings: { "limits.expert.request_timeout_ms": 600 } });
   const ids = new Set<unknown>();
   const strange = { as: { token: "t", workflow: "w" } };
   const asked = {

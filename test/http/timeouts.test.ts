@@ -16,8 +16,8 @@ const service = await startService(
       answers("acme__larger", { filler: "x".repeat(9 * MIB) }),
     ],
     settings: {
-      "limits.request_timeout_ms": 600,
-      "limits.write_timeout_ms": 300,
+      "limits.expert.request_timeout_ms": 600,
+      "limits.expert.write_timeout_ms": 300,
       "limits.keep_alive_ms": 200,
     },
   },

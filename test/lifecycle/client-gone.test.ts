@@ -37,7 +37,7 @@ test("a client that goes away while it reads its answer has its run on the ledge
   const service = await startService(t, {
     sources: [asksVendor("acme__large", vendor, "/large")],
     vendors: [vendor],
-    settings: { "limits.reply_decoded_bytes": 5_000_000 },
+    settings: { "limits.expert.reply_decoded_bytes": 5_000_000 },
   });
   await service.raw([
     request(service, { acme__large: true }),

@@ -88,7 +88,7 @@ for (const [when, beforeMs] of [
     });
     const deployment = await deploy(t, {
       project: vendorProject(t, vendor, { large: "/large" }),
-      env: { DATARUN_LIMITS_REPLY_DECODED_BYTES: "5000000" },
+      env: { DATARUN_LIMITS_EXPERT_REPLY_DECODED_BYTES: "5000000" },
     });
     const service = await deployment.start();
     const text = JSON.stringify({ config: { sources: { acme__large: true } } });

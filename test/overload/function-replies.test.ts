@@ -24,7 +24,7 @@ const service = await startService(
   {
     sources: [asksVendor("acme__large", vendor, "/large")],
     project: project({ after }, { "functions/asks.mjs": ASKS }),
-    settings: { "limits.held_bytes": 16 * MIB },
+    settings: { "limits.expert.held_bytes": 16 * MIB },
     vendors: [vendor],
   },
 );

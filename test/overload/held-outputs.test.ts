@@ -29,7 +29,7 @@ test("runs of ninety-nine replies of 5 MiB and a late one neither end a small se
     project: vendorProject(t, vendor, paths),
     env: {
       NODE_OPTIONS: "--max-old-space-size=256",
-      DATARUN_LIMITS_REPLY_DECODED_BYTES: String(5 * MIB),
+      DATARUN_LIMITS_EXPERT_REPLY_DECODED_BYTES: String(5 * MIB),
     },
   });
   const service = await deployment.start();

@@ -17,9 +17,9 @@ test("clients that send nothing and clients that read nothing are cut off, and o
   const service = await startService(t, {
     sources: [asksVendor("acme__large", vendor, "/large")],
     settings: {
-      "limits.request_timeout_ms": 2_400,
-      "limits.write_timeout_ms": 1_000,
-      "limits.reply_decoded_bytes": 5_000_000,
+      "limits.expert.request_timeout_ms": 2_400,
+      "limits.expert.write_timeout_ms": 1_000,
+      "limits.expert.reply_decoded_bytes": 5_000_000,
     },
     vendors: [vendor],
   });

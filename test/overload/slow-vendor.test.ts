@@ -21,7 +21,7 @@ test("calls to one slow vendor fail by themselves when its room is used up, and 
   const quick = await startVendor(t);
   const service = await startService(t, {
     sources: [asksVendor("acme__slow", slow, "/slow", PATIENT), asksVendor("bell__quick", quick, "/json")],
-    settings: { "limits.vendor_connections": 8, "limits.vendor_queue": 12, "limits.runs_per_organization": 128 },
+    settings: { "limits.vendor_connections": 8, "limits.expert.vendor_queue": 12, "limits.runs_per_organization": 128 },
     vendors: [slow, quick],
   });
   const answered: Record<string, { success: boolean; message: string }>[] = [];

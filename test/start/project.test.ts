@@ -343,6 +343,22 @@ test("a wrong setting stops the start with its name and exit code 2", async (t) 
   }
 });
 
+test("a setting's former name works, and a line of the log names the new one", async (t) => {
+  const folder = project(t, { "datarun.config.mjs": "export default { limits: { vendor_queue: 100 } };" });
+  const service = await startCommand(t, ["--project", folder, "--limits-write-timeout-ms", "9000"], {
+    DATARUN_LIMITS_HELD_BYTES: "90000000",
+  });
+  const lines = service.log().filter(({ event }) => event === "setting_renamed");
+  assert.deepEqual(
+    lines.map(({ level, setting, instead }) => [level, setting, instead]),
+    [
+      [40, "--limits-write-timeout-ms", "--limits-expert-write-timeout-ms"],
+      [40, "DATARUN_LIMITS_HELD_BYTES", "DATARUN_LIMITS_EXPERT_HELD_BYTES"],
+      [40, "limits.vendor_queue in the config file", "limits.expert.vendor_queue"],
+    ],
+  );
+});
+
 test("the line that says where it listens says what is deployed too, under names like those of every line", async (t) => {
   const service = await startCommand(t, []);
   const line = service.log().find(({ event }) => event === "listening")!;

@@ -21,7 +21,7 @@ export function checksPage(): Page {
     table(columns, rows("production")),
     `## With ${code("--connect")}`,
     table(columns, rows("connect")),
-    `Origins with a ${code("*")} are left out, because they name no host. At most eight connections are opened at once, each within ${code("limits.vendor_connect_ms")}. Nothing is sent to a vendor; an egress proxy is asked to connect.`,
+    `Origins with a ${code("*")} are left out, because they name no host. At most eight connections are opened at once, each within ${code("limits.expert.vendor_connect_ms")}. Nothing is sent to a vendor; an egress proxy is asked to connect.`,
     `## With ${code("--json")}`,
     `One object: ${code("ok")}; ${code("findings")}, each with ${code("code")}, ${code("file")} and ${code("line")} (or null), ${code("says")} and ${code("hint")}; ${code("ignored")}, how many were left out; and ${code("facts")}, what was looked at, such as ${code("sync_ms")}, the median time in which the disk confirms a small write.`,
   );

@@ -67,12 +67,12 @@ export function limitsPage(): Page {
       ["extensions of one chunk", bytes(16_384), "400"],
       [
         "memory for a parsed body",
-        "counts four times its bytes in `limits.held_bytes`",
+        "counts four times its bytes in `limits.expert.held_bytes`",
         "500 `overloaded`, before anything is run",
       ],
       [
         "bodies of callers that are not authenticated yet",
-        "an eighth of `limits.held_bytes` together",
+        "an eighth of `limits.expert.held_bytes` together",
         "500 `overloaded`",
       ],
       [
@@ -89,7 +89,7 @@ export function limitsPage(): Page {
       ["header block", bytes(HEADER_BYTES_MAX), "431"],
       ["header fields", count(HEADER_FIELDS_MAX), "431"],
       ["time for the headers", "a third of the time for the whole request", "408"],
-      ["time for the whole request", "limits.request_timeout_ms", "408"],
+      ["time for the whole request", "limits.expert.request_timeout_ms", "408"],
       [
         "log lines of requests that are answered with the same error code",
         `${LINES_MAX} a second`,
@@ -98,7 +98,7 @@ export function limitsPage(): Page {
       ["idle connection", "limits.keep_alive_ms", "closed"],
       [
         "time for a client to read its answer",
-        "limits.write_timeout_ms",
+        "limits.expert.write_timeout_ms",
         "the connection is closed; the run is recorded",
       ],
       [
@@ -106,7 +106,7 @@ export function limitsPage(): Page {
         count(1),
         `${PIPELINED_MAX} further ones wait, and others are not read yet; a connection that sends more at once is closed`,
       ],
-      ["clients' connections", "limits.connections", "the new one is closed"],
+      ["clients' connections", "limits.expert.connections", "the new one is closed"],
     ]),
     "## Runs",
     rows([
@@ -160,7 +160,7 @@ export function limitsPage(): Page {
       ],
       [
         "organizations whose functions run at once",
-        "limits.function_processes",
+        "limits.expert.function_processes",
         "functions of further ones wait; organizations take turns",
       ],
       [
@@ -199,7 +199,7 @@ export function limitsPage(): Page {
       ],
       [
         "calls waiting for one origin",
-        "limits.vendor_queue",
+        "limits.expert.vendor_queue",
         "that source fails as `shed`; organizations share these in the same way, and take turns",
       ],
       [
@@ -219,7 +219,7 @@ export function limitsPage(): Page {
       ],
       [
         "time to connect, including name look-up and TLS",
-        "limits.vendor_connect_ms",
+        "limits.expert.vendor_connect_ms",
         "that source fails as `unreachable`",
       ],
       ["time to look up a name", ms(DEFAULT_LIMITS.lookupMaxMs), "that source fails as `unreachable`"],
@@ -251,7 +251,7 @@ export function limitsPage(): Page {
       ],
       [
         "reply, as sent and after decoding",
-        "limits.reply_decoded_bytes",
+        "limits.expert.reply_decoded_bytes",
         "that source fails as `contract`; headers and chunk framing may take another quarter of it and 256 KiB",
       ],
       ["nesting of JSON in a reply", count(DEFAULT_LIMITS.depthMax), "that source fails as `contract`"],
@@ -397,9 +397,9 @@ function rows(limits: readonly Row[]): string {
 }
 
 function valueOf({ key, default: value }: Setting): string {
-  if (key === "limits.connections") return "half of the files that may be open, at most 10,000";
+  if (key === "limits.expert.connections") return "half of the files that may be open, at most 10,000";
   if (key === "limits.journal_bytes") return "the whole disk, except for a twentieth of it or 1 GiB, whichever is less";
-  if (key === "limits.function_processes") return "2 to 16, by the memory of the container or machine";
+  if (key === "limits.expert.function_processes") return "2 to 16, by the memory of the container or machine";
   if (key.endsWith("_bytes")) return bytes(Number(value));
   return key.endsWith("_ms") ? ms(Number(value)) : count(Number(value));
 }

@@ -90,7 +90,7 @@ export async function findVerbPlace(
     databaseUrl,
     rootKey,
     region,
-    replyBytesMax: limits.replyDecodedBytes,
+    replyBytesMax: limits.expert.replyDecodedBytes,
     environment,
     clock: systemClock,
     note,

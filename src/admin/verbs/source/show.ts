@@ -163,7 +163,7 @@ function valuesOf({ declaration, leavesMachine, timeoutMs }: RunnableSource, rep
   return [
     time,
     limits.max_bytes === undefined || limits.max_bytes > replyBytesMax
-      ? { name: "limits.max_bytes", value: replyBytesMax, from: "the setting limits.reply_decoded_bytes" }
+      ? { name: "limits.max_bytes", value: replyBytesMax, from: "the setting limits.expert.reply_decoded_bytes" }
       : value("limits.max_bytes", limits.max_bytes, replyBytesMax),
     value("limits.concurrency", limits.concurrency, "no limit of its own"),
     value("limits.rate", limits.rate, "no limit of its own"),

@@ -178,7 +178,7 @@ export const SourceFormat = Type.Object(
               minimum: 1,
               maximum: 10_485_760,
               description:
-                "Largest size of one reply after decoding, in bytes; by default and at most `limits.reply_decoded_bytes`.",
+                "Largest size of one reply after decoding, in bytes; by default and at most `limits.expert.reply_decoded_bytes`.",
             }),
           ),
           concurrency: Type.Optional(
