@@ -156,6 +156,13 @@ export const FIXTURES: readonly Fixture[] = [
     says: /^outbound: the extra certificate authorities hold no certificate in PEM form$/,
   },
   {
+    code: "settings.renamed",
+    name: "a key of an earlier version",
+    files: { "datarun.config.mjs": `export default {\n  limits: { connections: 500 },\n};` },
+    says: /^limits\.connections in the config file is named limits\.expert\.connections now$/,
+    line: 2,
+  },
+  {
     code: "otel.ignored",
     name: "headers for a collector that are none",
     environment: { OTEL_EXPORTER_OTLP_HEADERS: "only-a-key" },

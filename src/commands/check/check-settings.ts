@@ -16,6 +16,8 @@ export async function checkSettings(
 ): Promise<Settings | null> {
   try {
     const settings = await readSettingsOf(project, given, environment);
+    for (const { setting, instead } of settings.renamed)
+      report.add("settings.renamed", `${setting} is named ${instead} now`, placeIn(project, setting));
     for (const { variable, reason } of settings.otel.ignored) report.add("otel.ignored", `${variable}: ${reason}`);
     return settings;
   } catch (error) {
@@ -26,8 +28,13 @@ export async function checkSettings(
 
 function placeOf(error: unknown, project: string | undefined): { file?: string; line?: number | null } {
   if (error instanceof LoadError) return { file: error.file, line: lineOf(error.reason) };
+  return placeIn(project, (error as Error).message);
+}
+
+/** The key of the config file with which a text begins. */
+function placeIn(project: string | undefined, text: string): { file?: string; line?: number | null } {
   const file = project === undefined ? undefined : configFileOf(project);
-  const key = /^(\S+) in the config file /.exec((error as Error).message)?.[1];
+  const key = /^(\S+) in the config file\b/.exec(text)?.[1];
   return file === undefined || key === undefined ? {} : { file, line: lineWith(file, key.split(".").at(-1)!) };
 }
 

@@ -16,6 +16,10 @@ export const CHECKS = {
     hint: "`datarun start --help` lists every setting.",
     stopsStart: true,
   },
+  "settings.renamed": {
+    says: "A setting is given by the name that it had in an earlier version. A start logs `setting_renamed` and uses it.",
+    hint: "Give it by its new name; the former one may be removed in a later version.",
+  },
   "otel.ignored": {
     says: "A variable of OpenTelemetry (`OTEL_…`) has a value that cannot be used. A start logs `otel_variable_ignored` and does without it.",
     hint: "docs/guides/opentelemetry.md lists the variables that are read.",
