@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { findVerbs } from "../src/admin/find-verbs.ts";
 import { openApiDocument } from "../src/http/openapi.ts";
+import { optionOf, SETTINGS, variableOf, type Setting } from "../src/settings/table.ts";
 import { adminOpenApiDocument } from "../src/admin-api/openapi.ts";
 import { compileExpression } from "../src/sources/declarative/expressions/expression.ts";
 import { FUNCTIONS } from "../src/sources/declarative/expressions/expression-functions.ts";
@@ -51,6 +52,36 @@ test("every row of the fault table is used: no failure is documented that cannot
   // The row itself is one occurrence.
   const unused = Object.keys(FAULTS).filter((fault) => code.split(`"${fault}"`).length <= 2);
   assert.deepEqual(unused, []);
+});
+
+/** What a source's own `limits` hold, and what `source show` says of it. */
+const OF_SOURCES = ["max_bytes", "concurrency", "rate", "timeout_ms"];
+
+test("pages, manifests and messages name limits as the table of settings does", () => {
+  const settings = SETTINGS as readonly Setting[];
+  const known = new Set([
+    ...settings.flatMap((setting) => [setting.key, `--${optionOf(setting)}`, variableOf(setting)]),
+    ...OF_SOURCES.map((name) => `limits.${name}`),
+    "limits.expert",
+  ]);
+  // Records of decisions have the names of their time.
+  const texts = globSync(["README.md", "docs/**/*.md", "deploy/**/*.*"], { cwd: ROOT, exclude: ["docs/decisions/**"] });
+  const named = /(?<=[`\s(])limits\.(?!md\b)(?:expert\.)?[a-z_]+\b|--limits-[a-z-]+\w|\bDATARUN_LIMITS_[A-Z_]+/g;
+  // In code, a name without an underscore is mostly a property.
+  const code = globSync(["src/**/*.ts", "console/**/*.{ts,tsx}"], {
+    cwd: ROOT,
+    exclude: ["**/*.test.ts", "src/settings/**"],
+  });
+  const inCode = /\blimits\.(?:expert\.)?[a-z]+_[a-z_]+\b|"--limits-[a-z-]+"|\bDATARUN_LIMITS_[A-Z_]+/g;
+  const found = [
+    ...texts.flatMap((file) => [...read(file).matchAll(named)].map(([name]) => ({ file, name }))),
+    ...code.flatMap((file) => [...read(file).matchAll(inCode)].map(([name]) => ({ file, name }))),
+  ];
+  assert.ok(found.length > 60, String(found.length));
+  assert.deepEqual(
+    found.filter(({ name }) => !known.has(name.replaceAll('"', ""))),
+    [],
+  );
 });
 
 test("the contract has HEAD wherever it has GET, without bodies", () => {

@@ -1,21 +1,27 @@
+import type { SettingKey } from "../../src/settings/settings.ts";
 import { fileVariableOf, optionOf, SETTINGS, variableOf, type Setting } from "../../src/settings/table.ts";
 import { nameForSignal, OTEL_EXPORTER_VARIABLES, OTEL_VARIABLES } from "../../src/settings/otel-variables.ts";
 import { block, code, generated, page, table, type Page } from "./markdown.ts";
 
+type Section = readonly [title: string, text: string, ...keys: (SettingKey | `${string}.*`)[]];
+
+/** What operators of every deployment look at is in none of these. */
+const SECTIONS: readonly Section[] = [
+  ["The console", "", "console", "admin_hosts", "oidc.*"],
+  ["Calls to vendors", "", "outbound.*"],
+  ["Seldom set", "", "catalog_data", "demo", "otlp_sample_percent", "overload_status"],
+];
+const EXPERT: Section = [
+  "Expert limits",
+  "Their defaults follow from the machine, or protect all organizations from one of them. Change one only if a message, an alert or a measurement points to it. They are also accepted by the names that they had before, without `expert`; the log then says so at the start (`setting_renamed`).",
+  "limits.expert.*",
+];
+
 /** Every setting there is, from the one list of them. */
 export function configurationPage(): Page {
-  const settings = (SETTINGS as readonly Setting[]).filter(({ variableOnly }) => variableOnly !== true);
-  const only = (SETTINGS as readonly Setting[]).filter(({ variableOnly }) => variableOnly === true);
-  const secrets = (SETTINGS as readonly Setting[]).filter(({ secret }) => secret === true);
-  const groupOf = ({ key }: Setting) => (key.includes(".") ? key.split(".")[0]! : "");
-  const groups = new Map(
-    Object.entries(Object.groupBy(settings, groupOf)).map(([name, members]) => [name, members ?? []]),
-  );
-  const titles: Readonly<Record<string, string>> = {
-    "": "The service",
-    outbound: "Calls to vendors",
-    limits: "Limits",
-  };
+  const settings = SETTINGS as readonly Setting[];
+  const secrets = settings.filter(({ secret }) => secret === true);
+  const sections = [...SECTIONS, EXPERT];
   return page(
     "docs/reference/configuration.md",
     generated("src/settings/table.ts"),
@@ -27,6 +33,7 @@ export function configurationPage(): Page {
       "3. a key of the project's config file, such as `port: 9000`;",
       "4. otherwise the default applies.",
     ].join("\n"),
+    "A setting that has no key and no option in the tables is a secret that only its variable gives.",
     "Settings are read once, at the start. An unknown option or key of the config file, a variable whose name is nearly that of a setting, or an invalid value stops the start and every command, with a message that names the setting and where it came from. In options and variables, the entries of a list are separated by commas; in the config file a list is a list. In variables a flag is `true`, `false`, `1` or `0`.",
     "The config file is `datarun.config.ts` (or `.js`, `.mjs`) in the project folder. The project folder is the one that `--project` or `DATARUN_PROJECT` names; without either it is the folder in which the service is started, if that has a config file.",
     block(
@@ -41,25 +48,14 @@ export function configurationPage(): Page {
         "});",
       ].join("\n"),
     ),
-    ...[...groups].flatMap(([name, members]) => [
-      `## ${titles[name] ?? name}`,
-      table(
-        ["key", "option", "variable", "type", "default", "meaning"],
-        members.map((setting) => [
-          code(setting.key),
-          code(`--${optionOf(setting)}`),
-          code(variableOf(setting)),
-          typeOf(setting),
-          defaultOf(setting),
-          setting.says,
-        ]),
-      ),
-    ]),
-    "## Environment only",
+    "## What operators set",
+    settingsTable(settings.filter((setting) => !sections.some((section) => isIn(section, setting)))),
+    "See [keys](../guides/keys.md) for the root key.",
+    ...SECTIONS.flatMap(sectionOf),
+    "## Variables of commands",
     table(
       ["variable", "meaning"],
       [
-        ...only.map((setting) => [code(variableOf(setting)), setting.says]),
         [
           code("DATARUN_REMOTE"),
           "For commands: the address of an admin port. They are then done in that service; see [Give colleagues access](../guides/operators.md).",
@@ -71,7 +67,6 @@ export function configurationPage(): Page {
         ],
       ],
     ),
-    "See [keys](../guides/keys.md) for the root key.",
     "## Secrets by file",
     `A secret can be in a file instead of a variable: ${secrets.map((setting) => code(fileVariableOf(setting)!)).join(", ")} give the path of a file that holds nothing else. See [secrets](../guides/secrets.md).`,
     "## OpenTelemetry",
@@ -90,6 +85,30 @@ export function configurationPage(): Page {
       ],
     ),
     "Proxy variables (`HTTPS_PROXY` and the like) are never read: set `outbound.proxy`.",
+    ...sectionOf(EXPERT),
+  );
+}
+
+function isIn([, , ...keys]: Section, { key }: Setting): boolean {
+  return keys.some((each) => (each.endsWith(".*") ? key.startsWith(each.slice(0, -1)) : key === each));
+}
+
+function sectionOf(section: Section): string[] {
+  const [title, text] = section;
+  return [`## ${title}`, text, settingsTable((SETTINGS as readonly Setting[]).filter((each) => isIn(section, each)))];
+}
+
+/** A setting without a key and an option can be given by its variable alone. */
+function settingsTable(settings: readonly Setting[]): string {
+  return table(
+    ["key", "option", "variable", "type", "default", "meaning"],
+    settings.map((setting) => [
+      ...(setting.variableOnly === true ? ["", ""] : [code(setting.key), code(`--${optionOf(setting)}`)]),
+      code(variableOf(setting)),
+      typeOf(setting),
+      defaultOf(setting),
+      setting.says,
+    ]),
   );
 }
 
