@@ -64,8 +64,7 @@ test("pages, manifests and messages name limits as the table of settings does", 
     ...OF_SOURCES.map((name) => `limits.${name}`),
     "limits.expert",
   ]);
-  // Records of decisions have the names of their time.
-  const texts = globSync(["README.md", "docs/**/*.md", "deploy/**/*.*"], { cwd: ROOT, exclude: ["docs/decisions/**"] });
+  const texts = globSync(["README.md", "docs/**/*.md", "deploy/**/*.*"], { cwd: ROOT });
   const named = /(?<=[`\s(])limits\.(?!md\b)(?:expert\.)?[a-z_]+\b|--limits-[a-z-]+\w|\bDATARUN_LIMITS_[A-Z_]+/g;
   // In code, a name without an underscore is mostly a property.
   const code = globSync(["src/**/*.ts", "console/**/*.{ts,tsx}"], {
