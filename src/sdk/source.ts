@@ -74,7 +74,7 @@ export interface SourceDeclaration<
 export type { ChargeModel };
 
 export interface SourceLimits {
-  /** Largest size of one reply after decoding, in bytes; by default and at most `limits.reply_decoded_bytes`. */
+  /** Largest size of one reply after decoding, in bytes; by default and at most `limits.expert.reply_decoded_bytes`. */
   readonly max_bytes?: number;
   /**
    * Most calls of this source in progress at once, in the whole deployment. Further ones wait, for up to a second.
