@@ -1,9 +1,9 @@
 import { signal } from "@preact/signals";
 import { notePlace, placeAt } from "./place.ts";
 
-/** Where the console is. Everything that a page shows follows from it, so an address can be given to somebody else. */
+/** The current location in the console. All that a page shows follows from it, so an address can be shared. */
 export interface Address {
-  /** Without the console's own prefix: `/runs`. */
+  /** Path without the console's prefix, such as `/runs`. */
   readonly path: string;
   readonly query: URLSearchParams;
 }
@@ -17,7 +17,7 @@ function read(): Address {
 
 const here = signal<Address>(read());
 let isBack = false;
-/** Puts this place into the history again, where Back or Forward has led away from it. */
+/** Pushes this address onto the history again after Back or Forward has left it. */
 let comeAgain: (() => void) | undefined;
 window.addEventListener("popstate", (event) => {
   if (comeAgain !== undefined) {
@@ -28,12 +28,12 @@ window.addEventListener("popstate", (event) => {
   here.value = read();
 });
 
-/** The address of now. A component that reads it is rendered again when it changes. */
+/** The current address. A component that reads it renders again when it changes. */
 export function address(): Address {
   return here.value;
 }
 
-/** Back and Forward lead nowhere until what is returned is called: for what is here and cannot be had again. */
+/** Disables Back and Forward until the returned function is called. For content that cannot be shown again. */
 export function stayHere(): () => void {
   const { href } = window.location;
   const { state } = window.history;
@@ -41,25 +41,25 @@ export function stayHere(): () => void {
   return () => void (comeAgain = undefined);
 }
 
-/** Whether it was come to by Back or Forward: then it is as it was left. */
+/** Whether Back or Forward led to this page. Its earlier state is then restored. */
 export function hasComeBack(): boolean {
   return isBack;
 }
 
-/** What a link to a place of the console has as its `href`. Parameters without a value are left out. */
+/** The `href` of a link within the console. Parameters without a value are left out. */
 export function hrefOf(path: string, query: Readonly<Record<string, string | null | undefined>> = {}): string {
   const given = Object.entries(query).filter((pair): pair is [string, string] => !!pair[1]);
   const search = new URLSearchParams(given).toString();
   return `${BASE}${path === "/" ? "/" : path}${search === "" ? "" : `?${search}`}`;
 }
 
-/** Goes to a place, as if its link had been clicked. */
+/** Navigates to an address as a click on its link does. */
 export function goTo(href: string, { replace = false } = {}): void {
   change(href, !replace, 0);
   if (!replace) window.scrollTo(0, 0);
 }
 
-/** Changes parameters of the address; `null` takes one away. Going back undoes it only if `remember` is given. */
+/** Changes parameters of the address; `null` removes one. Only with `remember` does Back undo the change. */
 export function setQuery(changes: Readonly<Record<string, string | null>>, { remember = false } = {}): void {
   const { path, query } = here.peek();
   change(hrefOf(path, { ...Object.fromEntries(query), ...changes }), remember, window.scrollY);
@@ -74,7 +74,7 @@ function change(href: string, remember: boolean, y: number): void {
   here.value = read();
 }
 
-/** Links within the console change the address without loading the page again. */
+/** Handles clicks on links within the console without loading the page again. */
 export function followLinks(): void {
   document.addEventListener("click", (event) => {
     const link = (event.target as Element).closest?.("a");

@@ -10,7 +10,9 @@ import { Shell } from "./parts/shell.tsx";
 import { session } from "./session.ts";
 import { toCallError } from "./api/use-verb.ts";
 
-/** Whoever is not logged in sees the login, at the same address, and goes on there. When a session ends, its page stays. */
+/**
+ * Shows the login to unauthenticated users at any address, and the page after it. When a session ends, its page stays.
+ */
 export function App() {
   if (session.value === undefined) return null;
   if (session.value === null) return <LoginPage />;

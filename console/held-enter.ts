@@ -1,6 +1,6 @@
 /**
- * An Enter that is held acts once. What it does may move the focus, as a window does that opens or closes, and its
- * repetitions would press whatever has the focus then. In a field of several lines it goes on making lines.
+ * Ignores repeated Enter events of a key that is held down. The first may move the focus, for example by opening a
+ * dialog, and the next would press the newly focused button. In a text area the key still inserts lines.
  */
 export function ignoreHeldEnter(): void {
   const ignore = (event: KeyboardEvent): void => {

@@ -1,11 +1,11 @@
 import { whenQuiet } from "./api/under-way.ts";
 
-/** How far down a page is stands with its place in the history, so that Back leads to where one was. */
+/** Scroll position, stored with the history entry, so that Back returns to it. */
 interface Place {
   readonly y: number;
 }
 
-/** A page that has not moved for so long stands. */
+/** The position is stored when the page has not scrolled for this time. */
 const STANDS_MS = 100;
 
 let goBackTo: AbortController | undefined;
@@ -14,7 +14,7 @@ export function placeAt(y: number): Place {
   return { y };
 }
 
-/** For before the page is left. */
+/** Stores the position before the page is left. */
 export function notePlace(): void {
   goBackTo?.abort();
   window.history.replaceState(placeAt(window.scrollY), "");
@@ -23,24 +23,24 @@ export function notePlace(): void {
 export function keepPlaces(): void {
   window.history.scrollRestoration = "manual";
   const note = (): void => {
-    // On the way back it is not yet where it was.
+    // While scrolling back, the position is not final.
     if (goBackTo === undefined || goBackTo.signal.aborted) notePlace();
   };
-  // What comes or goes above moves a page too, and of that browsers tell no end.
+  // Content that changes above also scrolls the page, and not all browsers report the end of a scroll.
   let standing: number | undefined;
   window.addEventListener("scroll", () => {
     window.clearTimeout(standing);
     standing = window.setTimeout(note, STANDS_MS);
   });
-  // A reload comes before that.
+  // A reload may come before the timer.
   window.addEventListener("pagehide", note);
   window.addEventListener("popstate", ({ state }) => goBack(state as Place | null));
   goBack(window.history.state as Place | null);
 }
 
 /**
- * Scrolls there as soon as the page is long enough or, if it stays shorter than it was, as far as it goes once it has
- * what it asks for: unless its reader does something before.
+ * Scrolls to the stored position when the page is long enough, or as far as possible when all requests are answered.
+ * Any input of the user cancels it.
  */
 function goBack(place: Place | null): void {
   goBackTo?.abort();
@@ -57,7 +57,7 @@ function goBack(place: Place | null): void {
   signal.addEventListener("abort", () => grown.disconnect());
   for (const done of ["wheel", "keydown", "pointerdown", "touchstart"])
     window.addEventListener(done, stop, { signal, passive: true });
-  // Not before the page of now stands in the place of the one before.
+  // The new page must be rendered first.
   requestAnimationFrame(() => {
     if (signal.aborted) return;
     grown.observe(document.body);

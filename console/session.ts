@@ -5,43 +5,43 @@ import type { VerbName } from "./api/verb-types.ts";
 import { program } from "./program.ts";
 import { CHANGES, ROLE_OF, ROLES, type Role } from "./api/verbs.ts";
 
-/** Who is logged in. */
+/** The operator who is logged in. */
 export interface Session {
   readonly name: string;
   readonly role: Role;
-  /** The setting `console`: with `read_only` the service refuses whatever changes something. */
+  /** The setting `console`. With `read_only` the service refuses every change. */
   readonly console: "on" | "read_only";
-  /** How a command on this deployment starts on the service's machine. */
+  /** The command that starts `datarun` on the machine of the service. */
   readonly program: string;
 }
 
-/** How people can log in here. */
+/** The ways to log in. */
 export interface LoginWays {
-  /** The host of the identity provider, if there is one. */
+  /** The host of the identity provider; `null` if none is configured. */
   readonly identity_provider: string | null;
 }
 
-/** `undefined` until the service has said it, `null` if nobody is. */
+/** `undefined` until the service has answered, `null` without a session. */
 export const session = signal<Session | null | undefined>(undefined);
-/** The session has ended, and the page that it was used on still stands. */
+/** The session has ended, and its page is still shown. */
 export const hasEnded = signal(false);
-/** How often somebody has logged in since the page was loaded: what failed meanwhile is asked for again. */
+/** Number of logins since the page was loaded. Failed requests are repeated after each. */
 export const logins = signal(0);
-/** Known before the login is shown, so that nothing on it moves. */
+/** Loaded before the login form is shown, so that its layout does not jump. */
 export const ways = signal<LoginWays>({ identity_provider: null });
-/** Why the login that brought somebody here has failed. */
+/** Why a login by link or identity provider has failed. */
 export const loginProblem = signal<CallError | undefined>(undefined);
 
-/** What the provider is told to send browsers back to, below the console. */
+/** The address to which the identity provider redirects. */
 const COME_BACK = "/console/login";
 const PLACE = "datarun-place";
 
-/** Finds out who is logged in; first of all by what the address brings from a link or the identity provider. */
+/** Finds the current session. Credentials in the address, from a link or the identity provider, are tried first. */
 export async function openSession(): Promise<void> {
   const { pathname, search, hash } = window.location;
   const code = /^#code=(.+)$/.exec(hash)?.[1];
   if (code !== undefined) {
-    // Nobody finds it in the history, or passes it on with the address.
+    // Removes the code from the address, so that it is not kept in the history or shared.
     goTo(pathname + search, { replace: true });
     if (await tryToLogIn(() => begin("session/code", { code: decodeURIComponent(code) }))) return;
   }
@@ -72,7 +72,7 @@ async function tryToLogIn(logIn: () => Promise<void>): Promise<boolean> {
   }
 }
 
-/** Exchanges an operator's token for a session. @throws CallError if it is not accepted */
+/** Exchanges an operator's token for a session. @throws CallError if the token is not accepted */
 export function logIn(token: string): Promise<void> {
   return begin("session", {}, token);
 }
@@ -81,7 +81,7 @@ async function begin(path: string, input: object, token?: string): Promise<void>
   const begun = (await ask(path, input, token === undefined ? {} : { token })) as Session;
   const before = session.peek();
   loginProblem.value = undefined;
-  // What stands on the page was for somebody else.
+  // The page shows data for another operator or role.
   if (before && (before.name !== begun.name || before.role !== begun.role)) window.location.reload();
   program.value = begun.program;
   session.value = begun;
@@ -89,7 +89,7 @@ async function begin(path: string, input: object, token?: string): Promise<void>
   logins.value += 1;
 }
 
-/** Goes to the identity provider, and comes back to the same place. @throws CallError */
+/** Redirects to the identity provider, and returns to the same page afterwards. @throws CallError */
 export async function goToProvider(): Promise<void> {
   const { location } = (await ask("session/provider/begin", {})) as { readonly location: string };
   const { pathname, search } = window.location;
@@ -97,7 +97,7 @@ export async function goToProvider(): Promise<void> {
   window.location.assign(location);
 }
 
-/** Only our own pages write there, and still it leads nowhere but to them. */
+/** Checks the stored path, although only the console writes it: it must lead into the console. */
 function placeOfBefore(): string {
   const place = window.sessionStorage.getItem(PLACE) ?? "";
   window.sessionStorage.removeItem(PLACE);
@@ -114,7 +114,7 @@ export async function logOut(): Promise<void> {
   session.value = null;
 }
 
-/** The service has said that the session is over. The page stays as it is, under a login. */
+/** Handles the end of the session. The page stays as it is, below a login form. */
 export async function noteEnd(): Promise<void> {
   if (!session.peek() || hasEnded.peek()) return;
   await loadWays();
@@ -129,7 +129,7 @@ function isEnded(error: unknown): boolean {
   return error instanceof CallError && error.code === "unauthenticated";
 }
 
-/** Whether the service would let this session use a verb. The service decides; this is for what to offer. */
+/** Whether the session's role allows a verb. Only for what the page offers; the service makes the decision. */
 export function mayUse(name: VerbName): boolean {
   const now = session.value;
   if (!now || (now.console === "read_only" && CHANGES[name])) return false;

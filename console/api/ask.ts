@@ -1,10 +1,10 @@
 import { typed } from "../program.ts";
 import { counted } from "./under-way.ts";
 
-/** Why something could not be done, in the words of the service. */
+/** A failed request, with the message of the service. */
 export class CallError extends Error {
   override readonly name = "CallError";
-  /** A code of the admin API, or `unreachable` if there was no answer of it. */
+  /** A code of the admin API, or `unreachable` if the service did not answer. */
   readonly code: string;
   /** Further sentences, such as one for each wrong field. */
   readonly details: readonly string[];
@@ -31,15 +31,15 @@ function isFieldProblem(detail: unknown): detail is FieldProblem {
 
 export interface AskOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Sent in place of the session. */
+  /** An operator's token, sent instead of the session cookie. */
   readonly token?: string;
-  /** Gets the remarks that come with the result. */
+  /** Receives each remark that the service sends with the result. */
   readonly note?: (sentence: string) => void;
 }
 
 const NOTES_HEADER = "Datarun-Notes";
 
-/** By this the service tells our pages from those of others. */
+/** The service uses this header to tell requests of the console from those of other sites. */
 export const OWN_HEADERS = { "Datarun-Console": "1" } as const;
 
 /** `POST /api/<path>`. @throws CallError; an AbortError if `signal` is aborted */
@@ -89,11 +89,11 @@ export interface ErrorBody {
 
 export function toError(status: number, error: ErrorBody | undefined): CallError {
   if (error === undefined)
-    return new CallError("unreachable", `The answer was not from the service: status ${status}.`);
+    return new CallError("unreachable", `The answer did not come from the service. HTTP status: ${status}.`);
   return new CallError(error.code, error.message, error.details);
 }
 
-/** Details are sentences, or name the field that they are about. */
+/** A detail is a sentence, or an object that names a field and its problem. */
 function toSentence(detail: unknown): string {
   if (typeof detail === "string") return detail;
   const { path, message } = detail as { readonly path?: string; readonly message?: string };

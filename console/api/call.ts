@@ -13,7 +13,7 @@ export async function call<Name extends VerbName>(
   return notingEnd(ask(pathOf(name), input, options) as Promise<ResultOf<Name>>);
 }
 
-/** Runs a verb that makes a run, and tells of each call of it as it ends. @throws CallError */
+/** Calls a verb that starts a run, and reports each call of the run as it ends. @throws CallError */
 export async function callTelling<Name extends "workflow run" | "function run">(
   name: Name,
   input: InputOf<Name>,

@@ -1,16 +1,18 @@
-/** So many are named. */
+/** At most this many damaged runs are listed. */
 const NAMED_MAX = 20;
-/** Longer than an id with nothing else, so that a text without ends of lines is not kept. */
+/**
+ * Characters kept of a line. It exceeds any line that has only an id, and bounds memory if a text has no line breaks.
+ */
 const LINE_MAX = 4_096;
 
-/** What an export says of runs whose records are damaged: it has a line for each, with its id and nothing else. */
+/** The damaged runs in an export. An export has one line for each of them, which holds only the id. */
 export interface DamagedRuns {
   readonly count: number;
-  /** Their ids or, where one cannot be read, what is known of it; not all, if there are many. */
+  /** Their ids, or the readable part of an id. At most `NAMED_MAX`. */
   readonly named: readonly string[];
 }
 
-/** Reads an export as it passes by, because browsers cannot read the remarks that come after it. */
+/** Finds damaged runs while an export is downloaded. Browsers cannot read HTTP trailers, which name them too. */
 export interface DamagedLines {
   take(piece: Uint8Array): void;
   found(): DamagedRuns;
@@ -26,7 +28,7 @@ export function damagedLines(format: "csv" | "jsonl"): DamagedLines {
   const decoder = new TextDecoder();
   const named: string[] = [];
   let count = 0;
-  /** The beginning of a line whose end has not come; `null` if it is longer than what is looked for. */
+  /** The incomplete last line; `null` if it exceeds `LINE_MAX`. */
   let record: string | null = "";
   let isQuoted = false;
 
@@ -47,7 +49,7 @@ export function damagedLines(format: "csv" | "jsonl"): DamagedLines {
       let from = 0;
       for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", from)) {
         add(text.slice(from, at));
-        // Between quotes it belongs to the text of a cell.
+        // A line break within quotes belongs to the text of a cell.
         if (isQuoted) add("\n");
         else end();
         from = at + 1;

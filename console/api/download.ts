@@ -2,27 +2,28 @@ import { noteEnd } from "../session.ts";
 import { CallError, type ErrorBody, OWN_HEADERS, toError } from "./ask.ts";
 import type { InputOf, VerbName } from "./verb-types.ts";
 
-/** So much is held in memory at most, where the browser cannot write what comes to the disk. */
+/** Limit in memory, for browsers that cannot write a download to disk as it arrives. */
 const MEMORY_MB_MAX = 100;
-/** The code of the failure if it is more. */
+/** Code of the failure when the limit is exceeded. */
 export const TOO_LARGE = "too_large";
 
 export interface DownloadOptions {
   readonly signal: AbortSignal;
-  /** Gets every piece on its way to the file. */
+  /** Receives every piece on its way to the file. */
   readonly pass: (piece: Uint8Array) => void;
 }
 
-/** As far as Chromium has it; behind TLS and on loopback only. */
+/** The part of the File System Access API that is used. Only Chromium has it, and only behind TLS or on loopback. */
 interface FilePicker {
   showSaveFilePicker?(options: { readonly suggestedName: string }): Promise<Chosen>;
 }
 type Chosen = FileSystemFileHandle & { remove?(): Promise<void> };
 
 /**
- * Saves what a verb answers with as a file: where the browser can, it writes it to the disk as it comes, to a place that a
- * person chooses; otherwise it is held in memory first, up to a bound. Whoever chooses no place gets nothing.
- * @throws CallError, also if the text broke off or `signal` was aborted: then there is no file
+ * Saves the answer of a verb as a file. If the browser supports it, a person chooses the file and the browser writes to
+ * it as data arrives; otherwise the data is held in memory, up to a limit. Does nothing if the person cancels the file
+ * dialog.
+ * @throws CallError, also if the download is cut off or `signal` aborts; no file is left then
  */
 export async function download<Name extends VerbName>(
   name: Name,
@@ -30,17 +31,17 @@ export async function download<Name extends VerbName>(
   fileName: string,
   { signal, pass }: DownloadOptions,
 ): Promise<"saved" | "nowhere"> {
-  // Before anything else is awaited: a browser opens its window only at once after a press.
+  // Must come before the first `await`: a browser opens the dialog only as a direct result of a click.
   const chosen = await choosePlace(fileName);
   if (chosen === "nowhere") return "nowhere";
   try {
     const body = (await open(name, input, signal)).pipeThrough(passing(pass));
     if (chosen === null) save(await gather(body), fileName);
-    // What breaks off is not written: until the end it is in a file of the browser's own.
+    // The browser writes to a temporary file of its own, and a download that is cut off discards it.
     else await write(body, chosen, signal);
     return "saved";
   } catch (thrown) {
-    // The browser has made an empty file when it was chosen.
+    // The browser created an empty file when it was chosen.
     await chosen?.remove?.().catch(() => {});
     throw thrown;
   }
@@ -55,7 +56,7 @@ function passing(pass: DownloadOptions["pass"]): TransformStream<Uint8Array, Uin
   });
 }
 
-/** `null` if the browser cannot, or may not, write to the disk by itself. */
+/** `null` if the browser cannot write to the disk or is not allowed to. */
 async function choosePlace(suggestedName: string): Promise<Chosen | "nowhere" | null> {
   const picker = window as FilePicker;
   if (picker.showSaveFilePicker === undefined) return null;
@@ -70,7 +71,7 @@ async function write(body: ReadableStream<Uint8Array>, chosen: Chosen, signal: A
   try {
     await body.pipeTo(await chosen.createWritable(), { signal });
   } catch (thrown) {
-    // A full disk or a refused permission; what breaks off on its way is no DOMException.
+    // A DOMException means a full disk or a refused permission. A download that is cut off throws another type.
     if (thrown instanceof DOMException && !signal.aborted)
       throw new CallError("internal", `The file could not be written: ${thrown.message}`);
     sayBroken();
@@ -117,7 +118,7 @@ async function gather(body: ReadableStream<Uint8Array>): Promise<Blob> {
 }
 
 function sayBroken(): never {
-  throw new CallError("unreachable", "The file broke off before its end, so it was not saved. Try again.");
+  throw new CallError("unreachable", "The download was cut off before its end, so no file was saved. Try again.");
 }
 
 function save(text: Blob, fileName: string): void {
@@ -125,6 +126,6 @@ function save(text: Blob, fileName: string): void {
   link.href = URL.createObjectURL(text);
   link.download = fileName;
   link.click();
-  // The browser has taken it by then.
+  // The browser has read the data by then.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

@@ -10,7 +10,7 @@ test("what is kept is bounded by its size, and the newest stays", () => {
   const held = Array.from({ length: 30 }, (_, at) => keptOf(`list ${at}`) !== undefined);
   assert.equal(held.filter(Boolean).length, 9);
   assert.equal(held.indexOf(true), 21);
-  // Many small results take little, so none of them goes for their number.
+  // Small results stay within the size limit, however many there are.
   forgetResults();
   for (let at = 0; at < 1_000; at += 1) keep(`name ${at}`, { name: "Acme" });
   assert.deepEqual(keptOf("name 0"), { name: "Acme" });
@@ -23,7 +23,7 @@ test("a result that is larger than everything may be takes nothing else with it,
   keep("list", Array(11).fill(megabyte));
   assert.equal(keptOf("list"), undefined);
   assert.equal(keptOf("small"), 1);
-  // The same key again and again counts once.
+  // Replacing the result of a key does not count its size twice.
   for (let at = 0; at < 100; at += 1) keep("again", megabyte);
   assert.equal(keptOf("small"), 1);
 });

@@ -1,17 +1,17 @@
 import { sizeOf } from "./size-of.ts";
 
-/** The last results, so that a page that is come back to is there at once, as long as before. */
+/** Latest results by verb and input, so that a page that is visited again shows its content at once. */
 const kept = new Map<string, { readonly result: unknown; readonly size: number }>();
-/** All of them together: some ten megabytes. A list of ten thousand runs takes half of it. */
+/** Characters of all results together, about ten megabytes. A list of ten thousand runs takes half of it. */
 const SIZE_MAX = 10_000_000;
 let size = 0;
 
-/** What was kept under a key. It is of the type that was kept, since a key begins with its verb. */
+/** The stored result of a key. Its type is right because the key begins with the verb. */
 export function keptOf<Result>(key: string | null): Result | undefined {
   return key === null ? undefined : (kept.get(key)?.result as Result | undefined);
 }
 
-/** Those that were kept longest ago make room. A result that is larger than all may be is not kept. */
+/** Stores a result and evicts the oldest. A result that is larger than the limit is not stored. */
 export function keep(key: string, result: unknown): void {
   forget(key);
   const own = key.length + sizeOf(result, SIZE_MAX);
@@ -29,7 +29,7 @@ function forget(key: string): void {
   kept.delete(key);
 }
 
-/** What somebody else was shown is forgotten. */
+/** Forgets all results, because the next user must not see them. */
 export function forgetResults(): void {
   kept.clear();
   size = 0;

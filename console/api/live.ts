@@ -6,22 +6,22 @@ import { createEventReader } from "./read-events.ts";
 import { counted } from "./under-way.ts";
 import type { LiveEvent } from "./verbs.ts";
 
-/** What happens now, as far as it is known. */
+/** The latest live event, and whether events arrive. */
 export interface Live {
-  /** The last that was told; `undefined` before the first. */
+  /** The latest event; `undefined` before the first. */
   readonly event: LiveEvent | undefined;
-  /** Why nothing is told at the moment; `undefined` while it is. */
+  /** Why no events arrive at the moment; `undefined` if they do. */
   readonly problem: CallError | undefined;
 }
 
 const RETRY_FIRST_MS = 1_000;
 const RETRY_MAX_MS = 15_000;
-/** The service tells something each second. */
+/** The connection counts as broken after this time without an event. The service sends one every second. */
 const SILENT_MS = 6_000;
 
 const live = signal<Live>({ event: undefined, problem: undefined });
 
-/** Is told while a page that uses it is in sight: there are few places, and nobody reads a page that is hidden. */
+/** The live event, received only while the page is visible, because the service limits the number of streams. */
 export function useLive(): Live {
   const times = logins.value;
   useEffect(() => {
@@ -41,10 +41,10 @@ export function useLive(): Live {
   return live.value;
 }
 
-/** Listens again and again, until it is aborted or nobody is logged in any more. */
+/** Connects again and again until `gone` is aborted or the session ends. */
 async function listen(gone: AbortSignal): Promise<void> {
   const first = Promise.withResolvers<void>();
-  // Before anything was told, a page may not stand yet, and afterwards it has what it needs.
+  // Until the first event the page may still change its layout. Later events change only values.
   if (live.peek().event === undefined) void counted(first.promise);
   gone.addEventListener("abort", () => first.resolve());
   for (let wait = RETRY_FIRST_MS; !gone.aborted; wait = Math.min(wait * 2, RETRY_MAX_MS)) {
@@ -66,7 +66,7 @@ async function listen(gone: AbortSignal): Promise<void> {
   }
 }
 
-/** Ends only by throwing. */
+/** Never resolves; throws when the stream ends. */
 async function readAll(gone: AbortSignal, tell: (event: LiveEvent) => void): Promise<never> {
   const silent = new AbortController();
   let timer = setTimeout(() => silent.abort(), SILENT_MS);
@@ -78,7 +78,7 @@ async function readAll(gone: AbortSignal, tell: (event: LiveEvent) => void): Pro
     const read = createEventReader();
     for (;;) {
       const { value, done } = await pieces.read();
-      if (done) throw new CallError("unreachable", "The service has hung up.");
+      if (done) throw new CallError("unreachable", "The service closed the connection.");
       clearTimeout(timer);
       timer = setTimeout(() => silent.abort(), SILENT_MS);
       for (const { event, data } of read(value)) {
@@ -96,6 +96,6 @@ function toError(text: string): CallError {
     const { code, message } = (JSON.parse(text) as { error: { code: string; message: string } }).error;
     return new CallError(code, message);
   } catch {
-    return new CallError("unreachable", "The answer was not from the service.");
+    return new CallError("unreachable", "The answer did not come from the service.");
   }
 }

@@ -1,14 +1,14 @@
 export interface ReadEvent {
   readonly event: string;
-  /** JSON. */
+  /** JSON text. */
   readonly data: string;
 }
 
 const END = "\n\n";
 
 /**
- * Takes server-sent events, each with a name and its data on one line, out of the pieces of text in which they come. An
- * event of many pieces is looked through once.
+ * Parses server-sent events with a name and one line of data from chunks of text. An event that spans many chunks is
+ * scanned once.
  */
 export function createEventReader(): (piece: string) => readonly ReadEvent[] {
   let unread: string[] = [];
@@ -20,7 +20,7 @@ export function createEventReader(): (piece: string) => readonly ReadEvent[] {
     const blocks = unread.join("").split(END);
     unread = [blocks.pop()!].filter((rest) => rest !== "");
     return blocks.flatMap((block) => {
-      // A line ends with \n alone: JSON may have the other ends of lines that there are.
+      // Only \n ends a line: JSON may contain other line separators.
       const [, event, data] = /^event: ([^\n]*)\ndata: ([^\n]*)$/.exec(block) ?? [];
       return event === undefined || data === undefined ? [] : [{ event, data }];
     });

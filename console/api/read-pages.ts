@@ -1,19 +1,19 @@
 import { call } from "./call.ts";
 import type { InputOf, ListVerb, ResultOf, RowOf } from "./verb-types.ts";
 
-/** The most rows that a verb gives at once. */
+/** The most rows that a verb returns at once. */
 export const PAGE_MAX = 1_000;
 
 export interface PageOf<Row, Result> {
   readonly rows: readonly Row[];
-  /** The place of its last row; `undefined` at the end of the list. */
+  /** The cursor after its last row; `undefined` at the end of the list. */
   readonly next: string | undefined;
   readonly result: Result;
 }
 
 /**
- * A list page by page, each after the last row of the one before, as long as somebody asks for another. `rows` names the
- * list in the verb's result. @throws as `call` does
+ * Reads a list page by page and requests the next page only when it is consumed. `rows` names the list in the verb's
+ * result. @throws like `call`
  */
 export async function* readPages<Name extends ListVerb, Rows extends keyof ResultOf<Name> & string>(
   name: Name,

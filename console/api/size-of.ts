@@ -1,7 +1,7 @@
-/** A number, and what holds a value together. */
+/** Characters counted for a number and for the punctuation of a container. */
 const EACH = 8;
 
-/** About how many characters a JSON value has. It is not counted further than `enough`. */
+/** Approximate number of characters of a JSON value. Counting stops at `enough`. */
 export function sizeOf(value: unknown, enough: number): number {
   let size = 0;
   const waiting: unknown[] = [value];

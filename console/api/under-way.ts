@@ -1,10 +1,10 @@
-/** How many questions to the service have no answer yet. */
+/** Number of requests to the service without an answer. */
 let underWay = 0;
 
-/** What one answer makes a page ask next, it asks within so many frames. */
+/** A component sends the requests that follow from an answer within this many frames. */
 const FRAMES = 4;
 
-/** Counts a question until its answer is there. */
+/** Counts a request until it is answered. */
 export async function counted<Answer>(asked: Promise<Answer>): Promise<Answer> {
   underWay += 1;
   try {
@@ -14,7 +14,7 @@ export async function counted<Answer>(asked: Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** Calls once the page has everything that it asks for, and stands with it. */
+/** Calls `then` when no request is pending and the layout of the page is final. */
 export function whenQuiet(signal: AbortSignal, then: () => void): void {
   let quiet = 0;
   const look = () => {

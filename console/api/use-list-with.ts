@@ -4,19 +4,19 @@ import { type AskedList, useList } from "./use-list.ts";
 import type { InputOf, ListVerb, ResultOf, RowOf } from "./verb-types.ts";
 
 export interface NamedRow<Row> {
-  /** Which field of a row is its id. */
+  /** The field of a row that is its id. */
   readonly key: keyof Row & string;
-  /** The id that the address names; `null` or empty if it names none. */
+  /** The id in the address; `null` or empty if there is none. */
   readonly id: string | null;
   readonly order?: "newest first" | "oldest first";
 }
 
 export interface ListWithRow<Row> extends AskedList<Row> {
-  /** The id that the address names, if no row has it. */
+  /** The id in the address, if no row has it. */
   readonly missing: string | undefined;
 }
 
-/** A list whose rows come in the order of their ids, with the row that the address names: first, if it is far below. */
+/** A list sorted by id that includes the row named in the address. A row that is further down is put first. */
 export function useListWith<Name extends ListVerb, Rows extends keyof ResultOf<Name> & string>(
   name: Name,
   input: InputOf<Name>,
@@ -40,14 +40,15 @@ export function useListWith<Name extends ListVerb, Rows extends keyof ResultOf<N
         const [row] = (result as unknown as Readonly<Record<string, readonly Row[]>>)[rows]!;
         setFound({ id, row: row?.[key] === id ? row! : null });
       },
-      // Then neither the row is shown nor that there is none: the list is there, and asking it again asks this too.
+      // Shows neither the row nor that it is missing. The list is still shown, and reloading it asks for this row
+      // again.
       () => !gone.signal.aborted && setFound(undefined),
     );
     return () => gone.abort();
-    // What was changed meanwhile comes with the list.
+    // The list and the row are reloaded together.
   }, [isBelow, id, list.rows]);
 
-  // What the list itself shows may be deleted from it.
+  // The row is in the list now, so the extra copy is dropped: the list may lose the row later.
   useEffect(() => {
     if (isShown) setFound(undefined);
   }, [isShown]);

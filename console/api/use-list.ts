@@ -7,20 +7,20 @@ import { toCallError, useAfterLogin } from "./use-verb.ts";
 import type { InputOf, ListVerb, ResultOf, RowOf } from "./verb-types.ts";
 
 export interface AskedList<Row, Result = unknown> {
-  /** All rows that have come so far; `undefined` before the first. */
+  /** All rows received so far; `undefined` before the first page. */
   readonly rows: readonly Row[] | undefined;
-  /** What the pages had besides their rows, each its own, or the first what is true of all. */
+  /** The result of each page, without its rows. */
   readonly results: readonly Result[];
-  /** Whether these rows are of what is asked now, and not of what was asked before. */
+  /** False while the rows still belong to the previous input. */
   readonly isCurrent: boolean;
   readonly error: CallError | undefined;
   readonly isLoading: boolean;
-  /** Asks for the rows after the last one; `null` if there are none. It stays while they are under way. */
+  /** Requests the next page; `null` at the end of the list. It stays set while a page is loading. */
   readonly more: (() => void) | null;
   reload(): void;
 }
 
-/** What the verbs show unless told otherwise. */
+/** Page size, which is also the default of the verbs. */
 const PAGE = 100;
 
 interface Pages<Row, Result> {
@@ -36,7 +36,7 @@ interface Failed {
   readonly again: () => void;
 }
 
-/** A list that comes page by page, by the key of its last row. `rows` names the list in the verb's result. */
+/** A list that is read page by page. `rows` names the list in the verb's result. */
 export function useList<Name extends ListVerb, Rows extends keyof ResultOf<Name> & string>(
   name: Name,
   input: InputOf<Name>,
@@ -45,7 +45,7 @@ export function useList<Name extends ListVerb, Rows extends keyof ResultOf<Name>
   return usePages(name, input, rows, "by page");
 }
 
-/** All rows of a list, however many: to choose one of them, or to count them. With `null` as its input it is not asked. */
+/** All rows of a list, to choose one of them or to count them. With `null` as input nothing is requested. */
 export function useWholeList<Name extends ListVerb, Rows extends keyof ResultOf<Name> & string>(
   name: Name,
   input: InputOf<Name> | null,
@@ -66,12 +66,12 @@ function usePages<Name extends ListVerb, Rows extends keyof ResultOf<Name> & str
   const [read, setPages] = useState<Own>();
   const [failed, setFailed] = useState<Failed>();
   const [isLoading, setLoading] = useState(key !== null);
-  // Whoever comes back finds as many rows as there were, and so the place among them.
+  // After Back or Forward the list has as many rows as before, so that the scroll position fits.
   const pages = read?.key !== key && hasComeBack() ? (keptOf<Own>(`${key} ${how}`) ?? read) : read;
   const gone = useRef<AbortController>(undefined);
 
   const load = useCallback(
-    /** One page after those, or, if told how many rows there are to be, as many pages as they take. */
+    /** Loads one page after `before`. With `count`, loads as many pages as `count` rows take. */
     (before: Own | undefined, count?: number) => {
       gone.current?.abort();
       if (key === null) return setLoading(false);
@@ -96,17 +96,17 @@ function usePages<Name extends ListVerb, Rows extends keyof ResultOf<Name> & str
       readAll()
         .catch(
           (thrown: unknown) =>
-            // Whoever has to log in first gets what was asked for, and not what would come next.
+            // After a login the request that failed is repeated, not a request for the next page.
             !signal.aborted && setFailed({ key, error: toCallError(thrown), again: () => load(before, count) }),
         )
         .finally(() => !signal.aborted && setLoading(false));
     },
-    // The key is the verb with its input.
+    // The key holds the verb and its input.
     [key],
   );
 
   const shown = pages?.key === key ? pages.rows.length : 0;
-  // As much as is shown, so that what somebody has just changed far below stays where it is.
+  // Reloads as many rows as are shown, so that a row that was just changed stays visible.
   const reload = () => load(undefined, shown > PAGE ? shown : undefined);
 
   useEffect(() => {
@@ -118,7 +118,7 @@ function usePages<Name extends ListVerb, Rows extends keyof ResultOf<Name> & str
   useAfterLogin(error, () => failed?.again());
 
   return {
-    // Under another filter, the rows of before stay until the new ones are there, or cannot be had.
+    // After a change of the filter the old rows stay until the new rows arrive or the request fails.
     rows: pages?.key === key || error === undefined ? pages?.rows : undefined,
     results: pages?.key === key || error === undefined ? (pages?.results ?? []) : [],
     isCurrent: pages?.key === key,
@@ -129,7 +129,7 @@ function usePages<Name extends ListVerb, Rows extends keyof ResultOf<Name> & str
   };
 }
 
-/** Pages of one size that have so many rows together, or a few more. */
+/** The limit for pages of equal size that hold at least `count` rows together. */
 function limitOf(how: "by page" | "whole", count: number | undefined): { readonly limit?: number } {
   if (how === "whole") return { limit: PAGE_MAX };
   return count === undefined ? {} : { limit: Math.ceil(count / Math.ceil(count / PAGE_MAX)) };

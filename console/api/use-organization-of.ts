@@ -2,7 +2,7 @@ import { useEffect } from "preact/hooks";
 import { setQuery } from "../address.ts";
 import { useObjects } from "./use-names.ts";
 
-/** For an address that names something of an organization, and not the organization: this is added to it. */
+/** Adds the organization to an address that only names an object of it. */
 export function useOrganizationOf(id: string | null): void {
   const org = useObjects([id])?.get(id ?? "")?.organization_tuid;
   useEffect(() => {

@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
-/** Longer than this nobody is kept waiting for the slowest. */
+/** Longest wait for the slowest part, in milliseconds. */
 const WAITS_MS = 1_500;
 
 /**
- * Whether to show what was asked for at once: when all of it has come or failed, so that what comes later moves nothing
- * that is there already, but not much later than the rest because one part is slow.
+ * Whether to show the parts of a page. True when all have arrived or failed, so that a late part does not shift the
+ * others, or after `WAITS_MS`.
  */
 export function useTogether(...parts: readonly unknown[]): boolean {
   const [isLate, setLate] = useState(false);
@@ -14,7 +14,7 @@ export function useTogether(...parts: readonly unknown[]): boolean {
     return () => clearTimeout(timer);
   }, []);
   const isShown = useRef(false);
-  // What is there once stays, also while a part that has failed is asked for again.
+  // Shown parts stay visible while a failed part is requested again.
   isShown.current ||= isLate || parts.every((part) => part !== undefined);
   return isShown.current;
 }

@@ -7,18 +7,18 @@ import type { InputOf, ResultOf, VerbName } from "./verb-types.ts";
 
 export interface Asked<Result> {
   /**
-   * While something else is asked, what it was before, so that nothing jumps. If that fails, or nothing is asked, there
-   * is none: what was asked before is not an answer to it.
+   * The result. While another input is loading, the previous result, so that the layout does not jump. `undefined` if
+   * the request failed or the input is `null`: the previous result would not answer it.
    */
   readonly result: Result | undefined;
-  /** Whether the result is of what is asked now, and not of what was asked before. */
+  /** False while the result still belongs to the previous input. */
   readonly isCurrent: boolean;
   readonly error: CallError | undefined;
   readonly isLoading: boolean;
   reload(): void;
 }
 
-/** The result of a verb that changes nothing. With `null` as its input it is not asked. */
+/** The result of a verb that changes nothing. With `null` as input nothing is requested. */
 export function useVerb<Name extends VerbName>(name: Name, input: InputOf<Name> | null): Asked<ResultOf<Name>> {
   const key = input === null ? null : `${name} ${JSON.stringify(input)}`;
   const [state, setState] = useState<{ key: string | null; result?: ResultOf<Name>; error?: CallError }>({ key: null });
@@ -62,7 +62,7 @@ export function useVerb<Name extends VerbName>(name: Name, input: InputOf<Name> 
   };
 }
 
-/** What could not be asked because the session had ended is asked again when there is one. */
+/** Repeats a request that failed because the session had ended, after the next login. */
 export function useAfterLogin(error: CallError | undefined, again: () => void): void {
   const times = logins.value;
   useEffect(() => {

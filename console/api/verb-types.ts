@@ -4,7 +4,7 @@ export type VerbName = keyof Verbs;
 export type InputOf<Name extends VerbName> = Verbs[Name]["input"];
 export type ResultOf<Name extends VerbName> = Verbs[Name]["result"];
 
-/** The verbs whose result is a list that comes in pages. */
+/** The verbs whose result is a paged list. */
 export type ListVerb = {
   [Name in VerbName]: "after" extends keyof InputOf<Name>
     ? "next" extends keyof ResultOf<Name>
@@ -13,7 +13,7 @@ export type ListVerb = {
     : never;
 }[VerbName];
 
-/** A row of the list that a verb's result has under this name. */
+/** A row of the list with this name in a verb's result. */
 export type RowOf<
   Name extends VerbName,
   List extends keyof ResultOf<Name>,

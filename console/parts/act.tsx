@@ -12,18 +12,18 @@ import { Failure } from "./failure.tsx";
 export interface Acting<Name extends VerbName> {
   readonly isBusy: boolean;
   readonly error: CallError | undefined;
-  /** What the service said beside the last result. */
+  /** The remarks of the service on the last result. */
   notes(): readonly string[];
-  /** Resolves with `undefined` if it failed; then `error` is why. */
+  /** Resolves with `undefined` on failure; `error` has the reason. */
   run(input: InputOf<Name>): Promise<ResultOf<Name> | undefined>;
 }
 
-/** A verb that is run when a person says so. */
+/** State of a verb that a person runs from the page. */
 export function useAct<Name extends VerbName>(name: Name): Acting<Name> {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<CallError>();
   const notes = useRef<readonly string[]>([]);
-  // Who has logged in again since then reads no more that nobody is.
+  // After a new login the message that nobody is logged in is out of date.
   useEffect(() => setError((last) => (last?.code === "unauthenticated" ? undefined : last)), [logins.value]);
   return {
     isBusy,
@@ -51,14 +51,14 @@ interface ActProps<Name extends VerbName> {
   /** On the button: a verb, such as "Revoke". */
   readonly label: string;
   readonly isDangerous?: boolean;
-  /** Asked once before it is done: what it will do, and to whom. Without it, it is done at once. */
+  /** Asks for confirmation: what the action does, and to what. Without it the action runs at once. */
   readonly asks?: { readonly title: ComponentChildren; readonly says: ComponentChildren };
-  /** Takes away what came of it before, which would be beside a failure as if it were its result. */
+  /** Clears an earlier result, which would otherwise stand beside a new failure. */
   readonly onBegin?: () => void;
   readonly onDone: (result: ResultOf<Name>) => void;
 }
 
-/** A button that runs a verb. Who may not use the verb does not see it. */
+/** A button that runs a verb. It is hidden if the session's role may not use the verb. */
 export function Act<Name extends VerbName>(props: ActProps<Name>) {
   const { verb, input, label, isDangerous = false, asks, onBegin, onDone } = props;
   const [isAsking, setAsking] = useState(false);

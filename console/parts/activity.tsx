@@ -7,13 +7,13 @@ interface EndedProps {
   readonly of: number;
 }
 
-/** How many ended so, with their share, and their shape only if there is any. */
+/** Count and share of one outcome. A count of zero has no shape. */
 export function Ended({ kind, count, of }: EndedProps) {
   if (count === 0) return <Count of={0} />;
   return <Outcome kind={kind} says={`${count.toLocaleString("en-GB")} (${Math.round((100 * count) / of)} %)`} />;
 }
 
-/** Those that failed, among others. */
+/** The number of failed entries. */
 export function FailedCount({ of }: { readonly of: number }) {
   return of === 0 ? <Count of={0} /> : <Outcome kind="failed" says={of.toLocaleString("en-GB")} />;
 }
@@ -24,17 +24,17 @@ interface CountedProps {
   readonly from: string;
 }
 
-/** Only the newest are looked at, so of what is busy they are fewer than the day had. */
+/** A count of today's entries. Only the newest are counted, so for a busy source it may be incomplete. */
 export function CountedOfDay({ count, complete, from }: CountedProps) {
   if (complete) return <Count of={count} />;
   return (
-    <span title={`Those since ${from}. The day had more.`}>
+    <span title={`Since ${from}. The day had more.`}>
       the last <Count of={count} />
     </span>
   );
 }
 
-/** With which faults the others ended, and how often. */
+/** The faults of the failed entries, and how often each occurred. */
 export function Faults({ of }: { readonly of: Readonly<Record<string, number>> }) {
   return (
     <ul>

@@ -1,14 +1,14 @@
 import "./amount.css";
 
 interface AmountProps {
-  /** Decimal text, as the service gives it; `null` if there is no price. */
+  /** Decimal text as the service sends it; `null` if there is no price. */
   readonly amount: string | null;
-  /** What it is at most, if charges are unknown. */
+  /** The upper bound, if some charges are unknown. */
   readonly atMost?: string | null;
   readonly currency: string | null;
 }
 
-/** An amount of money; a range where the service does not know. It is shown as it came, to the last digit. */
+/** An amount of money, or a range if charges are unknown. All digits are shown. */
 export function Amount({ amount, atMost = amount, currency }: AmountProps) {
   if (amount === null || currency === null) return <span class="dim">no price</span>;
   if (atMost === null || atMost === amount)
@@ -24,7 +24,7 @@ export function Amount({ amount, atMost = amount, currency }: AmountProps) {
   );
 }
 
-/** 1234567.80 as 1,234,567.80. */
+/** Adds separators: 1234567.80 becomes 1,234,567.80. */
 export function grouped(amount: string): string {
   const [units = "", decimals] = amount.split(".");
   const inThousands = units.replaceAll(/\B(?=(\d{3})+$)/g, ",");

@@ -2,10 +2,10 @@ import type { ComponentChildren } from "preact";
 import "./button.css";
 
 interface ButtonProps {
-  /** `danger` for what cannot be undone; at most one `primary` in sight. */
+  /** `danger` for actions that cannot be undone. At most one visible button is `primary`. */
   readonly kind?: "plain" | "primary" | "danger" | "quiet";
   readonly type?: "button" | "submit";
-  /** While what it began is under way. It cannot begin twice. */
+  /** True while its action is in progress. The button cannot be pressed again. */
   readonly isBusy?: boolean;
   readonly disabled?: boolean;
   readonly label?: string;
@@ -29,12 +29,12 @@ export function Button({
     <button
       class={`button button-${kind}`}
       type={type}
-      // Not `disabled`: that would take the focus from whoever has just pressed it.
+      // The attribute `disabled` would remove the focus from the button that was just pressed.
       aria-disabled={isOff || undefined}
       aria-busy={isBusy}
       aria-label={label}
       aria-pressed={pressed}
-      // The browser sends a form by pressing its button, whether by Enter or the mouse.
+      // Enter in a form triggers a click of its submit button.
       onClick={isOff ? refuse : onClick}
     >
       {children}

@@ -2,16 +2,16 @@ import { Outcome } from "./outcome.tsx";
 import { Table, type Column } from "./table.tsx";
 import "./case-table.css";
 
-/** A case as its author wrote it, and what came of running it. */
+/** A case as its author wrote it, and its result. */
 export interface ShownCase {
   readonly name: string;
-  /** Of a standard case, which every source has, neither is shown. */
+  /** Inputs and expectation. Missing for a standard case, which every source has. */
   readonly inputs?: object;
   readonly expects?: string;
   readonly result?: {
     readonly passed: boolean;
     readonly differences: readonly string[];
-    /** Remarks, and what was logged. */
+    /** Remarks and log output. */
     readonly notes: readonly string[];
   };
 }

@@ -1,6 +1,6 @@
 import "./code.css";
 
-/** A file as it was written, with the numbers of its lines, which are not copied with it. */
+/** A file with line numbers. The numbers are not copied with the text. */
 export function Code({ text, label }: { readonly text: string; readonly label: string }) {
   const lines = text.replace(/\n$/, "").split("\n");
   return (

@@ -6,33 +6,33 @@ import "./combo-field.css";
 export interface FoundChoice {
   readonly value: string;
   readonly label: string;
-  /** What tells it from others with the same label. */
+  /** Distinguishes it from choices with the same label. */
   readonly note?: string;
 }
 
 interface ComboFieldProps {
   readonly label: string;
   readonly name?: string;
-  /** What was chosen. */
+  /** The chosen value. */
   readonly value: string;
-  /** The same in words; empty for nothing. */
+  /** The label of the chosen value; empty if none is chosen. */
   readonly says: string;
-  /** What is in the field if nothing was chosen. */
+  /** Shown in the field if nothing is chosen. */
   readonly placeholder: string;
   readonly required?: boolean;
-  /** Is told what is typed; an empty text when nothing is any more. */
+  /** Called with the typed text; with an empty text when the search ends. */
   readonly onSearch: (text: string) => void;
   readonly choices: readonly FoundChoice[];
-  /** Whether these are the choices for what is typed now. */
+  /** Whether the choices belong to the text that is typed now. */
   readonly isSettled: boolean;
-  /** Below the choices: why there are none, or that there are others. */
+  /** Shown below the choices: why there are none, or that there are more. */
   readonly status: string;
   readonly onValue: (value: string) => void;
 }
 
 /**
- * One of many, found by what is typed. A combobox with a list, as WAI-ARIA describes it: the focus stays in the field, the
- * arrows choose, Enter takes, and Escape leaves everything as it was.
+ * A field that chooses one of many by search. It is a WAI-ARIA combobox with a list: the focus stays in the field, the
+ * arrows choose, Enter accepts, and Escape keeps the old value.
  */
 export function ComboField(props: ComboFieldProps) {
   const {
@@ -67,13 +67,13 @@ export function ComboField(props: ComboFieldProps) {
   }
 
   function onKeyDown(event: KeyboardEvent): void {
-    // Until a word is composed, its keys belong to what composes it.
+    // Keys during text composition belong to the input method.
     if (event.isComposing) return;
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : null;
     if (step !== null && isOpen) choosing.move(step);
     else if (step !== null) type("");
     else if (event.key === "Enter" && isOpen) {
-      // Who has neither typed nor chosen anything changes nothing.
+      // Enter without typing or choosing changes nothing.
       if (isSearch || choosing.isChosen) choosing.enter();
       else type(undefined);
     } else if (event.key === "Escape" && isOpen) type(undefined);
@@ -110,10 +110,10 @@ export function ComboField(props: ComboFieldProps) {
         <div
           class="combo-found"
           hidden={!isOpen}
-          // The field keeps the focus, so that the list is still there when the button is released.
+          // The field keeps the focus, so that the list is still open when the mouse button is released.
           onMouseDown={(event) => event.preventDefault()}
         >
-          {/* What scrolls would be a tab stop of its own. */}
+          {/* A scrollable element would otherwise be a tab stop. */}
           <ul id={`${id}-list`} role="listbox" aria-label="Choices" tabIndex={-1}>
             {choices.map((choice, at) => (
               <li

@@ -3,7 +3,7 @@ import { typed } from "../program.ts";
 import { Button } from "./button.tsx";
 import "./copy.css";
 
-/** Copies a text, and says that it has. */
+/** A button that copies a text and confirms it. */
 export function Copy({ text, label = "Copy" }: { readonly text: string; readonly label?: string }) {
   const [said, say] = useState<string>();
   useEffect(() => {
@@ -17,7 +17,7 @@ export function Copy({ text, label = "Copy" }: { readonly text: string; readonly
         kind="quiet"
         onClick={() => {
           const copied = copyText(text);
-          void copied.then((ok) => say(ok ? "Copied" : "The browser does not allow it"));
+          void copied.then((ok) => say(ok ? "Copied" : "The browser does not allow copying"));
         }}
       >
         {said ?? label}
@@ -29,7 +29,7 @@ export function Copy({ text, label = "Copy" }: { readonly text: string; readonly
   );
 }
 
-/** A command line that does what the page does. */
+/** A command line that does the same as the page. */
 export function Command({ children }: { readonly children: string }) {
   const command = typed(children);
   return (
@@ -40,7 +40,7 @@ export function Command({ children }: { readonly children: string }) {
   );
 }
 
-/** Browsers have a clipboard only on loopback and behind TLS. */
+/** Browsers offer a clipboard only behind TLS and on loopback. */
 async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

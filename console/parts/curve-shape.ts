@@ -1,4 +1,4 @@
-/** The lines of a curve, as SVG draws them. Nothing here knows of a page. */
+/** Geometry of a curve in SVG coordinates. */
 
 export interface Frame {
   readonly left: number;
@@ -7,12 +7,12 @@ export interface Frame {
   readonly bottom: number;
 }
 
-/** Round numbers from nothing to at least `most`: two or more, and at most five. */
+/** Two to five round numbers from zero to at least `most`. */
 export function ticksTo(most: number): readonly number[] {
   const rough = Math.max(most, 1) / 3;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((one) => one * power).find((one) => one >= rough)!;
-  // A count has no half.
+  // Counts are whole numbers.
   const whole = Math.max(1, step);
   const last = Math.max(1, Math.ceil(most / whole));
   return Array.from({ length: last + 1 }, (_, at) => at * whole);
@@ -20,7 +20,7 @@ export function ticksTo(most: number): readonly number[] {
 
 const QUARTER_S = 15 * 60;
 
-/** The quarters of an hour between two moments, in Unix seconds. */
+/** The quarter hours between two times, in Unix seconds. */
 export function quartersBetween(from: number, to: number): readonly number[] {
   const first = Math.ceil(from / QUARTER_S) * QUARTER_S;
   return Array.from(
@@ -42,7 +42,7 @@ export function scaleOf({ left, right, top, bottom }: Frame, times: readonly num
   };
 }
 
-/** A path through all values, with a gap where there is none, and the places of those that stand alone. */
+/** An SVG path through the values, with a gap for each `null`, and the positions of isolated values. */
 export function drawLine(times: readonly number[], values: readonly (number | null)[], { x, y }: Scale) {
   const at = (index: number) => `${round(x(times[index]!))} ${round(y(values[index]!))}`;
   const isThere = (index: number) => values[index] !== null && values[index] !== undefined;

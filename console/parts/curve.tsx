@@ -5,26 +5,26 @@ import "./curve.css";
 export interface Line {
   readonly label: string;
   readonly colour: "accent" | "failed" | "no-record";
-  /** One for each moment; `null` where there is nothing. */
+  /** One value for each time; `null` for none. */
   readonly values: readonly (number | null)[];
   readonly isDashed?: boolean;
 }
 
 interface CurveProps {
-  /** For those who do not see it: what the lines show, in a sentence. */
+  /** What the lines show, in a sentence for screen readers. */
   readonly says: string;
   /** Unix seconds. */
   readonly times: readonly number[];
   readonly lines: readonly Line[];
   readonly format: (value: number) => string;
-  /** What is said where no line has a value. */
+  /** Shown if no line has a value. */
   readonly nothing: string;
 }
 
 const HEIGHT = 132;
 const LEFT = 60;
 
-/** Lines over time, and their values at the moment that is pointed at. Its height is fixed, so that nothing moves. */
+/** Line chart over time, with the values at the pointer. Its height is fixed, so that the layout does not jump. */
 export function Curve({ says, times, lines, format, nothing }: CurveProps) {
   const holder = useRef<HTMLElement>(null);
   const [width, setWidth] = useState(480);

@@ -5,11 +5,11 @@ import "./failure.css";
 
 interface DamagedProps {
   readonly runs: DamagedRuns;
-  /** What became of them here: "left out of this list". */
+  /** What happens to these runs on this page, such as "left out of this list". */
   readonly says: string;
 }
 
-/** Names the runs whose records are damaged: their pages show what is left of them. */
+/** Lists the runs whose records are damaged, with links to pages that show the readable rest. */
 export function Damaged({ runs: { count, named }, says }: DamagedProps) {
   return (
     <div class="failure" role="status">

@@ -3,7 +3,7 @@ import { ProseLine } from "./prose.tsx";
 import { Table, type Column } from "./table.tsx";
 import "./declared-fields.css";
 
-/** A field that a source or a function declares, as `source show` and `function show` have it. */
+/** A field that a source or a function declares, as `source show` and `function show` return it. */
 export interface DeclaredField {
   readonly name: string;
   readonly type: string;
@@ -16,13 +16,13 @@ export interface DeclaredField {
 interface DeclaredFieldsProps {
   readonly caption: string;
   readonly fields: readonly DeclaredField[];
-  /** The title of the column that says whether a field has to be there. */
+  /** The title of the column with the requirement. */
   readonly required?: string;
-  /** In place of the table if there are none. */
+  /** Shown instead of the table if there are no fields. */
   readonly none: string;
 }
 
-/** Inputs or outputs, one row a field. */
+/** A table of inputs or outputs, one field a row. */
 export function DeclaredFields({ caption, fields, required = "Required", none }: DeclaredFieldsProps) {
   if (fields.length === 0) return <p class="dim">{none}</p>;
   const hasExamples = fields.some(({ examples }) => examples.length > 0);
@@ -37,7 +37,7 @@ export function DeclaredFields({ caption, fields, required = "Required", none }:
   return <Table caption={caption} columns={columns} rows={fields} keyOf={({ name }) => name} />;
 }
 
-/** Broken after its dots and underlines only, unless a part is longer than the column. */
+/** Breaks a line only after dots and underscores, unless a part is wider than the column. */
 function Name({ children }: { readonly children: string }) {
   return (
     <code class="declared-name">

@@ -6,18 +6,18 @@ import "./dialog.css";
 interface DialogProps {
   readonly title: ComponentChildren;
   readonly onClose: () => void;
-  /** For a window that only shows something: it can be closed beside its title, from the beginning. */
+  /** For a dialog that only shows something: it has a Close button beside its title. */
   readonly isToRead?: boolean;
-  /** It closes only by what is in it, and not by Escape. */
+  /** Escape does not close it; only a button inside does. */
   readonly isKept?: boolean;
   readonly children: ComponentChildren;
 }
 
-/** A window over the page. Escape closes it, and what opened it gets the focus back. */
+/** A modal dialog. Escape closes it, and the focus returns to the element that opened it. */
 export function Dialog({ title, onClose, isToRead = false, isKept = false, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  // At once and not after the next frame: a key that was pressed until then would act on what has the focus still.
+  // A layout effect, because a key pressed before the next frame would still act on the page behind.
   useLayoutEffect(() => {
     const own = dialog.current!;
     own.showModal();

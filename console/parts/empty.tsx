@@ -5,11 +5,11 @@ import "./empty.css";
 interface EmptyProps {
   readonly title: string;
   readonly children?: ComponentChildren;
-  /** The command that does the same as the next step. */
+  /** The command for the next step. */
   readonly command?: string;
 }
 
-/** What is shown where there is nothing yet: why, and the next step. */
+/** Shown for an empty list: why it is empty, and the next step. */
 export function Empty({ title, children, command }: EmptyProps) {
   return (
     <div class="empty">

@@ -19,32 +19,32 @@ interface ExportProps<Verb extends "audit export" | "ledger export"> {
   readonly filter: InputOf<Verb>;
 }
 
-/** What came of the last export, and of which filter. */
+/** The result of the last export. */
 interface Outcome {
   readonly of: string;
-  /** The filter that was set when it ended. */
+  /** The filter when the export ended. */
   readonly toldWith: string;
-  /** What saves the same file from a terminal. */
+  /** The command that saves the same file from a terminal. */
   readonly command: string;
   readonly cancelled?: boolean;
   readonly damaged?: DamagedRuns;
   readonly error?: CallError;
 }
 
-/** Saves everything that a filter selects as a file, not only what is shown. */
+/** Buttons that save all entries that match the filter as a file, not only those that are shown. */
 export function Export<Verb extends "audit export" | "ledger export">({ verb, filter }: ExportProps<Verb>) {
   const [busy, setBusy] = useState<Format>();
   const [last, setLast] = useState<Outcome>();
   const of = JSON.stringify(filter);
   const now = useRef(of);
   now.current = of;
-  // Once the filter changes after somebody was told, it says nothing any more.
+  // The message of the last export disappears when the filter changes.
   const outcome = last?.toldWith === of ? last : undefined;
   const gone = useRef<AbortController>(undefined);
   const buttons = useRef<HTMLDivElement>(null);
   useEffect(() => () => gone.current?.abort(), []);
   useEffect(() => (busy === undefined ? undefined : warnBeforeLeaving()), [busy]);
-  // With the button that was pressed, the focus would be lost.
+  // The Cancel button disappears with the export, which would lose the focus.
   useLayoutEffect(() => {
     if (last !== undefined && document.activeElement === document.body)
       buttons.current?.querySelector("button")?.focus({ preventScroll: true });
@@ -93,8 +93,8 @@ function Says({ cancelled, damaged, error, command, isOfAnother }: Outcome & { r
   const isTold = cancelled === true || error !== undefined || (damaged?.count ?? 0) > 0;
   return (
     <>
-      {isTold && isOfAnother && <p class="dim">Of the export with the filter as it was before:</p>}
-      {cancelled === true && <p role="status">The export was cancelled, and nothing was saved.</p>}
+      {isTold && isOfAnother && <p class="dim">About the export with the previous filter:</p>}
+      {cancelled === true && <p role="status">The export was cancelled. No file was saved.</p>}
       {damaged && damaged.count > 0 && <Damaged runs={damaged} says="the file has only their ids" />}
       {error && <Failure error={error} />}
       {error?.code === TOO_LARGE && <Command>{command}</Command>}
@@ -102,7 +102,7 @@ function Says({ cancelled, damaged, error, command, isOfAnother }: Outcome & { r
   );
 }
 
-/** A page that is left takes with it what it was saving. */
+/** Leaving the page would cancel the export, so the browser asks first. */
 function warnBeforeLeaving(): () => void {
   const warn = (event: Event) => event.preventDefault();
   window.addEventListener("beforeunload", warn);

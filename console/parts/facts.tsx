@@ -6,7 +6,7 @@ export interface NamedValue {
   readonly value: ComponentChildren;
 }
 
-/** What is known of one thing: a name and a value each. */
+/** Names and values of one object. */
 export function Facts({ of }: { readonly of: readonly NamedValue[] }) {
   return (
     <FactList>
@@ -20,7 +20,7 @@ export function Facts({ of }: { readonly of: readonly NamedValue[] }) {
 }
 
 interface FactListProps {
-  /** Of short values: each stands below its name, several beside each other. */
+  /** For short values: several beside each other, each below its name. */
   readonly isShort?: boolean;
   readonly children: ComponentChildren;
 }

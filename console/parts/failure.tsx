@@ -5,11 +5,11 @@ import { Shape } from "./outcome.tsx";
 import { useFocusBeyond } from "./use-focus-beyond.ts";
 import "./failure.css";
 
-/** Why something could not be shown or done, where it stands. */
+/** Shows an error where the content or the action would be. */
 export function Failure({ error, retry }: { readonly error: CallError; readonly retry?: () => void }) {
   const place = useRef<HTMLDivElement>(null);
   useFocusBeyond(place);
-  // A refusal of the input is the sentences of its fields, which are not said again.
+  // The message of a refused input already contains the details of its fields.
   const details = error.details.filter((detail) => !error.message.includes(detail.replace(": ", " ")));
   return (
     <div ref={place} class="failure" role="alert">

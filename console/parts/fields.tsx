@@ -4,15 +4,15 @@ import "./fields.css";
 
 interface FieldProps {
   readonly label: string;
-  /** What else a person should know before filling it in. */
+  /** Further help below the label. */
   readonly hint?: ComponentChildren;
-  /** What is wrong with its value. */
+  /** The problem with the value. */
   readonly problem?: string | undefined;
   readonly name?: string;
   readonly value: string;
   readonly onValue: (value: string) => void;
   readonly required?: boolean;
-  /** Marked as required without the browser's own check, for what the service checks. */
+  /** Marks the field as required without the browser's own check, because the service checks it. */
   readonly isMarkedRequired?: boolean;
   readonly disabled?: boolean;
 }
@@ -25,7 +25,7 @@ interface TextFieldProps extends FieldProps {
   readonly list?: readonly string[];
 }
 
-/** One line of text. */
+/** A field for one line of text. */
 export function TextField({
   type = "text",
   inputMode,
@@ -54,7 +54,7 @@ export function TextField({
   );
 }
 
-/** Several lines of text, such as JSON. */
+/** A field for several lines of text, such as JSON. */
 export function AreaField({
   rows = 4,
   isSecret = false,
@@ -80,7 +80,7 @@ export interface Choice {
   readonly label: string;
 }
 
-/** One of a few. */
+/** A field that offers a few choices. */
 export function SelectField({ choices, ...field }: FieldProps & { readonly choices: readonly Choice[] }) {
   const id = useId();
   return (
@@ -119,7 +119,7 @@ export function CheckField({ label, name, checked, onChecked, disabled = false }
   );
 }
 
-/** A label with what belongs to it. The caller brings the control, with this id. */
+/** Label, hint and problem of a control. The caller renders the control with this id. */
 export function Field({
   id,
   label,

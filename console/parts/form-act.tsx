@@ -9,21 +9,24 @@ import { Failure } from "./failure.tsx";
 
 interface FormActProps<Name extends VerbName> {
   readonly verb: Name;
-  /** On the button that opens the form. */
+  /** Label of the button that opens the form. */
   readonly label: string;
-  /** On the button that runs the verb. */
+  /** Label of the button that runs the verb. */
   readonly does: string;
   readonly title: ComponentChildren;
   readonly kind?: "plain" | "primary" | "quiet";
-  /** What is in the form now; `null` if there is nothing to do. */
+  /** The input from the form; `null` if there is nothing to do. */
   readonly input: () => InputOf<Name> | null;
-  /** Puts into the form what it shows first. */
+  /** Sets the initial values of the form. */
   readonly onOpen: () => void;
   readonly onDone: (result: ResultOf<Name>) => void;
   readonly children: ComponentChildren;
 }
 
-/** A button that asks in a small form what a verb needs, and runs it. Who may not use the verb does not see it. */
+/**
+ * A button that opens a small form for the input of a verb, and runs the verb. It is hidden if the session's role may
+ * not use the verb.
+ */
 export function FormAct<Name extends VerbName>(props: FormActProps<Name>) {
   const { verb, label, does, title, kind = "plain", input, onOpen, onDone, children } = props;
   const [isOpen, setOpen] = useState(false);

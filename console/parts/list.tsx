@@ -9,22 +9,22 @@ import "./list.css";
 interface ListProps<Row> {
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
-  /** `undefined` before they are there. */
+  /** `undefined` while loading. */
   readonly rows: readonly Row[] | undefined;
   readonly keyOf: (row: Row) => string;
   readonly error?: CallError | undefined;
   readonly isLoading: boolean;
   readonly reload?: () => void;
-  /** Asks for the rows after the last one. */
+  /** Requests the next page. */
   readonly more?: (() => void) | null;
-  /** In place of the table if there are no rows: what they would be, and how to get the first. */
+  /** Shown instead of the table if there are no rows: what the list contains, and how to create the first entry. */
   readonly empty: ComponentChildren;
   readonly current?: string | undefined;
-  /** What the address names, if it is not among the rows. */
+  /** The id in the address, if no row has it. */
   readonly missing?: string | undefined;
 }
 
-/** A list with what can come of asking for it: it is under way, it failed, there is nothing, there is more. */
+/** A list in any of its states: loading, failed, empty, or with rows and perhaps more to load. */
 export function List<Row>({ rows, error, isLoading, reload, more, empty, missing, ...table }: ListProps<Row>) {
   const list = useRef<HTMLDivElement>(null);
   const focusNewRow = useFocusOfNewRow(list, rows?.length ?? 0, more ?? null);
@@ -33,7 +33,7 @@ export function List<Row>({ rows, error, isLoading, reload, more, empty, missing
       {error && <Failure error={error} {...(reload && { retry: reload })} />}
       {missing !== undefined && (
         <p role="status">
-          The address names <code class="id">{missing}</code>, which is not among these.
+          The address refers to <code class="id">{missing}</code>, which is not in this list.
         </p>
       )}
       {rows === undefined ? (
@@ -59,13 +59,13 @@ export function List<Row>({ rows, error, isLoading, reload, more, empty, missing
 }
 
 /**
- * The button goes away with the last page: whoever pressed it goes on at the first row that came; if none did, at the
- * last; and if there is none at all, at the list.
+ * Moves the focus when the last page removes the button: to the first new row; without a new row to the last row;
+ * without any row to the list.
  */
 function useFocusOfNewRow(list: RefObject<HTMLElement | null>, count: number, more: (() => void) | null): () => void {
   const before = useRef<number>(undefined);
   const isEnd = more === null;
-  // At once: a key that was pressed before the next frame would go nowhere.
+  // A layout effect, because a key pressed before the next frame would be lost.
   useLayoutEffect(() => {
     const at = before.current;
     if (at === undefined || (count <= at && !isEnd)) return;

@@ -1,14 +1,14 @@
 import "./meter.css";
 
 interface MeterProps {
-  /** May be more than a hundred. */
+  /** May exceed 100. */
   readonly percent: number;
   readonly isHigh: boolean;
-  /** The same as amounts. */
+  /** The same as amounts of money. */
   readonly says: string;
 }
 
-/** How much of something is used. */
+/** How much of a limit is used. */
 export function Meter({ percent, isHigh, says }: MeterProps) {
   return (
     <div class="meter">

@@ -3,12 +3,12 @@ import "./named.css";
 
 interface NamedProps {
   readonly id: string;
-  /** Empty if nobody has given one. */
+  /** Empty if it has no name. */
   readonly name: string;
   readonly href?: string;
 }
 
-/** A name with the id below it, for a list in which both are looked for. */
+/** A name with its id below, for lists in which people search for both. */
 export function Named({ id, name, href }: NamedProps) {
   const shown = name === "" ? <span class="dim">no name</span> : <bdi>{name}</bdi>;
   return (

@@ -2,7 +2,7 @@ import { hrefOf } from "../address.ts";
 import { Id } from "./values.tsx";
 import "./object-link.css";
 
-/** What can be found and linked to. */
+/** The kinds of objects that can be found and linked to. */
 export type ObjectKind =
   | "run"
   | "organization"
@@ -14,7 +14,9 @@ export type ObjectKind =
   | "source"
   | "function";
 
-/** The address at which an object is shown. Tokens, workflows and credentials are shown with their organization. */
+/**
+ * The address of the page that shows an object. Tokens, workflows and credentials are shown with their organization.
+ */
 export function hrefOfObject(kind: ObjectKind, id: string, org: string | null = null): string {
   switch (kind) {
     case "run":
@@ -50,21 +52,24 @@ const PREFIXES: readonly (readonly [prefix: string, kind: ObjectKind])[] = [
 ];
 const SOURCE_ID = /^[a-z][a-z0-9_]*__[a-z0-9_]+$/;
 
-/** What an id stands for; `null` for a text that is not the id of a thing with a page. */
+/** The kind of object that an id belongs to; `null` for other texts and for objects without a page. */
 export function kindOfId(id: string): ObjectKind | null {
   return PREFIXES.find(([prefix]) => id.startsWith(prefix))?.[1] ?? (SOURCE_ID.test(id) ? "source" : null);
 }
 
 interface ObjectLinkProps {
   readonly id: string;
-  /** Its organization, if it belongs to one. */
+  /** The organization of the object, if it has one. */
   readonly org?: string | null;
   readonly name?: string | null | undefined;
-  /** Whether the id stands below the name. */
+  /** Shows the id below the name. */
   readonly withId?: boolean;
 }
 
-/** A name, linked to the page that shows what it is the name of. What has no name is shown by its id, and what has no page is not a link. */
+/**
+ * The name of an object, linked to its page. An object without a name is shown by its id, and without a page there is
+ * no link.
+ */
 export function ObjectLink({ id, org = null, name, withId = false }: ObjectLinkProps) {
   const kind = kindOfId(id);
   if (kind === null) return <Id>{id}</Id>;

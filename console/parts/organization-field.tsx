@@ -7,18 +7,18 @@ import { useSettled } from "./use-settled.ts";
 interface OrganizationFieldProps {
   readonly value: string;
   readonly onValue: (id: string) => void;
-  /** What stands for none of them, which can be chosen too. Without it one has to be chosen. */
+  /** Label of an additional choice for no organization. Without it, one must be chosen. */
   readonly none?: string;
   readonly required?: boolean;
 }
 
-/** So many are offered before something is typed. */
+/** Number of choices before anything is typed. */
 export const NEWEST = 50;
-/** So many matches, of whatever kind, are found at most. */
+/** The most matches that `object find` returns, of all kinds together. */
 const FOUND_MAX = 20;
 const TEXT_UNITS_MAX = 200;
 
-/** One of the organizations, by name or id, however many there are. */
+/** A field that chooses one of any number of organizations by name or id. */
 export function OrganizationField({ value, onValue, none, required = false }: OrganizationFieldProps) {
   const [text, search] = useState("");
   const [taken, take] = useState<FoundChoice>();
@@ -62,7 +62,7 @@ export function OrganizationField({ value, onValue, none, required = false }: Or
                 : "These are the newest. Type a name or an id to find any other."
       }
       onValue={(id) => {
-        // Its name is known before the service is asked for it.
+        // The choice already has the name, so it need not be requested.
         take(choices.find((choice) => choice.value === id));
         onValue(id);
       }}
@@ -74,7 +74,7 @@ function foundSays(shown: number, found: number): string {
   if (found >= FOUND_MAX) return `The first ${shown} are shown. Type more of the name.`;
   return shown > 0
     ? ""
-    : "None was found. To find an older organization, type the beginning of its name or its whole id.";
+    : "None was found. To find an older organization, type the beginning of its name or its complete id.";
 }
 
 function choiceOf(id: string, name: string, isDisabled = false): FoundChoice {

@@ -1,6 +1,6 @@
 import "./outcome.css";
 
-/** What can come of a call, or of anything else that has succeeded, failed or needs a person. */
+/** The outcome of a call, and of anything that succeeds, fails or needs attention. */
 export type OutcomeKind = "found" | "no_record" | "failed" | "unknown" | "waiting" | "off";
 
 const SAYS: Readonly<Record<OutcomeKind, string>> = {
@@ -12,7 +12,7 @@ const SAYS: Readonly<Record<OutcomeKind, string>> = {
   off: "off",
 };
 
-/** Shape, colour and word, so that nothing hangs on the colour. */
+/** An outcome by shape, colour and word. The word alone is sufficient. */
 export function Outcome({ kind, says = SAYS[kind] }: { readonly kind: OutcomeKind; readonly says?: string }) {
   return (
     <span class={`outcome outcome-${kind}`}>
@@ -21,7 +21,7 @@ export function Outcome({ kind, says = SAYS[kind] }: { readonly kind: OutcomeKin
   );
 }
 
-/** The shape alone, for where the word is beside it. */
+/** Only the shape, for use beside a text. */
 export function Shape({ of }: { readonly of: OutcomeKind }) {
   return (
     <svg class={`shape outcome-${of}`} viewBox="0 0 10 10" width="10" height="10" aria-hidden="true">

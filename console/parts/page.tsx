@@ -4,14 +4,14 @@ import "./page.css";
 
 interface PageProps {
   readonly title: string;
-  /** Beside the title: what this page is about, in a few words. */
+  /** The subject of the page in a few words, beside the title. */
   readonly about?: ComponentChildren;
-  /** What can be done here, beside the title. */
+  /** The actions of the page, beside the title. */
   readonly actions?: ComponentChildren;
   readonly children?: ComponentChildren;
 }
 
-/** Title and content of one page. After a navigation its heading has the focus, so that it is what is read aloud. */
+/** Title and content of one page. After a navigation the heading gets the focus, so that screen readers announce it. */
 export function Page({ title, about, actions, children }: PageProps) {
   useTitle(title);
   const heading = useRef<HTMLHeadingElement>(null);
@@ -32,7 +32,7 @@ export function Page({ title, about, actions, children }: PageProps) {
   );
 }
 
-/** A part of a page under a heading of its own. */
+/** A part of a page with its own heading. */
 export function Section({ title, actions, children }: Omit<PageProps, "about">) {
   return (
     <section class="section" aria-label={title}>

@@ -1,7 +1,7 @@
 import { readLine, readProse, type Line } from "./read-prose.ts";
 import "./prose.css";
 
-/** A description by an author. What it says stays text: no markup of theirs reaches the page. */
+/** An author's description. Its text is never interpreted as HTML. */
 export function Prose({ children }: { readonly children: string }) {
   return (
     <div class="prose">
@@ -54,7 +54,7 @@ export function Prose({ children }: { readonly children: string }) {
   );
 }
 
-/** A sentence of an author, such as the description of a field. */
+/** One sentence by an author, such as the description of a field. */
 export function ProseLine({ children }: { readonly children: string }) {
   return <>{spans(readLine(children))}</>;
 }
@@ -78,7 +78,7 @@ function spans(line: Line) {
   });
 }
 
-/** A link to somebody else's page. It learns nothing of this one. `href` is from `httpAddress`. */
+/** A link to an external page, which gets no referrer. `href` must come from `httpAddress`. */
 export function Outward({ href, children }: { readonly href: string; readonly children: string }) {
   return (
     <a href={href} target="_blank" rel="noopener noreferrer">

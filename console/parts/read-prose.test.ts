@@ -70,7 +70,7 @@ test("a text made to be slow is read at once", () => {
   for (const piece of ["[", "**", "`", "https://", "[a](", "|", "- "]) {
     const startedAt = performance.now();
     readProse(piece.repeat(20_000));
-    // A quadratic reader takes seconds; this is far from either.
+    // A quadratic parser takes many seconds; this bound leaves a wide margin on both sides.
     assert.ok(performance.now() - startedAt < 2_000, piece);
   }
 });

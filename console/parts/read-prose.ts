@@ -1,4 +1,4 @@
-/** A piece of text within a line. */
+/** A run of text within a line. */
 export type Span =
   | { readonly kind: "text" | "code" | "strong"; readonly text: string }
   | { readonly kind: "link"; readonly text: string; readonly href: string };
@@ -12,8 +12,8 @@ export type Block =
   | { readonly kind: "table"; readonly head: readonly Line[]; readonly rows: readonly (readonly Line[])[] };
 
 /**
- * The little of Markdown that descriptions use: paragraphs, headings, lists, tables, code, bold and links. Everything
- * else, HTML above all, is text as it stands. Links lead to http and https only.
+ * Parses the subset of Markdown that descriptions use: paragraphs, headings, lists, tables, code, bold and links. All
+ * else, HTML included, stays plain text. Links are limited to http and https.
  */
 export function readProse(markdown: string): readonly Block[] {
   return markdown
@@ -65,11 +65,11 @@ function toTable(lines: readonly string[]): Block {
   return { kind: "table", head: rows[0] ?? [], rows: rows.slice(1) };
 }
 
-/** Each piece is bounded, so that no text takes long to read. */
+/** Each part has a maximum length, so that matching takes linear time. */
 const SPAN =
   /`([^`]{1,500})`|\*\*([^*]{1,500})\*\*|\[([^\][]{1,300})\]\(([^()\s]{1,1000})\)|<(https?:\/\/[^\s<>]{1,1000})>|(https?:\/\/[^\s<>()`]{0,1000}[^\s<>()`.,;:!?'"])/g;
 
-/** The pieces of one line. */
+/** The spans of one line. */
 export function readLine(text: string): Line {
   const spans: Span[] = [];
   let at = 0;
@@ -90,7 +90,7 @@ function toSpan([whole, code, strong, label, target, marked, bare]: RegExpExecAr
   return href === null ? { kind: "text", text: whole } : { kind: "link", text: label ?? href, href };
 }
 
-/** An address that is safe to link to, or `null`. */
+/** The normalized address if its scheme is http or https, else `null`. */
 export function httpAddress(text: string): string | null {
   const url = URL.parse(text);
   return url !== null && (url.protocol === "https:" || url.protocol === "http:") ? url.href : null;

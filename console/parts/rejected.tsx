@@ -2,14 +2,14 @@ import { Outcome } from "./outcome.tsx";
 import { Time } from "./values.tsx";
 
 interface RejectedProps {
-  /** The fields of a budget. */
+  /** Two fields of a budget. */
   readonly of: { readonly rejected_calls: number | null; readonly rejects_since: string | null };
 }
 
-/** The service counts no more than so many. */
+/** The service stops counting at this number. */
 const COUNTED_MAX = 1_000;
 
-/** How many calls a budget has rejected, and since when; nothing if it has rejected none. */
+/** How many calls a budget has rejected, and since when. Renders nothing if there are none. */
 export function Rejected({ of: { rejected_calls: calls, rejects_since: since } }: RejectedProps) {
   if (calls === null || since === null) return null;
   const count =

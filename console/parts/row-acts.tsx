@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import "./row-acts.css";
 
-/** What can be done with one row of a list. */
+/** The actions of one row. */
 export function RowActs({ children }: { readonly children: ComponentChildren }) {
   return <div class="row-acts">{children}</div>;
 }

@@ -1,19 +1,19 @@
 /** One field of a form, made from one property of a flat JSON Schema. */
 export interface SchemaField {
   readonly name: string;
-  /** The schema's title, or the name in words. */
+  /** The title in the schema, or the name as words. */
   readonly label: string;
   readonly kind: "text" | "lines" | "number" | "boolean" | "choice" | "json";
-  /** Written and never shown: `writeOnly` in the schema. */
+  /** True for `writeOnly`: the value can be entered and is never shown. */
   readonly isSecret: boolean;
-  /** Whether the object is not valid without it, whatever else it has. */
+  /** Whether every form of the object requires the field. */
   readonly isRequired: boolean;
   readonly description: string | undefined;
-  /** As texts that the field may hold. */
+  /** Examples as the field would show them. */
   readonly examples: readonly string[];
-  /** Of a choice: as texts, in the order of the schema. */
+  /** For `kind: "choice"`: the values as texts, in the order of the schema. */
   readonly choices: readonly string[];
-  /** What a text has to look like, if the schema names it: `email`, `date`. */
+  /** The format of a text, such as `email` or `date`. */
   readonly format: string | undefined;
   readonly default: string | undefined;
   readonly schema: JsonSchema;
@@ -21,14 +21,14 @@ export interface SchemaField {
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** What is in the fields, by name. An empty text is a field that is not given. */
+/** The texts in the fields, by name. A field with an empty text has no value. */
 export type Texts = Readonly<Record<string, string>>;
-/** What is wrong, by the name of the field. */
+/** Problems by the name of the field. */
 export type Problems = Readonly<Record<string, string>>;
 
 /**
- * The fields of an object's schema: of its own properties, and of those that only some of its forms (`anyOf`, `oneOf`,
- * `allOf`, `then`) have. References are followed within the schema.
+ * The fields for an object schema: its own properties, and those of its variants (`anyOf`, `oneOf`, `allOf`, `then`).
+ * References within the schema are resolved.
  */
 export function fieldsOf(schema: unknown): readonly SchemaField[] {
   const fields = new Map<string, Omit<SchemaField, "isRequired">>();
@@ -37,7 +37,7 @@ export function fieldsOf(schema: unknown): readonly SchemaField[] {
     if (isAlways) for (const name of asList(branch["required"])) required.add(name);
     for (const [name, property] of Object.entries(asObject(branch["properties"]) ?? {})) {
       const known = fields.get(name);
-      // A branch often only repeats a name in order to demand it; the richer description is the field's.
+      // A variant often repeats a name only to require it, so the schema with more keywords describes the field.
       if (known === undefined || Object.keys(asObject(property) ?? {}).length > Object.keys(known.schema).length)
         fields.set(name, toField(name, resolve(property, schema) ?? {}));
     }
@@ -88,17 +88,17 @@ function kindOf(schema: JsonSchema, choices: readonly unknown[], examples: reado
   if (types.includes("boolean")) return "boolean";
   if (types.some((type) => type === "number" || type === "integer")) return "number";
   if (types.length > 0) return "json";
-  // A schema without a type of its own that describes a text, such as one with a pattern only.
+  // A schema without `type` but with a keyword for strings, such as `pattern`, describes a text.
   return "pattern" in schema || "minLength" in schema || "maxLength" in schema || "format" in schema ? "text" : "json";
 }
 
-/** Keys and certificates in PEM break if their lines are joined. */
+/** A PEM key or certificate becomes invalid if its lines are joined. */
 function isSeveralLines({ description }: JsonSchema, examples: readonly unknown[]): boolean {
   const isPem = typeof description === "string" && /\bPEM\b/.test(description);
   return isPem || examples.some((example) => typeof example === "string" && example.includes("\n"));
 }
 
-/** What the fields say, as one JSON object without those that are empty, and what cannot be read. */
+/** Parses the texts into one JSON object without the empty fields, and collects the problems. */
 export function readTexts(
   fields: readonly SchemaField[],
   texts: Texts,
@@ -123,7 +123,7 @@ function readText(field: SchemaField, text: string): { readonly value: unknown }
     case "choice": {
       const choices = "const" in field.schema ? [field.schema["const"]] : asList(field.schema["enum"]);
       const at = field.choices.indexOf(text);
-      return at === -1 ? { problem: "is none of the values that it may have" } : { value: choices[at] };
+      return at === -1 ? { problem: "is not one of the allowed values" } : { value: choices[at] };
     }
     case "boolean":
       return { value: text === "true" };
@@ -153,14 +153,14 @@ function words(type: unknown): string {
   return type === "array" ? 'a list, such as ["one", "two"],' : 'an object, such as {"name": "value"},';
 }
 
-/** A value as its field shows it. */
+/** A value as the text in its field. */
 export function toText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value, null, typeof value === "object" ? 2 : 0);
 }
 
 /**
- * The problems that an error names, by field. Their pointers begin with where the object was in the input: `/fields`.
- * What is about no field of the form stays with the error.
+ * The problems of an error, by field. Their paths begin with `prefix`, such as `/fields`. Problems with other paths are
+ * left in the error.
  */
 export function problemsAt(
   error: { readonly problems: readonly { readonly path: string; readonly message: string }[] } | undefined,
@@ -182,7 +182,7 @@ function unescapePointer(step: string): string {
   return step.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
-/** Of which names of fields are made, and which nobody writes in lower case. */
+/** Abbreviations that field names contain, to be written in upper case. */
 const ABBREVIATIONS = new Set("api bic dob iban id ip lei npi sic tin uri url vat vin zip".split(" "));
 
 function inWords(name: string): string {
@@ -202,7 +202,7 @@ function resolve(value: unknown, root: unknown): JsonSchema | undefined {
   let found: unknown = root;
   for (const step of reference.slice(2).split("/"))
     found = asObject(found)?.[unescapePointer(decodeURIComponent(step))];
-  // What is beside a reference adds to it.
+  // Keywords beside a reference are added to the referenced schema.
   return { ...asObject(found), ...schema };
 }
 

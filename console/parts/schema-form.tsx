@@ -7,19 +7,19 @@ import "./schema-form.css";
 interface SchemaFormProps {
   /** From `fieldsOf(schema)`. */
   readonly fields: readonly SchemaField[];
-  /** What is in the fields. The caller keeps it, so it survives a change of the fields. */
+  /** The texts in the fields. The caller keeps them, so they survive a change of the fields. */
   readonly texts: Texts;
   readonly onText: (name: string, text: string) => void;
-  /** From `readTexts`, or from a refusal with `problemsAt`. */
+  /** From `readTexts`, or from an error by `problemsAt`. */
   readonly problems?: Problems;
-  /** Below a field: what else to say of it, such as who reads it. */
+  /** Further content below a field, such as who can read it. */
   readonly about?: (field: SchemaField) => ComponentChildren;
   readonly disabled?: boolean;
 }
 
 /**
- * The fields of a flat JSON Schema. It is the inside of a form: the caller has the button, and reads what was typed with
- * `readTexts`. A secret field never shows what is stored, and what is typed into it is not shown either.
+ * Fields for a flat JSON Schema, to be placed in a form. The caller renders the button and reads the fields with
+ * `readTexts`. A secret field never shows the stored value, and hides what is typed.
  */
 export function SchemaForm({ fields, ...rest }: SchemaFormProps) {
   return (
@@ -41,18 +41,18 @@ function OneField({ field, texts, onText, problems = {}, about, disabled = false
     name: field.name,
     value: texts[field.name] ?? "",
     onValue: (text: string) => onText(field.name, text),
-    // Not the browser's own check, which would keep a request from being sent that the service can answer.
+    // Not the attribute `required`: the browser would block the request, and the service has the better message.
     isMarkedRequired: field.isRequired,
     disabled,
   };
-  const none = field.default === undefined ? "" : ` (${field.default} by default)`;
+  const none = field.default === undefined ? "" : ` (default: ${field.default})`;
   switch (field.kind) {
     case "choice":
       return (
         <SelectField
           {...common}
           choices={[
-            { value: "", label: `not given${none}` },
+            { value: "", label: `not set${none}` },
             ...field.choices.map((value) => ({ value, label: value })),
           ]}
         />
@@ -62,7 +62,7 @@ function OneField({ field, texts, onText, problems = {}, about, disabled = false
         <SelectField
           {...common}
           choices={[
-            { value: "", label: `not given${none}` },
+            { value: "", label: `not set${none}` },
             { value: "true", label: "yes" },
             { value: "false", label: "no" },
           ]}
@@ -84,7 +84,7 @@ function OneField({ field, texts, onText, problems = {}, about, disabled = false
   }
 }
 
-/** Types with which a browser helps to type, and changes nothing of what is typed. */
+/** The input types that help with typing and do not change the text. */
 function inputTypeOf(format: string | undefined): "text" | "date" | "email" | "url" {
   switch (format) {
     case "date":
@@ -99,9 +99,9 @@ function inputTypeOf(format: string | undefined): "text" | "date" | "email" | "u
 
 function Hint({ field, more }: { readonly field: SchemaField; readonly more?: ComponentChildren }) {
   const { description, kind, schema, isSecret, examples } = field;
-  const json = kind === "json" && `In JSON${schema["type"] === "array" ? ": a list" : ""}.`;
+  const json = kind === "json" && `As JSON${schema["type"] === "array" ? ", a list" : ""}.`;
   const says = [description && asSentence(description), json].filter(Boolean).join(" ");
-  // An example of several lines would be longer than the form.
+  // An example of several lines would make the form too long.
   const example = isSecret ? undefined : examples.find((text) => text !== "" && !text.includes("\n"));
   if (says === "" && example === undefined && !more) return null;
   return (
@@ -110,7 +110,7 @@ function Hint({ field, more }: { readonly field: SchemaField; readonly more?: Co
       {example !== undefined && (
         <>
           {says && " "}
-          For example <code>{example}</code>
+          Example: <code>{example}</code>
         </>
       )}
       {more && <span class="schema-form-more">{more}</span>}
@@ -118,7 +118,7 @@ function Hint({ field, more }: { readonly field: SchemaField; readonly more?: Co
   );
 }
 
-/** Authors begin a description with a capital or without, and end it with a full stop or without. */
+/** Adds the capital and the full stop that an author's description may lack. */
 function asSentence(text: string): string {
   const trimmed = text.trim();
   return `${trimmed.slice(0, 1).toUpperCase()}${trimmed.slice(1)}${/[.!?:;]$/.test(trimmed) ? "" : "."}`;

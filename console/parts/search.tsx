@@ -12,8 +12,8 @@ type Match = RowOf<"object find", "matches">;
 const RUN_ID = /^trx_[0-9a-f]{32}$/;
 
 /**
- * Finds anything by id or name. `/` leads to it from anywhere, and a run's id that is pasted anywhere opens the run. A
- * combobox with a list, as WAI-ARIA describes it: the focus stays in the field, and the arrows choose.
+ * Finds anything by id or name. `/` moves the focus to it, and pasting the id of a run anywhere on a page opens that
+ * run. It is a WAI-ARIA combobox with a list: the focus stays in the field, and the arrows choose.
  */
 export function Search() {
   const field = useRef<HTMLInputElement>(null);
@@ -56,7 +56,7 @@ export function Search() {
   }
 
   function onKeyDown(event: KeyboardEvent): void {
-    // Until a word is composed, its keys belong to what composes it.
+    // Keys during text composition belong to the input method.
     if (event.isComposing) return;
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : null;
     if (step !== null && matches.length > 0) {
@@ -92,16 +92,16 @@ export function Search() {
         onFocus={() => setOpen(true)}
         onBlur={() => {
           setOpen(false);
-          // Whoever has gone elsewhere is not taken away from there.
+          // Does not move the focus back if a click has moved it elsewhere.
           choosing.forget();
         }}
       />
       <div
         class="search-found"
         hidden={!isShown}
-        // What scrolls would be a tab stop of its own.
+        // A scrollable element would otherwise be a tab stop.
         tabIndex={-1}
-        // The field keeps the focus, so that the list is still there when the button is released.
+        // The field keeps the focus, so that the list is still open when the mouse button is released.
         onMouseDown={(event) => event.preventDefault()}
       >
         <ul id={`${id}-list`} role="listbox" aria-label="Matches">
@@ -134,7 +134,7 @@ function hrefOf({ kind, id, organization_tuid: org }: Match): string {
 }
 
 function useShortcuts(field: { readonly current: HTMLInputElement | null }): void {
-  // As soon as the page is there, and not after the next frame.
+  // A layout effect, so that the key works before the next frame.
   useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isElsewhere(event)) return;
@@ -155,7 +155,7 @@ function useShortcuts(field: { readonly current: HTMLInputElement | null }): voi
   }, []);
 }
 
-/** Whether what is typed belongs to a field or to a window over the page. */
+/** Whether the event belongs to a field or to an open dialog. */
 function isElsewhere({ target }: Event): boolean {
   return (
     target instanceof Element && target.closest("input, textarea, select, [contenteditable], dialog[open]") !== null

@@ -1,15 +1,15 @@
 import "./amount.css";
 
 interface ShareBarProps {
-  /** In thousandths of the width: what is certain, and where what may be added to it ends. */
+  /** Thousandths of the width: the certain part, and the end of the uncertain part. */
   readonly known: number;
   readonly open?: number;
-  /** Where a line is drawn, such as a warn level. */
+  /** Position of a line, such as the warning level. */
   readonly mark?: number;
   readonly isFull?: boolean;
 }
 
-/** A bar beside a figure. The figure says the same, so nobody has to see it. */
+/** A bar beside a number. The number has the same information, so the bar is hidden from screen readers. */
 export function ShareBar({ known, open = known, mark, isFull = false }: ShareBarProps) {
   return (
     <svg

@@ -1,4 +1,4 @@
-/** As a shell takes a text for one word, with nothing in it that it would replace. */
+/** Quotes a text as one word of a POSIX shell. */
 export function shellWord(text: string): string {
   return /^[\w.@:-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -11,7 +11,7 @@ import { Search } from "./search.tsx";
 import { Failure } from "./failure.tsx";
 import "./shell.css";
 
-/** What surrounds every page: where one is, where one can go, who one is. */
+/** The frame of every page: navigation, search, and the session. */
 export function Shell({ children }: { readonly children: ComponentChildren }) {
   const [isOpen, setOpen] = useState(false);
   const { path } = address();
@@ -49,7 +49,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
             <p>
               <bdi>{name}</bdi> <span class="dim">{role}</span>
             </p>
-            {mode === "read_only" && <p class="dim">Read-only: this console changes nothing.</p>}
+            {mode === "read_only" && <p class="dim">This console is read-only.</p>}
             <Button
               kind="quiet"
               onClick={() => void logOut().then(forgetResults, (thrown) => setProblem(toCallError(thrown)))}

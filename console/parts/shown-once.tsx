@@ -7,17 +7,17 @@ import { Dialog } from "./dialog.tsx";
 import "./shown-once.css";
 
 interface ShownOnceProps {
-  /** What it is, such as "The token of ada". */
+  /** What the secret is, such as "The token of ada". */
   readonly title: ComponentChildren;
   readonly secret: string;
-  /** What to do with it. */
+  /** How to use the secret. */
   readonly children?: ComponentChildren;
   readonly onDone: () => void;
 }
 
 /**
- * A secret that was just made, in this page alone. Neither a click elsewhere nor Escape nor Back takes it away, and
- * the browser asks before the console is left.
+ * Shows a secret that was just created. A click elsewhere, Escape and Back do not close it, and the browser asks before
+ * the page is left.
  */
 export function ShownOnce({ title, secret, children, onDone }: ShownOnceProps) {
   useEffect(() => {
@@ -33,12 +33,12 @@ export function ShownOnce({ title, secret, children, onDone }: ShownOnceProps) {
     <Dialog title={title} onClose={onDone} isKept>
       <div class="shown-once">
         <code>{secret}</code>
-        <p>It is shown only now, and nobody can show it again: the service keeps nothing but its digest. {children}</p>
+        <p>This secret is shown only once. The service stores only its digest and cannot show it again. {children}</p>
       </div>
       <div class="dialog-actions">
         <Copy text={secret} label="Copy the token" />
         <Button kind="primary" onClick={onDone}>
-          I have kept it
+          I have saved it
         </Button>
       </div>
     </Dialog>

@@ -4,10 +4,13 @@ const WIDTH = 96;
 const HEIGHT = 18;
 const GAP = 2;
 
-/** One for each span of time; `null` where nothing is known. */
+/** One count for each time span; `null` if unknown. */
 type Counts = readonly (number | null)[];
 
-/** A bar for each span of time, the newest at the right, with the part of it that failed. Its numbers are beside it. */
+/**
+ * A small bar chart, one bar for each time span with its failed part; the newest is at the right. The numbers stand
+ * beside it.
+ */
 export function Spark({ all, part }: { readonly all: Counts; readonly part: Counts }) {
   const most = Math.max(1, ...all.map((count) => count ?? 0));
   const known = all.findIndex((count) => count !== null);

@@ -5,23 +5,23 @@ import "./table.css";
 export interface Column<Row> {
   readonly title: string;
   readonly show: (row: Row) => ComponentChildren;
-  /** Numbers are at the right, one below the other. */
+  /** Aligns numbers to the right. */
   readonly isNumber?: boolean;
-  /** Names have room, so that they are not broken. */
+  /** Keeps names from being wrapped. */
   readonly isName?: boolean;
 }
 
 interface TableProps<Row> {
-  /** What the list is, for those who do not see it. */
+  /** The title of the table, for screen readers. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
-  /** The row that the address names. */
+  /** The key of the row in the address. */
   readonly current?: string | undefined;
 }
 
-/** A list of rows. On a narrow screen each row is a block in which each value has its title. */
+/** A table. On a narrow screen each row becomes a block in which each value has its title. */
 export function Table<Row>({ caption, columns, rows, keyOf, current }: TableProps<Row>) {
   const named = useRef<HTMLTableRowElement>(null);
   const isThere = current !== undefined && rows.some((row) => keyOf(row) === current);

@@ -1,12 +1,12 @@
 import "./tabs.css";
 
 interface TabsProps {
-  /** What they lead to, for those who do not see them. */
+  /** The purpose of the tabs, for screen readers. */
   readonly label: string;
   readonly tabs: readonly { readonly label: string; readonly href: string; readonly isCurrent: boolean }[];
 }
 
-/** Links to the parts of a page, each of which has an address. */
+/** Links to the parts of a page. Each part has its own address. */
 export function Tabs({ label, tabs }: TabsProps) {
   return (
     <nav class="tabs" aria-label={label}>

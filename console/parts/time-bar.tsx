@@ -2,24 +2,24 @@ import type { OutcomeKind } from "./outcome.tsx";
 import { tickText, ticksOf } from "./time-ticks.ts";
 import "./time-bar.css";
 
-/** A stretch of time on the axis of its run. */
+/** A time span on the axis of its run. */
 export interface TimeSpan {
   readonly fromMs: number;
-  /** `null` while it is under way: it goes on to the end of the axis. */
+  /** `null` while it is in progress: it extends to the end of the axis. */
   readonly toMs: number | null;
   readonly kind: OutcomeKind;
-  /** In words, for its title and for those who do not see it. */
+  /** The span in words, for its title and for screen readers. */
   readonly says: string;
 }
 
 interface TimeBarProps {
-  /** The length of the axis, which all bars of a run share. */
+  /** Length of the axis, which all bars of a run share, in milliseconds. */
   readonly totalMs: number;
-  /** One after the other, or over each other: the later ones are in front. */
+  /** In drawing order: later spans cover earlier ones. */
   readonly spans: readonly TimeSpan[];
 }
 
-/** When something happened, on an axis that begins with the run. Its colour and its filling say what came of it. */
+/** Time spans on an axis that starts with the run. Colour and pattern show the outcome. */
 export function TimeBar({ totalMs, spans }: TimeBarProps) {
   const share = (ms: number) => `${(100 * Math.min(Math.max(ms / Math.max(totalMs, 1), 0), 1)).toFixed(2)}%`;
   const says = spans.map((one) => one.says).join("; ");
@@ -45,7 +45,7 @@ export function TimeBar({ totalMs, spans }: TimeBarProps) {
   );
 }
 
-/** The axis above the bars of a run. */
+/** The axis above the time bars of a run. */
 export function TimeAxis({ totalMs, beginsAt }: { readonly totalMs: number; readonly beginsAt?: string }) {
   const share = (ms: number) => `${((100 * ms) / Math.max(totalMs, 1)).toFixed(2)}%`;
   return (

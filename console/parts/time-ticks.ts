@@ -1,4 +1,4 @@
-/** Where an axis from 0 to `totalMs` has its lines: at round times, at most `most` of them, 0 among them. */
+/** Positions of the grid lines from 0 to `totalMs`: round times, at most `most`, including 0. */
 export function ticksOf(totalMs: number, most = 6): readonly number[] {
   if (!(totalMs > 0)) return [0];
   const rough = totalMs / most;
@@ -9,7 +9,7 @@ export function ticksOf(totalMs: number, most = 6): readonly number[] {
   return ticks;
 }
 
-/** The time at a line: `250 ms`, `1.5 s`. */
+/** The label of a grid line, such as `250 ms` or `1.5 s`. */
 export function tickText(ms: number): string {
   return ms < 1_000 ? `${ms} ms` : `${Math.round(ms) / 1_000} s`;
 }

@@ -1,27 +1,27 @@
-/** One line of a tree: a value with the name under which it stands, and whether it is unfolded. */
+/** One line of a tree: a value with its name, and whether it is expanded. */
 export interface TreeRow {
-  /** Names the line among all lines of the tree. */
+  /** Identifies the line within the tree. */
   readonly path: string;
-  /** From 1. */
+  /** Depth, from 1. */
   readonly level: number;
-  /** Its place among the lines below the same one, from 1, and how many these are. */
+  /** Position among its siblings, from 1, and the number of siblings. */
   readonly position: number;
   readonly size: number;
   readonly name: string;
   readonly kind: "object" | "list" | "part" | "text" | "number" | "boolean" | "null";
-  /** Of a value: as it is in JSON, or its beginning. Of a folded container: what it holds. */
+  /** For a value: its JSON, perhaps shortened. For a collapsed container: a summary of its content. */
   readonly text: string;
-  /** `undefined` if there is nothing to unfold. */
+  /** `undefined` if it cannot be expanded. */
   readonly isOpen: boolean | undefined;
-  /** How many lines come when it is unfolded. */
+  /** Number of lines that expanding adds. */
   readonly holds: number;
 }
 
-/** Lists with more entries are shown in parts of this many, so that none makes the page slow. */
+/** Longer lists are split into parts of this many entries, so that the page stays fast. */
 const PART_ENTRIES = 100;
-/** Longer texts are folded. */
+/** Longer texts are collapsed. In UTF-16 code units. */
 const TEXT_UNITS = 240;
-/** So many lines of a value are unfolded at first; what is deeper or longer, one unfolds. */
+/** Number of lines that are expanded at first. */
 const FIRST_ROWS = 40;
 
 interface Child {
@@ -29,7 +29,7 @@ interface Child {
   readonly value: unknown;
 }
 
-/** A part of a long list or object, which is unfolded by itself. */
+/** A part of a long list or object, which can be expanded by itself. */
 class Part {
   readonly children: readonly Child[];
   constructor(children: readonly Child[]) {
@@ -38,8 +38,8 @@ class Part {
 }
 
 /**
- * The lines of a value, of which the containers in `open` are unfolded. A value at the top that is a container has no
- * line of its own: its members are the first level.
+ * The lines of a value in which the containers in `open` are expanded. A container at the top has no line of its own:
+ * its members are the first level.
  */
 export function treeRows(value: unknown, open: ReadonlySet<string>): readonly TreeRow[] {
   const rows: TreeRow[] = [];
@@ -60,7 +60,7 @@ export function treeRows(value: unknown, open: ReadonlySet<string>): readonly Tr
   return rows;
 }
 
-/** What is unfolded at first: whole levels, as long as all of it stays short. */
+/** The paths to expand at first: complete levels, up to `FIRST_ROWS` lines. */
 export function firstOpen(value: unknown): ReadonlySet<string> {
   const open = new Set<string>();
   for (;;) {
@@ -72,7 +72,7 @@ export function firstOpen(value: unknown): ReadonlySet<string> {
   }
 }
 
-/** All that can be unfolded, from the top down, as far as that are not more than so many lines. */
+/** The paths of all containers from the top down, up to `rowsMax` lines. */
 export function allOpen(value: unknown, rowsMax: number): ReadonlySet<string> {
   const open = new Set<string>();
   for (;;) {
@@ -128,7 +128,7 @@ function count(of: number, one: string, many: string): string {
   return `${of} ${of === 1 ? one : many}`;
 }
 
-/** The first names, so that one sees what is inside before one unfolds it. */
+/** The first names in a collapsed container, as a preview of its content. */
 function shortList(names: readonly string[]): string {
   const shown = names.slice(0, 4).join(", ");
   return names.length > 4 ? `${shown}, … (${names.length})` : shown;

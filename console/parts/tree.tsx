@@ -3,18 +3,18 @@ import { allOpen, firstOpen, treeRows, type TreeRow } from "./tree-rows.ts";
 import { Button } from "./button.tsx";
 import "./tree.css";
 
-/** As many lines are unfolded at once by a person who asks for all. */
+/** Most lines that "Expand all" adds. */
 const ROWS_MAX = 2_000;
 const FEW_ROWS = 12;
 
 /**
- * A JSON value as a tree that can be folded. By keyboard: up and down, left folds or goes up, right unfolds or goes down,
- * Home, End; `*` unfolds all.
+ * A JSON value as a tree. Keyboard: up and down move, left collapses or moves to the parent, right expands or moves to
+ * the first child, Home and End, and `*` expands all.
  */
 export function Tree({ value, label }: { readonly value: unknown; readonly label: string }) {
   const [open, setOpen] = useState<ReadonlySet<string>>(() => firstOpen(value));
   const [current, setCurrent] = useState<string>();
-  // At once: after the next frame it would undo what was folded until then.
+  // A layout effect: after the next frame it would undo what the user has collapsed since.
   useLayoutEffect(() => setOpen(firstOpen(value)), [value]);
   const rows = useMemo(() => treeRows(value, open), [value, open]);
   const tree = useRef<HTMLDivElement>(null);
@@ -62,10 +62,10 @@ export function Tree({ value, label }: { readonly value: unknown; readonly label
       {isFoldable && (
         <div class="tree-actions">
           <Button kind="quiet" onClick={() => setOpen(allOpen(value, ROWS_MAX))}>
-            Unfold all
+            Expand all
           </Button>
           <Button kind="quiet" onClick={() => setOpen(new Set())}>
-            Fold all
+            Collapse all
           </Button>
         </div>
       )}
@@ -77,7 +77,7 @@ export function Tree({ value, label }: { readonly value: unknown; readonly label
             isFocused={row.path === focused}
             onClick={() => {
               setCurrent(row.path);
-              // Whoever selects a text in order to copy it does not fold it.
+              // Selecting text to copy it does not collapse the line.
               if (row.isOpen !== undefined && window.getSelection()?.isCollapsed !== false) fold(row.path, !row.isOpen);
             }}
           />

@@ -1,30 +1,30 @@
 import { useEffect, useState } from "preact/hooks";
 
 interface ChoosingProps<Match> {
-  /** Of the list: each match has it with its number, as `${id}-0`. */
+  /** Id of the list. The element of each match has it with the index of the match, such as `${id}-0`. */
   readonly id: string;
   readonly matches: readonly Match[];
-  /** Whether these are the matches of what is in the field, and not of what was there before. */
+  /** Whether the matches belong to the text in the field now. */
   readonly isSettled: boolean;
   readonly take: (match: Match) => void;
-  /** Which match is marked before the arrows are used; -1 for none. */
+  /** Index of the match that is active before an arrow key is pressed; -1 for none. */
   readonly begin?: number;
 }
 
 export interface Choosing {
-  /** The match that Enter takes; -1 if there is none. */
+  /** Index of the match that Enter accepts; -1 for none. */
   readonly at: number;
-  /** Whether the arrows chose it. */
+  /** Whether an arrow key chose it. */
   readonly isChosen: boolean;
-  /** The match after this one, or before it, and round again. */
+  /** Moves to the next or previous match, and wraps around. */
   move(step: 1 | -1): void;
-  /** Takes the match that the arrows chose, or else the first: as soon as it is there. */
+  /** Accepts the match chosen by the arrows, or else the first one. Waits until the matches have arrived. */
   enter(): void;
-  /** As if nobody had chosen: for when something else is typed. */
+  /** Resets the choice, for example when the text changes. */
   forget(): void;
 }
 
-/** Choosing one of some matches with the arrows and Enter, while the focus stays in the field that they are found by. */
+/** Chooses a match with the arrows and Enter, while the focus stays in the search field. */
 export function useChoosing<Match>({ id, matches, isSettled, take, begin = 0 }: ChoosingProps<Match>): Choosing {
   const [chosen, choose] = useState<number>();
   const [isWaiting, wait] = useState(false);

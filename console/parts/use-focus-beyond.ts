@@ -1,7 +1,7 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect } from "preact/hooks";
 
-/** For a part that goes away when a button in it is pressed: the focus goes to the heading above, not to nowhere. */
+/** For a part that disappears when a button in it is pressed: moves the focus to the heading above. */
 export function useFocusBeyond(part: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {
     const own = part.current;

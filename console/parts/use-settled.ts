@@ -1,9 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** People type several letters in that time. */
+/** Longer than the usual pause between two key presses. */
 const PAUSE_MS = 120;
 
-/** A text once nobody has changed it for a moment, and a way to have it at once. */
+/** The text after it has not changed for `PAUSE_MS`, and a function that returns it at once. */
 export function useSettled(text: string): readonly [settled: string, settle: () => void] {
   const [settled, settle] = useState(text);
   useEffect(() => {

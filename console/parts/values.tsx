@@ -4,7 +4,7 @@ const DAY_TIME = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeSty
 const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
 const NUMBER = new Intl.NumberFormat("en-GB");
 
-/** A moment in UTC, as the ledger has it. `null` is a dash with what it means. */
+/** A time in UTC, as in the ledger. For `null` it shows `none`. */
 export function Time({ at, none = "never" }: { readonly at: string | null | undefined; readonly none?: string }) {
   if (at === null || at === undefined) return <span class="dim">{none}</span>;
   return (
@@ -17,11 +17,11 @@ export function Time({ at, none = "never" }: { readonly at: string | null | unde
 interface DayProps {
   readonly at: string | null | undefined;
   readonly none?: string;
-  /** In which time zone it is that day; UTC by default. */
+  /** Time zone of the day; UTC by default. */
   readonly zone?: string;
 }
 
-/** The day of a moment. */
+/** The date of a time. */
 export function Day({ at, none = "never", zone = "UTC" }: DayProps) {
   if (at === null || at === undefined) return <span class="dim">{none}</span>;
   const format = zone === "UTC" ? DAY : new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: zone });
@@ -36,7 +36,7 @@ export function Count({ of }: { readonly of: number }) {
   return <>{NUMBER.format(of)}</>;
 }
 
-/** 180 ms; from a second on in seconds: 1.41 s, 30 s. */
+/** A duration: 180 ms below one second, else 1.41 s or 30 s. */
 export function Took({ ms }: { readonly ms: number | null | undefined }) {
   if (ms === null || ms === undefined) return <span class="dim">–</span>;
   return <>{tookText(ms)}</>;
@@ -45,12 +45,12 @@ export function Took({ ms }: { readonly ms: number | null | undefined }) {
 export function tookText(ms: number): string {
   if (ms < 999.5) return `${Math.round(ms)} ms`;
   const seconds = ms / 1_000;
-  // Three digits say what anybody compares.
+  // Three significant digits.
   const digits = seconds < 10 ? 2 : seconds < 100 ? 1 : 0;
   return `${NUMBER.format(Number(seconds.toFixed(digits)))} s`;
 }
 
-/** An id, which people copy and paste. */
+/** An id, formatted for copying. */
 export function Id({ children, href }: { readonly children: string; readonly href?: string }) {
   return href === undefined ? (
     <code class="id">{children}</code>
@@ -61,7 +61,7 @@ export function Id({ children, href }: { readonly children: string; readonly hre
   );
 }
 
-/** A word that says what kind of thing this is. `simulated` cannot be overlooked. */
+/** A short label for the kind of an entry. `simulated` is conspicuous. */
 export function Badge({
   kind = "plain",
   children,

@@ -23,7 +23,7 @@ test("a token is shown once, is used, and is refused with 401 when it is revoked
   const shown = page.getByRole("dialog", { name: "The new access token" });
   const token = service.secrets.add((await shown.locator("code").first().textContent())!);
   assert.match(token, /^drt_/);
-  await shown.getByText("It is shown only now").waitFor();
+  await shown.getByText("This secret is shown only once").waitFor();
   await assertUsableEverywhere(page);
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await shown.getByRole("button", { name: "Copy the token" }).click();
@@ -32,7 +32,7 @@ test("a token is shown once, is used, and is refused with 401 when it is revoked
   const as = { ...service.a, token };
   assert.equal((await service.run({}, {}, { as })).statusCode, 200);
 
-  await shown.getByRole("button", { name: "I have kept it" }).click();
+  await shown.getByRole("button", { name: "I have saved it" }).click();
   await shown.waitFor({ state: "detached" });
   await page.reload();
   const row = page.getByRole("table", { name: "Access tokens" }).getByRole("row").filter({ hasText: "back end" });

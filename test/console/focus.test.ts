@@ -112,7 +112,7 @@ test("the focus goes on where a button goes away with what it did", { skip }, as
   await until(() => page.url() === at);
   assert.ok(await shown.isVisible());
   assert.ok(await page.evaluate("window.dispatchEvent(new Event('beforeunload', { cancelable: true })) === false"));
-  await shown.getByRole("button", { name: "I have kept it" }).press("Enter");
+  await shown.getByRole("button", { name: "I have saved it" }).press("Enter");
   await shown.waitFor({ state: "detached" });
   assert.equal(await focused(page), "New token");
 });

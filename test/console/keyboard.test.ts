@@ -66,7 +66,7 @@ test("everything that can be done on a page can be done without a pointer", { sk
     async () => (await write("Name", "server"), page.keyboard.press("Enter")),
   )) as { readonly access_token: string };
   service.secrets.add(token);
-  await press("I have kept it");
+  await press("I have saved it");
   await act("token revoke", () => asked("Revoke", "server"));
 
   await at("/access?tab=operators");
@@ -76,7 +76,7 @@ test("everything that can be done on a page can be done without a pointer", { sk
   await page.keyboard.press("ArrowDown");
   const heidi = (await act("operator create", () => press("Create"))) as { readonly operator_token: string };
   service.secrets.add(heidi.operator_token);
-  await press("I have kept it");
+  await press("I have saved it");
   await page
     .getByRole("row")
     .filter({ hasText: "heidi" })

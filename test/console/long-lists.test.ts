@@ -185,6 +185,6 @@ test(
       .waitFor();
     await page.goto(`${service.adminUrl}/console/money/budgets?budget=`);
     await rows.first().waitFor();
-    assert.equal(await page.getByText("The address names").count(), 0);
+    assert.equal(await page.getByText("The address refers to").count(), 0);
   },
 );

@@ -232,7 +232,7 @@ test(
     return new Response(new ReadableStream({ pull(it) { (pieces -= 1) < 0 ? it.error(new Error("gone")) : it.enqueue(new Uint8Array(1_000)); } }));
   }`);
     await button.click();
-    await page.getByRole("alert").filter({ hasText: "broke off before its end" }).waitFor();
+    await page.getByRole("alert").filter({ hasText: "was cut off before its end" }).waitFor();
     assert.deepEqual(await page.evaluate(SAVED), {});
 
     await page.evaluate(`window.showSaveFilePicker = async () => ({
@@ -259,8 +259,8 @@ test(
     await page.getByLabel("Outcome").selectOption("failed");
     await page.waitForURL(/outcome=failed/);
     await cancel.press("Enter");
-    await page.getByRole("status").filter({ hasText: "The export was cancelled, and nothing was saved." }).waitFor();
-    await page.getByText("Of the export with the filter as it was before:").waitFor();
+    await page.getByRole("status").filter({ hasText: "The export was cancelled. No file was saved." }).waitFor();
+    await page.getByText("About the export with the previous filter:").waitFor();
     assert.equal(await page.evaluate("window.wasAborted"), true);
     assert.equal(await page.evaluate("document.activeElement.textContent"), "Export CSV");
     assert.equal(await cancel.count(), 0);

@@ -70,7 +70,7 @@ const DONE: Readonly<Record<string, (page: Page, world: World) => Promise<void>>
   "token-made": async (page) => {
     await page.getByRole("button", { name: "New token" }).click();
     await page.getByRole("button", { name: "Create" }).click();
-    await page.getByText("I have kept it").waitFor();
+    await page.getByText("I have saved it").waitFor();
   },
 };
 
