@@ -17,15 +17,15 @@ import { SourcePage } from "./sources/source-page.tsx";
 import { OverviewPage } from "./overview/overview-page.tsx";
 
 export interface PageEntry {
-  /** `:name` stands for a part of the path, which the page gets as a property. */
+  /** `:name` is a parameter of the path, which the page gets as a property. */
   readonly path: string;
-  /** What the navigation calls it. Pages without one are reached from others. */
+  /** The label in the navigation. Pages without a label are reached by links. */
   readonly label?: string;
   // oxlint-disable-next-line typescript/no-explicit-any -- each page names the parts of its own path
   readonly page: ComponentType<any>;
 }
 
-/** All pages, in the order of the navigation. */
+/** All pages in the order of the navigation. */
 export const PAGES: readonly PageEntry[] = [
   { path: "/", label: "Overview", page: OverviewPage },
   { path: "/run", label: "Run", page: RunPage },

@@ -8,7 +8,7 @@ const SAYS: Readonly<Record<OutcomeKind, string>> = {
   no_record: "no record",
   failed: "failed",
   unknown: "charge unknown",
-  waiting: "under way",
+  waiting: "in progress",
   off: "off",
 };
 

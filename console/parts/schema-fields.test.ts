@@ -92,7 +92,7 @@ test("texts become the values of the schema, or a problem at their field", () =>
   const { values, problems } = read({ age: "0x10", level: "3", tags: '{"a":1}', address: "[1", anything: "{" });
   assert.deepEqual(values, {});
   assert.match(problems["age"]!, /number/);
-  assert.match(problems["level"]!, /none of the values/);
+  assert.match(problems["level"]!, /not one of the allowed values/);
   assert.match(problems["tags"]!, /a list/);
   assert.match(problems["address"]!, /^is not JSON/);
   assert.match(problems["anything"]!, /^is not JSON/);

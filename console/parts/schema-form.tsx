@@ -51,10 +51,7 @@ function OneField({ field, texts, onText, problems = {}, about, disabled = false
       return (
         <SelectField
           {...common}
-          choices={[
-            { value: "", label: `not set${none}` },
-            ...field.choices.map((value) => ({ value, label: value })),
-          ]}
+          choices={[{ value: "", label: `not set${none}` }, ...field.choices.map((value) => ({ value, label: value }))]}
         />
       );
     case "boolean":

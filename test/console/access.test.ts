@@ -46,7 +46,7 @@ test("a token is shown once, is used, and is refused with 401 when it is revoked
   await dialog(page).getByRole("button", { name: "Revoke" }).click();
   await row.waitFor({ state: "detached" });
   await until(async () => (await service.post("/data", {}, { as })).statusCode === 401);
-  await page.getByLabel("Also revoked and expired ones").check();
+  await page.getByLabel("Show revoked and expired tokens").check();
   await row.getByText("revoked").waitFor();
   assert.match(page.url(), /tokens=all/);
 });
@@ -61,8 +61,8 @@ test(
     await dialog(page).getByRole("textbox", { name: /^Name/ }).fill(HOSTILE);
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: HOSTILE }).waitFor();
-    await page.getByText("It has no workflow yet.").waitFor();
-    await page.getByText("It has no active token.").waitFor();
+    await page.getByText("This organization has no workflow yet.").waitFor();
+    await page.getByText("This organization has no active token.").waitFor();
     await assertUsableEverywhere(page);
 
     await page.getByRole("button", { name: "New workflow" }).click();
@@ -73,14 +73,14 @@ test(
     await dialog(page).getByRole("button", { name: "Create" }).click();
     const row = page.getByRole("table", { name: "Workflows" }).getByRole("row").filter({ hasText: "trial" });
     await row.getByText("simulated").waitFor();
-    await row.getByText("details of failures").waitFor();
+    await row.getByText("failure details").waitFor();
     await row.getByRole("button", { name: "Settings" }).click();
-    await dialog(page).getByText("whether a workflow is simulated cannot be changed").waitFor();
+    await dialog(page).getByText("This cannot be changed.").waitFor();
     await dialog(page)
       .getByLabel(/^Mask credentials/)
       .check();
     await dialog(page).getByRole("button", { name: "Save" }).click();
-    await row.getByText("details of failures, masks credentials").waitFor();
+    await row.getByText("failure details, masks credentials").waitFor();
     await row.getByRole("button", { name: "Disable" }).click();
     await dialog(page).getByRole("button", { name: "Disable" }).click();
     await row.getByText("disabled").waitFor();
@@ -124,7 +124,7 @@ test("an owner makes an operator and revokes one, who is out at once", { skip },
   await page.goto(`${service.adminUrl}/console/access?tab=operators&operator=${id}`);
   await row.and(page.locator("[aria-current=true]")).waitFor();
   await row.getByRole("button", { name: "Revoke" }).click();
-  await dialog(page).getByText("From the next request on, ada (operator) can").waitFor();
+  await dialog(page).getByText("From the next request on, on all machines, ada (operator) has no access").waitFor();
   await dialog(page).getByRole("button", { name: "Revoke" }).click();
   await row.getByText("revoked").waitFor();
   assert.equal((await call("org list", {}, { as: ada })).statusCode, 401);
@@ -147,7 +147,7 @@ async function assertOffersNoChange(page: Page, org: string): Promise<void> {
     assert.equal(await page.getByRole("link", { name: "New credential" }).count(), 0);
   }
   await page.goto(`${origin}/console/credentials/new?org=${org}&source=registry__company`);
-  await page.getByText("takes the role operator").waitFor();
+  await page.getByText("requires the role operator").waitFor();
   assert.equal(await page.locator("main").getByRole("button").count(), 0);
 }
 
@@ -208,7 +208,7 @@ test("a list of many keeps its place when a row far below is changed", { skip },
   await page.goto(`${service.adminUrl}/console/access?org=${service.a.id}&token=${nobody}`);
   await page
     .getByRole("status")
-    .filter({ hasText: `names ${nobody}, which is not among these` })
+    .filter({ hasText: `refers to ${nobody}, which is not in this list` })
     .waitFor();
 });
 

@@ -34,7 +34,7 @@ test("what is typed into a filter as soon as it is there stays", { skip }, async
   await page.goto(`${service.adminUrl}/console/audit?what=session+begin`);
   await page.getByRole("cell", { name: "session begin" }).first().waitFor();
   await frames(page);
-  const who = page.getByLabel("Who");
+  const who = page.getByLabel("Operator");
   assert.equal(await who.inputValue(), "ada");
 
   // And so it is with what is typed as soon as another filter is in the address.
@@ -84,7 +84,7 @@ test("what is folded as soon as it is there stays folded", { skip }, async (t) =
   const service = await startService(t, { sources: [answers("alpha__registry", output)] });
   const page = await openConsole(t, service, { at: `/run?workflow=${service.a.workflow}&sources=alpha__registry` });
   await page.evaluate(onceThere("[role=treeitem][aria-expanded=true]", key("ArrowLeft")));
-  await page.getByRole("button", { name: /^Run for real/ }).click();
+  await page.getByRole("button", { name: /^Run live/ }).click();
   const first = page.getByRole("treeitem").first();
   await first.waitFor();
   service.expectRunWithoutAnswer();

@@ -14,15 +14,15 @@ test(
     const { service, acme, verb, owner } = await startWorld(t, "little");
     await verb("org rename", { org: acme.id, name: HOSTILE });
     const page = await openConsole(t, service, { as: "viewer", at: "/audit" });
-    const rows = page.getByRole("table", { name: "Acts of operators" }).getByRole("row");
+    const rows = page.getByRole("table", { name: "Audit trail" }).getByRole("row");
     await page.getByRole("cell", { name: "budget set" }).waitFor();
     const all = await rows.count();
     // A name is text, wherever it stands.
     await rows.getByText(HOSTILE).first().waitFor();
     await assertUsableEverywhere(page);
 
-    await page.getByLabel("Who").fill(owner.name);
-    await page.getByLabel("Did what").fill("org rename");
+    await page.getByLabel("Operator").fill(owner.name);
+    await page.getByLabel("Action").fill("org rename");
     await page.keyboard.press("Enter");
     await page.waitForURL(/what=org\+rename/);
     await page.getByRole("cell", { name: "budget set" }).waitFor({ state: "detached" });
@@ -39,7 +39,7 @@ test(
       Array(3).fill("org rename"),
     );
     // Nothing is raw: a change is a list of names and values.
-    await page.getByRole("term").filter({ hasText: "name before" }).first().waitFor();
+    await page.getByRole("term").filter({ hasText: "previous name" }).first().waitFor();
 
     const shared = await openConsole(t, service, {
       as: owner,
@@ -52,13 +52,13 @@ test(
     await page.getByLabel("From").fill("2001-01-01");
     await page.getByLabel("Before").fill("2001-02-01");
     await page.keyboard.press("Enter");
-    await page.getByText("No entry of the trail matches this filter.").waitFor();
+    await page.getByText("No entry matches the filter.").waitFor();
     await page.getByText("--what 'org rename'").waitFor();
     await page.getByRole("button", { name: "Show all" }).click();
     await page.getByRole("cell", { name: "budget set" }).waitFor();
 
     // An organization is chosen by its name, and what was typed counts too.
-    await page.getByLabel("Did what").fill("org rename");
+    await page.getByLabel("Action").fill("org rename");
     await chooseOrganization(page, "Borealis Bank");
     await page.getByRole("cell", { name: "budget set" }).waitFor({ state: "detached" });
     assert.equal(await rows.count(), 2, "the head, and one renaming");

@@ -16,7 +16,7 @@ test("who comes back to a long list finds the place where it was left", { skip: 
   for (let at = 0; at < 130; at += 10) await Promise.all(Array.from({ length: 10 }, (_, one) => rename(at + one)));
   const page = await openConsole(t, service, { at: "/sources" });
   await page.getByRole("link", { name: "Audit" }).click();
-  const rows = page.getByRole("table", { name: "Acts of operators" }).getByRole("row");
+  const rows = page.getByRole("table", { name: "Audit trail" }).getByRole("row");
   const more = page.getByRole("button", { name: "Show more" });
   await more.click();
   await until(async () => (await rows.count()) > 120);

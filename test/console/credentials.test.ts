@@ -26,7 +26,7 @@ test("a credential is typed once, is used by the next run, and is never seen aga
     at: `/credentials?org=${service.a.id}`,
     failing: /credential\/create/,
   });
-  await page.getByText("No credential is stored for it.").waitFor();
+  await page.getByText("This organization has no stored credential.").waitFor();
   const sent: { readonly url: string; readonly text: string }[] = [];
   page.on("request", (request) => sent.push({ url: request.url(), text: request.postData() ?? "" }));
 
@@ -43,7 +43,7 @@ test("a credential is typed once, is used by the next run, and is never seen aga
   assert.equal(await key.getAttribute("type"), "password");
   await page.getByLabel("Note").fill(HOSTILE);
   await key.press("Enter");
-  await page.getByText("The next run can take it.").waitFor();
+  await page.getByText("It is available to runs now.").waitFor();
   assert.equal((await service.run({ acme__people: true })).json().status.acme__people.success, true);
   assert.equal(vendor.requests.at(-1)!.headers["x-api-key"], secret);
 
@@ -73,7 +73,7 @@ test("a credential is typed once, is used by the next run, and is never seen aga
   await until(async () => {
     await page.reload();
     await row.waitFor();
-    return !/not on the ledger/.test((await row.textContent())!);
+    return !/not in the ledger/.test((await row.textContent())!);
   });
 });
 
@@ -98,9 +98,9 @@ test("to verify a credential asks its vendor, which is said before, and the verd
   ]) {
     const row = page.getByRole("row").filter({ hasText: id! });
     await row.getByRole("button", { name: "Verify" }).click();
-    await dialog(page).getByText("The vendor is asked").waitFor();
+    await dialog(page).getByText("This makes one live call to the vendor").waitFor();
     const before = vendor.count();
-    await dialog(page).getByRole("button", { name: "Ask the vendor" }).click();
+    await dialog(page).getByRole("button", { name: "Call the vendor" }).click();
     await dialog(page).getByRole("status").getByText(verdict!).waitFor();
     assert.equal(vendor.count(), before + 1);
     await assertUsableEverywhere(page);
@@ -127,7 +127,7 @@ test(
     await row.getByRole("button", { name: "Enable" }).click();
     await row.getByText("active").waitFor();
     await row.getByRole("button", { name: "Delete" }).click();
-    await dialog(page).getByText("erased from the store, for good").waitFor();
+    await dialog(page).getByText("erased from the store. This cannot be undone.").waitFor();
     await page.keyboard.press("Escape");
     await dialog(page).waitFor({ state: "detached" });
     await row.getByRole("button", { name: "Delete" }).click();
@@ -146,10 +146,10 @@ test(
     await page.getByRole("table", { name: "Stored credentials" }).waitFor();
     const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).pathname));
-    await page.getByRole("link", { name: "What runs take" }).click();
+    await page.getByRole("link", { name: "Credential selection" }).click();
     const row = page.getByRole("row").filter({ hasText: "bureau__credit_report" });
-    await row.getByText("the newest active").waitFor();
-    await row.getByText("none: the call fails").waitFor();
+    await row.getByText("newest active one").waitFor();
+    await row.getByText("none: calls fail").waitFor();
     await page.getByText("plain 8, plain 7, plain 6, plain 5, plain 4, plain 3 and 3 more").waitFor();
     assert.deepEqual(
       asked.filter((path) => path.startsWith("/api/credential/")),
@@ -157,17 +157,17 @@ test(
     );
     await assertUsableEverywhere(page);
 
-    await row.getByRole("link", { name: "the newest active" }).click();
+    await row.getByRole("link", { name: "newest active one" }).click();
     await dialog(page).getByText("it is the newest active credential for this source and context").waitFor();
     assert.match(page.url(), new RegExp(`workflow=${acme.workflow}&source=bureau__credit_report`));
     await assertUsableEverywhere(page);
     await page.reload();
-    await dialog(page).getByText("A run takes").waitFor();
+    await dialog(page).getByText("Runs use").waitFor();
     await page.keyboard.press("Escape");
     await dialog(page).waitFor({ state: "detached" });
     await page.waitForURL((url) => !url.searchParams.has("workflow"));
     await page.getByLabel("Context of the run").selectOption("dev");
-    await row.getByText("a made-up one").waitFor();
+    await row.getByText("simulated").waitFor();
 
     const { result } = adminPort(t, service.adminUrl, service.secrets);
     const vera = await service.operator.appoint("viewer", "vera");

@@ -11,7 +11,7 @@ test("a newcomer with the demo's address has run five sources after two clicks",
   const [, code] = /\/console\/(#code=\S+)/.exec(demo.stderr())!;
   const service = { adminUrl: demo.adminUrl, secrets: new Secrets() } as TestService;
   const page = await openConsole(t, service, { as: null, at: `/${code}` });
-  await page.getByRole("link", { name: "Ask five sources with examples" }).click();
+  await page.getByRole("link", { name: "Run five sources with examples" }).click();
   await page.getByText("Simulated. No vendor is asked").waitFor();
   // The examples are filled in as soon as they have come.
   await until(async () => (await page.getByRole("textbox", { name: /^Email/ }).inputValue()) !== "");
@@ -22,11 +22,11 @@ test("a newcomer with the demo's address has run five sources after two clicks",
     .filter({ hasText: /^5 found\. Answered in/ })
     .waitFor();
   assert.equal(await page.getByRole("region", { name: "Answer" }).getByRole("region").count(), 5);
-  await page.getByRole("link", { name: "The run's timeline" }).waitFor();
+  await page.getByRole("link", { name: "Timeline of the run" }).waitFor();
 
   // And one more shows what a failure looks like.
   await page.getByLabel("Simulated vendor").selectOption("gleif__lei_record");
-  await page.getByLabel("What it does").selectOption("never answers");
+  await page.getByLabel("Behaviour").selectOption("never responds");
   await page.getByRole("button", { name: "Run simulated" }).click();
   await page
     .getByRole("status")
@@ -34,7 +34,7 @@ test("a newcomer with the demo's address has run five sources after two clicks",
     .waitFor();
   await page.getByRole("region", { name: "Legal entity by LEI" }).getByText("timed out").waitFor();
   const id = await page.getByText(/^trx_/).innerText();
-  await page.getByRole("link", { name: "The run's timeline" }).click();
+  await page.getByRole("link", { name: "Timeline of the run" }).click();
   await page.getByText(id).first().waitFor();
   await page.getByText("gleif__lei_record").first().waitFor();
   assert.equal(new URL(page.url()).pathname, `/console/runs/${id}`);

@@ -16,7 +16,7 @@ test(
     const rows = page.getByRole("table").getByRole("row");
     await page.getByRole("cell", { name: "budget set" }).waitFor();
     await page.route("**/api/audit/list", (route) => route.abort("connectionreset"));
-    await page.getByLabel("Did what").fill("org rename");
+    await page.getByLabel("Action").fill("org rename");
     await page.keyboard.press("Enter");
     await page.getByRole("alert").filter({ hasText: "The service does not answer." }).waitFor();
     assert.equal(await rows.count(), 0, "the rows of another filter");

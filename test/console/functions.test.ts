@@ -48,7 +48,7 @@ test("a function shows its code as written, and runs its cases", { skip: NO_BROW
   const day = page.getByRole("region", { name: "The last day" });
   await day.getByText("2 (67 %)").waitFor();
   await day.getByText("1 function.").waitFor();
-  await day.getByRole("link", { name: "Its runs" }).click();
+  await day.getByRole("link", { name: "Show the runs" }).click();
   await page.waitForURL(/\/runs\?function=dfunc_sum$/);
   await until(async () => (await page.getByRole("table", { name: "Runs" }).getByRole("row").count()) === 4);
   await page.getByRole("combobox", { name: "Function" }).fill("dfunc_none");

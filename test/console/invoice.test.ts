@@ -25,9 +25,9 @@ test(
     const field = page.getByLabel("The invoice as CSV");
     await field.fill(`Datum;Betrag;Text\n${today};1,60;"${HOSTILE.replaceAll('"', '""')}"\nnever;1;x\n`);
     // What the columns mean is guessed from their headings.
-    assert.equal(await page.getByLabel("A line is about").inputValue(), "day");
-    assert.equal(await page.getByLabel("Its column").inputValue(), "Datum");
-    assert.equal(await page.getByLabel("Amounts are written 1.234,56").isChecked(), true);
+    assert.equal(await page.getByLabel("Each line is for").inputValue(), "day");
+    assert.equal(await page.getByLabel("Column with it").inputValue(), "Datum");
+    assert.equal(await page.getByLabel("Amounts have the form 1.234,56").isChecked(), true);
     await page.getByLabel("Currency of all lines").fill("eur");
     await page.getByRole("button", { name: "Compare", exact: true }).click();
     await page.getByText("The invoice and the ledger agree.").waitFor();
@@ -59,13 +59,13 @@ test(
     );
     await assertUsableEverywhere(page);
 
-    await page.getByLabel("Its column").selectOption("none");
+    await page.getByLabel("Column with it").selectOption("none");
     const compare = page.getByRole("button", { name: "Compare", exact: true });
     assert.equal(await compare.isDisabled(), true);
     assert.equal(await differences.count(), 0, "it was of another column");
 
     // An answer that comes after the form was changed is not of what is there.
-    await page.getByLabel("Its column").selectOption("Reference");
+    await page.getByLabel("Column with it").selectOption("Reference");
     let release = (): void => {};
     const held = new Promise<void>((resolve) => (release = resolve));
     await page.route("**/api/ledger/compare", async (route) => {
@@ -104,7 +104,7 @@ test(
   })()`);
     const release = (which: number) => page.evaluate(`(window.slow[${which}](), 1)`);
     const field = page.getByLabel("The invoice as CSV");
-    const files = page.getByLabel("A CSV file");
+    const files = page.getByLabel("CSV file");
     const compare = page.getByRole("button", { name: "Compare", exact: true });
     const choose = (name: string, text: string) =>
       files.setInputFiles({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
@@ -141,7 +141,7 @@ test(
     const { service } = await startWorld(t, "none");
     const page = await openConsole(t, service, { at: "/money/invoice?month=2026-03" });
     await page.getByText("Nothing was sent to a vendor in March 2026.").waitFor();
-    await page.getByLabel("A CSV file").setInputFiles({
+    await page.getByLabel("CSV file").setInputFiles({
       name: "i.csv",
       mimeType: "text/csv",
       buffer: Buffer.from("\ufeffDate\tQty\n2026-03-02\t3\n", "utf16le"),

@@ -113,7 +113,7 @@ test("everything that can be done on a page can be done without a pointer", { sk
     await page.keyboard.up("Enter");
     assert.equal(await page.locator("dialog[open]").count(), windows, name);
   }
-  await act("credential verify", () => press("Ask the vendor"));
+  await act("credential verify", () => press("Call the vendor"));
   await press("Close");
   await act("credential disable", () => asked("Disable"));
   await act("credential enable", () => press("Enable"));
@@ -141,7 +141,7 @@ test("everything that can be done on a page can be done without a pointer", { sk
   await at("/sources/lists__sanctions");
   await act("source test", () => press("Run its cases"));
   await at(`/sources/lists__sanctions?ask=live&org=${acme.id}&workflow=${trial}`);
-  await act("source run", () => press("Ask, simulated"));
+  await act("source run", () => press("Run simulated"));
   service.expectRunWithoutAnswer();
   await at("/functions/dfunc_company_check");
   await act("function test", () => press("Run its cases"));

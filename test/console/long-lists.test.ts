@@ -79,7 +79,7 @@ test(
     await shorten(page, "workflow/list", 2);
     const workflows = page.getByRole("table", { name: "Workflows" }).getByRole("row");
     const names = async () => (await workflows.allTextContents()).slice(1).map((text) => /^w\d|^/.exec(text)![0]);
-    const missing = page.getByText("which is not among these");
+    const missing = page.getByText("which is not in this list");
 
     // What cannot be looked up is neither shown nor said to be missing, until the list is asked again.
     let isDown = true;
@@ -181,7 +181,7 @@ test(
     await page.goto(`${service.adminUrl}/console/money/budgets?budget=${none}`);
     await page
       .getByRole("status")
-      .filter({ hasText: `names ${none}, which is not among these` })
+      .filter({ hasText: `refers to ${none}, which is not in this list` })
       .waitFor();
     await page.goto(`${service.adminUrl}/console/money/budgets?budget=`);
     await rows.first().waitFor();

@@ -21,7 +21,7 @@ test(
     const sums = page.getByRole("group", { name: /^Sums of/ });
     await sums.getByText(`${totals[0].amount} to ${totals[0].amount_at_most} EUR`).waitFor();
     await page.getByText(`charges are unknown, up to ${totals[0].amount_unknown} EUR.`).waitFor();
-    const settle = page.getByRole("link", { name: "Settle what is unknown" });
+    const settle = page.getByRole("link", { name: "Settle unknown charges" });
     assert.match(
       (await settle.getAttribute("href"))!,
       new RegExp(`^/console/runs\\?from=${month}-01&to=.*&charged=unknown$`),
@@ -74,7 +74,7 @@ test(
     const { service, acme, verb } = await startWorld(t, "none");
     await verb("org rename", { org: acme.id, name: HOSTILE });
     const page = await openConsole(t, service, { at: "/money/budgets", failing: /budget\/set/ });
-    await page.getByText("Nothing limits what may be charged.").waitFor();
+    await page.getByText("There is no budget, so charges are not limited.").waitFor();
     await assertUsableEverywhere(page);
 
     await page.getByRole("button", { name: "Set a budget" }).focus();
@@ -86,7 +86,7 @@ test(
     await page.keyboard.press("Enter");
     await dialog.getByRole("alert").filter({ hasText: "amount" }).waitFor();
     await dialog.getByLabel("Amount").fill("12.34");
-    await dialog.getByText("At most 12.34 EUR may be charged a month of").waitFor();
+    await dialog.getByText("At most 12.34 EUR may be charged per month (").waitFor();
     await assertUsableEverywhere(page);
     await dialog.getByLabel("Warn from percent").fill("50");
     await page.keyboard.press("Enter");
@@ -109,13 +109,13 @@ test(
 
     await changed.getByRole("button", { name: "Remove" }).click();
     const ask = page.getByRole("dialog", { name: "Remove this budget?" });
-    await ask.getByText(/Nothing will hold the charges of/).waitFor();
+    await ask.getByText(/Charges of .* are no longer limited/).waitFor();
     await page.keyboard.press("Escape");
     await ask.waitFor({ state: "detached" });
     assert.equal((await verb("budget list", {})).budgets.length, 1, "nothing was removed");
     await changed.getByRole("button", { name: "Remove" }).click();
     await ask.getByRole("button", { name: "Remove" }).click();
-    await page.getByText("Nothing limits what may be charged.").waitFor();
+    await page.getByText("There is no budget, so charges are not limited.").waitFor();
     assert.deepEqual((await verb("budget list", {})).budgets, []);
   },
 );
@@ -123,7 +123,7 @@ test(
 test("a price has a history, holds from a day on, and is removed with its step", { skip: NO_BROWSER }, async (t) => {
   const { service, acme, verb } = await startWorld(t, "little");
   const page = await openConsole(t, service, { at: `/money/prices?org=${acme.id}` });
-  const now = page.getByRole("table", { name: "Credentials and what they cost now" });
+  const now = page.getByRole("table", { name: "Credentials with their current prices" });
   const company = now.getByRole("row").filter({ hasText: "registry__company" });
   await company.getByText("0.40 EUR").waitFor();
   await company.getByRole("link", { name: /^History/ }).click();
@@ -139,9 +139,9 @@ test("a price has a history, holds from a day on, and is removed with its step",
   await history.waitFor();
   await set({ Amount: "0.31", From: "2026-02-01" });
   await company.getByText("0.31 EUR").waitFor();
-  await set({ Amount: "0.25", From: "2026-02-01", "Above calls a month": "1000" });
-  await history.getByText("above 1,000 calls a month").waitFor();
-  await history.getByRole("row").filter({ hasText: "0.40 EUR" }).getByText("over").waitFor();
+  await set({ Amount: "0.25", From: "2026-02-01", "Above calls per month": "1000" });
+  await history.getByText("above 1,000 calls per month").waitFor();
+  await history.getByRole("row").filter({ hasText: "0.40 EUR" }).getByText("past").waitFor();
   await assertUsableEverywhere(page);
 
   await history.getByRole("row").filter({ hasText: "0.31 EUR" }).getByRole("button", { name: "Remove" }).click();

@@ -129,7 +129,7 @@ test("what will be asked is not moved by sources that come later", { skip: NO_BR
   await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
   list.resolve();
   await page.getByRole("checkbox", { name: /^Company profile/ }).waitFor();
-  await page.getByRole("heading", { name: "What will be asked" }).waitFor();
+  await page.getByRole("heading", { name: "Planned calls" }).waitFor();
   await settle(page);
   assert.deepEqual(await page.evaluate("window.shifts"), []);
 });

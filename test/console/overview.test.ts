@@ -9,7 +9,7 @@ test("runs show up as they happen, and what needs a person leads to where it is"
   const world = await startWorld(t, "little");
   const page = await openConsole(t, world.service, { as: "viewer" });
   await page.locator(LIVE).waitFor();
-  const runs = page.locator(".figure", { hasText: "Runs a minute" }).locator(".figure-value");
+  const runs = page.locator(".figure", { hasText: "Runs per minute" }).locator(".figure-value");
   const before = Number(await runs.textContent());
   assert.ok(before > 0);
   await world.service.run({ registry__company: true }, { number: "09446231" }, { as: world.acme });
@@ -22,14 +22,14 @@ test("runs show up as they happen, and what needs a person leads to where it is"
 
   // What a curve shows is told in a sentence, and each of its moments to whoever points at it.
   await page
-    .getByRole("img", { name: /^Runs a minute since \d\d:\d\d: \d+ in all/ })
+    .getByRole("img", { name: /^Runs per minute since \d\d:\d\d: \d+ in total/ })
     .hover({ position: { x: 200, y: 60 } });
   await page
     .getByText(/^at \d\d:\d\d$/)
     .first()
     .waitFor();
 
-  const need = page.getByRole("region", { name: "What needs a person" });
+  const need = page.getByRole("region", { name: "Needs attention" });
   const charges = need.getByRole("link", { name: /charges? (is|are) unknown since/ });
   // It may be among those that are shown when they are asked for.
   await need.locator("a").filter({ hasText: "unknown since" }).waitFor({ state: "attached" });
@@ -47,7 +47,7 @@ test("runs show up as they happen, and what needs a person leads to where it is"
     .locator(`a[href="${placeOf(used)}"]`)
     .filter({ hasText: says })
     .waitFor({ state: "attached" });
-  const budgets = page.getByRole("table", { name: "Budgets: those that reject calls, and then the fullest" });
+  const budgets = page.getByRole("table", { name: "Budgets: first those that reject calls, then by use" });
   await budgets.getByRole("link", { name: "Acme Lending" }).first().waitFor();
   await page.route("**/api/budget/list", (route) => {
     const asked = route.request().postDataJSON() as object;
@@ -68,7 +68,7 @@ test(
     const page = await openConsole(t, world.service, { as: world.owner });
     await page.locator(LIVE).waitFor();
     await page.getByText(/^This process has called no source since \d\d:\d\d\.$/).waitFor();
-    await page.getByText("Nothing limits what may be spent.").waitFor();
+    await page.getByText("There is no budget, so charges are not limited.").waitFor();
     assert.equal(await page.locator(".attention-item").count(), 0);
     await assertUsableEverywhere(page);
 
@@ -80,9 +80,7 @@ test(
       inputs: { name: "Example Trading Ltd" },
     });
     world.service.expectRunWithoutAnswer();
-    await page
-      .getByText(/^This process has simulated one run since \d\d:\d\d, and called no source for real\.$/)
-      .waitFor();
+    await page.getByText(/^This process has simulated one run since \d\d:\d\d, and made no live call\.$/).waitFor();
   },
 );
 
@@ -144,6 +142,6 @@ test(
     await world.service.close();
     await page.locator("[data-live=no]").waitFor();
     await page.getByRole("alert").waitFor();
-    assert.ok(await page.getByText("Runs a minute").first().isVisible());
+    assert.ok(await page.getByText("Runs per minute").first().isVisible());
   },
 );

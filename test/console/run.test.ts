@@ -83,8 +83,8 @@ test(
     await page.getByRole("cell", { name: cred_id }).waitFor();
     await page.getByText("unknown, per call").waitFor();
     const run = page.getByRole("button", { name: /^Run/ });
-    assert.equal(await run.innerText(), "Run for real, for at most 3.25 EUR plus an unknown price");
-    await page.getByText("Nobody has said what these cost: delta__court.").waitFor();
+    assert.equal(await run.innerText(), "Run live, for at most 3.25 EUR plus an unknown price");
+    await page.getByText("The prices of these sources are unknown: delta__court.").waitFor();
 
     // What is wrong is at its field, and nobody is asked.
     await page.getByLabel("Registration number").fill("1");
@@ -111,7 +111,7 @@ test(
     await until(async () => (await verb("workflow plan", plan)).sources[0].price_from === "credential");
     await run.click();
     await page.getByText("The price has changed").waitFor();
-    await page.getByRole("button", { name: "Run for real, for at most 7.85 EUR plus an unknown price" }).waitFor();
+    await page.getByRole("button", { name: "Run live, for at most 7.85 EUR plus an unknown price" }).waitFor();
     assert.equal(vendor.count(), 0);
 
     // Enter twice, and a click: one run.
@@ -123,7 +123,7 @@ test(
     await silent.getByText("timed out").waitFor();
     await page.getByRole("region", { name: "People" }).getByRole("treeitem", { name: "name Ada" }).waitFor();
     assert.equal(vendor.count(), 5);
-    await page.getByRole("link", { name: "The run's timeline" }).waitFor();
+    await page.getByRole("link", { name: "Timeline of the run" }).waitFor();
     await picture(page, "run-answered");
     await page.getByText("Raw JSON", { exact: true }).click();
     await assertUsableEverywhere(page);
@@ -131,7 +131,7 @@ test(
     // No personal data in addresses, unless one asks for it; and nothing that was typed is lost meanwhile.
     assert.doesNotMatch(page.url(), /09446231/);
     await page.getByRole("checkbox", { name: /Court/ }).uncheck();
-    await page.getByRole("button", { name: "Run for real, for at most 7.85 EUR", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Run live, for at most 7.85 EUR", exact: true }).waitFor();
     assert.equal(await field.inputValue(), "09446231");
     assert.match(page.url(), /sources=alpha__registry%2Cbeta__credit%2Cgamma__people%2Comega__silent/);
 
@@ -157,11 +157,11 @@ test("while one source is slow, the page shows how each of the others has ended"
   const page = await openConsole(t, service, {
     at: `/run?workflow=${service.a.workflow}&sources=omega__slow,alpha__registry,beta__nobody,gamma__broken`,
   });
-  await page.getByRole("button", { name: /^Run for real/ }).click();
+  await page.getByRole("button", { name: /^Run live/ }).click();
   service.expectRunWithoutAnswer();
-  await page.getByRole("status").filter({ hasText: "Under way. 3 of 4 have ended." }).waitFor();
+  await page.getByRole("status").filter({ hasText: "In progress. 3 of 4 have ended." }).waitFor();
   await picture(page, "run-under-way");
-  assert.equal(await page.getByRole("button", { name: "Under way…" }).isDisabled(), true);
+  assert.equal(await page.getByRole("button", { name: "Running…" }).isDisabled(), true);
   const cards = await page.getByRole("region", { name: "Answer" }).locator(".run-card").allInnerTexts();
   assert.deepEqual(
     cards.map((text) =>
@@ -171,7 +171,7 @@ test("while one source is slow, the page shows how each of the others has ended"
         .filter((line) => line !== "" && !/^[\d.]+ m?s$/.test(line)),
     ),
     [
-      ["Slow", "omega__slow", "under way"],
+      ["Slow", "omega__slow", "in progress"],
       ["Registry", "alpha__registry", "found"],
       ["Nobody", "beta__nobody", "no record"],
       ["Broken", "gamma__broken", "failed"],
@@ -203,8 +203,8 @@ test(
     const page = await openConsole(t, service, {
       at: `/run?workflow=${service.a.workflow}&sources=acme__lenient,bell__strict`,
     });
-    const run = page.getByRole("button", { name: "Run for real, free of charge", exact: true });
-    const without = page.getByRole("button", { name: "Run for real, free of charge, without it" });
+    const run = page.getByRole("button", { name: "Run live, free of charge", exact: true });
+    const without = page.getByRole("button", { name: "Run live, free of charge, without it" });
     const field = page.getByLabel("Registration number");
     await field.fill("1");
     await run.click();
@@ -249,18 +249,18 @@ test(
     const page = await openConsole(t, service, {
       at: `/run?workflow=${service.a.workflow}&sources=bell__strict,cert__either`,
     });
-    const run = page.getByRole("button", { name: /^Run for real, free of charge/ });
+    const run = page.getByRole("button", { name: /^Run live, free of charge/ });
     await run.click();
     const refused = page
       .getByRole("alert")
-      .filter({ hasText: "Nothing was sent. 2 sources do not take these inputs." });
+      .filter({ hasText: "Nothing was sent. 2 sources do not accept these inputs." });
     await refused.getByText("cert__either needs number, or name.").waitFor();
     assert.equal(await refused.getByRole("button").count(), 0, "nobody is left to ask");
 
     await page.getByRole("checkbox", { name: /lenient/ }).check();
     await refused.waitFor({ state: "detached" });
     await run.click();
-    await refused.getByRole("button", { name: "Run for real, free of charge, without them" }).waitFor();
+    await refused.getByRole("button", { name: "Run live, free of charge, without them" }).waitFor();
     assert.deepEqual(asked, []);
     await refused.getByRole("button").press("Enter");
     await page.getByRole("status").filter({ hasText: "1 found, 2 failed" }).waitFor();
@@ -273,7 +273,7 @@ test("of two organizations that are chosen, the later one stays", { skip: NO_BRO
   const { service, verb } = await startWorld(t, "little");
   await verb("org create", { name: "Without Any" });
   const page = await openConsole(t, service, { as: "viewer", at: `/run?workflow=${service.a.workflow}` });
-  await page.getByText("Live. Vendors are asked, and may bill, in the name of Acme Lending").waitFor();
+  await page.getByText("Live. Vendors are called and may bill Acme Lending").waitFor();
   let release = (): void => {};
   const held = new Promise<void>((resolve) => (release = resolve));
   let [isAsked, isAnswered] = [false, false];
@@ -350,7 +350,7 @@ test("a simulated workflow is chosen first, and says so everywhere", { skip: NO_
   await assertUsableEverywhere(page);
   await page.getByRole("button", { name: "Run simulated" }).click();
   await page.getByText("simulated: invented data").waitFor();
-  await page.getByRole("link", { name: "The run's timeline" }).waitFor();
+  await page.getByRole("link", { name: "Timeline of the run" }).waitFor();
   service.expectRunWithoutAnswer();
   await picture(page, "run-simulated");
   assert.equal(vendor.count(), 0);
@@ -360,7 +360,7 @@ test("a viewer is offered no run, and a forged one is refused", { skip: NO_BROWS
   const { service, vendor } = await startFive(t);
   const eve = await service.operator.appoint("viewer", "eve");
   const page = await openConsole(t, service, { as: eve, at: `/run?workflow=${service.a.workflow}&sources=${FIVE}` });
-  await page.getByText("running something takes the role operator").waitFor();
+  await page.getByText("starting a run requires the role operator").waitFor();
   assert.equal(await page.getByRole("button", { name: /^Run/ }).count(), 0);
   await assertUsableEverywhere(page);
 
@@ -426,7 +426,7 @@ test(
     await page.getByLabel("Function").selectOption("dfunc_greeting");
     await page.getByRole("textbox", { name: "Who" }).fill("Ada");
     await page.getByLabel("Tags").fill("a, b");
-    const run = page.getByRole("button", { name: "Run for real, at a price not known beforehand" });
+    const run = page.getByRole("button", { name: "Run live, at an unknown price" });
     await run.click();
     await page.getByText("is not JSON").waitFor();
     await page.getByLabel("Tags").fill('["a", "b"]');
@@ -457,11 +457,11 @@ test(
     await page.getByText("Repeats what it gets.").waitFor();
     assert.equal(await page.getByText("much").count(), 0);
     assert.match(
-      (await page.getByRole("link", { name: "All about it" }).getAttribute("href"))!,
+      (await page.getByRole("link", { name: "Full description" }).getAttribute("href"))!,
       /\/functions\/dfunc_echo$/,
     );
     const field = page.getByLabel("Inputs", { exact: true });
-    const run = page.getByRole("button", { name: /^Run for real/ });
+    const run = page.getByRole("button", { name: /^Run live/ });
     await field.fill("[1]");
     await run.click();
     await page.getByText("must be an object").waitFor();
@@ -488,7 +488,7 @@ test("an output is folded by keyboard, and what a vendor sends stays text", { sk
   const at = `/run?workflow=${service.a.workflow}&sources=evil__source,evil__failing,evil__unknown`;
   const page = await openConsole(t, service, { at });
   await page.getByText("There is no such source.").waitFor();
-  await page.getByRole("button", { name: "Run for real, free of charge" }).click();
+  await page.getByRole("button", { name: "Run live, free of charge" }).click();
   const items = page.getByRole("tree", { name: "Output of evil__source" }).getByRole("treeitem");
   await items.first().waitFor();
   service.expectRunWithoutAnswer();

@@ -96,14 +96,16 @@ test(
     const first = (await runsOf(world)).find(({ charge_unknown: unknown }) => unknown > 0);
     const at = `/runs/${first!.transaction_id}`;
     const viewer = await openConsole(t, world.service, { as: "viewer", at });
-    await viewer.getByText(/for certain, and .* EUR at most: nobody knows yet whether 1 request was charged/).waitFor();
-    const paid = viewer.getByRole("table", { name: "Who was paid" });
-    assert.match(await paid.innerText(), /cred_[0-9a-f]{32}[\s\S]*the newest that fits/);
-    assert.match(await paid.innerText(), /register__insolvency[\s\S]*not known[\s\S]*0\.00 to 0\.12 EUR/);
+    await viewer
+      .getByText(/It cost at least .* and at most .* EUR: it is unknown whether 1 request was charged/)
+      .waitFor();
+    const paid = viewer.getByRole("table", { name: "Charges" });
+    assert.match(await paid.innerText(), /cred_[0-9a-f]{32}[\s\S]*the newest active one/);
+    assert.match(await paid.innerText(), /register__insolvency[\s\S]*unknown[\s\S]*0\.00 to 0\.12 EUR/);
     // What failed explains itself where it stands.
     await viewer
       .getByRole("paragraph")
-      .filter({ hasText: /failed: (the vendor did not answer in time|the connection broke)/ })
+      .filter({ hasText: /failed: (the vendor did not reply in time|the connection was lost)/ })
       .waitFor();
     assert.equal(await viewer.getByRole("button", { name: /Settle/ }).count(), 0);
     await assertUsableEverywhere(viewer);
@@ -111,7 +113,7 @@ test(
     const page = await openConsole(t, world.service, { as: "operator", at });
     await page.getByRole("button", { name: "Settle the charge of request 1 of call" }).first().click();
     const dialog = page.getByRole("dialog", { name: "Settle a charge" });
-    await dialog.getByText(/for Acme Lending whether register__insolvency charged for request 1/).waitFor();
+    await dialog.getByText(/for Acme Lending whether register__insolvency charged request 1/).waitFor();
     await assertUsableEverywhere(page);
     await dialog.getByLabel("Was it charged?").selectOption("yes");
     await dialog.getByLabel("Amount billed").fill("0.15");

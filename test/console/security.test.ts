@@ -166,7 +166,7 @@ test("a text from outside is text on every page, whatever it holds", { skip: NO_
   await open(page, `${service.adminUrl}/console/run?workflow=${acme.workflow}&sources=evil__texts`);
   await page.getByRole("button", { name: /^Run/ }).click();
   service.expectRunWithoutAnswer();
-  await page.getByRole("link", { name: "The run's timeline" }).waitFor();
+  await page.getByRole("link", { name: "Timeline of the run" }).waitFor();
   await look();
   const first = ["/console/sources/evil__texts", "/console/functions/dfunc_evil"];
   for await (const at of walk(page, service.adminUrl, first)) {

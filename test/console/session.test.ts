@@ -81,10 +81,10 @@ test(
     const owner = await openConsole(t, service, { at: "/access?tab=operators" });
     const row = owner.getByRole("row").filter({ hasText: "ada@acme.example" });
     await row.getByRole("button", { name: "Revoke" }).click();
-    await owner.getByRole("dialog").getByText("An owner can let them log in again.").waitFor();
+    await owner.getByRole("dialog").getByText("An owner can restore the access.").waitFor();
     await owner.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await row.getByRole("button", { name: "Restore" }).click();
-    await owner.getByRole("dialog").getByText("Sessions from before stay ended.").waitFor();
+    await owner.getByRole("dialog").getByText("Earlier sessions stay ended.").waitFor();
     await assertUsableEverywhere(owner);
     await owner.getByRole("dialog").getByRole("button", { name: "Restore" }).click();
     await row.getByText("active").waitFor();
@@ -105,7 +105,7 @@ test("when a session ends, what was typed stays, and the same person goes on", {
   assert.equal(ended.status, 200);
 
   await page.getByLabel("From").fill("2026-01-01");
-  await page.getByLabel("Did what").fill("session end");
+  await page.getByLabel("Action").fill("session end");
   await page.keyboard.press("Enter");
   const dialog = page.getByRole("dialog", { name: "Your session has ended" });
   await dialog.waitFor();

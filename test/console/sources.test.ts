@@ -54,11 +54,11 @@ test("sources are found by what the address says, and one shows who may use it a
   await lastDay.getByText("4", { exact: true }).waitFor();
   assert.equal(await lastDay.getByText("2 (50 %)").count(), 2, "found, and failed");
   await lastDay.getByText("source.timeout").first().waitFor();
-  await lastDay.getByRole("link", { name: "Its runs" }).waitFor();
-  const holders = page.getByRole("table", { name: "Who has a credential" });
+  await lastDay.getByRole("link", { name: "Show the runs" }).waitFor();
+  const holders = page.getByRole("table", { name: "Stored credentials by organization" });
   await holders.getByRole("row", { name: /Acme Lending cred_\w+ enabled no every/ }).waitFor();
   // What only an operator may do is not offered.
-  assert.equal(await page.getByRole("button", { name: /Run its cases|Ask live/ }).count(), 0);
+  assert.equal(await page.getByRole("button", { name: /Run its cases|Make a (live )?call/ }).count(), 0);
   world.service.secrets.assertAbsent("the page", await page.content());
   await assertUsableEverywhere(page);
 
@@ -84,18 +84,18 @@ test("a vendor is asked once, by a live workflow, after its price was shown and 
   const { service, vendor, acme } = world;
   const before = vendor.requests.length;
   const page = await openConsole(t, service, { as: "operator", at: "/sources/registry__company" });
-  await page.getByRole("button", { name: "Ask live once" }).focus();
+  await page.getByRole("button", { name: "Make a live call" }).focus();
   await page.keyboard.press("Enter");
   await chooseOrganization(page, "Acme Lending");
   await page.getByLabel("Workflow").selectOption(acme.workflow);
-  await page.getByText("at most 0.40 EUR a request, by the price of the credential").waitFor();
+  await page.getByText("at most 0.40 EUR per request, by the price of the credential").waitFor();
   assert.equal(await page.getByLabel("Registration number").inputValue(), "09446231");
   await assertUsableEverywhere(page);
 
   await page.getByLabel("Registration number").fill("");
-  await page.getByText("It would fail, and nothing would be sent").waitFor();
+  await page.getByText("The call would fail, and nothing would be sent").waitFor();
   await page.getByLabel("Registration number").fill("09446231");
-  const ask = page.getByRole("button", { name: "Ask once: at most 0.40 EUR" });
+  const ask = page.getByRole("button", { name: "Make one call: at most 0.40 EUR" });
   await ask.click();
   const dialog = page.getByRole("dialog", { name: "Ask Company profile for real?" });
   await dialog.getByText(vendor.origin).waitFor();
@@ -104,7 +104,7 @@ test("a vendor is asked once, by a live workflow, after its price was shown and 
   assert.equal(vendor.requests.length, before, "nothing is asked before it is agreed to");
 
   await ask.click();
-  await dialog.getByRole("button", { name: /^Ask once/ }).click();
+  await dialog.getByRole("button", { name: /^Make one call/ }).click();
   const answer = page.getByRole("region", { name: "Answer" });
   await answer.waitFor();
   assert.equal(vendor.requests.length, before + 1);
@@ -124,10 +124,10 @@ test("a source that is not called for now, because its vendor fails, says so whi
   const broken = asksVendor("acme__broken", vendor, "/broken");
   const service = await startService(t, { sources: [broken], vendors: [vendor] });
   const page = await openConsole(t, service, { as: "viewer", at: "/sources/acme__broken" });
-  await page.getByText("No run called it in the last day, apart from simulated ones.").waitFor();
+  await page.getByText("No run called this source in the last day, except simulated runs.").waitFor();
   await Promise.all(Array.from({ length: 24 }, () => service.run({ acme__broken: true })));
-  const now = page.getByRole("status").filter({ hasText: "Not called now" });
-  await now.getByText("its vendor mostly fails").waitFor();
+  const now = page.getByRole("status").filter({ hasText: "Blocked" });
+  await now.getByText("most calls to its vendor fail").waitFor();
   await now.getByRole("link", { name: "A", exact: true }).waitFor();
   await assertUsableEverywhere(page);
 });
@@ -187,10 +187,10 @@ ${more}`;
   const service = await startService(t, { sources: [answers("acme__coded", { name: "Ada" })], loaded });
   const page = await openConsole(t, service, { as: "viewer", at: "/sources/acme__passed" });
   const output = page.getByRole("region", { name: "Output" });
-  await output.getByText("The vendor's own reply, unchanged.").waitFor();
+  await output.getByText("The vendor's reply, unchanged.").waitFor();
   for (const [id, says] of [
-    ["acme__mapped", "Its map, shown below, makes a record of the vendor's reply. No fields are declared."],
-    ["acme__coded", "Its code says what a record is. No fields are declared."],
+    ["acme__mapped", "The record is made from the vendor's reply by the map below. No fields are declared."],
+    ["acme__coded", "The record is defined by the code of the source. No fields are declared."],
   ] as const) {
     await page.goto(`${service.adminUrl}/console/sources/${id}`);
     await page.getByRole("heading", { level: 1, name: id }).waitFor();

@@ -6,7 +6,7 @@ import { OneOrganization } from "./one-organization.tsx";
 import { Operators } from "./operators.tsx";
 import { CreateOrganization, OrganizationList } from "./organization-list.tsx";
 
-/** Who may call for which organization, and who may operate. */
+/** Organizations with their access, and the operators of this deployment. */
 export function AccessPage({ org: inPath }: { readonly org?: string }) {
   const { query } = address();
   const org = inPath ?? query.get("org");

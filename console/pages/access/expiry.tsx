@@ -3,11 +3,11 @@ import { Badge, Day } from "../../parts/values.tsx";
 
 export const EXPIRY_DEFAULT = "90d";
 const DAY_MS = 24 * 60 * 60 * 1_000;
-/** Early enough to put another token in its place. */
+/** Days before the expiry in which it is shown as a warning: enough time to replace the token. */
 const SOON_DAYS = 14;
 
 interface ExpiryFieldProps {
-  /** As `expires_in` of the verbs; empty for no expiry. */
+  /** A value for `expires_in` of the verbs; empty for no expiry. */
   readonly value: string;
   readonly onValue: (value: string) => void;
 }
@@ -21,14 +21,14 @@ export function ExpiryField(props: ExpiryFieldProps) {
         { value: "30d", label: "in 30 days" },
         { value: "90d", label: "in 90 days" },
         { value: "365d", label: "in a year" },
-        { value: "", label: "never: until it is revoked" },
+        { value: "", label: "never" },
       ]}
       {...props}
     />
   );
 }
 
-/** When a token expires; said in words if that is soon. */
+/** The expiry of a token. An active token that expires soon has a warning. */
 export function Expires({ at, state }: { readonly at: string | null; readonly state: string }) {
   if (at === null || state !== "active") return <Day at={at} />;
   const days = Math.floor((Date.parse(at) - Date.now()) / DAY_MS);

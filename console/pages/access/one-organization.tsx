@@ -104,8 +104,8 @@ function Acts({
             ),
             says: (
               <p>
-                Within a second, every request with any token of <bdi>{name}</bdi> gets 401, on all machines. Runs under
-                way are completed. Nothing is deleted, and it can be enabled again.
+                Within a second, every request with any token of <bdi>{name}</bdi> gets 401, on all machines. Runs in
+                progress are completed. Nothing is deleted, and it can be enabled again.
               </p>
             ),
           }}

@@ -21,12 +21,12 @@ type Operator = RowOf<"operator list", "operators">;
 type Role = InputOf<"operator create">["role"];
 
 const ROLES: readonly { readonly value: Role; readonly label: string }[] = [
-  { value: "viewer", label: "viewer: reads everything but secrets" },
-  { value: "operator", label: "operator: also runs things, and changes what callers use" },
-  { value: "owner", label: "owner: also operators, money, keys and old records" },
+  { value: "viewer", label: "viewer: reads everything except secrets" },
+  { value: "operator", label: "operator: also starts runs and manages workflows, tokens and credentials" },
+  { value: "owner", label: "owner: also manages operators, prices, budgets, keys and old records" },
 ];
 
-/** Who may use this console and the admin API. A new operator's token is shown once, above the list. */
+/** The operators of this deployment. The token of a new operator is shown once, above the list. */
 export function Operators() {
   const named = address().query.get("operator");
   const list = useListWith("operator list", {}, "operators", { key: "operator_id", id: named });
@@ -44,7 +44,7 @@ export function Operators() {
       }
     >
       {!mayUse("operator create") && (
-        <p class="dim">Operators are created and revoked by owners, in a console that is not read-only.</p>
+        <p class="dim">Creating and revoking operators requires the role owner and a console that is not read-only.</p>
       )}
       {made && (
         <ShownOnce
@@ -110,14 +110,14 @@ function CreateOperator({ onDone }: { readonly onDone: (made: Made) => void }) {
     >
       <TextField
         label="Name"
-        hint="Of the person or program, as the audit trail will show it: letters, digits and . _ @ + -"
+        hint="The name of a person or program, as the audit trail shows it. Allowed: letters, digits and . _ @ + -"
         value={name}
         onValue={setName}
         required
       />
       <SelectField label="Role" choices={ROLES} value={role} onValue={(value) => setRole(value as Role)} />
       <ExpiryField value={expiry} onValue={setExpiry} />
-      <p class="dim">The token is shown once, when it has been made.</p>
+      <p class="dim">The token is shown only once, after it is created.</p>
     </FormAct>
   );
 }
@@ -127,7 +127,10 @@ interface OperatorActProps {
   readonly onDone: () => void;
 }
 
-/** The token of an operator who has one stays revoked; who comes from the identity provider can be let in again. */
+/**
+ * Lets an operator of the identity provider log in again. Operators with a token have no such action, because a revoked
+ * token stays revoked.
+ */
 function Restore({ operator: { name, operator_id: operator }, onDone }: OperatorActProps) {
   return (
     <Act
@@ -137,13 +140,13 @@ function Restore({ operator: { name, operator_id: operator }, onDone }: Operator
       asks={{
         title: (
           <>
-            Let <bdi>{name}</bdi> log in again?
+            Allow <bdi>{name}</bdi> to log in again?
           </>
         ),
         says: (
           <p>
-            From now on <bdi>{name}</bdi> can log in at the identity provider again, with the role that the groups there
-            give then. Sessions from before stay ended. The audit trail keeps that <bdi>{name}</bdi> was revoked.
+            From now on, <bdi>{name}</bdi> can log in with the identity provider again. The role follows from the groups
+            at the next login. Earlier sessions stay ended. The audit trail keeps the revocation of <bdi>{name}</bdi>.
           </p>
         ),
       }}
@@ -173,11 +176,11 @@ function Revoke({ operator: { name, role, login, operator_id: operator }, onDone
               </p>
             )}
             <p>
-              From the next request on, <bdi>{name}</bdi> ({role}) can neither use this console nor the admin API, on
-              all machines. What <bdi>{name}</bdi> has done stays in the audit trail.{" "}
+              From the next request on, on all machines, <bdi>{name}</bdi> ({role}) has no access to this console and
+              the admin API. The actions of <bdi>{name}</bdi> stay in the audit trail.{" "}
               {login === "identity_provider"
-                ? "An owner can let them log in again."
-                : "It cannot be undone; the name can be given to a new operator."}
+                ? "An owner can restore the access."
+                : "This cannot be undone. The name can be given to a new operator."}
             </p>
           </>
         ),

@@ -13,7 +13,7 @@ import { Day } from "../../parts/values.tsx";
 
 type Organization = RowOf<"org list", "organizations">;
 
-/** All organizations, newest first, or those whose name or id is looked for. Each leads to where the caller says. */
+/** All organizations, newest first, or those that match a search. `hrefOfOne` gives the link of each. */
 export function OrganizationList({ hrefOfOne }: { readonly hrefOfOne: (id: string) => string }) {
   const find = address().query.get("find") ?? "";
   return (
@@ -21,7 +21,7 @@ export function OrganizationList({ hrefOfOne }: { readonly hrefOfOne: (id: strin
       <form class="filter" onSubmit={(event) => event.preventDefault()}>
         <TextField
           label="Find an organization"
-          hint="By its name, or the beginning of its id."
+          hint="By name, or by the beginning of the id."
           type="search"
           value={find}
           onValue={(value) => setQuery({ find: value })}
@@ -48,8 +48,7 @@ function All({ hrefOfOne }: { readonly hrefOfOne: (id: string) => string }) {
       keyOf={({ organization_tuid: id }) => id}
       empty={
         <Empty title="There is no organization yet." command={'datarun org create "Acme Lending"'}>
-          An organization has workflows, with which its requests are made, tokens, which allow them, and its own
-          credentials of vendors.
+          An organization has workflows, access tokens, and its own credentials for vendors.
         </Empty>
       }
       {...list}
@@ -62,12 +61,12 @@ function Found({ text, hrefOfOne }: { readonly text: string; readonly hrefOfOne:
   const rows = result?.matches.filter(({ kind }) => kind === "organization");
   return (
     <List
-      caption="Organizations that were found"
+      caption="Organizations that match"
       columns={[
         { title: "Organization", show: ({ id, name }) => <Named id={id} name={name ?? ""} href={hrefOfOne(id)} /> },
       ]}
       keyOf={({ id }) => id}
-      empty={<Empty title="No organization has such a name or id." command="datarun org list" />}
+      empty={<Empty title="No organization has this name or id." command="datarun org list" />}
       rows={rows}
       {...asked}
     />
@@ -91,7 +90,7 @@ export function CreateOrganization() {
       onOpen={() => setName("")}
       onDone={({ organization_tuid: org }) => goTo(hrefOf("/access", { org }))}
     >
-      <TextField label="Name" hint="What people call it. It can be changed." value={name} onValue={setName} required />
+      <TextField label="Name" hint="A display name. It can be changed later." value={name} onValue={setName} required />
     </FormAct>
   );
 }

@@ -6,7 +6,7 @@ interface TokenStateProps {
   readonly revokedAt: string | null;
 }
 
-/** Whether a token of a program or an operator is accepted. */
+/** The state of an access token or an operator token. */
 export function TokenState({ state, revokedAt }: TokenStateProps) {
   if (state === "active") return <Outcome kind="found" says="active" />;
   return (

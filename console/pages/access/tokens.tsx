@@ -17,13 +17,15 @@ import { TokenState } from "./token-state.tsx";
 
 type Token = RowOf<"token list", "tokens">;
 
-/** The tokens of an organization, with the one that the address names. */
+/** The tokens of an organization, and the token that the address names. */
 export function useTokens(org: string): ListWithRow<Token> {
   const named = { key: "token_id", id: address().query.get("token") } as const;
   return useListWith("token list", isOfAll() ? { org } : { org, state: "active" }, "tokens", named);
 }
 
-/** Each run that an operator makes leaves a revoked token, so those are left out unless one of them is meant. */
+/**
+ * Every run that an operator starts leaves a revoked token, so revoked tokens are hidden unless the address names one.
+ */
 function isOfAll(): boolean {
   const { query } = address();
   return query.get("tokens") === "all" || query.has("token");
@@ -35,7 +37,7 @@ interface TokensProps {
   readonly list: ListWithRow<Token>;
 }
 
-/** A new token is shown once, above the list. */
+/** The tokens of an organization. A new token is shown once, above the list. */
 export function Tokens({ org, name, list }: TokensProps) {
   const isAll = isOfAll();
   const [made, setMade] = useState<ResultOf<"token create">>();
@@ -45,7 +47,7 @@ export function Tokens({ org, name, list }: TokensProps) {
       actions={
         <>
           <CheckField
-            label="Also revoked and expired ones"
+            label="Show revoked and expired tokens"
             checked={isAll}
             onChecked={(checked) => setQuery({ tokens: checked ? "all" : null, token: null })}
           />
@@ -61,7 +63,7 @@ export function Tokens({ org, name, list }: TokensProps) {
     >
       {made && (
         <ShownOnce title="The new access token" secret={made.access_token} onDone={() => setMade(undefined)}>
-          Give it to the program of <bdi>{name}</bdi> that will call the service, in a way that is meant for secrets.
+          Give it, over a channel for secrets, to the program of <bdi>{name}</bdi> that calls the service.
         </ShownOnce>
       )}
       <List
@@ -86,10 +88,10 @@ export function Tokens({ org, name, list }: TokensProps) {
         current={address().query.get("token") ?? undefined}
         empty={
           <Empty
-            title={isAll ? "It has had no token yet." : "It has no active token."}
+            title={isAll ? "This organization has no tokens yet." : "This organization has no active token."}
             command={`datarun token create --org ${org} --name server --expires-in 90d`}
           >
-            A program needs a token to call for <bdi>{name}</bdi>.
+            A program needs a token to send requests for <bdi>{name}</bdi>.
           </Empty>
         }
         {...list}
@@ -120,9 +122,9 @@ function CreateToken({
       }}
       onDone={onDone}
     >
-      <TextField label="Name" hint="Which program uses it." value={name} onValue={setName} />
+      <TextField label="Name" hint="The program that uses it." value={name} onValue={setName} />
       <ExpiryField value={expiry} onValue={setExpiry} />
-      <p class="dim">The token is shown once, when it has been made.</p>
+      <p class="dim">The token is shown only once, after it is created.</p>
     </FormAct>
   );
 }
@@ -140,11 +142,11 @@ function Revoke({ token, of, onDone }: { readonly token: Token; readonly of: str
         says: (
           <>
             <p>
-              Within a second, every request of <bdi>{of}</bdi> with this token gets 401, on all machines. Runs under
-              way are completed. It cannot be undone.
+              Within a second, every request of <bdi>{of}</bdi> with this token gets 401, on all machines. Runs in
+              progress are completed. This cannot be undone.
             </p>
             <p>
-              Last used: <Time at={usedAt} />. Whatever still uses it needs another token first.
+              Last used: <Time at={usedAt} />. A program that still uses it needs another token first.
             </p>
           </>
         ),

@@ -1,13 +1,13 @@
 import { CheckField } from "../../parts/fields.tsx";
 
-/** The settings of a workflow that may change in its life. */
+/** The settings of a workflow that can be changed. */
 export interface WorkflowSettings {
   readonly auto_credentials: boolean;
   readonly failure_details: boolean;
   readonly mask_credentials: boolean;
 }
 
-/** Of a new workflow. */
+/** Settings of a new workflow. */
 export const FIRST_SETTINGS: WorkflowSettings = {
   auto_credentials: false,
   failure_details: true,
@@ -17,15 +17,15 @@ export const FIRST_SETTINGS: WorkflowSettings = {
 const SETTINGS: Readonly<Record<keyof WorkflowSettings, { readonly short: string; readonly long: string }>> = {
   auto_credentials: {
     short: "selects credentials",
-    long: "Select credentials: a call takes the newest active one of the organization if its request names none",
+    long: "Select credentials: a request that names no credential uses the newest active one of the organization",
   },
   failure_details: {
-    short: "details of failures",
-    long: "Details of failures: the answer says what kind of failure it was, whether to repeat it, and whether it was charged",
+    short: "failure details",
+    long: "Failure details: answers contain the kind of failure, whether to retry, and whether it was charged",
   },
   mask_credentials: {
     short: "masks credentials",
-    long: "Mask credentials: those that came with a request are not repeated in its answer",
+    long: "Mask credentials: answers do not repeat credentials from the request",
   },
 };
 
@@ -52,14 +52,14 @@ export function SettingFields({ values, onValues }: SettingFieldsProps) {
   );
 }
 
-/** Those that are on, in a few words. */
+/** The enabled settings, as a short list. */
 export function saySettings(values: WorkflowSettings): string {
   return NAMES.filter((name) => values[name])
     .map((name) => SETTINGS[name].short)
     .join(", ");
 }
 
-/** What of it is another value than before. */
+/** The settings with a changed value. */
 export function changedSettings(before: WorkflowSettings, now: WorkflowSettings): Partial<WorkflowSettings> {
   return Object.fromEntries(NAMES.filter((name) => before[name] !== now[name]).map((name) => [name, now[name]]));
 }

@@ -16,7 +16,7 @@ import { changedSettings, FIRST_SETTINGS, saySettings, SettingFields } from "./w
 
 type Workflow = RowOf<"workflow list", "workflows">;
 
-/** The workflows of an organization, with the one that the address names. */
+/** The workflows of an organization, and the workflow that the address names. */
 export function useWorkflows(org: string): ListWithRow<Workflow> {
   return useListWith("workflow list", { org }, "workflows", { key: "workflow", id: address().query.get("workflow") });
 }
@@ -37,8 +37,11 @@ export function Workflows({ org, list }: { readonly org: string; readonly list: 
         keyOf={({ workflow }) => workflow}
         current={address().query.get("workflow") ?? undefined}
         empty={
-          <Empty title="It has no workflow yet." command={`datarun workflow create --org ${org} --name onboarding`}>
-            Every request names a workflow. Its id is not secret.
+          <Empty
+            title="This organization has no workflow yet."
+            command={`datarun workflow create --org ${org} --name onboarding`}
+          >
+            Every request names a workflow. The id of a workflow is not secret.
           </Empty>
         }
         {...list}
@@ -73,11 +76,16 @@ function CreateWorkflow({ org, onDone }: { readonly org: string; readonly onDone
       }}
       onDone={onDone}
     >
-      <TextField label="Name" hint="What it is for. It can be changed." value={name} onValue={setName} />
+      <TextField
+        label="Name"
+        hint="The purpose of its requests. It can be changed later."
+        value={name}
+        onValue={setName}
+      />
       <SettingFields values={settings} onValues={setSettings} />
       <CheckField
         name="simulated"
-        label="Simulated: it calls no vendor, costs nothing and marks its answers. This cannot be changed later."
+        label="Simulated: calls no vendor, costs nothing, and marks its answers. This cannot be changed later."
         checked={simulated}
         onChecked={setSimulated}
       />
@@ -113,8 +121,8 @@ function Acts({ of, onDone }: { readonly of: Workflow; readonly onDone: () => vo
         <TextField label="Name" value={text} onValue={setText} />
         <SettingFields values={settings} onValues={setSettings} />
         <p class="dim">
-          It is {simulated ? "simulated" : "live"}, and stays so: whether a workflow is simulated cannot be changed. For
-          the other, create another workflow.
+          This workflow is {simulated ? "simulated" : "live"}. This cannot be changed. For the other mode, create
+          another workflow.
         </p>
       </FormAct>
       {disabled ? (
@@ -129,7 +137,7 @@ function Acts({ of, onDone }: { readonly of: Workflow; readonly onDone: () => vo
             title: <>Disable {called}?</>,
             says: (
               <p>
-                Within a second, every request that names {called} gets 401, on all machines. Runs under way are
+                Within a second, every request that names {called} gets 401, on all machines. Runs in progress are
                 completed. It can be enabled again.
               </p>
             ),

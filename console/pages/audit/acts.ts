@@ -1,6 +1,9 @@
 import { CHANGES } from "../../api/verbs.ts";
 
-/** What can be in the trail: the verbs that change something, over the API or in a terminal alone, and logins. */
+/**
+ * The actions that the audit trail can contain: verbs that change something, including those that exist only in a
+ * terminal, and logins.
+ */
 export const ACTS: readonly string[] = [
   ...Object.entries(CHANGES).flatMap(([verb, changes]) => (changes ? [verb] : [])),
   "keys adopt",

@@ -18,23 +18,23 @@ import { Details } from "./details.tsx";
 
 type Entry = RowOf<"audit list", "entries">;
 
-/** The parameters of the address, which are those of the verb. */
+/** The parameters of the address, equal to those of the verb. */
 const FILTERS = ["who", "what", "org", "subject", "from", "to"] as const;
 type Filter = Readonly<Record<(typeof FILTERS)[number], string>>;
 
 const COLUMNS: readonly Column<Entry>[] = [
-  { title: "When", show: ({ at }) => <Time at={at} /> },
-  { title: "Who", isName: true, show: ({ who, via }) => <Who who={who} via={via} /> },
-  { title: "Did", show: ({ what }) => what },
+  { title: "Time", show: ({ at }) => <Time at={at} /> },
+  { title: "Operator", isName: true, show: ({ who, via }) => <Who who={who} via={via} /> },
+  { title: "Action", show: ({ what }) => what },
   {
-    title: "To",
+    title: "Object",
     isName: true,
     show: ({ subject, subject_name: name, organization_tuid: org }) => (
       <ObjectLink id={subject} org={org} name={name} withId />
     ),
   },
   {
-    title: "Of",
+    title: "Organization",
     show: (entry) => isOfAnother(entry) && <ObjectLink id={entry.organization_tuid!} name={entry.organization} />,
   },
   { title: "Details", show: ({ detail, organization_tuid: org }) => <Details of={detail} org={org} /> },
@@ -52,9 +52,9 @@ function Who({ who, via }: Pick<Entry, "who" | "via">) {
   );
 }
 
-const VIA: Readonly<Record<Entry["via"], string>> = { cli: "in a terminal", api: "", service: "by itself" };
+const VIA: Readonly<Record<Entry["via"], string>> = { cli: "in a terminal", api: "", service: "automatic" };
 
-/** Who did what, and when. */
+/** The audit trail: operator, action and time. */
 export function AuditPage() {
   const { query } = address();
   const filter = Object.fromEntries(FILTERS.map((name) => [name, query.get(name) ?? ""])) as unknown as Filter;
@@ -65,25 +65,22 @@ export function AuditPage() {
   return (
     <Page
       title="Audit"
-      about="Every change, and every failed login, newest first. Times are in UTC."
+      about="All changes and failed logins, newest first. Times are in UTC."
       actions={<Export verb="audit export" filter={given} />}
     >
       <FilterForm filter={filter} isFiltered={isFiltered} />
       <List
-        caption="Acts of operators"
+        caption="Audit trail"
         columns={COLUMNS}
         keyOf={({ id }) => id}
         empty={
           <Empty
-            title={
-              unknown?.says ??
-              (isFiltered ? "No entry of the trail matches this filter." : "Nothing has been done here yet.")
-            }
+            title={unknown?.says ?? (isFiltered ? "No entry matches the filter." : "The audit trail is empty.")}
             command={commandOf("audit list", given)}
           >
             {unknown && unknown.near.length > 0 && (
               <>
-                Near it:{" "}
+                Similar actions:{" "}
                 {unknown.near.map((each, at) => (
                   <>
                     {at > 0 && ", "}
@@ -103,7 +100,7 @@ export function AuditPage() {
   );
 }
 
-/** What is chosen takes effect at once, what is typed with Enter. */
+/** A choice takes effect at once, typed text with Enter. */
 function FilterForm({ filter, isFiltered }: { readonly filter: Filter; readonly isFiltered: boolean }) {
   const operators = useWholeList("operator list", {}, "operators").rows ?? [];
   const [draft, setDraft] = useDraft(filter);
@@ -125,9 +122,9 @@ function FilterForm({ filter, isFiltered }: { readonly filter: Filter; readonly 
         apply({});
       }}
     >
-      <TextField label="Who" list={[...new Set(operators.map(({ name }) => name))]} {...field("who")} />
-      <TextField label="Did what" list={ACTS} placeholder="token, or price set" {...field("what")} />
-      <TextField label="To what" placeholder="an id" {...field("subject")} />
+      <TextField label="Operator" list={[...new Set(operators.map(({ name }) => name))]} {...field("who")} />
+      <TextField label="Action" list={ACTS} placeholder="token, or price set" {...field("what")} />
+      <TextField label="Object" placeholder="an id" {...field("subject")} />
       <OrganizationField value={draft.org} none="any" onValue={(org) => apply({ org })} />
       <TextField label="From" type="date" {...field("from")} />
       <TextField label="Before" type="date" {...field("to")} />

@@ -2,7 +2,7 @@ import { kindOfId, ObjectLink } from "../../parts/object-link.tsx";
 import { Time } from "../../parts/values.tsx";
 import "./details.css";
 
-/** What was changed, as a list of names and values. What is empty says nothing, and is left out. */
+/** The details of an entry as names and values. Empty values are left out. */
 export function Details({ of, org }: { readonly of: Readonly<Record<string, unknown>>; readonly org: string | null }) {
   const told = Object.entries(of).filter(
     ([name, value]) => value !== null && value !== "" && !isEmpty(value) && !(name === "again" && value === false),
@@ -59,10 +59,10 @@ const LABELS: Readonly<Record<string, string>> = {
   cred_id: "credential",
   transaction_id: "run",
   with: "by",
-  name_before: "name before",
-  replaced: "in place of",
-  again: "once more",
-  warn_percent: "warns at percent",
+  name_before: "previous name",
+  replaced: "replaces",
+  again: "repeated",
+  warn_percent: "warns from percent",
   above: "above calls",
 };
 

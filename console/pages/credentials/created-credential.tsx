@@ -13,7 +13,7 @@ interface CreatedCredentialProps {
   readonly onAnother: () => void;
 }
 
-/** That it is stored, and what to do next. */
+/** Confirms that a credential is stored, and offers the next steps. */
 export function CreatedCredential({ org, credential, source, notes, onAnother }: CreatedCredentialProps) {
   const place = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => place.current?.focus(), []);
@@ -21,7 +21,7 @@ export function CreatedCredential({ org, credential, source, notes, onAnother }:
     <div ref={place} class="stack" role="status" tabIndex={-1}>
       <p>
         <Outcome kind="found" says="stored" />: <Id href={hrefOf("/credentials", { org, credential })}>{credential}</Id>{" "}
-        for {source}. The next run can take it.
+        for {source}. It is available to runs now.
       </p>
       {notes.map((sentence) => (
         <p key={sentence}>{sentence}</p>
@@ -30,7 +30,7 @@ export function CreatedCredential({ org, credential, source, notes, onAnother }:
         <VerifyCredential credential={credential} source={source} />
         <Button onClick={onAnother}>Store another</Button>
         <a href={hrefOf("/credentials", { org })}>All credentials</a>
-        <a href={hrefOf("/credentials", { org, view: "matrix" })}>What runs take</a>
+        <a href={hrefOf("/credentials", { org, view: "matrix" })}>Credential selection</a>
       </div>
     </div>
   );

@@ -16,11 +16,11 @@ type Context = "prod" | "test" | "dev";
 const CONTEXTS = ["prod", "test", "dev"] as const satisfies readonly Context[];
 const NAMED_MAX = 6;
 
-/** For every workflow and source of an organization: which credential a run would take. A cell opens the steps. */
+/** The credential that a run uses, for each workflow and source of an organization. A cell opens the explanation. */
 export function CredentialMatrix({ org }: { readonly org: string }) {
   const { query } = address();
   const context = CONTEXTS.find((one) => one === query.get("context")) ?? "prod";
-  // Every workflow is counted, and what runs take is the same for all pages.
+  // All workflows are loaded, because the columns group them. The sources of the first page are those of all pages.
   const { rows: workflows, results, ...asked } = useWholeList("credential matrix", { org, context }, "workflows");
   const groups = groupWorkflows(workflows ?? []);
   const isThere = workflows !== undefined || asked.error !== undefined;
@@ -36,13 +36,13 @@ export function CredentialMatrix({ org }: { readonly org: string }) {
         />
       </form>
       <p class="dim">
-        For requests that contain no credential and name none. Workflows with equal settings take the same.
+        For requests that neither contain nor name a credential. Workflows with equal settings use the same credentials.
       </p>
       {workflows && <Groups of={groups} />}
       <List
-        // Its table comes with the groups, and is not moved by them.
+        // The table appears together with the groups, so that they do not shift it.
         key={String(isThere)}
-        caption="Which credential runs take, by source and workflow"
+        caption="Credentials that runs use, by source and workflow"
         columns={[
           {
             title: "Source",
@@ -60,13 +60,13 @@ export function CredentialMatrix({ org }: { readonly org: string }) {
         ]}
         keyOf={({ source: id }) => id}
         current={source ?? undefined}
-        empty={<Empty title="No source that is on takes a credential." command="datarun source list" />}
+        empty={<Empty title="No enabled source uses a credential." command="datarun source list" />}
         rows={results[0]?.sources}
         {...asked}
       />
       {workflows?.length === 0 && (
         <Empty
-          title="It has no workflow, so nothing can run."
+          title="This organization has no workflow. Every run needs one."
           command={`datarun workflow create --org ${org} --name onboarding`}
         />
       )}
@@ -83,7 +83,7 @@ export function CredentialMatrix({ org }: { readonly org: string }) {
   );
 }
 
-/** Which workflows each column is about. */
+/** The workflows of each column. */
 function Groups({ of }: { readonly of: readonly WorkflowGroup[] }) {
   return (
     <dl class="matrix-groups">
@@ -123,7 +123,7 @@ interface CellProps {
 }
 
 function Cell({ org, context, group: { takes, workflows }, row }: CellProps) {
-  if (takes === "made up") return <span class="dim">{context === "prod" ? "refused in prod" : "a made-up one"}</span>;
+  if (takes === "made up") return <span class="dim">{context === "prod" ? "refused in prod" : "simulated"}</span>;
   const { workflow } = workflows[0]!;
   const href = hrefOf("/credentials", { org, view: "matrix", context, workflow, source: row.source });
   const choice = row[takes];
@@ -135,15 +135,15 @@ function Cell({ org, context, group: { takes, workflows }, row }: CellProps) {
   );
 }
 
-const BY_RULE: Readonly<Record<string, string>> = { auto: "the newest active", default: "the default" };
+const BY_RULE: Readonly<Record<string, string>> = { auto: "newest active one", default: "default" };
 
 function Taken({ choice, needs }: { readonly choice: Choice; readonly needs: Source["needs_credential"] }) {
   const { rule, usable } = choice;
   if (rule === "none") {
     return needs === "required" ? (
-      <Outcome kind="failed" says="none: the call fails" />
+      <Outcome kind="failed" says="none: calls fail" />
     ) : (
-      <Outcome kind="no_record" says="none: called without" />
+      <Outcome kind="no_record" says="none: called without one" />
     );
   }
   const says = BY_RULE[rule] ?? rule;

@@ -9,7 +9,7 @@ import { Id } from "../../parts/values.tsx";
 
 interface CredentialStepsProps {
   readonly workflow: string;
-  /** What people call the workflow. */
+  /** The name of the workflow. */
   readonly name: string;
   readonly source: string;
   readonly context: NonNullable<InputOf<"credential explain">["context"]>;
@@ -20,21 +20,21 @@ type Step = ResultOf<"credential explain">["steps"][number];
 
 const RULES: Readonly<Record<string, string>> = {
   inline: "In the request",
-  named: "Named by cred_id",
+  named: "Named in the request",
   auto: "Selected automatically",
-  default: "The default",
+  default: "Default",
 };
 
 const VERDICTS: Readonly<Record<string, OutcomeKind>> = { takes: "found", refuses: "failed", passes: "no_record" };
 
-/** Every rule in its order, what it said, and why. */
+/** All rules in order of precedence, each with its result and the reason. */
 export function CredentialSteps({ workflow, name, source, context, onClose }: CredentialStepsProps) {
   const { result, error, reload } = useVerb("credential explain", { workflow, source, context });
   return (
     <Dialog
       title={
         <>
-          What a run of <bdi>{name}</bdi> takes for {source} in {context}
+          Credential of a run of <bdi>{name}</bdi> for {source} in {context}
         </>
       }
       onClose={onClose}
@@ -48,11 +48,11 @@ export function CredentialSteps({ workflow, name, source, context, onClose }: Cr
             <Conclusion of={result} />
           </p>
           <Table
-            caption="The rules in their order"
+            caption="Rules in order of precedence"
             columns={[
               { title: "Rule", show: ({ rule }: Step) => RULES[rule] ?? rule },
-              { title: "Says", show: ({ verdict }) => <Outcome kind={VERDICTS[verdict] ?? "off"} says={verdict} /> },
-              { title: "Because", show: ({ reason, cred_id: id }) => <Because reason={reason} credential={id} /> },
+              { title: "Result", show: ({ verdict }) => <Outcome kind={VERDICTS[verdict] ?? "off"} says={verdict} /> },
+              { title: "Reason", show: ({ reason, cred_id: id }) => <Because reason={reason} credential={id} /> },
             ]}
             rows={result.steps}
             keyOf={({ rule }) => rule}
@@ -70,7 +70,7 @@ function Conclusion({
   readonly of: ResultOf<"credential explain">;
 }) {
   if (problem !== null) return <Outcome kind="failed" says={`The call fails: ${problem}.`} />;
-  if (!usable) return <Outcome kind="failed" says="The call fails, and nothing is sent." />;
+  if (!usable) return <Outcome kind="failed" says="The call fails. Nothing is sent." />;
   if (id === null)
     return (
       <Outcome
@@ -80,7 +80,7 @@ function Conclusion({
     );
   return (
     <>
-      <Outcome kind="found" says="A run takes" /> <Id>{id}</Id>
+      <Outcome kind="found" says="Runs use" /> <Id>{id}</Id>
     </>
   );
 }

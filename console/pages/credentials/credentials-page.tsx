@@ -9,7 +9,7 @@ import { OrganizationList } from "../access/organization-list.tsx";
 import { CredentialMatrix } from "./credential-matrix.tsx";
 import { StoredCredentials } from "./stored-credentials.tsx";
 
-/** The credentials of an organization with vendors, and which of them a run would take. */
+/** The vendor credentials of an organization, and which of them a run uses. */
 export function CredentialsPage() {
   const { query } = address();
   const org = query.get("org") ?? "";
@@ -19,7 +19,7 @@ export function CredentialsPage() {
 
 function ChooseOrganization() {
   return (
-    <Page title="Credentials" about="Each organization has its own. Choose one.">
+    <Page title="Credentials" about="Each organization has its own credentials. Choose one.">
       <OrganizationList hrefOfOne={(org) => hrefOf("/credentials", { org })} />
     </Page>
   );
@@ -28,7 +28,7 @@ function ChooseOrganization() {
 function OfOrganization({ org }: { readonly org: string }) {
   const { result, error, reload } = useVerb("org show", { org });
   if (result === undefined) {
-    // The name is longer or shorter than the id, which would move what stands below it.
+    // Waits for the name, which has another length than the id and would shift the content below.
     return (
       <Page
         title="Credentials"
@@ -66,7 +66,7 @@ function OfOrganization({ org }: { readonly org: string }) {
         label="Parts of this page"
         tabs={[
           { label: "Stored", href: hrefOf("/credentials", { org }), isCurrent: !isMatrix },
-          { label: "What runs take", href: hrefOf("/credentials", { org, view: "matrix" }), isCurrent: isMatrix },
+          { label: "Credential selection", href: hrefOf("/credentials", { org, view: "matrix" }), isCurrent: isMatrix },
         ]}
       />
       {isMatrix ? <CredentialMatrix org={org} /> : <StoredCredentials org={org} name={result.name} />}

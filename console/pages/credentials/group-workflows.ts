@@ -1,4 +1,4 @@
-/** What of a workflow decides which credential its runs take. */
+/** The properties of a workflow that determine the credentials of its runs. */
 interface Decisive {
   readonly workflow: string;
   readonly name: string;
@@ -8,7 +8,7 @@ interface Decisive {
 
 export interface WorkflowGroup {
   readonly title: string;
-  /** Where in a row of the matrix its answer is; a simulated run takes no stored credential. */
+  /** The field in a row of the matrix that has the answer for this group. Simulated runs use no stored credential. */
   readonly takes: "auto_credentials" | "no_auto_credentials" | "made up";
   readonly workflows: readonly Pick<Decisive, "workflow" | "name">[];
 }
@@ -27,7 +27,7 @@ const GROUPS: readonly (Omit<WorkflowGroup, "workflows"> & { readonly has: (one:
   { title: "Simulated", takes: "made up", has: ({ simulated }) => simulated },
 ];
 
-/** The workflows whose runs take the same credentials, together. Groups without any are left out. */
+/** Groups the workflows whose runs use the same credentials. Empty groups are left out. */
 export function groupWorkflows(workflows: readonly Decisive[]): readonly WorkflowGroup[] {
   return GROUPS.map(({ has, ...group }) => ({ ...group, workflows: workflows.filter(has) })).filter(
     (group) => group.workflows.length > 0,

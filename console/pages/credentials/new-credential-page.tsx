@@ -28,7 +28,7 @@ type Context = NonNullable<Create["context"]>[number];
 
 const CONTEXTS: readonly Context[] = ["prod", "test", "dev"];
 
-/** Stores a credential. The address names the organization and the source, and never what is typed. */
+/** Stores a credential. The address has the organization and the source, never the values. */
 export function NewCredentialPage() {
   const { query } = address();
   const [org, source] = [query.get("org") ?? "", query.get("source") ?? ""];
@@ -40,7 +40,7 @@ export function NewCredentialPage() {
       title="New credential"
       about={
         org === "" ? (
-          "It belongs to an organization. Choose one."
+          "A credential belongs to an organization. Choose one."
         ) : (
           <>
             of{" "}
@@ -64,7 +64,7 @@ export function NewCredentialPage() {
       )}
       {organization.error && <Failure error={organization.error} />}
       {!mayUse("credential create") && (
-        <p>Storing a credential takes the role operator and a console that is not read-only.</p>
+        <p>Storing a credential requires the role operator and a console that is not read-only.</p>
       )}
       {created ? (
         <CreatedCredential {...created} org={org} onAnother={() => setCreated(undefined)} />
@@ -97,7 +97,7 @@ export function NewCredentialPage() {
 interface Created {
   readonly credential: string;
   readonly source: string;
-  /** What the service said beside it, such as which one is no longer the default. */
+  /** Remarks of the service, such as which credential is no longer the default. */
   readonly notes: readonly string[];
 }
 
@@ -109,7 +109,7 @@ interface CredentialFormProps {
 
 function CredentialForm({ org, source, onCreated }: CredentialFormProps) {
   const shown = useVerb("source show", { source });
-  // Here alone: with the form they are gone, and when they are stored they are emptied.
+  // The values exist only in this state. They are cleared when the credential is stored.
   const [texts, setTexts] = useState<Texts>({});
   const [wrong, setWrong] = useState<Problems>({});
   const [isVisible, setVisible] = useState(false);
@@ -145,7 +145,7 @@ function CredentialForm({ org, source, onCreated }: CredentialFormProps) {
     <form class="stack credential-form" autocomplete="off" onSubmit={(event) => void submit(event)}>
       <Section title="Fields">
         <p class="dim">
-          They are encrypted under a key of the organization. Once stored, nothing shows them again, here or anywhere.
+          These values are encrypted with a key of the organization. After they are stored, nothing shows them again.
         </p>
         <SchemaForm
           fields={fields}
@@ -154,16 +154,16 @@ function CredentialForm({ org, source, onCreated }: CredentialFormProps) {
           problems={{ ...problemsAt(error, "/fields"), ...wrong }}
           disabled={isBusy}
         />
-        <CheckField label="Show what I type" checked={isVisible} onChecked={setVisible} />
+        <CheckField label="Show the values while I type" checked={isVisible} onChecked={setVisible} />
       </Section>
-      <Section title="Where it is used">
+      <Section title="Use">
         <CheckField
-          label="Default: workflows that do not select a credential use it; it replaces the default that was there before"
+          label="Default: used by workflows that do not select a credential. It replaces the current default."
           checked={isDefault}
           onChecked={setDefault}
         />
         <fieldset class="beside credential-contexts">
-          <legend>Contexts (every one if none is chosen)</legend>
+          <legend>Contexts (all if none is selected)</legend>
           {CONTEXTS.map((one) => (
             <CheckField
               key={one}
@@ -177,11 +177,11 @@ function CredentialForm({ org, source, onCreated }: CredentialFormProps) {
         </fieldset>
         <TextField
           label="Regions"
-          hint="The names of regions, as deployments have them in the setting region, such as eu. A deployment in any other region refuses the credential. Empty: every region."
+          hint="Names of regions, such as eu. The setting region gives the region of a deployment. A deployment in another region refuses the credential. Empty: all regions."
           value={regions}
           onValue={setRegions}
         />
-        <TextField label="Note" hint="For the list; never a secret." value={note} onValue={setNote} />
+        <TextField label="Note" hint="Shown in the list. Not for secrets." value={note} onValue={setNote} />
       </Section>
       {error && <Failure error={error} />}
       <div class="beside">
@@ -191,14 +191,14 @@ function CredentialForm({ org, source, onCreated }: CredentialFormProps) {
         <a href={hrefOf("/credentials", { org })}>Cancel</a>
       </div>
       <div class="stack">
-        <p class="dim">The same from a terminal, with the secret in a variable:</p>
+        <p class="dim">The same from a terminal, with the secret in an environment variable:</p>
         <Command>{commandFor(org, source, fields)}</Command>
       </div>
     </form>
   );
 }
 
-/** Every text of a credential may be a secret, whether or not its schema says so. */
+/** Every text of a credential may be a secret, even without `writeOnly` in its schema. */
 function hidden(field: SchemaField): SchemaField {
   return { ...field, isSecret: field.kind === "text" || field.kind === "lines" || field.isSecret };
 }

@@ -1,6 +1,6 @@
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** How old something is: in days, as long as these matter. */
+/** An age in days; in months or years for longer ages. */
 export function sayAge(ms: number): string {
   const days = Math.max(0, Math.floor(ms / DAY_MS));
   if (days === 0) return "today";

@@ -15,11 +15,11 @@ type Credential = RowOf<"credential list", "credentials">;
 
 interface StoredCredentialsProps {
   readonly org: string;
-  /** What people call the organization. */
+  /** The name of the organization. */
   readonly name: string;
 }
 
-/** What is stored for an organization, without a single value. */
+/** The stored credentials of an organization, without their values. */
 export function StoredCredentials({ org, name }: StoredCredentialsProps) {
   const named = { key: "cred_id", id: address().query.get("credential") } as const;
   const list = useListWith("credential list", { org }, "credentials", named);
@@ -34,7 +34,11 @@ export function StoredCredentials({ org, name }: StoredCredentialsProps) {
         {
           title: "Last used",
           show: ({ last_used_at: at }) =>
-            at === undefined ? <span class="dim">not known now</span> : <Time at={at} none="not on the ledger" />,
+            at === undefined ? (
+              <span class="dim">unknown at the moment</span>
+            ) : (
+              <Time at={at} none="not in the ledger" />
+            ),
         },
         { title: "Age", show: ({ created_at: at }) => <Age since={at} /> },
         { title: "Actions", show: (one) => <Acts credential={one} of={name} onDone={list.reload} /> },
@@ -43,10 +47,10 @@ export function StoredCredentials({ org, name }: StoredCredentialsProps) {
       current={named.id ?? undefined}
       empty={
         <Empty
-          title="No credential is stored for it."
+          title="This organization has no stored credential."
           command={`datarun credential create --org ${org} --source SOURCE --set-env api_key=KEY --default`}
         >
-          Sources that take one need it here, or in each request.
+          Sources that need a credential find it here, or in each request.
         </Empty>
       }
       {...list}
@@ -74,7 +78,7 @@ function FieldNames({ names }: { readonly names: readonly string[] | null | unde
 function UsedIn({ credential: { contexts, regions } }: { readonly credential: Credential }) {
   return (
     <div>
-      {contexts[0] === "every" ? "every context" : contexts.join(", ")}
+      {contexts[0] === "every" ? "all contexts" : contexts.join(", ")}
       {regions[0] !== "every" && <div>in {regions.join(", ")}</div>}
     </div>
   );
@@ -99,7 +103,7 @@ function Acts({ credential, of, onDone }: ActsProps) {
   const { cred_id, source, disabled, last_used_at: usedAt } = credential;
   const whose = (
     <p>
-      {cred_id} for {source}, of <bdi>{of}</bdi>. Last used: <Time at={usedAt} none="not on the ledger" />.
+      {cred_id} for {source}, owned by <bdi>{of}</bdi>. Last used: <Time at={usedAt} none="not in the ledger" />.
     </p>
   );
   return (
@@ -118,8 +122,9 @@ function Acts({ credential, of, onDone }: ActsProps) {
               <>
                 {whose}
                 <p>
-                  Within a second no run takes it: those that select one take the next that is active, or the default,
-                  which may be another contract; those that name it fail. It can be enabled again.
+                  Within a second, no run uses this credential. Workflows that select credentials use the next active
+                  one, and other workflows the default, which may belong to another contract. Requests that name this
+                  credential fail. It can be enabled again.
                 </p>
               </>
             ),
@@ -138,8 +143,8 @@ function Acts({ credential, of, onDone }: ActsProps) {
             <>
               {whose}
               <p>
-                Its encrypted fields are erased from the store, for good. Runs that select a credential take another one
-                or fail, and runs that name this one fail. The ledger keeps its id.
+                The encrypted fields are erased from the store. This cannot be undone. Runs that select a credential use
+                another one or fail, and requests that name this one fail. The ledger keeps its id.
               </p>
             </>
           ),

@@ -20,7 +20,7 @@ interface VerifyCredentialProps {
   readonly source: string;
 }
 
-/** Asks the vendor whether a credential is good: says first that it does, then what came of it. */
+/** Verifies a credential with its vendor. Explains the call first, and shows the verdict afterwards. */
 export function VerifyCredential({ credential, source }: VerifyCredentialProps) {
   const [isOpen, setOpen] = useState(false);
   const [result, setResult] = useState<ResultOf<"credential verify">>();
@@ -41,9 +41,9 @@ export function VerifyCredential({ credential, source }: VerifyCredentialProps) 
         <Dialog title={`Verify the credential for ${source}`} onClose={close}>
           {result === undefined ? (
             <p>
-              The vendor is asked, with {credential}: one real call, which the source declares for this and which costs
-              nothing, as its author says. The call is recorded in the audit trail, not on the ledger. If the source
-              does not declare such a call, nobody is asked.
+              This makes one live call to the vendor with {credential}. The source declares a call for this purpose, and
+              its author states that it is free of charge. The call is recorded in the audit trail, not in the ledger.
+              If the source declares no such call, nothing is sent.
             </p>
           ) : (
             <div role="status" class="stack">
@@ -58,7 +58,7 @@ export function VerifyCredential({ credential, source }: VerifyCredentialProps) 
             <Button onClick={close}>{result === undefined ? "Cancel" : "Close"}</Button>
             {result === undefined && (
               <Button kind="primary" isBusy={isBusy} onClick={() => void run({ cred_id: credential }).then(setResult)}>
-                Ask the vendor
+                Call the vendor
               </Button>
             )}
           </div>

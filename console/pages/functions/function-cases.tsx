@@ -7,7 +7,7 @@ import { Section } from "../../parts/page.tsx";
 
 type Report = ResultOf<"function test">["functions"][number];
 
-/** Its cases, which are run in a real isolate with scripted answers of the sources. */
+/** The cases of a function, and a button that runs them in a real isolate with scripted results of the sources. */
 export function FunctionCases({ shown }: { readonly shown: ResultOf<"function show"> }) {
   const { function: id, cases } = shown;
   const [report, setReport] = useState<Report>();
@@ -27,12 +27,12 @@ export function FunctionCases({ shown }: { readonly shown: ResultOf<"function sh
     >
       <p class="dim" aria-live="polite">
         {report === undefined
-          ? "They run with scripted answers of the sources: no vendor is asked."
+          ? "The cases run with scripted results of the sources. No vendor is called."
           : `${report.cases.length} cases ran: ${failed === 0 ? "all as expected" : `${failed} differ`}.`}
       </p>
       {cases.length === 0 ? (
-        <Empty title="It has no cases." command={`datarun function test ${id}`}>
-          Write some in its file, or beside it in a file of their own, and run them.
+        <Empty title="This function has no cases." command={`datarun function test ${id}`}>
+          Write cases in its file, or in a separate file beside it, and run them.
         </Empty>
       ) : (
         <CaseTable

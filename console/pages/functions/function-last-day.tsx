@@ -15,14 +15,14 @@ interface FunctionLastDayProps {
   readonly of: Asked<ResultOf<"function activity">>;
 }
 
-/** How the runs of the last day ended, and how long they took. */
+/** Outcomes and durations of the runs of the last day. */
 export function FunctionLastDay({ id, of: { result, error, reload } }: FunctionLastDayProps) {
   const activity = result?.activity[0];
   return (
-    <Section title="The last day" actions={<a href={hrefOf("/runs", { function: id })}>Its runs</a>}>
+    <Section title="The last day" actions={<a href={hrefOf("/runs", { function: id })}>Show the runs</a>}>
       {error && <Failure error={error} retry={reload} />}
       {result && activity === undefined && (
-        <p class="dim">No run asked for it in the last day, apart from simulated ones.</p>
+        <p class="dim">No run of this function in the last day, except simulated runs.</p>
       )}
       {activity && <Facts of={factsOf(activity).map(([title, value]) => ({ title, value }))} />}
     </Section>
@@ -45,6 +45,6 @@ function factsOf(of: FunctionActivity): readonly (readonly [title: string, value
       </>,
     ],
     ...(Object.keys(of.failures).length === 0 ? [] : [["Faults", <Faults of={of.failures} />] as const]),
-    [of.complete ? "Counted from" : "Only since", <Time at={of.counted_from} />],
+    [of.complete ? "Counted from" : "Counted only from", <Time at={of.counted_from} />],
   ];
 }

@@ -30,10 +30,10 @@ const COLUMNS: readonly Column<Row>[] = [
       </div>
     ),
   },
-  { title: "From", show: ({ from }) => from },
-  { title: "Time at most", isNumber: true, show: ({ timeout_ms: ms }) => <Took ms={ms} /> },
+  { title: "Origin", show: ({ from }) => from },
+  { title: "Time limit", isNumber: true, show: ({ timeout_ms: ms }) => <Took ms={ms} /> },
   {
-    title: "Memory at most",
+    title: "Memory limit",
     isNumber: true,
     show: ({ memory_mb: mb }) => (
       <>
@@ -52,7 +52,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { title: "p50", isNumber: true, show: ({ lastDay }) => lastDay && <Took ms={lastDay.p50_ms} /> },
 ];
 
-/** Every function of the catalog and of the project. */
+/** All functions of the catalog and the project. */
 export function FunctionListPage() {
   const { query } = address();
   const [find, from] = [query.get("find") ?? "", query.get("from") ?? ""];
@@ -66,7 +66,7 @@ export function FunctionListPage() {
   );
   const isNarrowed = find !== "" || from !== "";
   return (
-    <Page title="Functions" about="Code that asks several sources and makes one answer of what they say.">
+    <Page title="Functions" about="Code that calls several sources and combines their results into one output.">
       <form class="filter" role="search" aria-label="Functions" onSubmit={(event) => event.preventDefault()}>
         <TextField
           label="Find"
@@ -76,7 +76,7 @@ export function FunctionListPage() {
           placeholder="id or title"
         />
         <SelectField
-          label="From"
+          label="Origin"
           value={from}
           onValue={(value) => setQuery({ from: value })}
           choices={[
@@ -97,13 +97,13 @@ export function FunctionListPage() {
         reload={reload}
         empty={
           isNarrowed ? (
-            <Empty title="No function matches the filter.">Take something out of the filter.</Empty>
+            <Empty title="No function matches the filter.">Remove a part of the filter.</Empty>
           ) : (
             <Empty
               title="There is no function yet."
               command="datarun function new dfunc_reachable_by --project my-project"
             >
-              Write the first one: it comes with working cases.
+              Write the first function. It comes with working cases.
             </Empty>
           )
         }

@@ -15,7 +15,7 @@ import { FunctionLastDay } from "./function-last-day.tsx";
 
 type ShownFunction = ResultOf<"function show">;
 
-/** One function: what it takes and gives, its code, and whether its cases pass. */
+/** One function: its inputs and output, its code, and its cases. */
 export function FunctionPage({ id }: { readonly id: string }) {
   const { result: shown, error, reload } = useVerb("function show", { function: id });
   const activity = useVerb("function activity", { function: id });
@@ -42,7 +42,7 @@ export function FunctionPage({ id }: { readonly id: string }) {
         {shown.description !== null && <Prose>{shown.description}</Prose>}
         <Facts
           of={[
-            { title: "Asks, in its cases", value: <Asked of={shown} /> },
+            { title: "Sources (in its cases)", value: <Asked of={shown} /> },
             {
               title: "Time",
               value: (
@@ -72,20 +72,24 @@ export function FunctionPage({ id }: { readonly id: string }) {
       </div>
       <FunctionLastDay id={id} of={activity} />
       <Section title="Inputs">
-        <DeclaredFields caption="Inputs" fields={fields.inputs} none="It declares no inputs: it gets what is sent." />
+        <DeclaredFields
+          caption="Inputs"
+          fields={fields.inputs}
+          none="This function declares no inputs. It receives them unchecked."
+        />
       </Section>
       <Section title="Output">
         <DeclaredFields
           caption="Output"
           fields={fields.output}
-          required="Always there"
-          none="It declares no schema of its output."
+          required="Required"
+          none="This function declares no schema of its output."
         />
       </Section>
       <FunctionCases shown={shown} />
       <Section title="Code" actions={code !== null && <Copy text={code} />}>
         {code === null ? (
-          <p class="dim">The file is gone, or too large to be shown.</p>
+          <p class="dim">The file no longer exists, or is too large to show.</p>
         ) : (
           <Code text={code} label={`Code of ${shown.function}`} />
         )}
@@ -94,7 +98,7 @@ export function FunctionPage({ id }: { readonly id: string }) {
   );
 }
 
-/** Which sources a function asks is known from its cases alone. */
+/** The cases are the only information about which sources a function calls. */
 function Asked({ of: { cases } }: { readonly of: ShownFunction }) {
   const asked = [...new Set(cases.flatMap(({ asks }) => asks))].sort();
   if (asked.length === 0) return <span class="dim">no source</span>;

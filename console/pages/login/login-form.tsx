@@ -7,7 +7,7 @@ import { TextField } from "../../parts/fields.tsx";
 import { goToProvider, logIn, loginProblem, ways } from "../../session.ts";
 import "./login-form.css";
 
-/** Every way to log in here: with the identity provider, if there is one, and with an operator's token. */
+/** All ways to log in: with the identity provider, if one is configured, and with an operator token. */
 export function LoginForm() {
   const [token, setToken] = useState("");
   const [error, setError] = useState<CallError>();
@@ -48,7 +48,7 @@ export function LoginForm() {
       >
         <TextField
           label="Operator token"
-          hint="It begins with dop_. An owner makes one with the command operator create NAME --role viewer"
+          hint="A token begins with dop_. An owner creates one with the command operator create NAME --role viewer"
           type="password"
           name="token"
           autocomplete="current-password"

@@ -2,7 +2,7 @@ import { useTitle } from "../../parts/page.tsx";
 import { LoginForm } from "./login-form.tsx";
 import "./login-page.css";
 
-/** It takes the place of the page that was asked for, at its address. */
+/** Replaces the requested page without changing its address. */
 export function LoginPage() {
   useTitle("Log in");
   return (

@@ -7,7 +7,7 @@ import { Section } from "../../parts/page.tsx";
 import { Rejected } from "../../parts/rejected.tsx";
 import { Count, Id, Time } from "../../parts/values.tsx";
 
-/** One budget with what the ledger says of its period. */
+/** One budget with its use in the current period, from the ledger. */
 export function BudgetDetails({ id }: { readonly id: string }) {
   const { result: budget, error, reload } = useVerb("budget show", { budget: id });
   if (error) return <Failure error={error} retry={reload} />;
@@ -21,7 +21,7 @@ export function BudgetDetails({ id }: { readonly id: string }) {
     source: budget.source,
   };
   return (
-    <Section title="This budget's period">
+    <Section title="Current period">
       <FactList>
         <Fact title="Budget">
           <Id>{budget.budget}</Id>
@@ -33,21 +33,22 @@ export function BudgetDetails({ id }: { readonly id: string }) {
           <Time at={budget.counts_from} />
           {budget.spent_before && (
             <>
-              , when it was set. In this {budget.per} before that, {budget.spent_before} had been charged, which it does
-              not count
+              , when it was set. Earlier in this {budget.per}, {budget.spent_before} were charged, which do not count
             </>
           )}
         </Fact>
         <Fact title="Warns">
           at {budget.warn_percent} % of {grouped(budget.limit)}
         </Fact>
-        <Fact title="Used">{grouped(budget.used)}, spent or reserved for requests under way</Fact>
+        <Fact title="Used">{grouped(budget.used)}, spent or reserved for requests in progress</Fact>
         {budget.rejects_since !== null && (
           <Fact title="Rejected">
             <Rejected of={budget} />
           </Fact>
         )}
-        <Fact title="Reserved">{grouped(budget.leased)}, held by processes to use soon or to give back</Fact>
+        <Fact title="Reserved">
+          {grouped(budget.leased)}, leased by processes for further requests, and returned if unused
+        </Fact>
         {budget.requests !== undefined && (
           <Fact title="Requests">
             <a href={hrefOf("/runs", runs)}>
@@ -60,16 +61,15 @@ export function BudgetDetails({ id }: { readonly id: string }) {
             <a href={hrefOf("/runs", { ...runs, charged: "unknown" })}>
               <Count of={unknown} />
             </a>
-            , which count in full until they are settled
+            , counted in full until they are settled
           </Fact>
         )}
         {unpriced !== undefined && unpriced > 0 && (
           <Fact title="Without a price">
-            <Count of={unpriced} />, which{" "}
-            {budget.other_currencies === null ? "count as requests" : "it does not count"}
+            <Count of={unpriced} />, which {budget.other_currencies === null ? "count as requests" : "do not count"}
           </Fact>
         )}
-        {others && <Fact title="Other currencies">{others}, which it does not count</Fact>}
+        {others && <Fact title="Other currencies">{others}, which do not count</Fact>}
       </FactList>
     </Section>
   );

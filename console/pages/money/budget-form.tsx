@@ -16,14 +16,17 @@ import { ZoneField } from "./zone-field.tsx";
 import { OrganizationField } from "../../parts/organization-field.tsx";
 
 interface BudgetFormProps {
-  /** The one whose limit is changed; `null` for a new one. */
+  /** The budget to change; `null` for a new one. */
   readonly budget: ListedBudget | null;
   readonly org: string;
   readonly onClose: () => void;
   readonly onSet: () => void;
 }
 
-/** Sets a budget, or changes the limit of one: what it is for stays. It says what it will do before it does. */
+/**
+ * Sets a budget, or changes the limit of a budget. The scope of a budget cannot be changed. A sentence describes the
+ * effect before it is saved.
+ */
 export function BudgetForm({ budget, org: shownOrg, onClose, onSet }: BudgetFormProps) {
   const { isBusy, error, run } = useAct("budget set");
   const [draft, setDraft] = useState(() => draftOf(budget, shownOrg));
@@ -51,7 +54,7 @@ export function BudgetForm({ budget, org: shownOrg, onClose, onSet }: BudgetForm
           {budget === null && (
             <>
               <SelectField
-                label="Limits"
+                label="Applies to"
                 choices={[
                   { value: "money", label: "money" },
                   { value: "calls", label: "requests" },
@@ -137,7 +140,7 @@ function draftOf(budget: ListedBudget | null, org: string): Draft {
   };
 }
 
-/** What is not a number goes as it is, so that the service says what is wrong with it. */
+/** A limit that is not a number is sent unchanged, because the service has the error message. */
 function toInput({
   org,
   workflow,
@@ -167,10 +170,10 @@ function toInput({
 
 function sentenceOf({ unit, per, zone, limit, currency, warn }: Draft): string {
   const what = unit === "money" ? `${limit || "…"} ${currency.toUpperCase() || "…"}` : `${limit || "…"} requests`;
-  return `At most ${what} may be charged a ${per} of ${zone}. A request beyond that is not sent, and its source fails. From ${warn || "80"} % on it is logged and shown here. If the budget exists already, what was used of it in this ${per} still counts.`;
+  return `At most ${what} may be charged per ${per} (${zone}). A request that exceeds the limit is not sent, and its source fails. From ${warn || "80"} % on, a warning is logged and shown here. If the budget exists already, its use in this ${per} still counts.`;
 }
 
-/** What the current period has cost so far: a new budget does not count it. */
+/** The charges of the current period so far, which a new budget does not count. */
 function SpentSoFar({ draft: { org, workflow, source, credential, unit, per, zone } }: { readonly draft: Draft }) {
   const today = new Intl.DateTimeFormat("en-CA", { timeZone: zone }).format(new Date());
   const { result } = useVerb("ledger spend", {
@@ -187,7 +190,7 @@ function SpentSoFar({ draft: { org, workflow, source, credential, unit, per, zon
   const amounts = result?.totals.filter(({ currency }) => currency !== null) ?? [];
   return (
     <p role="status">
-      A new budget counts from the moment when it is set.{" "}
+      A new budget counts from the time when it is set.{" "}
       {result && (
         <>
           So far this {per},{" "}
@@ -208,14 +211,14 @@ function SpentSoFar({ draft: { org, workflow, source, credential, unit, per, zon
               {amounts.length === 1 ? "has" : "have"}
             </>
           )}{" "}
-          been charged, which it does not count.
+          been charged. The budget does not count this.
         </>
       )}
     </p>
   );
 }
 
-/** What the budget is for. Its workflow and credential are those of the organization. */
+/** The scope of a budget. Workflows and credentials are those of the organization. */
 function ScopeFields({ draft, change }: { readonly draft: Draft; readonly change: (changes: Partial<Draft>) => void }) {
   const { org } = draft;
   const own = org === "" ? null : { org };

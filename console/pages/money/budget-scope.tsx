@@ -3,7 +3,7 @@ import { ObjectLink } from "../../parts/object-link.tsx";
 
 export type ListedBudget = RowOf<"budget list", "budgets">;
 
-/** What a budget is for, in words and links. */
+/** The scope of a budget, in words and links. */
 export function Scope({ of }: { readonly of: ListedBudget }) {
   const { organization_tuid: org, workflow, source, cred_id: credential } = of;
   return (

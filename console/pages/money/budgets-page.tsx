@@ -20,7 +20,7 @@ import { type ListedBudget, Scope } from "./budget-scope.tsx";
 import { MoneyPage } from "./money-head.tsx";
 import { OrganizationField } from "../../parts/organization-field.tsx";
 
-/** What may be charged, and how far it is used. */
+/** All budgets with their limits and use. */
 export function BudgetsPage() {
   const { query } = address();
   const org = query.get("org") ?? "";
@@ -31,7 +31,7 @@ export function BudgetsPage() {
     order: "oldest first",
   });
   const [changing, setChanging] = useState<ListedBudget | "new">();
-  /** How often one was set: what stands of it is asked again. */
+  /** Incremented when a budget is set, to reload its details. */
   const [sets, setSets] = useState(0);
   const open = list.rows?.find(({ budget }) => budget === named);
   const actions = mayUse("budget set") && (
@@ -42,7 +42,7 @@ export function BudgetsPage() {
   return (
     <MoneyPage
       title="Budgets"
-      about="A request that a budget has no room for is not sent, and its source fails with a message that names the budget."
+      about="A request that exceeds a budget is not sent. Its source fails with a message that names the budget."
       actions={actions}
     >
       <form class="filter" onSubmit={(event) => event.preventDefault()}>
@@ -59,10 +59,10 @@ export function BudgetsPage() {
         current={open?.budget}
         empty={
           <Empty
-            title="Nothing limits what may be charged."
+            title="There is no budget, so charges are not limited."
             command={`datarun budget set --org ${org || "ORG"} --per month --amount 500 --currency EUR`}
           >
-            An owner can set a budget for an organization, or for one workflow, source or credential of it.
+            An owner can set a budget for an organization, or for a workflow, source or credential of it.
           </Empty>
         }
         {...list}
@@ -153,7 +153,7 @@ function Use({
       {budget.rejects_since !== null ? (
         <Rejected of={budget} />
       ) : isFull ? (
-        <Outcome kind="failed" says="no room" />
+        <Outcome kind="failed" says="used up" />
       ) : isNearlyUsed ? (
         <Outcome kind="unknown" says={`above ${warn} %`} />
       ) : null}
@@ -183,10 +183,12 @@ function Acts({
           says: (
             <>
               <p>
-                Nothing will hold the charges of <bdi>{of.organization ?? of.organization_tuid}</bdi> to{" "}
-                {grouped(of.limit)} a {of.per} any more. What it has counted is deleted.
+                Charges of <bdi>{of.organization ?? of.organization_tuid}</bdi> are no longer limited to{" "}
+                {grouped(of.limit)} per {of.per}. The use counted so far is deleted.
               </p>
-              <p class="dim">A running service notices within a second. The audit trail keeps who removed it.</p>
+              <p class="dim">
+                Running services stop applying it within a second. The audit trail records who removed it.
+              </p>
             </>
           ),
         }}

@@ -15,7 +15,7 @@ interface ComparisonProps {
   readonly about: { readonly org?: string | undefined; readonly source?: string | undefined };
 }
 
-/** What an invoice and the ledger do not agree on comes first, and then the sums of both. */
+/** The result of a comparison: first the differences between invoice and ledger, then the sums of both. */
 export function Comparison({
   of: { differences, bad_rows: bad, equal, lines, totals },
   month,
@@ -33,8 +33,7 @@ export function Comparison({
             </>
           )}
         </strong>{" "}
-        <Count of={lines} /> lines were read, and <Count of={equal} /> {equal === 1 ? "is" : "are"} the same on both
-        sides.
+        <Count of={lines} /> lines were read. <Count of={equal} /> {equal === 1 ? "is" : "are"} are equal on both sides.
       </p>
       {differences.length > 0 && (
         <Table
@@ -49,7 +48,7 @@ export function Comparison({
           caption="Lines that could not be read"
           columns={[
             { title: "Line", show: ({ line }) => <Count of={line} /> },
-            { title: "Could not be read", show: ({ problem }) => problem },
+            { title: "Problem", show: ({ problem }) => problem },
           ]}
           rows={bad}
           keyOf={({ line }) => String(line)}
@@ -78,28 +77,27 @@ export function Comparison({
   );
 }
 
-/** How a difference looks, and what can be done about it. */
+/** The appearance of each kind of difference, and what to do about it. */
 const KINDS: Readonly<Record<Difference["difference"], readonly [OutcomeKind, string]>> = {
-  "ours only": ["no_record", "The vendor does not bill it: nothing is owed. It may be on the next invoice."],
-  "theirs only": ["failed", "The vendor bills what was not sent, or was not charged: dispute it."],
-  differs: ["failed", "Both have it, with different amounts or counts: ask the vendor, or settle what was billed."],
-  "billed twice": ["failed", "The invoice has equal lines for it, and one of them would be right: dispute the others."],
-  "unknown charge": ["unknown", "The invoice answers what the ledger did not know: settle the charge."],
+  "ours only": ["no_record", "The vendor did not bill it, so nothing is owed. It may be on the next invoice."],
+  "theirs only": ["failed", "The vendor bills a request that was not sent or not charged. Dispute it."],
+  differs: ["failed", "Amounts or counts differ. Ask the vendor, or settle the billed charges."],
+  "billed twice": ["failed", "The invoice has it more than once. One line is right. Dispute the others."],
+  "unknown charge": ["unknown", "The charge is unknown in the ledger, and the invoice has it. Settle it as charged."],
   "unknown, not billed": [
     "unknown",
-    "The ledger does not know if it was charged, and the invoice does not have it: settle it as not charged.",
+    "The charge is unknown in the ledger, and the invoice does not have it. Settle it as not charged.",
   ],
-  "no order": ["unknown", "The vendor gave no number of an order: compare by transaction or day."],
-  "no price": ["unknown", "The ledger has no price to compare with: set one, and settle what was billed."],
+  "no order": ["unknown", "The vendor gave no order number. Compare by transaction or day."],
+  "no price": ["unknown", "The ledger has no price for it. Set a price, and settle the billed charges."],
 };
 
 function columnsOf(about: ComparedWith): readonly Column<Difference>[] {
   return [
     { title: "Difference", show: ({ difference }) => <Outcome kind={KINDS[difference][0]} says={difference} /> },
     {
-      title: "About",
-      show: (one) =>
-        (one.day ? <span class="time">{one.day}</span> : keyOf(one)) || <span class="dim">nothing that it names</span>,
+      title: "Key",
+      show: (one) => (one.day ? <span class="time">{one.day}</span> : keyOf(one)) || <span class="dim">none</span>,
     },
     {
       title: "Ledger",
@@ -127,7 +125,7 @@ function columnsOf(about: ComparedWith): readonly Column<Difference>[] {
   ];
 }
 
-/** Of an invoice with amounts and quantities, for how many requests they are. */
+/** The number of requests. Only for invoices with both amounts and quantities. */
 function Requests({ from, to }: { readonly from: number | undefined; readonly to: number | undefined }) {
   if (from === undefined || to === undefined) return null;
   return (
@@ -142,7 +140,7 @@ function keyOf({ order, transaction, day }: Difference): string {
   return order ?? transaction ?? day ?? "";
 }
 
-/** Amounts come as text, and counts as numbers. */
+/** Amounts are texts, counts are numbers. */
 function Sum({
   from,
   to,

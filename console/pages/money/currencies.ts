@@ -1,2 +1,2 @@
-/** Those that are offered while a currency is typed. Any other can be typed as well. */
+/** Suggestions while a currency is typed. Any other currency can be entered. */
 export const CURRENCIES: readonly string[] = ["EUR", "USD", "GBP", "CHF"];

@@ -5,7 +5,7 @@ import { daysOf } from "./month.ts";
 
 type Line = RowOf<"ledger spend", "spend">;
 
-/** A bar for each day of a month, one drawing for each currency. The table by day says the same in figures. */
+/** A bar chart of the days of a month for each currency. The table by day has the same numbers. */
 export function DayBars({ month, lines }: { readonly month: string; readonly lines: readonly Line[] }) {
   const days = daysOf(month);
   const ofCurrency = Map.groupBy(
@@ -16,7 +16,7 @@ export function DayBars({ month, lines }: { readonly month: string; readonly lin
     <>
       {[...ofCurrency].map(([currency, own]) => {
         const most = largestOf(own.map(({ amount_at_most: amount }) => amount!));
-        const label = `${currency} by day: ${grouped(most)} ${currency} at most on one day`;
+        const label = `${currency} by day, at most ${grouped(most)} ${currency} on one day`;
         return (
           <figure key={currency} class="money-figure">
             <figcaption class="dim">{label}</figcaption>

@@ -14,11 +14,11 @@ interface InvoiceFormProps {
   readonly onCompared: (result: ResultOf<"ledger compare"> | undefined) => void;
 }
 
-const KEYS = { order: "the vendor's number of an order", transaction: "our transaction id", day: "a day" };
+const KEYS = { order: "order number of the vendor", transaction: "transaction id of datarun", day: "a day" };
 type Key = keyof typeof KEYS;
 const OPTIONAL = { amount: "Amount", currency: "Currency", quantity: "Quantity" } as const;
 
-/** Takes an invoice as CSV, pasted, dropped or chosen, and asks what its columns mean. */
+/** Reads an invoice as CSV, pasted, dropped or selected, and asks for the meaning of its columns. */
 export function InvoiceForm({ span, about, onCompared }: InvoiceFormProps) {
   const { isBusy, error, run } = useAct("ledger compare");
   const [text, setText] = useState("");
@@ -28,10 +28,12 @@ export function InvoiceForm({ span, about, onCompared }: InvoiceFormProps) {
   const [currency, setCurrency] = useState("");
   const [hasCommas, setCommas] = useState(false);
   const { columns } = readColumns(text);
-  /** Counts what is changed, chosen and sent: an answer is shown only under what it is of, and the last act wins. */
+  /**
+   * Incremented by every change, choice and request. An answer is shown only if nothing has changed since its request.
+   */
   const stands = useRef(0);
   const [isReading, setReading] = useState(false);
-  /** Why the file that was chosen last is not what is in the field. */
+  /** The reason why the last selected file could not be read. */
   const [unread, setUnread] = useState<CallError>();
   const fileField = useRef<HTMLInputElement>(null);
 
@@ -51,11 +53,11 @@ export function InvoiceForm({ span, about, onCompared }: InvoiceFormProps) {
     setText(csv);
     setMeant(guessed);
     setKey((["transaction", "order", "day"] as const).find((one) => guessed[one] !== undefined) ?? "order");
-    // Where a semicolon divides the columns, a comma mostly divides the numbers.
+    // Files with semicolons as separators mostly have decimal commas.
     setCommas(head.delimiter === ";");
   });
 
-  /** Reading it may take long. Whoever does anything else meanwhile does not mean the file any more. */
+  /** Reads a file. It is ignored if anything else changes in the meantime. */
   async function takeFile(files: FileList | null | undefined): Promise<void> {
     const file = files?.[0];
     if (file === undefined) return;
@@ -67,7 +69,7 @@ export function InvoiceForm({ span, about, onCompared }: InvoiceFormProps) {
     if (stands.current !== chosen) return;
     setReading(false);
     if (read !== null) take(decode(new Uint8Array(read)));
-    else setUnread(new CallError("invalid", `${file.name} could not be read: it was moved, or may not be opened.`));
+    else setUnread(new CallError("invalid", `${file.name} could not be read. It was moved, or access is denied.`));
   }
 
   function compare(event: Event): void {
@@ -105,21 +107,21 @@ export function InvoiceForm({ span, about, onCompared }: InvoiceFormProps) {
       >
         <AreaField
           label="The invoice as CSV"
-          hint="Paste it, drop a file here, or choose one. The first line names the columns."
+          hint="Paste it, drop a file here, or select a file. The first line must name the columns."
           value={text}
           onValue={(csv) => {
-            // Its name would say that this is from it.
+            // The field would still show the name of the previous file.
             fileField.current!.value = "";
             take(csv);
           }}
         />
         <label class="money-file">
-          <span>A CSV file</span>{" "}
+          <span>CSV file</span>{" "}
           <input
             ref={fileField}
             type="file"
             accept=".csv,.txt,.tsv,text/csv"
-            // The same file can be chosen again.
+            // Allows the same file to be selected again.
             onClick={(event) => (event.currentTarget.value = "")}
             onChange={(event) => void takeFile(event.currentTarget.files)}
           />
@@ -129,13 +131,13 @@ export function InvoiceForm({ span, about, onCompared }: InvoiceFormProps) {
         <>
           <div class="filter">
             <SelectField
-              label="A line is about"
+              label="Each line is for"
               value={key}
               choices={Object.entries(KEYS).map(([value, label]) => ({ value, label }))}
               onValue={change((value: string) => setKey(value as Key))}
             />
             <SelectField
-              label="Its column"
+              label="Column with it"
               value={meant[key] ?? ""}
               choices={choices}
               onValue={change((name: string) => setMeant({ ...meant, [key]: name }))}
@@ -160,7 +162,7 @@ export function InvoiceForm({ span, about, onCompared }: InvoiceFormProps) {
               />
             )}
           </div>
-          <CheckField label="Amounts are written 1.234,56" checked={hasCommas} onChecked={change(setCommas)} />
+          <CheckField label="Amounts have the form 1.234,56" checked={hasCommas} onChecked={change(setCommas)} />
           <div>
             <Button kind="primary" type="submit" isBusy={isBusy || isReading} disabled={!meant[key]}>
               Compare
@@ -174,7 +176,10 @@ export function InvoiceForm({ span, about, onCompared }: InvoiceFormProps) {
   );
 }
 
-/** UTF-16 with its mark, as Excel writes its "Unicode text"; anything else is UTF-8, in which what is not readable shows. */
+/**
+ * Decodes UTF-16 with a byte order mark, Excel's "Unicode text", and otherwise UTF-8. Invalid bytes become replacement
+ * characters.
+ */
 function decode(bytes: Uint8Array): string {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);

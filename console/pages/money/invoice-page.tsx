@@ -19,7 +19,7 @@ import { OrganizationField } from "../../parts/organization-field.tsx";
 
 type Charge = RowOf<"ledger summary", "charges">;
 
-/** A month of the ledger beside a vendor's invoice. */
+/** The charges of one month in the ledger, and their comparison with a vendor's invoice. */
 export function InvoicePage() {
   const { query } = address();
   const month = monthOf(query.get("month"));
@@ -28,13 +28,13 @@ export function InvoicePage() {
   const inZone = zone === "UTC" ? {} : { time_zone: zone };
   const list = useList("ledger summary", { month, ...inZone, limit: 1_000, ...(org && { org }) }, "charges");
   const isWhole = useTogether(list.rows ?? list.error);
-  // Under another organization, the charges of the one before would be wrong.
+  // Charges of the previously chosen organization would be wrong.
   const rows = list.isCurrent ? list.rows : undefined;
   const about = { ...inZone, ...(org && { org }), ...(source && { source }), ...(credential && { credential }) };
   return (
     <MoneyPage
       title="Invoices"
-      about="What the ledger has of a month, and what a vendor's invoice says about it. The invoice is not kept."
+      about="Charges in the ledger for one month, and their comparison with a vendor's invoice. The invoice is not stored."
     >
       <MonthChoice />
       <form class="filter" onSubmit={(event) => event.preventDefault()}>
@@ -44,7 +44,7 @@ export function InvoicePage() {
           onValue={(value) => setQuery({ org: value, credential: null }, { remember: true })}
         />
       </form>
-      <Section title={`The ledger of ${monthText(month)}`}>
+      <Section title={`Charges in ${monthText(month)}`}>
         <List
           caption="Charges by source and credential"
           columns={columnsOf(month, query.get("zone"))}
@@ -80,7 +80,7 @@ interface CompareProps {
   readonly about: Pick<InputOf<"ledger compare">, "time_zone" | "org" | "source" | "credential">;
 }
 
-/** What was compared is of this month and of what it is about: with another, both the form and its answer begin again. */
+/** The comparison of one month, source and credential. The form and the result are reset when any of them changes. */
 function Compare({ month, about }: CompareProps) {
   const [compared, setCompared] = useState<ResultOf<"ledger compare">>();
   return (
@@ -108,7 +108,7 @@ function PaidBy({ charge }: { readonly charge: Charge }) {
 }
 
 const NOT_STORED: Readonly<Record<string, string>> = {
-  inline: "a credential that is not stored",
+  inline: "an inline credential",
   none: "no credential",
 };
 

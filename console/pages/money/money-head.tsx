@@ -20,7 +20,7 @@ interface MoneyPageProps {
   readonly children: ComponentChildren;
 }
 
-/** A page about money, with the way to the others. Organization, month and time zone go with it. */
+/** A page about money with links to the others, which keep organization, month and time zone. */
 export function MoneyPage({ title, about, actions, children }: MoneyPageProps) {
   const { path, query } = address();
   const kept = { org: query.get("org"), month: query.get("month"), zone: query.get("zone") };
@@ -39,7 +39,7 @@ export function MoneyPage({ title, about, actions, children }: MoneyPageProps) {
   );
 }
 
-/** The month of the address, those before and after it, and whose month it is. */
+/** Chooses the month, with links to the previous and next month, and the organization. */
 export function MonthChoice() {
   const { path, query } = address();
   const month = monthOf(query.get("month"));

@@ -1,36 +1,36 @@
-/** A month such as `2026-03`. */
+/** A month in the form `2026-03`. */
 
 const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
 const LONG = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });
 
-/** The month that an address names, or the current one. */
+/** The month in the address, or the current month. */
 export function monthOf(text: string | null, now: Date = new Date()): string {
   return text !== null && MONTH.test(text) ? text : now.toISOString().slice(0, 7);
 }
 
-/** Whose days and months are meant: the time zone that an address names, or UTC. */
+/** The time zone in the address, or UTC. Days and months begin in it. */
 export function zoneOf(query: URLSearchParams): string {
   return query.get("zone") ?? "UTC";
 }
 
-/** So many months later, or earlier. */
+/** Adds months; a negative number subtracts them. */
 export function monthAfter(month: string, months: number): string {
   const date = new Date(`${month}-01T00:00:00Z`);
   date.setUTCMonth(date.getUTCMonth() + months);
   return date.toISOString().slice(0, 7);
 }
 
-/** The span of a month as verbs take it. */
+/** The first day of a month and of the next, as input of verbs. */
 export function spanOfMonth(month: string): { readonly from: string; readonly to: string } {
   return { from: `${month}-01`, to: `${monthAfter(month, 1)}-01` };
 }
 
-/** March 2026. */
+/** In the form March 2026. */
 export function monthText(month: string): string {
   return LONG.format(new Date(`${month}-01T00:00:00Z`));
 }
 
-/** Every day of a month. */
+/** All days of a month. */
 export function daysOf(month: string): readonly string[] {
   const days = new Date(Date.parse(`${monthAfter(month, 1)}-01T00:00:00Z`) - 1).getUTCDate();
   return Array.from({ length: days }, (_, at) => `${month}-${String(at + 1).padStart(2, "0")}`);

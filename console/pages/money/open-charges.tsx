@@ -9,7 +9,7 @@ interface OpenChargesProps {
   readonly org: string;
 }
 
-/** What lies between the sums and the truth, with the way to settle it. */
+/** The unknown and unpriced charges that make sums uncertain, with links to settle them. */
 export function OpenCharges({ totals, span, org }: OpenChargesProps) {
   const unknown = totals.reduce((sum, total) => sum + total.unknown, 0);
   const unpriced = totals.reduce((sum, total) => sum + total.unpriced, 0);
@@ -27,16 +27,16 @@ export function OpenCharges({ totals, span, org }: OpenChargesProps) {
             </span>
           ))}
           . The sums are ranges until {unknown === 1 ? "it is" : "they are"} settled.{" "}
-          <a href={hrefOf("/runs", { ...span, org, charged: "unknown" })}>Settle what is unknown</a>
+          <a href={hrefOf("/runs", { ...span, org, charged: "unknown" })}>Settle unknown charges</a>
         </p>
       )}
       {unpriced > 0 && (
         <p class="money-notice">
           <Shape of="unknown" />{" "}
           {unpriced === 1
-            ? "One request that is or may be charged has"
-            : `${unpriced} requests that are or may be charged have`}{" "}
-          no price, and {unpriced === 1 ? "is" : "are"} in no sum.{" "}
+            ? "One charged or possibly charged request has"
+            : `${unpriced} charged or possibly charged requests have`}{" "}
+          no price, and {unpriced === 1 ? "is" : "are"} not included in any sum.{" "}
           <a href={hrefOf("/money/prices", { org })}>Set prices</a>
         </p>
       )}

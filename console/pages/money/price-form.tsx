@@ -15,10 +15,10 @@ interface PriceFormProps {
 }
 
 const NOTHING = { amount: "", from: "", per: "", above: "", zone: "" };
-/** Without a currency of its own, it is that of the prices that are known, also if they come later. */
+/** Without its own currency, a new price has the currency of the known prices, even if they load later. */
 type Draft = typeof NOTHING & { readonly currency?: string };
 
-/** Sets a price of a credential from a day on, or adds a volume step to one. */
+/** Sets a price of a credential from a day on, or adds a volume step. */
 export function PriceForm({ id, known, onClose, onSet }: PriceFormProps) {
   const { isBusy, error, run } = useAct("credential price set");
   const [typed, setTyped] = useState<Draft>({ ...NOTHING, from: new Date().toISOString().slice(0, 10) });
@@ -45,16 +45,16 @@ export function PriceForm({ id, known, onClose, onSet }: PriceFormProps) {
         </div>
         <div class="filter">
           <TextField
-            label="Above calls a month"
+            label="Above calls per month"
             inputMode="numeric"
             placeholder="none"
-            hint="A volume step of the price that begins on that day."
+            hint="Adds a volume step to the price that begins on this day."
             {...field("above")}
           />
           <TextField
             label="Time zone"
             placeholder="UTC"
-            hint="Of the contract's days and months, such as Europe/Berlin."
+            hint="For days and months of the contract, such as Europe/Berlin."
             {...field("zone")}
           />
         </div>
@@ -88,7 +88,7 @@ function toInput(
     currency: currency.trim().toUpperCase(),
     from,
     ...(per && { per }),
-    // What is not a number is sent as it is, so that the service says what is wrong with it.
+    // A value that is not a number is sent unchanged, because the service has the error message.
     ...(above.trim() && { above: /^\d+$/.test(above.trim()) ? Number(above) : above }),
     ...(zone.trim() && { time_zone: zone.trim() }),
   } as InputOf<"credential price set">;
@@ -97,5 +97,5 @@ function toInput(
 function sentenceOf({ amount, currency, from, above }: Required<Draft>): string {
   const price = `${amount || "…"} ${currency.toUpperCase() || "…"}`;
   const which = above.trim() === "" ? "each billed call costs" : `each call beyond ${above} in a month costs`;
-  return `From ${from || "…"} on, ${which} ${price}. Requests that were sent keep the price that they recorded.`;
+  return `From ${from || "…"} on, ${which} ${price}. Requests that were sent already keep their price.`;
 }

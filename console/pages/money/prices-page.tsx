@@ -22,14 +22,14 @@ import { PriceForm } from "./price-form.tsx";
 type Credential = RowOf<"credential price current", "credentials">;
 type Price = RowOf<"credential price list", "prices">;
 
-/** What the contracts of an organization cost. */
+/** The prices of an organization's credentials. */
 export function PricesPage() {
   const { query } = address();
   const [org, credential] = [query.get("org") ?? "", query.get("credential")];
   return (
     <MoneyPage
       title="Prices"
-      about="A price belongs to a credential, because it belongs to a contract. Each request keeps the price of the moment at which it was sent."
+      about="A price belongs to a credential, because each credential belongs to a contract. Each request keeps the price at the time when it was sent."
     >
       <form class="filter" onSubmit={(event) => event.preventDefault()}>
         <OrganizationField
@@ -38,10 +38,7 @@ export function PricesPage() {
         />
       </form>
       {org === "" ? (
-        <Empty
-          title="Choose an organization to see what its contracts cost."
-          command="datarun credential price current --org ORG"
-        />
+        <Empty title="Choose an organization to see its prices." command="datarun credential price current --org ORG" />
       ) : (
         <OfOrganization key={org} org={org} credential={credential} />
       )}
@@ -68,13 +65,13 @@ function OfOrganization({ org, credential }: { readonly org: string; readonly cr
       ),
     },
     {
-      title: "Price now",
+      title: "Current price",
       isNumber: true,
       show: ({ amount, currency }) => <Amount amount={amount} currency={currency} />,
     },
     {
       title: "Per",
-      // A price from before such prices were refused.
+      // Only prices that were set before such prices were refused.
       show: ({ per }) => (per === "free" ? "nothing: the source is free" : (per ?? <span class="dim">–</span>)),
     },
     {
@@ -104,7 +101,7 @@ function OfOrganization({ org, credential }: { readonly org: string; readonly cr
   return (
     <>
       <List
-        caption="Credentials and what they cost now"
+        caption="Credentials with their current prices"
         columns={columns}
         keyOf={({ cred_id: id }) => id}
         current={credential ?? undefined}
@@ -124,9 +121,9 @@ function OfOrganization({ org, credential }: { readonly org: string; readonly cr
 }
 
 const STATES = {
-  "to come": <Outcome kind="waiting" says="to come" />,
-  holds: <Outcome kind="found" says="holds" />,
-  over: <Outcome kind="off" says="over" />,
+  "to come": <Outcome kind="waiting" says="future" />,
+  holds: <Outcome kind="found" says="current" />,
+  over: <Outcome kind="off" says="past" />,
 } as const;
 
 function History({
@@ -152,7 +149,7 @@ function History({
           <Day at={price.from} />
         ) : (
           <span class="dim">
-            above <Count of={price.above} /> calls a month
+            above <Count of={price.above} /> calls per month
           </span>
         ),
     },
@@ -182,7 +179,7 @@ function History({
         keyOf={({ from, above }) => `${from} ${above}`}
         empty={
           <Empty
-            title="It has no price of its own, so the list price of its source holds."
+            title="No price is set, so the list price of the source applies."
             command={`datarun credential price set ${id} --amount 0.35 --currency EUR --from 2026-01-01`}
           />
         }
@@ -225,9 +222,9 @@ function RemovePrice({
           <p>
             From the next request on,{" "}
             {price.state === "holds"
-              ? "the price before it, or else the list price of the source, holds"
+              ? "the previous price or the list price of the source applies"
               : "nothing changes for requests sent today"}
-            . Requests that were sent keep the price that they recorded.
+            . Requests that were sent already keep their price.
           </p>
         ),
       }}
@@ -236,7 +233,7 @@ function RemovePrice({
   );
 }
 
-/** The day on which a price begins, in the time zone of its contract. */
+/** The first day of a price, in the time zone of its contract. */
 export function dayOf({ from, time_zone: timeZone }: Pick<Price, "from" | "time_zone">): string {
   return new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeZone }).format(new Date(from));
 }

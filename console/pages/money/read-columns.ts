@@ -1,14 +1,14 @@
 export interface CsvHead {
-  /** The headings of its columns. */
+  /** The headings of the columns. */
   readonly columns: readonly string[];
   readonly delimiter: string;
-  /** The cells of the first line, one for each of them. */
+  /** The cells of the first line, one for each column. */
   readonly first: readonly string[];
 }
 
 const HEAD_CHARACTERS_MAX = 65_536;
 
-/** The headings of a CSV file, so that a person can say what they mean. The service reads the file itself. */
+/** Reads the headings of a CSV file, so that a person can choose their meaning. The service parses the file itself. */
 export function readColumns(text: string): CsvHead {
   const start = text.replace(/^\ufeff/, "").slice(0, HEAD_CHARACTERS_MAX);
   const told = /^sep=([,;\t])(\r\n|\r|\n|$)/.exec(start);
@@ -47,8 +47,8 @@ function delimiterOf(text: string): string {
 }
 
 /**
- * What a column probably means, by its heading in English or German, or because it has our transaction ids; each meaning
- * at most once.
+ * Guesses the meaning of columns from English or German headings, or from transaction ids in the first line. Each
+ * meaning is used at most once.
  */
 export function guessMeanings({ columns, first }: CsvHead): Readonly<Partial<Record<Meaning, string>>> {
   const ours = columns.find((_, at) => /^trx_[0-9a-z]/.test(first[at] ?? ""));

@@ -13,7 +13,7 @@ test("a difference leads to the very runs where they are known, and else to thos
     one("The last run", "trx_2"),
   ]);
   const month = { from: "2026-03-01", to: "2026-04-01", org: "org_1", source: undefined };
-  // What the vendor says is a transaction, and is none of ours.
+  // A transaction id from the invoice that is not an id of datarun.
   for (const unknown of [{}, { transaction: "<img>" }, { transaction: null, runs: [] }])
     assert.deepEqual(runsOfDifference(unknown, about), [{ label: "Runs of the month", path: "/runs", query: month }]);
   assert.deepEqual(runsOfDifference({ day: "2026-03-31" }, about), [

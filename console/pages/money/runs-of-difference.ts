@@ -16,7 +16,7 @@ export interface Place {
   readonly query?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Where the runs behind a difference are: those that it names, or else those of its day or of the month. */
+/** Links to the runs of a difference: the first and the last of its own, else those of its day or month. */
 export function runsOfDifference(
   { transaction, runs = [], day }: Pick<Difference, "transaction" | "runs" | "day">,
   { month, org, source }: ComparedWith,

@@ -28,7 +28,7 @@ const KEYS = { source: "Source", org: "Organization", workflow: "Workflow", cred
 type Key = keyof typeof KEYS;
 const LINES_MAX = 1_000;
 
-/** What a month cost, by what it was spent on. */
+/** The charges of a month, grouped by a key. */
 export function SpendPage() {
   const { query } = address();
   const month = monthOf(query.get("month"));
@@ -39,19 +39,19 @@ export function SpendPage() {
   const zone = zoneOf(query);
   const about = { ...span, ...(zone !== "UTC" && { time_zone: zone }), ...(org !== "" && { org }) };
   const days = useVerb("ledger spend", { by: "day", ...about, limit: LINES_MAX });
-  // They come in the order of what they are about, and the largest may come last.
+  // The lines are sorted by key, so the largest amount may come last: all are loaded.
   const list = useWholeList("ledger spend", { by, ...about }, "spend");
-  // Under another month, the figures of the one before would be wrong.
+  // Figures of the previously chosen month would be wrong.
   const shown = days.isCurrent ? days.result : undefined;
   const totals = shown?.totals ?? [];
-  // What is above the lines is as high as it will be.
+  // The height of the content above the lines is final.
   const isPlaced = useTogether(days.result ?? days.error);
   const all = list.isCurrent ? list.rows : undefined;
   const lines = all && inOrder(all, by).slice(0, LINES_MAX);
   return (
     <MoneyPage
       title="Money"
-      about="What vendors charge for calls, at the prices of the moment. Simulated runs cost nothing and are left out."
+      about="Vendor charges for calls, at the price of the time when they were sent. Simulated runs cost nothing and are left out."
     >
       <div class="beside">
         <MonthChoice />
@@ -90,8 +90,8 @@ export function SpendPage() {
           />
           {all && all.length > LINES_MAX && (
             <p class="dim">
-              These are the first <Count of={LINES_MAX} /> of <Count of={all.length} />. Choose an organization to see
-              others.
+              Only the first <Count of={LINES_MAX} /> of <Count of={all.length} />
+              are shown. Choose an organization to see others.
             </p>
           )}
         </Section>
@@ -100,7 +100,7 @@ export function SpendPage() {
   );
 }
 
-/** Days as they come; everything else with the most money first. Currencies stay apart. */
+/** Sorts days by date and other keys by amount, largest first. Currencies are not mixed. */
 function inOrder(lines: readonly Line[], by: Key): readonly Line[] {
   if (by === "day") return lines;
   const most = ({ amount_at_most: amount }: Line) => toMicros(amount ?? "0");
@@ -110,7 +110,7 @@ function inOrder(lines: readonly Line[], by: Key): readonly Line[] {
   });
 }
 
-/** Which lines are shown. */
+/** The filter of the shown lines. */
 interface Shown {
   readonly from: string;
   readonly to: string;
@@ -158,14 +158,14 @@ function columnsOf(by: Key, shown: Shown, lines: readonly Line[]): readonly Colu
         ),
     },
     {
-      title: "Without a price",
+      title: "Without price",
       isNumber: true,
       show: ({ unpriced }) => (unpriced === 0 ? <span class="dim">0</span> : <Count of={unpriced} />),
     },
   ];
 }
 
-/** Without a price, nothing may have been charged all the same. */
+/** A line without a currency may still contain unpriced charges. */
 function Spent({ of: { amount, amount_at_most: atMost, currency, unpriced } }: { readonly of: Line }) {
   if (currency === null && unpriced === 0) return <span class="dim">nothing charged</span>;
   return <Amount amount={amount} atMost={atMost} currency={currency} />;
@@ -178,11 +178,11 @@ function About({ line, by }: { readonly line: Line; readonly by: Key }) {
   return <ObjectLink id={key} org={line.organization_tuid ?? null} name={line.name} withId={by !== "org"} />;
 }
 
-/** The runs behind a line. */
+/** The runs of a line. */
 function runsOf(line: Line, by: Key, { org, ...span }: Shown, charged?: string): string {
   const key = line[by] ?? null;
   const days = by === "day" && key !== null ? { from: key, to: dayAfter(key) } : span;
-  // A credential selects no runs, but its organization does.
+  // Runs cannot be filtered by credential, only by its organization.
   const about = by === "day" || by === "credential" ? {} : { [by]: key };
   return hrefOf("/runs", { ...days, org: org || line.organization_tuid, ...about, charged });
 }
@@ -197,8 +197,8 @@ function Sums({
   readonly month: string;
 }) {
   const priced = totals.filter(({ currency }) => currency !== null);
-  // What has no price may have cost something all the same.
-  const none = totals.some(({ unpriced }) => unpriced > 0) ? "No amount is known" : "Nothing was charged";
+  // Requests without a price may have been charged.
+  const none = totals.some(({ unpriced }) => unpriced > 0) ? "No known amount" : "Nothing was charged";
   return (
     <div class="money-sums" aria-label={`Sums of ${monthText(month)}`} role="group">
       {priced.map((total) => (

@@ -5,8 +5,8 @@ export function NotFoundPage() {
   return (
     <Page title="There is no such page">
       <p>
-        Nothing is at <code>{address().path}</code>. <a href={hrefOf("/")}>Go to the overview</a>, or press <kbd>/</kbd>{" "}
-        to find something by its id or name.
+        There is no page at <code>{address().path}</code>. <a href={hrefOf("/")}>Go to the overview</a>, or press{" "}
+        <kbd>/</kbd> to search by id or name.
       </p>
     </Page>
   );

@@ -9,13 +9,20 @@ import "./attention-now.css";
 
 type Item = LiveEvent["attention"][number];
 
-/** What needs a person: the most urgent in a sentence, and the others if they are asked for. Nothing if nothing does. */
+/**
+ * Conditions that need attention: the most urgent one as a sentence, the others folded. Renders nothing visible if
+ * there are none.
+ */
 export function AttentionNow({ items, objects }: { readonly items: readonly Item[]; readonly objects: Objects }) {
   const [first, ...others] = items;
   return (
-    <section class="attention" aria-label="What needs a person">
+    <section class="attention" aria-label="Needs attention">
       <p class="visually-hidden" aria-live="polite">
-        {items.length === 0 ? "" : items.length === 1 ? "1 thing needs you" : `${items.length} things need you`}
+        {items.length === 0
+          ? ""
+          : items.length === 1
+            ? "1 item needs attention"
+            : `${items.length} items need attention`}
       </p>
       {first && <AttentionItem item={first} objects={objects} />}
       {others.length > 0 && (
@@ -34,12 +41,12 @@ export function AttentionNow({ items, objects }: { readonly items: readonly Item
   );
 }
 
-/** The ids of what is called by its name here, or leads to where it is. */
+/** The ids in the sentences and links, whose names are needed. */
 export function idsOfAttention(items: readonly Item[]): readonly string[] {
   return items.flatMap(({ says, filter }) => [...idsIn(says), ...Object.values(filter)]);
 }
 
-/** Where the very thing is shown that a sentence is about. */
+/** The most specific page for the subject of a sentence. */
 function placeOf({ page, filter }: Item, objects: Objects): string {
   const { source, budget, cred_id: credential, ...others } = filter;
   if (page === "sources" && source !== undefined) return hrefOf(`/sources/${encodeURIComponent(source)}`, others);
@@ -58,7 +65,7 @@ const PATHS: Readonly<Record<Item["page"], string>> = {
   audit: "/audit",
 };
 
-/** On the link, after the sentence. */
+/** Text of the link after the sentence. */
 const LEADS: Readonly<Record<Item["page"], string>> = {
   overview: "",
   runs: "Show the runs",
@@ -89,7 +96,7 @@ function AttentionItem({ item, objects }: { readonly item: Item; readonly object
   );
 }
 
-/** The service names things by their ids, people by their names. */
+/** Replaces ids in a sentence of the service by names. */
 function Sentence({ of, objects }: { readonly of: string; readonly objects: Objects }) {
   return (
     <>
@@ -108,5 +115,8 @@ function Sentence({ of, objects }: { readonly of: string; readonly objects: Obje
   );
 }
 
-/** What has a name of its own: that of a credential or a budget would be its source, which the sentence names anyway. */
+/**
+ * Kinds with a name of their own. The name of a credential or budget would repeat the source, which the sentence
+ * contains.
+ */
 const NAMED: ReadonlySet<string> = new Set(["organization", "workflow", "operator"]);

@@ -14,21 +14,21 @@ interface BudgetsNowProps {
   readonly objects: Objects;
 }
 
-/** What is spent of each budget: those that reject calls, and then the fullest. */
+/** Budgets: first those that reject calls, then by use, highest first. */
 export function BudgetsNow({ budgets, objects }: BudgetsNowProps) {
-  if (budgets === null) return <p class="dim">The store does not answer, so what is used is not known.</p>;
+  if (budgets === null) return <p class="dim">The store does not answer, so the use of budgets is unknown.</p>;
   if (budgets.length === 0)
     return (
       <Empty
-        title="Nothing limits what may be spent."
+        title="There is no budget, so charges are not limited."
         command="datarun budget set --org ORG --per month --amount 500 --currency EUR"
       >
-        A budget stops requests before they are sent, once it is used up.
+        A budget stops requests before they are sent when it is used up.
       </Empty>
     );
   return (
     <Table
-      caption="Budgets: those that reject calls, and then the fullest"
+      caption="Budgets: first those that reject calls, then by use"
       columns={columnsWith(objects)}
       rows={budgets}
       keyOf={({ budget }) => budget}
@@ -82,7 +82,7 @@ function Scope({ of, objects }: { readonly of: Budget; readonly objects: Objects
   );
 }
 
-/** Of those, the ones that have a name of their own. */
+/** The ids of organizations and workflows, whose names are shown. */
 export function idsOfBudgets(budgets: LiveEvent["budgets"]): readonly (string | null)[] {
   return (budgets ?? []).flatMap(({ organization_tuid: org, workflow }) => [org, workflow]);
 }

@@ -6,14 +6,14 @@ import { Shape } from "../../parts/outcome.tsx";
 import { Badge, Count, Day, Took } from "../../parts/values.tsx";
 import { lastHourText } from "./since-start.ts";
 
-/** The figures by which one sees whether everything goes its way. */
+/** The key figures of the process. */
 export function FiguresNow({ event, objects }: { readonly event: LiveEvent; readonly objects: Objects }) {
   const { runs, breakers, unknown_charges: unknown } = event;
   const hour = lastHourText(event);
   return (
     <dl class="figures">
-      <Figure title="Runs a minute" value={<Count of={runs.minute.runs} />}>
-        <Count of={runs.under_way} /> under way, <Count of={runs.minute.failed} /> with a failed call,{" "}
+      <Figure title="Runs per minute" value={<Count of={runs.minute.runs} />}>
+        <Count of={runs.under_way} /> in progress, <Count of={runs.minute.failed} /> with a failed call,{" "}
         <Count of={runs.minute.rejected} /> rejected{" "}
         {runs.minute.simulated > 0 && <Badge kind="simulated">{`and ${runs.minute.simulated} simulated`}</Badge>}
       </Figure>
@@ -39,35 +39,35 @@ export function FiguresNow({ event, objects }: { readonly event: LiveEvent; read
         }
       >
         {unknown === null ? (
-          "the ledger cannot be read"
+          "the ledger is unavailable"
         ) : unknown.charges === 0 ? (
-          "every charge is known"
+          "all charges are known"
         ) : (
           <>
-            the oldest of <Day at={unknown.since} />
+            oldest from <Day at={unknown.since} />
           </>
         )}
       </Figure>
       <Figure
-        title="Breakers open"
+        title="Open circuit breakers"
         href={breakers.length === 0 ? undefined : placeOfBreakers(breakers)}
         shape={breakers.length === 0 ? undefined : "failed"}
         value={<Count of={breakers.length} />}
       >
-        {breakers.length === 0 ? "this process calls every source" : <Breakers of={breakers} objects={objects} />}
+        {breakers.length === 0 ? "no source is blocked in this process" : <Breakers of={breakers} objects={objects} />}
       </Figure>
       <LedgerFigure ledger={event.ledger} />
     </dl>
   );
 }
 
-/** The source, if there is one only. */
+/** The page of the source if only one is affected, else the list. */
 function placeOfBreakers(breakers: LiveEvent["breakers"]): string {
   const [first, ...others] = new Set(breakers.map(({ source }) => source));
   return others.length === 0 ? hrefOf(`/sources/${encodeURIComponent(first!)}`) : hrefOf("/sources");
 }
 
-/** Which source is not called for whom: the longest first, and how many others. */
+/** The source and organization of the breaker that has been open longest, and the number of others. */
 function Breakers({ of: breakers, objects }: { readonly of: LiveEvent["breakers"]; readonly objects: Objects }) {
   const [first, ...others] = breakers.toSorted((one, other) => other.open_ms - one.open_ms);
   const { source, organization_tuid: org } = first!;
@@ -79,7 +79,7 @@ function Breakers({ of: breakers, objects }: { readonly of: LiveEvent["breakers"
   );
 }
 
-/** Whose names are said. */
+/** The ids of organizations, whose names are shown. */
 export function idsOfBreakers(breakers: LiveEvent["breakers"]): readonly string[] {
   return breakers.map(({ organization_tuid: org }) => org);
 }

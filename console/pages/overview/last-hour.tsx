@@ -3,7 +3,7 @@ import { Curve } from "../../parts/curve.tsx";
 import { tookText } from "../../parts/values.tsx";
 import { lastHourText } from "./since-start.ts";
 
-/** Runs and their times, minute by minute, and in the latest minute until now. */
+/** Charts of runs and latencies by minute, up to now. */
 export function LastHour({ event }: { readonly event: LiveEvent }) {
   const { at: now, runs: all } = event;
   const { last_hour: of, minute } = all;
@@ -16,9 +16,9 @@ export function LastHour({ event }: { readonly event: LiveEvent }) {
   return (
     <div class="curves">
       <section aria-label="Runs in the last hour">
-        <h2>Runs a minute</h2>
+        <h2>Runs per minute</h2>
         <Curve
-          says={`Runs a minute ${hour}: ${runs} in all, ${failed} with a failed call, ${rejected} with a rejected call only.`}
+          says={`Runs per minute ${hour}: ${runs} in total, ${failed} with a failed call, ${rejected} with only rejected calls.`}
           times={times}
           lines={[
             { label: "runs", colour: "accent", values: [...of.runs, minute.runs] },
@@ -26,20 +26,20 @@ export function LastHour({ event }: { readonly event: LiveEvent }) {
             { label: "rejected", colour: "no-record", values: [...of.rejected, minute.rejected], isDashed: true },
           ]}
           format={(count) => String(Math.round(count))}
-          nothing="nothing is known of this hour"
+          nothing="no data for this hour"
         />
       </section>
       <section aria-label="Latency in the last hour">
         <h2>Latency of runs</h2>
         <Curve
-          says={`Latency of runs ${hour}: the 99th percentile of a minute was at most ${tookText(most)}.`}
+          says={`Latency of runs ${hour}: the highest 99th percentile of a minute was ${tookText(most)}.`}
           times={times}
           lines={[
             { label: "p50", colour: "accent", values: [...of.p50_ms, minute.p50_ms] },
             { label: "p99", colour: "no-record", values: [...of.p99_ms, minute.p99_ms], isDashed: true },
           ]}
           format={tookText}
-          nothing={`no real run ${hour}`}
+          nothing={`no live run ${hour}`}
         />
       </section>
     </div>

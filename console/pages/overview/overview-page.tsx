@@ -14,7 +14,7 @@ import { SourcesNow, type Stretch } from "./sources-now.tsx";
 import { lastHourText, startText } from "./since-start.ts";
 import "./overview.css";
 
-/** What happens now, and what needs a person. */
+/** The current state of the process, and the conditions that need attention. */
 export function OverviewPage() {
   const { event, problem } = useLive();
   return (
@@ -25,8 +25,8 @@ export function OverviewPage() {
           <Problem says={problem.message} />
         ) : (
           <>
-            What this process has done since it started{event && `, ${startText(event)}`}. What ran before, or
-            elsewhere, is in the <a href={hrefOf("/runs")}>ledger</a>.
+            Activity of this process since it started{event && `, ${startText(event)}`}. For earlier runs and other
+            processes, see the <a href={hrefOf("/runs")}>ledger</a>.
           </>
         )
       }
@@ -37,11 +37,11 @@ export function OverviewPage() {
   );
 }
 
-/** In the place of the sentence about the page, so that the figures stay where they are. */
+/** Replaces the sentence about the page, so that the figures do not move. */
 function Problem({ says }: { readonly says: string }) {
   return (
     <span role="alert" class="outcome-failed">
-      <Shape of="failed" /> {says} It is tried again.
+      <Shape of="failed" /> {says} Trying again.
     </span>
   );
 }
@@ -52,7 +52,7 @@ function Now({ event }: { readonly event: LiveEvent }) {
     ...idsOfBudgets(event.budgets),
     ...idsOfBreakers(event.breakers),
   ]);
-  // A name is shorter than an id: what gets its name later would move what is below it.
+  // A name is shorter than an id and would shift the content below when it arrives.
   const isPlaced = useTogether(objects);
   const stretch: Stretch = address().query.get("of") === "minute" ? "minute" : "hour";
   if (!isPlaced) return null;
@@ -66,7 +66,7 @@ function Now({ event }: { readonly event: LiveEvent }) {
       <Section
         title="Sources"
         actions={
-          <div class="beside" role="group" aria-label="Which time the sources are shown for">
+          <div class="beside" role="group" aria-label="Period of the sources">
             <Button kind="quiet" pressed={stretch === "minute"} onClick={() => setQuery({ of: "minute" })}>
               Last minute
             </Button>
@@ -93,7 +93,7 @@ function Now({ event }: { readonly event: LiveEvent }) {
 
 const CLOCK = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium", timeZone: "UTC" });
 
-/** Whether the figures are of now, and else of when. Its text is as long in either case. */
+/** Shows whether the figures are current, or their time. Both texts have the same width. */
 function Pulse({ at, isLive }: { readonly at: string | undefined; readonly isLive: boolean }) {
   const time = at === undefined ? "--:--:--" : CLOCK.format(new Date(at));
   return (

@@ -10,17 +10,17 @@ import { Badge, Count, Id, Took } from "../../parts/values.tsx";
 export type Stretch = "minute" | "hour";
 
 interface SourcesNowProps extends Pick<LiveEvent, "sources" | "breakers"> {
-  /** How many runs of the last hour were: their calls are none of a source's. */
+  /** Number of simulated runs in the last hour. Their calls do not count for a source. */
   readonly simulated: number;
   readonly stretch: Stretch;
-  /** `last hour`, or since when the process counts. */
+  /** `last hour`, or the time since which the process counts. */
   readonly hour: string;
 }
 
-/** The name under which the service counts all calls that named a source which runs cannot ask. */
+/** The name under which the service counts calls of sources that do not exist or are off. */
 const OF_NO_SOURCE = "(unknown)";
 
-/** How the recent calls of each source ended. */
+/** Outcomes of the recent calls of each source. */
 export function SourcesNow({ sources, breakers, simulated, stretch, hour }: SourcesNowProps) {
   const when = hour === "last hour" ? "in the last hour" : hour;
   if (sources.length === 0)
@@ -29,17 +29,17 @@ export function SourcesNow({ sources, breakers, simulated, stretch, hour }: Sour
         title={
           simulated === 0
             ? `This process has called no source ${when}.`
-            : `This process has simulated ${simulated === 1 ? "one run" : `${simulated} runs`} ${when}, and called no source for real.`
+            : `This process has simulated ${simulated === 1 ? "one run" : `${simulated} runs`} ${when}, and made no live call.`
         }
         command="datarun source run SOURCE --workflow WORKFLOW --set NAME=VALUE"
       >
         {mayUse("workflow run") && (
           <>
-            <a href={hrefOf("/run", { with: "examples" })}>Ask five sources with examples</a>.{" "}
+            <a href={hrefOf("/run", { with: "examples" })}>Run five sources with examples</a>.{" "}
           </>
         )}
-        A real run of this process shows up here within a second. <a href={hrefOf("/sources")}>Sources</a> has the calls
-        of the last day, of every process.
+        A live run of this process appears here within a second. <a href={hrefOf("/sources")}>Sources</a> shows the
+        calls of the last day, of all processes.
       </Empty>
     );
   const open = new Set(breakers.map(({ source }) => source));
@@ -71,7 +71,7 @@ function columnsOf(stretch: Stretch, open: ReadonlySet<string>, hour: string): r
           ) : (
             <Id href={hrefOf(`/sources/${encodeURIComponent(source)}`)}>{source}</Id>
           )}
-          {open.has(source) && <Badge kind="failed">not called now</Badge>}
+          {open.has(source) && <Badge kind="failed">blocked</Badge>}
         </span>
       ),
     },
@@ -84,7 +84,8 @@ function columnsOf(stretch: Stretch, open: ReadonlySet<string>, hour: string): r
       show: ({ [stretch]: { failed } }) =>
         failed === 0 ? <Count of={0} /> : <Outcome kind="failed" says={failed.toLocaleString("en-GB")} />,
     },
-    // By datarun itself, or because there was no credential: nothing was sent. The page of the source has both apart.
+    // Includes calls that datarun rejected and calls without a credential. Nothing was sent for either. The page of the
+    // source shows them separately.
     {
       title: "Rejected",
       isNumber: true,

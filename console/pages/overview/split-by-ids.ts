@@ -1,7 +1,7 @@
-/** An id of a thing of the store, as the service writes it into a sentence. */
+/** An id of an object of the store within a sentence. */
 const ID = /\b((?:org|wfl|tok|cred|bud|opr)_[0-9a-f]{32})\b/;
 
-/** A sentence in parts, each of which is an id, or text between ids. */
+/** Splits a sentence into ids and the texts between them. */
 export function splitByIds(sentence: string): readonly string[] {
   return sentence.split(ID).filter((part) => part !== "");
 }

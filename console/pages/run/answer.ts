@@ -1,14 +1,14 @@
 import type { OutcomeKind } from "../../parts/outcome.tsx";
 import type { Answer, Asked } from "./run-under-way.ts";
 
-/** What came of one source, or of the function. */
+/** The result of one source or function. */
 export interface Entry {
   readonly id: string;
   readonly title: string | undefined;
   readonly kind: OutcomeKind;
-  /** In words, for who does not see the shape. */
+  /** The outcome in words, for screen readers. */
   readonly says: string;
-  /** What the answer says besides; empty if that is all. */
+  /** Further text of the answer; empty if there is none. */
   readonly message: string;
   readonly tookMs: number;
   readonly output: unknown;
@@ -22,7 +22,9 @@ interface Status {
   readonly failure?: { readonly kind?: string; readonly charged?: string };
 }
 
-/** The entries of an answer in the order of the request. `null` for a function's own answer, which has no such form. */
+/**
+ * The entries of an answer in the order of the request; `null` for the output of a function, which has no fixed form.
+ */
 export function entriesOf(answer: Answer, { sources }: Pick<Asked, "sources">): readonly Entry[] | null {
   const { status, outputs } = answer;
   if (!isObject(status) || !isObject(outputs)) return null;
@@ -30,7 +32,7 @@ export function entriesOf(answer: Answer, { sources }: Pick<Asked, "sources">): 
     const { success = false, match, message = "", response_time_ms: tookMs = 0, failure } = Object(value) as Status;
     const isUnknown = !success && failure?.charged === "unknown";
     const kind = success ? (match === false ? "no_record" : "found") : isUnknown ? "unknown" : "failed";
-    // A function finds nothing itself.
+    // A function has no `match`.
     const found = match === undefined ? "completed" : "found";
     const says = { found, no_record: "no record", failed: "failed", unknown: "failed, charge unknown" }[kind];
     const title = sources.find((one) => one.id === id)?.title;
@@ -39,12 +41,12 @@ export function entriesOf(answer: Answer, { sources }: Pick<Asked, "sources">): 
   });
 }
 
-/** Of a function that says nothing of its own. */
+/** The message of a function that reports none of its own. */
 const COMPLETED = "Function completed";
 
 const ORDER: readonly OutcomeKind[] = ["found", "no_record", "failed", "unknown"];
 
-/** How many of each, in a sentence: `4 found, 1 failed`. */
+/** Counts by outcome, such as `4 found, 1 failed`. */
 export function summaryOf(entries: readonly Entry[]): string {
   return ORDER.flatMap((kind) => {
     const of = entries.filter((entry) => entry.kind === kind);

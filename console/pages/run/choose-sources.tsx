@@ -8,15 +8,15 @@ import { Outcome } from "../../parts/outcome.tsx";
 import { onFirst } from "../sources/filter-sources.ts";
 import { chooseSources, type RunAddress } from "./run-address.ts";
 
-/** So many are listed at once; the search narrows them down. */
+/** Number of sources listed at once. The search narrows the list. */
 const SHOWN = 200;
 
 interface ChooseProps extends RunAddress {
-  /** The sources have come, or cannot be had. */
+  /** Called when the sources have arrived or the request has failed. */
   readonly onThere: () => void;
 }
 
-/** Which sources are asked, or which function is run. */
+/** Chooses the sources or the function of a run. */
 export function Choose({ sources: chosen, functionId, kind, onThere }: ChooseProps) {
   return (
     <div class="stack">
@@ -79,7 +79,7 @@ function ChooseSources({ chosen, onThere }: { readonly chosen: readonly string[]
                   </span>{" "}
                   {title !== source && <code class="dim">{source}</code>}
                   {!on ? (
-                    <Outcome kind="off" says="off: a run does not find it" />
+                    <Outcome kind="off" says="off: not available to runs" />
                   ) : (
                     !leaves_machine && <span class="dim"> answers on this machine</span>
                   )}
@@ -89,7 +89,7 @@ function ChooseSources({ chosen, onThere }: { readonly chosen: readonly string[]
           </li>
         ))}
         {result !== undefined && found.length === 0 && <li class="dim">No source has this in its id or title.</li>}
-        {found.length > SHOWN && <li class="dim">{found.length - SHOWN} more: narrow the search down.</li>}
+        {found.length > SHOWN && <li class="dim">{found.length - SHOWN} more. Narrow the search.</li>}
       </ul>
     </>
   );
@@ -106,9 +106,9 @@ function ChooseFunction({ chosen }: { readonly chosen: string | undefined }) {
         label="Function"
         value={isKnown ? chosen! : ""}
         onValue={(id) => setQuery({ function: id === "" ? "none" : id })}
-        hint="A function asks sources itself, and makes one answer of theirs."
+        hint="A function calls sources itself and combines their results into one output."
         choices={[
-          { value: "", label: result !== undefined && all.length === 0 ? "there is none here" : "choose one" },
+          { value: "", label: result !== undefined && all.length === 0 ? "no function available" : "choose one" },
           ...all.map(({ function: id, title }) => ({ value: id, label: `${title} (${id})` })),
         ]}
       />
@@ -116,7 +116,7 @@ function ChooseFunction({ chosen }: { readonly chosen: string | undefined }) {
   );
 }
 
-/** Well known, and about the same few things, so that one set of inputs serves them. */
+/** Well-known sources with similar inputs, so that one set of examples fits them all. */
 const SENSIBLE = [
   "gleif__lei_record",
   "companies_house__company_profile",
@@ -129,8 +129,8 @@ const SENSIBLE = [
 const FEW = 5;
 
 /**
- * Five sources to try, each of another vendor. With a live workflow only those that answer on this machine: trying costs
- * nothing then either. Those that are off are left out.
+ * Five sources to try, each of another vendor. With a live workflow only sources that answer on this machine, so that
+ * trying costs nothing. Sources that are off are left out.
  */
 export function sensibleSources(
   all: readonly { readonly source: string; readonly leaves_machine: boolean; readonly on: boolean }[],

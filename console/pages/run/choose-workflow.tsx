@@ -18,17 +18,20 @@ interface ChooseWorkflowProps {
   readonly plan: ResultOf<"workflow plan"> | undefined;
 }
 
-/** In whose name is asked, and for what. Without a choice in the address, the safest one is made: a simulated workflow. */
+/**
+ * Chooses the organization, workflow and context of a run. Without a workflow in the address, the safest one is chosen:
+ * a simulated one.
+ */
 export function ChooseWorkflow({ workflow, context, plan }: ChooseWorkflowProps) {
   const organizations = useVerb("org list", { limit: NEWEST });
   const [withoutOne, setWithoutOne] = useState<string>();
   const [error, setError] = useState<CallError>();
   const known = organizations.result?.organizations;
-  // A workflow that the address names again, after Back, is of another organization.
+  // After Back, the address may name a workflow of another organization again.
   const without = workflow === undefined ? withoutOne : undefined;
   const org = without ?? plan?.organization_tuid;
   const workflows = useWholeList("workflow list", org === undefined ? null : { org }, "workflows");
-  /** The last choice of an organization, as long as its workflows are asked for. */
+  /** Cancels the search for a workflow after an organization was chosen. */
   const choosing = useRef<AbortController>(undefined);
   useEffect(() => () => choosing.current?.abort(), []);
 
@@ -40,7 +43,7 @@ export function ChooseWorkflow({ workflow, context, plan }: ChooseWorkflowProps)
       const best = await safestOf(organization, signal);
       if (signal.aborted) return;
       setWithoutOne(best === undefined ? organization : undefined);
-      // With none, nothing can be run: the one chosen before is of another organization.
+      // Without a workflow nothing can run: the previous workflow belongs to another organization.
       chooseWorkflow(best?.workflow ?? null);
     } catch (thrown) {
       if (!signal.aborted) setError(toCallError(thrown));
@@ -51,7 +54,7 @@ export function ChooseWorkflow({ workflow, context, plan }: ChooseWorkflowProps)
 
   const first = (known?.find(({ disabled }) => !disabled) ?? known?.[0])?.organization_tuid;
   useEffect(() => {
-    // What somebody has chosen before the organizations were there is not chosen again for them.
+    // Does not replace a choice that was made before the organizations loaded.
     if (workflow === undefined && without === undefined && first !== undefined && choosing.current === undefined)
       void choose(first);
   }, [workflow, first]);
@@ -59,7 +62,7 @@ export function ChooseWorkflow({ workflow, context, plan }: ChooseWorkflowProps)
   if (known?.length === 0)
     return (
       <Empty title="There is no organization yet." command="datarun org create Acme">
-        Runs are made in the name of an organization, with one of its workflows.
+        Every run belongs to an organization and one of its workflows.
       </Empty>
     );
   const choices = without !== undefined ? [] : (workflows.rows ?? []);
@@ -71,7 +74,7 @@ export function ChooseWorkflow({ workflow, context, plan }: ChooseWorkflowProps)
           label="Workflow"
           value={workflow ?? ""}
           onValue={(id) => {
-            // A later choice than that of an organization.
+            // Overrides a pending choice of an organization.
             choosing.current?.abort();
             chooseWorkflow(id);
           }}
@@ -95,14 +98,14 @@ export function ChooseWorkflow({ workflow, context, plan }: ChooseWorkflowProps)
           title="This organization has no workflow yet."
           command={`datarun workflow create --org ${without} --name trial --simulated`}
         >
-          With a simulated one, every source can be tried without a key or a bill.
+          A simulated workflow can run every source without a credential and without charges.
         </Empty>
       )}
     </div>
   );
 }
 
-/** A simulated one, however far below; otherwise the newest that can be used. */
+/** A simulated workflow, if there is one; otherwise the newest enabled workflow. */
 async function safestOf(org: string, signal: AbortSignal): Promise<Workflow | undefined> {
   let best: Workflow | undefined;
   for await (const { rows } of readPages("workflow list", { org, limit: PAGE_MAX }, "workflows", { signal })) {
@@ -134,7 +137,7 @@ interface Choice {
   readonly label: string;
 }
 
-/** What the address names is shown as chosen before the list is there, and if it is not on the list. */
+/** Adds the current choice if the list has not loaded or does not contain it. */
 function withCurrent(
   choices: readonly Choice[],
   value: string | undefined,

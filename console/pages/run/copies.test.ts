@@ -10,7 +10,7 @@ const body = {
 const request = { workflow: "wfl_1", path: "/data", body } as const;
 
 test("a copy sends exactly the body, whatever is in the fields", () => {
-  // The shell and JavaScript themselves say what they would send.
+  // The shell and JavaScript evaluate the copied text, and show what it would send.
   const curl = LANGUAGES.curl(request).replace("curl -s", "printf '%s\\n'");
   const words = execFileSync("sh", ["-c", curl], { env: { DATARUN_URL: "http://x", DATARUN_TOKEN: "t" } }).toString();
   assert.ok(words.startsWith("http://x/data\n-H\nX-Service-Access-Token: t\n"), words);

@@ -1,13 +1,13 @@
 import { shellWord } from "../../parts/shell-word.ts";
 
-/** A run as a client asks for it. */
+/** A run as a client would request it. */
 export interface ClientRequest {
   readonly workflow: string;
   readonly path: "/data" | "/func";
   readonly body: object;
 }
 
-/** The same run as it is asked for in other languages. The token and the address are variables: a secret is never shown. */
+/** Renders the same request in several languages. Token and address are variables, so that no secret is shown. */
 export const LANGUAGES = { curl: toCurl, TypeScript: toTypeScript, Python: toPython } as const;
 
 function toCurl({ workflow, path, body }: ClientRequest): string {
@@ -57,7 +57,7 @@ function indent(text: string, by: number): string {
   return text.replaceAll("\n", `\n${" ".repeat(by)}`);
 }
 
-/** A JSON value as Python writes it. A string of JSON is one of Python as well. */
+/** A JSON value as Python source. A JSON string is a valid Python string. */
 function pythonOf(value: unknown, depth = 0): string {
   const inner = "    ".repeat(depth + 1);
   const outer = "    ".repeat(depth);

@@ -5,13 +5,13 @@ import { type ClientRequest, LANGUAGES } from "./copies.ts";
 
 type Language = keyof typeof LANGUAGES;
 
-/** The same run from a program. */
+/** The same run as code for a program. */
 export function CopyAs({ request }: { readonly request: ClientRequest }) {
   const [language, setLanguage] = useState<Language>();
   const text = language && LANGUAGES[language](request);
   return (
     <div class="stack">
-      <div class="beside" role="group" aria-label="The same from a program">
+      <div class="beside" role="group" aria-label="The same run as code">
         <span class="dim">The same as</span>
         {(Object.keys(LANGUAGES) as Language[]).map((one) => (
           <Button
@@ -29,7 +29,7 @@ export function CopyAs({ request }: { readonly request: ClientRequest }) {
           <div class="beside">
             <Copy text={text} />
             <span class="field-hint">
-              With what is in the fields now. The token and the address of the service are variables.
+              Uses the current inputs. The token and the address of the service are variables.
             </span>
           </div>
           <pre tabIndex={0} aria-label={`The run as ${language}`}>

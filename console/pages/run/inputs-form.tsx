@@ -15,13 +15,13 @@ import { asFields, type SharedField, withExamples } from "./union-of-inputs.ts";
 import { type ToRun, useRunForm } from "./use-run-form.ts";
 
 interface InputsFormProps extends ToRun {
-  /** Whether the plan is that of what the address says now. */
+  /** Whether the plan belongs to the current address. */
   readonly isCurrent: boolean;
-  /** Inputs of a function with which its author has tried it. */
+  /** Inputs from a case of the function. */
   readonly tried?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The inputs of all chosen sources in one form, and the button that runs them. */
+/** One form for the inputs of all chosen sources, and the button that starts the run. */
 export function InputsForm({ isCurrent, tried, ...toRun }: InputsFormProps) {
   const { plan, context, fields, functionId } = toRun;
   const form = useRef<HTMLFormElement>(null);
@@ -49,7 +49,7 @@ export function InputsForm({ isCurrent, tried, ...toRun }: InputsFormProps) {
       }}
     >
       {fields.length === 0 ? (
-        <p class="dim">Nothing has to be filled in.</p>
+        <p class="dim">No inputs are needed.</p>
       ) : (
         <SchemaForm
           fields={fields}
@@ -90,7 +90,7 @@ export function InputsForm({ isCurrent, tried, ...toRun }: InputsFormProps) {
             isBusy={isChecking || isUnderWay}
             disabled={plan.problem !== null || !isCurrent}
           >
-            {isUnderWay ? "Under way…" : runLabel(plan, kind)}
+            {isUnderWay ? "Running…" : runLabel(plan, kind)}
           </Button>
           <span class="dim">
             <WhoPays {...toRun} />
@@ -99,14 +99,14 @@ export function InputsForm({ isCurrent, tried, ...toRun }: InputsFormProps) {
       ) : (
         <p class="dim">
           {session.value?.console === "read_only" ? (
-            "This console is read-only, so nothing is run here. "
+            "This console is read-only, so it cannot start runs. "
           ) : (
             <>
-              <bdi>{session.value?.name}</bdi> has the role {session.value?.role}; running something takes the role
+              <bdi>{session.value?.name}</bdi> has the role {session.value?.role}; starting a run requires the role
               operator.{" "}
             </>
           )}
-          What is filled in here can be copied and given to somebody.
+          The inputs can be copied as a link and shared.
         </p>
       )}
       <CopyAs
@@ -120,7 +120,7 @@ export function InputsForm({ isCurrent, tried, ...toRun }: InputsFormProps) {
   );
 }
 
-/** Of the sources or, for a function, those of its schema or else of a case. */
+/** Examples of the sources; for a function from its schema, else from a case. */
 function examplesOf(
   { plan, fields, functionId }: ToRun,
   tried: InputsFormProps["tried"],
@@ -132,11 +132,11 @@ function examplesOf(
 
 function WhoPays({ plan, functionId }: Pick<ToRun, "plan" | "functionId">) {
   const { workflow, organization, at_most, unknown_cost } = plan;
-  if (workflow.simulated) return <>No vendor is asked, and nothing is billed.</>;
+  if (workflow.simulated) return <>No vendor is called, and nothing is billed.</>;
   if (functionId !== undefined)
     return (
       <>
-        <bdi>{organization}</bdi> pays for whatever the function asks.
+        <bdi>{organization}</bdi> pays for all calls of the function.
       </>
     );
   return (
@@ -146,12 +146,12 @@ function WhoPays({ plan, functionId }: Pick<ToRun, "plan" | "functionId">) {
           <bdi>{organization}</bdi> pays.{" "}
         </>
       )}
-      {unknown_cost.length > 0 && `Nobody has said what these cost: ${unknown_cost.join(", ")}.`}
+      {unknown_cost.length > 0 && `The prices of these sources are unknown: ${unknown_cost.join(", ")}.`}
     </>
   );
 }
 
-/** Which sources read a field, and which cannot do without it. */
+/** The sources that read a field, and those that require it. */
 function Readers({ field: { readBy, requiredBy }, of }: { readonly field: SharedField; readonly of: number }) {
   if (of === 1) return null;
   return (

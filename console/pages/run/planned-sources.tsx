@@ -12,7 +12,7 @@ const RULES: Readonly<Record<string, string>> = {
   default: "the organization's default",
 };
 
-/** What a run would do about each source: who pays, and how much at most. */
+/** The plan of a run: for each source the credential and the maximum cost. */
 export function PlannedSources({ plan }: { readonly plan: ResultOf<"workflow plan"> }) {
   const { sources, workflow, organization_tuid } = plan;
   const columns: readonly Column<PlannedSource>[] = [
@@ -21,7 +21,7 @@ export function PlannedSources({ plan }: { readonly plan: ResultOf<"workflow pla
       show: ({ source, title, problem }) => (
         <div class="stack-tight">
           <ObjectLink id={source} name={title} withId />
-          {problem !== null && <Outcome kind="failed" says={`would not be asked: ${problem}`} />}
+          {problem !== null && <Outcome kind="failed" says={`will not be called: ${problem}`} />}
         </div>
       ),
     },
@@ -29,7 +29,7 @@ export function PlannedSources({ plan }: { readonly plan: ResultOf<"workflow pla
       title: "Credential",
       show: ({ cred_id, rule, needs_credential }) =>
         cred_id === null ? (
-          <span class="dim">{workflow.simulated && needs_credential !== "none" ? "made up" : "none"}</span>
+          <span class="dim">{workflow.simulated && needs_credential !== "none" ? "simulated" : "none"}</span>
         ) : (
           <div class="stack-tight">
             <ObjectLink id={cred_id} org={organization_tuid} />
@@ -38,14 +38,14 @@ export function PlannedSources({ plan }: { readonly plan: ResultOf<"workflow pla
         ),
     },
     {
-      title: "Costs at most",
+      title: "Maximum cost",
       show: (row) => (
         <div class="stack-tight">
           <span class={row.cost === "unknown" ? "run-cost outcome-unknown" : "run-cost"}>
             {costWords(row, workflow.simulated)}
           </span>
           {row.price_from !== null && row.cost === "known" && (
-            <span class="dim">{row.price_from === "credential" ? "price of the contract" : "list price"}</span>
+            <span class="dim">{row.price_from === "credential" ? "price of the credential" : "list price"}</span>
           )}
         </div>
       ),
@@ -65,7 +65,5 @@ export function PlannedSources({ plan }: { readonly plan: ResultOf<"workflow pla
       ),
     },
   ];
-  return (
-    <Table caption="The sources that will be asked" columns={columns} rows={sources} keyOf={({ source }) => source} />
-  );
+  return <Table caption="Planned calls" columns={columns} rows={sources} keyOf={({ source }) => source} />;
 }

@@ -4,21 +4,21 @@ type Plan = ResultOf<"workflow plan">;
 export type PlannedSource = Plan["sources"][number];
 type Costs = Pick<Plan, "at_most" | "unknown_cost"> & { readonly workflow: { readonly simulated: boolean } };
 
-/** What the button says. `null` for a function: its own code decides whom it asks. */
+/** The label of the button. A function decides in its code which sources it calls, so its price is unknown. */
 export function runLabel(plan: Costs, kind: "sources" | "function"): string {
   if (plan.workflow.simulated) return "Run simulated";
-  if (kind === "function") return "Run for real, at a price not known beforehand";
+  if (kind === "function") return "Run live, at an unknown price";
   const sums = plan.at_most.map(({ amount, currency }) => `${amount} ${currency}`);
   const known = sums.length === 0 ? "" : `at most ${sums.join(" and ")}`;
   const unknown = plan.unknown_cost.length === 0 ? "" : "an unknown price";
-  if (known === "" && unknown === "") return "Run for real, free of charge";
-  return `Run for real, for ${[known, unknown].filter(Boolean).join(" plus ")}`;
+  if (known === "" && unknown === "") return "Run live, free of charge";
+  return `Run live, for ${[known, unknown].filter(Boolean).join(" plus ")}`;
 }
 
-/** What one source costs, and who says so. */
+/** The maximum cost of one source, and where the price comes from. */
 export function costWords(row: PlannedSource, isSimulated: boolean): string {
   if (isSimulated) return "nothing: simulated";
-  if (row.cost === "nothing") return row.problem === null ? "free" : "nothing: not asked";
+  if (row.cost === "nothing") return row.problem === null ? "free" : "nothing: not called";
   const per = row.bills.replace("per_", "");
   if (row.cost === "unknown") return `unknown, per ${per}`;
   return `${row.at_most} ${row.currency} per ${per}`;

@@ -6,19 +6,19 @@ type Plan = NonNullable<Objections["plan"]>;
 
 interface RefusedProps {
   readonly objections: Objections;
-  /** Makes the run all the same: who refuses the inputs fails without being asked. */
+  /** Starts the run anyway. Sources that refuse the inputs fail without being called. */
   readonly onRun: ((without: Plan) => void) | undefined;
   readonly isBusy: boolean;
 }
 
-/** Why nothing was sent, beyond what is at the fields. */
+/** The reasons why nothing was sent, except those shown at the fields. */
 export function Refused({ objections: { plan, elsewhere, isDearer }, onRun, isBusy }: RefusedProps) {
   if (isDearer === true)
     return (
       <div class="run-refused" role="alert">
         <p>
-          <strong>Nothing was sent.</strong> The price has changed since this page was loaded. The button says the new
-          one.
+          <strong>Nothing was sent.</strong> The price has changed since this page was loaded. The button shows the new
+          price.
         </p>
       </div>
     );
@@ -27,7 +27,7 @@ export function Refused({ objections: { plan, elsewhere, isDearer }, onRun, isBu
   return (
     <div class="run-refused" role="alert">
       <p>
-        <strong>Nothing was sent.</strong> {refusing === 1 ? "One source does" : `${refusing} sources do`} not take
+        <strong>Nothing was sent.</strong> {refusing === 1 ? "One source does" : `${refusing} sources do`} not accept
         these inputs.
       </p>
       {elsewhere.length > 0 && (

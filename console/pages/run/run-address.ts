@@ -1,15 +1,15 @@
 import { address, hrefOf, setQuery } from "../../address.ts";
 
-/** What the address says of a run that is to be made. Inputs are not part of it: they are personal data. */
+/** The parameters of a planned run in the address. Inputs are not included, because they are personal data. */
 export interface RunAddress {
   readonly workflow: string | undefined;
   readonly context: RunContext | undefined;
-  /** Empty if a function is to be run. */
+  /** Empty for a run of a function. */
   readonly sources: readonly string[];
   readonly functionId: string | undefined;
-  /** Which of the two is being chosen. */
+  /** What the page lets a person choose now. */
   readonly kind: "sources" | "function";
-  /** Whether fields without a text get the examples of their sources. */
+  /** Whether empty fields get the examples of their sources. */
   readonly withExamples: boolean;
 }
 
@@ -22,7 +22,7 @@ export function readRunAddress(): RunAddress {
   return {
     workflow: query.get("workflow") || undefined,
     context: CONTEXTS.find((one) => one === query.get("context")),
-    // A link to this page may name one, and a person ticks several.
+    // `source` comes from links to this page, `sources` from the checkboxes.
     sources: [
       ...new Set(`${query.get("sources") ?? ""},${query.get("source") ?? ""}`.split(",").filter((id) => id !== "")),
     ],
@@ -33,7 +33,7 @@ export function readRunAddress(): RunAddress {
 }
 
 export function chooseWorkflow(workflow: string | null): void {
-  // What is meant for one workflow, such as its context prod, is not carried over to another.
+  // The context is reset, because prod may be meant for one workflow only.
   setQuery({ workflow, context: null });
 }
 
@@ -47,7 +47,7 @@ export function chooseSources(sources: readonly string[], { withExamples = false
 
 const HASH = "#inputs=";
 
-/** A link to the page as it is, with what is in the fields: only for whoever asks for it. */
+/** A link to the page that contains the inputs. It is created only on request. */
 export function linkWith(texts: Readonly<Record<string, string>>): string {
   const { path, query } = address();
   const here = new URL(hrefOf(path, Object.fromEntries(query)), window.location.href);
@@ -55,8 +55,8 @@ export function linkWith(texts: Readonly<Record<string, string>>): string {
 }
 
 /**
- * The inputs of such a link, which are taken out of the address at once, so that neither a reload nor the next copy of
- * the address has them. What follows `#` is never sent to a server.
+ * The inputs from such a link. They are removed from the address, so that neither a reload nor a copy of the address
+ * contains them. The part after `#` is never sent to a server.
  */
 export function takeInputsOfLink(): Readonly<Record<string, string>> | null {
   const { hash, pathname, search } = window.location;

@@ -19,34 +19,34 @@ import { lastRun, texts } from "./run-under-way.ts";
 import { unionOfInputs, wholeOf, withExamples } from "./union-of-inputs.ts";
 import "./run-page.css";
 
-/** Asks sources, or runs a function, as a client of a workflow would. */
+/** Runs sources or a function in the way a client of a workflow would. */
 export function RunPage() {
   const chosen = readRunAddress();
   const { workflow, context = "dev", sources, functionId, kind } = chosen;
   const planned = useVerb("workflow plan", workflow === undefined ? null : { workflow, context, source: [...sources] });
-  // While another one is planned, the plan before it stands, unless it is of another workflow: its price would be too.
+  // While a new plan loads, the previous plan stays, but not that of another workflow with other prices.
   const plan = planned.result?.workflow.workflow === workflow ? planned.result : undefined;
   const isCurrent =
     plan !== undefined &&
     plan.context === context &&
     plan.sources.map(({ source }) => source).join() === sources.join();
-  // On a narrow screen the list of sources is above what will be asked, and would move it.
+  // On a narrow screen the list of sources stands above the plan and would shift it.
   const [areSourcesThere, setSourcesThere] = useState(false);
   const isWhole = useTogether(kind === "function" || areSourcesThere || undefined);
   useInputsOfLink();
   useExamples(chosen.withExamples, isCurrent ? plan.sources : undefined);
   return (
-    <Page title="Run" about="Ask several sources at once, or run a function, as a client of a workflow would.">
+    <Page title="Run" about="Call several sources at once, or run a function, as a client of a workflow would.">
       <Mode {...(plan && { isSimulated: plan.workflow.simulated, organization: plan.organization })} />
       <ChooseWorkflow workflow={workflow} context={context} plan={plan} />
       {planned.error && <Failure error={planned.error} retry={planned.reload} />}
       <div class="run-columns">
-        <Section title="Whom to ask">
+        <Section title="What to run">
           <Choose {...chosen} onThere={() => setSourcesThere(true)} />
         </Section>
         <div class="stack">
           {isWhole && plan !== undefined && kind === "sources" && (
-            <Section title="What will be asked">
+            <Section title="Planned calls">
               {sources.length === 0 ? (
                 <Try isSimulated={plan.workflow.simulated} wanted={chosen.withExamples} />
               ) : (
@@ -81,17 +81,17 @@ export function RunPage() {
   );
 }
 
-/** What cannot be overlooked: whether what happens here is real. */
+/** Shows prominently whether the run is live or simulated. */
 function Mode({ isSimulated, organization }: { readonly isSimulated?: boolean; readonly organization?: string }) {
-  // It keeps its place until it is known, so that nothing moves then.
+  // Reserves its height until the mode is known, so that the layout does not jump.
   if (isSimulated === undefined) return <p class="run-mode run-mode-waits">&nbsp;</p>;
   return isSimulated ? (
     <p class="run-mode run-mode-simulated">
-      <strong>Simulated.</strong> No vendor is asked, nothing is billed, and what comes back is invented.
+      <strong>Simulated.</strong> No vendor is called, nothing is billed, and the data in the answer is invented.
     </p>
   ) : (
     <p class="run-mode run-mode-live">
-      <strong>Live.</strong> Vendors are asked, and may bill, in the name of{" "}
+      <strong>Live.</strong> Vendors are called and may bill{" "}
       <bdi class="run-mode-name" title={organization}>
         {organization}
       </bdi>
@@ -107,8 +107,8 @@ function Try({ isSimulated, wanted }: { readonly isSimulated: boolean; readonly 
     if (wanted && isThere) chooseSources(five, { withExamples: true });
   }, [wanted, isThere]);
   return (
-    <Empty title="Nothing is chosen yet." command="datarun source list">
-      Tick the sources that are to be asked.{" "}
+    <Empty title="No sources are selected." command="datarun source list">
+      Select the sources to call.{" "}
       {isThere && (
         <Button onClick={() => chooseSources(five, { withExamples: true })}>
           {`Try ${five.length === 1 ? "one source" : `${five.length} sources`} with examples`}
@@ -142,18 +142,18 @@ function FunctionForm({ functionId, plan, ...rest }: FunctionFormProps) {
   );
 }
 
-/** As much of a description as leaves the form in sight. */
+/** Shortens a description so that the form stays visible. */
 function About({ id, text }: { readonly id: string; readonly text: string }) {
   const [first = "", ...others] = text.trim().split(/\n[ \t]*\r?\n/);
   return (
     <div class="stack-tight">
       <Prose>{first}</Prose>
-      {others.length > 0 && <a href={hrefOfObject("function", id)}>All about it</a>}
+      {others.length > 0 && <a href={hrefOfObject("function", id)}>Full description</a>}
     </div>
   );
 }
 
-/** A link that somebody made with inputs fills them in, and loses them. */
+/** Fills in the inputs of a link, and removes them from the address. */
 function useInputsOfLink(): void {
   const { path, query } = address();
   useEffect(() => {
@@ -162,7 +162,7 @@ function useInputsOfLink(): void {
   }, [path, query]);
 }
 
-/** Once: what a person clears afterwards stays empty. */
+/** Fills in examples only once, so that cleared fields stay empty. */
 function useExamples(wanted: boolean, sources: readonly { readonly example: unknown }[] | undefined): void {
   const isReady = wanted && sources !== undefined && sources.length > 0;
   useEffect(() => {

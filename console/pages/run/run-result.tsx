@@ -12,11 +12,11 @@ import { Badge, Id, Took, tookText } from "../../parts/values.tsx";
 import { type Entry, entriesOf, isObject, summaryOf } from "./answer.ts";
 import { mayHaveBeenMade, type Run } from "./run-under-way.ts";
 
-/** What came of the last run, or how far it is. */
+/** The answer of the last run, or its progress. */
 export function RunResult({ run }: { readonly run: Run }) {
   const { asked, state, answer, error } = run;
   const box = useRef<HTMLDivElement>(null);
-  // Whoever pressed the button sees that something happens.
+  // Makes the progress visible after the button is pressed.
   useEffect(() => {
     if (state === "under way") box.current?.scrollIntoView({ block: "nearest" });
   }, [run.startedAt, state]);
@@ -29,9 +29,9 @@ export function RunResult({ run }: { readonly run: Run }) {
             <Failure error={error!} />
             {mayHaveBeenMade(run) && (
               <p>
-                The run may have been made all the same. Look at{" "}
-                <a href={hrefOf("/runs", { workflow: asked.workflow })}>the runs of this workflow</a> before you run it
-                again, because a call can be billed twice.
+                The run may have started anyway. Look at{" "}
+                <a href={hrefOf("/runs", { workflow: asked.workflow })}>the runs of this workflow</a> before you start
+                it again, because a call can be billed twice.
               </p>
             )}
           </>
@@ -49,7 +49,7 @@ function UnderWay({ run }: { readonly run: Run }) {
   const longestMs = Math.max(...sources.map(({ timeoutMs }) => timeoutMs), functionId === undefined ? 1_000 : 60_000);
   useEffect(() => {
     if (isSimulated) return;
-    // The outputs of a run that was paid for are shown once.
+    // The outputs of a paid run are not stored, so the browser asks before they are lost.
     const ask = (event: Event) => event.preventDefault();
     window.addEventListener("beforeunload", ask);
     return () => window.removeEventListener("beforeunload", ask);
@@ -57,14 +57,14 @@ function UnderWay({ run }: { readonly run: Run }) {
   return (
     <>
       <p role="status">
-        <Outcome kind="waiting" says="Under way." /> {endedText(run)} The answer comes when{" "}
-        {functionId === undefined ? "the slowest source has ended" : "the function has made it"}, after at most{" "}
+        <Outcome kind="waiting" says="In progress." /> {endedText(run)} The answer arrives when{" "}
+        {functionId === undefined ? "the slowest source has ended" : "the function has finished"}, after at most{" "}
         <Took ms={longestMs} />.
       </p>
       <p class="dim">
-        If you go to another page of the console, the run goes on, and its answer is here when you come back. If you
-        close or reload this page, the run goes on as well and is recorded under Runs, but its outputs are lost: they
-        are kept nowhere.
+        You can go to other pages of the console and return: the run continues, and its answer is shown here. If you
+        close or reload this page, the run also continues and is recorded under Runs, but its outputs are lost, because
+        they are not stored.
       </p>
       <div class="run-cards">
         {functionId !== undefined && <CallUnderWay id={functionId} totalMs={longestMs} soFarMs={elapsedMs} />}
@@ -87,7 +87,7 @@ function UnderWay({ run }: { readonly run: Run }) {
   );
 }
 
-/** How far it is, for those who do not see the bars. */
+/** The progress in words, for screen readers. */
 function endedText({ asked: { sources, functionId }, ended }: Run): string {
   if (functionId === undefined) return ended.length === 0 ? "" : `${ended.length} of ${sources.length} have ended.`;
   return ended.length === 0 ? "" : `${ended.length === 1 ? "1 call has" : `${ended.length} calls have`} ended.`;
@@ -98,11 +98,11 @@ interface CallUnderWayProps {
   readonly title?: string;
   readonly totalMs: number;
   readonly soFarMs: number;
-  /** `undefined` while nobody knows how it ends. */
+  /** `undefined` while the call is in progress. */
   readonly ended?: Run["ended"][number] | undefined;
 }
 
-/** As high as it is when it has ended. */
+/** A call in progress. It is as high as the entry that replaces it. */
 function CallUnderWay({ id, title, totalMs, soFarMs, ended }: CallUnderWayProps) {
   const kind = ended === undefined ? "waiting" : !ended.success ? "failed" : ended.match ? "found" : "no_record";
   const toMs = ended?.took_ms ?? soFarMs;
@@ -139,7 +139,7 @@ function Answered({ run: { asked }, answer }: { readonly run: Run; readonly answ
   return (
     <>
       <p role="status">
-        {entries === null ? "The function's own answer." : `${summaryOf(entries)}.`}{" "}
+        {entries === null ? "The output of the function." : `${summaryOf(entries)}.`}{" "}
         {typeof tookMs === "number" && (
           <>
             Answered in <Took ms={tookMs} />.
@@ -148,8 +148,8 @@ function Answered({ run: { asked }, answer }: { readonly run: Run; readonly answ
       </p>
       {typeof transaction === "string" && (
         <p>
-          <a href={hrefOfObject("run", transaction)}>The run's timeline</a>: who was called with which credential, and
-          what was charged. <Id>{transaction}</Id>
+          <a href={hrefOfObject("run", transaction)}>Timeline of the run</a>: calls, credentials and charges.{" "}
+          <Id>{transaction}</Id>
         </p>
       )}
       {entries === null ? (
@@ -193,12 +193,12 @@ interface CardProps {
 }
 
 const NAMED = 6;
-/** What the contract puts before a failure: that it is one is said already. */
+/** The contract's prefixes of failures. The card shows already that the source failed. */
 const PREFIX = /^(?:Adapter|Unexpected|Data function) error: /;
-/** So many lines of an output do not hide what the other sources said. */
+/** Outputs up to this many lines are expanded: they do not hide the other sources. */
 const SHORT_LINES = 6;
 
-/** One source: what came of it, when, and its output, which is unfolded if it is short or the only one. */
+/** The result of one source: outcome, duration and output. The output is expanded if it is short or the only one. */
 function Card({ entry, totalMs, isOnly }: CardProps) {
   const { id, title, kind, says, message, tookMs, output } = entry;
   const isEmpty = typeof output === "object" && output !== null && Object.keys(output).length === 0;

@@ -6,13 +6,13 @@ import type { EndedCall } from "../../api/verbs.ts";
 import { session } from "../../session.ts";
 import type { RunContext } from "./run-address.ts";
 
-/** What a person asked for, as it was when the button was pressed. */
+/** The parameters of a run when the button was pressed. */
 export interface Asked {
   readonly workflow: string;
   readonly isSimulated: boolean;
   readonly context: RunContext;
   readonly sources: readonly { readonly id: string; readonly title: string; readonly timeoutMs: number }[];
-  /** In place of sources. */
+  /** Set instead of `sources`. */
   readonly functionId: string | undefined;
   readonly inputs: Readonly<Record<string, unknown>>;
 }
@@ -21,20 +21,20 @@ export type Answer = Readonly<Record<string, unknown>>;
 
 export interface Run {
   readonly asked: Asked;
-  /** By `performance.now()`. */
+  /** A time of `performance.now()`. */
   readonly startedAt: number;
   readonly state: "under way" | "answered" | "failed";
-  /** Its calls that have ended, in the order in which they did. */
+  /** The finished calls in order of their end. */
   readonly ended: readonly EndedCall[];
   readonly answer?: Answer;
   readonly error?: CallError;
 }
 
-/** The last run of this page, and what is in its fields. They outlive the page, so one can leave it and come back. */
+/** The last run and the texts in the fields. They are kept when the page is left, so that a person can return. */
 export const lastRun = signal<Run | undefined>(undefined);
 export const texts = signal<Readonly<Record<string, string>>>({});
 
-// What one person has typed and got, the next one to log in does not see.
+// After a login as another operator, inputs and answers are cleared.
 let whose: string | undefined;
 effect(() => {
   const name = session.value?.name;
@@ -44,7 +44,7 @@ effect(() => {
   texts.value = {};
 });
 
-/** Makes a run, unless one is under way: pressing twice is one run. */
+/** Starts a run, unless one is in progress: a double click starts only one. */
 export async function startRun(asked: Asked): Promise<void> {
   if (lastRun.peek()?.state === "under way") return;
   let run: Run = { asked, startedAt: performance.now(), state: "under way", ended: [] };
@@ -71,7 +71,7 @@ async function ask(
   return (await callTelling("workflow run", { ...given, source }, ended)) as unknown as Answer;
 }
 
-/** Whether it is not known that nothing was made: then it must not simply be made again. */
+/** Whether the run may have started although its request failed. Then it must not be repeated without a check. */
 export function mayHaveBeenMade({ error }: Run): boolean {
   return (
     error !== undefined &&

@@ -1,24 +1,24 @@
 import { SelectField } from "../../parts/fields.tsx";
 import type { Texts } from "../../parts/schema-fields.ts";
 
-/** What a simulated vendor can be asked to do, by the value of the input `simulate`. */
+/** The failures of a simulated vendor, by the value of the input `simulate`. */
 const FAILURES = {
-  no_record: "finds nobody",
-  slow: "answers after two seconds",
-  timeout: "never answers",
-  vendor_5xx: "fails on its side (503)",
+  no_record: "finds no record",
+  slow: "responds after two seconds",
+  timeout: "never responds",
+  vendor_5xx: "responds with a server error (503)",
   vendor_4xx: "refuses the request (418)",
-  rate_limited: "says there were too many requests (429)",
+  rate_limited: "reports too many requests (429)",
   credential: "refuses the credential (401)",
-  malformed: "sends half of its answer",
+  malformed: "sends half of its reply",
   connection_lost: "closes the connection",
 } as const;
 
-/** Where the two are kept, beside the texts of the inputs. No input has a name with a blank. */
+/** Names of the two choices among the texts of the inputs. Names of inputs contain no space. */
 const WHAT = "simulate what";
 const WHOM = "simulate whom";
 
-/** The input by which a simulated vendor fails; nothing for answers as usual. */
+/** The input that makes a simulated vendor fail; empty for ordinary replies. */
 export function simulateInput(texts: Texts, sources: readonly string[]): Readonly<Record<string, unknown>> {
   const what = texts[WHAT] ?? "";
   const whom = texts[WHOM] ?? "";
@@ -32,26 +32,26 @@ interface SimulateFieldsProps {
   readonly sources: readonly { readonly source: string; readonly title: string | null }[];
 }
 
-/** In a simulated run, vendors fail on request: so one sees beforehand what a failure looks like. */
+/** Lets simulated vendors fail on request, to show what a failure looks like. */
 export function SimulateFields({ texts, onText, sources }: SimulateFieldsProps) {
   const whom = texts[WHOM] ?? "";
   return (
-    <div class="filter" role="group" aria-label="A failure to simulate">
+    <div class="filter" role="group" aria-label="Simulated failure">
       <SelectField
         label="Simulated vendor"
         value={sources.some(({ source }) => source === whom) ? whom : ""}
         onValue={(text) => onText(WHOM, text)}
         choices={[
-          { value: "", label: "each of them" },
+          { value: "", label: "all of them" },
           ...sources.map(({ source, title }) => ({ value: source, label: title ?? source })),
         ]}
       />
       <SelectField
-        label="What it does"
+        label="Behaviour"
         value={texts[WHAT] ?? ""}
         onValue={(text) => onText(WHAT, text)}
         choices={[
-          { value: "", label: "answers as in its cases" },
+          { value: "", label: "replies as in its cases" },
           ...Object.entries(FAILURES).map(([value, label]) => ({ value, label })),
         ]}
       />

@@ -1,20 +1,20 @@
 import { fieldsOf, type Problems, type SchemaField } from "../../parts/schema-fields.ts";
 
-/** A source as far as its inputs go. */
+/** The inputs of one source. */
 export interface Reader {
   readonly source: string;
-  /** The schema of its inputs. */
+  /** JSON Schema of the inputs. */
   readonly inputs: unknown;
 }
 
-/** One field for every name that any of the sources reads, and who reads it. */
+/** One field for a name that one or several sources read, with these sources. */
 export interface SharedField extends SchemaField {
   readonly readBy: readonly string[];
-  /** Those that cannot do without it. */
+  /** The sources that require the field. */
   readonly requiredBy: readonly string[];
 }
 
-/** The fields that at least one source requires come first. */
+/** Merges the inputs of several sources. Fields that a source requires come first. */
 export function unionOfInputs(readers: readonly Reader[]): readonly SharedField[] {
   const shared = new Map<string, SharedField>();
   for (const { source, inputs } of readers) {
@@ -31,10 +31,10 @@ export function unionOfInputs(readers: readonly Reader[]): readonly SharedField[
   return [...all.filter(({ isRequired }) => isRequired), ...all.filter(({ isRequired }) => !isRequired)];
 }
 
-/** No input has such a name. */
+/** Name of the field for all inputs. Names of inputs contain no space. */
 const WHOLE = "all inputs";
 
-/** In place of fields, for a function that declares none: it gets the object that is sent. */
+/** One field for the complete inputs, for a function that declares none. */
 export function wholeOf(reader: string): SharedField {
   return {
     name: WHOLE,
@@ -42,7 +42,7 @@ export function wholeOf(reader: string): SharedField {
     kind: "json",
     isSecret: false,
     isRequired: false,
-    description: "The function declares no inputs, and gets this object as it is.",
+    description: "The function declares no inputs and receives this object unchanged.",
     examples: [],
     choices: [],
     format: undefined,
@@ -53,7 +53,7 @@ export function wholeOf(reader: string): SharedField {
   };
 }
 
-/** What is sent of what the fields say. */
+/** The inputs to send, from the values of the fields. */
 export function inputsOf({
   [WHOLE]: whole,
   ...named
@@ -61,7 +61,7 @@ export function inputsOf({
   return { ...(whole as object | undefined), ...named };
 }
 
-/** Inputs as the fields hold them. */
+/** Inputs as values of the fields. */
 export function asFields(
   inputs: Readonly<Record<string, unknown>>,
   fields: readonly SchemaField[],
@@ -69,11 +69,11 @@ export function asFields(
   return fields.some(({ name }) => name === WHOLE) ? { [WHOLE]: inputs } : inputs;
 }
 
-/** What one source does not say of a field, another may. */
+/** Merges two descriptions of a field: the second fills the gaps of the first. */
 function join(known: SharedField, other: SchemaField): SchemaField {
   const choices = [...new Set([...known.choices, ...other.choices])];
   const allowed = { enum: [...valuesOf(known), ...valuesOf(other)] };
-  // A field that one source takes from a list and another as a text of its own is a text.
+  // A field that is a choice for one source and free text for another is shown as text.
   const kind = known.kind === other.kind ? known.kind : [known.kind, other.kind].includes("text") ? "text" : known.kind;
   return {
     ...known,
@@ -95,20 +95,20 @@ function valuesOf({ kind, schema }: SchemaField): readonly unknown[] {
   return "const" in schema ? [schema["const"]] : (schema["enum"] as unknown[]);
 }
 
-/** What a source says of the inputs that it would get. */
+/** The objections of one source to the inputs. */
 export interface Refusal {
   readonly source: string;
   readonly path: string;
   readonly message: string;
 }
 
-/** The refusals at the fields that they are about; the others are about the inputs as a whole. */
+/** Assigns refusals to the fields that they are about. The others are about the inputs as a whole. */
 export function placeRefusals(
   refusals: readonly Refusal[],
   readers: readonly Reader[],
 ): { readonly problems: Problems; readonly elsewhere: readonly string[] } {
   const fields = new Map(unionOfInputs(readers).map((field) => [field.name, field]));
-  /** By field and message: the sources that say so. */
+  /** The sources by field and message. */
   const said = new Map<string, Map<string, string[]>>();
   const elsewhere: string[] = [];
   for (const { source, path, message } of refusals) {
@@ -125,14 +125,14 @@ export function placeRefusals(
   }
   const problems = [...said].map(([name, messages]) => {
     const all = fields.get(name)!.readBy.length;
-    // Who says so is of interest if not all who read the field do.
+    // The sources are named unless all readers of the field agree.
     const sentences = [...messages].map(([says, by]) => (by.length === all ? says : `${says} (${by.join(", ")})`));
     return [name, sentences.join("; ")] as const;
   });
   return { problems: Object.fromEntries(problems), elsewhere };
 }
 
-/** For a source that can be asked in several ways: what each takes. */
+/** For a source with alternative inputs: the fields that each alternative needs. */
 function formsOf(schema: unknown): string | null {
   const { anyOf, oneOf } = Object(schema) as { readonly anyOf?: unknown; readonly oneOf?: unknown };
   const forms = (Array.isArray(anyOf) ? anyOf : Array.isArray(oneOf) ? oneOf : []) as readonly {
@@ -142,7 +142,7 @@ function formsOf(schema: unknown): string | null {
   return wanted.length === 0 || wanted.includes("") ? null : `needs ${wanted.join(", or ")}.`;
 }
 
-/** The examples of the sources for the fields that are empty. The first source that has one gives it. */
+/** Fills empty fields with examples. The first source with an example for a field provides it. */
 export function withExamples(
   texts: Readonly<Record<string, string>>,
   examples: readonly Readonly<Record<string, unknown>>[],

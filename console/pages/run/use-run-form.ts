@@ -12,29 +12,29 @@ import { inputsOf, placeRefusals, type Refusal, type SharedField } from "./union
 
 type Plan = ResultOf<"workflow plan">;
 
-/** What is run when the button is pressed. */
+/** The parameters of the run that the button starts. */
 export interface ToRun {
-  /** As it is shown: what stands on the button is what is agreed to. */
+  /** The plan as shown: pressing the button agrees to the price on it. */
   readonly plan: Plan;
   readonly context: RunContext;
   readonly fields: readonly SharedField[];
   readonly functionId: string | undefined;
-  /** Asks for the plan again. */
+  /** Requests the plan again. */
   readonly reload: () => void;
 }
 
-/** Why nothing was sent. */
+/** The reasons why nothing was sent. */
 export interface Objections {
   readonly problems: Problems;
-  /** What is about no field. */
+  /** Messages that belong to no field. */
   readonly elsewhere: readonly string[];
-  /** The plan with these inputs, if sources refuse them: without these, the run can be made all the same. */
+  /** The plan with these inputs, if some sources refuse them. The run can be made without those sources. */
   readonly plan?: Plan;
-  /** It costs something else than stood on the button. */
+  /** The price differs from the price on the button. */
   readonly isDearer?: boolean;
 }
 
-/** What was said of a form, as it was then. */
+/** The objections to a form, with the state of the form at that time. */
 interface Judged {
   readonly key: string;
   readonly texts: Texts;
@@ -43,12 +43,12 @@ interface Judged {
 
 const NONE: Objections = { problems: {}, elsewhere: [] };
 
-/** What is in the form, and the way from there to a run: read, judged by the service, agreed on, sent once. */
+/** The steps from the form to a run: read the fields, let the service check them, confirm the price, send once. */
 export function useRunForm({ plan, context, fields, functionId, reload }: ToRun, onProblem: () => void) {
   const [judged, setJudged] = useState<Judged>();
   const [isChecking, setChecking] = useState(false);
   const [error, setError] = useState<CallError>();
-  // Set before anything is awaited, unlike a state: two presses are one.
+  // A ref and not a state, because it must be set before the first `await`: a double click starts one run.
   const isBusy = useRef(false);
   const isUnderWay = lastRun.value?.state === "under way";
   const { workflow, sources } = plan;
@@ -86,7 +86,7 @@ export function useRunForm({ plan, context, fields, functionId, reload }: ToRun,
     return { ...NONE, isDearer: runLabel(found, "sources") !== runLabel(plan, "sources") };
   }
 
-  /** With `without` it is sent although sources refuse the inputs: those of that plan, and at its price. */
+  /** With `without`, the run starts although sources refuse the inputs: the plan names them and its price. */
   async function submit(without?: Plan): Promise<void> {
     if (isBusy.current || isUnderWay) return;
     isBusy.current = true;
@@ -109,7 +109,7 @@ export function useRunForm({ plan, context, fields, functionId, reload }: ToRun,
   return { ids, inputs, objections: stillTrue(judged, key, place), error, isChecking, isUnderWay, edit, submit };
 }
 
-/** Whether nothing speaks against a run, or nothing but what a person was shown and has agreed to. */
+/** Whether there is no objection, or only those that the person has seen and accepted. */
 function isAgreed({ plan, problems }: Objections, without: Plan | undefined): boolean {
   if (plan === undefined) return Object.keys(problems).length === 0;
   return without !== undefined && agreement(plan) === agreement(without);
@@ -121,8 +121,8 @@ function agreement(plan: Plan): string {
 }
 
 /**
- * What was said is about what was in the form: once anything is changed there, by whatever button, only the problems of
- * the fields that are as they were still hold, and nothing can be agreed to.
+ * The objections that still hold. After a change of the form only the problems of unchanged fields hold, and nothing
+ * can be accepted.
  */
 function stillTrue(judged: Judged | undefined, key: string, place: string): Objections {
   if (judged === undefined || !judged.key.startsWith(`${place} `)) return NONE;

@@ -21,7 +21,7 @@ interface CallDetailsProps {
   readonly reload: () => void;
 }
 
-/** How a call ended and why, each of its requests, and who has settled its charges. */
+/** The outcome of a call and its reason, its requests, and the settlements of its charges. */
 export function CallDetails({ of, call, organization, reload }: CallDetailsProps) {
   const attempts = of.attempts.filter(({ ordinal }) => ordinal === call.ordinal);
   const settlements = of.reconciliations.filter(({ ordinal }) => ordinal === call.ordinal);
@@ -49,7 +49,7 @@ export function CallDetails({ of, call, organization, reload }: CallDetailsProps
       </p>
       {call.budget_id !== null && (
         <p>
-          The budget that had no room for it: <ObjectLink id={call.budget_id} org={of.run!.organization_id} />
+          The budget that rejected it: <ObjectLink id={call.budget_id} org={of.run!.organization_id} />
         </p>
       )}
       {call.order_id !== null && (
@@ -60,7 +60,7 @@ export function CallDetails({ of, call, organization, reload }: CallDetailsProps
       {attempts.length === 0 && !isUnrecorded && <p class="dim">No request was sent, so nothing was charged.</p>}
       {isUnrecorded && (
         <p class="beside">
-          <Outcome kind="unknown" /> No request of it is recorded. <SettleCharge {...settle} />
+          <Outcome kind="unknown" /> No request of this call is recorded. <SettleCharge {...settle} />
         </p>
       )}
       {attempts.length > 0 && (
@@ -94,8 +94,8 @@ function columnsOf({ run }: Shown, settle: (attempt: Attempt) => preact.Componen
       show: ({ sent_at: at }) => <Took ms={Math.max(0, Date.parse(at) - startedAt)} />,
       isNumber: true,
     },
-    { title: "Answer", show: ({ status }) => (status === null ? "none" : `status ${status}`) },
-    { title: "Took", show: ({ took_ms: ms }) => <Took ms={ms} />, isNumber: true },
+    { title: "Reply", show: ({ status }) => (status === null ? "none" : `status ${status}`) },
+    { title: "Duration", show: ({ took_ms: ms }) => <Took ms={ms} />, isNumber: true },
     { title: "Charge", show: ({ charged }) => <Charged charged={charged} /> },
     { title: "Cost", show: priceText, isNumber: true },
     { title: "Decision", show: settle },
@@ -107,7 +107,7 @@ function Charged({ charged }: { readonly charged: string }) {
   return charged === "yes" ? <Outcome kind="found" says="charged" /> : <Outcome kind="off" says="not charged" />;
 }
 
-/** The service's own record, before a person overruled it, is under this name. */
+/** The name of the original record of the service, before a person settled the charge. */
 const RECORDED_BY = "datarun";
 
 function Settlements({ of }: { readonly of: Shown["reconciliations"] }) {

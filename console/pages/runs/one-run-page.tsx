@@ -11,7 +11,7 @@ import { RunTimeline } from "./run-timeline.tsx";
 import type { Shown } from "./run-words.ts";
 import "./one-run.css";
 
-/** One run: first what it cost and who was paid, then who was called, and when. */
+/** One run: first its cost, then its calls and their times. */
 export function OneRunPage({ id }: { readonly id: string }) {
   const { result, error, reload } = useVerb("ledger show", { transaction: id });
   return (
@@ -45,7 +45,7 @@ function Whole({ of: shown, reload }: { readonly of: Shown; readonly reload: () 
   );
 }
 
-/** Nothing in it is certain, so it is shown as it stands. */
+/** Parts of a damaged record are uncertain, so its text is shown unchanged. */
 function Damaged({ of: { timeline } }: { readonly of: Shown }) {
   return <pre>{timeline}</pre>;
 }
@@ -59,10 +59,10 @@ function RunFacts({ of, names }: { readonly of: Shown; readonly names: ReadonlyM
       <Fact title="Started">
         <Time at={run.started_at} />
       </Fact>
-      <Fact title="Took">
+      <Fact title="Duration">
         {run.state === "unknown" ? <Badge kind="unknown">interrupted</Badge> : <Took ms={run.took_ms} />}
       </Fact>{" "}
-      <Fact title="Asked for">
+      <Fact title="Requested">
         {run.function_id === null ? (
           run.kind === "data" ? (
             "sources"
@@ -94,8 +94,8 @@ function RunFacts({ of, names }: { readonly of: Shown; readonly names: ReadonlyM
         </Fact>
       )}
       {run.function_fault !== null && <Fact title="Function failed">{run.function_fault}</Fact>}
-      {run.client_gone === 1 && <Fact title="Client">had gone before the answer</Fact>}
-      {run.unknown_sources > 0 && <Fact title="Of no source">{unknownSources(run)}</Fact>}
+      {run.client_gone === 1 && <Fact title="Client">disconnected before the answer</Fact>}
+      {run.unknown_sources > 0 && <Fact title="Unknown sources">{unknownSources(run)}</Fact>}
     </FactList>
   );
 }

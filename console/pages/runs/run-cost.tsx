@@ -3,7 +3,7 @@ import { Outcome, Shape } from "../../parts/outcome.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { type Call, costSentences, contractText, priceText, ruleText, type Shown } from "./run-words.ts";
 
-/** What the run cost, which contract paid, whether that is certain, and why it was that contract. */
+/** The cost of a run: its charges, the credentials that paid, and why these were chosen. */
 export function RunCost({ of }: { readonly of: Shown }) {
   const billable = of.run?.simulated === 1 ? [] : of.calls.filter(({ charged }) => charged !== "no");
   const isCertain = billable.every(({ charged }) => charged === "yes");
@@ -13,12 +13,7 @@ export function RunCost({ of }: { readonly of: Shown }) {
         {billable.length > 0 && <Shape of={isCertain ? "found" : "unknown"} />} {costSentences(of).join(" ")}
       </p>
       {billable.length > 0 && (
-        <Table
-          caption="Who was paid"
-          columns={columnsOf(of)}
-          rows={billable}
-          keyOf={({ ordinal }) => String(ordinal)}
-        />
+        <Table caption="Charges" columns={columnsOf(of)} rows={billable} keyOf={({ ordinal }) => String(ordinal)} />
       )}
     </div>
   );
@@ -31,7 +26,7 @@ function columnsOf({ run, attempts }: Shown): readonly Column<Call>[] {
     {
       title: "Charged",
       show: ({ charged }) =>
-        charged === "yes" ? <Outcome kind="found" says="for certain" /> : <Outcome kind="unknown" says="not known" />,
+        charged === "yes" ? <Outcome kind="found" says="yes" /> : <Outcome kind="unknown" says="unknown" />,
     },
     { title: "Cost", show: (call) => costOf(call, attempts), isNumber: true },
     {
@@ -43,7 +38,7 @@ function columnsOf({ run, attempts }: Shown): readonly Column<Call>[] {
 
 function costOf(call: Call, attempts: Shown["attempts"]): string {
   const own = attempts.filter(({ ordinal, charged }) => ordinal === call.ordinal && charged !== "no");
-  return own.length === 0 ? "not known" : own.map(priceText).join(" + ");
+  return own.length === 0 ? "unknown" : own.map(priceText).join(" + ");
 }
 
 function Contract({ id, rule, org }: { readonly id: string | null; readonly rule: string; readonly org: string }) {

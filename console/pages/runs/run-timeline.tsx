@@ -7,14 +7,14 @@ import { type Call, outcomeOf, outcomeText, type Shown } from "./run-words.ts";
 
 interface RunTimelineProps {
   readonly of: Shown;
-  /** By name, for the question before a charge is settled. */
+  /** The name of the organization, for the dialog that settles a charge. */
   readonly organization: string;
   readonly reload: () => void;
 }
 
 /**
- * Every call as a bar on the axis of its run. A call that failed, or whose charge nobody knows, is open from the start,
- * so that it explains itself; which ones are open is in the address. The arrow keys go from call to call.
+ * All calls as bars on the axis of their run. Failed calls and calls with unknown charges are expanded at first. The
+ * address names the expanded calls. The arrow keys move between calls.
  */
 export function RunTimeline({ of, organization, reload }: RunTimelineProps) {
   const { calls } = of;
@@ -94,7 +94,7 @@ function CallRow({ call, calls, totalMs, isOpen, onToggle }: CallRowProps) {
   );
 }
 
-/** Those that the address names or, if it names none, those that have something to explain. */
+/** The calls in the address; without any, those that failed or have unknown charges. */
 function openCalls(calls: readonly Call[]): ReadonlySet<number> {
   const named = address().query.get("open");
   if (named === null) return new Set(calls.filter(hasToExplain).map(({ ordinal }) => ordinal));

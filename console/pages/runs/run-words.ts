@@ -6,7 +6,7 @@ export type Shown = ResultOf<"ledger show">;
 export type Call = Shown["calls"][number];
 export type Attempt = Shown["attempts"][number];
 
-/** How a call ended, as a shape and a word. */
+/** The outcome of a call as a kind. */
 export function outcomeOf({ success, match }: Call): OutcomeKind {
   if (success === null) return "waiting";
   if (success === 0) return "failed";
@@ -14,7 +14,7 @@ export function outcomeOf({ success, match }: Call): OutcomeKind {
 }
 
 export function outcomeText(call: Call): string {
-  if (call.success === null) return "interrupted: how it ended is not recorded";
+  if (call.success === null) return "interrupted: its outcome is not recorded";
   if (call.success === 0) return `failed: ${faultText(call.fault_kind, call.fault_code)}`;
   return call.match === 1 ? "found a record" : "no record";
 }
@@ -23,11 +23,11 @@ function faultText(kind: string | null, code: string | null): string {
   return (kind === null ? undefined : FAULTS[kind]) ?? code ?? "for a reason that is not recorded";
 }
 
-/** By which rule a credential was chosen, as a sentence that begins with the credential. */
+/** The rule that chose a credential, as the end of a sentence about the credential. */
 const RULES: Readonly<Record<string, string>> = {
-  inline: "the request brought it",
+  inline: "the request contained it",
   named: "the request named it",
-  auto: "the newest that fits: the workflow lets the service choose",
+  auto: "the newest active one: the workflow selects credentials",
   default: "the organization's default for this source",
   none: "no rule gave one, or the source takes none",
 };
@@ -36,14 +36,14 @@ export function ruleText(rule: string): string {
   return RULES[rule] ?? rule;
 }
 
-/** What a call without a stored credential was called with. */
+/** What replaces the id of the credential if none is stored. */
 export function contractText(rule: string): string {
-  return rule === "inline" ? "a credential that is not stored" : "no credential";
+  return rule === "inline" ? "an inline credential" : "no credential";
 }
 
-/** What the run cost, and whether that is certain, in a sentence or two. */
+/** The cost of the run and its certainty, in one or two sentences. */
 export function costSentences({ run, costs, unpriced, attempts, calls }: Shown): readonly string[] {
-  if (run?.simulated === 1) return ["It was simulated: no vendor was asked, and nothing is billed."];
+  if (run?.simulated === 1) return ["Simulated run: no vendor was called, and nothing is billed."];
   const unknown =
     attempts.filter(({ charged }) => charged === "unknown").length + unsentUnknown(calls, attempts).length;
   if (attempts.length === 0 && unknown === 0) return ["It cost nothing: no request was sent to a vendor."];
@@ -52,13 +52,12 @@ export function costSentences({ run, costs, unpriced, attempts, calls }: Shown):
   const charged = attempts.filter((one) => one.charged === "yes").length;
   const sentences = [];
   if (unknown > 0) {
-    const sum =
-      costs.length === 0 ? "What it cost is not known" : `It cost ${certain} for certain, and ${most} at most`;
-    sentences.push(`${sum}: nobody knows yet whether ${requests(unknown)} ${unknown === 1 ? "was" : "were"} charged.`);
+    const sum = costs.length === 0 ? "Its cost is unknown" : `It cost at least ${certain} and at most ${most}`;
+    sentences.push(`${sum}: it is unknown whether ${requests(unknown)} ${unknown === 1 ? "was" : "were"} charged.`);
   } else if (charged === 0) {
     sentences.push(`It cost nothing: none of ${requests(attempts.length)} was charged.`);
   } else {
-    const sum = costs.length === 0 ? "Its price is not known" : `It cost ${certain}`;
+    const sum = costs.length === 0 ? "Its price is unknown" : `It cost ${certain}`;
     sentences.push(
       `${sum}: ${charged} of ${requests(attempts.length)} ${charged === 1 ? "was" : "were"} charged, and nothing is uncertain.`,
     );
@@ -70,7 +69,7 @@ export function costSentences({ run, costs, unpriced, attempts, calls }: Shown):
   return sentences;
 }
 
-/** Calls of unknown charge of which no request is recorded. */
+/** Calls with an unknown charge and without any recorded request. */
 export function unsentUnknown(calls: readonly Call[], attempts: readonly Attempt[]): readonly Call[] {
   return calls.filter(
     (call) => call.charged === "unknown" && !attempts.some(({ ordinal }) => ordinal === call.ordinal),
@@ -85,7 +84,7 @@ function capital(text: string): string {
   return text[0]!.toUpperCase() + text.slice(1);
 }
 
-/** What one request cost: nothing, its price, or anything between. */
+/** The cost of one request: none, its price, or a range. */
 export function priceText({ charged, price, currency }: Pick<Attempt, "charged" | "price" | "currency">): string {
   if (charged === "no") return "–";
   if (price === null) return "no known price";

@@ -12,7 +12,7 @@ interface RunsFilterProps {
   readonly isFiltered: boolean;
 }
 
-/** What a list of runs is narrowed by. What is chosen takes effect at once, what is typed with Enter. */
+/** The filter of a list of runs. A choice takes effect at once, typed text with Enter. */
 export function RunsFilter({ filter, isFiltered }: RunsFilterProps) {
   const [draft, setDraft] = useDraft<Readonly<Partial<Record<FilterName, string>>>>(filter);
   const org = draft.org ?? "";
@@ -87,12 +87,12 @@ export function RunsFilter({ filter, isFiltered }: RunsFilterProps) {
   );
 }
 
-/** Every parameter of the filter, so that what is not given is taken away. */
+/** All parameters of the filter, so that missing ones are removed from the address. */
 function changesOf(filter: Readonly<Partial<Record<FilterName, string | null>>>) {
   return Object.fromEntries(FILTERS.map((name) => [name, filter[name]?.trim() || null]));
 }
 
-/** What the address names is a choice too, also if it is not in the list. */
+/** The choices, with the current one added if the list does not contain it. */
 function namedChoices(
   all: string,
   given: string,

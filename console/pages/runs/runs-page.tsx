@@ -19,19 +19,19 @@ import "./runs.css";
 type Run = RowOf<"ledger list", "runs">;
 type Names = ReadonlyMap<string, string>;
 
-/** The ledger, by everything that it can be narrowed by. The filter is in the address. */
+/** The runs of the ledger. The filter is in the address. */
 export function RunsPage() {
   const filter = readFilter(address().query);
   const list = useList("ledger list", filter, "runs");
   const names = useNames((list.rows ?? []).flatMap((run) => [run.organization_tuid, run.workflow]));
   const damaged = list.results.flatMap((page) => page.damaged ?? []);
-  // The last page ends early where many runs were looked at and few are meant: the next ones may have them.
+  // With a strict filter a page may end early, and the next pages may still have matches.
   const lookedBackTo = list.results.at(-1)?.looked_back_to;
   const isFiltered = Object.keys(filter).length > 0;
   return (
     <Page
       title="Runs"
-      about="Those with a charge that nobody knows come first, then the newest. Times are in UTC."
+      about="Runs with unknown charges come first, then the newest. Times are in UTC."
       actions={<Export verb="ledger export" filter={filter} />}
     >
       <RunsFilter filter={filter} isFiltered={isFiltered} />
@@ -47,9 +47,9 @@ export function RunsPage() {
             <Empty
               title={
                 lookedBackTo !== undefined
-                  ? "No run that was looked at so far matches the filter."
+                  ? "No run searched so far matches the filter."
                   : damaged.length > 0
-                    ? "No other run was found."
+                    ? "No further run was found."
                     : "No run matches the filter."
               }
               command={commandOf("ledger list", filter)}
@@ -59,12 +59,12 @@ export function RunsPage() {
           )
         }
         {...list}
-        // A name is shorter than an id: a row that gets its name later would move those below it.
+        // A name is shorter than an id: a late name would shift the rows below.
         rows={names === undefined ? undefined : list.rows}
       />
       {lookedBackTo !== undefined && (
         <p class="dim" role="status">
-          The runs of this function were looked at back to <Time at={lookedBackTo} />.
+          The runs of this function were searched back to <Time at={lookedBackTo} />.
         </p>
       )}
     </Page>
@@ -76,7 +76,7 @@ const NAMED_MAX = 20;
 
 const NOTHING_YET = (
   <Empty title="No run has ended yet." command="datarun source run SOURCE --workflow wfl_…">
-    Each request to the service leaves a run here: who was asked, what came of it, and what it cost.
+    Every run appears here with its calls, outcomes and cost.
   </Empty>
 );
 
@@ -92,7 +92,7 @@ function columnsWith(names: Names): readonly Column<Run>[] {
       show: ({ cost }) => (cost.length === 0 ? <span class="dim">–</span> : cost.join(", ")),
       isNumber: true,
     },
-    { title: "Took", show: ({ took_ms: ms }) => <Took ms={ms} />, isNumber: true },
+    { title: "Duration", show: ({ took_ms: ms }) => <Took ms={ms} />, isNumber: true },
   ];
 }
 

@@ -11,14 +11,14 @@ import type { Attempt, Call } from "./run-words.ts";
 interface SettleChargeProps {
   readonly transaction: string;
   readonly call: Call;
-  /** Left out for a call of which no request is recorded. */
+  /** Missing for a call without any recorded request. */
   readonly attempt?: Attempt;
-  /** By name. */
+  /** The name of the organization. */
   readonly organization: string;
   readonly onDone: () => void;
 }
 
-/** Says, after a look at the vendor's invoice, whether a request was charged. */
+/** Records whether a request was charged, after a check of the vendor's invoice. */
 export function SettleCharge(props: SettleChargeProps) {
   const [isAsking, setAsking] = useState(false);
   if (!mayUse("ledger reconcile")) return null;
@@ -35,9 +35,9 @@ export function SettleCharge(props: SettleChargeProps) {
 type Charged = InputOf<"ledger reconcile">["charged"];
 
 const CHOICES: readonly Choice[] = [
-  { value: "yes", label: "Yes, the vendor charged for it" },
+  { value: "yes", label: "Yes, the vendor charged it" },
   { value: "no", label: "No, it is not on the invoice" },
-  { value: "unknown", label: "It is not known any more" },
+  { value: "unknown", label: "It cannot be determined" },
 ];
 
 function SettleDialog({ onClose, onDone, ...props }: SettleChargeProps & { readonly onClose: () => void }) {
@@ -66,8 +66,8 @@ function SettleDialog({ onClose, onDone, ...props }: SettleChargeProps & { reado
   return (
     <Dialog title="Settle a charge" onClose={onClose}>
       <p>
-        This records for <bdi>{organization}</bdi> whether {call.source} charged for {aboutOf(props)}. Sums and budgets
-        follow it. What was recorded before is kept, with your name, the time and the reason.
+        This records for <bdi>{organization}</bdi> whether {call.source} charged {aboutOf(props)}. Sums and budgets are
+        updated. The earlier record is kept, with your name, the time and the reason.
       </p>
       <form
         class="stack"
@@ -88,7 +88,7 @@ function SettleDialog({ onClose, onDone, ...props }: SettleChargeProps & { reado
             inputMode="decimal"
             value={amount}
             onValue={setAmount}
-            hint={recorded === undefined ? "No price is recorded." : `Left empty, the recorded price: ${recorded}.`}
+            hint={recorded === undefined ? "No price is recorded." : `Empty: the recorded price, ${recorded}.`}
           />
         )}
         {isPriced && amount.trim() !== "" && (
@@ -97,7 +97,7 @@ function SettleDialog({ onClose, onDone, ...props }: SettleChargeProps & { reado
             value={currency}
             onValue={setCurrency}
             placeholder={attempt?.currency ?? "EUR"}
-            hint="Left empty, the recorded one."
+            hint="Empty: the recorded currency."
           />
         )}
         <TextField label="Reason" value={note} onValue={setNote} required placeholder="Invoice 4711" />

@@ -13,11 +13,11 @@ import type { Source } from "./source-facts.tsx";
 
 interface AskOnceProps {
   readonly source: Source;
-  /** All of it has come that is asked for without anybody's typing. */
+  /** Called when the data that needs no input by a person has arrived. */
   readonly onThere: () => void;
 }
 
-/** Asks a source through a workflow, after saying what that costs. Organization, workflow and context are in the address. */
+/** Calls a source through a workflow, after showing the cost. Organization, workflow and context are in the address. */
 export function AskOnce({ source, onThere }: AskOnceProps) {
   const { query } = address();
   const org = query.get("org") ?? "";
@@ -35,13 +35,13 @@ export function AskOnce({ source, onThere }: AskOnceProps) {
   }, [isThere]);
   if (orgs.result?.organizations.length === 0) {
     return (
-      <Section title="Ask live once">
-        <Empty title="There is no organization to ask for." command="datarun org create NAME" />
+      <Section title="Make a live call">
+        <Empty title="There is no organization to make a call for." command="datarun org create NAME" />
       </Section>
     );
   }
   return (
-    <Section title="Ask live once">
+    <Section title="Make a live call">
       <form class="filter" onSubmit={(event) => event.preventDefault()}>
         <OrganizationField value={org} onValue={(value) => setQuery({ org: value, workflow: null })} />
         <SelectField

@@ -10,12 +10,12 @@ interface WarningProps {
   readonly planned: Planned;
 }
 
-/** What will happen, before the button is pressed. */
+/** The effect of the button, shown before it is pressed. */
 export function Before({ workflow, planned }: WarningProps) {
   if (workflow.simulated) {
     return (
       <p>
-        <Badge kind="simulated">simulated</Badge> The workflow is simulated: no vendor is asked, and nothing is billed.
+        <Badge kind="simulated">simulated</Badge> The workflow is simulated: no vendor is called, and nothing is billed.
       </p>
     );
   }
@@ -29,17 +29,17 @@ export function Before({ workflow, planned }: WarningProps) {
   );
 }
 
-/** Why a run would take that credential. */
+/** The reason why a run would use the credential. */
 const RULES: Readonly<Record<string, string>> = {
   auto: ", the newest one that is enabled",
   default: ", the organization's default",
 };
 
-/** What it would fail at without being asked, or the credential that it takes. */
+/** The reason why the call would fail without being sent, or its credential. */
 function Obstacle({ planned: { problem, input_problem: wrong, cred_id: id, rule } }: Pick<WarningProps, "planned">) {
-  if (problem !== null) return <p>It would fail, and nothing would be sent. {problem}</p>;
+  if (problem !== null) return <p>The call would fail, and nothing would be sent. {problem}</p>;
   if (wrong !== null)
-    return <p>It would fail, and nothing would be sent: {`${wrong.path.slice(1)} ${wrong.message}`}.</p>;
+    return <p>The call would fail, and nothing would be sent: {`${wrong.path.slice(1)} ${wrong.message}`}.</p>;
   if (id === null) return null;
   return (
     <p>
@@ -49,23 +49,23 @@ function Obstacle({ planned: { problem, input_problem: wrong, cred_id: id, rule 
   );
 }
 
-/** What will happen, in the words of the question that is asked before. */
+/** The effect of the call, as the text of the confirmation. */
 export function Warning({ source, workflow, planned }: WarningProps & { readonly source: Source }) {
   return (
     <div class="stack">
       <p>
         {source.leaves_machine ? (
           <>
-            One question goes to <strong>{source.origins.join(", ")}</strong>,
+            This makes one live call to <strong>{source.origins.join(", ")}</strong>,
           </>
         ) : (
-          "It is answered on the service's machine,"
+          "This call is answered on the service's machine,"
         )}{" "}
         through the workflow{" "}
         <strong>
           <bdi>{workflow.name || workflow.workflow}</bdi>
         </strong>
-        . The run is on the ledger like any other.
+        . The run is recorded in the ledger.
       </p>
       <p>{sayCost(planned).says}</p>
       <Obstacle planned={planned} />

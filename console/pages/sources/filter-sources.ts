@@ -2,7 +2,7 @@ import type { ResultOf } from "../../api/verb-types.ts";
 
 export type ListedSource = ResultOf<"source list">["sources"][number];
 
-/** What the address asks for; an empty text asks for everything. */
+/** The filter in the address. An empty text matches everything. */
 export interface SourceFilter {
   readonly find: string;
   readonly from: string;
@@ -19,7 +19,7 @@ export const FILTER_KEYS = [
   "state",
 ] as const satisfies readonly (keyof SourceFilter)[];
 
-/** Words are looked for in ids, titles and the names of inputs, in any order. */
+/** Searches ids, titles and names of inputs for all words, in any order. */
 export function filterSources(sources: readonly ListedSource[], filter: SourceFilter): readonly ListedSource[] {
   const words = filter.find.toLowerCase().split(/\s+/).filter(Boolean);
   return sources.filter(
@@ -52,7 +52,7 @@ function containsAll({ source, title, input_names: names }: ListedSource, words:
   return words.every((word) => text.includes(word));
 }
 
-/** Those that runs may ask before those that are off, each in their order. */
+/** Puts sources that are on before those that are off, and keeps the order otherwise. */
 export function onFirst<Source extends { readonly on: boolean }>(sources: readonly Source[]): readonly Source[] {
   return sources.toSorted((one, other) => Number(other.on) - Number(one.on));
 }

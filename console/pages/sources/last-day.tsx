@@ -18,15 +18,15 @@ interface LastDayProps {
   readonly of: Asked<ResultOf<"ledger activity">>;
 }
 
-/** How the calls of the last day ended and how long they took, and whether it is called at all now. */
+/** Outcomes and durations of the calls of the last day, and open circuit breakers. */
 export function LastDay({ source, of: { result, error, reload } }: LastDayProps) {
   const activity = result?.activity.find((each) => each.source === source);
   return (
-    <Section title="The last day" actions={<a href={hrefOf("/runs", { source })}>Its runs</a>}>
+    <Section title="The last day" actions={<a href={hrefOf("/runs", { source })}>Show the runs</a>}>
       <NotCalledNow source={source} />
       {error && <Failure error={error} retry={reload} />}
       {result && activity === undefined && (
-        <p class="dim">No run called it in the last day, apart from simulated ones.</p>
+        <p class="dim">No run called this source in the last day, except simulated runs.</p>
       )}
       {activity && <Facts of={factsOf(activity)} />}
     </Section>
@@ -43,7 +43,7 @@ function factsOf(activity: Activity): readonly NamedValue[] {
     ["Without credential", <Ended kind="off" count={activity.no_credential} of={activity.calls} />],
     ...(activity.unknown === 0
       ? []
-      : [["Not known", <Ended kind="unknown" count={activity.unknown} of={activity.calls} />] as const]),
+      : [["Unknown", <Ended kind="unknown" count={activity.unknown} of={activity.calls} />] as const]),
     ["p50", <Took ms={activity.p50_ms} />],
     ["p99", <Took ms={activity.p99_ms} />],
     [
@@ -53,19 +53,19 @@ function factsOf(activity: Activity): readonly NamedValue[] {
       </>,
     ],
     ...(Object.keys(activity.failures).length === 0 ? [] : [["Faults", <Faults of={activity.failures} />] as const]),
-    [activity.complete ? "Counted from" : "Only since", <Time at={activity.counted_from} />],
+    [activity.complete ? "Counted from" : "Counted only from", <Time at={activity.counted_from} />],
   ];
   return facts.map(([title, value]) => ({ title, value }));
 }
 
-const OUTCOMES: Readonly<Record<string, string>> = { match: "found", no_match: "no record", unknown: "not known" };
+const OUTCOMES: Readonly<Record<string, string>> = { match: "found", no_match: "no record", unknown: "unknown" };
 
-/** A call ended with an outcome or a fault. */
+/** The outcome or the fault of the last call. */
 function sayOutcome(last: string): string {
   return OUTCOMES[last] ?? last;
 }
 
-/** Breakers are those of the process that answers. */
+/** Circuit breakers of the process that answers. */
 function NotCalledNow({ source }: { readonly source: string }) {
   const { event, problem } = useLive();
   const open = event?.breakers.filter((breaker) => breaker.source === source) ?? [];
@@ -73,15 +73,17 @@ function NotCalledNow({ source }: { readonly source: string }) {
   return (
     <div role="status" data-live={event === undefined ? "no" : "yes"}>
       {open.length === 0 && (
-        <p class="dim">{problem?.message ?? (event === undefined ? "…" : "No breaker of this process is open.")}</p>
+        <p class="dim">
+          {problem?.message ?? (event === undefined ? "…" : "No circuit breaker is open in this process.")}
+        </p>
       )}
       {open.map(({ organization_tuid: org, open_ms: ms }, at) => (
         <p key={at}>
-          <Outcome kind="failed" says="Not called now" /> for{" "}
+          <Outcome kind="failed" says="Blocked" /> for{" "}
           <a href={hrefOf("/access", { org })} title={org}>
             <bdi>{names?.get(org) ?? org}</bdi>
           </a>
-          , since <Took ms={ms} />: its vendor mostly fails.
+          for <Took ms={ms} />: most calls to its vendor fail.
         </p>
       ))}
     </div>

@@ -22,11 +22,11 @@ interface QuestionProps {
   readonly source: Source;
   readonly workflow: Workflow;
   readonly context: Context;
-  /** It is known what the first inputs would cost, or not to be. */
+  /** Called when the cost with the first inputs is known, or known to be unavailable. */
   readonly onThere: () => void;
 }
 
-/** The inputs, what asking with them would cost, and the answer. */
+/** The inputs, the cost of a call with them, and the answer. */
 export function Question({ source, workflow, context, onThere }: QuestionProps) {
   const fields = useMemo(() => fieldsOf(source.inputs), [source]);
   const [texts, setTexts] = useState(() => textsOf(exampleOf(source)));
@@ -61,7 +61,7 @@ export function Question({ source, workflow, context, onThere }: QuestionProps) 
               label={labelOf(workflow, planned)}
               {...(!workflow.simulated && {
                 asks: {
-                  title: `Ask ${source.title} for real?`,
+                  title: `Make a live call to ${source.title}?`,
                   says: <Warning source={source} workflow={workflow} planned={planned} />,
                 },
               })}
@@ -69,7 +69,7 @@ export function Question({ source, workflow, context, onThere }: QuestionProps) 
               onDone={setAnswer}
             />
           ) : (
-            // Not before it is known what these inputs cost.
+            // Disabled until the cost with these inputs is known.
             <Button disabled>{labelOf(workflow, planned)}</Button>
           )}
         </div>
@@ -81,7 +81,7 @@ export function Question({ source, workflow, context, onThere }: QuestionProps) 
 
 const SETTLES_MS = 250;
 
-/** The value once nobody has changed it for a moment, so that typing does not ask at each key. */
+/** The value after it has not changed for a moment, so that not every key press sends a request. */
 function useSettled<Value>(value: Value): { readonly value: Value; readonly isSettled: boolean } {
   const key = JSON.stringify(value);
   const [settled, settle] = useState({ key, value });
@@ -93,7 +93,7 @@ function useSettled<Value>(value: Value): { readonly value: Value; readonly isSe
   return { value: settled.value, isSettled: key === settled.key };
 }
 
-/** What the service would say of an input, at its field. */
+/** The objection of the service to an input, at its field. */
 function problemOf(planned: Planned | undefined, fields: readonly SchemaField[]): Problems {
   const problem = planned?.input_problem;
   const name = problem?.path.split("/")[1];
@@ -102,10 +102,10 @@ function problemOf(planned: Planned | undefined, fields: readonly SchemaField[])
 
 function labelOf({ simulated }: Workflow, planned: Planned): string {
   const { short } = sayCost(planned);
-  return simulated ? "Ask, simulated" : `Ask once${short === null ? "" : `: ${short}`}`;
+  return simulated ? "Run simulated" : `Make one call${short === null ? "" : `: ${short}`}`;
 }
 
-/** Inputs with which the vendor is known to answer, otherwise those of the first case with a record, or examples. */
+/** The declared live inputs, else those of the first case with a record, else examples. */
 function exampleOf({ live_inputs: live, cases, fields }: Source): Readonly<Record<string, unknown>> {
   const examples = fields.inputs.flatMap(({ name, examples: [one] }) => (one === undefined ? [] : [[name, one]]));
   return live ?? cases.find(({ expects }) => expects === "record")?.inputs ?? Object.fromEntries(examples);

@@ -23,9 +23,9 @@ test("what asking costs is said with whose price it is, and never as nothing if 
   } as Planned;
   assert.deepEqual(sayCost(planned), {
     short: "at most 0.40 EUR",
-    says: "The vendor bills every completed request: at most 0.40 EUR a request, by the price of the credential.",
+    says: "The vendor bills every completed request: at most 0.40 EUR per request, by the price of the credential.",
   });
   assert.match(sayCost({ ...planned, price_from: "source" }).says, /by the source's list price\.$/);
-  assert.equal(sayCost({ ...planned, cost: "unknown" }).short, "price not known");
+  assert.equal(sayCost({ ...planned, cost: "unknown" }).short, "unknown price");
   assert.equal(sayCost({ ...planned, cost: "nothing" }).short, null);
 });

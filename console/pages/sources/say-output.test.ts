@@ -4,9 +4,12 @@ import { sayOutput } from "./say-output.ts";
 
 test("a record without declared fields is the vendor's reply only where neither a map nor code makes it", () => {
   const request = { url: "https://api.acme.example/v1" };
-  const mapped = "Its map, shown below, makes a record of the vendor's reply. No fields are declared.";
-  assert.equal(sayOutput({ request, match: { record: "true" } }), "The vendor's own reply, unchanged.");
+  const mapped = "The record is made from the vendor's reply by the map below. No fields are declared.";
+  assert.equal(sayOutput({ request, match: { record: "true" } }), "The vendor's reply, unchanged.");
   assert.equal(sayOutput({ request, map: { name: "body.name" } }), mapped);
   assert.equal(sayOutput({ request, map: "body.company" }), mapped);
-  assert.equal(sayOutput("written in TypeScript"), "Its code says what a record is. No fields are declared.");
+  assert.equal(
+    sayOutput("written in TypeScript"),
+    "The record is defined by the code of the source. No fields are declared.",
+  );
 });

@@ -9,7 +9,7 @@ import type { Source } from "./source-facts.tsx";
 type Report = Extract<ResultOf<"source test">, { readonly sources: unknown }>["sources"][number];
 type CaseResult = Report["cases"][number];
 
-/** Its cases, which are run against a simulated vendor on the service's machine. */
+/** The cases of a source, and a button that runs them against a simulated vendor on the service's machine. */
 export function SourceCases({
   source: { source, cases, leaves_machine: leaves, charge },
 }: {
@@ -32,12 +32,12 @@ export function SourceCases({
     >
       <p class="dim" aria-live="polite">
         {report === undefined
-          ? "Played by a simulated vendor on the service's machine: nothing is billed."
+          ? "A simulated vendor on the service's machine runs them. Nothing is billed."
           : sum(report)}
       </p>
       {shown.length === 0 ? (
         <Empty
-          title="It has no cases."
+          title="This source has no cases."
           command={
             leaves
               ? `datarun source test ${source} --live --record${charge.model === "free" ? "" : " --accept-charge"}`
@@ -45,8 +45,8 @@ export function SourceCases({
           }
         >
           {leaves
-            ? "Write some in its file, or record the vendor's reply to one question as the first."
-            : "Write some in its file, and run them."}
+            ? "Write cases in its file, or record the vendor's reply to one live call as the first case."
+            : "Write cases in its file, and run them."}
         </Empty>
       ) : (
         <CaseTable cases={shown} />
@@ -61,7 +61,7 @@ function sum({ cases, missing }: Report): string {
   return missing.length === 0 ? ran : `${ran} It should also have: ${missing.join("; ")}.`;
 }
 
-/** The author's cases come in the order of the file, then the standard ones. */
+/** The author's cases in the order of the file, then the standard cases. */
 function joinResults(cases: Source["cases"], results: readonly CaseResult[]): readonly ShownCase[] {
   const own = results.filter(({ by }) => by === "author");
   return [

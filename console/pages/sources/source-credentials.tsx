@@ -44,7 +44,7 @@ interface SourceCredentialsProps {
   readonly holders: AskedList<Row>;
 }
 
-/** What a credential of this source has, and which organizations have one. */
+/** The credential fields of the source, and the organizations that have a credential. */
 export function SourceCredentials({ source, holders }: SourceCredentialsProps) {
   if (source.credential === "none") return null;
   return (
@@ -52,15 +52,15 @@ export function SourceCredentials({ source, holders }: SourceCredentialsProps) {
       <DeclaredFields
         caption="Fields of a credential"
         fields={source.fields.credential}
-        none="Its fields are not fixed."
+        none="The fields are not declared."
       />
       <List
-        caption="Who has a credential"
+        caption="Stored credentials by organization"
         columns={COLUMNS}
         keyOf={(row) => row.cred_id}
         empty={
           <Empty
-            title="No organization has a credential for it."
+            title="No organization has a credential for this source."
             command={`datarun credential create --org ORG --source ${source.source} --stdin`}
           />
         }

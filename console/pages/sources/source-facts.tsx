@@ -7,11 +7,11 @@ import { sayCharge, sayPrice } from "./say-charge.ts";
 
 export type Source = ResultOf<"source show">;
 
-/** What is known of a source besides its fields. */
+/** The properties of a source except its fields. */
 export function SourceFacts({ source }: { readonly source: Source }) {
   const { leaves_machine: leaves, limits, regions } = source;
   const facts: readonly (NamedValue | false)[] = [
-    { title: "Asks", value: leaves ? <Texts of={source.origins} /> : "nobody: it answers on this machine" },
+    { title: "Origins", value: leaves ? <Texts of={source.origins} /> : "none: it answers on this machine" },
     { title: "Billed", value: <Billed source={source} /> },
     { title: "Credential", value: `${source.credential}${source.verifies ? ", can be verified" : ""}` },
     leaves && {
@@ -27,7 +27,7 @@ export function SourceFacts({ source }: { readonly source: Source }) {
       ),
     },
     leaves && { title: "Limits", value: <Limits of={limits} /> },
-    { title: "Regions", value: regions.length === 0 ? "every region" : <Texts of={regions} /> },
+    { title: "Regions", value: regions.length === 0 ? "all regions" : <Texts of={regions} /> },
     ...source.data.map(({ name, licence, date, url }) => ({
       title: "Data",
       value: (
@@ -95,7 +95,7 @@ const UNITS = [
   [1_000, "second"],
 ] as const;
 
-/** `5 minutes`; what is not a whole number of anything is in milliseconds. */
+/** A period such as `5 minutes`; in milliseconds if no larger unit divides it. */
 function sayPeriod(ms: number): string {
   const unit = UNITS.find(([size]) => ms % size === 0);
   if (unit === undefined) return `${ms} ms`;
@@ -115,7 +115,7 @@ function Texts({ of }: { readonly of: readonly string[] }) {
   );
 }
 
-/** What is not the address of a page is shown as text. */
+/** A link if the text is the address of a page, else the text. */
 function Link({ href, children }: { readonly href: string | null; readonly children: string }) {
   const address = href === null ? null : httpAddress(href);
   return address === null ? <>{children}</> : <Outward href={address}>{children}</Outward>;

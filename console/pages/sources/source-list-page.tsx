@@ -43,7 +43,8 @@ const COLUMNS: readonly Column<Row>[] = [
       lastDay && <CountedOfDay count={lastDay.calls} complete={lastDay.complete} from={lastDay.counted_from} />,
   },
   { title: "Failed", isNumber: true, show: ({ lastDay }) => lastDay && <FailedCount of={lastDay.failed} /> },
-  // By datarun itself, or because there was no credential: nothing was sent. The page of the source has both apart.
+  // Includes calls that datarun rejected and calls without a credential. Nothing was sent for either. The page of the
+  // source shows them separately.
   {
     title: "Rejected",
     isNumber: true,
@@ -52,7 +53,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { title: "p50", isNumber: true, show: ({ lastDay }) => lastDay && <Took ms={lastDay.p50_ms} /> },
 ];
 
-/** Every source of the catalog and of the project. */
+/** All sources of the catalog and the project. */
 export function SourceListPage() {
   const { query } = address();
   const filter = Object.fromEntries(FILTER_KEYS.map((key) => [key, query.get(key) ?? ""])) as unknown as SourceFilter;
@@ -71,7 +72,7 @@ export function SourceListPage() {
   );
   const isNarrowed = FILTER_KEYS.some((name) => filter[name] !== "");
   return (
-    <Page title="Sources" about="What can be asked: the catalog, and the sources of your project.">
+    <Page title="Sources" about="The sources of the catalog and of your project.">
       <form class="filter filter-dense" role="search" aria-label="Sources" onSubmit={(event) => event.preventDefault()}>
         <TextField
           label="Find"
@@ -108,10 +109,10 @@ export function SourceListPage() {
         reload={reload}
         empty={
           isNarrowed ? (
-            <Empty title="No source matches the filter.">Take something out of the filter.</Empty>
+            <Empty title="No source matches the filter.">Remove a part of the filter.</Empty>
           ) : (
             <Empty title="There is no source yet." command="datarun source new acme__company">
-              Write the first one from a vendor's documentation.
+              Write the first source from the documentation of a vendor.
             </Empty>
           )
         }
@@ -138,7 +139,7 @@ const CHOICES = [
   },
   {
     name: "from",
-    label: "From",
+    label: "Origin",
     choices: [
       { value: "catalog", label: "the catalog" },
       { value: "project", label: "your project" },

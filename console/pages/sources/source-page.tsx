@@ -20,14 +20,15 @@ import { SourceCases } from "./source-cases.tsx";
 import { SourceCredentials } from "./source-credentials.tsx";
 import { SourceFacts } from "./source-facts.tsx";
 
-/** One source: what it asks, takes and gives, who may use it, and whether it works. */
+/** One source: its properties, inputs and outputs, credentials, cases and recent calls. */
 export function SourcePage({ id }: { readonly id: string }) {
   const { result: source, error, reload } = useVerb("source show", { source: id });
   const activity = useVerb("ledger activity", { source: id });
   const holders = useList("source credentials", { source: id }, "credentials");
   const isWhole = useTogether(activity.result ?? activity.error, holders.rows ?? holders.error);
   const isAsking = address().query.get("ask") === "live";
-  // The form grows while it loads. Opened with the page, it has what is below it wait; opened later, it is what one sees.
+  // The form grows while it loads. If it is open from the start, the content below waits for it; if it is opened later,
+  // it is in view.
   const [isFormThere, setFormThere] = useState(!isAsking);
   const isRestThere = useTogether(isFormThere || source?.on === false || error !== undefined || undefined);
   if (source?.source !== id || !isWhole) {
@@ -51,7 +52,7 @@ export function SourcePage({ id }: { readonly id: string }) {
         <>
           {mayUse("source run") && source.on && (
             <Button pressed={isAsking} onClick={() => setQuery({ ask: isAsking ? null : "live" })}>
-              {source.leaves_machine ? "Ask live once" : "Ask once"}
+              {source.leaves_machine ? "Make a live call" : "Make a call"}
             </Button>
           )}
           <a class="button" href={hrefOf("/run", { sources: id })}>
@@ -62,7 +63,7 @@ export function SourcePage({ id }: { readonly id: string }) {
     >
       {!source.on && (
         <p>
-          It is off: runs cannot ask it until the setting <code>catalog</code> names it.
+          This source is off. Runs cannot call it until the setting <code>catalog</code> includes it.
         </p>
       )}
       {isAsking && source.on && <AskOnce source={source} onThere={() => setFormThere(true)} />}
@@ -74,7 +75,7 @@ export function SourcePage({ id }: { readonly id: string }) {
           </div>
           <LastDay source={id} of={activity} />
           <Section title="Inputs">
-            <DeclaredFields caption="Inputs" fields={source.fields.inputs} none="It takes no inputs." />
+            <DeclaredFields caption="Inputs" fields={source.fields.inputs} none="This source takes no inputs." />
           </Section>
           <Section title="Output">
             <DeclaredFields
@@ -87,7 +88,7 @@ export function SourcePage({ id }: { readonly id: string }) {
           <SourceCredentials source={source} holders={holders} />
           <SourceCases source={source} />
           {source.recipe !== null && (
-            <Section title="How it asks" actions={<Copy text={source.recipe} />}>
+            <Section title="Recipe" actions={<Copy text={source.recipe} />}>
               <Code text={source.recipe} label="The recipe of the file" />
             </Section>
           )}
