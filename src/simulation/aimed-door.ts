@@ -2,13 +2,13 @@ import type { Door, RunnableSource } from "../run/ports.ts";
 import type { Http, HttpOptions, Reply } from "../sdk/http.ts";
 import { isDeclaredOrigin } from "../terms/origins.ts";
 
-/** The address that simulates a declared origin; starts a server if there is none yet. */
+/** Returns the address that simulates a declared origin. Starts a server if there is none yet. */
 export type PlayedAt = (origin: string) => Promise<string>;
 
 /**
- * The real outbound client with one change: a request to a declared origin is sent to the server that simulates it. An
- * address of any other origin is passed on unchanged, and refused as usual. The servers speak plain HTTP, so client
- * certificates are not used. `redirectsTo`: other addresses to which the servers may redirect.
+ * The real outbound client with one change: a request to a declared origin is sent to the server that simulates it. A
+ * request to any other origin is passed on unchanged, and refused as usual. The servers speak plain HTTP, so client
+ * certificates are not used. `redirectsTo`: further origins to which the servers may redirect.
  */
 export function aimDoor(
   door: Door,
@@ -34,7 +34,7 @@ export function aimDoor(
   };
 }
 
-/** Scheme and authority, in any case. */
+/** Length of scheme and authority, in any letter case. */
 function originLength(url: string): number {
   return /^[a-z]+:\/\/[^/?#]*/i.exec(url)![0].length;
 }

@@ -5,8 +5,8 @@ import { Secret } from "../terms/secret.ts";
 import { makeUpCredentials } from "./made-up-credentials.ts";
 
 /**
- * Finds the credentials of a mock, which stores none: what a request contains is checked as in any run, and for every
- * `cred_id` there is one, made up.
+ * The credential finder of a mock, which stores no credentials. Credentials in a request are checked as in any run;
+ * every `cred_id` gets a made-up credential.
  */
 export function anyCredential(sources: SourceCatalog): CredentialFinder {
   return {

@@ -1,7 +1,7 @@
 import { NO_RECORD } from "../run/not-recorded.ts";
 import type { CallReport, CredentialRule, Ledger, RunAsk, RunIntent, RunObserver, RunRecord } from "../run/ports.ts";
 
-/** One run of a mock as its caller's tests read it: identifiers, names and outcomes, never a value that was sent. */
+/** One run of a mock as its caller's tests read it: identifiers, names and outcomes, never values that were sent. */
 export interface AskedRun {
   readonly transaction_id: string;
   readonly endpoint: "/data" | "/func";
@@ -11,13 +11,13 @@ export interface AskedRun {
   readonly inputs: readonly string[];
   /** The identifiers in `config.sources`. */
   readonly sources: readonly string[];
-  /** `null` for `/data`, and if none was named. */
+  /** `null` for `/data`, and if the request named none. */
   readonly function: string | null;
-  /** Whether the function succeeded; `null` for `/data`, and if none ran. */
+  /** Whether the function succeeded; `null` for `/data`, and if no function ran. */
   function_success: boolean | null;
-  /** Every source that was called, by the request or by its function. Empty until the run has ended. */
+  /** Every source call of the request or its function. Empty until the run has ended. */
   calls: readonly AskedCall[];
-  /** `null` until it has ended. */
+  /** `null` until the run has ended. */
   response_time_ms: number | null;
 }
 
@@ -25,19 +25,19 @@ export interface AskedCall {
   readonly source: string;
   readonly success: boolean;
   readonly match: boolean;
-  /** The kind of its failure; `null` if it has not failed. */
+  /** The kind of the failure; `null` on success. */
   readonly failure: string | null;
   /** `inline`: sent with the request; `named`: by `cred_id`. */
   readonly credential: CredentialRule;
 }
 
-/** Runs that are kept; the oldest makes room. */
+/** Number of runs that are kept. The oldest are dropped. */
 const RUNS_MAX = 1_000;
-/** Of one run. */
+/** Names that are kept for each run. */
 const NAMES_MAX = 100;
 const NAME_CHARS_MAX = 200;
 
-/** The ledger of a mock: the last runs, in memory, with the names of what they were asked. */
+/** The ledger of a mock: the latest runs, in memory, with the names in their requests. */
 export class AskedRuns implements Ledger, RunObserver {
   readonly #runs = new Map<string, AskedRun>();
 
@@ -46,7 +46,7 @@ export class AskedRuns implements Ledger, RunObserver {
     return [...this.#runs.values()];
   }
 
-  /** Returns how many there were. */
+  /** Returns the number of runs that were forgotten. */
   forget(): number {
     const count = this.#runs.size;
     this.#runs.clear();
@@ -71,7 +71,7 @@ export class AskedRuns implements Ledger, RunObserver {
 
   open(): RunRecord {
     return {
-      // Nothing is sent to a vendor, and nothing ordered from one.
+      // Requests and orders need no record, because nothing is sent to a vendor.
       ...NO_RECORD,
       close: ({ transactionId, calls, functionFault, tookMs }) => {
         const run = this.#runs.get(transactionId);

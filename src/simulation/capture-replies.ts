@@ -2,14 +2,14 @@ import type { Door } from "../run/ports.ts";
 import type { Reply } from "../sdk/http.ts";
 import { httpOf } from "./aimed-door.ts";
 
-/** An outbound client that reports every reply that it gives to a source. */
+/** An outbound client that reports every reply that a source receives. */
 export function captureReplies(door: Door, seen: (reply: Reply) => void): Door {
   return {
     httpFor(source, call) {
       const http = door.httpFor(source, call);
       return httpOf(async (method, url, options) => {
         const reply = await http.request(method, url, options);
-        // Its memory is reserved now, because none can be reserved for it after the call has ended.
+        // Reserves memory for the bytes now; after the end of the call no memory can be reserved.
         reply.bytes();
         seen(reply);
         return reply;

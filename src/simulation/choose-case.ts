@@ -3,9 +3,10 @@ import type { SourceCase } from "../sdk/source.ts";
 import type { JsonObject } from "../terms/json.ts";
 
 /**
- * The case that answers these inputs: one with equal inputs, if possible one that shows no failure; otherwise the one with a
- * record that has the most inputs in common, so that a simulated workflow always gets an example. The run is marked as
- * simulated everywhere, so nobody takes it for a real answer. `null` for a source that has no case with a record.
+ * Chooses the case that answers these inputs. First choice: equal inputs, if possible without a failure. Otherwise: the
+ * case with a record that shares the most inputs, so that a simulated workflow always returns an example. Simulated
+ * runs are marked as such everywhere, so an example is not mistaken for a real answer. `null` if the source has no case
+ * with a record.
  */
 export function chooseCase(cases: readonly SourceCase[], inputs: JsonObject): SourceCase | null {
   const given = Object.fromEntries(Object.entries(inputs));
@@ -23,7 +24,10 @@ export function chooseCase(cases: readonly SourceCase[], inputs: JsonObject): So
   return best;
 }
 
-/** Inputs that are shared; of as many, whether the same are given: an order's number asks for another road than a name. */
+/**
+ * The number of equal inputs, plus 0.5 if the same names are given: a source may send another request for another set
+ * of names.
+ */
 function likenessOf(inputs: JsonObject, given: JsonObject): number {
   const shared = Object.entries(inputs).filter(([name, value]) => isDeepStrictEqual(given[name], value)).length;
   const asksAlike = isDeepStrictEqual(Object.keys(inputs).sort(), Object.keys(given).sort());

@@ -14,7 +14,7 @@ export function compareShapes(expected: unknown, found: unknown): readonly strin
       if (right.has(parentOf(path)) || path === "") says.push(`${nameOf(path)} is in the case but not in the reply`);
     } else if (!sameTypes(types, there)) {
       says.push(
-        `${nameOf(path)} is ${[...types].join(" or ")} in the case and ${[...there].join(" or ")} in the answer`,
+        `${nameOf(path)} is ${[...types].join(" or ")} in the case and ${[...there].join(" or ")} in the reply`,
       );
     }
   }
@@ -41,7 +41,7 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? "a list" : `a${/^[aeiou]/.test(typeof value) ? "n" : ""} ${typeof value}`;
 }
 
-/** A field that is null on one side says nothing about its type. */
+/** A null on either side does not determine the type of a field. */
 function sameTypes(left: ReadonlySet<string>, right: ReadonlySet<string>): boolean {
   const told = (types: ReadonlySet<string>) => [...types].filter((type) => type !== "null");
   return told(left).length === 0 || told(right).length === 0 || told(left).some((type) => right.has(type));

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import { ExactNumber } from "../terms/exact-number.ts";
 
-/** One place where two values differ, named as in a JSON pointer's path. */
+/** One difference between two values, with its path in the form of a JSON pointer. */
 export interface Difference {
   readonly at: string;
   readonly expected: unknown;
-  /** `undefined` if there is nothing. */
+  /** `undefined` if the value is missing. */
   readonly found: unknown;
 }
 
-/** All places where `found` differs from what was expected. `contained`: additional members are allowed. */
+/** All differences between `found` and the expectation. With `contained`, additional members are allowed. */
 export function differences(expected: unknown, found: unknown, at: string, contained = false): readonly Difference[] {
   if (isDeepStrictEqual(expected, found)) return [];
   if (Array.isArray(expected) && Array.isArray(found)) {

@@ -3,7 +3,7 @@ import type { FaultKind } from "../terms/fault.ts";
 import { asksAgain, type ScriptedReply, type SourceCase } from "../sdk/source.ts";
 import { asList } from "./as-list.ts";
 
-/** A failure that every vendor can have, and the kinds that describe it correctly. */
+/** A failure that every vendor can have, and the kinds of fault that describe it correctly. */
 export interface GenericCase {
   readonly case: SourceCase;
   readonly kinds: readonly FaultKind[];
@@ -11,7 +11,7 @@ export interface GenericCase {
 
 const BROKEN_JSON = '{"cut": "of';
 
-/** `waits`: a source that polls takes it for a report that is not ready. */
+/** `waits`: a source that polls treats this reply as an order that is not ready. */
 const FAILURES: readonly { name: string; reply: ScriptedReply; kinds: readonly FaultKind[]; waits?: true }[] = [
   { name: "the credential is rejected (401)", reply: { status: 401, body: {} }, kinds: ["credential"] },
   { name: "the vendor answers another 4xx (418)", reply: { status: 418, body: {} }, kinds: ["vendor_4xx", "input"] },
@@ -28,11 +28,10 @@ const FAILURES: readonly { name: string; reply: ScriptedReply; kinds: readonly F
 ];
 
 /**
- * The standard cases of every source whose calls leave the machine, made from its first case with a record: all replies
- * but the last as they are, then the failure. A status that one of the source's own cases uses is left to that case. If
- * other requests come before a rejected credential, the script is repeated once, because a source that logs in may fetch
- * a new token and try again. A source that polls gets the failure as often as
- * it asks.
+ * The standard cases of a source whose calls leave the machine, derived from its first case with a record: the replies
+ * of that case except the last, then the failure. A status that the source's own cases use is left out. If other
+ * requests precede a rejected credential, the script is repeated once, because a source that logs in may fetch a new
+ * token and try again. A source that polls gets the failure at every poll.
  */
 export function genericCases(source: RunnableSource): readonly GenericCase[] {
   const cases = source.declaration.cases ?? [];
@@ -58,7 +57,7 @@ export function genericCases(source: RunnableSource): readonly GenericCase[] {
 function scriptOf(replies: readonly ScriptedReply[], failing: ScriptedReply): readonly ScriptedReply[] {
   const before = replies.slice(0, -1);
   const script = [...before, failing.fault === "truncate" ? { ...replies.at(-1), ...failing } : failing];
-  // A login comes first.
+  // The first reply is that of a login.
   return failing.status === 401 && before.length > 0 ? [...script, before[0]!, failing] : script;
 }
 

@@ -7,10 +7,10 @@ import { differences, type Difference } from "./difference.ts";
 import { UNDECLARED, type Played } from "./play-case.ts";
 import { readQuery, type ReceivedRequest } from "./received-request.ts";
 
-/** Returns how an output violates its schema, or `null`. */
+/** Returns how an output violates its schema, or `null` if it is valid. */
 export type OutputProblem = (output: JsonObject) => string | null;
 
-/** The differences between the result of a case and what it expects, in the order in which a person would check. */
+/** The differences between the result of a case and its expectation, the most relevant first. */
 export function judgeCase(
   played: Played,
   expected: SourceCase,
@@ -57,7 +57,7 @@ function judgeRequest(
   ];
 }
 
-/** A form is compared as its fields, JSON as its value, anything else as text. */
+/** A form is compared by its fields, JSON by its value, and other bodies as text. */
 function readBody(found: ReceivedRequest, expected: unknown): unknown {
   if (typeof expected === "string") return found.body;
   if (found.headers["content-type"]?.startsWith("application/x-www-form-urlencoded") === true)
@@ -124,10 +124,10 @@ function judgeManners(played: Played): readonly Difference[] {
   ];
 }
 
-/** Shorter values may appear by chance. */
+/** Shorter values may occur by chance. */
 const LENGTH_MIN = 6;
 
-/** The credential fields whose values occur in a text, also in encodings that code may produce by accident. */
+/** The credential fields whose values occur in a text, also in encodings that code may apply by accident. */
 function leakedFields(credentials: JsonObject, text: string): readonly string[] {
   return Object.entries(credentials)
     .filter(([, value]) => typeof value === "string" && value.length >= LENGTH_MIN && standsIn(value, text))
@@ -141,7 +141,9 @@ function standsIn(value: string, text: string): boolean {
   return forms.some((form) => text.includes(form));
 }
 
-/** Inputs of a case that the source does not declare. The source does not get them, so they are probably a mistake. */
+/**
+ * Inputs of a case that the source does not declare. The source does not receive them, so they are probably a mistake.
+ */
 export function undeclaredInputs(source: RunnableSource, { inputs }: SourceCase): readonly string[] {
   return Object.keys(inputs).filter((name) => !source.inputNames.includes(name));
 }

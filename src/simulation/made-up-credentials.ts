@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from "../terms/json.ts";
 
 /**
- * Credential fields for a case without any: the examples in the schema, otherwise a text that is easily recognised where it
- * should not be.
+ * Credential fields for a case without its own: examples from the schema, otherwise a text that is easy to recognise if
+ * it is leaked.
  */
 export function makeUpCredentials(schema: object | undefined): JsonObject {
   if (schema === undefined || !isJsonObject(schema)) return {};

@@ -3,7 +3,7 @@ import { Fault } from "../terms/fault.ts";
 import { isJsonObject, type JsonObject } from "../terms/json.ts";
 import { resembles } from "../terms/nearest.ts";
 
-/** What a caller may ask a simulated vendor to do instead of returning a record. */
+/** The behaviours that a caller may request from a simulated vendor instead of a record. */
 export const MAGIC = [
   "no_record",
   "slow",
@@ -17,18 +17,22 @@ export const MAGIC = [
 ] as const;
 export type Magic = (typeof MAGIC)[number];
 
-/** The undeclared input that asks for it: `simulate: "timeout"`, or `simulate: {acme__people: "timeout"}` for one source. */
+/**
+ * The undeclared input for such a request: `simulate: "timeout"`, or `simulate: {acme__people: "timeout"}` for one
+ * source.
+ */
 const MAGIC_INPUT = "simulate";
 const MAGIC_VALUE = /^simulate:(.*)$/s;
 
-/** How long `slow` delays its reply. */
+/** Delay of a reply with `slow`, in milliseconds. */
 export const SLOW_MS = 2_000;
 
 /**
- * What the inputs ask for: by the input `simulate`, which the input filter drops in real runs, or by a declared input
- * whose whole value is, for example, `simulate:timeout`, which also passes through a function that selects its inputs.
- * @throws Fault `source.input_invalid` for an unknown value or source id: if it were ignored, the caller would take a
- * normal answer for the failure that was asked for
+ * The requested behaviour: from the input `simulate`, which real runs drop as undeclared, or from a declared input
+ * whose whole value has the form `simulate:timeout`. The second form also passes through a function that selects its
+ * inputs.
+ * @throws Fault `source.input_invalid` for an unknown value or source id. If it were ignored, the caller would take an
+ * ordinary answer for the failure
  */
 export function magicOf(source: string, inputs: JsonObject, isSource: (id: string) => boolean): Magic | null {
   const asked = inputs[MAGIC_INPUT];
@@ -42,7 +46,7 @@ export function magicOf(source: string, inputs: JsonObject, isSource: (id: strin
   return null;
 }
 
-/** The message does not repeat the id, which is the caller's text; it may name the source that was probably meant. */
+/** The message does not repeat the id, which is the caller's text. It may name the source that was probably meant. */
 function refuseUnknownSources(ids: readonly string[], source: string, isSource: (id: string) => boolean): void {
   const unknown = ids.filter((id) => id !== source && !isSource(id));
   if (unknown.length === 0) return;
@@ -65,7 +69,7 @@ export function isMagic(value: unknown): value is Magic {
   return (MAGIC as readonly unknown[]).includes(value);
 }
 
-/** The reply that stands for a failure; `null` for what is answered from a case. */
+/** The reply that simulates a failure; `null` if a case gives the reply. */
 export function magicReply(magic: Magic): ScriptedReply | null {
   switch (magic) {
     case "vendor_5xx":

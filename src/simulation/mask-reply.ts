@@ -5,17 +5,17 @@ import { decodeUtf8, readJsonExactly, type Json } from "../terms/json.ts";
 import { maskValues, type Masking } from "./mask-values.ts";
 import { maskXml } from "./mask-xml.ts";
 
-/** The words that must not be masked, so that a masked reply still has the meaning of the real one. */
+/** Words that must not be masked, so that a masked reply keeps its meaning. */
 export interface Words {
-  /** Texts of the source's own rules. */
+  /** Texts in the rules of the source. */
   readonly texts: ReadonlySet<string>;
-  /** Names in the source's file: of members, elements, columns and header fields. */
+  /** Names in the source's file: members, elements, columns and header fields. */
   readonly names: ReadonlySet<string>;
 }
 
 /**
- * A reply for a case, with every value masked, whatever its format: JSON and XML by their structure, a form by its fields;
- * of any other text only the words of the source's file are kept. @throws Error for what is not text
+ * A reply for a case, with all values masked: JSON and XML by structure, a form by its fields. In any other text only
+ * words from the source's file are kept. @throws Error if the reply is not text
  */
 export function maskReply(reply: Reply, masking: Masking, words: Words): ScriptedReply {
   const headers = maskHeaders(reply.headers, masking, words);
@@ -59,8 +59,8 @@ function maskForm(text: string, masking: Masking): string {
 const BETWEEN = /([\r\n\t,;|=:&"'<>()[\]{}]+)/;
 
 /**
- * Tables, lines and the like: what is between punctuation is a value, unless it is a word of the source's rules. A name from
- * the source's file is kept where names are usual: in the first line, and before `:` or `=`.
+ * For tables, lines and similar texts: every part between punctuation is a value, unless the source's rules contain it.
+ * A name from the source's file is kept in usual positions: in the first line, and before `:` or `=`.
  */
 function maskWords(text: string, masking: Masking, { names }: Words): string {
   const parts = text.split(BETWEEN);
@@ -100,7 +100,7 @@ function maskHeaders(headers: Reply["headers"], masking: Masking, words: Words):
   };
 }
 
-/** One line of ASCII, as a header field requires. */
+/** Header fields must be one line of ASCII. */
 function maskField(value: string, masking: Masking): string {
   return masking.text(value).replaceAll(/[^\u0020-\u007e]/g, "x");
 }

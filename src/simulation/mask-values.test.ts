@@ -61,7 +61,7 @@ test("answers are compared by their shape: items of a list together, null as any
     { a: "1", list: [{ b: "z", c: 2, d: true }] },
   );
   assert.deepEqual(says, [
-    "a is a number in the case and a string in the answer",
+    "a is a number in the case and a string in the reply",
     "gone is in the case but not in the reply",
     "list.*.d is in the reply but not in the case",
   ]);

@@ -3,15 +3,15 @@ import { isJsonObject, type Json } from "../terms/json.ts";
 
 /** How the parts of one reply are masked. Equal texts are masked equally. */
 export interface Masking {
-  /** A value. */
+  /** Masks a value. */
   text(text: string): string;
-  /** A name of a member, an element or a field. */
+  /** Masks the name of a member, an element or a field. */
   name(name: string): string;
 }
 
 /**
- * Keeps `texts`, which are words of the vendor's format and not data, and `names` from the source. Also keeps a name in the
- * usual form of member names; any other name may be data (`{"Ada_Lovelace": 3}`).
+ * Keeps `texts`, which are words of the vendor's format, and `names` from the source. Also keeps names in the usual
+ * form of member names; other names may be data (`{"Ada_Lovelace": 3}`).
  */
 export function createMasking(texts: ReadonlySet<string>, names: ReadonlySet<string>): Masking {
   return {
@@ -21,8 +21,8 @@ export function createMasking(texts: ReadonlySet<string>, names: ReadonlySet<str
 }
 
 /**
- * Synthetic values of the same shape: letters and digits are replaced, everything between them stays. Kept as they are:
- * `true`, `false` and `null`, and numbers of one digit (counts, codes).
+ * Replaces letters and digits, and keeps the characters between them. Also keeps `true`, `false`, `null` and numbers of
+ * one digit, such as counts and codes.
  */
 export function maskValues(value: Json, masking: Masking): Json {
   if (typeof value === "string") return masking.text(value);
@@ -59,7 +59,10 @@ function maskClock(_: string, gap: string, seconds?: string, fraction?: string, 
   return `${gap}04:05${seconds === undefined ? "" : ":06"}${hundredths}${zone === undefined ? "" : zone.replaceAll(/\d/g, "0")}`;
 }
 
-/** Letters with their diacritics, in any script. Digits are replaced by counting up, so that length and kind of a number stay. */
+/**
+ * Replaces letters, including diacritics in any script, and replaces digits by counting up, so that length and kind of
+ * a number stay the same.
+ */
 function maskLetters(text: string): string {
   let digit = 0;
   return text
@@ -69,7 +72,7 @@ function maskLetters(text: string): string {
     .replaceAll(/\p{N}/gu, () => String((digit++ % 9) + 1));
 }
 
-/** The most digits that every number keeps. */
+/** JavaScript numbers keep up to this many digits exactly. */
 const DIGITS_MAX = 15;
 
 function maskNumber(value: number | ExactNumber): number {
@@ -78,7 +81,9 @@ function maskNumber(value: number | ExactNumber): number {
   return Number.isFinite(masked) ? masked : 12.5;
 }
 
-/** The form of `company_name`, `companyName` and `@id`, which a person's name, an address or a number does not have. */
+/**
+ * Whether a name has the form of `company_name`, `companyName` or `@id`. Names of people, addresses and numbers do not.
+ */
 function isPlainName(name: string): boolean {
   return /^[@#$]?[a-z][a-zA-Z0-9]{0,40}(?:[_-][a-z0-9]{1,20}){0,6}$/.test(name) && !/\d{4}/.test(name);
 }

@@ -8,16 +8,16 @@ const NAMED: ReadonlyMap<string, string> = new Map([
   ["quot", '"'],
   ["apos", "'"],
 ]);
-/** One attribute of a tag. */
+/** Matches one attribute of a tag. */
 const ATTRIBUTE = /\s+([^\s=<>"'/]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/y;
-/** The values of `xsi:nil`, which is a word of the format. */
+/** Values of `xsi:nil`, which belong to the format. */
 const BOOLEAN = /^\s*(?:true|false|0|1)\s*$/;
 const TAG_NAME = /\/?[^\s<>/"'=!?]+/y;
 const TAG_END = /\s*\/?>/y;
 
 /**
- * The same elements with every text masked: between tags, in CDATA and in attributes of either quotes. Comments and
- * instructions are left out. `null` for XML that cannot be parsed, because then nothing is known to be a name.
+ * Masks all texts of an XML document: between tags, in CDATA and in attributes. Comments and processing instructions
+ * are dropped. `null` for XML that cannot be parsed, because names and values cannot be told apart then.
  */
 export function maskXml(xml: string, masking: Masking): string | null {
   let made = "";
@@ -45,7 +45,7 @@ function partAt(xml: string, at: number, masking: Masking): Part | null {
     return end === -1 ? null : { made: maskedText(xml.slice(at + 9, end), masking), end: end + 3 };
   }
   if (xml.startsWith("<!--", at)) return until("-->", "");
-  // The masked text is written as UTF-8, whatever the encoding was.
+  // The masked text is always written as UTF-8.
   if (xml.startsWith("<?xml ", at)) return until("?>", '<?xml version="1.0" encoding="UTF-8"?>');
   if (xml.startsWith("<?", at)) return until("?>", "");
   return tagAt(xml, at, masking);
@@ -65,7 +65,7 @@ function tagAt(xml: string, at: number, masking: Masking): Part | null {
   for (let found = matchAt(ATTRIBUTE, xml, end); found !== null; found = matchAt(ATTRIBUTE, xml, end)) {
     const [whole, written = "", double, single] = found;
     const value = readText(double ?? single ?? "");
-    // The address of a declared namespace is a word of the format.
+    // The URI of a declared namespace belongs to the format.
     const isDeclaration = written === "xmlns" || written.startsWith("xmlns:");
     const isKept = isDeclaration || (written.endsWith(":nil") && BOOLEAN.test(value));
     made += ` ${maskedName(written, masking)}="${escaped(isKept ? value : masking.text(value))}"`;
@@ -80,7 +80,7 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text);
 }
 
-/** Prefix and name are separate words. */
+/** Prefix and local name are masked separately. */
 function maskedName(written: string, masking: Masking): string {
   return written
     .split(":")

@@ -4,8 +4,8 @@ import type { RecordedRequest } from "./record-requests.ts";
 import { formOf, isOfForm } from "./request-form.ts";
 
 /**
- * The recorded requests of one case that are equal to a received one in method, path, query and body, in the order of the
- * case. If several cases match, the first with a record, or the first. Empty if no case has such a request.
+ * The recorded requests of one case with the same method, path, query and body as a received request, in the order of
+ * the case. If several cases match, the first with a record is used, else the first. Empty without a match.
  */
 export function matchRequest(
   recorded: readonly RecordedRequest[],
@@ -17,7 +17,7 @@ export function matchRequest(
   return same.filter((each) => each.case === chosen?.case && each.source === chosen.source);
 }
 
-/** Recorded requests to a host: its own, or those of a pattern that matches it. */
+/** The recorded requests to a host, or to a pattern of hosts that matches it. */
 export function requestsOf(
   recorded: readonly RecordedRequest[],
   host: string,

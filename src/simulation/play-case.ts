@@ -12,23 +12,23 @@ import type { ReceivedRequest } from "./received-request.ts";
 import { createSkippedWait } from "./skipped-wait.ts";
 import { startScriptedServer, type ScriptedServer } from "./scripted-server.ts";
 
-/** Everything that was observed while one case ran. */
+/** Observations while one case ran. */
 export interface Played {
   readonly answer: Answer | null;
   readonly fault: Fault | null;
   readonly requests: readonly ReceivedRequest[];
-  /** How many replies the case has; a request beyond them was not expected. */
+  /** Number of replies in the case. Further requests are unexpected. */
   readonly repliesGiven: number;
-  /** The last reply may be asked for again and again, by one request. */
+  /** The last reply may be requested repeatedly by the same request, as when polling. */
   readonly mayRepeat: boolean;
   readonly logged: string;
   readonly credentials: JsonObject;
 }
 
-/** An extra input of every case. A source must not use it or send it on. */
+/** An additional input of every case. A source must not use it or send it on. */
 export const UNDECLARED = { name: "datarun_undeclared", value: "undeclared-3fWz91" } as const;
 
-/** The deadline of a case whose vendor never answers, instead of the source's own timeout. */
+/** The deadline of a case whose vendor never replies, instead of the source's own timeout. */
 const HUNG_DEADLINE_MS = 400;
 const NOBODY = "org_00000000000000000000000000000000";
 
@@ -40,7 +40,7 @@ export async function playCase(source: RunnableSource, played: SourceCase, parts
   const servers = new Map<string, Promise<ScriptedServer>>();
   const declared = source.declaration.origins ?? [];
 
-  /** Replies in the order of the requests; the last one also answers any further requests. */
+  /** The replies in order. The last reply also answers all further requests. */
   const answer = (request: ReceivedRequest): ScriptedReply => {
     const reply = script[Math.min(requests.length, script.length - 1)] ?? { status: 599 };
     requests.push(request);
@@ -52,7 +52,7 @@ export async function playCase(source: RunnableSource, played: SourceCase, parts
     return (await server).origin;
   };
   const places = new Map<string, string>();
-  /** A redirect to a declared origin leads to the server that simulates it. */
+  /** Points a redirect to a declared origin at the server that simulates it. */
   const redirected = (reply: ScriptedReply): ScriptedReply => {
     const entry = Object.entries(reply.headers ?? {}).find(([name]) => name.toLowerCase() === "location");
     const url = entry === undefined ? null : URL.parse(entry[1]);
@@ -104,7 +104,7 @@ function redirectTargets(script: readonly ScriptedReply[], declared: readonly st
   return [...new Set(origins)].filter((origin) => isDeclaredOrigin(origin, declared));
 }
 
-/** A simulated vendor does not need the limits of the real one, and every region may ask it. */
+/** A simulated vendor needs neither the limits nor the regions of the real one. */
 function unlimited(source: RunnableSource): RunnableSource {
   const { regions: _, ...declaration } = source.declaration;
   const { rate: __, concurrency: ___, ...limits } = declaration.limits ?? {};

@@ -27,17 +27,17 @@ export interface PlayedFunction {
   readonly message: string;
   readonly output: JsonObject;
   readonly pipes: JsonObject;
-  /** One entry for each call, in order. */
+  /** The source ids of the calls, in order. */
   readonly called: readonly string[];
-  /** What the function logged, and why it failed. */
+  /** Log output of the function, and the reason if it failed. */
   readonly log: readonly string[];
-  /** Where the script does not match what the function did. */
+  /** Differences between the script and the function's calls. */
   readonly offScript: readonly Difference[];
 }
 
 /**
- * Runs one case in the real engine and a real isolate, with scripted answers for the sources that have some. Their inputs
- * are still filtered and checked. A source that is not scripted runs if it needs no vendor.
+ * Runs one case in the real engine and a real isolate, with scripted answers for sources. The inputs of sources are
+ * still filtered and checked. A source without a scripted answer runs only if it has no vendor.
  */
 export async function playFunctionCase(
   id: string,
@@ -87,14 +87,14 @@ const CALLER = {
   workflow: { ...PLAIN_WORKFLOW, id: "wfl_case", organizationId: "org_case" },
 } as const;
 
-/** No case leaves the machine: a source with a vendor is either scripted or not run. */
+/** No case leaves the machine: a source with a vendor is scripted or fails. */
 const NO_DOOR: Door = {
   httpFor: () => {
     throw new Fault("source.stopped");
   },
 };
 
-/** A case does not belong to an organization. */
+/** A case belongs to no organization and is not recorded. */
 const NO_LEDGER: Ledger = {
   open: () => ({
     intend: () => {
@@ -113,7 +113,7 @@ function openScript(played: FunctionCase, sources: SourceCatalog) {
     const outcomes: readonly ScriptedOutcome[] = asList(played.sources![id]!);
     const number = asked.get(id) ?? 0;
     asked.set(id, number + 1);
-    // A single answer is given to every call; a list has one per call in order.
+    // A single answer is used for every call; a list has one answer for each call, in order.
     const outcome = Array.isArray(played.sources![id]) ? outcomes[number] : outcomes[0];
     if (outcome === undefined) {
       found.push({ at: `sources/${id}`, expected: `${outcomes.length} calls`, found: `call ${number + 1}` });
@@ -157,7 +157,7 @@ function openScript(played: FunctionCase, sources: SourceCatalog) {
   };
 }
 
-/** The source with its filter and checks but another adapter. For a source that does not exist, any inputs are valid. */
+/** The source with its filter and checks, and a scripted adapter. A source that does not exist accepts any inputs. */
 function scripted(id: string, real: RunnableSource | undefined, run: () => SourceAnswer): RunnableSource {
   return {
     id,
@@ -177,7 +177,7 @@ function scripted(id: string, real: RunnableSource | undefined, run: () => Sourc
   };
 }
 
-/** The fault for each kind: the one of an author's `fail(kind)`, otherwise the first in the table. */
+/** The fault of each kind: the fault of an author's `fail(kind)`, otherwise the first one in the table. */
 const CODE_OF_KIND: ReadonlyMap<string, SourceFaultCode> = new Map([
   ...Object.entries(FAULTS)
     .filter(([, row]) => row.surface === "source")

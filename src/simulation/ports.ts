@@ -3,16 +3,16 @@ import type { Reply } from "../sdk/http.ts";
 import type { Clock } from "../terms/clock.ts";
 import type { Fault } from "../terms/fault.ts";
 
-/** How the real outbound client reads and evaluates replies, so that simulated ones are treated the same. */
+/** The reply handling of the real outbound client, so that simulated replies are treated the same. */
 export interface ReplyReading {
   readonly makeReply: (status: number, headers: Readonly<Record<string, string>>, bytes: Buffer) => Reply;
-  /** The fault of a status that is neither 2xx nor one that the source handles itself. */
+  /** The fault for a status that is neither 2xx nor handled by the source. */
   readonly faultOfStatus: (status: number) => Fault;
 }
 
-/** What running cases needs from the service. */
+/** The parts of the service that running cases needs. */
 export interface CaseParts {
-  /** The real outbound client. The runner only changes where its requests are sent. */
+  /** The real outbound client. Only the destination of its requests is changed. */
   readonly door: Door;
   readonly clock: Clock;
 }

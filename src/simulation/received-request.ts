@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 
-/** A request that a vendor received, in the form of a case. */
+/** A request as the vendor received it, in the form that cases use. */
 export interface ReceivedRequest {
   readonly method: string;
-  /** As it was sent, still encoded. */
+  /** As sent, still encoded. */
   readonly path: string;
   readonly query: Readonly<Record<string, string | readonly string[]>>;
   readonly headers: Readonly<Record<string, string>>;
@@ -12,7 +12,7 @@ export interface ReceivedRequest {
 
 export const BODY_BYTES_MAX = 10 * 1024 * 1024;
 
-/** Reads a whole request. Rejects if it is cut off or too large. */
+/** Reads a complete request. Rejects if it is cut off or too large. */
 export async function readRequest(message: IncomingMessage): Promise<ReceivedRequest> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -9,21 +9,22 @@ import { createMasking, maskValues } from "./mask-values.ts";
 import { playCase } from "./play-case.ts";
 import type { CaseParts } from "./ports.ts";
 
-/** What was observed of one live call, and its result. */
+/** Observations of one live call, and its result. */
 export interface SeenLive {
   readonly name: string;
   readonly inputs: JsonObject;
-  /** Given by hand instead of taken from a case, so perhaps personal data. */
+  /** The inputs were given by hand and not taken from a case, so they may be personal data. */
   readonly inputsArePrivate: boolean;
   readonly context: Context;
   readonly replies: readonly Reply[];
-  /** A record or none, or the kind of failure. */
+  /** Whether there was a record, or the kind of failure. */
   readonly outcome: boolean | string;
 }
 
 /**
- * Makes a case from a live call, with every value masked, and runs it: the masked reply must have the same result as the
- * real one, or the case would show something that the vendor never replied. @throws Error that says why it cannot
+ * Makes a case from a live call with all values masked, and runs it. The masked reply must lead to the same result as
+ * the real one; otherwise the case would show a reply that the vendor never sent. @throws Error with the reason if no
+ * case can be made
  */
 export async function recordCase(
   source: RunnableSource,
@@ -45,9 +46,7 @@ export async function recordCase(
   const { answer, fault } = await playCase(source, draft, parts);
   const came = answer === null ? fault!.row.kind : answer.match;
   if (came !== seen.outcome) {
-    throw new Error(
-      `with its values masked the answer is judged otherwise: ${say(came)} instead of ${say(seen.outcome)}`,
-    );
+    throw new Error(`with masked values the result differs: ${say(came)} instead of ${say(seen.outcome)}`);
   }
   if (answer === null) return draft;
   const output = readJsonExactly(String(answer.json)) as JsonObject;
@@ -55,9 +54,8 @@ export async function recordCase(
 }
 
 /**
- * The words of a source's own rules: every quoted text in its file, the constants of its output's schema, and the texts of
- * the replies in its existing cases. The meaning of a reply depends on them, so they are not masked. Names are all words
- * in the file.
+ * The words of a source's own rules: quoted texts in its file, constants of its output schema, and texts in the replies
+ * of its cases. The meaning of a reply depends on them, so they are not masked. Names are all words in the file.
  */
 export function wordsOfRules(text: string, source: RunnableSource): Words {
   const rules = text.split(/^cases:/m)[0]!;
@@ -66,7 +64,7 @@ export function wordsOfRules(text: string, source: RunnableSource): Words {
     for (const quoted of [single, double, tick]) if (quoted !== undefined) words.add(quoted.replaceAll(/^"|"$/g, ""));
   }
   collectConstants(source.declaration.output, words);
-  // Texts in the file's own cases are known already, and are mostly words of the vendor too.
+  // Texts in the file's cases are public already, and are mostly words of the vendor's format.
   for (const { reply } of source.declaration.cases ?? []) collectTexts(reply, words);
   const names = new Set(
     [...rules.matchAll(/[@#$]?[\p{L}_][\p{L}\p{N}_.-]*/gu)].flatMap(([name]) => [name, ...name.split(".")]),

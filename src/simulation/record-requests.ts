@@ -11,22 +11,22 @@ import { readQuery, type ReceivedRequest } from "./received-request.ts";
 import { commonForm, formOf, type RequestForm } from "./request-form.ts";
 import { scriptedBytes } from "./scripted-bytes.ts";
 
-/** One request that a source makes for one of its cases, and the vendor's reply. */
+/** One request of a source in one of its cases, and the vendor's reply. */
 export interface RecordedRequest {
   readonly source: string;
   readonly case: SourceCase;
   readonly origin: string;
   readonly method: string;
   readonly path: string;
-  /** The query as text, for the listing. */
+  /** The query as text, for listings. */
   readonly search: string;
   readonly form: RequestForm;
   readonly reply: ScriptedReply;
 }
 
 /**
- * Runs a source's cases without a network to learn which request belongs to which reply. Each case is run twice, with
- * different credentials and nonces: parts that differ between the two are ignored when requests are compared.
+ * Runs a source's cases without a network to learn which request belongs to which reply. Each case runs twice, with
+ * different credentials and nonces. Parts that differ between the two runs are ignored when requests are compared.
  */
 export async function recordRequests(
   source: RunnableSource,
@@ -47,7 +47,7 @@ export async function recordRequests(
     try {
       await source.declaration.run(callFor(source, each, source.filter(each.inputs), mark, reading, made));
     } catch {
-      // A case may be about a failure; the requests before it are still recorded.
+      // A case may show a failure. The requests before the failure are recorded all the same.
     }
     return made;
   }
@@ -112,7 +112,7 @@ function callFor(
   };
 }
 
-/** The same fields with different texts. */
+/** The same fields with other texts. */
 function marked(credentials: JsonObject, mark: string): JsonObject {
   return Object.fromEntries(
     Object.entries(credentials).map(([name, value]) => [name, typeof value === "string" ? `${value}${mark}` : value]),

@@ -2,23 +2,25 @@ import { isDeepStrictEqual } from "node:util";
 import { isJsonObject, readJsonExactly } from "../terms/json.ts";
 import { readQuery, type ReceivedRequest } from "./received-request.ts";
 
-/** The content of a request, independent of how it is encoded. */
+/** The content of a request, independent of its encoding. */
 export interface RequestForm {
-  /** Decoded. */
+  /** Decoded path segments. */
   readonly segments: readonly unknown[];
   readonly query: unknown;
-  /** JSON as its value, a form as its fields, other text as it is; `null` for none. */
+  /** JSON as its value, a form as its fields, other text unchanged; `null` for no body. */
   readonly body: unknown;
 }
 
-/** Replaces a credential, a time or a nonce in a request: any value matches. */
+/** Stands for a credential, a time or a nonce: any value matches. */
 const ANYTHING = Symbol("anything");
 
 export function formOf({ path, query, headers, body }: Omit<ReceivedRequest, "method">): RequestForm {
   return { segments: path.split("/").map(decode), query: { ...query }, body: readBody(body, headers["content-type"]) };
 }
 
-/** Combines two requests of the same case, made with different credentials: where they differ, any value matches. */
+/**
+ * Merges two requests of the same case that were made with different credentials. Parts that differ match any value.
+ */
 export function commonForm(one: RequestForm, other: RequestForm): RequestForm {
   return common(one, other) as RequestForm;
 }
@@ -27,7 +29,7 @@ export function isOfForm(form: RequestForm, received: RequestForm): boolean {
   return fits(form, received);
 }
 
-/** A value such as `simulate:timeout`. */
+/** A value of the form `simulate:timeout`. */
 export const MAGIC_TEXT = /^simulate:(.+)$/;
 
 function fits(expected: unknown, found: unknown): boolean {

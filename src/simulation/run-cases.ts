@@ -11,11 +11,11 @@ import { unmatchedLists } from "./unmatched-lists.ts";
 
 export interface CaseReport {
   readonly name: string;
-  /** Written by the source's author, or a standard case that the runner adds for every source. */
+  /** `runner`: a standard case that the runner adds for every source. */
   readonly by: "author" | "runner";
   readonly passed: boolean;
   readonly differences: readonly Difference[];
-  /** They do not fail the case, but deserve a look. */
+  /** Warnings do not fail the case. */
   readonly warnings: readonly string[];
   readonly tookMs: number;
 }
@@ -24,9 +24,9 @@ export interface SourceReport {
   readonly source: string;
   readonly passed: boolean;
   readonly cases: readonly CaseReport[];
-  /** Cases that the source should have and does not. */
+  /** Required cases that the source lacks. */
   readonly missing: readonly string[];
-  /** They concern the source as a whole and do not fail it, but deserve a look. */
+  /** Warnings about the whole source. They do not fail it. */
   readonly warnings: readonly string[];
 }
 
@@ -37,15 +37,18 @@ interface CaseToRun {
 }
 
 /**
- * Runs a source's own cases and the failures that every vendor can have, each against a simulated vendor on loopback,
- * and compares requests and results with what is expected. A source without the required cases fails as well.
+ * Runs a source's own cases and the standard cases, each against a simulated vendor on loopback, and compares requests
+ * and results with the expectations. A source without the required cases fails too.
  */
 export async function runCases(source: RunnableSource, parts: CaseParts): Promise<SourceReport> {
   const report = await runThese(source, casesOf(source), missingCases(source), parts);
   return { ...report, warnings: unmatchedLists(source.declaration) };
 }
 
-/** Runs the cases of one name, whoever wrote them, without checking for missing ones. `null` if there is none. */
+/**
+ * Runs the cases with this name, from the author or the runner, and skips the check for missing cases. `null` if there
+ * is none.
+ */
 export async function runNamedCase(
   source: RunnableSource,
   name: string,
@@ -106,7 +109,7 @@ function undeclaredWarning(name: string, declared: readonly string[]): string {
   return `input ${name} is not declared, so the source does not get it${hint === undefined ? "" : `; ${hint}`}`;
 }
 
-/** Without a credential, a source that needs one fails and sends nothing. The inputs come from the source's own cases. */
+/** Without a credential, a source that needs one must fail and send nothing. The inputs come from its own cases. */
 function withoutCredential(source: RunnableSource): readonly CaseToRun[] {
   const inputs = source.declaration.cases?.find(({ expect }) => "match" in expect)?.inputs;
   if (source.credentialUse !== "required" || inputs === undefined) return [];
@@ -129,7 +132,7 @@ function compileOutput(schema: object | undefined): OutputProblem {
   };
 }
 
-/** A report as lines for people. */
+/** A report as lines of text. */
 export function renderReport({ source, passed, cases, missing, warnings }: SourceReport): string {
   const lines = cases.flatMap((each) => [
     `  ${each.passed ? "ok    " : "FAILED"} ${each.name}${each.by === "runner" ? " (standard)" : ""}`,

@@ -16,7 +16,10 @@ export interface FunctionReport {
   readonly cases: readonly FunctionCaseReport[];
 }
 
-/** Runs a function's cases one after the other and reports differences. A function without cases fails, because it was not tested. */
+/**
+ * Runs a function's cases one after the other and reports differences. A function without cases fails, because it is
+ * untested.
+ */
 export async function runFunctionCases(
   id: string,
   cases: readonly FunctionCase[],
@@ -38,7 +41,7 @@ export async function runFunctionCases(
   return { function: id, passed: reports.length > 0 && reports.every(({ passed }) => passed), cases: reports };
 }
 
-/** The differences, in the order in which a person would check. */
+/** The differences, the most relevant first. */
 function judge(played: PlayedFunction, { expect }: FunctionCase): readonly Difference[] {
   const success = expect.success ?? true;
   return [
@@ -56,7 +59,7 @@ function judge(played: PlayedFunction, { expect }: FunctionCase): readonly Diffe
   ];
 }
 
-/** A report as lines for people. What a function logged is shown for failed cases. */
+/** A report as lines of text. Log output is included for failed cases. */
 export function renderFunctionReport({ function: id, passed, cases }: FunctionReport): string {
   const lines = cases.flatMap((each) => [
     `  ${each.passed ? "ok    " : "FAILED"} ${each.name}`,

@@ -1,6 +1,6 @@
 import type { ScriptedReply } from "../sdk/source.ts";
 
-/** A scripted reply as bytes on the wire. */
+/** A scripted reply as it is sent. */
 export interface ReplyBytes {
   readonly status: number;
   /** Names in lower case. */
@@ -8,7 +8,7 @@ export interface ReplyBytes {
   readonly bytes: Buffer;
 }
 
-/** Text is sent as it is, anything else as JSON; the media type is guessed if the script has none. */
+/** Text is sent unchanged, other values as JSON. A missing media type is guessed. */
 export function scriptedBytes({ status = 200, headers = {}, body }: ScriptedReply): ReplyBytes {
   const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   if (body === undefined) return { status, headers: named, bytes: Buffer.alloc(0) };

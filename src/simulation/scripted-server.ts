@@ -14,7 +14,7 @@ export interface ScriptedServer {
 
 export type Answering = (request: ReceivedRequest) => ScriptedReply;
 
-/** A vendor on loopback that follows a script, including misbehaviour. */
+/** Starts a vendor on loopback that follows a script, including misbehaviour. */
 export async function startScriptedServer(
   answer: Answering,
   clock: Clock,
@@ -62,7 +62,7 @@ function send(scripted: ScriptedReply, message: IncomingMessage, response: Serve
   response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => message.socket.destroy());
 }
 
-/** A truncated body has to announce more bytes than it sends, even if it is empty. */
+/** A truncated body must announce more bytes than it sends, even if it is empty. */
 function cutOff(scripted: ScriptedReply): boolean {
   return scripted.fault === "truncate";
 }

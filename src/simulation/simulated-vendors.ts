@@ -8,15 +8,15 @@ import { chooseCase, noRecordCase } from "./choose-case.ts";
 import { magicOf, magicReply, SLOW_MS, type Magic } from "./magic-inputs.ts";
 import { scriptedBytes } from "./scripted-bytes.ts";
 
-/** What the vendor of a source does if the request does not ask for anything; `null`: it answers. */
+/** The behaviour of a source's vendor if the request asks for none; `null`: it replies normally. */
 export type UsualFailures = (source: string) => Magic | null;
 
 const NO_FAILURES: UsualFailures = () => null;
 
 /**
- * Answers for every vendor from the source's own cases, chosen by the inputs of the call. Everything before and after that
- * is the real code, so a simulated reply goes through the same statuses, rules and mapping. `isSource` says for which
- * sources a request may ask for a failure.
+ * Simulates all vendors with the cases of their sources, chosen by the inputs of the call. The code before and after
+ * the network is the real one, so a simulated reply passes through the same statuses, rules and mapping. `isSource`:
+ * the sources for which a request may ask for a failure.
  */
 export function createSimulatedVendors(
   clock: Clock,
@@ -37,7 +37,7 @@ export function createSimulatedVendors(
     },
   };
 
-  /** Waits, but not past the call's deadline. */
+  /** Waits, but not beyond the call's deadline. */
   function wait(delayMs: number, call: PlannedCall): Promise<void> {
     if (delayMs === 0) return Promise.resolve();
     const leftMs = Math.max(0, call.deadlineAt - clock.now());
@@ -50,7 +50,7 @@ export function createSimulatedVendors(
   }
 }
 
-/** The replies of one call, in order; the last one also answers any further requests. */
+/** The replies of one call in order. The last reply also answers all further requests. */
 function scriptFor(source: RunnableSource, call: PlannedCall, magic: Magic | null): () => ScriptedReply {
   const chosen = caseFor(source, call, magic);
   const replies = asList(chosen?.reply);
@@ -72,7 +72,7 @@ function caseFor(source: RunnableSource, call: PlannedCall, magic: Magic | null)
   return magic === "no_record" ? noRecordCase(cases) : chooseCase(cases, call.inputs);
 }
 
-/** All inputs of the request, without `simulate` if the source itself declares an input of that name. */
+/** All inputs of the request. `simulate` is disabled if the source itself declares an input of that name. */
 function magicInputs(source: RunnableSource, call: PlannedCall): JsonObject {
   return source.inputNames.includes("simulate") ? { ...call.inputs, simulate: null } : call.rawInputs;
 }

@@ -3,8 +3,8 @@ import type { PlannedCall, Wait } from "../run/ports.ts";
 import type { Clock } from "../terms/clock.ts";
 
 /**
- * Waits without taking time. The wait still counts against the call's deadline, so that a call whose vendor never finishes
- * ends as it would in reality.
+ * Waits without taking time. The wait counts against the call's deadline, so that a call whose vendor never finishes
+ * ends as in reality.
  */
 export function createSkippedWait(clock: Clock): Wait {
   const waitedMs = new WeakMap<PlannedCall, number>();

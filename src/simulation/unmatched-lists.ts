@@ -3,7 +3,7 @@ import { isJsonObject, type Json } from "../terms/json.ts";
 import { namesIn, readXml } from "../terms/read-xml.ts";
 import { asList } from "./as-list.ts";
 
-/** A warning for each path of `reply.lists` that names no element in any reply of the source's cases. */
+/** A warning for each path of `reply.lists` that matches no element in the replies of the source's cases. */
 export function unmatchedLists(declaration: SourceDeclaration): readonly string[] {
   const paths = declaration[listPaths] ?? [];
   if (paths.length === 0) return [];
@@ -34,7 +34,10 @@ function hasPath(value: Json, names: readonly string[]): boolean {
   return isJsonObject(value) && Object.hasOwn(value, name) && hasPath(value[name]!, below);
 }
 
-/** The names of the element that the path means if some of its dots belong to names; `null` if there is none. */
+/**
+ * The names of the element that was probably meant, if dots in the path belong to names; `null` if there is no such
+ * element.
+ */
 function dottedPath(value: Json, path: string): readonly string[] | null {
   if (Array.isArray(value)) {
     for (const entry of value as readonly Json[]) {

@@ -4,17 +4,17 @@ import { didYouMeanAnyOf } from "../terms/nearest.ts";
 import { printable } from "../terms/printable.ts";
 import { isMagic, MAGIC, type Magic } from "./magic-inputs.ts";
 
-/** What the vendors of some sources do in every call whose request asks for nothing. */
+/** Behaviour of vendors by source, for requests that ask for none. */
 export type Failures = ReadonlyMap<string, Magic>;
 
-/** Why something that was asked for cannot be simulated, in a sentence. */
+/** The reason why a behaviour cannot be simulated, as a sentence. */
 export class CannotSimulate extends Error {}
 
 export interface KnownSources extends SourceCatalog {
   readonly ids: readonly string[];
 }
 
-/** From texts such as `gleif__lei_record=timeout`; of one source, the last. @throws CannotSimulate */
+/** Parses texts of the form `gleif__lei_record=timeout`. The last text for a source applies. @throws CannotSimulate */
 export function failuresFromTexts(texts: readonly string[], sources: KnownSources): Failures {
   const pairs = texts.map((text) => {
     const end = text.indexOf("=");
@@ -24,7 +24,9 @@ export function failuresFromTexts(texts: readonly string[], sources: KnownSource
   return checked(pairs, sources);
 }
 
-/** From an object such as `{"gleif__lei_record": "timeout"}`, the form of the input `simulate`. @throws CannotSimulate */
+/**
+ * Parses an object of the form `{"gleif__lei_record": "timeout"}`, as in the input `simulate`. @throws CannotSimulate
+ */
 export function failuresFromJson(given: Json | undefined, sources: KnownSources): Failures {
   if (!isJsonObject(given))
     throw new CannotSimulate(`The body must be an object, such as {"${EXAMPLE_SOURCE}": "timeout"}.`);
@@ -45,7 +47,7 @@ function knownSource(id: string, sources: KnownSources): string {
       `There is no source "${shown(id)}". ${didYouMeanAnyOf(id, sources.ids) ?? "The catalog lists the sources."}`,
     );
   }
-  if (!source.leavesMachine) throw new CannotSimulate(`"${id}" asks no vendor, so no failure can be simulated.`);
+  if (!source.leavesMachine) throw new CannotSimulate(`"${id}" calls no vendor, so no failure can be simulated.`);
   return id;
 }
 

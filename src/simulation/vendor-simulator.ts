@@ -18,26 +18,26 @@ export interface VendorSimulatorOptions extends ReplyReading {
 }
 
 export interface VendorSimulator {
-  /** The base address; a vendor stands below it by the name of its host: `<url>/api.vendor.example`. */
+  /** The base URL. Each vendor has a path below it with the name of its host: `<url>/api.vendor.example`. */
   readonly url: string;
-  /** The vendors' hosts, for the listing. */
+  /** The vendors' hosts, for listings. */
   readonly hosts: readonly string[];
   close(): Promise<void>;
 }
 
-/** The header field by which a client asks for a failure. */
+/** The header field with which a client requests a failure. */
 const MAGIC_FIELD = "x-datarun-simulate";
 
 /**
- * Serves the vendors of many sources on one loopback port, for any client: where a vendor is `https://host/path`, a
- * client uses `<url>/host/path`. Replies come from the sources' cases. To ask for a failure, a client sends the header
+ * Serves the vendors of many sources on one loopback port, for any client. For a vendor at `https://host/path`, a
+ * client uses `<url>/host/path`. Replies come from the sources' cases. To request a failure, a client sends the header
  * `x-datarun-simulate: timeout` or a query value `simulate:timeout`.
  */
 export async function startVendorSimulator(options: VendorSimulatorOptions): Promise<VendorSimulator> {
   const { sources, clock } = options;
   const declared = new Map(sources.map(({ id, declaration }) => [id, declaration.origins ?? []]));
   const all = (await Promise.all(sources.map((source) => recordRequests(source, options)))).flat();
-  // A case may show a redirect to an origin that its source must not reach; that origin is not simulated.
+  // A case may show a redirect to an origin that its source must not reach. That origin is not simulated.
   const recorded = all.filter(({ source, origin }) => isDeclaredOrigin(origin, declared.get(source)!));
   const hosts = [...new Set(recorded.map(({ origin }) => new URL(origin).host))].sort();
   const inTurn = takeTurns();
@@ -71,7 +71,7 @@ function answer(
   return found === null ? nothingThere(known, hosts) : relocated(found.reply);
 }
 
-/** What the request asks for instead of a normal reply; it may be an unknown word. */
+/** The behaviour that the request asks for. It may be an unknown word. */
 function askedFor({ headers, query }: ReceivedRequest): readonly string[] {
   const inQuery = Object.values(query).map((value) => MAGIC_TEXT.exec(String(value))?.[1]);
   return [headers[MAGIC_FIELD], ...inQuery].filter((word): word is string => word !== undefined && word !== "");
@@ -83,7 +83,7 @@ function noSuchMagic(word: string): ScriptedReply {
 
 type InTurn = (found: readonly RecordedRequest[]) => RecordedRequest | null;
 
-/** A case that sends the same request several times, as when it waits for a report, gets its replies in order, and then again from the start. */
+/** A case with several equal requests, as when polling, returns its replies in order, and then starts again. */
 function takeTurns(): InTurn {
   const given = new Map<RecordedRequest, number>();
   return (found) => {
@@ -99,7 +99,7 @@ function noRecord(known: readonly RecordedRequest[], by: string): ScriptedReply 
   return known.find(({ method, case: each }) => method === by && "match" in each.expect && !each.expect.match)?.reply;
 }
 
-/** A vendor's redirect to another vendor stays within the simulator. */
+/** Keeps a vendor's redirect to another vendor within the simulator. */
 function relocated(reply: ScriptedReply): ScriptedReply {
   const entry = Object.entries(reply.headers ?? {}).find(([name]) => name.toLowerCase() === "location");
   const url = entry === undefined ? null : URL.parse(entry[1]);

@@ -3,9 +3,9 @@ import { Secret } from "../terms/secret.ts";
 import { makeUpCredentials } from "./made-up-credentials.ts";
 
 /**
- * A simulated call needs no real credential: unless its request contains or names one, it gets a made-up one, and no stored
- * secret is opened. One that the request contains or names is resolved and checked as in any run, so that mistakes are
- * found. Neither has a scope, because state kept by scope must not pass between simulated and real vendors.
+ * Gives a simulated call a made-up credential, unless its request contains or names one, so that no stored secret is
+ * opened. A credential in the request is resolved and checked as in any run, so that mistakes are found. Neither has a
+ * scope, because state kept by scope must not be shared by simulated and real vendors.
  */
 export function withMadeUpCredential(resolve: Around): Around {
   return (next) => {
