@@ -12,7 +12,7 @@ import { placeOfSlip } from "../terms/json-slip.ts";
 import type { Terminal } from "../admin/authoring/ports.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 
-/** The questions of a draft, in the order in which they are asked. Each is also an option of `source new`. */
+/** The questions of a draft in order. Each is also an option of `source new`. */
 export const QUESTIONS = [
   { name: "title", asks: "A short title" },
   { name: "docs", asks: "The address of the vendor's documentation", otherwise: "" },
@@ -26,7 +26,7 @@ export const QUESTIONS = [
   { name: "sample", asks: "One sample reply: a file, or JSON or XML that ends with an empty line" },
   {
     name: "nobody",
-    asks: "How the vendor says that it found nothing: a status such as 404, or a file with such a reply",
+    asks: "How the vendor reports that it found nothing: a status such as 404, or a file with such a reply",
   },
   {
     name: "charge",
@@ -35,17 +35,17 @@ export const QUESTIONS = [
   },
 ] as const;
 
-/** The answers that were given as options. */
+/** The answers given as options. */
 export type DraftAnswers = { readonly [name in Name]?: string };
 
 type Name = (typeof QUESTIONS)[number]["name"];
 const BODY_ONLY_WITH = new Set(DRAFT_METHODS.filter((method) => method !== "GET"));
-/** Answers that only an import can give if there is one. */
+/** Questions whose answers come from an import, if there is one. */
 const OF_REQUEST: ReadonlySet<Name> = new Set(["method", "url", "body"]);
 
 /**
  * Uses the given or imported answers and asks a person for the rest. The reply for "nobody found" is never guessed.
- * @throws OperatorError that names what is missing or wrong
+ * @throws OperatorError that names the missing or invalid answer
  */
 export async function askForDraft(
   given: DraftAnswers,
@@ -74,11 +74,11 @@ export async function askForDraft(
   }
   if (missing.length > 0) {
     const why = missing.includes("--nobody")
-      ? " Only the vendor's documentation says which reply means that nothing was found; it is never guessed."
+      ? " Only the vendor's documentation shows which reply means that nothing was found, so it is never guessed."
       : "";
     throw new OperatorError(
       "usage",
-      `There is no terminal to ask on: give ${missing.join(", ")}.${why}${toldOf(imported)}`,
+      `There is no terminal for questions: give ${missing.join(", ")}.${why}${toldOf(imported)}`,
     );
   }
   const { docs = "" } = answers;
@@ -130,7 +130,7 @@ async function typed(answers: Partial<Record<Name, string>>, terminal: Terminal)
   }
 }
 
-/** A person who answers "oauth2" is asked for the address of the login. */
+/** Asks for the login address if the answer was only "oauth2". */
 async function loginOf(word: string, terminal: Terminal): Promise<string> {
   if (terminal.interactive !== true || !/^oauth2(?:_password)?$/.test(word)) return word;
   return `${word}:${await ask(terminal, "Address of the login, which answers with a token", undefined, false)}`;
@@ -145,7 +145,7 @@ async function ask(
 ): Promise<string> {
   for (;;) {
     const line = await terminal.ask(`${asks}${otherwise === undefined || otherwise === "" ? "" : ` [${otherwise}]`}: `);
-    if (line === null) throw new OperatorError("usage", "The answers ended before the questions did.");
+    if (line === null) throw new OperatorError("usage", "The input ended before all questions were answered.");
     const answer = isSample && /^\s*[[{<]/.test(line) ? await restOf(line, terminal) : line.trim();
     if (answer !== "") return answer;
     if (otherwise !== undefined) return otherwise;
@@ -194,7 +194,7 @@ function readText(file: string): string {
   try {
     return decodeUtf8(toUtf8(bytes));
   } catch {
-    // The reader of the text says what is wrong with it.
+    // The parser of the text reports the problem.
     return bytes.toString("utf8");
   }
 }
@@ -220,7 +220,7 @@ function statusOf(text: string): number {
   if (status < 400 || status > 599)
     throw new OperatorError(
       "usage",
-      "--nobody takes a status from 400 to 599. If the vendor finds nobody with a 200, give a file with that reply.",
+      "--nobody takes a status from 400 to 599. If the vendor uses a 200 when it finds nobody, give a file with that reply.",
     );
   return status;
 }

@@ -1,7 +1,7 @@
 import { AUTH_WORDS } from "../sources/declarative/draft-words.ts";
 import type { JsonObject } from "../terms/json.ts";
 
-/** How a request is authenticated. */
+/** The authentication of a request. */
 export interface DraftedAuth {
   /** The fields of the credential, each with its schema. */
   readonly fields: Readonly<Record<string, JsonObject>>;
@@ -16,7 +16,7 @@ const SECRET: JsonObject = { ...PLAIN, writeOnly: true };
 
 export const NO_AUTH: DraftedAuth = { fields: {}, kinds: [], origins: [] };
 
-/** The authentication that a word of `--auth` names. @throws RangeError */
+/** The authentication for a word of `--auth`. @throws RangeError */
 export function draftAuth(word: string): DraftedAuth {
   const at = word.indexOf(":");
   const [kind, rest] = at === -1 ? [word, ""] : [word.slice(0, at), word.slice(at + 1)];
@@ -40,7 +40,7 @@ const GRANTS: ReadonlyMap<string, (url: string) => DraftedAuth> = new Map(
   }),
 );
 
-/** `password: false`: the key is sent as the user name, with an empty password. */
+/** With `password: false`, the key is sent as the user name with an empty password. */
 export function basicAuth({ password = true } = {}): DraftedAuth {
   if (!password) {
     const kind = { kind: "basic", username: "{{ credentials.api_key }}", password: "" };
@@ -54,7 +54,7 @@ export function bearerAuth(): DraftedAuth {
   return { fields: { token: SECRET }, kinds: [{ kind: "bearer", token: "{{ credentials.token }}" }], origins: [] };
 }
 
-/** A key in a header field or query parameter, after a word such as `ApiKey` if the vendor requires one. */
+/** A key in a header field or query parameter, preceded by a word such as `ApiKey` if the vendor requires one. */
 export function keyAuth(
   place: { readonly header: string } | { readonly query: string },
   { field = "api_key", word = "" } = {},
@@ -77,7 +77,7 @@ function certificateAuth(): DraftedAuth {
   };
 }
 
-/** Each vendor defines the text to be signed, so the one here is only a start for the author. */
+/** Each vendor defines the text to sign, so this text is only a template for the author. */
 function signedAuth(header: string): DraftedAuth {
   const canonical = "{{ request.method }}\n{{ request.path }}\n{{ request.body }}";
   const kind = {

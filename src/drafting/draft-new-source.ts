@@ -5,19 +5,19 @@ import { describeGuess, originsOf } from "./draft-source.ts";
 import { importRequest, type ImportInput } from "./import-request.ts";
 import { proveDraft } from "./prove-draft.ts";
 
-/** What a person has given with the command, or a program in their place. */
+/** The input of `source new`, from a person or a program. */
 export type NewSource = ImportInput & DraftAnswers & { readonly id: string };
 
 export interface DraftedSource {
-  /** The text of its file, whose cases pass. */
+  /** The text of the source file. Its cases pass. */
   readonly text: string;
-  /** What its author should know, in sentences. */
+  /** Sentences for the author. */
   readonly remarks: readonly string[];
 }
 
 /**
- * Drafts a source from what was given, imported and asked.
- * @param schemaPath the path of the format's JSON Schema, from the file
+ * Drafts a source from options, an import and answers.
+ * @param schemaPath path of the format's JSON Schema, relative to the file
  * @throws OperatorError
  */
 export async function draftNewSource(
@@ -34,11 +34,11 @@ export async function draftNewSource(
   if (draft.format === "xml") remarks.push(XML_LISTS);
   const plain = [...originsOf(draft)].filter(isReadableOnTheWay).join(" and ");
   if (plain !== "") {
-    const too = Object.keys(draft.auth.fields).length === 0 ? "" : ", its credential too";
-    remarks.push(`What it sends to ${plain} can be read on the way${too}: use https if the vendor offers it.`);
+    const too = Object.keys(draft.auth.fields).length === 0 ? "" : ", including the credential";
+    remarks.push(`Requests to ${plain} are not encrypted${too}: use https if the vendor offers it.`);
   }
   return { text, remarks };
 }
 
 const XML_LISTS =
-  "XML does not show which elements are lists: one that can occur several times, but occurs once in the sample, has to be named in reply.lists.";
+  "XML does not show which elements are lists: name an element in reply.lists if it can repeat but occurs once in the sample.";

@@ -1,10 +1,10 @@
 import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
 import { DRAFT_METHODS_SAID } from "../sources/declarative/draft-words.ts";
 
-/** What to do instead, for the author of a draft with another method. */
-export const OTHER_METHODS = `a draft can use ${DRAFT_METHODS_SAID}; write another one into the file by hand`;
+/** The advice for a method that a draft cannot use. */
+export const OTHER_METHODS = `a draft can use ${DRAFT_METHODS_SAID}; write any other method into the file by hand`;
 
-/** The request of a source that is being drafted, with templates in place of values. */
+/** The request of a drafted source, with templates for values. */
 export interface DraftRequest {
   readonly method: string;
   /** Origin and path. */
@@ -28,14 +28,14 @@ export interface DraftInput {
   readonly name: string;
   readonly schema: JsonObject;
   readonly required: boolean;
-  /** The value that the cases send; one is made up if it is omitted. */
+  /** The value that the cases send. If omitted, one is made up. */
   readonly example?: Json;
 }
 
 const TEXT_INPUT: JsonObject = { type: "string", minLength: 1, maxLength: 200 };
 const NAMED = /\{([a-z][a-z0-9_]*)\}/g;
 
-/** A request as a person types it, with inputs in braces. @throws RangeError with a message for that person */
+/** Parses a request as a person types it, with inputs in braces. @throws RangeError with a message for that person */
 export function typedRequest(typed: {
   readonly method: string;
   /** `https://api.vendor.example/companies/{company_number}?lang={language}` */
@@ -60,10 +60,7 @@ export function typedRequest(typed: {
   };
 }
 
-/**
- * Checks the parts of an address that must be known when the file is written. @throws RangeError with a message for its
- * author
- */
+/** Checks that host and scheme are constant and valid. @throws RangeError with a message for the author */
 function assertAddress(url: string): void {
   const parsed = URL.parse(url.replaceAll(/[{}]/g, "_"));
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) throw new RangeError("the url is not an http(s) address");
@@ -88,7 +85,7 @@ function templatesIn(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, templatesIn(part)]));
 }
 
-/** Decodes a part of a query or form; a part that is not validly encoded is returned unchanged. */
+/** Decodes a part of a query or form. A part with invalid encoding is returned unchanged. */
 export function decodePart(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));

@@ -8,7 +8,7 @@ import { repeatedIn, writeXmlSample } from "./sample-text.ts";
 import { isTruthy, pathOf, tellingSign, tellingSteps } from "./telling-path.ts";
 import { toYaml } from "../sources/declarative/write-yaml.ts";
 
-/** What an author can learn from a vendor's documentation. */
+/** The facts for a draft, as a vendor's documentation gives them. */
 export interface SourceDraft {
   readonly id: string;
   readonly title: string;
@@ -18,19 +18,19 @@ export interface SourceDraft {
   readonly auth: DraftedAuth;
   readonly timeoutMs?: number | undefined;
   readonly sample: Json;
-  /** `xml`: the samples are what the rules see of XML replies. JSON by default. */
+  /** `xml`: the samples have the form in which rules see XML replies. JSON by default. */
   readonly format?: "xml" | undefined;
   /** The status of a reply with a record; 200 by default. */
   readonly status?: number | undefined;
-  /** What the documentation says about a member of the sample: its types and a description. */
+  /** The documentation of a member of the sample: its types and a description. */
   readonly describe?: ((steps: readonly string[]) => JsonObject | undefined) | undefined;
   readonly charge: ChargeModel;
-  /** How a reply without a record differs: by its status, or by its body with status 200. */
+  /** How a reply without a record differs: by status, or by its body with status 200. */
   readonly nobody: { readonly status: number } | { readonly sample: Json };
 }
 
 /**
- * A first version of a source file, as an object ready for `toYaml`. @throws RangeError with a message for the author
+ * Makes the first version of a source file, as an object for `toYaml`. @throws RangeError with a message for the author
  */
 export function draftSource(draft: SourceDraft): JsonObject {
   const { request, auth } = draft;
@@ -71,12 +71,12 @@ export function draftSource(draft: SourceDraft): JsonObject {
   };
 }
 
-/** What the file declares as `origins`: where the request goes, and where its login is. */
+/** The origins that the file declares: those of the request and of its logins. */
 export function originsOf({ request, auth }: Pick<SourceDraft, "request" | "auth">): ReadonlySet<string> {
   return new Set([originOf(request.address), ...auth.origins]);
 }
 
-/** A sample that repeats an element shows that the element is a list; one that occurs once shows nothing. */
+/** A repeated element in a sample is a list. An element that occurs once may or may not be one. */
 function replyOf({ format, sample, nobody }: SourceDraft): JsonObject {
   const lists = [...repeatedIn(sample), ...("sample" in nobody ? repeatedIn(nobody.sample) : [])];
   return { format: format!, ...(lists.length === 0 ? {} : { lists: [...new Set(lists)] }) };
@@ -95,7 +95,7 @@ export function writeDraft(source: JsonObject, schemaPath: string): string {
   return `# yaml-language-server: $schema=${schemaPath}\n${text}`;
 }
 
-/** Derives from the samples which replies are a record, and the fields of a record with their types. */
+/** Derives from the samples when a reply is a record, and the fields of a record with their types. */
 function draftAnswer(draft: SourceDraft) {
   const { sample, nobody, describe, status = 200 } = draft;
   const place = findRecord(sample);
@@ -123,7 +123,7 @@ function draftAnswer(draft: SourceDraft) {
   };
 }
 
-/** The path by which a record is recognised; `null` if its status alone shows it. */
+/** The path whose presence shows a record; `null` if the status alone shows it. */
 function signSteps(sample: Json, nobody: SourceDraft["nobody"], { steps, isList }: RecordPlace) {
   const isRoot = steps.length === 0 && !isList;
   const other = "sample" in nobody ? nobody.sample : null;
@@ -133,7 +133,7 @@ function signSteps(sample: Json, nobody: SourceDraft["nobody"], { steps, isList 
   return first === undefined ? null : [first[0]];
 }
 
-/** Whether a reply with an empty list is a case of its own. In XML an empty list is no element at all. */
+/** Whether a reply with an empty list is a separate case. In XML an empty list has no element at all. */
 function hasEmptyCase({ format, nobody }: SourceDraft, { steps, isList }: RecordPlace): boolean {
   if (!isList || format === "xml") return false;
   const there = "sample" in nobody ? valueAt(nobody.sample, steps) : null;
@@ -144,7 +144,7 @@ function isEmptyList({ steps }: RecordPlace): string {
   return `type(${pathOf(steps)}) == 'array' && length(${pathOf(steps)}) == \`0\``;
 }
 
-/** One line that tells the author what the draft takes for the record. */
+/** One line that tells the author what the draft treats as the record. */
 export function describeGuess(draft: SourceDraft): string {
   const { sample, nobody } = draft;
   const place = findRecord(sample);
@@ -152,7 +152,7 @@ export function describeGuess(draft: SourceDraft): string {
   const sign = signSteps(sample, nobody, place);
   const record = isList ? `the list ${pathOf(steps)}` : steps.length === 0 ? "the whole reply" : pathOf(steps);
   const by = sign === null ? "" : `, recognised by ${pathOf(sign)}`;
-  const empty = hasEmptyCase(draft, place) ? "; an empty list is taken for no record" : "";
+  const empty = hasEmptyCase(draft, place) ? "; an empty list means no record" : "";
   return `The record is guessed to be ${record}${by}${empty}: compare match and map with the vendor's documentation.`;
 }
 
@@ -163,8 +163,8 @@ function valueAt(value: Json, steps: readonly string[]): Json {
 }
 
 /**
- * A reply without a record is recognised by something that it has, so that an empty or unexpected reply is not taken
- * for one.
+ * The condition for a reply without a record. It requires something that such a reply has, so that an empty or
+ * unexpected reply does not match.
  */
 function noRecordOf(sample: Json, nobody: Json, steps: readonly string[] | null): string {
   if (steps === null)
@@ -180,7 +180,7 @@ interface Field {
   readonly value: Json;
 }
 
-/** The members of the record; of a list, the list and what stands beside it. */
+/** The members of the record. If the record is a list: the list and the members beside it. */
 function fieldsOf(sample: Json, { steps: place, isList }: RecordPlace): readonly Field[] {
   if (Array.isArray(sample)) return [{ name: "records", steps: [], value: sample }];
   const steps = isList ? place.slice(0, -1) : place;
@@ -269,8 +269,8 @@ function withEmptyList(value: Json, steps: readonly string[]): Json {
 }
 
 /**
- * Different inputs for a case without a record, so that a simulated vendor can tell it apart: the first input that can
- * have another value gets one. `number`: which of the other values, counted from 1.
+ * Other inputs for a case without a record, so that a simulated vendor can distinguish it: the first input with another
+ * valid value gets that value. `number`: which of the other values, from 1.
  */
 function withAnother(examples: JsonObject, inputs: readonly DraftInput[], number = 1): JsonObject {
   for (const { name, schema } of inputs) {
@@ -280,7 +280,7 @@ function withAnother(examples: JsonObject, inputs: readonly DraftInput[], number
   return examples;
 }
 
-/** The sample's own value for an input of that name, if it can be sent without encoding. */
+/** The value in the sample for an input of this name, if it can be sent without encoding. */
 function shownIn(sample: Json, name: string): string[] {
   const field = fieldsOf(sample, findRecord(sample)).find((known) => known.name === name);
   const value = typeof field?.value === "number" ? String(field.value) : field?.value;

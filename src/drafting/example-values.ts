@@ -2,16 +2,16 @@ import { createSchemas } from "../terms/author-schemas.ts";
 import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
 
 /**
- * A value that the schema allows. Tried in this order: those proposed, those in the schema itself, and made-up ones;
- * `null` if none of them is valid.
+ * A value that the schema allows, from the first of: `proposed`, the schema's own examples, made-up values. `null` if
+ * none is valid.
  */
 export function exampleFor(schema: JsonObject, proposed: readonly Json[] = []): Json {
   return examplesFor(schema, proposed)[0] ?? null;
 }
 
 /**
- * A value other than the first one, `number` of those that are known, counted from 1; the last one if there are fewer,
- * and the first one itself if no other valid value is known.
+ * A value other than `first`: the one with this number among the known ones, from 1, or the last if there are fewer.
+ * `first` itself if no other valid value is known.
  */
 export function otherExample(schema: JsonObject, first: Json, number = 1): Json {
   const known = examplesFor(schema, typeof first === "string" ? ["nobody"] : []);
@@ -21,7 +21,7 @@ export function otherExample(schema: JsonObject, first: Json, number = 1): Json 
 
 const SCHEMAS = createSchemas();
 
-/** Whether values can be checked with a schema. */
+/** Whether the schema can be compiled to check values. */
 export function canCheck(schema: JsonObject): boolean {
   try {
     SCHEMAS.validator(schema);

@@ -2,14 +2,14 @@ import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
 import { snakeCase } from "./draft-request.ts";
 import { isTruthy } from "./telling-path.ts";
 
-/** Where a reply holds its record: the names from its root on. */
+/** The position of the record in a reply, as names from its root. */
 export interface RecordPlace {
   readonly steps: readonly string[];
-  /** A list of records, which may be empty. */
+  /** The record is a list of records, which may be empty. */
   readonly isList: boolean;
 }
 
-/** Words in names of members that describe the reply or the request, and so are in every reply. */
+/** Words in member names that describe the reply or the request. Such members are in every reply. */
 const OF_ENVELOPE = wordSet(`
   api audit code codes copyright count counts cost criteria credits cursor date duration elapsed error errors filter filters
   header headers info inquiry input inputs jsonapi license limit link links message messages meta metadata next notice offset
@@ -17,7 +17,7 @@ const OF_ENVELOPE = wordSet(`
   requests response schema search self size status statuses success successful summary time timestamp took total totals trace
   transaction transactions version warning warnings
 `);
-/** Words in names of lists of what was found. */
+/** Words in names of lists of results. */
 const OF_LIST = wordSet(
   "candidate candidates data entries found hit hits item items list match matches record records result results",
 );
@@ -29,8 +29,8 @@ function wordSet(words: string): ReadonlySet<string> {
 }
 
 /**
- * Guesses where a sample holds the record: below members that only wrap it, beside members that describe the reply. A
- * list is the record if nothing beside it can be.
+ * Guesses the position of the record in a sample: below members that only wrap it, beside members that describe the
+ * reply. A list is the record if no member beside it can be.
  */
 export function findRecord(sample: Json, steps: readonly string[] = []): RecordPlace {
   if (Array.isArray(sample)) return { steps, isList: true };
@@ -47,14 +47,14 @@ export function findRecord(sample: Json, steps: readonly string[] = []): RecordP
   return { steps, isList: false };
 }
 
-/** The members that say something about the record; all of them if no name says so. */
+/** The members that describe the record; all members if the names do not tell. */
 export function ownMembers(value: JsonObject): readonly (readonly [name: string, value: Json])[] {
   const members = Object.entries(value).filter(([, member]) => isTruthy(member));
   const own = members.filter(([name, member]) => !hasWord(name, OF_ENVELOPE) && !isOutcome(name, member));
   return own.length === 0 ? members : own;
 }
 
-/** A text such as `result: FOUND`, which says whether there is a record; or an attribute of XML. */
+/** A text such as `result: FOUND`, which reports whether there is a record, or an XML attribute. */
 function isOutcome(name: string, value: Json): boolean {
   return typeof value !== "object" && (name.startsWith("@") || hasWord(name, OF_LIST) || hasWord(name, OUTCOMES));
 }

@@ -11,7 +11,7 @@ import { didYouMean } from "../terms/nearest.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import type { Terminal } from "../admin/authoring/ports.ts";
 
-/** The input of `source new` about an existing request. */
+/** The input of `source new` that concerns an existing request. */
 export interface ImportInput {
   readonly from_curl?: string;
   readonly from_openapi?: string;
@@ -26,9 +26,7 @@ export interface ImportInput {
 const SOURCES = ["from_curl", "from_openapi", "from_har"] as const;
 const HIDE = createMasking(new Set([MADE_UP_TEXT]), new Set());
 
-/**
- * The request in a file, if one was named; a person is asked for what the file does not contain. @throws OperatorError
- */
+/** Imports the request from a file, if one was named, and asks a person for the rest. @throws OperatorError */
 export async function importRequest(
   input: ImportInput,
   terminal: Terminal,
@@ -44,7 +42,7 @@ export async function importRequest(
   });
   for (const [name, value] of stray)
     if (value !== undefined && value !== true && value !== kind)
-      throw new OperatorError("usage", `${name} can be used only with the import that it belongs to.`);
+      throw new OperatorError("usage", `${name} can be used only with its import.`);
   if (kind === undefined) return undefined;
   try {
     const imported = await read(kind, input, terminal);
@@ -65,7 +63,7 @@ async function read(kind: (typeof SOURCES)[number], input: ImportInput, terminal
     mask: (value) => maskValues(value, HIDE),
   };
   const named = input[kind]!;
-  // Each reader is loaded only when it is needed, because other commands do not use it.
+  // Readers are loaded on demand, because other commands do not need them.
   if (kind === "from_openapi") {
     const [file = "", operation = ""] = named.split(/#(.*)/s, 2);
     const { readOpenApi } = await import("./imports/read-openapi.ts");
@@ -107,8 +105,8 @@ async function takeOver(
     if (logsIn(imported.auth)) return { ...imported, notes: [...imported.notes, LOGIN_BEHIND] };
     if (kinds.length > 0 || Object.keys(fields).length > 0)
       return captured.refuse(
-        "the request shows how it is authenticated",
-        "leave --auth out; only a bearer token can be replaced by a login, as by oauth2:LOGIN_URL",
+        "the request already contains its authentication",
+        "leave out --auth; only a bearer token can be replaced by a login, as with oauth2:LOGIN_URL",
       );
     return { ...imported, auth };
   }
@@ -116,7 +114,7 @@ async function takeOver(
   if (terminal.interactive !== true || input.fixed !== undefined || imported.request.inputs.length < 2) return imported;
   const taken = imported.request.inputs.map(({ name }) => name).join(", ");
   const line = await terminal.ask(
-    `Values of the request: ${taken}. Which of them are constants and not inputs? Names separated by commas, or nothing: `,
+    `Values of the request: ${taken}. Which of them are constants, and not inputs? Names separated by commas, or nothing: `,
   );
   const names = (line ?? "")
     .split(",")
@@ -125,7 +123,7 @@ async function takeOver(
   return names.length === 0 ? imported : draftCaptured(captured, { ...choices, fixed: new Set(names) });
 }
 
-const LOGIN_BEHIND = "The bearer token of the request is taken for a temporary one, which the login of --auth fetches.";
+const LOGIN_BEHIND = "The bearer token of the request is assumed to be temporary. The login of --auth fetches it.";
 
 async function chooseEntry(
   entries: readonly HarEntry[],

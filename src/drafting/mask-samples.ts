@@ -3,8 +3,8 @@ import { draftSource, type SourceDraft } from "./draft-source.ts";
 import { isJsonObject, type Json } from "../terms/json.ts";
 
 /**
- * The same draft with every value of its samples masked. Words stay if the draft's rules use them to tell a record from
- * none, or if the document allows them by name.
+ * The draft with all values of its samples masked. Words are kept if the draft's rules use them to recognise a record,
+ * or if the document lists them as constants.
  */
 export function maskSamples(draft: SourceDraft, words: ReadonlySet<string>): SourceDraft {
   const { sample, nobody } = draft;
@@ -20,7 +20,7 @@ export function maskSamples(draft: SourceDraft, words: ReadonlySet<string>): Sou
   };
 }
 
-/** Names in the usual form of member names: `CompanyName`, `STATUS_CODE`, `Line1`. Others may be data. */
+/** Collects names in the usual form of member names: `CompanyName`, `STATUS_CODE`, `Line1`. Other names may be data. */
 function collectNames(value: Json, names: Set<string>): void {
   if (Array.isArray(value)) for (const part of value as readonly Json[]) collectNames(part, names);
   if (!isJsonObject(value)) return;

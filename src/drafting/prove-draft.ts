@@ -9,8 +9,8 @@ import { maskSamples } from "./mask-samples.ts";
 import type { AuthoringTools } from "../admin/authoring/ports.ts";
 
 /**
- * The text of a file whose cases pass. The first case contains the complete request and the complete output, so that
- * any change in either makes it fail. `words`: the words of an import that are not masked in its samples.
+ * Returns the text of a source file whose cases pass. The first case contains the complete request and the complete
+ * output, so that a change of either makes it fail. `words`: words of an import that stay unmasked in samples.
  * @throws OperatorError
  */
 export async function proveDraft(
@@ -38,10 +38,10 @@ export async function proveDraft(
   }
 }
 
-/** In place of a path, because no file has been written. */
+/** Replaces the path in messages, because no file has been written. */
 const DRAFT = "the draft";
 
-/** The parts of a request that the file determines. */
+/** The parts of a request that the source file determines. */
 function expectedOf({ method, path, query, headers, body }: ReceivedRequest, names: readonly string[]): JsonObject {
   const type = headers["content-type"];
   const shown = [...names, "content-type"].filter((name) => headers[name] !== undefined);

@@ -3,7 +3,7 @@ import { SCHEMA_INSTANCE } from "../terms/parse-xml.ts";
 import { type ListPath, readXml } from "../terms/read-xml.ts";
 import { writeXml } from "../sources/declarative/request/render-body.ts";
 
-/** Whether a sample is written in XML: no JSON begins with this sign. */
+/** Whether a sample is XML: no JSON text begins with `<`. */
 export function isXmlText(text: string): boolean {
   return /^\uFEFF?\s*</.test(text);
 }
@@ -13,12 +13,12 @@ export function readXmlSample(text: string): JsonObject {
   return withoutNamespaces(readXml(Buffer.from(text), [])) as JsonObject;
 }
 
-/** The declarations of namespaces, whose prefixes the reader drops. */
+/** Removes namespace declarations. The XML reader has dropped the prefixes already. */
 function withoutNamespaces(value: Json): Json {
   if (Array.isArray(value)) return (value as readonly Json[]).map(withoutNamespaces);
   if (!isJsonObject(value)) return value;
   const kept = Object.entries(value).filter(([name]) => name !== "@xmlns" && !name.startsWith("@xmlns:"));
-  // An element of text alone is its text, as it would be without the declaration.
+  // An element with only text becomes that text, as if it had no declaration.
   if (kept.length === 1 && kept[0]![0] === "#text") return kept[0]![1];
   return Object.fromEntries(kept.map(([name, member]) => [name, withoutNamespaces(member)]));
 }
@@ -29,7 +29,7 @@ export function writeXmlSample(sample: Json): string {
   return writeXml(root, withNil(content));
 }
 
-/** What is `null` is written as an element that says so. */
+/** Marks an element whose value is `null` with `xsi:nil`. */
 function withNil(value: Json): Json {
   if (value === null) return { "@xmlns:xsi": SCHEMA_INSTANCE, "@xsi:nil": "true" };
   if (Array.isArray(value)) return (value as readonly Json[]).map(withNil);

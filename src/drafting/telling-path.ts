@@ -3,10 +3,7 @@ import { isSecretName } from "./imports/secret-names.ts";
 
 const DEPTH_MAX = 4;
 
-/**
- * The path to the first member that one reply has and that the other lacks or has empty, by which the two can be told
- * apart; `null` if there is none.
- */
+/** The path to the first member that `has` contains and `lacks` omits or leaves empty; `null` if there is none. */
 export function tellingSteps(has: Json, lacks: Json): readonly string[] | null {
   if (Array.isArray(has)) return has.length > 0 && !isTruthy(lacks) ? [] : null;
   return search(has, lacks, []);
@@ -28,8 +25,8 @@ function memberOf(value: Json, name: string): Json {
 }
 
 /**
- * A JMESPath that holds for this reply and not for the other: an empty list, a flag, a number or a word that differs,
- * and as a last resort the presence of the first member. `null` if there is nothing.
+ * A JMESPath that is true for `answer` and false for `other`: an empty list, a flag, a number or a word that differs,
+ * and as a last resort the presence of the first member. `null` if there is none.
  */
 export function tellingSign(answer: Json, other: Json): string | null {
   if (Array.isArray(answer)) return "type(body) == 'array'";
@@ -59,19 +56,19 @@ function signsOf(answer: Json, other: Json, steps: readonly string[]): readonly 
   if (answer === other) return [];
   if (typeof answer === "boolean") return [{ kind: "flag", says: `${path} == \`${answer}\`` }];
   if (answer === 0) return [{ kind: "number", says: `${path} == \`0\`` }];
-  // Only a word of the format: identifiers, secrets and times differ between any two replies.
+  // Only words of the format qualify: identifiers, secrets and times differ between any two replies.
   const isWord =
     !isSecretName(steps.at(-1) ?? "") && typeof answer === "string" && /^[A-Za-z][A-Za-z_ -]{0,40}$/.test(answer);
   return isWord ? [{ kind: "word", says: `${path} == '${answer}'` }] : [];
 }
 
-/** By the rules of JMESPath: empty texts, lists and objects are false, the number 0 is true. */
+/** Truth by the rules of JMESPath: empty texts, lists and objects are false, the number 0 is true. */
 export function isTruthy(value: Json): boolean {
   if (value === null || value === false || value === "") return false;
   return typeof value !== "object" || Object.keys(value).length > 0;
 }
 
-/** `body` and the members below it, quoted if they are not plain names. */
+/** A JMESPath to a member of `body`. Names are quoted where necessary. */
 export function pathOf(steps: readonly string[]): string {
   return ["body", ...steps]
     .map((step) => (/^[A-Za-z_][A-Za-z0-9_]*$/.test(step) ? step : JSON.stringify(step)))

@@ -176,7 +176,7 @@ const REFUSED: readonly (readonly [command: string, says: RegExp])[] = [
   [`curl -F file=@x '${U}'`, /request\.sh:1:6: -F cannot be imported \(a form of several parts/],
   [
     `curl \\\n  --insecure '${U}'`,
-    /request\.sh:2:3: --insecure cannot be imported \(certificates of vendors are always checked/,
+    /request\.sh:2:3: --insecure cannot be imported \(certificates of vendors are always verified/,
   ],
   [`curl -k '${U}'`, /1:6: -k cannot be imported/],
   [`curl -d @body.json '${U}'`, /1:9: the body is in another file \(write the body into the command\)/],
@@ -185,7 +185,7 @@ const REFUSED: readonly (readonly [command: string, says: RegExp])[] = [
   [`curl -H @h '${U}'`, /header fields are in another file/],
   [`curl -H 'X-Empty;' '${U}'`, /a header field has no value/],
   [`curl --digest '${U}'`, /--digest cannot be imported/],
-  [`curl --no-such '${U}'`, /--no-such is not known/],
+  [`curl --no-such '${U}'`, /--no-such is unknown/],
   [`curl -X DELETE '${U}'`, /DELETE cannot be imported/],
   [`curl -X GET -d a=1 '${U}'`, /a GET has no body \(give -G/],
   [`curl -d '{"a":"{b}"}' '${U}'`, /the body is JSON but is sent as a form/],
@@ -412,7 +412,7 @@ test("replies in XML become a source that reads XML, masked, with what they repe
       owner: "body.Envelope.Body.Found.Company.Owner",
     });
     if (nobody === "file") assert.match(file.match.no_record, /Found\.Status == 'NO_HIT'/);
-    assert.match(made.stderr, /which elements are lists: .* has to be named in reply\.lists/);
+    assert.match(made.stderr, /which elements are lists: name an element in reply\.lists/);
     assert.equal((await run(["source", "test", "acme__company"])).code, 0);
     writeFileSync(path, written().replace("Company.Name", "Company.Nane"));
     assert.equal((await run(["source", "test", "acme__company"])).code, 1);
@@ -602,7 +602,7 @@ test("a body's members are inputs, nested ones too; what can have one value has 
   assert.deepEqual(inputs.properties["born"], { type: ["string", "null"], format: "date" });
   assert.deepEqual(inputs.properties["page"], { type: "integer", exclusiveMinimum: 0, format: "int32" });
   assert.match(stderr, /Success is described as 2XX/);
-  assert.match(stderr, /no example of the answer: the sample is made of its schema/);
+  assert.match(stderr, /no example of the reply: the sample is derived from its schema/);
   const form = await ofOperation(t, "askByForm");
   assert.deepEqual((form.request as { body: object }).body, { form: { name: "{{ inputs.name }}" } });
   assert.equal(form.auth, undefined);
@@ -683,11 +683,11 @@ test("what a document says and no file can is refused with its line, its column 
   const cases: readonly (readonly [operation: string, says: RegExp])[] = [
     [
       "byPerson",
-      new RegExp(`api\\.yaml:${line("    person:")}:5: this login needs a person in front of a browser \\(use --auth`),
+      new RegExp(`api\\.yaml:${line("    person:")}:5: this login needs a person with a browser \\(use --auth`),
     ],
     [
       "forget",
-      /:\d+:5: DELETE cannot be imported \(a draft can use GET, POST, PUT or PATCH; write another one into the file by hand\)/,
+      /:\d+:5: DELETE cannot be imported \(a draft can use GET, POST, PUT or PATCH; write any other method into the file by hand\)/,
     ],
     ["upload", new RegExp(`:${line("multipart")}:\\d+: a body of multipart/form-data cannot be imported`)],
     ["recursive", /: this schema contains itself \(write this input by hand\)/],
@@ -695,7 +695,7 @@ test("what a document says and no file can is refused with its line, its column 
       "deep",
       new RegExp(`:${line("deepObject")}:\\d+: the parameter filter is serialized in a way that a file cannot express`),
     ],
-    ["reserved", new RegExp(`:${line("allowReserved")}:\\d+: the parameter raw is sent as it is`)],
+    ["reserved", new RegExp(`:${line("allowReserved")}:\\d+: the parameter raw must be sent without encoding`)],
     ["getWithBody", /: a GET has no body \(remove it from the document\)/],
     [
       "elsewhere",
@@ -749,7 +749,7 @@ paths:
   assert.equal(made.code, 0, made.stderr);
   assert.match(
     made.stderr,
-    /^The record is guessed to be the list body\.matchCandidates, recognised by body\.matchCandidates; an empty list is taken for no record: compare .*$/m,
+    /^The record is guessed to be the list body\.matchCandidates, recognised by body\.matchCandidates; an empty list means no record: compare .*$/m,
   );
   const file = parse(written()) as Written & { match: Record<string, string>; map: object };
   assert.equal(file.match["record"], "status == `200` && body.matchCandidates");
@@ -763,13 +763,16 @@ test("a login takes the place of a temporary token that a command shows, and of 
   const login = { auth: "oauth2:https://login.acme.example/token" };
   const { auth, stderr } = await ofCurl(t, bearer, login);
   assert.equal((auth as { kind: string }).kind, "token_exchange");
-  assert.match(stderr, /bearer token of the request is taken for a temporary one/);
+  assert.match(stderr, /bearer token of the request is assumed to be temporary/);
   for (const [command, options] of [
     [bearer.replace("Bearer eyJ", "Basic dXNlcjpw"), login],
     [bearer, { auth: "header:X-Key" }],
   ] as const) {
     const { at, make } = importing(t, { "request.sh": command });
     const made = await make({ "from-curl": at("request.sh"), sample: at("reply.json"), ...options });
-    assert.match(made.stderr, /the request shows how it is authenticated \(leave --auth out; only a bearer token/);
+    assert.match(
+      made.stderr,
+      /the request already contains its authentication \(leave out --auth; only a bearer token/,
+    );
   }
 });

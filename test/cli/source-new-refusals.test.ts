@@ -56,7 +56,7 @@ test("an example for an input that an imported request does not have is refused 
 test("a draft can have each method that an import can have, and a refusal says where another one is written", async (t) => {
   const { at, make, written } = making(t);
   const url = ["--url", "https://api.acme.example/find", "--auth", "none"];
-  const says = /GET, POST, PUT or PATCH; write another one into the file by hand/;
+  const says = /GET, POST, PUT or PATCH; write any other method into the file by hand/;
   for (const method of ["DELETE", "HEAD", "FETCH"]) assert.match((await make(...url, "--method", method)).stderr, says);
   const made = await make(...url, "--method", "patch", "--body", '{"name": "{name}"}');
   assert.equal(made.code, 0, made.stderr);

@@ -16,19 +16,19 @@ test("source new says when what the source sends can be read on the way, and whe
       ...Object.entries(all).flatMap(([name, value]) => [`--${name}`, value]),
     ]);
     assert.equal(made.code, 0, made.stderr);
-    return made.stderr.split("\n").filter((line) => line.includes("read on the way"));
+    return made.stderr.split("\n").filter((line) => line.includes("not encrypted"));
   };
 
   const plain = "http://api.acme.example/v1/{id}";
   assert.deepEqual(await noted("acme__key", { url: plain, auth: "header:X-Key" }), [
-    "What it sends to http://api.acme.example can be read on the way, its credential too: use https if the vendor offers it.",
+    "Requests to http://api.acme.example are not encrypted, including the credential: use https if the vendor offers it.",
   ]);
   assert.deepEqual(await noted("acme__open", { url: plain, auth: "none" }), [
-    "What it sends to http://api.acme.example can be read on the way: use https if the vendor offers it.",
+    "Requests to http://api.acme.example are not encrypted: use https if the vendor offers it.",
   ]);
   const login = { url: "https://api.acme.example/v1/{id}", auth: "oauth2:http://login.acme.example/token" };
   assert.deepEqual(await noted("acme__login", login), [
-    "What it sends to http://login.acme.example can be read on the way, its credential too: use https if the vendor offers it.",
+    "Requests to http://login.acme.example are not encrypted, including the credential: use https if the vendor offers it.",
   ]);
   assert.deepEqual(await noted("acme__safe", { ...login, auth: "oauth2:https://login.acme.example/token" }), []);
   assert.deepEqual(await noted("acme__here", { url: "http://127.0.0.1:8080/v1/{id}", auth: "header:X-Key" }), []);

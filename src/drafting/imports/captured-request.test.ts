@@ -18,7 +18,7 @@ function ofHar(url: string, request: object = {}): Imported {
   return draftCaptured(entry!.request(), NO_CHOICES);
 }
 
-/** That an import is refused in words that contain none of what it read. */
+/** Asserts that an import is refused with a message that contains none of its values. */
 function assertRefused(draft: () => Imported, says: RegExp, values: RegExp, what: string): void {
   assert.throws(
     draft,
@@ -32,7 +32,7 @@ const KEY = "eyJhbGciOiJIUzI1NiJ9.c2VjcmV0.c2lnbmF0dXJl";
 const POSTED = { method: "POST", postData: { mimeType: "application/x-www-form-urlencoded" } };
 
 test("a value that is sent without a name is refused, wherever it is, and not repeated", () => {
-  const NAMELESS = /is a value without a name \(keep it by --fixed\)/;
+  const NAMELESS = /is a value without a name \(keep it with --fixed\)/;
   const TEXT = /the body is a text and not a form \(write it into the file by hand, as text under body\)/;
   for (const [command, says] of [
     [`curl '${URL}?name=Ada&${KEY}'`, NAMELESS],
@@ -71,7 +71,7 @@ test("a word without a value stays, and so does any other part that the author n
 });
 
 test("a name that could be a value is refused, and not repeated", () => {
-  const NAME = /a name (?:in the|of a) .* may be a value \(keep it and its value by --fixed/;
+  const NAME = /a name (?:in the|of a) .* may be a value \(keep the name and its value with --fixed/;
   for (const command of [
     `curl '${URL}?Ada+Lovelace=1'`,
     `curl '${URL}?name=Ada' -d '10 Dec 1815, salary=5000'`,
@@ -131,7 +131,7 @@ test("what stands in a command like a placeholder but could be a value gives no 
 test("no part of a path that may be a value is kept beside an input or gives one its name", () => {
   assert.equal(ofCurl(`curl '${URL}/GB{number}.json'`).request.address, `${URL}/GB{{ inputs.number }}.json`);
   const beside = `curl '${URL}/Lovelace1815-{number}'`;
-  assertRefused(() => ofCurl(beside), /what is beside an input in its path may be a value/, /Lovelace/i, beside);
+  assertRefused(() => ofCurl(beside), /the text beside an input in its path may be a value/, /Lovelace/i, beside);
   assert.deepEqual(
     ofCurl(`curl '${URL}/Ada%20Lovelace/12345678'`).request.inputs.map(({ name }) => name),
     ["people_id", "path_id"],

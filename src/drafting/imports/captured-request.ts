@@ -24,19 +24,19 @@ import {
 import { isSecretName } from "./secret-names.ts";
 import type { ImportChoices, Imported } from "./imported.ts";
 
-/** One real or documented request with all its secrets; none of its values may end up in a file. */
+/** One real or documented request with all its secrets. None of its values may be written to a file. */
 export interface CapturedRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** `type`: the media type if no header field has one. */
+  /** `type`: the media type if no header field gives one. */
   readonly body: { readonly text: string; readonly type: string } | undefined;
-  /** `name:password`. */
+  /** In the form `name:password`. */
   readonly user: string | undefined;
   readonly timeoutMs: number | undefined;
-  /** Whether it may have been written by hand, with `{number}` in place of a value. */
+  /** Whether it may be written by hand, with placeholders such as `{number}` for values. */
   readonly hasPlaceholders: boolean;
-  /** @throws ImportProblem at the position of the request */
+  /** @throws ImportProblem with the position of the request */
   readonly refuse: (problem: string, instead?: string) => never;
   readonly notes: readonly string[];
 }
@@ -44,7 +44,7 @@ export interface CapturedRequest {
 /** Header fields that the service sets itself, or that a browser adds. */
 const NOT_THE_FILES =
   /^(?::.*|host|connection|content-length|content-type|accept-encoding|keep-alive|te|trailer|transfer-encoding|upgrade|expect|origin|referer|dnt|priority|pragma|cache-control|upgrade-insecure-requests|x-requested-with|if-none-match|if-modified-since|sec-.*)$/i;
-/** Header fields that say how to answer; they are kept if their value has the expected form. */
+/** Header fields that concern the form of the reply. They are kept if their value has the expected form. */
 const PLAIN_FIELDS: ReadonlyMap<string, RegExp> = new Map(
   Object.entries<RegExp>({
     accept: /^[\w*.+-]+\/[\w*.+-]+(?:\s*[,;]\s*[\w*.+/=-]+)*$/,
@@ -54,8 +54,8 @@ const PLAIN_FIELDS: ReadonlyMap<string, RegExp> = new Map(
 );
 
 /**
- * Drafts the request of a source from a single captured one. Each value becomes an input with a masked example, or a
- * credential field if its name indicates a secret, or is kept if `fixed` names it.
+ * Drafts the request of a source from a captured one. Each value becomes an input with a masked example, or a
+ * credential field if its name suggests a secret, or a constant if `fixed` names it.
  * @throws ImportProblem for each part that a declarative source cannot express
  */
 export function draftCaptured(captured: CapturedRequest, choices: ImportChoices): Imported {
@@ -84,11 +84,11 @@ export function draftCaptured(captured: CapturedRequest, choices: ImportChoices)
   };
 }
 
-/** The draft of a request while its parts are added. */
+/** A draft of a request to which parts are added. */
 class Drafting {
   readonly inputs: DraftInput[] = [];
   readonly auth: DraftedAuth[] = [];
-  /** The names in `fixed` that were found. */
+  /** The names in `fixed` that occurred. */
   readonly kept = new Set<string>();
   readonly #left = new Set<string>();
   readonly #refuse: CapturedRequest["refuse"];
@@ -174,7 +174,7 @@ class Drafting {
       ...(this.#left.size === 0
         ? []
         : [
-            `Header fields left out, because the service sets them or only a browser sends them: ${[...this.#left].join(", ")}.`,
+            `Header fields left out, because the service sets them or only browsers send them: ${[...this.#left].join(", ")}.`,
           ]),
     ];
   }
@@ -189,11 +189,11 @@ class Drafting {
     return this.#input(`${singular(before)}_id`, TEXT, text);
   }
 
-  /** A segment with inputs between other characters, which must be words. */
+  /** A segment with inputs between other characters. The other parts must be words. */
   #mixed(segment: string): string {
     const others = decodePart(segment.replaceAll(PLACEHOLDERS, "/")).split(/[^\p{L}\p{N}_~-]+/u);
     if (!others.every((word) => word === "" || isPlainSegment(word) || this.#isFixed(word)))
-      this.#refuse("what is beside an input in its path may be a value", "make it a part of the input");
+      this.#refuse("the text beside an input in its path may be a value", "include it in the input");
     return segment.replaceAll(PLACEHOLDERS, (_, name: string) => this.#input(name, TEXT, undefined));
   }
 
@@ -209,9 +209,9 @@ class Drafting {
     for (const [name, all] of values) {
       const [value] = all;
       if (name === "" || /[{}]/.test(name))
-        this.#refuse(`a name in the ${where} is empty or an input`, "names have to be fixed");
+        this.#refuse(`a name in the ${where} is empty or an input`, "names must be constants");
       const fixed = this.#isFixed(name);
-      // The end of a text in base64 is a part whose value consists of signs of equality.
+      // The padding of base64 text looks like a parameter whose value consists of equals signs.
       if (all.some((one) => /^=*$/.test(one))) this.#assertFlag(name, where);
       else this.#assertName(name, `in the ${where}`);
       if (all.length > 1 && (fixed || isSecretName(name)))
@@ -226,7 +226,7 @@ class Drafting {
     return Object.fromEntries(made);
   }
 
-  /** A part of a JSON body: its values become inputs, its structure is kept. */
+  /** A part of a JSON body: values become inputs, the structure stays. */
   #json(value: Json, name: string): Json {
     if (Array.isArray(value)) {
       if (value.length === 0 || value.some((part) => typeof part === "object"))
@@ -252,7 +252,7 @@ class Drafting {
     return this.#text(name, value);
   }
 
-  /** An input for a text, which has the name of its placeholder if it is one. */
+  /** An input for a text. A placeholder determines its name. */
   #text(name: string, value: string): string {
     const named = this.#placeholder(value, "value");
     return this.#input(named ?? name, TEXT, named === null ? value : undefined);
@@ -263,21 +263,24 @@ class Drafting {
   }
 
   #member(name: string): string {
-    if (name.includes("{{")) this.#refuse("a member's name is a template", "names have to be fixed");
+    if (name.includes("{{")) this.#refuse("a member's name is a template", "names must be constants");
     this.#assertName(name, "of a member of the body");
     return name;
   }
 
-  /** Only names that are a vendor's own get into the file and into messages. */
+  /** Only names that the vendor chose may appear in the file and in messages. */
   #assertName(name: string, of: string): void {
     if (!isUsualName(name) && !this.#isFixed(name))
-      this.#refuse(`a name ${of} may be a value`, "keep it and its value by --fixed, or write the file by hand");
+      this.#refuse(
+        `a name ${of} may be a value`,
+        "keep the name and its value with --fixed, or write the file by hand",
+      );
   }
 
-  /** The same for a name without a value, which may be a value without a name. */
+  /** The same for a parameter without a value, which may be a value without a name. */
   #assertFlag(name: string, where: "query" | "form"): void {
     if (!this.#isFixed(name) && !isPlainFlag(name))
-      this.#refuse(`a part of the ${where} has no value, or is a value without a name`, "keep it by --fixed");
+      this.#refuse(`a part of the ${where} has no value, or is a value without a name`, "keep it with --fixed");
   }
 
   #isFixed(name: string): boolean {
@@ -300,7 +303,7 @@ class Drafting {
     return `{{ inputs.${name} }}`;
   }
 
-  /** Adds the authentication, of which a request has only one. */
+  /** Adds the authentication. A request has only one. */
   #prove(auth: DraftedAuth): void {
     if (this.auth.length > 0)
       this.#refuse("it is authenticated twice: by a user and by Authorization", "remove one of them");
@@ -311,14 +314,14 @@ class Drafting {
     this.auth.push(keyAuth(place, { field: this.#freeField(name) }));
   }
 
-  /** A secret in the body. */
+  /** The credential field for a secret in the body. */
   #field(name: string): string {
     const field = this.#freeField(name);
     this.auth.push({ fields: keyAuth({ query: name }, { field }).fields, kinds: [], origins: [] });
     return `{{ credentials.${field} }}`;
   }
 
-  /** Two secrets with the same name become two fields. */
+  /** A second secret with the same name gets a new field name. */
   #freeField(name: string): string {
     const plain = fieldName(name);
     const taken = new Set(this.auth.flatMap(({ fields }) => Object.keys(fields)));

@@ -2,9 +2,9 @@ import type { Json } from "../../terms/json.ts";
 import { basicAuth, bearerAuth, keyAuth, type DraftedAuth } from "../draft-auth.ts";
 import { decodePart, snakeCase } from "../draft-request.ts";
 
-/** Guesses what the values of a captured request are (words, placeholders or secrets) and how to name them. */
+/** Classifies the values of a captured request as words, placeholders or secrets, and names them. */
 
-/** Whether a path segment is a word or a version, and therefore part of the address and not a value. */
+/** Whether a path segment is a word or a version: then it belongs to the address and is not a value. */
 export function isPlainSegment(text: string): boolean {
   return /^v?\d{1,2}(?:\.\d{1,2}){0,2}$/i.test(text) || isPlainWord(text);
 }
@@ -13,7 +13,10 @@ function isPlainWord(text: string): boolean {
   return /^[A-Za-z_~-]{1,30}\d{0,2}(?:\.[a-z]{2,5})?$/.test(text) && !/^[A-Z]{6,}/.test(text);
 }
 
-/** Whether a parameter without a value is a name, such as `flag` or `filter[name]`, and not a value without a name. */
+/**
+ * Whether a parameter without a value is a name, such as `flag` or `filter[name]`. Otherwise it may be a value without
+ * a name.
+ */
 export function isPlainFlag(text: string): boolean {
   return (
     /^[^[\]]+(?:\[[^[\]]*\])*$/.test(text) && text.split(/[[\]]+/).every((part) => part === "" || isPlainWord(part))
@@ -24,7 +27,7 @@ const NAME_CHARS_MAX = 60;
 const NAME_DIGITS_MAX = 5;
 
 /**
- * Whether a name that has a value is one that a vendor chose: `filter[name]`, `$top`, `soap:Body`, `customfield_10023`.
+ * Whether a parameter name has a form that vendors choose: `filter[name]`, `$top`, `soap:Body`, `customfield_10023`.
  * Names of people, dates, numbers and most keys have another form.
  */
 export function isUsualName(text: string): boolean {
@@ -35,7 +38,7 @@ export function isUsualName(text: string): boolean {
   );
 }
 
-/** An address for a list to choose from: without its query, and without segments that may be values. */
+/** An address for a list of choices: without its query, and without segments that may be values. */
 export function shownAddress(url: string): string {
   const parsed = URL.parse(url);
   if (parsed === null) return "an address that cannot be read";
@@ -44,8 +47,8 @@ export function shownAddress(url: string): string {
 }
 
 /**
- * The name in `{number}`, `{{number}}` and `<number>`, and for a path in `:number`, the placeholders of documentation.
- * What could be a real value is none: `<Ada>`, `<Ada Lovelace>`, a GUID in braces, and a password after a colon.
+ * The name in a placeholder of documentation: `{number}`, `{{number}}` and `<number>`, and in a path also `:number`.
+ * Texts that may be real values do not match: `<Ada>`, `<Ada Lovelace>`, a GUID in braces, a password after a colon.
  */
 export function placeholderIn(text: string, where: "path" | "value"): string | null {
   const [, braced, angled, afterColon] = PLACEHOLDER.exec(text) ?? [];
@@ -65,7 +68,10 @@ export function fieldName(name: string): string {
   return inputName(name.replace(/^x-/i, ""));
 }
 
-/** What a path segment names one of: `company` for `companies`; only `path` if it may be a value itself. */
+/**
+ * The name of an input below a path segment: `company` for `companies`; only `path` if the segment may itself be a
+ * value.
+ */
 export function singular(segment: string): string {
   const text = decodePart(segment);
   const plain = snakeCase(text);
@@ -86,7 +92,7 @@ export function userAuth(pair: string): DraftedAuth {
   return basicAuth({ password: !pair.endsWith(":") });
 }
 
-/** `Authorization`: the word before the key is the vendor's scheme, the rest is a secret. */
+/** In `Authorization`, the word before the key is the scheme, and the rest is a secret. */
 export function headerAuth(value: string): DraftedAuth {
   const [, word, rest] = /^([A-Za-z][A-Za-z-]{0,20})[ ]+(\S.*)$/s.exec(value) ?? [];
   if (word === undefined) return keyAuth({ header: "Authorization" });

@@ -1,4 +1,4 @@
-/** Why a file cannot be imported: the position, and what to do instead. It contains names, and never a value. */
+/** The reason why a file cannot be imported: position, problem and remedy. It contains names, never values. */
 export class ImportProblem extends Error {
   override readonly name = "ImportProblem";
 
@@ -7,7 +7,7 @@ export class ImportProblem extends Error {
   }
 }
 
-/** `file:line:column` of a character. */
+/** The position of a character as `file:line:column`. */
 export function placeIn(file: string, text: string, at: number): string {
   const before = text.slice(0, at).split("\n");
   return `${file}:${before.length}:${before.at(-1)!.length + 1}`;

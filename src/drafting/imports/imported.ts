@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "../../terms/json.ts";
 import type { DraftedAuth } from "../draft-auth.ts";
 import type { DraftRequest } from "../draft-request.ts";
 
-/** What an import has found out, so that `source new` need not ask for it. */
+/** The results of an import, for which `source new` need not ask. */
 export interface Imported {
   readonly title?: string | undefined;
   readonly description?: string | undefined;
@@ -12,25 +12,25 @@ export interface Imported {
   readonly timeoutMs?: number | undefined;
   readonly sample?: Json | undefined;
   readonly format?: "xml" | undefined;
-  /** The status of the sample, if it is not 200. */
+  /** The status of the sample; 200 if missing. */
   readonly status?: number | undefined;
-  /** Texts in the sample that are words of the vendor's format, not data. */
+  /** Texts in the sample that belong to the vendor's format and are not data. */
   readonly words: ReadonlySet<string>;
   readonly describe?: ((steps: readonly string[]) => JsonObject | undefined) | undefined;
-  /** The other statuses that the document mentions, which help to say how a reply without a record looks. */
+  /** Other statuses in the document, as a hint for the reply without a record. */
   readonly otherStatuses?: readonly string[] | undefined;
-  /** What the author should know about the import. Contains names, and never a value. */
+  /** Notes for the author. They contain names, never values. */
   readonly notes: readonly string[];
 }
 
-/** Choices for an import, besides its file. */
+/** Options of an import, besides its file. */
 export interface ImportChoices {
-  /** Names of values that are kept in the request; every other value becomes an input. */
+  /** Names of values that stay constant. All other values become inputs. */
   readonly fixed: ReadonlySet<string>;
-  /** Examples of inputs, by name, which replace those that are found. */
+  /** Examples of inputs by name. They replace examples from the import. */
   readonly examples: JsonObject;
-  /** The login behind a temporary bearer token that the request shows. */
+  /** The login that fetches a temporary bearer token, if the request shows one. */
   readonly login?: DraftedAuth;
-  /** Hides personal data in an example, and keeps its form. */
+  /** Masks personal data in an example, and keeps its form. */
   readonly mask: (value: Json) => Json;
 }

@@ -13,8 +13,8 @@ import { snakeCase } from "../draft-request.ts";
 import type { OpenApiDocument, Spot } from "./openapi-document.ts";
 
 /**
- * The authentication of an operation: the first of its alternatives that works without a person. @throws ImportProblem
- * if there is none, with the reason against the first one
+ * The authentication of an operation: the first alternative that a program can use. @throws ImportProblem if there is
+ * none, with the problem of the first alternative
  */
 export function authOf(
   document: OpenApiDocument,
@@ -91,7 +91,7 @@ function schemeOf(document: OpenApiDocument, at: Spot, name: string, scopes: Spo
       : "";
     return loginAuth(url.href.split("?")[0]!, grant, wanted);
   }
-  return document.refuse(scheme, "this login needs a person in front of a browser", INSTEAD);
+  return document.refuse(scheme, "this login needs a person with a browser", INSTEAD);
 }
 
 const INSTEAD = "use --auth to say how a program authenticates, such as oauth2:LOGIN_URL";

@@ -15,13 +15,13 @@ const REFERENCES_MAX = 20;
 const OTHER_VERSION = "this is neither OpenAPI 3.0, 3.1 or 3.2 nor Swagger 2.0";
 
 /**
- * An OpenAPI 3 document in YAML or JSON, or a Swagger 2.0 document in the same terms. Only the parts that one operation
- * refers to are read.
+ * An OpenAPI 3 document in YAML or JSON. A Swagger 2.0 document is converted. Only the parts that one operation refers
+ * to are read.
  */
 export class OpenApiDocument {
   readonly root: Spot<JsonObject>;
   readonly isSwagger2: boolean;
-  /** What was left out, each with its position. */
+  /** The parts that were left out, each with its position. */
   readonly notes: string[] = [];
   #isTolerant = false;
   readonly #file: string;
@@ -59,18 +59,18 @@ export class OpenApiDocument {
   #toJson(): Json {
     try {
       const value = this.#document.toJS({ maxAliasCount: 1_000 }) as Json;
-      // Fails for an alias inside of what it names, which no other part expects.
+      // Throws if an alias is inside the node that it refers to. Other code does not expect such a cycle.
       JSON.stringify(value);
       return value;
     } catch {
       throw new ImportProblem(
         `${this.#file}:1:1`,
-        "its YAML aliases cannot be used: they are too many, or one names nothing or itself",
+        "its YAML aliases cannot be used: there are too many, or one refers to nothing or to itself",
       );
     }
   }
 
-  /** From now on a reference that cannot be followed is left out, with a note, as if it allowed any value. */
+  /** From now on, a reference that cannot be resolved is left out with a note, as if it allowed any value. */
   tolerate(): void {
     this.#isTolerant = true;
   }
@@ -80,7 +80,7 @@ export class OpenApiDocument {
     if (!this.notes.includes(note)) this.notes.push(note);
   }
 
-  /** A member; if it is a reference, what it refers to. @throws ImportProblem */
+  /** A member. A reference is resolved. @throws ImportProblem */
   in(spot: Spot, name: string): Spot | undefined {
     const { value, path } = spot;
     const member = memberOf(value, name);
@@ -113,7 +113,7 @@ export class OpenApiDocument {
       : [];
   }
 
-  /** Resolves a reference, and further ones that it leads to. @throws ImportProblem */
+  /** Resolves a reference, and the references that it leads to. @throws ImportProblem */
   follow(spot: Spot): Spot {
     let { value, path } = spot;
     for (let count = 0; isJsonObject(value) && typeof value["$ref"] === "string"; count += 1) {
@@ -141,12 +141,12 @@ export class OpenApiDocument {
     return { value: {}, path: at.path };
   }
 
-  /** @throws ImportProblem with line and column of that part */
+  /** @throws ImportProblem with line and column of the part */
   refuse(spot: Spot, problem: string, instead?: string): never {
     throw new ImportProblem(this.#placeOfSpot(spot), problem, instead);
   }
 
-  /** Of a part that is not written in the document, the place of what holds it. */
+  /** The position of a part. If the part is not in the document, the position of its parent. */
   #placeOfSpot(spot: Spot): string {
     let { path } = spot;
     let node: Node | undefined;
@@ -154,7 +154,9 @@ export class OpenApiDocument {
     return this.#placeOf(node?.range?.[0] ?? 0);
   }
 
-  /** The operation with this id, or with a method and path such as `GET /companies/{number}`. @throws ImportProblem */
+  /**
+   * The operation with this id, or with this method and path, such as `GET /companies/{number}`. @throws ImportProblem
+   */
   operation(named: string): {
     readonly method: string;
     readonly path: string;
@@ -164,7 +166,7 @@ export class OpenApiDocument {
     const known: string[] = [];
     const paths = this.in(this.root, "paths");
     for (const path of isJsonObject(paths?.value) ? Object.keys(paths.value) : []) {
-      // Whatever is wrong with other paths does not matter.
+      // Problems of other paths do not matter.
       const isNamed = named.endsWith(` ${path}`);
       const item = isNamed ? this.in(paths!, path)! : this.#ifReadable(() => this.in(paths!, path));
       if (item === undefined) continue;
@@ -217,7 +219,7 @@ function memberOf(value: Json | undefined, name: string): Json | undefined {
   return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** YAML without quotes makes a number of `2.0`. */
+/** YAML parses an unquoted `2.0` as a number. */
 function versionOf(value: Json | undefined): string {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }

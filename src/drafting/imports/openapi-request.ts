@@ -15,7 +15,7 @@ const AUTHORIZATION = /^authorization$/i;
 /** The request of an operation, with an input for each parameter and each member of its body. @throws ImportProblem */
 export class OperationRequest {
   readonly inputs: DraftInput[] = [];
-  /** Its authentication: the security schemes, and parameters and members that are keys by their names. */
+  /** The authentication: security schemes, and parameters and members whose names suggest keys. */
   readonly auth: DraftedAuth[] = [];
   readonly notes: string[] = [];
   readonly #document: OpenApiDocument;
@@ -27,13 +27,13 @@ export class OperationRequest {
     this.#choices = choices;
   }
 
-  /** What the security schemes or the person say. If neither says anything, a parameter may. */
+  /** Sets the authentication from the security schemes or from `--auth`. Without either, a parameter may give it. */
   loginBy(auth: DraftedAuth): void {
     this.#isLoginKnown = true;
     this.auth.push(auth);
   }
 
-  /** The base address: the first server of the most specific list, with the defaults of its variables. */
+  /** The base address: the first server of the most specific list, with the default values of its variables. */
   server(item: Spot, operation: Spot): string {
     const document = this.#document;
     const holder = [operation, item, document.root].find((spot) => document.list(spot, "servers").length > 0);
@@ -51,7 +51,7 @@ export class OperationRequest {
       const value = variable && document.in(variable, "default")?.value;
       if (typeof value !== "string" && typeof value !== "number")
         return document.refuse(server!, `its variable ${name} has no default`);
-      this.notes.push(`${name} of the server is ${JSON.stringify(value)}: the host is fixed in the file.`);
+      this.notes.push(`${name} of the server is ${JSON.stringify(value)}: hosts are constant in a source file.`);
       return String(value);
     });
     const address = URL.parse(url);
@@ -98,7 +98,10 @@ export class OperationRequest {
     return { address: server + address, query: Object.fromEntries(query), headers: Object.fromEntries(headers) };
   }
 
-  /** An optional parameter that a file cannot express is left out. @throws ImportProblem for a required one */
+  /**
+   * Adds a parameter. An optional parameter that a source file cannot express is left out. @throws ImportProblem if it
+   * is required
+   */
   #addTo(parameters: Map<string, string>, spot: Spot, name: string, usual: "form" | "simple"): void {
     const known = this.inputs.length;
     try {
@@ -147,7 +150,7 @@ export class OperationRequest {
   }
 
   /**
-   * A member of a body: an object is written out, a member that allows only one value gets that value, and all others
+   * A member of a body. Objects are expanded, a member with only one allowed value gets that value, and all others
    * become inputs.
    */
   #leaf(spot: Spot, name: string, required: boolean, shown: Json | undefined, above: readonly string[]): Json {
@@ -171,8 +174,8 @@ export class OperationRequest {
   }
 
   /**
-   * OpenAPI says that a parameter `Authorization` is to be ignored, because a security scheme describes it. Documents
-   * that have no scheme describe the login only there.
+   * OpenAPI tells readers to ignore a parameter `Authorization`, because a security scheme describes it. Documents
+   * without a scheme describe the login only in this parameter.
    */
   #login(spot: Spot): void {
     if (this.#isLoginKnown) return;
@@ -187,14 +190,14 @@ export class OperationRequest {
     this.notes.push(`The login is described as a header field Authorization: ${fields} of the credential.`);
   }
 
-  /** A key that the document declares as a parameter. */
+  /** A key that the document declares as an ordinary parameter. */
   #prove(name: string, place: "header" | "query"): void {
     const isThere = this.auth.some(({ kinds }) => kinds.some((kind) => kind[place] === name));
     if (!isThere)
       this.auth.push(keyAuth(place === "header" ? { header: name } : { query: name }, { field: this.#field(name) }));
   }
 
-  /** A key that a security scheme sends too, such as `PLAID-SECRET` beside the member `secret`. */
+  /** The field of a key that a security scheme sends too, such as `PLAID-SECRET` beside the member `secret`. */
   #sharedField(name: string): string | undefined {
     const plain = fieldName(name);
     const keys = this.auth.flatMap(({ fields, kinds }) =>
@@ -236,14 +239,14 @@ export class OperationRequest {
     if (document.in(spot, "allowReserved")?.value === true)
       return document.refuse(
         spot,
-        `the parameter ${name} is sent as it is`,
+        `the parameter ${name} must be sent without encoding`,
         "values of a query are always encoded: write the source in TypeScript",
       );
     if (isObject || types.has("object") || (style !== usual && !(isList && JOINED.has(style))))
       return document.refuse(
         spot,
         `the parameter ${name} is serialized in a way that a file cannot express`,
-        "lists in the styles form, simple, spaceDelimited and pipeDelimited can be",
+        "lists in the styles form, simple, spaceDelimited and pipeDelimited can",
       );
     const only = this.#only(schema);
     if (only !== null && typeof only !== "object") return String(only);
@@ -266,7 +269,7 @@ export class OperationRequest {
     const described =
       says === undefined || schema["description"] !== undefined ? schema : { ...schema, description: says };
     const given = this.#choices.examples[name];
-    // A published example may be personal data, so it is used unmasked only if nothing else fits.
+    // A published example may be personal data, so an unmasked example is used only if no masked one is valid.
     const example =
       exampleFor(described, [given ?? this.#choices.mask(shown)]) ??
       exampleFor(described, isExact(shown) ? [shown] : []);
@@ -282,7 +285,7 @@ const JOINED: ReadonlyMap<string, string> = new Map([
   ["pipeDelimited", "|"],
 ]);
 
-/** Moves a default to the description: the vendor applies it, so it is not sent. */
+/** Moves a default to the description. The vendor applies the default, so the source does not send it. */
 function withoutDefault({ default: value, ...schema }: JsonObject): JsonObject {
   if (value === undefined) return schema;
   const said = typeof schema["description"] === "string" ? `${schema["description"].trim().replace(/\.$/, "")}. ` : "";

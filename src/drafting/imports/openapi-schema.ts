@@ -4,7 +4,7 @@ import { canCheck } from "../example-values.ts";
 import type { OpenApiDocument, Spot } from "./openapi-document.ts";
 
 const DEPTH_MAX = 12;
-/** Keywords that are kept, because they constrain or describe a value. */
+/** Keywords that constrain or describe a value. They are kept. */
 const KEPT = new Set(
   "type enum const format pattern minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems required minProperties maxProperties title description default".split(
     " ",
@@ -22,7 +22,7 @@ const SCHEMAS = new Set([
   "unevaluatedProperties",
 ]);
 const LISTS = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
-/** Keywords that are dropped, because they say nothing about a value. */
+/** Keywords that do not constrain a value. They are dropped. */
 const LEFT =
   /^(?:x-.*|example|examples|deprecated|xml|externalDocs|discriminator|readOnly|writeOnly|nullable|\$comment|\$schema|\$id|contentMediaType|contentEncoding|collectionFormat)$/;
 const FORMATS = new Set(
@@ -32,8 +32,8 @@ const FORMATS = new Set(
 );
 
 /**
- * Turns a schema of OpenAPI 3.0 or 3.1 into a JSON Schema without references. @throws ImportProblem if that is not
- * possible
+ * Converts a schema of OpenAPI 3.0 or 3.1 to a JSON Schema without references. @throws ImportProblem if that is
+ * impossible
  */
 export function toSchema(document: OpenApiDocument, spot: Spot, above: readonly Spot[] = []): JsonObject {
   const { value } = spot;
@@ -61,7 +61,7 @@ export function toSchema(document: OpenApiDocument, spot: Spot, above: readonly 
   return as31(made, value["nullable"] === true || value["x-nullable"] === true);
 }
 
-/** Whether every number in it can be written with all its digits. */
+/** Whether all its numbers can be written with all digits. */
 export function isExact(value: Json): boolean {
   if (typeof value === "number")
     return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
@@ -69,8 +69,8 @@ export function isExact(value: Json): boolean {
 }
 
 /**
- * The schema without the parts that JSON Schema 2020-12 or this service cannot use, such as a pattern in another dialect.
- * @throws ImportProblem if nothing can be left out to make it usable
+ * Removes the parts that JSON Schema 2020-12 or this service cannot use, such as a pattern in another dialect.
+ * @throws ImportProblem if the schema cannot be made usable
  */
 export function usableSchema(document: OpenApiDocument, spot: Spot, schema: JsonObject): JsonObject {
   const usable = structuredClone(schema) as Record<string, Json>;
@@ -78,7 +78,7 @@ export function usableSchema(document: OpenApiDocument, spot: Spot, schema: Json
     const wrong = schemaProblem(usable);
     if (wrong === null) break;
     const path = [...wrong.path];
-    // An entry of a list belongs to its keyword.
+    // An entry of a list is removed together with its keyword.
     while (path.length > 1 && Array.isArray(at(usable, path.slice(0, -1)))) path.pop();
     const holder = at(usable, path.slice(0, -1));
     const name = path.at(-1);
@@ -98,7 +98,7 @@ function at(value: Json, path: readonly string[]): Json | undefined {
   return found;
 }
 
-/** Translates what OpenAPI 3.0 expresses differently. */
+/** Converts keywords that OpenAPI 3.0 expresses differently. */
 function as31(schema: Record<string, Json>, nullable: boolean): JsonObject {
   for (const [side, bound] of [
     ["exclusiveMinimum", "minimum"],
@@ -135,10 +135,7 @@ export function membersOf(
   return members;
 }
 
-/**
- * A value that a schema describes: its own example if it has one, otherwise something of its type. Ends for recursive
- * schemas too.
- */
+/** A value for a schema: its own example, otherwise a value of its type. Terminates for recursive schemas too. */
 export function sampleOf(document: OpenApiDocument, spot: Spot, above: readonly Json[] = []): Json {
   const { value } = spot;
   if (!isJsonObject(value) || above.includes(value) || above.length > DEPTH_MAX) return null;
@@ -162,7 +159,7 @@ export function sampleOf(document: OpenApiDocument, spot: Spot, above: readonly 
   return BY_TYPE.get(type)?.(value["format"]) ?? null;
 }
 
-/** A text that is nobody's personal data. */
+/** A text that is certainly not personal data. */
 export const MADE_UP_TEXT = "Example";
 
 const BY_TYPE: ReadonlyMap<Json | undefined, (format: Json | undefined) => Json> = new Map(
@@ -185,7 +182,7 @@ const BY_FORMAT: ReadonlyMap<Json | undefined, string> = new Map(
   }),
 );
 
-/** Collects the words that a schema allows by name: they belong to the vendor's format and are not data. */
+/** Collects the constants that a schema allows: they belong to the vendor's format and are not data. */
 export function wordsOf(document: OpenApiDocument, spot: Spot, words: Set<string>, seen = new Set<Json>()): void {
   if (typeof spot.value !== "object" || spot.value === null || seen.has(spot.value)) return;
   seen.add(spot.value);

@@ -3,7 +3,7 @@ import type { CapturedRequest } from "./captured-request.ts";
 import { ImportProblem, placeIn } from "./import-problem.ts";
 import { shellWords, type Word } from "./shell-words.ts";
 
-/** Whether an option takes a value, and what it does; `refuses` is the reason why an option is refused. */
+/** Whether an option takes a value, and its effect. `refuses`: the reason why the option cannot be imported. */
 interface Option {
   readonly takes: boolean;
   readonly does: keyof Request | "nothing" | { readonly refuses: string };
@@ -14,12 +14,12 @@ const nothingWith = { takes: true, does: "nothing" } as const;
 const refuses = (why: string, takes = false): Option => ({ takes, does: { refuses: why } });
 const takes = (does: keyof Request): Option => ({ takes: true, does });
 const FORM = refuses("a form of several parts cannot be written in YAML: write the source in TypeScript", true);
-const UNSAFE = refuses("certificates of vendors are always checked: take it away");
-const PROXY = refuses("a proxy is a setting of the service, and of no source: take it away", true);
-const LOGIN = refuses("this login is not of the request: write the request that follows it", false);
+const UNSAFE = refuses("certificates of vendors are always verified: remove it");
+const PROXY = refuses("a proxy is a setting of the service, not of a source: remove it", true);
+const LOGIN = refuses("this is a separate login: give the command of the request that follows it", false);
 const CERTIFICATE = refuses("a client certificate is given as --auth mtls, and its file becomes a credential", true);
 
-/** By long name; `SHORT` maps the short names to these. */
+/** By long name. `SHORT` maps the short names to these. */
 const OPTIONS: Readonly<Record<string, Option>> = {
   request: takes("method"),
   header: takes("header"),
@@ -81,16 +81,19 @@ const OPTIONS: Readonly<Record<string, Option>> = {
   cert: CERTIFICATE,
   key: CERTIFICATE,
   cacert: CERTIFICATE,
-  head: refuses("an answer without a body is not a record: give the request that fetches it"),
+  head: refuses("a reply without a body has no record: give the command that fetches it"),
   next: refuses("a source makes one request: give one command"),
-  "aws-sigv4": refuses("this signature is not known: give --auth hmac:HEADER and write the text to sign by hand", true),
-  "upload-file": refuses("a file is not sent by a source: give the body with -d", true),
-  config: refuses("a file of options is not read: write them into the command", true),
-  "location-trusted": refuses("a key is never sent on to another host: remove it"),
+  "aws-sigv4": refuses(
+    "this signature is not supported: give --auth hmac:HEADER and write the text to sign by hand",
+    true,
+  ),
+  "upload-file": refuses("a source cannot send a file: give the body with -d", true),
+  config: refuses("an option file is not read: write its options into the command", true),
+  "location-trusted": refuses("a key is never forwarded to another host: remove it"),
   "unix-socket": refuses("a source calls an origin, not a socket", true),
   resolve: refuses("the service resolves names itself: remove it", true),
   "request-target": refuses("the path has to be in the address", true),
-  netrc: refuses("the key has to be in the command, as any placeholder"),
+  netrc: refuses("the key has to be in the command; a placeholder is sufficient"),
 };
 const SHORT: Readonly<Record<string, string>> = {
   X: "request",
@@ -130,7 +133,7 @@ const SHORT: Readonly<Record<string, string>> = {
   n: "netrc",
 };
 
-/** What the options of a command gave, each list in the order of the command. */
+/** The options of a command, each list in the order of the command. */
 interface Request {
   readonly method: Word[];
   readonly header: Word[];
@@ -150,7 +153,7 @@ interface Request {
   readonly redirects: Word[];
 }
 
-/** Reads the request that a curl command makes. @throws ImportProblem for each option that a source cannot follow */
+/** Parses the request of a curl command. @throws ImportProblem for each option that a source cannot express */
 export function readCurl(text: string, file: string): CapturedRequest {
   const refuse = (at: number, problem: string, instead?: string): never => {
     throw new ImportProblem(placeIn(file, text, at), problem, instead);
@@ -196,7 +199,7 @@ export function readCurl(text: string, file: string): CapturedRequest {
       if (!Object.hasOwn(OPTIONS, name))
         refuse(
           at,
-          `${/^--[a-z0-9.-]{1,30}$/.test(option) ? option : "this option"} is not known`,
+          `${/^--[a-z0-9.-]{1,30}$/.test(option) ? option : "this option"} is unknown`,
           "remove it if the request is the same without it",
         );
       take(name, option, at, OPTIONS[name]!.takes ? rest.shift() : undefined);
@@ -212,7 +215,7 @@ export function readCurl(text: string, file: string): CapturedRequest {
       if (!Object.hasOwn(OPTIONS, name))
         refuse(
           at,
-          `-${/[A-Za-z0-9]/.test(letter) ? letter : "?"} is not known`,
+          `-${/[A-Za-z0-9]/.test(letter) ? letter : "?"} is unknown`,
           "remove it if the request is the same without it",
         );
       if (!OPTIONS[name]!.takes) {
@@ -230,7 +233,7 @@ export function readCurl(text: string, file: string): CapturedRequest {
 
 type Refuse = (at: number, problem: string, instead?: string) => never;
 
-/** What one option adds to the body. */
+/** The part of the body that one option adds. */
 function dataOf(kind: "data" | "dataRaw" | "dataEncoded" | "json", { text, at }: Word, refuse: Refuse): string {
   const isFile = kind === "dataEncoded" ? /^[^=]*@/.test(text) && !text.startsWith("=") : text.startsWith("@");
   if (isFile && kind !== "dataRaw") refuse(at, "the body is in another file", "write the body into the command");
@@ -294,7 +297,7 @@ function toRequest(
       ...(ignored.size === 0 ? [] : [`Left out, because it does not change the request: ${[...ignored].join(", ")}.`]),
       ...(given.redirects.length === 0
         ? []
-        : ["-L is left out: where the vendor redirects, write how often as redirects under request."]),
+        : ["-L is left out: if the vendor redirects, write the number of redirects under request."]),
     ],
   };
 }

@@ -7,20 +7,20 @@ import { shownAddress } from "./captured-values.ts";
 import { ImportProblem } from "./import-problem.ts";
 import type { Imported } from "./imported.ts";
 
-/** One request of an archive, with its reply. */
+/** One request of an archive with its reply. */
 export interface HarEntry {
-  /** Counted from 1. */
+  /** Position in the archive, from 1. */
   readonly number: number;
-  /** Method, address and status, for a list to choose from. */
+  /** Method, address and status, for a list of choices. */
   readonly shown: string;
   readonly url: string;
   /** @throws ImportProblem for a body that a declarative source cannot express */
   request(): CapturedRequest;
-  /** Its reply. @throws ImportProblem if that is neither JSON nor XML, or not a success */
+  /** The reply. @throws ImportProblem unless it is a success in JSON or XML */
   answer(): Pick<Imported, "format"> & { readonly sample: Json; readonly status: number };
 }
 
-/** Reads an HTTP archive (HAR 1.2), as browsers save them. @throws ImportProblem */
+/** Parses an HTTP archive (HAR 1.2), as browsers save it. @throws ImportProblem */
 export function readHar(text: string, file: string): readonly HarEntry[] {
   let archive: Json;
   try {
@@ -115,12 +115,12 @@ function textOfBase64(written: string, type: string): string {
   try {
     return decodeUtf8(toUtf8(bytes, type));
   } catch {
-    // The reader of the text says that it cannot be used.
+    // The parser of the text reports that it is not valid.
     return bytes.toString("latin1");
   }
 }
 
-/** The archive or a reply in it may begin with a byte order mark. */
+/** Removes a byte order mark from the archive or from a reply in it. */
 function withoutMark(written: string): string {
   return written.startsWith("\ufeff") ? written.slice(1) : written;
 }

@@ -195,7 +195,7 @@ test("bodies and forms of Swagger 2.0 come over, shared ones too, and a file is 
   assert.throws(() => read(SWAGGER, "upload"), /api\.json:\d+:\d+: a body of multipart\/form-data cannot be imported/);
 });
 
-/** The operation `find` with these parameters and this reply. */
+/** An operation `find` with these parameters and this reply. */
 function operation(
   parameters: Json,
   reply: Json = { content: { "application/json": { example: { name: "Ada" } } } },
@@ -376,7 +376,7 @@ const ODD: readonly Json[] = [
   { schema: { type: "object" } },
 ];
 
-/** Every place of a document, as the names from its root on. */
+/** The paths of all values of a document, as names from the root. */
 function placesOf(value: Json, at: readonly string[] = []): string[][] {
   if (typeof value !== "object" || value === null) return [[...at]];
   return [[...at], ...Object.entries(value).flatMap(([name, part]) => placesOf(part as Json, [...at, name]))];
@@ -398,7 +398,7 @@ function changed(
   ) as Json;
 }
 
-/** A document with a few of its parts replaced, removed or copied from another place. */
+/** A document with some parts replaced, removed or copied. */
 function mutants(document: Json): fc.Arbitrary<Json> {
   const places = placesOf(document);
   const place = fc.constantFrom(...places);
@@ -417,7 +417,7 @@ function mutants(document: Json): fc.Arbitrary<Json> {
   );
 }
 
-/** What an import may end with: a draft, or a refusal that was meant. */
+/** Asserts that an import ends with a draft or with an intended refusal. */
 function endsAsMeant(make: () => unknown): void {
   try {
     make();

@@ -9,9 +9,9 @@ import { exampleIn, OperationRequest } from "./openapi-request.ts";
 import { MADE_UP_TEXT, membersOf, sampleOf, wordsOf } from "./openapi-schema.ts";
 
 /**
- * Reads what a document says about one operation: its parameters with their schemas, its body, its authentication and
- * its replies. `auth`: used in place of the authentication in the document. @throws ImportProblem with line and column
- * of what a declarative source cannot express
+ * Reads one operation of a document: parameters with their schemas, body, authentication and replies. `auth` replaces
+ * the authentication in the document. @throws ImportProblem with line and column of the part that a declarative source
+ * cannot express
  */
 export function readOpenApi(
   text: string,
@@ -54,7 +54,7 @@ type AnswerRead = Pick<Imported, "sample" | "status" | "words" | "describe" | "o
   readonly notes: string[];
 };
 
-/** A reply with a record: the example of the success, completed from its schema. */
+/** A reply with a record: the example of the success, with missing members from its schema. */
 function answerOf(document: OpenApiDocument, operation: Spot): AnswerRead {
   const responses = document.members(document.object(operation, "responses"));
   const success =
@@ -65,7 +65,7 @@ function answerOf(document: OpenApiDocument, operation: Spot): AnswerRead {
   const content = document.members(success && document.object(success[1], "content"));
   const json = content.find(([type]) => /^application\/(?:[\w.+-]+\+)?json\b|^\*\/\*|^text\/json/i.test(type));
   if (success === undefined || json === undefined) {
-    const notes = content.length === 0 ? [] : ["Its answer is not described as JSON."];
+    const notes = content.length === 0 ? [] : ["The reply is not described as JSON."];
     return { words: new Set(), otherStatuses, notes };
   }
   const schema = document.in(json[1], "schema");
@@ -77,7 +77,7 @@ function answerOf(document: OpenApiDocument, operation: Spot): AnswerRead {
   const notes = [
     ...(/^2\d\d$/.test(success[0]) ? [] : [`Success is described as ${success[0]}: compare match with it.`]),
     ...(shown === undefined && told !== undefined && told !== null
-      ? ["The document has no example of the answer: the sample is made of its schema."]
+      ? ["The document has no example of the reply: the sample is derived from its schema."]
       : []),
   ];
   return {
@@ -90,7 +90,7 @@ function answerOf(document: OpenApiDocument, operation: Spot): AnswerRead {
   };
 }
 
-/** Adds to an example the members that only the schema has. */
+/** Adds the members of the schema that an example lacks. */
 function completed(shown: Json, told: Json): Json {
   if (!isJsonObject(shown) || !isJsonObject(told)) return shown;
   const both = Object.entries(shown).map(([name, value]) => [name, completed(value, told[name] ?? null)]);
@@ -99,8 +99,7 @@ function completed(shown: Json, told: Json): Json {
 }
 
 /**
- * Type and description of a member of the reply. `null` is never among the types, because a record leaves out such
- * members.
+ * Type and description of a member of the reply. `null` is never among the types, because records omit such members.
  */
 function described(document: OpenApiDocument, schema: Spot, steps: readonly string[]): JsonObject | undefined {
   let spot: Spot | undefined = schema;

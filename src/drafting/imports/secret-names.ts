@@ -16,7 +16,7 @@ const SECRET_PAIRS = new Set([
   "license_id",
 ]);
 
-/** Whether a value of this name is a secret rather than an input. In doubt it is. */
+/** Whether a name suggests a secret. In doubt it is treated as one. */
 export function isSecretName(name: string): boolean {
   const snake = snakeCase(name);
   return SECRET_PAIRS.has(snake) || snake === "username" || snake.split("_").some((word) => SECRET_WORDS.has(word));
@@ -26,8 +26,8 @@ const PROOFS =
   /^(?:x_)?(?:(?:api|app|access|auth|subscription|license|private|client)_?(?:key|token|secret|id|password)|key|token|secret|password|authorization)$/;
 
 /**
- * Whether a name in an OpenAPI document belongs to a credential. The rule may be narrower than `isSecretName`, because
- * a document contains no real values: `page_token` is an input.
+ * Whether a name in an OpenAPI document belongs to a credential. The rule is narrower than `isSecretName`, because a
+ * document contains no real values: `page_token` is an input.
  */
 export function isProofName(name: string): boolean {
   return PROOFS.test(snakeCase(name));

@@ -1,6 +1,6 @@
 import { ImportProblem, placeIn } from "./import-problem.ts";
 
-/** One word of a command, without its quotes. A shell variable becomes an input in braces: `$NUMBER` is `{number}`. */
+/** One word of a command, without quotes. A shell variable becomes an input in braces: `$NUMBER` becomes `{number}`. */
 export interface Word {
   readonly text: string;
   /** Its offset in the file. */
@@ -12,8 +12,8 @@ const PART =
   /(?<plain>[^\s\\'"$`|;&<>()^]+)|'(?<single>[^']*)'|\$'(?<ansi>(?:[^'\\]|\\[^])*)'|"(?<double>(?:[^"\\`$]|\$(?!\()|\\[^])*)"|\\(?<escaped>[^\n])|(?<variable>\$\{?[A-Za-z_][A-Za-z0-9_]*\}?)|(?<dollar>\$)(?![('"{])/y;
 
 /**
- * Splits the one command in a text into words, by the quoting rules of bash. @throws ImportProblem for what only a
- * shell could expand, and for anything after the command
+ * Splits the only command in a text into words, by the quoting rules of bash. @throws ImportProblem for expansions that
+ * need a shell, and for anything after the command
  */
 export function shellWords(text: string, file: string): readonly Word[] {
   const words: Word[] = [];
@@ -93,7 +93,7 @@ function unescape(
 function refuseAt(text: string, at: number, file: string): never {
   const sign = text[at]!;
   const [problem, instead] = /^(?:"(?:[^"\\`$]|\$(?!\()|\\[^])*)?(?:`|\$\()/.test(text.slice(at))
-    ? ["a part of it is the output of another command", "write {name} where a value stands"]
+    ? ["a part of it is the output of another command", "write {name} for the value"]
     : sign === "'" || sign === '"' || text.startsWith("$'", at)
       ? ["a quote is not closed"]
       : sign === "^"
@@ -101,7 +101,7 @@ function refuseAt(text: string, at: number, file: string): never {
         : sign === "&"
           ? ['the shell ends the command at "&"', "put the address in single quotes"]
           : sign === "$"
-            ? ["this is worked out by the shell", "write {name} where a value stands"]
+            ? ["this is expanded by the shell", "write {name} for the value"]
             : [`the shell ends the command at "${sign}"`, "give the command alone, and put addresses in single quotes"];
   throw new ImportProblem(placeIn(file, text, at), problem!, instead);
 }

@@ -2,12 +2,12 @@ import { stepInto } from "../../terms/json-pointer.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../terms/json.ts";
 
 const METHODS = new Set("get post put patch delete head options".split(" "));
-/** What describes the value of a parameter, beside its name and place. */
+/** Keywords that describe the value of a parameter. */
 const OF_VALUE =
   "type format items enum default pattern minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems".split(
     " ",
   );
-/** How a list is serialized. A style that OpenAPI 3 lacks is refused where parameters are read. */
+/** The serialization of lists. A style that OpenAPI 3 lacks is refused when the parameter is read. */
 const STYLES: ReadonlyMap<Json | undefined, string> = new Map([
   ["ssv", "spaceDelimited"],
   ["pipes", "pipeDelimited"],
@@ -17,9 +17,9 @@ const FORM = "application/x-www-form-urlencoded";
 const JSON_ONLY = ["application/json"];
 
 /**
- * A Swagger 2.0 document in the terms of OpenAPI 3. Definitions stay where they are, and what moves is a reference to
- * its place in the document, so that a refusal still names that place. Parts that are not as they should be stay as they
- * are, and are refused when they are read.
+ * Converts a Swagger 2.0 document to OpenAPI 3. Definitions keep their position; a moved part becomes a reference to
+ * its original position, so that a refusal names that position. Malformed parts are kept, and are refused when they are
+ * read.
  */
 export function asOpenApi3(document: JsonObject): JsonObject {
   const parameters = mapMembers(document["parameters"], asParameter);
@@ -75,14 +75,14 @@ function asOperation(
   };
 }
 
-/** A parameter in the terms of OpenAPI 3, and where its parts are in the document. */
+/** A parameter in OpenAPI 3 terms, with the positions of its parts in the document. */
 interface Parameter {
   readonly written: Json;
   readonly value: JsonObject;
   readonly at: readonly string[];
 }
 
-/** What a shared parameter refers to is needed to see whether it belongs to the body. */
+/** Resolves a shared parameter, to see whether it belongs to the body. */
 function read(document: JsonObject, written: Json, at: readonly string[]): Parameter {
   if (!isJsonObject(written)) return { written, value: {}, at };
   const name = /^#\/parameters\/([^/]+)$/.exec(textOf(written["$ref"]))?.[1];
@@ -92,7 +92,7 @@ function read(document: JsonObject, written: Json, at: readonly string[]): Param
   return { written, value: isJsonObject(value) ? value : {}, at: ["parameters", name] };
 }
 
-/** Those of the body too, so that the others keep their places. */
+/** All parameters, including those of the body, so that positions stay the same. */
 function writtenOf(parameters: readonly Parameter[]): Json[] {
   return parameters.map(({ written }) => written);
 }
@@ -147,7 +147,7 @@ function asResponse(response: Json, at: readonly string[], types: readonly strin
   return { ...response, content: Object.fromEntries(content) as JsonObject };
 }
 
-/** A reference to a place in the document. */
+/** A reference to a position in the document. */
 function pointerTo(at: readonly string[]): string {
   return `#${at.reduce(stepInto, "").replaceAll("%", "%25").replaceAll("#", "%23")}`;
 }
@@ -177,7 +177,7 @@ function asScheme(scheme: Json): Json {
   return { ...scheme, flows: { [FLOWS.get(flow) ?? flow]: addresses } };
 }
 
-/** The media types of an operation, or else of the document; `null` if neither has any. */
+/** The media types of an operation, or else of the document; `null` if neither declares any. */
 function typesOf(operation: JsonObject, document: JsonObject, name: "consumes" | "produces"): readonly string[] | null {
   const types = listOf(operation[name] ?? document[name]).filter((type) => typeof type === "string");
   return types.length === 0 ? null : types;
