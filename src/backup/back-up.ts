@@ -33,9 +33,9 @@ const SQLITE_FULL = 13;
 const MIB = 1024 * 1024;
 
 /**
- * Copies what a data directory must not lose, while a service may be running on it. The journal is copied before the
- * store, so that the store has every organization, workflow and token that a run of the journal names. What belongs to
- * the process of a service is left out: its address, its lock, and its records of the use of budgets, which a copy must
+ * Copies the files of a data directory that must not be lost, while a service may be running on it. The journal is
+ * copied before the store, so that the store has every organization, workflow and token that the journal refers to.
+ * Files of the running process are left out: its address, its lock, and its records of budget use, which a copy must
  * not have.
  * @throws OperatorError
  */
@@ -131,7 +131,7 @@ async function digest(
   return files;
 }
 
-/** The manifest last: a folder with a manifest has all that it names. */
+/** Writes the manifest last: a folder with a manifest is complete. */
 function putOnDisk(folder: string, manifest: Manifest): void {
   for (const { name } of manifest.files) syncFile(join(folder, name));
   if (manifest.journal !== null) syncDirectory(join(folder, "ledger"));
@@ -165,10 +165,10 @@ function schemaOf(database: DatabaseSync): number {
   return (row as { readonly version: number }).version;
 }
 
-/** What disks, file systems and SQLite report is for the operator; anything else is a defect. */
+/** Errors of disks, file systems and SQLite are reported to the operator. Any other error is a defect. */
 function toOperatorError(error: unknown, says: string): unknown {
   const { code, errcode, message } = error as { code?: unknown; errcode?: unknown; message: string };
   if (error instanceof OperatorError || typeof code !== "string") return error;
-  const reason = code === "ENOSPC" || errcode === SQLITE_FULL ? "the disk has no room for it" : message;
+  const reason = code === "ENOSPC" || errcode === SQLITE_FULL ? "the disk is full" : message;
   return new OperatorError("unavailable", `${says}: ${reason}`, { cause: error });
 }

@@ -4,13 +4,13 @@ import { syncDirectory } from "../terms/make-directory.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 
 /*
- * A backup is made in a folder whose name ends in `.incomplete`, and gets its own name when all of it is on disk. The
- * name is the time at which it was begun, so that names sort by time.
+ * A backup is written to a folder whose name ends in `.incomplete`, and is renamed when all of it is on disk. The name
+ * is the start time, so that names sort by time.
  */
 
 const NAME = /^datarun-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z$/;
 const INCOMPLETE = ".incomplete";
-/** A folder in which nothing was written for so long belongs to a backup that was killed. */
+/** A folder without a write for this time belongs to a backup that was killed. */
 const ABANDONED_MS = 60 * 60 * 1_000;
 
 function nameAt(wallAt: number): string {
@@ -19,12 +19,12 @@ function nameAt(wallAt: number): string {
 
 export interface UnfinishedFolder {
   readonly path: string;
-  /** Gives it its own name, which is returned. To be called when everything in it is on disk. */
+  /** Renames the folder to its final name and returns the new path. Call it when all files are on disk. */
   complete(): string;
   remove(): void;
 }
 
-/** Creates the folder of one backup. The folder that backups are kept in exists. */
+/** Creates the folder of one backup. `dir` must exist. */
 export function makeUnfinished(dir: string, wallAt: number): UnfinishedFolder {
   const own = join(dir, nameAt(wallAt));
   const path = own + INCOMPLETE;
@@ -32,7 +32,7 @@ export function makeUnfinished(dir: string, wallAt: number): UnfinishedFolder {
   return {
     path,
     complete() {
-      // A rename would replace an empty folder.
+      // A rename would replace an existing empty folder.
       if (existsSync(own)) throw Object.assign(new Error(`${own} exists`), { code: "EEXIST" });
       renameSync(path, own);
       syncDirectory(dir);
@@ -61,8 +61,8 @@ export function isIncomplete(folder: string): boolean {
 }
 
 /**
- * Removes all complete backups of the same journal but the newest ones, and never the one that was just made, also if
- * the clock was set back since the others. Returns their names.
+ * Removes older complete backups of the same journal, and keeps the newest `keep`. Never removes the backup that was
+ * just made, even if the clock was set back. Returns the names of the removed ones.
  */
 export function removeOlder(dir: string, made: FoundBackup, keep: number): readonly string[] {
   const others = completeBackups(dir).filter(
@@ -70,14 +70,14 @@ export function removeOlder(dir: string, made: FoundBackup, keep: number): reado
   );
   const removed = others.slice(0, Math.max(0, others.length - (keep - 1))).map(({ name }) => name);
   for (const name of removed) {
-    // Under this name first, because a backup that is half removed must not be taken for a complete one.
+    // Renamed first, because a partly removed backup must not count as complete.
     renameSync(join(dir, name), join(dir, name + INCOMPLETE));
     rmSync(join(dir, name + INCOMPLETE), { recursive: true, force: true });
   }
   return removed;
 }
 
-/** Removes what killed backups have left. */
+/** Removes the remains of killed backups. */
 export function removeAbandoned(dir: string, wallAt: number): void {
   for (const name of readdirSync(dir)) {
     if (!isIncomplete(name) || !NAME.test(name.slice(0, -INCOMPLETE.length))) continue;

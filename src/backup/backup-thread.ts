@@ -9,10 +9,10 @@ import type { BackupRequest } from "./back-up.ts";
 export type FromBackup =
   | { readonly is: "progress"; readonly progress: Parameters<OnProgress> }
   | { readonly is: "made"; readonly made: BackedUp }
-  /** What is kept of an error between threads; `code` is that of an `OperatorError`. */
+  /** An error in a form that threads can exchange; `code` is that of an `OperatorError`. */
   | { readonly is: "failed"; readonly message: string; readonly code: OperatorErrorCode | null };
 
-/** Makes a backup in a thread of its own, because it waits for disks and for locks. @throws OperatorError */
+/** Makes a backup in a separate thread, because it waits for disks and locks. @throws OperatorError */
 export function backUpInThread(request: BackupRequest, onProgress: OnProgress): Promise<BackedUp> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(moduleBeside("./backup-worker.ts", import.meta.url), {
@@ -27,6 +27,6 @@ export function backUpInThread(request: BackupRequest, onProgress: OnProgress): 
         reject(message.code === null ? new Error(message.message) : new OperatorError(message.code, message.message));
     });
     worker.on("error", reject);
-    worker.on("exit", () => reject(new OperatorError("unavailable", "The thread that makes the backup has ended.")));
+    worker.on("exit", () => reject(new OperatorError("unavailable", "The backup thread ended unexpectedly.")));
   });
 }

@@ -1,4 +1,4 @@
-/** The thread started by `backup-thread.ts`. */
+/** The thread that `backup-thread.ts` starts. */
 import { parentPort, workerData } from "node:worker_threads";
 import { OperatorError } from "../terms/operator-error.ts";
 import { backUp, type BackupRequest } from "./back-up.ts";

@@ -212,10 +212,10 @@ test("what differs from its checksum is not restored, and nothing is left of it"
   const bytes = readFileSync(file);
   bytes[bytes.length >> 1]! ^= 1;
   writeFileSync(file, bytes);
-  assert.match(await refusal(putBack(folder)), /journal\.db is not what was backed up/);
+  assert.match(await refusal(putBack(folder)), /journal\.db differs from its checksum/);
   assert.deepEqual(readdirSync(target), []);
   rmSync(file);
-  assert.match(await refusal(putBack(folder)), /journal\.db is not what was backed up/);
+  assert.match(await refusal(putBack(folder)), /journal\.db differs from its checksum/);
 });
 
 test("only a complete backup is restored, and only into a directory that is empty and not in use", async (t) => {
@@ -226,11 +226,11 @@ test("only a complete backup is restored, and only into a directory that is empt
   assert.match(await refusal(putBack(dataDir)), /no backup in/);
   assert.match(await refusal(putBack(folder, "postgresql")), /DATABASE_URL is set/);
   renameSync(folder, `${folder}.incomplete`);
-  assert.match(await refusal(putBack(`${folder}.incomplete`)), /not completed/);
+  assert.match(await refusal(putBack(`${folder}.incomplete`)), /is an incomplete backup/);
   renameSync(`${folder}.incomplete`, folder);
   mkdirSync(join(target, "lost+found"), { recursive: true });
   writeFileSync(join(target, "notes.txt"), "");
-  assert.match(await refusal(putBack(folder)), /not empty: it has notes\.txt/);
+  assert.match(await refusal(putBack(folder)), /not empty: it contains notes\.txt/);
   rmSync(join(target, "notes.txt"));
   await putBack(folder);
   assert.match(await refusal(putBack(folder)), /not empty/);
@@ -283,7 +283,7 @@ test("a copy of a database is that of one moment: writers do not wait for it, an
   const told: number[] = [];
   const onBytes = (copied: number) => {
     told.push(copied);
-    // Bounded, so that a copy that begins again after each write also ends.
+    // Bounded, so that a copy that restarts after each write terminates too.
     if (told.length <= WRITES_MAX) write();
   };
   const count = (database: DatabaseSync) => database.prepare("SELECT count(*) AS texts FROM texts").get()!["texts"];

@@ -9,17 +9,17 @@ import { OperatorError } from "../terms/operator-error.ts";
 import { copyDatabase, type OnBytes } from "./copy-database.ts";
 
 /**
- * Copies the ledger of a data directory: the files of intents, then the journal. The order matters:
+ * Copies the ledger of a data directory: first the intent files, then the journal. The order matters:
  *
- * 1. The intents are copied first. An intent file is deleted only when the outcomes of its runs are on disk. So each
- *    request that was sent before the copy began is in the copied files, or its run had ended before.
+ * 1. The intents are copied first. An intent file is deleted only when the outcomes of its runs are on disk. So for
+ *    each request that was sent before the copy began, the copy has the intent, or the run had ended before.
  * 2. `catchUp` then adds to the journal what is only in the log of outcomes, as it does for every reader. A run is
  *    answered only when its outcome is in the log or in the journal. So the journal now has each run that was answered
- *    before the copy began. The log itself is not copied: it holds nothing else.
- * 3. The journal is copied as it is at one moment after that.
+ *    before the copy began. The log itself need not be copied.
+ * 3. The journal is copied as of one later moment.
  *
- * A start on the copy records the runs that have intents and no outcome as `unknown`, as after a kill. A run that ended
- * between the first step and the second is in the journal, which settles its intents.
+ * A start on the copy records runs with intents and without outcome as `unknown`, as after a kill. A run that ended
+ * between the first and the second step is in the journal, which settles its intents.
  * @throws OperatorError if the log of outcomes cannot be moved into the journal
  */
 export async function copyLedger(from: string, to: string, onBytes: OnBytes): Promise<CopiedLedger> {
@@ -48,12 +48,12 @@ function factsOf(journal: DatabaseSync): Omit<CopiedLedger, "names"> {
 }
 
 function cannotCatchUp(directory: string): string {
-  return `The journal in ${directory} is damaged, or was written by another version of datarun, and the newest runs cannot be added to it. Stop the service, and copy the whole data directory.`;
+  return `The journal in ${directory} is damaged, or was written by another version of datarun. The newest runs cannot be added to it. Stop the service, and copy the whole data directory.`;
 }
 
 /**
- * Without a line that is being written: the request that it announces is not sent before its write returns. `null`: the
- * file is gone, because the outcomes of its runs are on disk.
+ * The complete lines of a file. An incomplete last line can be left out, because its request is not sent before the
+ * write returns. `null`: the file was deleted, because the outcomes of its runs are on disk.
  */
 function wholeLines(path: string): Buffer | null {
   try {

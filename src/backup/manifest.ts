@@ -2,38 +2,38 @@ import { createHash } from "node:crypto";
 import { createReadStream, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What a folder must have to be a complete backup. It is written last. */
+/** A folder with this file is a complete backup. It is written last. */
 export const MANIFEST_FILE = "manifest.json";
 
-/** The form of manifests that this version writes, and the only one that it reads. */
+/** The version of the manifest format. Only this version can be read. */
 export const MANIFEST_FORM = 1;
 
-/** In snake case, because it is a file that operators read. */
+/** Names are in snake case, because operators read the file. */
 export interface Manifest {
   readonly form: number;
-  /** When the backup was begun: every run that was answered before is in it. */
+  /** The start of the backup. It contains every run that was answered before. */
   readonly began_at: string;
-  /** `postgresql`: the store is there, and the backup has only the journal of one data directory. */
+  /** `postgresql`: the backup has only the journal of one data directory, not the store. */
   readonly store: "embedded" | "postgresql";
-  /** The id of the journal, which its copies share; `null` if no service had made one. */
+  /** The id of the journal, which copies keep; `null` if there was no journal yet. */
   readonly journal: string | null;
-  /** The schema version of each database in the backup. */
+  /** The schema version of each database. */
   readonly schemas: { readonly store: number | null; readonly journal: number | null };
   readonly root_key: boolean;
   readonly files: readonly ManifestFile[];
 }
 
 export interface ManifestFile {
-  /** Its path inside the data directory and inside the backup. */
+  /** The path, relative to the data directory and to the backup. */
   readonly name: string;
   readonly bytes: number;
   readonly sha256: string;
 }
 
-/** All that a backup may have, so that a manifest cannot make a restore write anything else. */
+/** All names that a backup may contain, so that a manifest cannot make a restore write other files. */
 const FILE_NAME = /^(store\.sqlite|root-\d{1,9}\.key|ledger\/journal\.db|ledger\/intents-\d{8,}\.log)$/;
 
-/** `null` if the folder has no manifest, or none that this version can read: then it is not a complete backup. */
+/** `null` if the folder has no manifest that this version can read: then it is not a complete backup. */
 export function readManifest(folder: string): Manifest | null {
   try {
     const manifest = JSON.parse(readFileSync(join(folder, MANIFEST_FILE), "utf8")) as Manifest;

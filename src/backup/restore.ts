@@ -27,22 +27,22 @@ export interface RestoreRequest {
   /** The folder of one backup. */
   readonly folder: string;
   readonly dataDir: string;
-  /** Where the settings say that the store is. */
+  /** The location of the store according to the settings. */
   readonly store: Manifest["store"];
 }
 
 const RESTORING = "restoring";
 const ROOT_KEY = /^root-\d{1,9}\.key$/;
-/** What a file system has in its root. */
+/** A directory that file systems create in their root. */
 const OF_FILE_SYSTEM = "lost+found";
 const CHUNK_BYTES = 1024 * 1024;
 const MIB = 1024 * 1024;
 
 /**
- * Puts a backup into an empty data directory. Every file is copied into a folder of its own and compared with the
- * manifest; they are moved to their places only if all of them are right. Until the last move, the place of the store is
- * taken by a file that is none: a service that is started meanwhile, or after a kill, is refused, and does not make a
- * new store beside a restored ledger.
+ * Restores a backup into an empty data directory. Every file is copied to a separate folder and compared with the
+ * manifest; the files are moved only if all are correct. Until the last move, a placeholder that is no database has the
+ * name of the store: a service that starts meanwhile, or after a kill, is refused and does not create a new store
+ * beside a restored ledger.
  * @throws OperatorError
  */
 export async function restore(
@@ -76,7 +76,7 @@ export async function restore(
 }
 
 function manifestOf(folder: string): Manifest {
-  if (isIncomplete(folder)) throw new OperatorError("refused", `${folder} is a backup that was not completed.`);
+  if (isIncomplete(folder)) throw new OperatorError("refused", `${folder} is an incomplete backup.`);
   const manifest = readManifest(folder);
   if (manifest !== null) return manifest;
   const newest = completeBackups(folder).at(-1);
@@ -93,8 +93,8 @@ function assertSameStore(manifest: Manifest, store: Manifest["store"]): void {
   throw new OperatorError(
     "refused",
     store === "embedded"
-      ? "This is a backup of the journal of a deployment on PostgreSQL: set DATABASE_URL. The next start sends its runs there."
-      : "This is a backup of an embedded store, and DATABASE_URL is set: restore it without that.",
+      ? "This is a backup of the journal of a deployment on PostgreSQL: set DATABASE_URL. The next start sends the runs to that database."
+      : "This is a backup of an embedded store, but DATABASE_URL is set. Remove DATABASE_URL to restore it.",
   );
 }
 
@@ -107,7 +107,7 @@ function assertEmpty(dataDir: string): void {
   if (other === undefined) return;
   throw new OperatorError(
     "refused",
-    `${dataDir} is not empty: it has ${other}. Restore into an empty data directory; only the root key file may be in it already.`,
+    `${dataDir} is not empty: it contains ${other}. Restore into an empty data directory; only the root key file may be in it already.`,
   );
 }
 
@@ -116,7 +116,7 @@ function keyFilesOf(dataDir: string): readonly string[] {
 }
 
 function takePlaceOfStore(dataDir: string): void {
-  const text = "A backup is being restored here, or that was interrupted.\n";
+  const text = "A backup is being restored here, or a restore was interrupted.\n";
   writeFileSync(join(dataDir, STORE_FILE), text, { mode: 0o600, flag: "wx" });
   syncDirectory(dataDir);
 }
@@ -137,14 +137,14 @@ async function copyAll(
     if (!(await copyFile(join(folder, file.name), path, file, onBytes))) {
       throw new OperatorError(
         "refused",
-        `${join(folder, file.name)} is not what was backed up: its checksum differs. Nothing was restored; use another backup.`,
+        `${join(folder, file.name)} differs from its checksum in the manifest. Nothing was restored; use another backup.`,
       );
     }
     syncDirectory(dirname(path));
   }
 }
 
-/** Whether what was copied is what the manifest says. */
+/** Copies a file. Returns whether the copy matches the manifest. */
 async function copyFile(
   from: string,
   to: string,
@@ -164,7 +164,7 @@ async function copyFile(
       for (let at = 0; at < read;) at += writeSync(target, part, at);
       bytes += read;
       onBytes(read);
-      // So that Ctrl-C is noticed.
+      // Lets the process handle signals, such as Ctrl-C.
       await setImmediate();
     }
     fsyncSync(target);
@@ -175,7 +175,7 @@ async function copyFile(
   }
 }
 
-/** The store last, in the place that was taken for it. */
+/** Moves the store last, over its placeholder. */
 function moveAll(from: string, dataDir: string): void {
   const names = readdirSync(from).toSorted((one, other) => Number(one === STORE_FILE) - Number(other === STORE_FILE));
   for (const name of names) renameSync(join(from, name), join(dataDir, name));

@@ -21,7 +21,7 @@ const NOTHING: AdminServerParts = {
   isStopping: () => false,
 };
 
-/** @returns a connection to an admin port whose API is that */
+/** Requests an admin server with this API. @returns the connection */
 async function ask(t: TestContext, handle: AdminHandler["handle"], unreadMs?: number) {
   const server = createAdminServer({ ...NOTHING, api: { handle } }, unreadMs).listen(0, "127.0.0.1");
   await once(server, "listening");

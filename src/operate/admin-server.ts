@@ -8,21 +8,21 @@ import { readBody } from "./read-body.ts";
 
 export interface AdminServerParts {
   readonly metrics: Pick<Metrics, "page">;
-  /** Why the service cannot accept runs; empty if it can. */
+  /** The reasons why the service cannot accept runs; empty if it can. */
   readonly notReady: () => readonly string[];
-  /** What will soon become a reason. */
+  /** The conditions that will soon become reasons. */
   readonly warnings: () => readonly string[];
-  /** Besides these. */
+  /** Further pages. */
   readonly pages: readonly AdminPage[];
-  /** A service without operators has none. */
+  /** `null` for a service without operators. */
   readonly api: AdminHandler | null;
   /** The pages that use the API. */
   readonly console: AdminHandler | null;
-  /** Whether each answer closes its connection. */
+  /** While true, each answer closes its connection. */
   readonly isStopping: () => boolean;
 }
 
-/** Answers every request of its part of the port. Never rejects. */
+/** Answers every request below its path. Never rejects. */
 export interface AdminHandler {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
@@ -30,7 +30,7 @@ export interface AdminHandler {
 /** A page that answers with JSON. */
 export interface AdminPage {
   readonly path: string;
-  /** By method. `body` is the JSON that was sent, `undefined` for none. */
+  /** By HTTP method. `body` is the parsed JSON; `undefined` for none. */
   readonly answers: Readonly<Record<string, (body: Json | undefined) => AdminAnswer>>;
 }
 
@@ -40,19 +40,19 @@ export interface AdminAnswer {
 }
 
 /**
- * Enough for probes, scrapers and some operators. Anybody else who finds the port must not use up the files that the service
- * may open. Further connections are closed at once.
+ * Enough for probes, scrapers and some operators. The limit keeps clients that find the port from using up the file
+ * descriptors of the service. Further connections are closed at once.
  */
 export const ADMIN_CONNECTIONS_MAX = 128;
 
-/** In which the head of a request has to come, from the beginning of its connection. */
+/** Time limit for the head of a request, from the start of the connection. */
 export const HEAD_MS = 10_000;
 
 const LIMITS = {
   requestTimeout: 30_000,
   headersTimeout: HEAD_MS,
   keepAliveTimeout: 72_000,
-  // Node looks every 30 s unless told otherwise, which would be the shortest timeout there is.
+  // Node checks every 30 s by default, which would lengthen every shorter timeout.
   connectionsCheckingInterval: 1_000,
 };
 const HEADERS = {
@@ -62,18 +62,19 @@ const HEADERS = {
 };
 
 /**
- * So long a client may take nothing of an answer before it is taken for gone: its answer is memory, and of the commands
- * that may be under way it is one.
+ * A client that reads nothing of an answer for this time is disconnected: the answer takes memory, and it counts as one
+ * of the commands in progress.
  */
 export const UNREAD_MS = 60_000;
 
-/** The largest body that is read, in bytes. */
+/** The largest body that is accepted, in bytes. */
 const BODY_BYTES_MAX = 65_536;
 
 /**
- * The admin port: metrics, probes, the admin API under `/api/`, and the console, whose pages use it, under `/console/`.
- * It belongs on a private address: only the API asks who is there. `/live` says that the process responds; `/ready` that runs would be accepted. Both, and the metrics,
- * answer to any host name, because probes and scrapers ask by whatever address they have found.
+ * The admin port: metrics, probes, the admin API under `/api/`, and the console under `/console/`. It belongs on a
+ * private address, because only the API authenticates. `/live` reports that the process responds, and `/ready` that
+ * runs would be accepted. Both and the metrics answer to any host name, because probes and scrapers use whatever
+ * address they have discovered.
  */
 export function createAdminServer(parts: AdminServerParts, unreadMs: number = UNREAD_MS): Server {
   const { metrics, notReady, warnings, pages: added } = parts;
@@ -99,7 +100,7 @@ export function createAdminServer(parts: AdminServerParts, unreadMs: number = UN
   const unanswered = new WeakSet<Socket>();
   const server = createServer(LIMITS, (request, response) => {
     const { socket } = request;
-    // No client of this port sends requests ahead. A flood of them would have all its answers made at once.
+    // No client of this port pipelines requests. A flood of them would create all its answers at once.
     if (unanswered.has(socket)) return void socket.destroy();
     unanswered.add(socket);
     response.once("close", () => unanswered.delete(socket));
@@ -121,7 +122,7 @@ export function createAdminServer(parts: AdminServerParts, unreadMs: number = UN
     );
   });
   server.maxConnections = ADMIN_CONNECTIONS_MAX;
-  // A client that has ended its half gets its answer all the same.
+  // A client that has closed its half of the connection still gets its answer.
   Object.assign(server, { httpAllowHalfOpen: true });
   return server;
 }
@@ -160,7 +161,7 @@ function sendJson(response: ServerResponse, status: number, value: object): void
   send(response, status, "application/json; charset=utf-8", JSON.stringify(value));
 }
 
-/** The answer to a HEAD is the head of the same answer: Node leaves out the rest. */
+/** For a HEAD request, Node leaves out the body. */
 function send(response: ServerResponse, status: number, contentType: string, text: string): void {
   const body = Buffer.from(text);
   response.writeHead(status, { ...HEADERS, "Content-Type": contentType, "Content-Length": body.length });

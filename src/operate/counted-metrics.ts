@@ -28,14 +28,14 @@ export const COUNTED_METRICS: readonly Metric<Counts>[] = [
   {
     name: "datarun_source_charged_total",
     type: "counter",
-    help: "Requests sent, by what the vendor has charged.",
+    help: "Requests sent, by whether the vendor charged them.",
     labels: ["source", "charged"],
     read: ({ sources }) => [...sources].flatMap(([id, { charged }]) => samplesOf(charged, id)),
   },
   {
     name: "datarun_source_spend_total",
     type: "counter",
-    help: "What requests cost at their prices, in the unit of the currency: charged for certain (yes) or perhaps (unknown).",
+    help: "Cost of requests at their prices, in the unit of the currency: charged (yes) or possibly charged (unknown).",
     labels: ["source", "currency", "charged"],
     read: ({ sources }) =>
       [...sources].flatMap(([id, { spent }]) =>
@@ -45,20 +45,20 @@ export const COUNTED_METRICS: readonly Metric<Counts>[] = [
   {
     name: "datarun_run_seconds",
     type: "histogram",
-    help: "Time of a run, without runs of which every call was rejected.",
+    help: "Duration of a run, except runs with only rejected calls.",
     labels: [],
     read: ({ runTimes }) => [[[], distributionOf(runTimes)]],
   },
   {
     name: "datarun_source_seconds",
     type: "histogram",
-    help: "Time of a source call, without calls that failed before anything was sent.",
+    help: "Duration of a source call, except calls that failed before a request was sent.",
     labels: ["source"],
     read: ({ sources }) => [...sources].map(([id, { times }]) => [[id], distributionOf(times)]),
   },
 ];
 
-/** `id`: the label before those in the key, if there is one. */
+/** `id`: a label to put before the labels in the key. */
 function samplesOf(counts: ReadonlyMap<string, number>, id?: string): readonly Sample[] {
   return [...counts].map(([key, value]) => [[...(id === undefined ? [] : [id]), ...key.split("|")], value]);
 }

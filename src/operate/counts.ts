@@ -6,7 +6,7 @@ import type { Micros } from "../terms/money.ts";
 import type { Price } from "../terms/price.ts";
 import { Window } from "./window.ts";
 
-/** The upper bounds of the buckets that times are counted in; one more holds what took longer. */
+/** Upper bounds of the buckets for durations, in seconds. One more bucket holds longer durations. */
 export const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60];
 
 export interface Times {
@@ -16,7 +16,7 @@ export interface Times {
 
 const REFUSALS_MS = 5 * 60_000;
 
-/** What ended recently. */
+/** Events of the last minute and hour. */
 export interface Lately {
   readonly minute: Window;
   readonly hour: Window;
@@ -25,26 +25,26 @@ export interface Lately {
 interface SourceCounts {
   readonly outcomes: Map<string, number>;
   readonly charged: Map<string, number>;
-  /** By currency and charge, with a bar between them. */
+  /** By currency and charge, separated by `|`. */
   readonly spent: Map<string, Micros>;
   readonly times: Times;
   readonly lately: Lately;
 }
 
-/** What was counted since the start. Names of runs have two parts, with a bar between them. */
+/** Counts since the start. Keys of runs have two parts, separated by `|`. */
 export interface Counts {
-  /** When counting started, by the monotonic clock. */
+  /** The start of counting, by the monotonic clock. */
   readonly startedAt: number;
   readonly runs: Map<string, number>;
   readonly refusals: Map<string, number>;
   readonly runTimes: Times;
   /**
-   * Runs that are not simulated. A run has `failed` if one of its calls or its function has; it is `rejected` if none has
-   * and one of them was rejected, whatever for. The other ends are `match`.
+   * Live runs by outcome. A run counts as `failed` if one of its calls or its function failed; as `rejected` if none
+   * failed and one was rejected for any reason; otherwise as `match`.
    */
   readonly runsLately: Lately;
   readonly simulatedLately: Lately;
-  /** Of the last five minutes, by the kind of fault. */
+  /** For the last five minutes, by kind of fault. */
   readonly refusalsLately: ReadonlyMap<string, Window>;
   readonly sources: Map<string, SourceCounts>;
 }
@@ -54,7 +54,10 @@ export interface Counting extends RunObserver {
   refused(path: string, fault: Fault): void;
 }
 
-/** Counts runs and their calls. Labels are bounded: identifiers of sources that exist, and kinds of the fault table. */
+/**
+ * Counts runs and their calls. The number of labels is bounded: they are ids of existing sources and kinds of the fault
+ * table.
+ */
 export function createCounting(isSource: (id: string) => boolean, clock: Clock): Counting {
   const counts: Counts = {
     startedAt: clock.now(),
@@ -85,7 +88,7 @@ export function createCounting(isSource: (id: string) => boolean, clock: Clock):
     },
 
     runEnded(report) {
-      // Invented outcomes and times would tell of vendors that nobody has asked.
+      // Simulated outcomes and durations would misrepresent the vendors.
       const now = clock.now();
       if (report.simulated) {
         note(counts.simulatedLately, now, "match", report.tookMs);
@@ -117,7 +120,9 @@ function endOfCall({ fault, match }: CallReport): CountedEnd {
   return match ? "match" : "no_match";
 }
 
-/** What was rejected takes no time and would make a vendor look fast. A source that computes its answer sends nothing. */
+/**
+ * A rejected call takes no time and would make a vendor look fast. A source that computes its answer sends no request.
+ */
 function isCallTimed({ attempts, success }: CallReport): boolean {
   return attempts.length > 0 || success;
 }
@@ -133,13 +138,16 @@ function endOfRun({ functionFault, calls }: RunReport): CountedEnd {
   return end;
 }
 
-/** A run of which every call was rejected is as fast as a rejection. */
+/** A run with only rejected calls is as fast as a rejection. */
 function isRunTimed({ functionFault, calls }: RunReport, end: CountedEnd): boolean {
   if (functionFault != null) return end === "failed";
   return end === "match" || calls.some(isCallTimed);
 }
 
-/** All of them from the start: a rule over the increase of a counter misses the first if it comes with the counter. */
+/**
+ * All counters exist from the start: a rule over the increase of a counter misses the first event if the counter
+ * appears with it.
+ */
 function noRefusals(): Map<string, number> {
   return new Map(
     Object.values<FaultRow>(FAULTS)
@@ -148,7 +156,7 @@ function noRefusals(): Map<string, number> {
   );
 }
 
-/** Refusals that are not the caller's own fault. */
+/** Refusals that are not caused by the caller. */
 function ownRefusals(): readonly FaultKind[] {
   return ["overloaded", "unavailable", "internal"];
 }

@@ -1,9 +1,9 @@
 import type { Distribution, OpenMetric } from "./metric.ts";
 
-/** Prometheus' text format. */
+/** The media type of Prometheus' text format. */
 export const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** With a thousand sources it writes 20,000 lines, in one step of the event loop. */
+/** Writes about 20,000 lines for a thousand sources, in one tick of the event loop. */
 export function writeExposition(metrics: readonly OpenMetric[]): string {
   let text = "";
   for (const { name, help, type, labels, read } of metrics) {
@@ -16,7 +16,7 @@ export function writeExposition(metrics: readonly OpenMetric[]): string {
   return text;
 }
 
-/** The buckets of the format are cumulative. */
+/** Buckets are cumulative in this format. */
 function distributionLines(name: string, pairs: string, { bounds, buckets, sum }: Distribution): string {
   const before = pairs === "" ? "" : `${pairs},`;
   let text = "";

@@ -1,15 +1,15 @@
 import type { Clock } from "../terms/clock.ts";
 
 const PERIOD_MS = 1_000;
-/** Log lines for single events of a kind within a period. */
+/** Log lines for single events of a kind in a period. */
 export const LINES_MAX = 10;
 
 /**
- * For events that others can cause as often as they like: of each kind, the first few in a period have a log line each,
- * and the number of the others is logged when the period ends.
+ * Limits log lines for events that others can cause without limit. In each period, the first events of a kind are
+ * logged one by one; the number of the others is logged when the period ends.
  */
 export function createLineLimit<Kind extends string>(logOthers: (kind: Kind, count: number) => void, clock: Clock) {
-  /** Events of the current period, which begins with the first of them. */
+  /** Events of the current period, which starts with the first event. */
   const counts = new Map<Kind, number>();
 
   function endPeriod(kind: Kind): void {
@@ -19,14 +19,14 @@ export function createLineLimit<Kind extends string>(logOthers: (kind: Kind, cou
   }
 
   return {
-    /** Counts an event. True if it may have a line of its own. */
+    /** Counts an event. Returns whether it gets its own line. */
     admits(kind: Kind): boolean {
       const before = counts.get(kind) ?? 0;
       if (before === 0) clock.after(PERIOD_MS, () => endPeriod(kind), "loose");
       counts.set(kind, before + 1);
       return before < LINES_MAX;
     },
-    /** Logs what has not been logged yet. */
+    /** Logs the pending counts. */
     close(): void {
       for (const kind of counts.keys()) endPeriod(kind);
     },

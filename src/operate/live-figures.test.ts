@@ -26,7 +26,7 @@ test("of thousands of sources the busiest are told, and only theirs are looked a
     sources.map(({ source }) => source),
     sources.map(({ source }) => source).toSorted(),
   );
-  // One more is that of all runs.
+  // The additional one belongs to all runs.
   assert.equal(series.mock.callCount(), SHOWN + 1);
   await clock.advance(2 * 3_600_000);
   assert.deepEqual(readLiveFigures(counting.counts, clock).sources, []);
@@ -60,7 +60,7 @@ test("what this service rejects is neither a failure of the vendor nor part of a
   for (let count = 0; count < 50; count += 1) end([failed("source.credential_missing")], 1);
   end([failed("source.unreachable")], 1);
   end([failed("source.vendor_5xx", { tookMs: 400, attempts: sent })], 400);
-  // One of its requests was sent before the budget was used up.
+  // One request was sent before the budget was used up.
   end([failed("source.budget_used", { tookMs: 400, attempts: sent })], 400);
   end([answered, failed("source.rate_limited_here")], 400);
   end([], 1, { kind: "func", functionFault: "function.overloaded" });

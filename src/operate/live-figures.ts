@@ -2,15 +2,15 @@ import type { Clock } from "../terms/clock.ts";
 import type { Counts, Lately } from "./counts.ts";
 import type { WindowSeries, WindowSums } from "./window.ts";
 
-/** The last minute and the last hour of this process, which may have started later than that. */
+/** Figures of this process for the last minute and hour. The process may have started later. */
 export interface LiveFigures {
-  /** How long ago it started to count. */
+  /** Time since counting started, in milliseconds. */
   readonly startedMsAgo: number;
   readonly runs: Stretches;
-  /** Minute by minute. */
+  /** By minute. */
   readonly lastHour: WindowSeries;
   readonly simulated: Stretches;
-  /** Sorted by id. If there are very many, those that were called most in the last hour. */
+  /** Sorted by id. If there are too many, those with the most calls in the last hour. */
   readonly sources: readonly (Stretches & { readonly source: string; readonly lastHour: WindowSeries })[];
 }
 
@@ -21,7 +21,7 @@ export interface Stretches {
 
 const SOURCES_MAX = 200;
 
-/** Reads what runs have counted. Costs a fraction of a millisecond, and nothing while nobody asks. */
+/** Computes figures from the counts. Takes a fraction of a millisecond, and runs only on request. */
 export function readLiveFigures(counts: Counts, clock: Clock): LiveFigures {
   const now = clock.now();
   const called = [...counts.sources]
@@ -29,7 +29,7 @@ export function readLiveFigures(counts: Counts, clock: Clock): LiveFigures {
     .filter(({ calls }) => calls > 0)
     .toSorted((one, other) => other.calls - one.calls)
     .slice(0, SOURCES_MAX)
-    // Only now, because a service may have thousands of sources, and this is read every second.
+    // Computed only for the selected sources: a service may have thousands, and this runs every second.
     .map(({ source, lately }) => ({ source, ...stretchesOf(lately, now), lastHour: lately.hour.series(now) }));
   return {
     startedMsAgo: now - counts.startedAt,
@@ -40,7 +40,7 @@ export function readLiveFigures(counts: Counts, clock: Clock): LiveFigures {
   };
 }
 
-/** What was refused in the last five minutes, by the kind of fault. */
+/** Refusals of the last five minutes, by kind of fault. */
 export function readRefusals({ refusalsLately }: Counts, clock: Clock): Readonly<Record<string, number>> {
   const now = clock.now();
   return Object.fromEntries([...refusalsLately].map(([kind, window]) => [kind, window.sums(now).failed]));

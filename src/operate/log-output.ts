@@ -2,29 +2,29 @@ import { fstatSync } from "node:fs";
 import type { Writable } from "node:stream";
 import { pino } from "pino";
 
-/** How many bytes may wait for a reader; about ten thousand lines of runs. */
+/** Bytes that may wait for the reader, about ten thousand lines of runs. */
 const WAITING_BYTES_MAX = 4 * 1024 * 1024;
 
 /** The destination of log lines. */
 export interface LogOutput {
-  /** Returns false if too much is waiting already, and the lines were dropped. */
+  /** Returns false if too many bytes are waiting. The lines are dropped then. */
   write(lines: string): boolean;
-  /** Writes what can be written without waiting. */
+  /** Writes as much as possible without waiting. */
   flush(): void;
   written(withinMs: number): Promise<void>;
 }
 
 /**
- * Opens the destination of a log. A reader that stalls costs a bounded buffer and nothing else. A pipe is written to
- * without a thread, because a thread that waits for its reader would keep the process from ending.
- * @param goesOn called when what waited has been written
+ * Opens the destination of a log. A reader that stalls costs only a bounded buffer. A pipe is written without a thread,
+ * because a thread that waits for the reader would keep the process from exiting.
+ * @param goesOn called when all waiting bytes are written
  */
 export function openLogOutput(destination: string | number, goesOn: () => void): LogOutput {
   const stream = typeof destination === "number" && isPipe(destination) ? STANDARD[destination]?.() : undefined;
   return stream === undefined ? openFile(destination, goesOn) : toPipe(stream, goesOn);
 }
 
-/** Node's own stream: two streams on one descriptor would take readiness events from each other. */
+/** Node's own streams: two streams on one descriptor would take each other's readiness events. */
 const STANDARD: Readonly<Record<number, () => Writable>> = { 1: () => process.stdout, 2: () => process.stderr };
 
 function isPipe(descriptor: number): boolean {
@@ -34,7 +34,7 @@ function isPipe(descriptor: number): boolean {
 
 function toPipe(stream: Writable, goesOn: () => void): LogOutput {
   let isGone = false;
-  // The reader is gone, and there is no place left to report that.
+  // The reader is gone, and there is no other place to report it.
   stream.on("error", () => (isGone = true));
   stream.on("drain", goesOn);
   return {
@@ -79,6 +79,6 @@ function quietly(write: () => void): void {
   try {
     write();
   } catch {
-    // There is no place left to report that.
+    // There is no other place to report it.
   }
 }

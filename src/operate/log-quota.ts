@@ -2,28 +2,28 @@ import type { Clock } from "../terms/clock.ts";
 import type { Log } from "./log.ts";
 import { createTally } from "./tally.ts";
 
-/** How much each organization may write, on average and at once. */
+/** The bytes that each organization may write, as a rate and as a burst. */
 export interface LogQuotaLimits {
   readonly bytesPerSecond: number;
   readonly burstBytes: number;
 }
 
-/** For the messages of functions and sources. */
+/** For messages of functions and sources. */
 export const MESSAGES_QUOTA: LogQuotaLimits = { bytesPerSecond: 64 * 1024, burstBytes: 1024 * 1024 };
-/** For what the lines of runs say of their calls: a thousand runs a second with five calls each. */
+/** For calls in the lines of runs: enough for a thousand runs a second with five calls each. */
 export const CALLS_QUOTA: LogQuotaLimits = { bytesPerSecond: 1024 * 1024, burstBytes: 8 * 1024 * 1024 };
 
 const SAY_EVERY_MS = 60_000;
-/** With more organizations than this, those that have their whole burst again are forgotten. */
+/** Above this number, buckets that are full again are removed. */
 const BUCKETS_MAX = 1_000;
 
 export interface LogQuota {
   /**
-   * Whether an organization may write so much now. If not, it is to be dropped, and is counted: the first time is logged,
-   * and after that the number of times once a minute.
+   * Whether an organization may write this many bytes now. If not, the caller drops them, and they are counted: the
+   * first time is logged, then the number once a minute.
    */
   allows(organizationId: string, bytes: number): boolean;
-  /** Logs what has not been logged yet. */
+  /** Logs the pending counts. */
   close(): void;
 }
 
@@ -33,8 +33,8 @@ interface Bucket {
 }
 
 /**
- * Limits what each organization writes to the log, which all share with the service: a token bucket for each. Without
- * it one function that logs in a loop fills the disk of the log.
+ * Limits what each organization writes to the shared log, with a token bucket for each. Without it, one function that
+ * logs in a loop could fill the disk of the log.
  */
 export function createLogQuota(
   of: "messages" | "calls",
@@ -48,8 +48,8 @@ export function createLogQuota(
       log.warn(
         { event: "log_quota_used", organization, of, count },
         of === "messages"
-          ? "messages of an organization's functions and sources were dropped, because they are too many"
-          : "runs of an organization were logged without their calls, because they are too many",
+          ? "messages of an organization's functions and sources were dropped because of their number"
+          : "runs of an organization were logged without their calls because of their number",
       ),
     clock,
     SAY_EVERY_MS,

@@ -6,15 +6,18 @@ export type Log = Logger;
 
 /** The log of a service, with operations on the whole log. */
 export interface ServiceLog extends Logger {
-  /** Writes pending lines, as far as that is possible without waiting. */
+  /** Writes pending lines as far as possible without waiting. */
   flushNow(): void;
-  /** Resolves when all lines are written, or after that time, so that a stalled reader delays nothing for longer. */
+  /** Resolves when all lines are written, or after `withinMs`, so that a stalled reader causes only a bounded delay. */
   written(withinMs: number): Promise<void>;
   /** Lines that were dropped because the reader was too slow. */
   readonly droppedLines: () => number;
 }
 
-/** What is written together. Much less than may wait for the reader, so that a flood is dropped only from there on. */
+/**
+ * Characters that are written together. Far below the limit of waiting bytes, so that a flood is dropped only above
+ * that limit.
+ */
 const PART_CHARS = 64 * 1024;
 
 function* partsOf(lines: readonly string[]): Generator<readonly string[]> {
@@ -29,10 +32,13 @@ function* partsOf(lines: readonly string[]): Generator<readonly string[]> {
   }
 }
 
-/** The longest time that a line waits to be written together with others. */
+/** The longest time that a line is buffered. */
 const GATHER_MS = 20;
 
-/** pino's own `isoTime`, but its text, a third of what a line costs, is made once for all lines of a millisecond. */
+/**
+ * Equal to pino's `isoTime`, but formats the time once for all lines of a millisecond. Formatting is a third of the
+ * cost of a line.
+ */
 function makeTimestamp(): () => string {
   let wallAt = Number.NaN;
   let text = "";
@@ -43,12 +49,12 @@ function makeTimestamp(): () => string {
   };
 }
 
-/** Receives one line at a time, to show it in another form. */
+/** Receives single lines, to display them in another form. */
 export interface LineSink {
   write(line: string): void;
 }
 
-/** The service's log: one JSON line per event on stdout, written in batches and not during the request. */
+/** The log of the service: one JSON line per event on stdout, written in batches and not during the request. */
 export function createLog(level: string, destination: string | number | LineSink = 1): ServiceLog {
   const options = { level, base: null, timestamp: makeTimestamp(), messageKey: "message" };
   if (typeof destination === "object") {
@@ -71,7 +77,7 @@ export function createLog(level: string, destination: string | number | LineSink
     output.flush();
   }
 
-  /** There is room again. The line is written alone, so that it is not dropped together with those that follow it. */
+  /** The buffer has space again. This line is written alone, so that it is not dropped together with later ones. */
   function goesOn(): void {
     if (dropped === toldDropped) return;
     const following = gathered;
@@ -85,11 +91,11 @@ export function createLog(level: string, destination: string | number | LineSink
   const gathering = {
     write(line: string): void {
       gathered.push(line);
-      // A timer only while there is something to write.
+      // The timer runs only while lines are buffered.
       if (gathered.length === 1) setTimeout(writeGathered, GATHER_MS).unref();
     },
   };
-  // Lines that were logged are not lost, whatever ends the process.
+  // Logged lines are written whatever ends the process.
   process.once("exit", flushNow);
   const log = pino(options, gathering);
   return Object.assign(log, {

@@ -1,9 +1,9 @@
 import type { Distribution, OpenMetric } from "./metric.ts";
 
-/** The number of OTLP's enumeration. */
+/** From OTLP's enumeration of temporalities. */
 const CUMULATIVE = 2;
 
-/** Current values in the JSON form of OTLP: times in nanoseconds and counts, which have 64 bits, as text. */
+/** Current values in the JSON form of OTLP. Times (in nanoseconds) and counts have 64 bits and are texts. */
 export function makeOtlpMetrics(
   metrics: readonly OpenMetric[],
   startedWallAt: number,
@@ -13,7 +13,7 @@ export function makeOtlpMetrics(
   const since = { startTimeUnixNano: nanoseconds(startedWallAt), timeUnixNano };
   return metrics.flatMap(({ name, help, type, labels, read }): readonly object[] => {
     const dataPoints = read()
-      // JSON has no other numbers.
+      // JSON has no infinite numbers.
       .filter(([, value]) => typeof value !== "number" || Number.isFinite(value))
       .map(([values, value]) => ({
         attributes: labels.map((key, at) => ({ key, value: { stringValue: values[at] ?? "" } })),

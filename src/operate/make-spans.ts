@@ -24,21 +24,21 @@ type AttributeValue =
   | { readonly intValue: string }
   | { readonly boolValue: boolean };
 
-/** The numbers of OTLP's enumerations. */
+/** Values of OTLP's enumerations. */
 const INTERNAL = 1;
 const SERVER = 2;
 const CLIENT = 3;
 const ERROR = { code: 2 };
 
-/** How many spans a run becomes. */
+/** The number of spans of a run. */
 export function countSpans({ calls }: RunReport): number {
   return 1 + calls.length + calls.reduce((sum, { attempts }) => sum + attempts.length, 0);
 }
 
 /**
- * The spans of a run that has ended: the run as the caller sees it, in it a span for each source, and in that one for each
- * request to its vendor. The trace is the caller's; without one it has the digits of the transaction id. No inputs, no
- * outputs and no paths of vendors, which may contain inputs.
+ * The spans of a finished run: one for the run as the caller sees it, below it one for each source call, and below that
+ * one for each request. The trace is the caller's; without one, its id is made from the transaction id. Spans contain
+ * no inputs, no outputs, and no paths of vendors, which may contain inputs.
  */
 export function makeSpans(report: RunReport): readonly Span[] {
   const traceId = traceIdOf(report);
@@ -54,7 +54,7 @@ export function makeSpans(report: RunReport): readonly Span[] {
       "http.request.method": "POST",
       "http.route": path,
       "url.path": path,
-      // The public port speaks no other; what a proxy before it speaks is not known here.
+      // The public port only speaks HTTP. The scheme that a proxy in front accepts is unknown here.
       "url.scheme": "http",
       ...(!report.clientGone && { "http.response.status_code": 200 }),
       "datarun.transaction_id": report.transactionId,
@@ -71,13 +71,13 @@ export function makeSpans(report: RunReport): readonly Span[] {
   return [run, ...report.calls.flatMap((call) => spansOfCall(call, report.startedWallAt, run))];
 }
 
-/** 32 hexadecimal digits. A transaction id ends with as many. */
+/** 32 hexadecimal digits, which are also the end of a transaction id. */
 export function traceIdOf({ trace, transactionId }: Pick<RunReport, "trace" | "transactionId">): string {
   return trace?.traceId ?? transactionId.slice(-32);
 }
 
 function spansOfCall(call: CallReport, runStartedAt: number, { traceId, spanId: parentSpanId }: Span): Span[] {
-  // An unknown source's identifier was made up by the caller, and names of spans must be few.
+  // The id of an unknown source is the caller's text, and the number of span names must be bounded.
   const isUnknown = call.fault?.code === "source.unknown";
   const startedAt = runStartedAt + call.startedAfterMs;
   const span: Span = {
@@ -139,6 +139,6 @@ export function attributesOf(values: Readonly<Record<string, string | number | b
 
 function valueOf(value: string | number | boolean): AttributeValue {
   if (typeof value === "string") return { stringValue: value };
-  // 64 bits are text in the JSON form of protobuf.
+  // The JSON form of protobuf has 64-bit integers as texts.
   return typeof value === "number" ? { intValue: String(value) } : { boolValue: value };
 }

@@ -6,9 +6,9 @@ import type { Attribute } from "./make-spans.ts";
 import type { OpenMetric } from "./metric.ts";
 import type { CollectorReply } from "./otlp-post.ts";
 
-/** Sends all metrics to an OpenTelemetry collector at intervals, and once more at the end. */
+/** Sends all metrics to an OpenTelemetry collector at intervals, and a last time when it is closed. */
 export interface MetricExporter {
-  /** Sends the last values, for at most that time. */
+  /** Sends the last values. Waits at most `withinMs`. */
   close(withinMs: number): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export interface MetricExporterParts {
 
 const SCOPE = { name: "datarun" };
 
-/** What does not arrive is not sent again: all values are totals since the start, so the next ones include it. */
+/** A failed request is not repeated: all values are totals since the start, so the next request includes them. */
 export function createMetricExporter(parts: MetricExporterParts): MetricExporter {
   const { post, metrics, intervalMs, resource, clock, log } = parts;
   const startedAt = clock.wall();
@@ -38,7 +38,7 @@ export function createMetricExporter(parts: MetricExporterParts): MetricExporter
       JSON.stringify({ resourceMetrics: [{ resource: { attributes: resource }, scopeMetrics }] }),
     );
     const reason = failureOf(reply);
-    // One line until it works again.
+    // A failure is logged once until a request succeeds.
     if (reason !== null && !isFailing)
       log.warn({ event: "metrics_not_taken", reason }, "metrics do not reach the collector");
     isFailing = reason !== null;

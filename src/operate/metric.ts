@@ -1,28 +1,28 @@
-/** A metric of the metrics page and of the export by OTLP. `From`: where its values are read. */
+/** A metric of the metrics page and of the OTLP export. `From`: where its values are read. */
 export interface Metric<From> {
-  /** The whole name. That of a counter ends in `_total`. */
+  /** The complete name. Counters end in `_total`. */
   readonly name: string;
   readonly type: "counter" | "gauge" | "histogram";
   readonly help: string;
-  /** Names of labels, each of which has a bounded number of values. */
+  /** Names of labels. Each has a bounded number of values. */
   readonly labels: readonly string[];
-  /** Its current samples; those of a histogram are distributions. */
+  /** The current samples. Samples of a histogram are distributions. */
   readonly read: (from: From) => readonly Sample[];
 }
 
 /** `labels`: a value for each label of the metric, in the same order. */
 export type Sample = readonly [labels: readonly string[], value: number | Distribution];
 
-/** What was observed since the start. */
+/** Observations since the start. */
 export interface Distribution {
-  /** Upper bounds of buckets, ascending. */
+  /** Upper bounds of the buckets, ascending. */
   readonly bounds: readonly number[];
-  /** How many observations fell in each bucket and, as the last number, above all bounds. Not cumulative. */
+  /** Observations in each bucket, and as the last number those above all bounds. Not cumulative. */
   readonly buckets: ArrayLike<number>;
   readonly sum: number;
 }
 
-/** A metric that knows where to read. */
+/** A metric that is bound to its values. */
 export type OpenMetric = Metric<void>;
 
 export function readFrom<From>(metrics: readonly Metric<From>[], from: From): readonly OpenMetric[] {

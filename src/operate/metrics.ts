@@ -12,16 +12,16 @@ export interface MetricsPage {
 }
 
 export interface Metrics extends Counting {
-  /** For Prometheus. */
+  /** The page for Prometheus. */
   page(): MetricsPage;
-  /** Every metric, for a reader that is not the page. */
+  /** All metrics, for readers other than the page. */
   open(): readonly OpenMetric[];
   close(): void;
 }
 
 /**
- * Runs add to plain arrays and maps, and everything else is read when a metric is, so metrics cost a run almost nothing.
- * The process is watched from the first `page` or `open` on.
+ * Runs only add to plain arrays and maps; all other values are read on demand. So metrics cost a run almost nothing.
+ * The metrics of the process are collected from the first `page` or `open` on.
  */
 export function createMetrics(isSource: (id: string) => boolean, readings: Readings, clock: Clock): Metrics {
   const counting = createCounting(isSource, clock);

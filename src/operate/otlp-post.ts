@@ -5,34 +5,34 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { Agent as PlainAgent, request as requestPlain } from "../terms/node-http.ts";
 
-/** Where and how one signal is sent. */
+/** Destination and options for one signal. */
 export interface OtlpTarget {
   readonly url: string;
-  /** Secrets. */
+  /** May contain secrets. */
   readonly headers: Readonly<Record<string, string>>;
   readonly gzip: boolean;
-  /** From sending a request to the end of its reply. */
+  /** From the start of a request to the end of its reply. */
   readonly timeoutMs: number;
 }
 
-/** What a collector made of a request. `status`: 0 if there was no reply. `rejected`: how many of its items it did not take. */
+/** The response of a collector. `status`: 0 without a reply. `rejected`: number of items that it did not accept. */
 export interface CollectorReply {
   readonly status: number;
   readonly rejected: number;
 }
 
 const compress = promisify(gzip);
-/** What is read of a reply. */
+/** Bytes of a reply that are read at most. */
 const REPLY_BYTES_MAX = 64 * 1024;
 const NO_REPLY: CollectorReply = { status: 0, rejected: 0 };
 
-/** Posts OTLP over HTTP in its JSON form. */
+/** Posts OTLP over HTTP in JSON. */
 export class OtlpPost {
   readonly #target: OtlpTarget;
   readonly #url: URL;
   readonly #agent: Agent | SecureAgent;
 
-  /** `secureContext`: whom it trusts; Node's own authorities if it is missing. */
+  /** `secureContext`: the trusted certificate authorities; Node's own if missing. */
   constructor(target: OtlpTarget, secureContext?: SecureContext) {
     this.#target = target;
     this.#url = new URL(target.url);
@@ -42,7 +42,7 @@ export class OtlpPost {
         : new PlainAgent({ keepAlive: true, maxSockets: 1 });
   }
 
-  /** Never rejects: a collector that cannot be reached is one without a reply. */
+  /** Never rejects: an unreachable collector results in `NO_REPLY`. */
   readonly post = async (body: string): Promise<CollectorReply> => {
     const bytes = this.#target.gzip ? await compress(body) : Buffer.from(body);
     return this.#send(bytes);
@@ -82,7 +82,7 @@ export class OtlpPost {
   }
 }
 
-/** A collector may take a request and say that it does not keep all that is in it. */
+/** A collector may accept a request and still report rejected items. */
 function rejectedIn(text: string): number {
   try {
     const { partialSuccess } = JSON.parse(text) as {

@@ -5,20 +5,23 @@ const TEXT_CHARS_MAX = 2_000;
 const NAME_CHARS_MAX = 100;
 const FIELDS_MAX = 50;
 const DEPTH_MAX = 4;
-/** Shorter values of a credential are words that occur anywhere, such as a region or a version. */
+/** Shorter values of a credential are common words, such as a region or a version. */
 const SECRET_CHARS_MIN = 6;
-/** Limits for the fields of one line: an adapter may pass everything that a vendor sent. */
+/** Limits for the fields of one line: an adapter may pass a complete reply of a vendor. */
 const FIELDS_CHARS_MAX = 20_000;
 const VALUES_MAX = 1_000;
 const HIDDEN = "[credential]";
 
-/** A message from a source or function, made safe for the log: of limited length, without control characters and without its credential. */
+/**
+ * Makes a message of a source or function safe for the log: limits its length, and removes control characters and the
+ * credential.
+ */
 export function ownWords(text: unknown, secrets: readonly string[] = []): string {
   const [longest = 0] = secrets.map(({ length }) => length);
   const charsMax = 2 * TEXT_CHARS_MAX + longest;
   let words = typeof text === "string" ? text.slice(0, charsMax) : typeof text;
   for (const secret of secrets) words = words.replaceAll(secret, HIDDEN);
-  // The text may end with the beginning of a secret that was cut off.
+  // The cut text may end with the start of a secret.
   if (typeof text === "string" && text.length > charsMax) words = words.slice(0, words.length - longest);
   const shown = printable(words);
   return shown.length > TEXT_CHARS_MAX ? `${shown.slice(0, TEXT_CHARS_MAX - 1)}…` : shown;
@@ -32,7 +35,7 @@ export function ownFields(fields: JsonObject | undefined, secrets: readonly stri
 
 interface Cleaning {
   readonly secrets: readonly string[];
-  /** What is left of the limits. */
+  /** The remaining capacity. */
   readonly room: { chars: number; values: number };
 }
 
@@ -42,7 +45,7 @@ function wordsWithin(text: unknown, { secrets, room }: Cleaning): string {
   return words;
 }
 
-/** An author may pass anything, and reading it may throw. What exceeds the limits is left out. */
+/** An author may pass any value, and reading it may throw. Parts beyond the limits are left out. */
 function cleaned(value: unknown, cleaning: Cleaning, depthLeft: number): Json {
   const { room } = cleaning;
   room.values -= 1;
@@ -65,7 +68,7 @@ function cleaned(value: unknown, cleaning: Cleaning, depthLeft: number): Json {
   }
 }
 
-/** The values that must not be logged, the longest first, since one may be part of another. */
+/** The values that must not be logged, the longest first, because one may contain another. */
 export function secretsOf(credential: JsonObject): readonly string[] {
   const found: string[] = [];
   const look = (value: Json, depthLeft: number): void => {

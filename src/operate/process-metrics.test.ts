@@ -4,7 +4,7 @@ import { setImmediate as nextTick } from "node:timers/promises";
 import type { Distribution, OpenMetric } from "./metric.ts";
 import { openProcessMetrics } from "./process-metrics.ts";
 
-/** What public dashboards and rules for Node read, as `prom-client` names it. */
+/** The names of `prom-client`, which public dashboards and rules for Node read. */
 const EXPECTED = [
   "process_cpu_user_seconds_total",
   "process_cpu_system_seconds_total",

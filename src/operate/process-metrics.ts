@@ -4,8 +4,8 @@ import { getHeapSpaceStatistics } from "node:v8";
 import type { OpenMetric, Sample } from "./metric.ts";
 
 /**
- * The metrics of the process and of Node. Names and help are those that Prometheus' clients use, so that public dashboards
- * and rules fit.
+ * The metrics of the process and of Node. Names and help texts are those of Prometheus' clients, so that public
+ * dashboards and rules work.
  */
 export interface ProcessMetrics extends Disposable {
   readonly metrics: readonly OpenMetric[];
@@ -20,8 +20,8 @@ const GC_KINDS = new Map([
 ]);
 
 /**
- * Watches garbage collections and the delays of the event loop from now on. Each reader of metrics needs its own, because
- * reading the delays starts a new measurement.
+ * Observes garbage collections and event loop delays from now on. Each reader of metrics needs its own instance,
+ * because reading the delays resets them.
  */
 export function openProcessMetrics(): ProcessMetrics {
   const gc = watchGarbageCollections();
@@ -63,7 +63,7 @@ const LINUX: readonly OpenMetric[] = [
     () => 1024 * inProc("status", /^VmSize:\s+(\d+)/m),
   ),
   gauge("process_heap_bytes", "Process heap size in bytes.", () => 1024 * inProc("status", /^VmData:\s+(\d+)/m)),
-  // One of them is that of reading the folder.
+  // One descriptor is that of reading the directory.
   gauge("process_open_fds", "Number of open file descriptors.", () => readdirSync("/proc/self/fd").length - 1),
   gauge("process_max_fds", "Maximum number of open file descriptors.", () =>
     inProc("limits", /^Max open files\s+(\d+)/m),
@@ -109,15 +109,15 @@ const LAGS: Readonly<Record<string, readonly [help: string, of: (delays: Delays)
   p99: ["The 99th percentile of the recorded event loop delays.", (delays) => delays.percentile(99)],
 };
 
-/** The first of them reads the delays and starts a new measurement; the others show what it has read. */
+/** The first metric reads the delays and resets them; the others show the same reading. */
 function metricsOfDelays(delays: Delays): readonly OpenMetric[] {
   let lag = 0;
   let latest: Readonly<Record<string, number>> = {};
   const read = () => {
     const startedAt = performance.now();
-    // The next reading shows it.
+    // Shown by the next reading.
     setImmediate(() => (lag = (performance.now() - startedAt) / 1000));
-    // Of no delay the minimum is the largest number that there is, and the mean no number.
+    // Without delays, the minimum would be the largest number, and the mean NaN.
     const isEmpty = delays.count === 0;
     latest = Object.fromEntries(Object.entries(LAGS).map(([key, [, of]]) => [key, isEmpty ? 0 : of(delays) / 1e9]));
     delays.reset();
@@ -160,7 +160,7 @@ function cpuSeconds(of: "user" | "system"): number {
   return process.cpuUsage()[of] / 1e6;
 }
 
-/** The number in a file of this process that Linux keeps; what has no limit has an infinite one. */
+/** A number from a file under `/proc/self`; `Infinity` without a limit. */
 function inProc(file: "status" | "limits", pattern: RegExp): number {
   return Number(pattern.exec(readFileSync(`/proc/self/${file}`, "utf8"))?.[1] ?? Infinity);
 }

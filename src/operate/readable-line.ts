@@ -1,11 +1,11 @@
 import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
 import { printable } from "../terms/printable.ts";
 
-/** Fields that tell a developer nothing new. */
+/** Fields without news for a developer. */
 const LEFT_OUT = new Set(["level", "time", "event", "message", "region", "organization", "workflow", "token_id"]);
 const LEVELS: Readonly<Record<number, string>> = { 10: "trace", 20: "debug", 30: "info", 40: "WARN", 50: "ERROR" };
 
-/** A line of the service's log for people: a run and its calls as a small table, anything else as words and fields. */
+/** Formats a log line for people: a run and its calls as a small table, other lines as message and fields. */
 export function readableLine(line: string): string {
   const entry = JSON.parse(line) as JsonObject;
   const head = `${clockTime(entry["time"])} ${(LEVELS[Number(entry["level"])] ?? "").padEnd(5)} `;
@@ -42,7 +42,7 @@ function isEmpty(value: Json): boolean {
   return isJsonObject(value) && Object.keys(value).length === 0;
 }
 
-/** The text includes identifiers from callers and words from adapters. */
+/** The value may be a caller's identifier or an adapter's text. */
 function short(value: Json | undefined): string {
   return printable(typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
 }

@@ -2,26 +2,26 @@ import { isNearlyUsed, type Budget } from "../terms/budget.ts";
 import { ratioForMetric, type Micros } from "../terms/money.ts";
 import type { Metric } from "./metric.ts";
 
-/** Current readings of the service. Each is taken when the metrics page is requested. */
+/** Current readings of the service, taken when the metrics page is requested. */
 export interface Readings {
-  /** Runs would be accepted. */
+  /** Whether runs would be accepted. */
   isReady(): boolean;
   runsUnderWay(): number;
   heldBytes(): number;
-  /** Connections of clients that are open, and those closed without an answer since the start. */
+  /** Open client connections, and connections closed without an answer since the start. */
   connections(): { readonly open: number; readonly dropped: number };
   openBreakers(): number;
   /** Failed logins to the admin API since the start. */
   failedLogins(): number;
-  /** The connections to each origin. */
+  /** The load of each origin. */
   vendorCalls(): readonly { readonly inFlight: number; readonly waiting: number }[];
   functions(): FunctionReadings;
   ledger(): LedgerReadings;
-  /** The budgets that this process has used in their current period, and how much of them everybody has used. */
+  /** The budgets that this process has used in their current period, and the use of each by all processes. */
   budgets(): readonly BudgetReading[];
-  /** Runs that have not reached the shared database; 0 if there is none. */
+  /** Runs that have not reached the shared database; 0 without one. */
   undrainedRuns(): number;
-  /** Runs that were not sent to the shared database because they are damaged. */
+  /** Damaged runs, which were not sent to the shared database. */
   damagedRuns(): number;
   unreadableDataKeys(): number;
   droppedLogLines(): number;
@@ -37,7 +37,7 @@ interface FunctionReadings {
 }
 
 interface LedgerReadings {
-  /** Why no new run is accepted, or `null`. */
+  /** The reason why no new run is accepted, or `null`. */
   readonly unavailable: string | null;
   readonly pendingRecords: number;
   readonly lagMs: number;
@@ -54,13 +54,13 @@ interface BudgetReading {
 
 const DAYS_LEFT_MAX = 3_650;
 
-/** The fullest budgets, so that a deployment with very many of them does not have as many time series. */
+/** Only the fullest budgets have time series, so that their number is bounded. */
 const BUDGETS_MAX = 100;
 
-/** The metrics whose values other parts keep. */
+/** The metrics whose values other parts of the service keep. */
 export const READING_METRICS: readonly Metric<Readings>[] = [
   gauge("datarun_ready", "1 if runs would be accepted, otherwise 0; /ready says why.", (it) => (it.isReady() ? 1 : 0)),
-  gauge("datarun_runs_under_way", "Runs under way now.", (it) => it.runsUnderWay()),
+  gauge("datarun_runs_under_way", "Runs in progress.", (it) => it.runsUnderWay()),
   gauge(
     "datarun_ledger_pending_records",
     "Runs that have ended and are in the log of outcomes, but not in the journal yet.",
@@ -71,10 +71,12 @@ export const READING_METRICS: readonly Metric<Readings>[] = [
     "Age of the oldest of the runs that are not in the journal yet.",
     (it) => it.ledger().lagMs / 1000,
   ),
-  gauge("datarun_ledger_undrained_runs", "Runs that have not gone to the shared database.", (it) => it.undrainedRuns()),
+  gauge("datarun_ledger_undrained_runs", "Runs that have not been sent to the shared database.", (it) =>
+    it.undrainedRuns(),
+  ),
   counter(
     "datarun_journal_damage_met_total",
-    "How often the journal was found damaged: runs kept back from the shared database, deletions and writes that failed.",
+    "Number of times the journal was found damaged: runs that were not sent to the shared database, deletions and writes that failed.",
     (it) => it.ledger().damageMet + it.damagedRuns(),
   ),
   counter(
@@ -82,69 +84,69 @@ export const READING_METRICS: readonly Metric<Readings>[] = [
     "Lines of the log that were dropped because their reader was too slow.",
     (it) => it.droppedLogLines(),
   ),
-  counter("datarun_spans_sent_total", "Spans that a collector has taken.", (it) => it.spans().sent),
+  counter("datarun_spans_sent_total", "Spans that a collector accepted.", (it) => it.spans().sent),
   counter(
     "datarun_spans_dropped_total",
-    "Spans that no collector has taken, because it was away, too slow or refused them.",
+    "Spans that no collector accepted, because it was unavailable, too slow, or rejected them.",
     (it) => it.spans().dropped,
   ),
   gauge(
     "datarun_data_keys_unreadable",
-    "Data keys that could not be opened at the start: credentials that are sealed with them fail.",
+    "Data keys that could not be opened at the start. Credentials sealed with them fail.",
     (it) => it.unreadableDataKeys(),
   ),
   gauge("datarun_journal_bytes", "Size of the journal.", (it) => it.ledger().journalBytes),
-  gauge("datarun_journal_bytes_max", "Size at which no new run is taken.", (it) => it.ledger().journalBytesMax),
+  gauge("datarun_journal_bytes_max", "Size from which on no new run is accepted.", (it) => it.ledger().journalBytesMax),
   gauge(
     "datarun_journal_days_left",
-    "Days until the journal is full at the rate of the last day; 3650 for more, and for no growth.",
+    "Days until the journal is full at the rate of the last day; 3650 for more days or without growth.",
     (it) => Math.min(DAYS_LEFT_MAX, it.ledger().journalDaysLeft ?? DAYS_LEFT_MAX),
   ),
-  gauge("datarun_vendor_calls_in_flight", "Requests under way to vendors.", (it) => sum(it.vendorCalls(), "inFlight")),
+  gauge("datarun_vendor_calls_in_flight", "Requests to vendors in progress.", (it) =>
+    sum(it.vendorCalls(), "inFlight"),
+  ),
   gauge("datarun_vendor_calls_waiting", "Requests that wait for a connection.", (it) =>
     sum(it.vendorCalls(), "waiting"),
   ),
-  gauge("datarun_function_runs_under_way", "Functions that run now.", (it) => it.functions().active),
+  gauge("datarun_function_runs_under_way", "Functions in progress.", (it) => it.functions().active),
   gauge("datarun_function_runs_waiting", "Functions that wait for a process.", (it) => it.functions().queued),
   gauge(
     "datarun_function_processes",
-    "Processes that run functions, the spare one included.",
+    "Processes that run functions, including the spare one.",
     (it) => it.functions().processes,
   ),
   gauge(
     "datarun_function_processes_max",
-    "The most organizations whose functions can run at the same time.",
+    "Maximum number of organizations whose functions can run at the same time.",
     (it) => it.functions().processesMax,
   ),
   counter(
     "datarun_function_processes_killed_total",
-    "Processes killed because of what ran in them.",
+    "Processes killed because of a function that ran in them.",
     (it) => it.functions().killed,
   ),
   gauge("datarun_held_bytes", "Bytes of requests, replies and answers that are held in memory.", (it) =>
     it.heldBytes(),
   ),
-  gauge("datarun_connections", "Connections of clients that are open.", (it) => it.connections().open),
+  gauge("datarun_connections", "Open client connections.", (it) => it.connections().open),
   counter(
     "datarun_connections_dropped_total",
-    "Connections of clients that were closed without an answer because too many were open, or too many requests waited on one.",
+    "Client connections closed without an answer, because too many were open or too many requests waited on one.",
     (it) => it.connections().dropped,
   ),
   gauge(
     "datarun_budgets_nearly_used",
-    "Budgets that are used beyond their warn level in their current period, as far as this process knows.",
+    "Budgets beyond their warning level in the current period, as far as this process knows.",
     (it) => it.budgets().filter(({ budget, used }) => isNearlyUsed(budget, used)).length,
   ),
-  counter(
-    "datarun_failed_logins_total",
-    "Requests to the admin API whose token was unknown, expired or revoked.",
-    (it) => it.failedLogins(),
+  counter("datarun_failed_logins_total", "Requests to the admin API with an unknown, expired or revoked token.", (it) =>
+    it.failedLogins(),
   ),
-  gauge("datarun_breakers_open", "Sources, by credential, that are not called for a while.", (it) => it.openBreakers()),
+  gauge("datarun_breakers_open", "Open circuit breakers, by source and credential.", (it) => it.openBreakers()),
   {
     name: "datarun_budget_used_ratio",
     type: "gauge",
-    help: "How much of a budget is used or reserved in its current period, as far as this process knows; of at most 100 budgets, the fullest.",
+    help: "Share of a budget that is used or reserved in its current period, as far as this process knows; for at most the 100 fullest budgets.",
     labels: ["budget"],
     read: (it) =>
       it
@@ -159,7 +161,7 @@ function gauge(name: string, help: string, read: (readings: Readings) => number)
   return { name, type: "gauge", help, labels: [], read: (readings) => [[[], read(readings)]] };
 }
 
-/** What it reads never falls while the process lives. */
+/** `read` must never decrease during the life of the process. */
 function counter(name: string, help: string, read: (readings: Readings) => number): Metric<Readings> {
   return { name, type: "counter", help, labels: [], read: (readings) => [[[], read(readings)]] };
 }

@@ -14,7 +14,7 @@ function call(ordinal: number, source: string, fault: Fault | null): CallReport 
   return { source, ordinal, ...ended, ...credential, ...times, attempts: [] };
 }
 
-/** The log line of a run with these calls, as text and read. */
+/** The log line of a run with these calls, as text and parsed. */
 function lineOf(calls: readonly CallReport[]) {
   const lines: string[] = [];
   const report = {
@@ -102,7 +102,7 @@ test("a message made up to look like frames costs the log little, however long i
   const before = process.cpuUsage();
   for (let count = 0; count < 40; count += 1) for (const message of messages) causeOf(new Error(message));
   const { user, system } = process.cpuUsage(before);
-  // A pattern that goes back over what it has read took four seconds.
+  // A pattern with backtracking took four seconds.
   assert.ok(user + system < 2_000_000, `it took ${(user + system) / 1_000} ms of CPU`);
   assert.match(causeOf(new Error(messages[1]))!, /run-log\.test\.ts:\d+:\d+$/);
 });

@@ -9,8 +9,8 @@ import type { Log } from "./log.ts";
 import type { LogQuota } from "./log-quota.ts";
 
 /**
- * One log line per run: who asked, the outcome of each source, and the causes of failures, which only the log has. A second
- * line if inputs were probably misspelled.
+ * Writes one log line per run: the caller, the outcome of each source, and the causes of failures, which only the log
+ * has. Writes a second line if inputs were probably misspelled.
  */
 export function createRunLog(log: Log, quota: Pick<LogQuota, "allows">): RunObserver {
   return {
@@ -25,16 +25,16 @@ export function createRunLog(log: Log, quota: Pick<LogQuota, "allows">): RunObse
   };
 }
 
-/** One run may log only so many calls; all of them are on the ledger and in the metrics. */
+/** Calls in the log line of one run. The ledger and the metrics have all of them. */
 export const CALLS_MAX = 32;
-/** Identifiers of no source come from the caller. A few of them are enough to see a misspelling. */
+/** Ids of unknown sources are the caller's text. A few are enough to recognise a misspelling. */
 export const UNKNOWN_MAX = 3;
 const TEXT_CHARS_MAX = 200;
-/** About what a call takes in the line of its run. */
+/** Approximate size of a call in the line of its run. */
 const CALL_BYTES = 150;
 const UNKNOWN_ID_CHARS_MAX = 128;
 
-/** The first of a run's calls, those that failed before those that did not; none beyond the organization's quota. */
+/** The first calls of a run, failed ones before others; none if the organization's quota is exhausted. */
 function chooseCalls(
   calls: readonly CallReport[],
   quota: Pick<LogQuota, "allows">,
@@ -93,7 +93,7 @@ function callFields(call: CallReport) {
   };
 }
 
-/** For an unknown source it would only repeat the identifier. */
+/** The detail of an unknown source would only repeat the id. */
 function detailOf(call: CallReport) {
   if (call.fault === null || isUnknown(call)) return {};
   const shown = Object.entries(call.fault.detail).map(([name, value]) => [
@@ -111,20 +111,20 @@ const CAUSE_CHARS_MAX = 300;
 const CAUSES_MAX = 4;
 
 /**
- * The cause of a fault, in short: class, code and location. The message of an exception that we did not throw can contain
- * inputs, so it is not logged; neither is an unknown name or code.
+ * The cause of a fault as class, code and location. The message of a foreign exception can contain inputs, so it is not
+ * logged. Unknown class names and codes are not logged either.
  */
 export function causeOf(cause: unknown): string | undefined {
   if (cause === undefined) return undefined;
   try {
     return describe(cause, CAUSES_MAX).slice(0, CAUSE_CHARS_MAX);
   } catch {
-    // A value thrown by an author's code may itself throw when it is read.
+    // A value thrown by an author's code may itself throw when read.
     return "unreadable";
   }
 }
 
-/** A cause may be its own cause, hence the limit. */
+/** An error may be its own cause, hence the limit. */
 function describe(cause: unknown, causesLeft: number): string {
   if (!(cause instanceof Error)) return typeof cause;
   const { name, code, stack } = cause as NodeJS.ErrnoException;
@@ -135,13 +135,13 @@ function describe(cause: unknown, causesLeft: number): string {
 }
 
 const STACK_CHARS_MAX = 20_000;
-/** Node records ten frames, at the end of a stack. The lines before them may be a message that looks like frames. */
+/** Node records ten frames at the end of a stack. Lines before them may belong to a message that looks like frames. */
 const FRAMES_MAX = 50;
 const FRAME = /^\s+at (?:.*\()?((?:file:\/\/|node:|\/|[A-Za-z]:\\)[^()\s]+?)(?:\?[^():?]*)?:(\d{1,7}):(\d{1,7})\)?$/;
 
 /**
- * Where it was thrown: the first frame whose file exists. The stack also contains the message, which may look like a frame,
- * and so may the name of a function. Therefore only the file and the position of a frame are logged.
+ * The location of an error: the first frame whose file exists. A stack also contains the message, which may look like a
+ * frame, and so may the name of a function. So only file and position of a frame are logged.
  */
 function placeIn(stack: unknown): string | undefined {
   if (typeof stack !== "string") return undefined;

@@ -13,7 +13,7 @@ const AWAY: CollectorReply = { status: 0, rejected: 0 };
 
 let runs = 0;
 
-/** A run with so many calls, each with one request. */
+/** A run with this number of calls, each with one request. */
 function run(calls = 0, organizationId = "org_a"): RunReport {
   const transactionId = `trx_${(runs += 1).toString(16).padStart(32, "0")}`;
   const attempt = { number: 1, origin: "https://api.acme.example", method: "GET", sentWallAt: 1_760_000_000_010 };

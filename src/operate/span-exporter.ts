@@ -7,11 +7,11 @@ import type { Log } from "./log.ts";
 import type { CollectorReply } from "./otlp-post.ts";
 import { type Attribute, countSpans, makeSpans, type Span, traceIdOf } from "./make-spans.ts";
 
-/** Sends runs that have ended to an OpenTelemetry collector, as spans. No run waits for it, whatever the collector does. */
+/** Sends finished runs to an OpenTelemetry collector as spans. No run waits for the collector. */
 export interface SpanExporter extends RunObserver {
-  /** Since the start. */
+  /** Counts since the start. */
   readonly counts: () => SpanCounts;
-  /** Sends what is waiting, for at most that time; the rest is dropped. */
+  /** Sends the waiting spans for at most `withinMs`, and drops the rest. */
   close(withinMs: number): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export interface SpanCounts {
 export interface ExporterParts {
   /** Sends one request with this body. Never rejects. */
   readonly post: (body: string) => Promise<CollectorReply>;
-  /** Of the runs whose caller has not decided whether its trace is kept. */
+  /** The percentage of runs to send, unless the caller has decided for its trace. */
   readonly samplePercent: number;
   /** Describes this service. */
   readonly resource: readonly Attribute[];
@@ -32,17 +32,17 @@ export interface ExporterParts {
 }
 
 /**
- * Spans that may wait, about 10 MB as reports; further runs are dropped. Organizations share them, because a caller can
- * have all its runs sampled.
+ * Limit of waiting spans, about 10 MB as reports. Further runs are dropped. Organizations share the limit fairly,
+ * because a caller can have all its runs sampled.
  */
 const WAITING_SPANS_MAX = 8_192;
-/** A request is sent when so many spans wait, or after that time. */
+/** A request is sent when this number of spans waits, or after `GATHER_MS`. */
 const SPANS_A_REQUEST = 512;
 const GATHER_MS = 2_000;
-/** After a failure that may pass, the next try waits; each time twice as long, up to the maximum. */
+/** Wait after a temporary failure. It doubles up to the maximum. */
 const RETRY_MS = 1_000;
 const RETRY_MS_MAX = 30_000;
-/** Statuses after which OTLP asks for the same request again. 0: no reply. */
+/** Statuses after which OTLP requires a retry of the same request. 0: no reply. */
 const PASSING = new Set([0, 429, 502, 503, 504]);
 const SCOPE = { name: "datarun" };
 
@@ -55,7 +55,7 @@ interface Batch {
 export function createSpanExporter(parts: ExporterParts): SpanExporter {
   const { clock, log, samplePercent } = parts;
   const waiting: RunReport[] = [];
-  /** Made once, so that a collector that gets a request again can tell by the ids. */
+  /** Built once, so that a retry contains the same ids and the collector can recognise it. */
   let batch: Batch | null = null;
   const share = new FairShare(WAITING_SPANS_MAX, undefined, true);
   let sent = 0;
@@ -68,7 +68,7 @@ export function createSpanExporter(parts: ExporterParts): SpanExporter {
 
   function drop(spans: number, reason: string): void {
     dropped += spans;
-    // One line until it works again: the metric counts them.
+    // A drop is logged once until a request succeeds. The metric has the number.
     if (!told) log.warn({ event: "spans_dropped", reason }, "spans do not reach the collector");
     told = true;
   }
@@ -84,7 +84,7 @@ export function createSpanExporter(parts: ExporterParts): SpanExporter {
   }
 
   async function sendWaiting(): Promise<void> {
-    // A turn of its own: the run that has just ended is still to be answered.
+    // Starts in another tick, because the finished run must be answered first.
     for (await nextTurn(); ; await nextTurn()) {
       batch ??= nextBatch();
       if (batch === null) return;
@@ -142,7 +142,7 @@ export function createSpanExporter(parts: ExporterParts): SpanExporter {
   };
 }
 
-/** The caller decides for its own traces. Of the others, the same share is kept whichever service decides by the id. */
+/** The caller decides for its own traces. For others, all services that sample by the id keep the same share. */
 export function isSampled(report: Pick<RunReport, "trace" | "transactionId">, percent: number): boolean {
   if (report.trace !== null) return (Number.parseInt(report.trace.flags, 16) & 1) === 1;
   const digits = 13;

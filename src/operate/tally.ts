@@ -3,8 +3,8 @@ import type { Clock } from "../terms/clock.ts";
 const PERIOD_MS = 10_000;
 
 /**
- * For events that others can cause as often as they like: the first of a kind is logged at once, and while more come, their
- * number is logged once per period. So they are visible and cannot flood the log.
+ * Limits log lines for events that others can cause without limit. The first event of a kind is logged at once; while
+ * more follow, their number is logged once per period.
  */
 export function createTally<Kind extends string>(
   say: (kind: Kind, count: number) => void,
@@ -32,10 +32,10 @@ export function createTally<Kind extends string>(
       say(kind, 1);
       wait(kind);
     },
-    /** How many kinds are being counted. */
+    /** The number of kinds with a running period. */
     kinds: () => counts.size,
     isCounting: (kind: Kind) => counts.has(kind),
-    /** Logs what has not been logged yet. */
+    /** Logs the pending counts. */
     close(): void {
       for (const [kind, count] of counts) if (count > 0) say(kind, count);
       counts.clear();

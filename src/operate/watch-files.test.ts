@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 
-// A process of its own: where no file can be opened any more, no test can be run either.
+// Needs its own process: once no file can be opened, no test could run.
 const EXHAUSTED = `
   import { openSync, closeSync } from "node:fs";
   import { watchFiles } from ${JSON.stringify(new URL("watch-files.ts", import.meta.url).href)};

@@ -4,8 +4,8 @@ import type { Clock } from "../terms/clock.ts";
 const EVERY_MS = 2_000;
 
 /**
- * Reports when the process can open no more files. The operating system then closes new connections, and the service does
- * not notice them.
+ * Calls `exhausted` when the process can open no more files. The operating system then closes new connections without
+ * the service noticing.
  */
 export function watchFiles(exhausted: () => void, clock: Clock): { close(): void } {
   let cancel = clock.after(EVERY_MS, look, "loose");

@@ -1,50 +1,50 @@
 import { COUNTED_ENDS, type CountedEnd } from "../terms/counted-end.ts";
 
-/** What happened in a stretch of time: how many ended in each way, and how long those took whose time is counted. */
+/** Sums of a period: the number of each outcome, and percentiles of the timed ones. */
 export interface WindowSums extends Readonly<Record<CountedEnd, number>> {
-  /** `null` if no time was counted. */
+  /** `null` if nothing was timed. */
   readonly p50Ms: number | null;
   readonly p99Ms: number | null;
 }
 
-/** What happened slot by slot, the oldest first. The last slot is that of now, which is not over. */
+/** Sums by slot, the oldest first. The last slot is the current, unfinished one. */
 export interface WindowSeries {
   readonly everyMs: number;
-  /** How long ago the last one began. */
+  /** Time since the start of the last slot, in milliseconds. */
   readonly begunMsAgo: number;
   readonly slots: readonly WindowSums[];
 }
 
 const PLACE = Object.fromEntries(COUNTED_ENDS.map((end, at) => [end, at])) as Readonly<Record<CountedEnd, number>>;
 const ENDS = COUNTED_ENDS.length;
-/** Each doubling of time has four buckets, so a percentile is at most an eighth off. */
+/** Four buckets for each doubling of the duration, so a percentile is at most an eighth off. */
 const STEPS_BITS = 2;
 const STEPS = 1 << STEPS_BITS;
-/** The last bucket begins at 14 minutes, which is longer than any call. */
+/** The last bucket starts at 14 minutes, which exceeds every call. */
 const BUCKETS = 19 * STEPS;
 const WIDTH = ENDS + BUCKETS;
 
 /**
- * Counts what ended in the latest stretch of time, in slots that are used again in turn. Counting adds to two numbers of
- * one array. The oldest slot counts with the part of it that is not over yet, so that a steady rate looks steady.
+ * Counts outcomes over a sliding period, in slots that are reused. Counting adds to two numbers of one array. The
+ * oldest slot counts only with the share that is still within the period, so that a steady rate looks steady.
  */
 export class Window {
   readonly #slotMs: number;
   readonly #slots: number;
   readonly #counts: Uint32Array;
   #slot = -1;
-  /** Where the slot of now has its numbers, and when it is over. */
+  /** Position of the current slot in the array, and its end. */
   #at = 0;
   #until = Number.NEGATIVE_INFINITY;
 
-  /** @param lengthMs of which `slots` are an equal share each */
+  /** @param lengthMs length of the period, divided into `slots` equal slots */
   constructor(lengthMs: number, slots: number) {
     this.#slotMs = lengthMs / slots;
     this.#slots = slots + 1;
     this.#counts = new Uint32Array(this.#slots * WIDTH);
   }
 
-  /** @param tookMs `null`: its time says nothing, and is not counted */
+  /** @param tookMs duration; `null` if it is not counted */
   add(now: number, end: CountedEnd, tookMs: number | null): void {
     if (now >= this.#until) this.#turnTo(now);
     const at = this.#at;
@@ -52,7 +52,7 @@ export class Window {
     if (tookMs !== null) this.#counts[at + ENDS + bucketOf(tookMs)]! += 1;
   }
 
-  /** How many have ended, which costs far less than the rest of the sums. */
+  /** The number of all outcomes. Far cheaper than `sums`. */
   total(now: number): number {
     if (now >= this.#until) this.#turnTo(now);
     const left = (this.#until - now) / this.#slotMs;
@@ -97,7 +97,7 @@ export class Window {
     return ((slot + this.#slots) % this.#slots) * WIDTH;
   }
 
-  /** Empties the slots whose time has come again. The clock is monotonic. */
+  /** Clears the slots that are reused. The clock is monotonic. */
   #turnTo(now: number): void {
     const slot = Math.floor(now / this.#slotMs);
     const steps = this.#slot === -1 ? 0 : Math.min(slot - this.#slot, this.#slots);
@@ -126,7 +126,7 @@ function toSums(counts: Float64Array): WindowSums {
   };
 }
 
-/** The number of a time's bucket: the position of its first bit, and the two bits after that. */
+/** The bucket of a duration: the position of its highest bit, and the next two bits. */
 function bucketOf(tookMs: number): number {
   const ms = Math.max(0, Math.round(tookMs));
   if (ms < STEPS) return ms;
@@ -141,9 +141,9 @@ function startOf(bucket: number): number {
   return 2 ** power + (bucket % STEPS) * 2 ** (power - STEPS_BITS);
 }
 
-/** The middle of the bucket in which the percentile is. */
+/** The middle of the bucket that contains the percentile. */
 function percentile(counts: Float64Array, total: number, share: number): number | null {
-  // Less than half of one is what is left of something that ended a whole stretch ago.
+  // Less than half an event is the remainder of one that ended a whole period ago.
   if (total < 0.5) return null;
   let before = 0;
   for (let bucket = 0; bucket < BUCKETS; bucket += 1) {
