@@ -11,7 +11,7 @@ import { MemoryStore } from "./memory-store.kit.ts";
 const basic: PriceTerm = { amount: 10n, currency: "EUR", fromWallAt: 0, above: 0, per: null, timeZone: "UTC" };
 const TERMS = [basic, { ...basic, above: 3, amount: 8n }];
 
-/** A replica: its clock, the price of its next request, and a call that was charged so. */
+/** A replica with its own clock. `price`: the price of the next request; `call`: a call charged at it. */
 async function replica(counts: CallCounts, clock: FakeClock, terms: readonly PriceTerm[] = TERMS) {
   const billedCalls = new BilledCalls({ counts, clock });
   const prices = await billedCalls.open("cred_1", terms);
@@ -46,7 +46,7 @@ test("replicas count together, and a new one begins with what the others have bi
 
 test("a calendar month begins again at nothing, in the time zone of the contract", async () => {
   const [counts, clock] = [new MemoryStore(), new FakeClock()];
-  // The clock stands on 2025-10-09; November begins in Berlin an hour before it does in UTC.
+  // The clock stands at 2025-10-09. November starts an hour earlier in Berlin than in UTC.
   const zoned = TERMS.map((term) => ({ ...term, timeZone: "Europe/Berlin" }));
   const { price, call } = await replica(counts, clock, zoned);
   for (let at = 0; at < 3; at += 1) call("yes");
@@ -81,7 +81,7 @@ test("calls of a month that ends while others are being added are added too", as
   assert.equal(store.billed.get("cred_1 1759276800000"), 2);
 });
 
-/** A store that answers when it is told to. */
+/** A store whose answers the test controls. */
 function slowStore() {
   const store = new MemoryStore();
   let answer = Promise.withResolvers<void>();

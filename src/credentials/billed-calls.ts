@@ -4,7 +4,7 @@ import type { Clock } from "../terms/clock.ts";
 import { hasSteps, type PriceTerm, termAt } from "../terms/price.ts";
 import type { CallCounts } from "./ports.ts";
 
-/** How long calls may wait until they are added to the shared count. */
+/** The longest time until calls are added to the shared count. */
 const ADD_EVERY_MS = 1_000;
 
 export interface BilledCallsParts {
@@ -12,29 +12,29 @@ export interface BilledCallsParts {
   readonly clock: Clock;
 }
 
-/** One contract's calendar month. */
+/** The calendar month of one credential. */
 interface Month extends Span {
   readonly credentialId: string;
   readonly timeZone: string;
-  /** As the store last said. */
+  /** The last count from the store. */
   shared: number;
-  /** Billed here, and not known to be in the store. */
+  /** Calls billed here that may not be in the store yet. */
   own: number;
-  /** The addition under way. It never rejects. */
+  /** The addition in progress. Never rejects. */
   adding: Promise<void> | null;
 }
 
 /**
- * Counts the billed calls of each credential whose price has steps, by calendar month. The count is in memory, so a
- * request never waits for it; all replicas add to one count in the store, and learn it when they add. It lags behind by
- * calls under way and by about a second of what other replicas do, so when a step begins, a few calls can still get the
- * price before it. Credentials without steps are not counted.
+ * Counts the billed calls of credentials whose prices have volume steps, by calendar month. The count is in memory, so
+ * no request waits for it. All replicas add to one count in the store and read it when they add. The count lags by
+ * calls in progress and by about one second of other replicas' calls, so a few calls may still get the old price when a
+ * step begins. Credentials without steps are not counted.
  */
 export class BilledCalls {
   readonly #counts: CallCounts;
   readonly #clock: Clock;
   readonly #months = new Map<string, Month>();
-  /** Months that are over, and have calls that are not in the store yet. */
+  /** Past months with calls that are not in the store yet. */
   readonly #ended = new Set<Month>();
   #cancel: (() => void) | null = null;
   #isClosed = false;
@@ -44,7 +44,7 @@ export class BilledCalls {
     this.#clock = clock;
   }
 
-  /** The prices of a credential. Resolves when the count that they need is known, or cannot be read now. */
+  /** The prices of a credential. Resolves when the count for them is known, or cannot be read now. */
   async open(credentialId: string, terms: readonly PriceTerm[]): Promise<CredentialPrices> {
     if (!hasSteps(terms)) return { at: (wallAt) => termAt(terms, wallAt, 0) };
     const prices: CredentialPrices = {
@@ -70,11 +70,11 @@ export class BilledCalls {
     }
   }
 
-  /** Adds what has not been added yet. */
+  /** Adds the remaining calls to the store. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancel?.();
-    // What was billed during an addition under way is added by another one.
+    // Calls billed during an addition in progress need another addition.
     for (const { adding } of this.#all()) await adding;
     await this.#addAll();
   }
@@ -90,7 +90,7 @@ export class BilledCalls {
         this.#ended.add(known);
         void this.#add(known);
       }
-      // What other replicas have billed in the new month already.
+      // Reads the calls that other replicas have billed in the new month.
       void this.#add(month);
     }
     return month;
@@ -116,7 +116,7 @@ export class BilledCalls {
     for (const month of this.#all()) if (month.own > 0) await this.#add(month);
   }
 
-  /** Resolves when the addition under way has ended, or else one that begins now. */
+  /** Joins the addition in progress, or starts one. */
   #add(month: Month): Promise<void> {
     return (month.adding ??= this.#addOnce(month).then((isAdded) => {
       month.adding = null;
@@ -126,7 +126,7 @@ export class BilledCalls {
     }));
   }
 
-  /** Returns whether the store has taken them. If it is away, they are added with the next ones. */
+  /** Returns whether the store accepted the calls. If not, they are added with the next ones. */
   async #addOnce(month: Month): Promise<boolean> {
     const { own } = month;
     try {

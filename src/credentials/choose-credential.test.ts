@@ -21,7 +21,7 @@ function row(id: string, more: Partial<SealedCredential> = {}): SealedCredential
   return { id, ...owner, contexts: [], regions: [], isDefault: false, disabled: false, createdWallAt: 0, ...more };
 }
 
-/** Newest first: only auto-selection takes the newest, only the default rule the default. */
+/** Newest first: only the rule `auto` takes the newest, only the rule `default` the default. */
 const NEWEST = row("cred_newest");
 const NAMED = row("cred_named");
 const DEFAULT = row("cred_default", { isDefault: true });

@@ -2,16 +2,16 @@ import type { CredentialRequest, CredentialRule } from "../run/ports.ts";
 import type { SealedCredential } from "./ports.ts";
 
 /**
- * The result of one rule. `passes` continues with the next rule; `refuses` ends the search, because any other
+ * The result of one rule. `passes` continues with the next rule. `refuses` ends the search, because any other
  * credential would bill another contract.
  */
 export type Verdict = "takes" | "passes" | "refuses";
 
 export interface Judgement {
   readonly verdict: Verdict;
-  /** For operators and the log. */
+  /** Shown to operators and in the log. */
   readonly reason: keyof typeof REASONS;
-  /** The stored credential that it concerns. */
+  /** The stored credential that the rule considered. */
   readonly credential: SealedCredential | null;
 }
 
@@ -37,7 +37,7 @@ export const REASONS = {
 
 type Rule = (request: CredentialRequest, stored: readonly SealedCredential[]) => Judgement;
 
-/** The order of decision 0012, defined only here. */
+/** The order of decision 0012. It is defined only here. */
 const ORDER: readonly (readonly [CredentialRule, Rule])[] = [
   ["inline", judgeInline],
   ["named", judgeNamed],
@@ -48,7 +48,8 @@ const ORDER: readonly (readonly [CredentialRule, Rule])[] = [
 export const RULES: readonly CredentialRule[] = ORDER.map(([rule]) => rule);
 
 /**
- * Asks each rule in turn; `null` if all pass. `stored`: the organization's credentials for the source, newest first.
+ * Applies the rules in order; `null` if all pass. `stored`: the organization's credentials for the source, newest
+ * first.
  */
 export function chooseCredential(
   request: CredentialRequest,
@@ -63,7 +64,7 @@ export function chooseCredential(
   return null;
 }
 
-/** True even if the source declares none of the fields that were sent: another contract must not be billed instead. */
+/** True even if the source declares none of the fields in the request: another contract must not be billed instead. */
 export function hasInline(request: CredentialRequest): boolean {
   return request.inline !== undefined;
 }

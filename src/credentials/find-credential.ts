@@ -28,7 +28,10 @@ export interface ExplainedStep {
 }
 
 export interface CredentialFinderWithReasons extends CredentialFinder {
-  /** The same search, with its steps. @throws Fault `source.credential_unavailable` if the store does not answer */
+  /**
+   * The same search with the result of each rule. @throws Fault `source.credential_unavailable` if the store does not
+   * answer
+   */
   explain(request: CredentialRequest): Promise<Explanation>;
   stats(): LookupStats;
 }
@@ -39,13 +42,13 @@ export interface CredentialFinderParts {
   readonly billedCalls: Pick<BilledCalls, "open">;
   readonly clock: Clock;
   readonly limits?: Partial<LookupLimits>;
-  /** See `scopeKeyOf`; if it is missing, inline credentials have names that only this process knows. */
+  /** See `scopeKeyOf`. Without it, the scopes of inline credentials are unique to this process. */
   readonly scopeKey?: Uint8Array | undefined;
 }
 
 /**
- * The same sentence whether the id is unknown, another organization's, for another source, disabled or not for this
- * context.
+ * The same message whether the id is unknown, belongs to another organization or source, is disabled, or is not allowed
+ * in this context.
  */
 const NAMED_PROBLEM = "the credential named by cred_id cannot be used";
 
@@ -70,7 +73,7 @@ export function createCredentialFinder({
         ]);
         return StoredCredentials.load({ found, prices }, organizationId, source, { sealer, billedCalls });
       },
-      // An empty list is cached like any other answer, so that it is still known while the store is down.
+      // An empty list is cached too, so that it is known while the store is down.
       isAbsent: () => false,
       version: () => store.version(),
       ownerOf: (key) => key.slice(0, key.indexOf(" ")),
@@ -122,7 +125,7 @@ export function createCredentialFinder({
   };
 }
 
-/** A credential is refused where it may not be used before it is opened there. */
+/** Checks regions before it opens a credential, so that a credential is never opened where it must not be used. */
 function found(rule: CredentialRule, row: SealedCredential, region: string, list: StoredCredentials): FoundCredential {
   const refused = regionFault("the credential", row.regions, region);
   if (refused !== null) throw refused;

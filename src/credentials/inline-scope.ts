@@ -7,14 +7,14 @@ const INNER_PAD = 0x36;
 const OUTER_PAD = 0x5c;
 
 /**
- * The key of a deployment's scopes: all its processes have the same, also after a restart, so that what is counted by
- * credential is counted together. Nothing about the root key can be learnt from it.
+ * The key for scopes of inline credentials. It is the same in all processes of a deployment and after a restart, so
+ * that counts by credential are shared. It reveals nothing about the root key.
  */
 export function scopeKeyOf(rootKey: NamedKey): Uint8Array {
   return deriveKey(rootKey, "datarun inline scopes");
 }
 
-/** The key that authenticates logins under way: one that begins at a replica may end at another. */
+/** The key that authenticates logins in progress: a login may start at one replica and end at another. */
 export function loginKeyOf(rootKey: NamedKey): Uint8Array {
   return deriveKey(rootKey, "datarun logins under way");
 }
@@ -24,8 +24,8 @@ function deriveKey(rootKey: NamedKey, purpose: string): Uint8Array {
 }
 
 /**
- * Names the scopes of inline credentials: equal fields of one organization get equal names. Without the key, nobody can
- * recover fields from a name, or test guessed fields against it.
+ * Derives scopes of inline credentials: equal fields of one organization have the same scope. Without the key, fields
+ * can be neither recovered from a scope nor guessed against it.
  */
 export function createInlineScopes(key: Uint8Array = randomBytes(BLOCK_BYTES)) {
   const keyedHash = createKeyedHash(key);
@@ -34,8 +34,8 @@ export function createInlineScopes(key: Uint8Array = randomBytes(BLOCK_BYTES)) {
 }
 
 /**
- * HMAC-SHA-256 (RFC 2104) from two one-shot hashes: it is computed for every inline call, and `createHmac` takes
- * several times as long.
+ * HMAC-SHA-256 (RFC 2104) from two one-shot hashes: it runs for every inline call, and `createHmac` takes several times
+ * as long.
  */
 export function createKeyedHash(key: Uint8Array): (text: string) => string {
   if (key.length > BLOCK_BYTES) throw new RangeError(`a key has at most ${BLOCK_BYTES} bytes`);

@@ -5,16 +5,16 @@ import { isProvenBy, type NamedKey, unwrapDataKey } from "./seal.ts";
 import { eachRow } from "./sealed-rows.ts";
 import { VARIABLES } from "../terms/variables.ts";
 
-/** How the root keys of this process match what is stored. */
+/** How well the root keys of this process match the stored data keys. */
 export interface KeyStanding {
   readonly dataKeys: number;
-  /** Data keys that cannot be opened here. Only calls that need a credential sealed with one of them fail. */
+  /** Data keys that this process cannot open. Calls fail only if they need a credential sealed with one of them. */
   readonly unreadable: number;
-  /** Root keys that wrap data keys but open none: they were not given, or another key was given under their id. */
+  /** Root keys that wrap data keys but cannot open them: they were not given, or another key has the same id. */
   readonly lacking: readonly string[];
   /**
-   * Whether there is evidence that the sealing root key belongs to this deployment: it opens stored keys, it comes from
-   * key files, or it was registered. There is none if the key is given from outside and nothing was sealed yet.
+   * Whether there is evidence that the sealing root key belongs to this deployment: it opens stored keys, comes from
+   * key files, or was registered. There is no evidence if the key is given from outside and nothing is sealed yet.
    */
   readonly settled: boolean;
 }
@@ -23,8 +23,8 @@ const BATCH_SIZE = 500;
 
 /**
  * Verifies the root keys by opening all stored data keys, because an id alone proves little. Data keys that cannot be
- * opened are reported; a service that can open none has the wrong root key.
- * @throws RootKeyError if there are data keys and none can be opened
+ * opened are reported.
+ * @throws RootKeyError if there are data keys and none can be opened: the root key is wrong
  */
 export async function proveRootKeys(ring: RootKeyRing, store: KeyStore): Promise<KeyStanding> {
   const given = new Map<string, NamedKey | undefined>();
@@ -42,7 +42,7 @@ export async function proveRootKeys(ring: RootKeyRing, store: KeyStore): Promise
   return { dataKeys, unreadable, lacking, settled: dataKeys > 0 || (await isSettled(ring, store)) };
 }
 
-/** For a store in which nothing is sealed yet. */
+/** For a store without sealed data. */
 async function isSettled(ring: RootKeyRing, store: KeyStore): Promise<boolean> {
   if (ring.files !== null) return true;
   const registered = await store.registeredRootKey();

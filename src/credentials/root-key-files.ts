@@ -20,8 +20,8 @@ const FILE_NAME = /^root-(\d{1,9})\.key$/;
 const OWNER_ONLY = 0o600;
 
 /**
- * Root keys of the embedded store: `root-1.key`, `root-2.key`, … in the data directory; the highest number is the
- * newest. Files are only added and removed, never changed, so no two processes can overwrite each other's key.
+ * The root keys of the embedded store: `root-1.key`, `root-2.key`, … in the data directory. The highest number is the
+ * newest. Files are only added and removed, never changed, so no process can overwrite the key of another.
  */
 export class RootKeyFiles {
   readonly directory: string;
@@ -31,8 +31,7 @@ export class RootKeyFiles {
   }
 
   /**
-   * Newest first; empty if there is none yet. @throws RootKeyError for a file that others can read, or that holds no
-   * key
+   * Newest first; empty without files. @throws RootKeyError for a file that others can read, or that contains no key
    */
   read(): readonly NamedKey[] {
     const keys = this.#numbers().flatMap((number) => this.#keysOf(number));
@@ -43,8 +42,8 @@ export class RootKeyFiles {
   }
 
   /**
-   * Adds the next key after the newest one that the caller has read; it is on disk before it is used. False if another
-   * process has added one since.
+   * Adds the next key after `newestRead`, the newest that the caller has read. The key is on disk when this returns.
+   * False if another process has added a key since.
    */
   add(newestRead: NamedKey | undefined): boolean {
     makeDirectory(this.directory);
@@ -55,7 +54,7 @@ export class RootKeyFiles {
     const draft = `${path}.${randomBytes(6).toString("hex")}.draft`;
     writeDurably(draft, `${formatRootKey({ id: rootKeyId(bytes), bytes })}\n`);
     try {
-      // A link instead of a rename, because it fails if the name is taken. The file appears with its whole content.
+      // A link and not a rename, because a link fails if the name exists. The file appears with its complete content.
       linkSync(draft, path);
     } catch (thrown) {
       if ((thrown as NodeJS.ErrnoException).code === "EEXIST") return false;
@@ -70,13 +69,13 @@ export class RootKeyFiles {
   /** Removes the files that hold one of these keys. */
   remove(ids: ReadonlySet<string>): void {
     for (const number of this.#numbers()) {
-      // Another process may remove the same one.
+      // Another process may have removed it already.
       if (this.#keysOf(number).every((key) => ids.has(key.id))) rmSync(this.#path(number), { force: true });
     }
     syncDirectory(this.directory);
   }
 
-  /** None if another process has removed the file since it was listed. */
+  /** Empty if another process has removed the file since the listing. */
   #keysOf(number: number): readonly NamedKey[] {
     try {
       return readKeyFile(this.#path(number));
@@ -109,7 +108,7 @@ function listDirectory(path: string): readonly string[] {
 function readKeyFile(path: string): readonly NamedKey[] {
   const file = openSync(path, "r");
   try {
-    // Checked on the open file, so that the checked file is the one that is read.
+    // Checks the open file, so that the checked file is the file that is read.
     const mode = fstatSync(file).mode & 0o777;
     if ((mode & ~OWNER_ONLY) !== 0) {
       throw new RootKeyError(
@@ -125,7 +124,7 @@ function readKeyFile(path: string): readonly NamedKey[] {
 function writeDurably(path: string, text: string): void {
   const file = openSync(path, "wx", OWNER_ONLY);
   try {
-    // All of it, also on a disk that takes it in parts, and an error if that is full.
+    // Writes all bytes even if the disk accepts them in parts, and throws if the disk is full.
     writeFileSync(file, text);
     fsyncSync(file);
   } finally {

@@ -7,27 +7,30 @@ import { VARIABLES } from "../terms/variables.ts";
 /** The root keys of one process. The first seals; all open. */
 export interface RootKeyRing {
   current(): NamedKey;
-  /** Reads the keys again for an unknown id, because another process may have added the key. */
+  /** Reloads the keys for an unknown id, because another process may have added the key. */
   find(id: string): NamedKey | undefined;
   all(): readonly NamedKey[];
   reload(): void;
-  /** The key files, if keys are stored in files: only those can be added and removed by the service. */
+  /** The key files; `null` if the key is given. The service can only add and remove key files. */
   readonly files: RootKeyFiles | null;
 }
 
 export interface RootKeyOptions {
-  /** The value of `DATARUN_ROOT_KEY`, or of its file. */
+  /** The value of `DATARUN_ROOT_KEY` or of its file. */
   readonly variable: string | undefined;
-  /** Of the embedded store, which keeps its own key; `null` with a shared database, for which the key must be given. */
+  /**
+   * The directory of the embedded store, which keeps its own key; `null` with a shared database, for which the key must
+   * be given.
+   */
   readonly directory: string | null;
   readonly store: KeyStore;
-  /** The key of the variable is to seal from now on, even if an embedded store has key files of its own. */
+  /** Lets the given key seal from now on, even if an embedded store has key files. */
   readonly adopt?: boolean;
 }
 
 /**
- * The root keys as given, not yet verified against what is stored: `proveRootKeys` does that. The first start of an
- * embedded store creates one. If stored data keys depend on a key file that is missing, the ring is empty.
+ * The root keys as given; `proveRootKeys` verifies them against the stored data keys. The first start of an embedded
+ * store creates one. If stored data keys depend on a missing key file, the ring is empty.
  * @throws RootKeyError, naming the variable or the file
  */
 export async function readRootKeys({
@@ -43,8 +46,8 @@ export async function readRootKeys({
 }
 
 /**
- * The root keys of the variable, `null` if it is not set. Needs no store, so that none is made by a command that cannot
- * go on. @throws RootKeyError
+ * The root keys in the variable; `null` if it is not set. Needs no store, so that a command that cannot continue
+ * creates none. @throws RootKeyError
  */
 export function givenRootKeys(variable: string | undefined, isRequired: boolean): readonly NamedKey[] | null {
   const given = variable?.trim() ?? "";
@@ -56,8 +59,9 @@ export function givenRootKeys(variable: string | undefined, isRequired: boolean)
 }
 
 /**
- * If an embedded store has key files, a variable that happens to be set in a shell must not decide which key seals: its
- * keys only open. The first one seals after it was adopted with `keys rotate`; until then the files' newest key does.
+ * If an embedded store has key files, the keys of the variable only open: a variable that happens to be set in a shell
+ * must not change the sealing key. After `keys rotate` has adopted it, the first key of the variable seals; until then
+ * the newest key file does.
  */
 function openVariable(
   keys: readonly NamedKey[],
@@ -82,7 +86,7 @@ function openVariable(
 function openFiles(directory: string, hasRows: boolean): RootKeyRing {
   const files = new RootKeyFiles(directory);
   const [newest] = files.read();
-  // Creating a key although another one is in use would only hide that the other is missing.
+  // If data keys exist, a new root key would only hide that theirs is missing.
   if (newest === undefined && !hasRows) files.add(newest);
   return ringOf(() => files.read(), files);
 }
@@ -92,7 +96,7 @@ function ringOf(read: () => readonly NamedKey[], files: RootKeyFiles | null): Ro
   const among = (id: string) => keys.find((key) => key.id === id);
   const reload = () => {
     const found = read();
-    // If the files disappear, a running service keeps the keys that it has read.
+    // A running service keeps its keys if the files disappear.
     if (found.length > 0) keys = found;
   };
   return {

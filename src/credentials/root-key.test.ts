@@ -44,7 +44,7 @@ const WRONG: readonly [string, string, RegExp][] = [
   ["a blank inside", `${SECRET.slice(0, 20)} ${SECRET.slice(20)}`, /is not base64/],
   ["an id with a blank", `my key:${SECRET}`, /has an id/],
   ["an empty id", `:${SECRET}`, /has an id/],
-  ["one id twice", `k:${SECRET},k:${B.toString("base64")}`, /names one key id twice/],
+  ["one id twice", `k:${SECRET},k:${B.toString("base64")}`, /contains a key id twice/],
   ["a bad second key", `k:${SECRET},l:AAAA`, /DATARUN_ROOT_KEY, key 2, must be 32 bytes/],
 ];
 for (const [what, text, message] of WRONG) {

@@ -2,12 +2,12 @@ import { hash } from "node:crypto";
 import { KEY_BYTES, type NamedKey } from "./seal.ts";
 import { VARIABLES } from "../terms/variables.ts";
 
-/** The reason why the service does not start, as a sentence for the operator. Never contains a key. */
+/** The reason why the service does not start, as a sentence for operators. Never contains a key. */
 export class RootKeyError extends Error {
   override readonly name = "RootKeyError";
 }
 
-/** For a missing key file. `directory`: where root keys are stored as files, if they are. */
+/** For a missing key file. `directory`: the directory of key files, if root keys are files. */
 export function noRootKey(directory: string | undefined): RootKeyError {
   return new RootKeyError(
     `${directory ?? VARIABLES.rootKey} has no root key file, but stored credentials depend on one: restore it, or give it in ${VARIABLES.rootKey}`,
@@ -15,17 +15,17 @@ export function noRootKey(directory: string | undefined): RootKeyError {
 }
 
 const ID_SHAPE = /^[A-Za-z0-9_.-]{1,64}$/;
-/** A file was written by the service: what is sealed needs the key that it had, and a new one would not open it. */
+/** A key file must be restored, because a new key does not open the sealed data. */
 function howTo(where: string): string {
   return where.startsWith(VARIABLES.rootKey)
     ? "make one with: openssl rand -base64 32"
-    : "restore it from a copy, because no other key opens what is sealed with it";
+    : "restore it from a copy, because no other key opens the sealed data";
 }
 
 /**
- * Parses a list of root keys, newest first, as in `DATARUN_ROOT_KEY` and key files: `id:base64` or plain base64,
- * separated by commas. The first seals; all open.
- * @throws RootKeyError which names `where`
+ * Parses a list of root keys, newest first, from `DATARUN_ROOT_KEY` or a key file: `id:base64` or plain base64,
+ * separated by commas. The first key seals; all open.
+ * @throws RootKeyError, naming `where`
  */
 export function parseRootKeys(text: string, where: string): readonly NamedKey[] {
   const keys = text
@@ -34,11 +34,11 @@ export function parseRootKeys(text: string, where: string): readonly NamedKey[] 
     .filter((part) => part !== "")
     .map((part, index, parts) => parseRootKey(part, parts.length === 1 ? where : `${where}, key ${index + 1},`));
   if (keys.length === 0) throw new RootKeyError(`${where} is empty: ${howTo(where)}`);
-  if (new Set(keys.map((key) => key.id)).size < keys.length) throw new RootKeyError(`${where} names one key id twice`);
+  if (new Set(keys.map((key) => key.id)).size < keys.length) throw new RootKeyError(`${where} contains a key id twice`);
   return keys;
 }
 
-/** The id of a key without a given one, derived from its hash. */
+/** Derives the id of a key without an explicit id from its hash. */
 export function rootKeyId(bytes: Buffer): string {
   return `root_${hash("sha256", Buffer.concat([Buffer.from("datarun root key id"), bytes]), "hex").slice(0, 16)}`;
 }

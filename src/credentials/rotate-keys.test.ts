@@ -218,7 +218,7 @@ test("a data key that comes under the old root key while a rotation passes it is
   const { directory, store } = await embedded(t, 1);
   const verb = await startProcess(store, { directory });
   const old = verb.rootKeys.current();
-  // Its id is before those that have been read by then.
+  // Its id sorts before the ids that have been read by then.
   const late = wrapDataKey(old, { id: "key_0", bytes: randomBytes(32) }, "org_late");
   let isThere = false;
   const changing = through(store, {

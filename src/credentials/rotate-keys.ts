@@ -11,7 +11,7 @@ export interface RotationParts {
 }
 
 export interface RotationOptions {
-  /** Also creates a new data key for every organization and reseals all its credentials. */
+  /** Also creates a new data key for every organization and reseals its credentials. */
   readonly newDataKeys: boolean;
   readonly onProgress?: (progress: RotationProgress) => void;
   readonly batchSize?: number;
@@ -20,32 +20,32 @@ export interface RotationOptions {
 export interface RotationProgress {
   readonly step: "data keys wrapped" | "credentials sealed";
   readonly done: number;
-  /** As many as there were at the beginning of the step. */
+  /** Total number at the start of the step. */
   readonly of: number;
 }
 
 export interface RotationReport {
-  /** The root key that seals now. */
+  /** The root key that seals after the rotation. */
   readonly rootKeyId: string;
   /**
-   * False if an unfinished rotation was resumed, if another one that runs at the same time has made the key, or if
-   * `DATARUN_ROOT_KEY` determines the current key.
+   * False if an unfinished rotation was resumed, if a concurrent rotation made the key, or if `DATARUN_ROOT_KEY`
+   * determines the key.
    */
   readonly madeRootKey: boolean;
   readonly dataKeysRewrapped: number;
   readonly dataKeysMade: number;
   readonly credentialsResealed: number;
-  /** Rows that could not be opened and were left unchanged. */
+  /** Rows that could not be opened. They are unchanged. */
   readonly unreadable: readonly Unreadable[];
 }
 
-/** Each pass processes what was added or changed during the previous one. */
+/** Each pass handles the rows that were added or changed during the previous one. */
 const PASSES_MAX = 10;
 
 /**
- * Wraps every data key with the current root key, after creating a new one if root keys are files, and reseals
- * credentials on request. Services keep running: they reload the root keys when they meet an unknown one, and every row
- * is changed only if it is still as it was read. If interrupted at any moment, it can be started again.
+ * Wraps every data key with the current root key. If root keys are files, creates a new one first. Reseals credentials
+ * on request. Services keep running: they reload root keys for an unknown id, and a row is changed only if it is still
+ * as it was read. An interrupted rotation can be started again.
  */
 export async function rotateKeys(parts: RotationParts, options: RotationOptions): Promise<RotationReport> {
   const madeRootKey = await makeRootKey(parts, options);
@@ -73,9 +73,7 @@ async function makeRootKey(parts: RotationParts, options: RotationOptions): Prom
   return added;
 }
 
-/**
- * Rows that cannot be opened cannot be rewrapped either, so they do not count: the rotation would never be finished.
- */
+/** Unreadable rows do not count, because they could never be rewrapped. */
 async function isUnfinished({ store, rootKeys, sealer }: RotationParts, options: RotationOptions): Promise<boolean> {
   const current = rootKeys.current().id;
   const unreadable = new UnreadableRows();
@@ -134,7 +132,7 @@ async function makeDataKeys({ store, sealer }: RotationParts, options: RotationO
   return { newKeys, oldKeyIds };
 }
 
-/** Only rows sealed with an old key are resealed. Rows added meanwhile use a new key already. */
+/** Reseals only rows with an old key. Rows added meanwhile use a new key already. */
 async function resealCredentials(
   { store, sealer }: RotationParts,
   options: RotationOptions,
@@ -164,7 +162,7 @@ async function resealCredentials(
   return done;
 }
 
-/** With an embedded store nothing here waits for anything else, so a signal to the process would not be noticed. */
+/** Yields to the event loop, so that the process handles signals: with an embedded store nothing else here waits. */
 async function told({ onProgress }: RotationOptions, progress: RotationProgress): Promise<void> {
   onProgress?.(progress);
   await new Promise(setImmediate);
@@ -179,7 +177,7 @@ async function count<Row>(rows: AsyncIterable<Row>, isDue: (row: Row) => boolean
 
 async function reseal(row: SealedCredential, newKey: NamedKey, sealer: Sealer): Promise<string> {
   const sealed = sealFields(newKey, row, (await sealer.open(row)).reveal());
-  // Verify that the new text opens before it replaces the old one.
+  // Verifies that the new text opens before it replaces the old one.
   openFields(newKey, row, sealed);
   return sealed;
 }

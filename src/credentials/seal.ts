@@ -8,16 +8,18 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const CIPHER = "aes-256-gcm";
 
-/** A key for the cipher, with the id by which rows refer to it. */
+/** A cipher key with its id, to which rows refer. */
 export interface NamedKey {
   readonly id: string;
   readonly bytes: Buffer;
 }
 
-/** What a sealed credential is bound to. Copied to any other place, it does not open. */
+/** The row that a sealed credential is bound to. It does not open in any other row. */
 export type SealedPlace = Pick<SealedCredential, "id" | "organizationId" | "source" | "version">;
 
-/** Why something sealed cannot be used. For operators and the log; the client always gets the same sentence. */
+/**
+ * The reason why a sealed value cannot be used. Shown to operators and in the log; clients always get the same message.
+ */
 export type SealProblem = "altered" | "data_key_missing" | "root_key_missing" | "data_key_altered";
 
 export function sealProblem(reason: SealProblem, detail: Readonly<Record<string, string>> = {}): Fault {
@@ -25,14 +27,12 @@ export function sealProblem(reason: SealProblem, detail: Readonly<Record<string,
   return new Fault("source.credential_missing", { problem, reason, ...detail });
 }
 
-/** Base64 of nonce, ciphertext and tag. */
+/** Returns base64 of nonce, ciphertext and tag. */
 export function sealFields(dataKey: NamedKey, place: SealedPlace, fields: JsonObject): string {
   return encrypt(dataKey.bytes, bindCredential(dataKey.id, place), Buffer.from(JSON.stringify(fields)));
 }
 
-/**
- * @throws Fault `source.credential_missing`, reason `altered`, if any bit or the place differs from when it was sealed
- */
+/** @throws Fault `source.credential_missing`, reason `altered`, if any bit or the row differs from sealing */
 export function openFields(dataKey: NamedKey, place: SealedPlace, sealed: string): JsonObject {
   const plain = decrypt(dataKey.bytes, bindCredential(dataKey.id, place), sealed);
   if (plain === null) throw sealProblem("altered", { credentialId: place.id });
@@ -59,7 +59,7 @@ export function unwrapDataKey(rootKey: NamedKey, row: WrappedKey): NamedKey {
   return { id: row.id, bytes };
 }
 
-/** Lets a root key be recognized later without relying on its id. */
+/** A proof by which a root key can be recognized without relying on its id. */
 export function proofOf(rootKey: NamedKey): string {
   return encrypt(rootKey.bytes, bind("datarun root key 1", rootKey.id), Buffer.alloc(0));
 }
@@ -77,11 +77,11 @@ function bindDataKey(rootKeyId: string, keyId: string, organizationId: string): 
   return bind("datarun data key 1", organizationId, keyId, rootKeyId);
 }
 
-/** Each part is preceded by its length, so that different lists of parts never give the same bytes. */
+/** Each part is preceded by its length, so that different lists of parts always give different bytes. */
 function bind(...parts: readonly string[]): Buffer {
   const pieces: Buffer[] = [];
   for (const part of parts) {
-    // UTF-16, because UTF-8 encodes all lone surrogates alike.
+    // UTF-16, because UTF-8 encodes all lone surrogates as the same bytes.
     const bytes = Buffer.from(part, "utf16le");
     const length = Buffer.alloc(4);
     length.writeUInt32BE(bytes.length);
@@ -98,7 +98,7 @@ function encrypt(key: Buffer, bound: Buffer, plain: Buffer): string {
 
 function decrypt(key: Buffer, bound: Buffer, sealed: string): Buffer | null {
   const bytes = Buffer.from(sealed, "base64");
-  // Base64 is decoded leniently, so text that is not in our exact encoding counts as altered.
+  // The base64 decoder is lenient, so a text in any other encoding than ours counts as altered.
   if (bytes.length < NONCE_BYTES + TAG_BYTES || bytes.toString("base64") !== sealed) return null;
   const tagStart = bytes.length - TAG_BYTES;
   const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });

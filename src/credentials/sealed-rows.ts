@@ -2,7 +2,7 @@ import { Fault } from "../terms/fault.ts";
 
 const BATCH_SIZE = 100;
 
-/** Every row of a table, read in pages by id. Rows added behind the current page are left to the next pass. */
+/** All rows of a table, in pages by id. Rows added before the current position are left to the next pass. */
 export async function* eachRow<Row extends { readonly id: string }>(
   page: (after: string, limit: number) => Promise<readonly Row[]>,
   batchSize: number = BATCH_SIZE,
@@ -23,7 +23,7 @@ export interface Unreadable {
 
 type Owned = Pick<Unreadable, "id" | "organizationId">;
 
-/** Collects rows that cannot be opened: they are reported at the end and do not stop the work on others. */
+/** Collects rows that cannot be opened. They are reported at the end and do not stop the work. */
 export class UnreadableRows {
   readonly #rows = new Map<string, Unreadable>();
 
@@ -36,7 +36,8 @@ export class UnreadableRows {
   }
 
   /**
-   * `null` for a row that cannot be opened. If the store does not answer, that is not the fault of the row, so the promise rejects.
+   * Runs `open` for a row. `null` if the row cannot be opened. Rejects if the store does not answer, because then the
+   * row is not at fault.
    */
   async unless<Value>({ id, organizationId }: Owned, open: () => Promise<Value>): Promise<Value | null> {
     try {

@@ -18,7 +18,8 @@ import {
 } from "./seal.ts";
 
 /**
- * Seals and opens credentials. A row that cannot be opened is a fault; an error of the store is passed on unchanged.
+ * Seals and opens credentials. A row that cannot be opened throws a fault; an error of the store is passed on
+ * unchanged.
  */
 export interface Sealer {
   /** Uses the newest data key of the organization, and creates one if there is none. */
@@ -42,7 +43,7 @@ export interface SealerParts {
 const DATA_KEYS_MAX = 10_000;
 
 export function createSealer({ store, rootKeys, clock }: SealerParts): Sealer {
-  // A data key never changes under its id, only its wrapping does, so an unwrapped one stays valid.
+  // A data key never changes under its id, only its wrapping does, so an unwrapped key stays valid.
   const known = new BoundedMap<string, { readonly organizationId: string; readonly key: NamedKey }>(DATA_KEYS_MAX);
 
   function unwrap(row: WrappedKey): NamedKey {
@@ -65,7 +66,7 @@ export function createSealer({ store, rootKeys, clock }: SealerParts): Sealer {
 
   async function makeDataKey(organizationId: string): Promise<NamedKey> {
     const key = { id: newId("key", clock.wall()), bytes: randomBytes(KEY_BYTES) };
-    // Another process may have added a newer root key just now, and the older one may soon be removed.
+    // Another process may just have added a newer root key and may soon remove the older one.
     rootKeys.reload();
     const rootKey = rootKeys.current();
     await store.addDataKey(wrapDataKey(rootKey, key, organizationId));

@@ -10,8 +10,8 @@ import { openFields, type NamedKey } from "./seal.ts";
 import type { Sealer } from "./sealer.ts";
 
 /**
- * What one organization has stored for one source, with the data keys for it. A credential is opened when it is first
- * chosen and forgotten with the whole list: at the first use after a minute, or unused within ten minutes.
+ * The stored credentials of one organization for one source, with their data keys. A credential is opened when it is
+ * first chosen. It is forgotten with the whole list: at the first use after a minute, or unused within ten minutes.
  */
 export class StoredCredentials {
   static readonly NONE = new StoredCredentials([], new Map(), new Map());
@@ -44,7 +44,7 @@ export class StoredCredentials {
       billedCalls,
     }: { readonly sealer: Pick<Sealer, "dataKey">; readonly billedCalls: Pick<BilledCalls, "open"> },
   ): Promise<StoredCredentials> {
-    // A row of another organization or source could not be opened anyway; it is not even considered.
+    // Rows of another organization or source could not be opened anyway.
     const rows = found.filter((row) => row.organizationId === organizationId && row.source === source);
     const keys = new Map<string, NamedKey | Fault>();
     for (const { keyId, disabled } of rows) {

@@ -6,13 +6,13 @@ export interface KeyVerification {
   readonly dataKeys: number;
   readonly credentials: number;
   readonly unreadable: readonly Unreadable[];
-  /** The number of data keys that each root key wraps. */
+  /** The number of data keys wrapped by each root key. */
   readonly rootKeysInUse: ReadonlyMap<string, number>;
   /** Older root keys that nothing depends on. Empty while anything is unreadable, because that may need one of them. */
   readonly removable: readonly string[];
 }
 
-/** Opens everything that is sealed, and reports which root keys are no longer needed. */
+/** Opens all sealed data, and reports the root keys that are no longer needed. */
 export async function verifyKeys(
   { store, rootKeys, sealer }: RotationParts,
   batchSize?: number,
@@ -41,8 +41,8 @@ export async function verifyKeys(
 }
 
 /**
- * Verifies all keys, then removes the files of root keys that nothing depends on. `around` is told which, does what has
- * to come first, and then has them removed.
+ * Verifies all keys, then removes the files of root keys that nothing depends on. `around` receives their ids and calls
+ * back to remove them, so that it can act first.
  * @throws RootKeyError if something is unreadable, or if root keys are not files
  */
 export async function removeOldRootKeys(
