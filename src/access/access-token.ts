@@ -11,18 +11,20 @@ const shapeOf = (prefix: string) => new RegExp(`^${prefix}[0-9A-Za-z]{${SECRET_D
 const ACCESS_SHAPE = shapeOf(PREFIX.accessToken);
 const OPERATOR_SHAPE = shapeOf(PREFIX.operatorToken);
 
-/** Longer texts are refused without being hashed. */
+/** Longer texts are refused without hashing. */
 export const TOKEN_LENGTH_MAX = 256;
 
 /**
- * A new access token: `drt_`, 256 random bits, and a checksum of both. By the prefix, secret scanners can find a leaked
- * token; by the checksum, a mistyped one is refused without a look-up.
+ * Makes an access token: `drt_`, 256 random bits, and a checksum of both. Secret scanners can find a leaked token by
+ * the prefix; a mistyped token is refused by the checksum without a look-up.
  */
 export function makeAccessToken(secret?: Uint8Array): string {
   return makeToken(PREFIX.accessToken, secret);
 }
 
-/** A new token of an operator: the same with `dop_`, so that neither can be used in place of the other. */
+/**
+ * Makes an operator's token: the same form with the prefix `dop_`, so that neither is accepted in place of the other.
+ */
 export function makeOperatorToken(): string {
   return makeToken(PREFIX.operatorToken);
 }
@@ -33,12 +35,12 @@ function makeToken(prefix: string, secret: Uint8Array = randomBytes(SECRET_BYTES
   return text + checksumOf(text);
 }
 
-/** Whether a text has the form of an access token. It need not be one that was issued. */
+/** Whether a text has the form of an access token. It may never have been issued. */
 export function hasTokenShape(text: string): boolean {
   return isToken(text, ACCESS_SHAPE);
 }
 
-/** The same for an operator's token. */
+/** Like `hasTokenShape`, for operators' tokens. */
 export function hasOperatorTokenShape(text: string): boolean {
   return isToken(text, OPERATOR_SHAPE);
 }
@@ -49,18 +51,21 @@ function isToken(text: string, shape: RegExp): boolean {
   return text.slice(secretEnd) === checksumOf(text.slice(0, secretEnd));
 }
 
-/** What is stored of a token. Plain SHA-256 is enough for 256 random bits, and a slow hash would make floods expensive. */
+/**
+ * The stored form of a token. Plain SHA-256 is sufficient for 256 random bits, and a slow hash would make floods
+ * expensive.
+ */
 export function tokenDigest(token: string): string {
   return hash("sha256", token, "hex");
 }
 
-/** Compares two of them in constant time. */
+/** Compares two digests in constant time. */
 export function sameDigest(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one, "hex"), Buffer.from(other, "hex")];
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** This runs for every request, so it uses plain numbers. */
+/** Runs for every request, so it uses plain numbers and not bigint. */
 function checksumOf(text: string): string {
   let digits = "";
   for (let rest = crc32(text); digits.length < CHECK_DIGITS; rest = Math.floor(rest / 62)) {

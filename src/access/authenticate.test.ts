@@ -67,7 +67,7 @@ function rig() {
   store.addWorkflow("wfl_b", { organizationId: "org_b" });
   store.addWorkflow("wfl_off", { disabled: true });
   const access = createAuthenticator({ store, clock });
-  /** The fault, whether it was thrown or a promise rejected with it. */
+  /** The fault, whether it is thrown or a promise rejects with it. */
   async function refusal(token: string | undefined, workflow: string | undefined): Promise<Fault> {
     try {
       await access.authenticate(token, workflow);

@@ -10,11 +10,11 @@ interface KnownToken extends TokenGrant {
   readonly expiresWallAt: number;
 }
 
-/** Caches what the store returned. For the client every refusal looks the same; `detail.reason` is for the log. */
+/** Caches results of the store. For the client all refusals look the same; `detail.reason` is for the log. */
 export interface CachingAuthenticator extends Authenticator {
   resolveToken(token: string | undefined): TokenGrant | Promise<TokenGrant>;
   resolveCaller(grant: TokenGrant, workflow: string | undefined): Caller | Promise<Caller>;
-  /** Checks both at once, when both are known. */
+  /** Checks both in one step if both are cached. */
   authenticate(token: string | undefined, workflow: string | undefined): Caller | Promise<Caller>;
   stats(): AuthenticatorStats;
   /** Writes the times of last use to the store. Never rejects. */
@@ -52,7 +52,7 @@ type RefusalReason =
   | "organization_disabled"
   | "workflow";
 
-/** Cached instead of a row. Refusals of every kind use the same code and take the same time. */
+/** Cached instead of a row. Refusals of all kinds take the same code path and the same time. */
 interface Refusal {
   readonly refused: RefusalReason;
   readonly tokenId?: string;
@@ -61,9 +61,9 @@ interface Refusal {
 type TokenAnswer = KnownToken | Refusal;
 type WorkflowAnswer = Workflow | Refusal;
 
-/** What the second look-up of a request has at least. */
+/** The minimum wait for the second look-up of a request, in milliseconds. */
 export const LEFT_MS_MIN = 100;
-/** Identifiers are short printable ASCII. Anything else is refused, because a database may not accept it. */
+/** Ids are short printable ASCII. Other texts are refused, because a database may not accept them. */
 const WORKFLOW_SHAPE = /^[!-~]{1,128}$/;
 
 export function createAuthenticator({ store, clock, limits }: AuthenticatorParts): CachingAuthenticator {
@@ -77,7 +77,7 @@ export function createAuthenticator({ store, clock, limits }: AuthenticatorParts
     clock,
     lookupLimits,
   );
-  // The organization is part of the key, so another organization's workflow is treated like one that does not exist.
+  // The organization is part of the key, so another organization's workflow is treated as missing.
   const workflows = new CachedLookup<WorkflowAnswer>(
     {
       find: async (key) => {
@@ -86,7 +86,7 @@ export function createAuthenticator({ store, clock, limits }: AuthenticatorParts
       },
       isAbsent,
       version,
-      // Workflows that one organization makes up must not delay the look-ups of another.
+      // Look-ups of workflows that one organization makes up must not delay those of another.
       ownerOf: (key) => key.slice(0, key.indexOf(" ")),
     },
     clock,
@@ -95,7 +95,7 @@ export function createAuthenticator({ store, clock, limits }: AuthenticatorParts
 
   function grant(answer: TokenAnswer): TokenGrant {
     if ("refused" in answer) throw unauthenticated(answer);
-    // Expiry is checked on every use, by the wall clock, so that the cache does not prolong it.
+    // Expiry is checked on every use, by the wall clock, so that caching does not extend it.
     if (answer.expiresWallAt <= clock.wall())
       throw unauthenticated({ refused: "token_expired", tokenId: answer.tokenId });
     return answer;
@@ -121,8 +121,8 @@ export function createAuthenticator({ store, clock, limits }: AuthenticatorParts
       throw unauthenticated({ refused: "missing", tokenId: granted.tokenId });
     }
     if (!WORKFLOW_SHAPE.test(workflow)) throw unauthenticated({ refused: "workflow", tokenId: granted.tokenId });
-    // The limit is for token and workflow together. If the process was stopped while the token was looked up, that says
-    // nothing about the store.
+    // The limit applies to token and workflow together. At least `LEFT_MS_MIN` remain, because a process that was
+    // suspended during the first look-up says nothing about the store.
     const leftMs = Math.max(LEFT_MS_MIN, lookupLimits.waitMs - (granted.waitedMs ?? 0));
     const answer = workflows.get(`${granted.organizationId} ${workflow}`, leftMs);
     return answer instanceof Promise
@@ -145,7 +145,7 @@ export function createAuthenticator({ store, clock, limits }: AuthenticatorParts
 }
 
 function readToken(row: TokenRow | null, digest: string, clock: Clock): TokenAnswer {
-  // The store has compared them too, but by its own rules and not in constant time.
+  // The store has compared the digests too, but by its own collation and not in constant time.
   if (row === null || !sameDigest(row.digest, digest)) return { refused: "token_unknown" };
   if (row.revoked) return { refused: "token_revoked", tokenId: row.id };
   if (row.organizationDisabled) return { refused: "organization_disabled", tokenId: row.id };

@@ -2,7 +2,7 @@ import type { Authenticator, Caller } from "../terms/caller.ts";
 import { Fault } from "../terms/fault.ts";
 import { sameDigest, tokenDigest } from "./access-token.ts";
 
-/** Identifies one caller, by a token and a workflow that can be any text. */
+/** An authenticator for one caller, whose token and workflow can be any text. */
 export function createOnlyCaller(token: string, caller: Caller): Authenticator {
   const { workflow } = caller;
   const digest = tokenDigest(token);

@@ -6,8 +6,8 @@ const FLUSH_MS = 10_000;
 const CLOSE_WAIT_MS = 2_000;
 
 /**
- * Records when each token was last used, and writes the times to the store in batches. A use costs one map write; the
- * timer runs only while something is pending. What the store refused is written again with the next batch.
+ * Records the last use of each token, and writes the times to the store in batches. A use costs one map write; the
+ * timer runs only while times are pending. A failed batch is written again with the next one.
  */
 export class UsedTokens {
   readonly #store: Pick<AccessStore, "markUsed">;
@@ -34,7 +34,7 @@ export class UsedTokens {
     this.#arm();
   }
 
-  /** Writes what is pending, after a batch in progress. Never rejects. */
+  /** Writes pending times after a batch in progress. Never rejects. */
   async flush(): Promise<void> {
     while (this.#telling !== undefined) await this.#telling;
     this.#cancel?.();
@@ -46,7 +46,7 @@ export class UsedTokens {
     await this.#telling;
   }
 
-  /** Flushes for the last time, waiting as long as the store needs, and starts no timer afterwards. */
+  /** Flushes a last time, without a time limit, and starts no timer afterwards. */
   async close(): Promise<void> {
     this.#closed = true;
     await settledWithin(this.#clock, CLOSE_WAIT_MS, this.flush());
@@ -61,7 +61,7 @@ export class UsedTokens {
     try {
       await this.#store.markUsed([...batch].map(([tokenId, wallAt]) => ({ tokenId, wallAt })));
     } catch {
-      // The store is down, which its own readiness reports. A newer use of the same token is kept.
+      // The store is down, which its readiness reports. A newer use of the same token is kept.
       for (const [tokenId, wallAt] of batch) if (!this.#pending.has(tokenId)) this.#pending.set(tokenId, wallAt);
     }
     this.#telling = undefined;
