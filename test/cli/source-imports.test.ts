@@ -236,7 +236,7 @@ test("a command comes from standard input too; what nobody looks like is never g
   assert.equal(bare.code, 2);
   assert.match(
     bare.stderr,
-    /give --nobody\. Only the vendor's documentation says which reply means that nothing was found; it is never guessed/,
+    /give --nobody\. Only the vendor's documentation shows which reply means that nothing was found, so it is never guessed/,
   );
   for (const [options, says] of [
     [["--from-curl", "a", "--from-har", "b"], /Give one of --from-curl, --from-openapi and --from-har/],
