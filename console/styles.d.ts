@@ -1,2 +1,2 @@
-/** The bundler gathers what is imported like this into one style sheet. */
+/** The bundler collects imported style sheets into one file. */
 declare module "*.css";
