@@ -75,7 +75,7 @@ export function FunctionPage({ id }: { readonly id: string }) {
         <DeclaredFields
           caption="Inputs"
           fields={fields.inputs}
-          none="This function declares no inputs. It receives them unchecked."
+          none="This function declares no inputs. It receives all inputs unchecked."
         />
       </Section>
       <Section title="Output">

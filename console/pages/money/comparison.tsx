@@ -33,7 +33,7 @@ export function Comparison({
             </>
           )}
         </strong>{" "}
-        <Count of={lines} /> lines were read. <Count of={equal} /> {equal === 1 ? "is" : "are"} are equal on both sides.
+        <Count of={lines} /> lines were read. <Count of={equal} /> {equal === 1 ? "is" : "are"} equal on both sides.
       </p>
       {differences.length > 0 && (
         <Table
