@@ -240,7 +240,7 @@ test("a command comes from standard input too; what nobody looks like is never g
   );
   for (const [options, says] of [
     [["--from-curl", "a", "--from-har", "b"], /Give one of --from-curl, --from-openapi and --from-har/],
-    [["--entry", "1"], /--entry can be used only with the import/],
+    [["--entry", "1"], /--entry can be used only with its import/],
     [["--from-curl", there("request.sh"), "--url", U], /--url follows from the import/],
     [["--from-curl", there("request.sh"), "--fixed", "nothing"], /nothing in the request has the name "nothing"/],
   ] as const)

@@ -12,7 +12,7 @@ test("a newcomer with the demo's address has run five sources after two clicks",
   const service = { adminUrl: demo.adminUrl, secrets: new Secrets() } as TestService;
   const page = await openConsole(t, service, { as: null, at: `/${code}` });
   await page.getByRole("link", { name: "Run five sources with examples" }).click();
-  await page.getByText("Simulated. No vendor is asked").waitFor();
+  await page.getByText("Simulated. No vendor is called").waitFor();
   // The examples are filled in as soon as they have come.
   await until(async () => (await page.getByRole("textbox", { name: /^Email/ }).inputValue()) !== "");
 

@@ -125,7 +125,7 @@ test("what will be asked is not moved by sources that come later", { skip: NO_BR
     await route.continue();
   });
   await page.goto(`${service.adminUrl}/console/run?workflow=${acme.workflow}&sources=registry__company`);
-  await page.getByText("Live. Vendors are asked").waitFor();
+  await page.getByText("Live. Vendors are called").waitFor();
   await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
   list.resolve();
   await page.getByRole("checkbox", { name: /^Company profile/ }).waitFor();

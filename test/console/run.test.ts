@@ -79,7 +79,7 @@ test(
     const at = `/run?workflow=${service.a.workflow}&sources=${FIVE}`;
     const page = await openConsole(t, service, { as: owner, at });
 
-    await page.getByText("Live. Vendors are asked").waitFor();
+    await page.getByText("Live. Vendors are called").waitFor();
     await page.getByRole("cell", { name: cred_id }).waitFor();
     await page.getByText("unknown, per call").waitFor();
     const run = page.getByRole("button", { name: /^Run/ });
@@ -289,12 +289,12 @@ test("of two organizations that are chosen, the later one stays", { skip: NO_BRO
   await chooseOrganization(page, "Borealis Bank");
   await until(() => isAsked);
   await chooseOrganization(page, "Acme Lending");
-  await page.getByText("Simulated. No vendor is asked").waitFor();
+  await page.getByText("Simulated. No vendor is called").waitFor();
   release();
   await until(() => isAnswered);
   // What the page was still told has come before this.
   await page.evaluate("fetch('/console/').then(() => 1)");
-  await page.getByText("Simulated. No vendor is asked").waitFor();
+  await page.getByText("Simulated. No vendor is called").waitFor();
   const field = page.getByRole("combobox", { name: "Organization" });
   assert.equal(await field.inputValue(), "Acme Lending");
 
@@ -305,7 +305,7 @@ test("of two organizations that are chosen, the later one stays", { skip: NO_BRO
   await without.waitFor();
   await page.evaluate(`history.pushState(null, "", "${simulated}"); dispatchEvent(new PopStateEvent("popstate"));`);
   await without.waitFor({ state: "detached" });
-  await page.getByText("Simulated. No vendor is asked").waitFor();
+  await page.getByText("Simulated. No vendor is called").waitFor();
   await until(async () => (await field.inputValue()) === "Acme Lending");
 });
 
@@ -333,7 +333,7 @@ test("an organization that is chosen before all of them are there stays chosen",
   await until(() => isThere);
   await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
   choice.resolve();
-  await page.getByText("Simulated. No vendor is asked").waitFor();
+  await page.getByText("Simulated. No vendor is called").waitFor();
   assert.equal(await page.getByRole("combobox", { name: "Organization" }).inputValue(), "Acme Lending");
 });
 
@@ -341,7 +341,7 @@ test("a simulated workflow is chosen first, and says so everywhere", { skip: NO_
   const { service, vendor, owner, verb } = await startFive(t);
   const { workflow } = await verb("workflow create", { org: service.a.id, name: "Trial", simulated: true });
   const page = await openConsole(t, service, { as: owner, at: `/run?workflow=${workflow}` });
-  await page.getByText("Simulated. No vendor is asked").waitFor();
+  await page.getByText("Simulated. No vendor is called").waitFor();
   await page.getByRole("button", { name: /^Try 5 sources/ }).click();
   await page.getByRole("button", { name: "Run simulated" }).waitFor();
   await page.getByText("nothing: simulated").first().waitFor();

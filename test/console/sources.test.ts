@@ -97,7 +97,7 @@ test("a vendor is asked once, by a live workflow, after its price was shown and 
   await page.getByLabel("Registration number").fill("09446231");
   const ask = page.getByRole("button", { name: "Make one call: at most 0.40 EUR" });
   await ask.click();
-  const dialog = page.getByRole("dialog", { name: "Ask Company profile for real?" });
+  const dialog = page.getByRole("dialog", { name: "Make a live call to Company profile?" });
   await dialog.getByText(vendor.origin).waitFor();
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "hidden" });

@@ -156,7 +156,7 @@ test("what cannot be meant is refused before it listens, with 2 and what was pro
     ],
     [["--set", `${LEI_SOURCE}=explode`], /It is one of no_record, slow, .*connection_lost/],
     [["--set", LEI_SOURCE], /must have the form SOURCE=FAILURE/],
-    [["--set", "google__phone_number=timeout"], /asks no vendor/],
+    [["--set", "google__phone_number=timeout"], /calls no vendor/],
     [["--token", makeAccessToken()], /has the form of a real access token/],
     [[], /DATARUN_ROOT_KEY is set, as for a real service/, { DATARUN_ROOT_KEY: "x" }],
     [[], /DATARUN_ROOT_KEY_FILE is set/, { DATARUN_ROOT_KEY_FILE: "/run/secrets/key" }],
