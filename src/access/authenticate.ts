@@ -12,10 +12,10 @@ interface KnownToken extends TokenGrant {
 
 /** Caches results of the store. For the client all refusals look the same; `detail.reason` is for the log. */
 export interface CachingAuthenticator extends Authenticator {
-  resolveToken(token: string | undefined): TokenGrant | Promise<TokenGrant>;
-  resolveCaller(grant: TokenGrant, workflow: string | undefined): Caller | Promise<Caller>;
+  resolveToken(token: string | undefined): Promise<TokenGrant>;
+  resolveCaller(grant: TokenGrant, workflow: string | undefined): Promise<Caller>;
   /** Checks both in one step if both are cached. */
-  authenticate(token: string | undefined, workflow: string | undefined): Caller | Promise<Caller>;
+  authenticate(token: string | undefined, workflow: string | undefined): Promise<Caller>;
   stats(): AuthenticatorStats;
   /** Writes the times of last use to the store. Never rejects. */
   close(): Promise<void>;
@@ -107,16 +107,15 @@ export function createAuthenticator({ store, clock, limits }: AuthenticatorParts
     return { organizationId, tokenId, workflow: answer };
   }
 
-  function resolveToken(token: string | undefined): TokenGrant | Promise<TokenGrant> {
+  async function resolveToken(token: string | undefined): Promise<TokenGrant> {
     if (token === undefined || token === "") throw unauthenticated({ refused: "missing" });
     if (token.length > TOKEN_LENGTH_MAX || !hasTokenShape(token)) throw unauthenticated({ refused: "shape" });
-    const answer = tokens.get(tokenDigest(token));
-    if (!(answer instanceof Promise)) return grant(answer);
     const askedAt = clock.now();
-    return answer.then((found) => ({ ...grant(found), waitedMs: clock.now() - askedAt }), unavailable);
+    const answer = await tokens.get(tokenDigest(token)).catch(unavailable);
+    return { ...grant(answer), waitedMs: clock.now() - askedAt };
   }
 
-  function resolveCaller(granted: TokenGrant, workflow: string | undefined): Caller | Promise<Caller> {
+  async function resolveCaller(granted: TokenGrant, workflow: string | undefined): Promise<Caller> {
     if (workflow === undefined || workflow === "") {
       throw unauthenticated({ refused: "missing", tokenId: granted.tokenId });
     }
@@ -124,21 +123,14 @@ export function createAuthenticator({ store, clock, limits }: AuthenticatorParts
     // The limit applies to token and workflow together. At least `LEFT_MS_MIN` remain, because a process that was
     // suspended during the first look-up says nothing about the store.
     const leftMs = Math.max(LEFT_MS_MIN, lookupLimits.waitMs - (granted.waitedMs ?? 0));
-    const answer = workflows.get(`${granted.organizationId} ${workflow}`, leftMs);
-    return answer instanceof Promise
-      ? answer.then((found) => caller(granted, found), unavailable)
-      : caller(granted, answer);
+    const answer = await workflows.get(`${granted.organizationId} ${workflow}`, leftMs).catch(unavailable);
+    return caller(granted, answer);
   }
 
   return {
     resolveToken,
     resolveCaller,
-    authenticate(token, workflow) {
-      const granted = resolveToken(token);
-      return granted instanceof Promise
-        ? granted.then((later) => resolveCaller(later, workflow))
-        : resolveCaller(granted, workflow);
-    },
+    authenticate: async (token, workflow) => resolveCaller(await resolveToken(token), workflow),
     stats: () => ({ tokens: tokens.stats, workflows: workflows.stats, usesPending: used.pending }),
     close: () => used.close(),
   };

@@ -7,11 +7,11 @@ export function createOnlyCaller(token: string, caller: Caller): Authenticator {
   const { workflow } = caller;
   const digest = tokenDigest(token);
   return {
-    resolveToken(given) {
+    async resolveToken(given) {
       if (sameDigest(tokenDigest(given), digest)) return caller;
       throw new Fault("request.unauthenticated", { reason: "token_unknown" });
     },
-    resolveCaller(_grant, given) {
+    async resolveCaller(_grant, given) {
       if (given === workflow.id) return caller;
       throw new Fault("request.unauthenticated", { reason: "workflow" });
     },

@@ -29,7 +29,7 @@ function doorThat(fails: boolean): Door {
 test("failures of simulated vendors block no real call, and failures of a real vendor block no simulated one", async () => {
   for (const failing of [true, false]) {
     const around = composeAroundCalls({
-      finder: { find: () => null },
+      finder: { find: async () => null },
       door: doorThat(!failing),
       simulatedDoor: doorThat(failing),
       clock: systemClock,

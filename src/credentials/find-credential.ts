@@ -82,9 +82,9 @@ export function createCredentialFinder({
     { ...LIST_LOOKUP, ...limits },
   );
 
-  function listFor({ organizationId, source }: CredentialRequest): StoredCredentials | Promise<StoredCredentials> {
-    const list = lists.get(`${organizationId} ${source}`);
-    return list instanceof Promise ? list.catch(unavailable) : list;
+  async function listFor(request: CredentialRequest): Promise<StoredCredentials> {
+    if (hasInline(request)) return StoredCredentials.NONE;
+    return lists.get(`${request.organizationId} ${request.source}`).catch(unavailable);
   }
 
   function take(request: CredentialRequest, list: StoredCredentials, choice: Choice | null): FoundCredential | null {
@@ -105,14 +105,12 @@ export function createCredentialFinder({
   }
 
   return {
-    find(request) {
-      const list = hasInline(request) ? StoredCredentials.NONE : listFor(request);
-      return list instanceof Promise
-        ? list.then((later) => take(request, later, chooseCredential(request, later.rows)))
-        : take(request, list, chooseCredential(request, list.rows));
+    async find(request) {
+      const list = await listFor(request);
+      return take(request, list, chooseCredential(request, list.rows));
     },
     async explain(request) {
-      const list = hasInline(request) ? StoredCredentials.NONE : await listFor(request);
+      const list = await listFor(request);
       const heard: Choice[] = [];
       const choice = chooseCredential(request, list.rows, (step) => heard.push(step));
       return explanation(

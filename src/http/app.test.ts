@@ -40,7 +40,7 @@ async function openServer(t: TestContext, changes: Partial<AppParts> = {}, route
   const parts: AppParts = {
     authenticator: {
       resolveToken: () => new Promise((resolve) => asked.push(() => resolve(GRANT))),
-      resolveCaller: () => ({ ...GRANT, workflow: WORKFLOW }),
+      resolveCaller: async () => ({ ...GRANT, workflow: WORKFLOW }),
     },
     bodyBytesMax: 1_000_000,
     offers: { startData: start, startFunction: start, deployment: { gitSha: "unknown", gitDerivedVersion: "unknown" } },
@@ -126,7 +126,7 @@ test("an error after a run has started has the id of the run", async (t) => {
     clientGone: () => {},
   });
   const { port } = await openServer(t, {
-    authenticator: { resolveToken: () => GRANT, resolveCaller: () => ({ ...GRANT, workflow: WORKFLOW }) },
+    authenticator: { resolveToken: async () => GRANT, resolveCaller: async () => ({ ...GRANT, workflow: WORKFLOW }) },
     offers: { startData: start, startFunction: start, deployment: { gitSha: "unknown", gitDerivedVersion: "unknown" } },
     observer: { refused: (request) => refused.push(request), dropped: () => {} },
   });

@@ -42,19 +42,14 @@ function presence(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-type Known = Caller | TokenGrant | null;
-
 /** Before the body is read: a bad header token is refused here, and so is a bad header workflow. */
-export function authenticateHeaders(
+export async function authenticateHeaders(
   { token, workflow }: HeaderAccess,
   authenticator: Authenticator,
-): Known | Promise<Known> {
+): Promise<Caller | TokenGrant | null> {
   if (token === undefined) return null;
-  const grant = authenticator.resolveToken(token);
-  if (workflow === undefined) return grant;
-  return grant instanceof Promise
-    ? grant.then((later) => authenticator.resolveCaller(later, workflow))
-    : authenticator.resolveCaller(grant, workflow);
+  const grant = await authenticator.resolveToken(token);
+  return workflow === undefined ? grant : authenticator.resolveCaller(grant, workflow);
 }
 
 /** Takes from the body what the headers did not have; `null` if the body could not be parsed. */
@@ -69,7 +64,7 @@ export async function authenticateBody(
   const grant = known ?? (await authenticator.resolveToken(token!));
   const workflow = access.workflow ?? presence(own(body, "workflow"));
   if (workflow === undefined) throw new Fault("request.unauthenticated");
-  return await authenticator.resolveCaller(grant, workflow);
+  return authenticator.resolveCaller(grant, workflow);
 }
 
 function own(body: JsonObject | null, name: string): unknown {

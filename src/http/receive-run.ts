@@ -40,8 +40,7 @@ export async function receiveRun(
   const { request } = exchange;
   const { authenticator, unauthenticated } = parts;
   const access = readHeaderAccess(request);
-  const authenticating = authenticateHeaders(access, authenticator);
-  const known = authenticating instanceof Promise ? await authenticating : authenticating;
+  const known = await authenticateHeaders(access, authenticator);
   if (known !== null) held.passTo(known.organizationId);
   if (isCaller(known)) {
     const body = await readJson(exchange, held, parts);

@@ -65,7 +65,7 @@ export function oneCall(asked: OneCall, parts: OneCallParts): Promise<Outcome> {
 function onlyInline({ intent }: Run): CredentialFinder {
   const scope = `${intent.transactionId}/inline`;
   return {
-    find: ({ inline }) =>
+    find: async ({ inline }) =>
       inline === undefined
         ? null
         : { credentialId: null, rule: "inline", fields: new Secret(inline), scope, prices: null },

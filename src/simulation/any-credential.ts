@@ -10,7 +10,7 @@ import { makeUpCredentials } from "./made-up-credentials.ts";
  */
 export function anyCredential(sources: SourceCatalog): CredentialFinder {
   return {
-    find({ inline, credentialId, source }) {
+    async find({ inline, credentialId, source }) {
       if (inline !== undefined)
         return { credentialId: null, rule: "inline", fields: new Secret(inline), scope: null, prices: null };
       if (credentialId === undefined) return null;

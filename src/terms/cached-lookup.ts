@@ -108,15 +108,10 @@ export class CachedLookup<Value extends object> {
   }
 
   /**
-   * Returns a plain value if it is in memory. Rejects if the store does not answer in time and the key is not cached.
+   * Waits for nothing if the value is cached. Rejects if the store does not answer in time and the key is not cached.
    * @param waitMs how long this caller waits, if less than usual: it may have waited for something else already
    */
-  get(key: string, waitMs = this.#limits.waitMs): Value | Promise<Value> {
-    const value = this.#get(key);
-    return value instanceof Promise && waitMs < this.#limits.waitMs ? this.#within(key, waitMs, value) : value;
-  }
-
-  #get(key: string): Value | Promise<Value> {
+  async get(key: string, waitMs = this.#limits.waitMs): Promise<Value> {
     const now = this.#clock.now();
     const version = this.#question.version();
     const found = this.#found.get(key);
@@ -130,11 +125,17 @@ export class CachedLookup<Value extends object> {
         this.#askBehind(key, version, now);
         return found.value;
       }
-      return this.#ask(key, version, now).catch((thrown: unknown) => this.#knownOr(key, thrown));
+    } else {
+      const absent = this.#absent.get(key);
+      if (absent?.version === version && now - absent.askedAt < this.#limits.absentMs) return absent.value;
     }
-    const absent = this.#absent.get(key);
-    if (absent?.version === version && now - absent.askedAt < this.#limits.absentMs) return absent.value;
-    return this.#underway.has(key) ? this.#ask(key, version, now) : this.#askUnseen(key, version, now);
+    const isSeen = found !== undefined || this.#underway.has(key);
+    const answer = isSeen ? this.#ask(key, version, now) : this.#askUnseen(key, version, now);
+    try {
+      return await (waitMs < this.#limits.waitMs ? this.#within(waitMs, answer) : answer);
+    } catch (thrown) {
+      return this.#knownOr(key, thrown);
+    }
   }
 
   /** Owners share the concurrent look-ups, so that one who asks for missing keys leaves the others their share. */
@@ -145,9 +146,8 @@ export class CachedLookup<Value extends object> {
     return this.#ask(key, version, now, () => this.#unseen.give(owner));
   }
 
-  #within(key: string, waitMs: number, answer: Promise<Value>): Promise<Value> {
-    const inTime = answeredWithin(this.#clock, Math.max(0, waitMs), answer, () => new Error("no time is left to wait"));
-    return inTime.catch((thrown: unknown) => this.#knownOr(key, thrown));
+  #within(waitMs: number, answer: Promise<Value>): Promise<Value> {
+    return answeredWithin(this.#clock, Math.max(0, waitMs), answer, () => new Error("no time is left to wait"));
   }
 
   get stats(): LookupStats {

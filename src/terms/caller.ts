@@ -40,12 +40,10 @@ export interface TokenGrant {
 }
 
 /**
- * Identifies callers. Both methods return a plain value if it is in memory, and a promise only if the store has to be
- * asked.
- * @throws Fault `request.unauthenticated`, or `request.store_unavailable` if the store does not answer and the token or
- * workflow is not cached
+ * Identifies callers. Both methods reject with Fault `request.unauthenticated`, or `request.store_unavailable` if the
+ * store does not answer and the token or workflow is not cached.
  */
 export interface Authenticator {
-  resolveToken(token: string): TokenGrant | Promise<TokenGrant>;
-  resolveCaller(grant: TokenGrant, workflow: string): Caller | Promise<Caller>;
+  resolveToken(token: string): Promise<TokenGrant>;
+  resolveCaller(grant: TokenGrant, workflow: string): Promise<Caller>;
 }

@@ -46,7 +46,7 @@ export async function askVendor(question: VendorQuestion, parts: LiveCallParts):
   const answer = await parts.askLive({
     transactionId,
     source,
-    finder: owner === null ? { find: () => null } : await parts.finder(),
+    finder: owner === null ? { find: async () => null } : await parts.finder(),
     organizationId: owner ?? "",
     credentialId: question.credential,
     context,

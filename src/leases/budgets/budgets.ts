@@ -137,15 +137,11 @@ export function openBudgets(parts: BudgetsParts): OpenBudgets {
   }
 
   return {
-    find(spender) {
-      const list = lists.get(spender.organizationId);
-      if (!(list instanceof Promise)) return list.length === 0 ? null : ofCall(list, spender);
-      return list.then(
-        (later) => ofCall(later, spender),
-        (cause: unknown) => {
-          throw new Fault("source.budget_unknown", {}, { cause });
-        },
-      );
+    async find(spender) {
+      const list = await lists.get(spender.organizationId).catch((cause: unknown) => {
+        throw new Fault("source.budget_unknown", {}, { cause });
+      });
+      return ofCall(list, spender);
     },
     readings: () =>
       [...held.values()].flatMap(({ budget, holding, used }) => {

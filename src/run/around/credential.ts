@@ -3,15 +3,7 @@ import { Fault } from "../../terms/fault.ts";
 import { freezeDeep } from "../../terms/freeze-deep.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../terms/json.ts";
 import { Secret } from "../../terms/secret.ts";
-import type {
-  Answer,
-  Around,
-  CredentialFinder,
-  FoundCredential,
-  PlannedCall,
-  RunnableSource,
-  RunSource,
-} from "../ports.ts";
+import type { Around, CredentialFinder, FoundCredential, PlannedCall, RunnableSource } from "../ports.ts";
 import { beforeDeadline } from "./deadline.ts";
 import { fieldAt } from "../../terms/json-pointer.ts";
 
@@ -20,54 +12,43 @@ import { fieldAt } from "../../terms/json-pointer.ts";
  * anything is sent. The call waits for a slow store until its deadline at most.
  */
 export function withCredential(finder: CredentialFinder, clock: Clock): Around {
-  return (next) => (source, call) => {
+  return (next) => async (source, call) => {
     const named = call.entry.cred_id;
     if (source.credentialUse === "none" && named === undefined) return next(source, call);
-    try {
-      const inline = inlineOf(source, call);
-      const found = finder.find({
-        organizationId: call.run.caller.organizationId,
-        source: source.id,
-        context: call.run.intent.context,
-        region: call.run.intent.region,
-        inline,
-        account: inline === undefined ? undefined : accountIn(source, inline),
-        credentialId: named,
-        autoSelect: call.run.caller.workflow.autoCredentials,
-      });
-      return found instanceof Promise
-        ? beforeDeadline(call, clock, found).then((value) => proceed(value, source, call, next))
-        : proceed(found, source, call, next);
-    } catch (fault) {
-      return Promise.reject(fault);
-    }
+    const inline = inlineOf(source, call);
+    const finding = finder.find({
+      organizationId: call.run.caller.organizationId,
+      source: source.id,
+      context: call.run.intent.context,
+      region: call.run.intent.region,
+      inline,
+      account: inline === undefined ? undefined : accountIn(source, inline),
+      credentialId: named,
+      autoSelect: call.run.caller.workflow.autoCredentials,
+    });
+    take(await beforeDeadline(call, clock, finding), source, call);
+    return next(source, call);
   };
 }
 
 const NO_FIELDS: JsonObject = Object.freeze({});
 
-function proceed(
-  found: FoundCredential | null,
-  source: RunnableSource,
-  call: PlannedCall,
-  next: RunSource,
-): Promise<Answer> {
+/** @throws Fault `source.credential_missing` */
+function take(found: FoundCredential | null, source: RunnableSource, call: PlannedCall): void {
   if (found === null) {
-    if (source.credentialUse === "required") {
-      return Promise.reject(new Fault("source.credential_missing", { problem: "no credential for this source" }));
-    }
-    call.takeCredential(withoutOne(call));
-    return next(source, call);
+    if (source.credentialUse === "required")
+      throw new Fault("source.credential_missing", { problem: "no credential for this source" });
+    return call.takeCredential(withoutOne(call));
   }
   call.takeCredential(found);
   // An inline credential is checked as it was sent, so that a schema which refuses unknown fields can see them.
   const judged = found.rule === "inline" ? call.entry.credentials! : found.fields.reveal();
   const problem = source.credentialProblem(judged, call.run.checkSteps);
-  if (problem === null) return next(source, call);
+  if (problem === null) return;
   const at = (field: string) => ({ problem: `credential field ${field} ${problem.message}`.replace("  ", " ") });
   // Names in a stored credential are not the caller's own.
   const options = found.rule === "inline" ? { told: at(fieldAt(problem.path)) } : {};
-  return Promise.reject(new Fault("source.credential_missing", at(problem.declaredField), options));
+  throw new Fault("source.credential_missing", at(problem.declaredField), options);
 }
 
 /**

@@ -49,9 +49,8 @@ export interface CredentialRequest {
 
 export interface CredentialFinder {
   /**
-   * Searches in the order of decision 0012; `null` if no rule applies. Returns a plain value if it is in memory, so
-   * that the common case needs no turn of the event loop.
-   * @throws Fault `source.credential_missing` if a named credential cannot be used: no other one is used instead
+   * Searches in the order of decision 0012; `null` if no rule applies. Rejects with Fault `source.credential_missing` if
+   * a named credential cannot be used: no other one is used instead.
    */
-  find(request: CredentialRequest): FoundCredential | null | Promise<FoundCredential | null>;
+  find(request: CredentialRequest): Promise<FoundCredential | null>;
 }
