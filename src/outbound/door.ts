@@ -1,4 +1,3 @@
-import type { Reservation } from "../run/around/ports.ts";
 import type { SecureContext } from "node:tls";
 import type { Billing, Door, PlannedCall, RunnableSource } from "../run/ports.ts";
 import { listPrice, type Http, type HttpOptions, type ListedRequest } from "../sdk/http.ts";
@@ -9,7 +8,7 @@ import { Fault } from "../terms/fault.ts";
 import { newSpanId, writeTraceparent } from "../terms/trace.ts";
 import { dnsResolve, type Resolve } from "./sockets/dns-resolve.ts";
 import { type EgressProxy, readProxy } from "./sockets/egress-proxy.ts";
-import { Exchange, type ExchangeNeeds, type Expectation } from "./exchange/exchange.ts";
+import { Exchange, type ExchangeNeeds } from "./exchange/exchange.ts";
 import { HostsFile } from "./sockets/hosts-file.ts";
 import { DEFAULT_LIMITS, type OutboundLimits } from "./limits.ts";
 import { DECLARED, NameLookup } from "./sockets/name-lookup.ts";
@@ -21,7 +20,7 @@ import { keptBytes, type OutgoingRequest } from "./exchange/outgoing-request.ts"
 import type { VendorReply } from "./exchange/reply.ts";
 import { ClientIdentityError } from "./sockets/client-identity.ts";
 import { type Address, SourceAddresses } from "./exchange/source-addresses.ts";
-import { mayGoUnheard, SourceHttp } from "./source-http.ts";
+import { SourceHttp } from "./source-http.ts";
 import { SocketPlaces } from "./sockets/socket-places.ts";
 import { SendTurn } from "./sockets/send-turn.ts";
 import { identityOf, Trust } from "./sockets/trust.ts";
@@ -70,9 +69,6 @@ export interface OutboundStats {
 export function createDoor(options: DoorOptions): OutboundDoor {
   return new VendorDoor(options);
 }
-
-/** What is known of a request before its room in the budgets. */
-type Asked = Pick<Expectation, "answers" | "billing" | "redirectsLeft" | "requestBytes">;
 
 class VendorDoor implements OutboundDoor {
   readonly #clock: Clock;
@@ -124,8 +120,7 @@ class VendorDoor implements OutboundDoor {
       addresses: this.#addressesOf(source.declaration),
       source,
       call,
-      send: (request, match, options, redirectsLeft) =>
-        this.#send(request, match, source, call, options, redirectsLeft),
+      send: (request, options) => this.#send(request, options, source, call),
     });
   }
 
@@ -148,80 +143,41 @@ class VendorDoor implements OutboundDoor {
     );
   }
 
-  /** Its rejection may go unheard. @throws Fault if nothing can be sent */
-  #send(
+  async #send(
     request: OutgoingRequest,
-    match: OriginMatch,
+    options: HttpOptions,
     source: RunnableSource,
     call: PlannedCall,
-    options: HttpOptions,
-    redirectsLeft: number,
   ): Promise<VendorReply> {
+    const { promise, resolve, reject } = Promise.withResolvers<VendorReply>();
     // Counted before it waits for anything, a budget or a connection, because it is kept meanwhile.
     const requestBytes = keptBytes(request);
     if (!call.hold(requestBytes)) throw new Fault("source.no_room");
     try {
+      const { answers } = options;
       const billing = billingOf(source, options);
-      const reserved = call.reserve(billing, this.#clock);
-      const asked = { answers: options.answers, billing, redirectsLeft, requestBytes };
-      return reserved instanceof Promise
-        ? mayGoUnheard(this.#enterLater(request, match, source, call, asked, reserved))
-        : this.#enter(request, match, source, call, asked, reserved);
+      const reserved = await call.reserve(billing, this.#clock);
+      if (this.#closed) throw new Fault("source.stopped");
+      const pool = this.#poolFor(request, call);
+      const { decodedBytesMax, waitMaxMs } = this.#limits;
+      const expects = {
+        answers,
+        billing,
+        reserved,
+        redirectsLeft: request.redirectsLeft,
+        lenient: source.declaration.reply?.lenient === true,
+        requestBytes,
+        decodedBytesMax: Math.min(source.declaration.limits?.max_bytes ?? decodedBytesMax, decodedBytesMax),
+        waitMaxMs: Math.min(waitMaxMs, source.timeoutMs / 10),
+      };
+      const traced = this.#withTrace(request, call);
+      const proxied =
+        this.#proxy !== null && request.url.protocol === "http:" ? throughProxy(traced, this.#proxy) : traced;
+      pool.enter(new Exchange(proxied, call, pool, this.#exchangeNeeds, expects, resolve, reject));
     } catch (thrown) {
       call.drop(requestBytes);
       throw thrown;
     }
-  }
-
-  async #enterLater(
-    request: OutgoingRequest,
-    match: OriginMatch,
-    source: RunnableSource,
-    call: PlannedCall,
-    asked: Asked,
-    reserved: Promise<Reservation>,
-  ): Promise<VendorReply> {
-    let reply: Promise<VendorReply>;
-    try {
-      reply = this.#enter(request, match, source, call, asked, await reserved);
-    } catch (thrown) {
-      call.drop(asked.requestBytes);
-      throw thrown;
-    }
-    return reply;
-  }
-
-  #enter(
-    request: OutgoingRequest,
-    match: OriginMatch,
-    source: RunnableSource,
-    call: PlannedCall,
-    asked: Asked,
-    reserved: Reservation | null,
-  ): Promise<VendorReply> {
-    if (this.#closed) throw new Fault("source.stopped");
-    const pool = this.#poolFor(request, match, call);
-    const { decodedBytesMax, waitMaxMs } = this.#limits;
-    const expects = {
-      answers: asked.answers,
-      billing: asked.billing,
-      reserved,
-      redirectsLeft: asked.redirectsLeft,
-      lenient: source.declaration.reply?.lenient === true,
-      requestBytes: asked.requestBytes,
-      decodedBytesMax: Math.min(source.declaration.limits?.max_bytes ?? decodedBytesMax, decodedBytesMax),
-      waitMaxMs: Math.min(waitMaxMs, source.timeoutMs / 10),
-    };
-    const traced = this.#withTrace(request, call);
-    const proxied =
-      this.#proxy !== null && request.url.protocol === "http:" ? throughProxy(traced, this.#proxy) : traced;
-    const { promise, resolve, reject } = Promise.withResolvers<VendorReply>();
-    // Not before it fails, which almost none does.
-    const fail = (fault: Fault): void => {
-      void mayGoUnheard(promise);
-      reject(fault);
-    };
-    pool.enter(new Exchange(proxied, call, pool, this.#exchangeNeeds, expects, resolve, fail));
     return promise;
   }
 
@@ -245,7 +201,7 @@ class VendorDoor implements OutboundDoor {
   }
 
   /** Connections are shared by all sources that may use the origin in the same way. */
-  #poolFor({ url, tls }: OutgoingRequest, match: OriginMatch, call: PlannedCall): OriginPool {
+  #poolFor({ url, match, tls }: OutgoingRequest, call: PlannedCall): OriginPool {
     const { origin } = url;
     let key = this.#mayBePrivate(url, match) ? `${origin} private` : origin;
     if (tls !== undefined) key += ` ${identityOf(tls)}`;

@@ -8,7 +8,7 @@ import { DEFAULT_LIMITS, type OutboundLimits } from "./limits.ts";
 import { OriginRules } from "../terms/origins.ts";
 import { VendorReply } from "./exchange/reply.ts";
 import { SourceAddresses } from "./exchange/source-addresses.ts";
-import { keptBytes } from "./exchange/outgoing-request.ts";
+import { keptBytes, type OutgoingRequest } from "./exchange/outgoing-request.ts";
 import { type Send, SourceHttp } from "./source-http.ts";
 import { contractFault, faultOfStatus } from "./exchange/vendor-fault.ts";
 
@@ -41,13 +41,13 @@ export function createPlayedDoor({ clock, player, limits: given }: PlayedDoorPar
   function received(
     reply: PlayedReply,
     source: RunnableSource,
+    request: OutgoingRequest,
     options: HttpOptions,
-    redirectsLeft: number,
     call: PlannedCall,
   ): VendorReply {
     const { status, headers, bytes } = reply;
     const isAnswer = isSuccess(status) || options.answers?.includes(status) === true;
-    if (!isAnswer && !(redirectsLeft > 0 && isRedirect(status))) throw faultOfStatus(status);
+    if (!isAnswer && !(request.redirectsLeft > 0 && isRedirect(status))) throw faultOfStatus(status);
     const bytesMax = Math.min(limits.decodedBytesMax, source.declaration.limits?.max_bytes ?? Infinity);
     const fits = bytes.length <= bytesMax;
     if (!fits && isSuccess(status)) throw contractFault("it is too large");
@@ -58,13 +58,13 @@ export function createPlayedDoor({ clock, player, limits: given }: PlayedDoorPar
   return {
     httpFor(source: RunnableSource, call: PlannedCall) {
       let play: (() => Promise<PlayedReply>) | undefined;
-      const send: Send = async (request, _match, options, redirectsLeft) => {
+      const send: Send = async (request, options) => {
         const requestBytes = keptBytes(request);
         if (!call.hold(requestBytes)) throw new Fault("source.no_room");
         try {
           play ??= player.playFor(source, call);
           if (options.order === true) call.sendsOrder();
-          return received(await play(), source, options, redirectsLeft, call);
+          return received(await play(), source, request, options, call);
         } finally {
           call.drop(requestBytes);
         }

@@ -3,22 +3,15 @@ import type { PlannedCall, RunnableSource } from "../run/ports.ts";
 import { Fault, faultOfDeadline } from "../terms/fault.ts";
 import { isJsonObject, type JsonObject } from "../terms/json.ts";
 import { canStandInHeader, HeaderValueError } from "./exchange/header-fields.ts";
-import type { OriginMatch } from "../terms/origins.ts";
 import { buildRequest, followRedirect, type OutgoingRequest } from "./exchange/outgoing-request.ts";
 import type { VendorReply } from "./exchange/reply.ts";
 import { type SourceAddresses, TargetTooLong } from "./exchange/source-addresses.ts";
 import { TARGET_CHARACTERS_MAX } from "../terms/request-target.ts";
-import { contractFault } from "./exchange/vendor-fault.ts";
 import { isRedirect } from "./exchange/reply-status.ts";
 import type { Clock } from "../terms/clock.ts";
 
-/** Sends one request of a call. Its rejection may go unheard. @throws Fault if nothing can be sent */
-export type Send = (
-  request: OutgoingRequest,
-  match: OriginMatch,
-  options: HttpOptions,
-  redirectsLeft: number,
-) => Promise<VendorReply>;
+/** Sends one request of a call. Rejects with a Fault. */
+export type Send = (request: OutgoingRequest, options: HttpOptions) => Promise<VendorReply>;
 
 export interface SourceHttpParts {
   readonly clock: Clock;
@@ -31,13 +24,6 @@ export interface SourceHttpParts {
 }
 
 const NO_OPTIONS: HttpOptions = {};
-export const REDIRECTS_MAX = 10;
-
-/** If the adapter never awaits its request, the rejection must not count as unhandled. */
-export function mayGoUnheard<Value>(answer: Promise<Value>): Promise<Value> {
-  answer.catch(ignore);
-  return answer;
-}
 
 function ignore(): void {}
 
@@ -62,43 +48,26 @@ export class SourceHttp implements Http {
   }
 
   request(method: string, url: string, options: HttpOptions = NO_OPTIONS): Promise<Reply> {
+    const answer = this.#request(method, url, options);
+    // If the adapter never awaits its request, the rejection must not count as unhandled.
+    answer.catch(ignore);
+    return answer;
+  }
+
+  async #request(method: string, url: string, options: HttpOptions): Promise<Reply> {
+    const { addresses, headerBytesMax, call, clock, send } = this.#parts;
     try {
-      const { addresses, headerBytesMax } = this.#parts;
-      const address = addresses.read(url);
-      const request = buildRequest(method, address.url, options, headerBytesMax);
-      const { match } = address;
-      if (match === null) throw new Error("the address is of no origin that the source declares");
-      const redirects = Math.min(options.redirects ?? 0, REDIRECTS_MAX);
-      const sent = this.#send(request, match, options, redirects);
-      return redirects > 0 ? mayGoUnheard(this.#follow(sent, request, options, redirects)) : sent;
+      let request = buildRequest(method, addresses.read(url), options, headerBytesMax);
+      for (;;) {
+        if (!call.maySend) throw new Fault("source.stopped");
+        if (clock.now() >= call.deadlineAt) throw faultOfDeadline(call);
+        const reply = await send(request, options);
+        if (!isRedirect(reply.status) || options.answers?.includes(reply.status) === true) return reply;
+        request = followRedirect(request, reply, addresses);
+      }
     } catch (thrown) {
-      return mayGoUnheard(Promise.reject(thrown instanceof Fault ? thrown : this.#misused(thrown)));
+      throw thrown instanceof Fault ? thrown : this.#misused(thrown);
     }
-  }
-
-  #send(request: OutgoingRequest, match: OriginMatch, options: HttpOptions, left: number): Promise<VendorReply> {
-    const { call, clock, send } = this.#parts;
-    if (!call.maySend) throw new Fault("source.stopped");
-    if (clock.now() >= call.deadlineAt) throw faultOfDeadline(call);
-    return send(request, match, options, left);
-  }
-
-  async #follow(
-    sent: Promise<VendorReply>,
-    first: OutgoingRequest,
-    options: HttpOptions,
-    redirects: number,
-  ): Promise<VendorReply> {
-    let request = first;
-    let reply = await sent;
-    for (let left = redirects - 1; isRedirect(reply.status); left -= 1) {
-      if (options.answers?.includes(reply.status) === true) return reply;
-      request = followRedirect(request, reply);
-      const match = this.#parts.addresses.match(request.url);
-      if (match === null) throw contractFault("it redirects to an origin that the source does not declare");
-      reply = await this.#send(request, match, options, left);
-    }
-    return reply;
   }
 
   /**

@@ -122,18 +122,14 @@ export class Call implements PlannedCall {
     else this.#turn = turn;
   }
 
-  reserve(billing: Billing, clock: Clock): Reservation | null | Promise<Reservation> {
+  async reserve(billing: Billing, clock: Clock): Promise<Reservation | null> {
     if (this.#budgets === null) return null;
     const term = this.#termAt(clock.wall());
     if (isFree(billing, term)) return null;
-    const reserved = this.#budgets.reserve(
+    const reserved = await this.#budgets.reserve(
       term ?? billing.listPrice,
       Math.min(this.deadlineAt, clock.now() + RESERVE_MS_MAX),
     );
-    return reserved instanceof Promise ? reserved.then((later) => this.#keep(later)) : this.#keep(reserved);
-  }
-
-  #keep(reserved: Reservation): Reservation {
     if (this.#ended) {
       reserved.cancel();
       throw new Fault("source.stopped");

@@ -15,7 +15,7 @@ import { BYTES_PER_PIECE, PIECES_FREE } from "../../src/outbound/exchange/reply-
 import { EXTENSIONS_BYTES_MAX, SIZE_DIGITS_MAX } from "../../src/outbound/wire/chunked-body.ts";
 import { FIELDS_MAX } from "../../src/outbound/wire/reply-head.ts";
 import { INTERIM_MAX } from "../../src/outbound/wire/reply-parser.ts";
-import { REDIRECTS_MAX } from "../../src/outbound/source-http.ts";
+import { REDIRECTS_MAX } from "../../src/outbound/exchange/outgoing-request.ts";
 import { BREAKER_LIMITS } from "../../src/run/around/breaker.ts";
 import { LINES_MAX } from "../../src/operate/line-limit.ts";
 import { CALLS_QUOTA, MESSAGES_QUOTA } from "../../src/operate/log-quota.ts";

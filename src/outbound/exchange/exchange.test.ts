@@ -47,6 +47,8 @@ function exchangeOver(turns: readonly Turn[], maySend = () => true, { withinMs =
       body: "x",
       bodyBytes: 1,
       tls: undefined,
+      match: "exact" as const,
+      redirectsLeft: 0,
     };
     const billing = { free: false, model: "per_call", listPrice: null } as const;
     const expects = {

@@ -2,12 +2,15 @@ import type { ClientTls, HttpOptions } from "../../sdk/http.ts";
 import { encodeForm, withQuery } from "./encode-query.ts";
 import { headerFields, withoutAuthorFields, withoutBodyFields } from "./header-fields.ts";
 import type { VendorReply } from "./reply.ts";
-import type { Address } from "./source-addresses.ts";
+import type { OriginMatch } from "../../terms/origins.ts";
+import type { Address, KnownAddress, SourceAddresses } from "./source-addresses.ts";
 import { contractFault } from "./vendor-fault.ts";
 
 /** One request, checked and encoded. */
 export interface OutgoingRequest {
   readonly url: Address;
+  /** How its origin is declared. */
+  readonly match: OriginMatch;
   readonly method: string;
   /** Path and query. */
   readonly path: string;
@@ -17,10 +20,13 @@ export interface OutgoingRequest {
   /** Its length in UTF-8. */
   readonly bodyBytes: number;
   readonly tls: ClientTls | undefined;
+  /** How many redirects may follow. */
+  readonly redirectsLeft: number;
   /** The span that its vendor is told of, if it is. */
   readonly spanId?: string;
 }
 
+export const REDIRECTS_MAX = 10;
 const LOCATION_CHARACTERS_MAX = 16 * 1024;
 const METHOD = /^[A-Z][A-Z-]*$/;
 /** These do not request data: one opens a tunnel, the other echoes credentials. */
@@ -29,7 +35,7 @@ const NOT_METHODS = new Set(["CONNECT", "TRACE"]);
 /** @throws Error that names the author's mistake, never a value */
 export function buildRequest(
   method: string,
-  url: Address,
+  { url, match }: KnownAddress,
   options: HttpOptions,
   headerBytesMax: number,
 ): OutgoingRequest {
@@ -39,14 +45,19 @@ export function buildRequest(
   const given = Number(json !== undefined) + Number(form !== undefined) + Number(body !== undefined);
   if (given > 1) throw new Error("at most one of json, form and body can be given");
   const [content, type] = given === 0 ? NO_CONTENT : contentOf(options);
+  const path = withQuery(url, options.query);
+  const fields = headerFields(options.headers, type, headerBytesMax);
+  if (match === null) throw new Error("the address is of no origin that the source declares");
   return {
     url,
+    match,
     method: verb,
-    path: withQuery(url, options.query),
-    fields: headerFields(options.headers, type, headerBytesMax),
+    path,
+    fields,
     body: content,
     bodyBytes: content === null ? 0 : Buffer.byteLength(content),
     tls: options.tls,
+    redirectsLeft: Math.min(options.redirects ?? 0, REDIRECTS_MAX),
   };
 }
 
@@ -82,7 +93,11 @@ function contentOf({ json, form, body }: HttpOptions): Content {
  * credential, and a request with a body does not follow one at all.
  * @throws Fault `source.contract` if it cannot be followed
  */
-export function followRedirect(request: OutgoingRequest, reply: VendorReply): OutgoingRequest {
+export function followRedirect(
+  request: OutgoingRequest,
+  reply: VendorReply,
+  addresses: SourceAddresses,
+): OutgoingRequest {
   const url = readLocation(reply.headers["location"], request.url);
   const leaves = url.origin !== request.url.origin;
   const plain = request.method === "GET" || request.method === "HEAD";
@@ -90,15 +105,19 @@ export function followRedirect(request: OutgoingRequest, reply: VendorReply): Ou
   if (leaves && !plain && !becomesGet) throw contractFault("it redirects a request with a body to another origin");
 
   const fields = leaves ? withoutAuthorFields(request.fields) : request.fields;
+  const match = addresses.match(url);
+  if (match === null) throw contractFault("it redirects to an origin that the source does not declare");
   const isEmpty = becomesGet || leaves;
   return {
     url,
+    match,
     method: becomesGet ? "GET" : request.method,
     path: url.pathname + url.search,
     fields: becomesGet ? withoutBodyFields(fields) : fields,
     body: isEmpty ? null : request.body,
     bodyBytes: isEmpty ? 0 : request.bodyBytes,
     tls: leaves ? undefined : request.tls,
+    redirectsLeft: request.redirectsLeft - 1,
   };
 }
 

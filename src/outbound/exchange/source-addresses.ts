@@ -5,7 +5,7 @@ import type { OriginMatch, OriginRules } from "../../terms/origins.ts";
 /** The parts of an absolute URL as plain values, because a `URL` computes them again on each access. */
 export type Address = Readonly<Pick<URL, "origin" | "protocol" | "hostname" | "port" | "pathname" | "search">>;
 
-interface Known {
+export interface KnownAddress {
   readonly url: Address;
   /** `null`: its origin is not one that the source declares. */
   readonly match: OriginMatch | null;
@@ -25,14 +25,14 @@ export class TargetTooLong extends Error {
 /** The URLs a source asked for last. Most sources ask for the same one again and again, with another query or body. */
 export class SourceAddresses {
   readonly #rules: OriginRules;
-  readonly #known = new BoundedMap<string, Known>(KNOWN_MAX);
+  readonly #known = new BoundedMap<string, KnownAddress>(KNOWN_MAX);
 
   constructor(rules: OriginRules) {
     this.#rules = rules;
   }
 
   /** @throws Error like `readVendorUrl` */
-  read(text: string): Known {
+  read(text: string): KnownAddress {
     const known = this.#known.get(text);
     if (known !== undefined) return known;
     const { origin, protocol, hostname, port, pathname, search } = readVendorUrl(text);

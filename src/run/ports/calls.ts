@@ -90,9 +90,9 @@ export interface PlannedCall extends CallPlan {
   sendsOrder(): void;
   /**
    * Reserves the most that a request can cost, before it waits for a connection. `null` if no budget applies, or if it
-   * is never billed. @throws Fault, or rejects with it, if a budget has no room for it
+   * is never billed. Rejects with a Fault if a budget has no room for it.
    */
-  reserve(billing: Billing, clock: Clock): Reservation | null | Promise<Reservation>;
+  reserve(billing: Billing, clock: Clock): Promise<Reservation | null>;
   /**
    * Called by the outbound client just before the first byte of a request. Nothing may be sent until the intent is
    * recorded; then the attempt must begin in the same turn of the event loop.
