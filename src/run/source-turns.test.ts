@@ -45,14 +45,8 @@ function enterNow(turns: SourceTurns, owner: string, clock: FakeClock): Entered 
   const entered: Entered = { outcome: "waits", leave: () => assert.fail("it is not in") };
   const isIn = (turn: Turn): void => void Object.assign(entered, { outcome: "in", leave: () => turn.leave() });
   const ended = (fault: unknown): void => void (entered.outcome = fault instanceof Fault ? fault.code : String(fault));
-  try {
-    const ask = { owner, deadlineAt: clock.now() + 10_000, waitMaxMs: WAIT_MS };
-    const turn = turns.enter(ask, clock.now());
-    if (turn instanceof Promise) turn.then(isIn, ended);
-    else isIn(turn);
-  } catch (fault) {
-    ended(fault);
-  }
+  const ask = { owner, deadlineAt: clock.now() + 10_000, waitMaxMs: WAIT_MS };
+  void turns.enter(ask, clock.now()).then(isIn, ended);
   return entered;
 }
 

@@ -92,10 +92,11 @@ export class SourceTurns {
   }
 
   /**
-   * A promise if the call has to wait. @throws Fault, or rejects with it, if the call is refused
-   * @param now `Clock.now`, read once for all limits of a call
+   * Resolves when the call may go on. Rejects with a Fault if it is refused. A free unit of each limit is taken before
+   * this returns, so calls take them in their order.
+   * @param now `Clock.now`
    */
-  enter(ask: TurnAsk, now: number): Turn | Promise<Turn> {
+  async enter(ask: TurnAsk, now: number): Promise<Turn> {
     return this.#take(ask, now) ?? this.#wait(ask, now);
   }
 

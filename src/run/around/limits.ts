@@ -4,7 +4,7 @@ import type { SourceDeclaration } from "../../sdk/source.ts";
 import type { Clock } from "../../terms/clock.ts";
 import { Fault } from "../../terms/fault.ts";
 import { OwnedMap } from "../../terms/owned-map.ts";
-import type { Answer, Around, PlannedCall, RunnableSource, RunSource } from "../ports.ts";
+import type { Around, PlannedCall, RunnableSource } from "../ports.ts";
 import { SourceTurns, type Turn, type TurnAsk, type TurnLimit } from "../source-turns.ts";
 
 const CREDENTIALS_MAX = 10_000;
@@ -60,54 +60,37 @@ export function withSourceLimits(leaseOf: Leases, clock: Clock, begunMax = BEGUN
     return made;
   }
 
-  /** A promise only if the call has to wait, which few do. @throws Fault, or rejects with it */
-  function enter(source: RunnableSource, call: PlannedCall, { shared, perCredential }: Limits): Entered {
+  /** Rejects with the Fault of a call that is refused. */
+  async function enter(
+    source: RunnableSource,
+    call: PlannedCall,
+    { shared, perCredential }: Limits,
+  ): Promise<Turn | null> {
     const { organizationId } = call.run.caller;
     const { deadlineAt } = call;
     const now = clock.now();
     const waitMaxMs = Math.min(TURN_WAIT_MS_MAX, source.timeoutMs / 10, deadlineAt - now);
     const ask: TurnAsk = { owner: organizationId, deadlineAt, waitMaxMs };
     if (!perCredential) return shared === null ? null : shared.enter(ask, now);
-    const own = turnsOfCredential(source, call, now).enter(ask, now);
-    if (own instanceof Promise) return own.then((turn) => enterShared(shared, ask, turn, clock.now()));
-    return enterShared(shared, ask, own, now);
-  }
-
-  /** @returns the turn to leave at the end of the call: that of the credential ends by itself */
-  function enterShared(shared: SourceTurns | null, ask: TurnAsk, own: Turn, now: number): Entered {
+    const own = await turnsOfCredential(source, call, now).enter(ask, now);
+    // The turn of a credential ends by itself.
     if (shared === null) return null;
-    // Nothing was sent to the vendor.
-    const refuse = (fault: unknown): never => {
+    try {
+      return await shared.enter(ask, clock.now());
+    } catch (fault) {
+      // Nothing was sent to the vendor.
       own.undo();
       throw fault;
-    };
-    try {
-      const turn = shared.enter(ask, now);
-      return turn instanceof Promise ? turn.catch(refuse) : turn;
-    } catch (fault) {
-      return refuse(fault);
     }
   }
 
-  return (next) => (source, call) => {
+  return (next) => async (source, call) => {
     if (source.declaration.limits === undefined) return next(source, call);
     const limits = limitsOf(source);
-    let entered: Entered;
-    try {
-      entered = enter(source, call, limits);
-    } catch (fault) {
-      return Promise.reject(fault);
-    }
-    if (entered instanceof Promise) return entered.then((turn) => inTurn(turn, source, call, next));
-    return inTurn(limits.shared?.areLeft === true ? entered : null, source, call, next);
+    const turn = await enter(source, call, limits);
+    if (turn !== null && limits.shared!.areLeft) call.takeTurn(turn);
+    return next(source, call);
   };
-}
-
-type Entered = Turn | null | Promise<Turn | null>;
-
-function inTurn(turn: Turn | null, source: RunnableSource, call: PlannedCall, next: RunSource): Promise<Answer> {
-  if (turn !== null) call.takeTurn(turn);
-  return next(source, call);
 }
 
 function periodsOf({ declaration }: RunnableSource): number[] {
