@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { heldWithoutLimit } from "../terms/byte-budget.ts";
-import { FakeClock } from "../terms/clock.kit.ts";
+import { FakeClock, settle } from "../terms/clock.kit.ts";
 import { Fault } from "../terms/fault.ts";
 import { beginAttempt, makeRun } from "./call.kit.ts";
 import { openHost } from "./function-host.ts";
@@ -38,7 +38,7 @@ test("recording a step that cannot be read causes no error", () => {
   assert.equal(host.pipes.size, 1);
 });
 
-test("a call still under way when its function ends is reported with its source's charge", () => {
+test("a call still under way when its function ends is reported with its source's charge", async () => {
   const clock = new FakeClock();
   const source = (charge: "free" | "per_call") => ({ timeoutMs: 1000, leavesMachine: true, charge }) as RunnableSource;
   const sources = new Map([
@@ -64,6 +64,7 @@ test("a call still under way when its function ends is reported with its source'
     },
   );
   for (const id of sources.keys()) void host.runSource(id, "{}");
+  await settle();
   const told = host.end();
   assert.deepEqual(
     told.map((call) => [call.fault?.code, call.charged]),

@@ -65,8 +65,7 @@ export function openHost(host: HostRun, parts: HostParts): OpenHost {
     const slot: Slot = { left: () => endWith(planned, new Fault("source.stopped"), clock), report: null };
     slots.push(slot);
     const fails = (fault: Fault) => settled(slot, endWith(planned, fault, clock));
-    const entering = replyRoom.enter(window, Buffer.byteLength(inputsJson));
-    const place = entering instanceof Promise ? await entering : entering;
+    const place = await replyRoom.enter(window, Buffer.byteLength(inputsJson));
     if (place === null) return fails(new Fault("source.no_room"));
     let inputs: Json;
     try {

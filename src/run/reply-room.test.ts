@@ -31,9 +31,9 @@ async function fill(room: ReplyRoom, window: ReplyWindow, replies: readonly numb
 }
 
 /** The state of a call now. */
-function outcomeOf(entering: Promise<ReplyPlace | null> | ReplyPlace | null): { place?: ReplyPlace | null } {
+function outcomeOf(entering: Promise<ReplyPlace | null>): { place?: ReplyPlace | null } {
   const seen: { place?: ReplyPlace | null } = {};
-  void Promise.resolve(entering).then((place) => (seen.place = place));
+  void entering.then((place) => (seen.place = place));
   return seen;
 }
 

@@ -50,7 +50,7 @@ export class ReplyRoom {
   }
 
   /** Resolves when there is memory for the call and the reserve for its reply; with `null` if there was none in time. */
-  enter(window: ReplyWindow, inputBytes: number): Promise<ReplyPlace | null> | ReplyPlace | null {
+  async enter(window: ReplyWindow, inputBytes: number): Promise<ReplyPlace | null> {
     // The inputs are in memory already, whether their call is sent or waits.
     if (!this.#take(window, inputBytes)) return null;
     if (this.#waiting.of(window.owner) === 0 && this.#reserve(window)) return this.#place(window, inputBytes);

@@ -70,9 +70,9 @@ export class Room {
   }
 
   /** Resolves when the isolate's thread has processed it, or when it is certain that it never will. */
-  enter(...given: EnterArguments): Promise<void> | undefined {
-    if (this.#closed || this.#enter === undefined) return undefined;
-    return this.#count(this.#enter.apply(undefined, [...given])).then(() => {}, this.#failed);
+  async enter(...given: EnterArguments): Promise<void> {
+    if (this.#closed || this.#enter === undefined) return;
+    await this.#count(this.#enter.apply(undefined, [...given])).catch(this.#failed);
   }
 
   /** Checks by the function's contract; does nothing if that has no schema for the part. */
