@@ -103,7 +103,7 @@ export class EndedRuns {
   }
 
   /** Resolves when the record is on disk. `onMoved` is called when it is in the journal. */
-  add(organizationId: string, text: string, onMoved: () => void): Promise<void> | void {
+  async add(organizationId: string, text: string, onMoved: () => void): Promise<void> {
     const waiting = {
       text,
       bytes: Buffer.byteLength(text),
@@ -119,7 +119,7 @@ export class EndedRuns {
     // The one exception to the promise: if the disk has failed, answers do not wait for it. The record is written
     // later, if possible.
     if (this.#nothingCanBeWritten) return;
-    return new Promise((resolve) => (waiting.settle = resolve));
+    await new Promise<void>((resolve) => (waiting.settle = resolve));
   }
 
   get #nothingCanBeWritten(): boolean {

@@ -16,7 +16,7 @@ test("records that wait for the disk are limited in number and in bytes", async 
     const fill = (): void => {
       for (let i = 0; i < 100; i += 1) {
         const run = makeRun();
-        closing.push(Promise.resolve(ledger.open(run).close(makeReport(run))));
+        closing.push(ledger.open(run).close(makeReport(run)));
       }
     };
     assert.throws(fill, REFUSED);

@@ -157,7 +157,7 @@ class FileLedger implements RunningLedger {
       : null;
   }
 
-  #closeRun(record: OpenRecord, report: RunReport): Promise<void> | void {
+  #closeRun(record: OpenRecord, report: RunReport): Promise<void> {
     this.#openRuns -= 1;
     const organizationId = toStored(report.organizationId);
     const text = recordText(report);

@@ -12,7 +12,7 @@ import { NO_RECORD } from "./not-recorded.ts";
 import type { RunnableSource, RunRecord, RunSource } from "./ports.ts";
 import type { RunRequest } from "./under-way.ts";
 
-function engine(runSource: RunSource, close: RunRecord["close"] = () => {}) {
+function engine(runSource: RunSource, close: RunRecord["close"] = async () => {}) {
   return createDataRun({
     catalog: {
       find: (id) =>

@@ -4,7 +4,7 @@ import type { Ledger, RunRecord } from "./ports.ts";
 export const NO_RECORD: RunRecord = {
   intend: () => ({ record: () => {} }),
   noteOrder: () => {},
-  close: () => {},
+  close: async () => {},
 };
 
 export const NOT_RECORDED: Ledger = { open: () => NO_RECORD };

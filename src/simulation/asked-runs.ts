@@ -73,7 +73,7 @@ export class AskedRuns implements Ledger, RunObserver {
     return {
       // Requests and orders need no record, because nothing is sent to a vendor.
       ...NO_RECORD,
-      close: ({ transactionId, calls, functionFault, tookMs }) => {
+      close: async ({ transactionId, calls, functionFault, tookMs }) => {
         const run = this.#runs.get(transactionId);
         if (run === undefined) return;
         run.calls = calls.map(toAskedCall);

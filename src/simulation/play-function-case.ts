@@ -101,7 +101,7 @@ const NO_LEDGER: Ledger = {
       throw new Fault("source.unrecorded");
     },
     noteOrder: () => {},
-    close: () => {},
+    close: async () => {},
   }),
 };
 

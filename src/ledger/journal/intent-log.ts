@@ -225,15 +225,11 @@ function closeQuietly(descriptor: number): void {
 export class OpenRecord implements RunRecord {
   readonly #run: RunIntent;
   readonly #intents: IntentLog;
-  readonly #settle: (record: OpenRecord, report: RunReport) => Promise<void> | void;
+  readonly #settle: (record: OpenRecord, report: RunReport) => Promise<void>;
   readonly #segments: Segment[] = [];
   #closed = false;
 
-  constructor(
-    run: RunIntent,
-    intents: IntentLog,
-    settle: (record: OpenRecord, report: RunReport) => Promise<void> | void,
-  ) {
+  constructor(run: RunIntent, intents: IntentLog, settle: (record: OpenRecord, report: RunReport) => Promise<void>) {
     this.#run = run;
     this.#intents = intents;
     this.#settle = settle;
@@ -263,10 +259,10 @@ export class OpenRecord implements RunRecord {
     this.#segments.push(segment);
   }
 
-  close(report: RunReport): Promise<void> | void {
+  async close(report: RunReport): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    return this.#settle(this, report);
+    await this.#settle(this, report);
   }
 
   /** Called when the outcome is on disk. */

@@ -42,7 +42,7 @@ export interface RunRecord {
   /**
    * Settles when the whole run is on disk, or when that has turned out impossible (the answer is sent all the same).
    */
-  close(report: RunReport): Promise<void> | void;
+  close(report: RunReport): Promise<void>;
 }
 
 /** Intents that are about to be written. */
