@@ -33,7 +33,7 @@ export async function ask<Judged>(
   call: SourceCall,
   values: Values,
   asking: Asking,
-  judge: (reply: Reply) => Judged | Promise<Judged>,
+  judge: (reply: Reply) => Judged,
 ): Promise<Judged> {
   const { auth, accept, cost } = asking;
   if (auth.tokens !== undefined) return askWithToken(request, auth.tokens, call, values, asking, judge);
@@ -46,7 +46,7 @@ async function askWithToken<Judged>(
   call: SourceCall,
   values: Values,
   { auth, accept, cost, login = {}, logsInAnew = false }: Asking,
-  judge: (reply: Reply) => Judged | Promise<Judged>,
+  judge: (reply: Reply) => Judged,
 ): Promise<Judged> {
   const tls = auth.tls?.(values);
   const send = createSend(call.http, tls, accept, cost);
@@ -62,7 +62,7 @@ async function askWithToken<Judged>(
     if (reply.status === 403 && !isFresh) tokens.drop(owner, values, token);
     if (reply.status !== 401 || isRepeated) {
       try {
-        const judged = await judge(reply);
+        const judged = judge(reply);
         // The vendor has accepted the token, so if it refuses the token later in this call, the session has ended.
         login.ready = { token, isFresh: false };
         return judged;

@@ -45,7 +45,7 @@ export function compileOneRequest(file: RequestFile, source: SourceFile, setting
 
   return async (call) => {
     const cost = { free: charge.isFree(call.inputs), most: charge.mostFor(call.inputs) };
-    return ask(request, call, valuesOf(call), { auth, accept, cost }, async (reply) => {
+    return ask(request, call, valuesOf(call), { auth, accept, cost }, (reply) => {
       const view = viewOf(reply);
       const verdict = judgedBilled(() => judge(view), { reply, view }, charge, call.inputs);
       charge.report(reply, view, call.inputs);

@@ -112,7 +112,7 @@ class Walk {
     const free = step.free || charge.isFree(this.#call.inputs);
     const cost = { free, most: charge.mostFor(this.#call.inputs), isOrder: step.isOrder };
     const asking = { auth, accept, cost, login: this.#login };
-    return ask(step.request, this.#call, this.#values(), asking, async (reply) => {
+    return ask(step.request, this.#call, this.#values(), asking, (reply) => {
       onReply();
       const view = { ...viewOf(reply), steps: this.#answers };
       const answered = { step, reply, view, free };
