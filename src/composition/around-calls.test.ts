@@ -34,7 +34,7 @@ test("failures of simulated vendors block no real call, and failures of a real v
       simulatedDoor: doorThat(failing),
       clock: systemClock,
       leaseOf: leasesInMemory(systemClock).leaseOf,
-      budgets: { find: () => null },
+      budgets: { find: async () => null },
       log: () => {},
     });
     const run = (simulated: boolean) => around.runSource(SOURCE, makeCall({ run: makeRun({ simulated }) }));

@@ -155,7 +155,7 @@ const NO_LEASES: Leases = () => {
   throw new Error("a mock shares no limits");
 };
 
-const NO_BUDGETS: Budgets = { find: () => null };
+const NO_BUDGETS: Budgets = { find: async () => null };
 
 const NO_JOURNAL = {
   unavailable: null,

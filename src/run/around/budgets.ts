@@ -1,6 +1,6 @@
-import type { Budgets, CallBudgets } from "./ports.ts";
+import type { Budgets } from "./ports.ts";
 import type { Clock } from "../../terms/clock.ts";
-import type { Answer, Around, PlannedCall, RunnableSource, RunSource } from "../ports.ts";
+import type { Around } from "../ports.ts";
 import { beforeDeadline } from "./deadline.ts";
 
 /**
@@ -8,27 +8,17 @@ import { beforeDeadline } from "./deadline.ts";
  * them before it is sent. The call waits for a slow store until its deadline at most.
  */
 export function withBudgets(budgets: Budgets, clock: Clock): Around {
-  return (next) => (source, call) => {
+  return (next) => async (source, call) => {
     if (!source.leavesMachine) return next(source, call);
     const { caller } = call.run;
-    const found = budgets.find({
+    const finding = budgets.find({
       organizationId: caller.organizationId,
       workflowId: caller.workflow.id,
       source: source.id,
       credentialId: call.credential?.credentialId ?? null,
     });
-    return found instanceof Promise
-      ? beforeDeadline(call, clock, found).then((later) => proceed(later, source, call, next))
-      : proceed(found, source, call, next);
+    const found = await beforeDeadline(call, clock, finding);
+    if (found !== null) call.takeBudgets(found);
+    return next(source, call);
   };
-}
-
-function proceed(
-  found: CallBudgets | null,
-  source: RunnableSource,
-  call: PlannedCall,
-  next: RunSource,
-): Promise<Answer> {
-  if (found !== null) call.takeBudgets(found);
-  return next(source, call);
 }

@@ -53,10 +53,10 @@ export type Leases = (limit: SharedLimit, owner: string) => Lease;
 
 export interface Budgets {
   /**
-   * Those that apply to the requests of a call; `null` if there is none. A plain value if it is in memory.
-   * Rejects with Fault `source.budget_unknown` if the store does not answer
+   * Those that apply to the requests of a call; `null` if there is none. Rejects with Fault `source.budget_unknown` if
+   * the store does not answer.
    */
-  find(spender: Spender): CallBudgets | null | Promise<CallBudgets | null>;
+  find(spender: Spender): Promise<CallBudgets | null>;
 }
 
 export interface CallBudgets {
