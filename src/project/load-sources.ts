@@ -3,6 +3,7 @@ import { join, relative, sep } from "node:path";
 import type { RunnableSource } from "../run/ports.ts";
 import { LoadError } from "../terms/load-error.ts";
 import { loadSource, type LoadOptions } from "../sources/load-source.ts";
+import type { KnownDocuments } from "../sources/ports.ts";
 
 const SOURCE_FILES = "**/*.{ts,js,mjs,yaml,yml}";
 const FUNCTION_FILES = "**/*.{ts,js,mjs}";
@@ -39,18 +40,24 @@ export interface LoadedSources {
   readonly problems: readonly LoadError[];
 }
 
-export interface LoadSourcesOptions extends Omit<LoadOptions, "compile"> {
+export interface LoadSourcesOptions extends Omit<LoadOptions, "compile" | "known"> {
   readonly catalog: string;
   readonly project: string | undefined;
+  readonly known: { readonly catalog: KnownDocuments; readonly project: KnownDocuments };
 }
 
 /** Loads the sources of the catalog and of a project. A project's source replaces a catalog source with the same id. */
-export async function loadSources(options: LoadSourcesOptions): Promise<LoadedSources> {
+export async function loadSources({ known, ...options }: LoadSourcesOptions): Promise<LoadedSources> {
   const [catalog, project] = await Promise.all([
-    loadFolder(options.catalog, "catalog", { ...options, version: undefined, compile: "first use" }),
+    loadFolder(options.catalog, "catalog", {
+      ...options,
+      version: undefined,
+      known: known.catalog,
+      compile: "first use",
+    }),
     options.project === undefined
       ? { loaded: [], problems: [] }
-      : loadFolder(options.project, "project", { ...options, known: undefined, compile: "now" }),
+      : loadFolder(options.project, "project", { ...options, known: known.project, compile: "now" }),
   ]);
   const all = new Map<string, LoadedSource>();
   const problems = [...catalog.problems, ...project.problems];

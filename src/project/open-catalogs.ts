@@ -7,7 +7,7 @@ import { PACKAGE_ROOT } from "./package-root.ts";
 import { letProjectsImport } from "./let-projects-import.ts";
 import { isEnabled, keepLastGood, loadSources, type LoadedSources } from "./load-sources.ts";
 import type { RunnableSource, SourceCatalog } from "../run/ports.ts";
-import { openKeptCatalog, type Learned } from "./kept-catalog.ts";
+import { openKeptDocuments, type Learned } from "./kept-documents.ts";
 import { replaceData } from "./replace-data.ts";
 import { createSchemas } from "../terms/author-schemas.ts";
 import type { Clock } from "../terms/clock.ts";
@@ -58,7 +58,7 @@ export interface Catalogs {
 
 const CATALOG = join(PACKAGE_ROOT, "catalog");
 
-/** Every source there is, on or off. */
+/** Every source there is, on or off. Without a data directory every file of the project is checked. */
 export async function openSources(project: string | undefined, dataDir?: string): Promise<OpenedSources> {
   letProjectsImport(project === undefined ? [] : [project]);
   return readSources(project, dataDir);
@@ -77,9 +77,14 @@ async function readSources(
   version?: string,
 ): Promise<OpenedSources> {
   const own = join(PACKAGE_ROOT, ".cache", "sources");
-  const known = await openKeptCatalog(dataDir === undefined ? [own] : [own, join(resolve(dataDir), "sources")]);
+  const inData = dataDir === undefined ? [] : [join(resolve(dataDir), "sources")];
+  const known = {
+    catalog: await openKeptDocuments([own, ...inData].map((folder) => join(folder, "catalog.json"))),
+    project: await openKeptDocuments(inData.map((folder) => join(folder, "project.json"))),
+  };
   const loaded = await loadSources({ catalog: CATALOG, project, schemas: createSchemas(), version, known });
-  return { ...loaded, learned: await known.keep() };
+  await known.project.keep();
+  return { ...loaded, learned: await known.catalog.keep() };
 }
 
 /** What a service serves: the sources that are on, and the functions. @throws BrokenProject, except in `dev` */

@@ -19,7 +19,7 @@ export interface LoadOptions {
   readonly schemas: Schemas;
   /**
    * "now" for a project, so that an invalid schema prevents the start; "first use" for the catalog, whose schemas are
-   * compiled by its tests.
+   * compiled by its tests. A known document is always compiled at its first use.
    */
   readonly compile: "now" | "first use";
   /** Code that was loaded under another version is loaded again. */
@@ -31,14 +31,16 @@ export interface LoadOptions {
 /** Loads one source file. @throws LoadError */
 export async function loadSource(file: string, options: LoadOptions): Promise<RunnableSource> {
   const isCode = !/\.ya?ml$/.test(file);
-  const exported = isCode ? await importDefault(file, options.version) : await readDeclarative(file, options.known);
+  const { exported, compile, learn }: Read = isCode
+    ? { exported: await importDefault(file, options.version), compile: options.compile }
+    : await readDeclarative(file, options);
   const problem = declarationProblem(exported);
   if (problem !== null) throw new LoadError(file, problem);
   if (isCode) checkParts(exported as SourceDeclaration, file, options.compile);
   const declaration = withCasesBeside(exported as SourceDeclaration, file, options.compile);
   for (const name of ["inputs", "credentials", "output"] as const) {
     const schema = declaration[name];
-    const wrong = schema === undefined || options.compile === "first use" ? null : schemaProblem(schema);
+    const wrong = schema === undefined || compile === "first use" ? null : schemaProblem(schema);
     if (wrong === null) continue;
     const at = `/${wrong.path.join("/")}`;
     const problem = wrong.isPattern
@@ -47,22 +49,29 @@ export async function loadSource(file: string, options: LoadOptions): Promise<Ru
     throw new LoadError(file, problem);
   }
   try {
-    return toRunnable(declaration, options.schemas, options.compile);
+    const source = toRunnable(declaration, options.schemas, compile);
+    learn?.();
+    return source;
   } catch (error) {
     throw new LoadError(file, `a schema cannot be compiled: ${(error as Error).message}`, error);
   }
 }
 
-async function readDeclarative(file: string, documents: KnownDocuments | undefined): Promise<SourceDeclaration> {
+interface Read {
+  readonly exported: unknown;
+  readonly compile: LoadOptions["compile"];
+  /** Remembers the document. Called after its schemas were found correct, too. */
+  readonly learn?: (() => void) | undefined;
+}
+
+async function readDeclarative(file: string, { known, compile }: LoadOptions): Promise<Read> {
   try {
     const text = await readFile(file, "utf8");
-    const known = documents?.find(text);
-    if (known !== undefined) return compileKnown(known);
+    const document = known?.find(text);
+    if (document !== undefined) return { exported: compileKnown(document), compile: "first use" };
     const { readDocument } = await import("./declarative/format/read-document.ts");
     const { value, root } = readDocument(text, file);
-    const declaration = compileDocument(value, root);
-    documents?.learn(text, value);
-    return declaration;
+    return { exported: compileDocument(value, root), compile, learn: () => known?.learn(text, value) };
   } catch (error) {
     const { message } = error as Error;
     throw new LoadError(file, message.startsWith(`${file}:`) ? message.slice(file.length + 1) : message, error);

@@ -19,8 +19,10 @@ import { join } from "node:path";
 import { after, test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { until } from "../rig/until.ts";
-import type { TestLife } from "../vendor/scripted-vendor.ts";
 import { startCommand, type CommandOptions, type CommandService } from "../rig/command.ts";
+import { json } from "../vendor/behaviours.ts";
+import { startVendor, type TestLife } from "../vendor/scripted-vendor.ts";
+import { project } from "./project-folder.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -194,6 +196,76 @@ test("two starts at once that find nothing kept of the catalog do not disturb ea
   rmSync(join(root, ".cache/sources"), { recursive: true });
   await Promise.all([startAndEnd(t, { root }), startAndEnd(t, { root })]);
   assert.ok(!events(await startAndEnd(t, { root })).includes("catalog_read"));
+});
+
+test("a start does not read an unchanged YAML file of a project again; a changed one is read, and a broken one stops it", async (t) => {
+  const vendor = await startVendor(t, { otherwise: json({ name: "ACME", country: "GB" }) });
+  const text = `id: acme__company
+title: Company
+inputs: {type: object, required: [number], properties: {number: {type: string, pattern: '^[0-9]+$'}}}
+origins: ['${vendor.origin}']
+request: {url: '${vendor.origin}/companies/{{ inputs.number }}'}
+match: {record: status == \`200\`, no_record: status == \`404\`}
+map: {name: body.name}
+output: {type: object, required: [name], properties: {name: {type: string}}}
+`;
+  const folder = project(t, { "sources/company.yaml": text });
+  const data = project(t, {});
+  const kept = join(data, "sources/project.json");
+  const list = join(data, "loaded.txt");
+  const readsYaml = (): boolean => {
+    const reads = namesIn(list).some((name) => name.includes("/node_modules/yaml/"));
+    rmSync(list);
+    return reads;
+  };
+  const write = (changed: string) => writeFileSync(join(folder, "sources/company.yaml"), changed);
+  const env = { DATARUN_DATA_DIR: data, DATARUN_OUTBOUND_PRIVATE_ORIGINS: vendor.origin, ...counting(list) };
+  const args = ["--project", folder, "--demo"];
+
+  async function start(output: object, isRead: boolean): Promise<void> {
+    const service = await startCommand(t, args, env, { root });
+    const config = { sources: { acme__company: true } };
+    assert.deepEqual((await service.data({ config, inputs: { number: "7" } })).outputs["acme__company"], output);
+    const refused = await service.data({ config, inputs: { number: "seven" } });
+    assert.match(refused.status["acme__company"]!.message, /number does not have the required form/);
+    await end(service);
+    assert.equal(readsYaml(), isRead);
+  }
+
+  await start({ name: "ACME" }, true);
+  await start({ name: "ACME" }, false);
+
+  const ignored = ["--ignore", "project.no_cases"];
+  const check = spawnSync(process.execPath, [join(root, "bin/datarun.mjs"), "check", "--project", folder, ...ignored], {
+    env: { ...process.env, ...env },
+    encoding: "utf8",
+  });
+  assert.equal(check.status, 0, check.stdout);
+  assert.ok(readsYaml(), "a check reads every file");
+
+  write(text.replace("map: {name: body.name}", "map: {name: body.country}"));
+  await start({ name: "GB" }, true);
+
+  write(text.replace("body.name", "bdy.name"));
+  for (const _ of [1, 2]) {
+    const { code, stderr } = await startCommand.fails(t, args, env);
+    assert.equal(code, 1);
+    assert.match(stderr, /company\.yaml:7:13: a reply has no "bdy" \(did you mean "body"\?\)/);
+  }
+
+  write(text);
+  writeFileSync(kept, readFileSync(kept).subarray(1));
+  await start({ name: "ACME" }, true);
+  const code = join(root, "src/sources/ports.ts");
+  const before = readFileSync(code, "utf8");
+  t.after(() => writeFileSync(code, before));
+  writeFileSync(code, `${before}// Of the next version.\n`);
+  await start({ name: "ACME" }, true);
+  await start({ name: "ACME" }, false);
+
+  rmSync(join(data, "sources"), { recursive: true });
+  writeFileSync(join(data, "sources"), "No folder can be made here.");
+  await start({ name: "ACME" }, true);
 });
 
 test("a checkout that may not be written to is served by an ordinary user, and keeps what it made ready with its data", async (t) => {

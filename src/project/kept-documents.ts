@@ -7,7 +7,7 @@ import { readKept, writeKept } from "../terms/kept-text.ts";
 import type { KnownDocuments } from "../sources/ports.ts";
 import type { Json } from "../terms/json.ts";
 
-export interface KeptCatalog extends KnownDocuments {
+export interface KeptDocuments extends KnownDocuments {
   /** Keeps what is known for the next start, where something was learned. Never fails: a start takes longer without. */
   keep(): Promise<Learned>;
 }
@@ -26,21 +26,22 @@ interface Kept {
 }
 
 /**
- * The documents of the catalog's YAML files, out of the first of these folders that has them as this code reads them: to
- * read and check them takes the longest part of a start. By a text's digest, so that a changed file is read again.
+ * The documents of YAML files that an earlier start found correct, from the first of these files that this same code has
+ * written: to read and check them takes the longest part of a start. The key is the digest of a file's text, so a changed
+ * file is read again. Nothing is known or kept without a place.
  */
-export async function openKeptCatalog(folders: readonly string[]): Promise<KeptCatalog> {
-  const version = versionOfCode();
-  const kept = await firstOf(folders, version);
+export async function openKeptDocuments(places: readonly string[]): Promise<KeptDocuments> {
+  const version = (codeVersion ??= versionOfCode());
+  const kept = await firstOf(places, version);
   const known = new Map<string, Json>();
   let files = 0;
 
   async function write(): Promise<string | null> {
-    const text = JSON.stringify({ version, documents: Object.fromEntries(known) } satisfies Kept);
     let problem = "ENOENT";
-    for (const folder of folders) {
+    for (const place of places) {
       try {
-        await writeKept(placeIn(folder), text);
+        // Within `try`, because a document with an alias of its own parent has no text.
+        await writeKept(place, JSON.stringify({ version, documents: Object.fromEntries(known) } satisfies Kept));
         return null;
       } catch (error) {
         problem = (error as NodeJS.ErrnoException).code ?? String(error);
@@ -64,27 +65,25 @@ export async function openKeptCatalog(folders: readonly string[]): Promise<KeptC
   };
 }
 
-async function firstOf(folders: readonly string[], version: string): Promise<Kept["documents"]> {
-  for (const folder of folders) {
-    const text = await readKept(placeIn(folder));
+async function firstOf(places: readonly string[], version: string): Promise<Kept["documents"]> {
+  for (const place of places) {
+    const text = await readKept(place);
     const kept = text === null ? null : (JSON.parse(text) as Kept);
     if (kept?.version === version) return kept.documents;
   }
   return {};
 }
 
-function placeIn(folder: string): string {
-  return join(folder, "catalog.json");
-}
+const CODE = ["../sources/", "../terms/"];
+const PACKAGES = ["yaml", "ajv", "ajv-formats", "re2js", "@jmespath-community/jmespath"];
 
-const CODE = ["../sources/declarative/", "../terms/"];
-const PACKAGES = ["yaml", "ajv", "ajv-formats", "@jmespath-community/jmespath"];
+let codeVersion: string | undefined;
 
-/** Changes with whatever decides what a text holds and whether it is right. */
+/** Changes with everything that decides what a text holds and whether it is correct. */
 function versionOfCode(): string {
   const code = CODE.flatMap((folder) => filesIn(fileURLToPath(new URL(folder, import.meta.url))));
   const files = [...code, ...PACKAGES.map(manifestOf)];
-  return digestOf(JSON.stringify(files.map((file) => readFileSync(file, "utf8"))));
+  return digestOf(JSON.stringify([process.version, ...files.map((file) => readFileSync(file, "utf8"))]));
 }
 
 function filesIn(folder: string): string[] {
