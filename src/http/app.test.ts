@@ -29,7 +29,7 @@ const WORKFLOW = {
   simulated: false,
 };
 
-/** A server whose token look-ups the test answers, and a count of the runs that were started. */
+/** A server whose token look-ups are answered by the test, and which counts the runs that it starts. */
 async function openServer(t: TestContext, changes: Partial<AppParts> = {}, routes?: readonly Route[]) {
   const asked: (() => void)[] = [];
   let started = 0;
@@ -77,7 +77,7 @@ test("a client that hangs up while its token is looked up starts nothing", async
   assert.equal(started(), 0);
 });
 
-test("a connection on which nothing has come is closed when listening ends, not when its time is up", async (t) => {
+test("a connection without input is closed when listening ends, not when its timeout passes", async (t) => {
   const { server, port } = await openServer(t);
   let received = "";
   const closed = [];
@@ -92,7 +92,7 @@ test("a connection on which nothing has come is closed when listening ends, not 
   assert.equal(received, "", "no timeout had to answer it");
 });
 
-test("an endpoint is one value: it is served, its methods are told, and the contract describes it", async (t) => {
+test("an endpoint is one value: it is served, `Allow` lists its methods, and the contract describes it", async (t) => {
   const Region = { type: "object", properties: { region: { type: "string" } } };
   const region: Route = {
     method: "GET",

@@ -19,14 +19,14 @@ import { UnauthenticatedBodies } from "./unauthenticated-bodies.ts";
 export const ROUTES: readonly Route[] = [dataRoute, funcRoute, statusRoute];
 
 export interface AppParts extends Omit<ReceiveParts, "unauthenticated">, FaultStatuses {
-  /** What the endpoints use. */
+  /** The parts of the service that endpoints may use. */
   readonly offers: RouteOffers;
   /** The memory budget for all callers. */
   readonly budget: ByteBudget;
   /** The most memory that one request may use: its body and its run. */
   readonly heldBytesMax: number;
   readonly clock: Clock;
-  /** An id for a request that starts no run. */
+  /** Makes the id of a request that starts no run, `req_…`. */
   readonly newRequestId: () => string;
   readonly observer: RefusalObserver;
   /** True once the service is stopping: connections are then closed after their answer. */
@@ -34,7 +34,7 @@ export interface AppParts extends Omit<ReceiveParts, "unauthenticated">, FaultSt
 }
 
 interface Refusing {
-  /** That of its run, if it has started one. */
+  /** The id of the request's run, if one was started. */
   readonly requestId?: string | undefined;
   readonly allow?: string;
 }
@@ -43,15 +43,15 @@ type Handler = (exchange: Exchange) => void;
 
 interface Opened {
   readonly methods: readonly string[];
-  /** The methods, as in the header. */
+  /** The methods joined for the header `Allow`. */
   readonly allow: string;
   readonly handle: Handler;
 }
 
-/** How many large bodies of unauthenticated callers are in memory at once, where there is enough of it. */
+/** The most large bodies of unauthenticated callers in memory at once; fewer if the memory budget is small. */
 export const UNAUTHENTICATED_BODIES_MAX = 16;
 
-/** So many that they leave half of the memory of unauthenticated callers to small bodies. */
+/** Large bodies may use half of the memory of unauthenticated callers; the other half is for small bodies. */
 function unauthenticatedBodiesMax({ budget, bodyBytesMax }: AppParts): number {
   const fit = Math.floor(budget.unauthenticatedBytesMax / (2 * PARSED_TIMES * bodyBytesMax));
   return Math.min(UNAUTHENTICATED_BODIES_MAX, Math.max(1, fit));
@@ -85,13 +85,14 @@ export function createApp(parts: AppParts, routes: readonly Route[] = ROUTES): H
     const { response } = exchange;
     const arrivedAt = parts.clock.now();
     const held = parts.budget.open(NOT_YET_KNOWN, parts.heldBytesMax);
-    // One listener for two reasons, because every request has it: its client may hang up, or read its answer to the end.
+    // A single listener, because every request pays for it. It handles a client that hangs up, and later one that has read
+    // its answer.
     let onClose = (): void => {};
     let requestId: string | undefined;
     response.on("close", () => onClose());
     try {
       const received = await receiveRun(exchange, held, check, receiving);
-      // The client may have hung up while its token was looked up. That was reported already, and nobody waits for this run.
+      // The client may have hung up during the token look-up. `close` was emitted then, so a run would never learn of it.
       if (response.destroyed) return;
       const started = route.start(received, arrivedAt, parts.offers);
       exchange.connection.started();
@@ -100,7 +101,7 @@ export function createApp(parts: AppParts, routes: readonly Route[] = ROUTES): H
       const answer = await started.answer;
       if (!response.destroyed) sendJson(response, 200, requestId, answer, { close: parts.isStopping() });
     } catch (thrown) {
-      // The client hung up while it was sending: nobody can be answered, and nothing was run.
+      // The client hung up while it was sending its body: no run was started, and no answer can be sent.
       if (thrown instanceof ClientGone) return;
       held.release();
       refuse(exchange, asFault(thrown, "request.unexpected"), { requestId });
@@ -134,7 +135,7 @@ export function createApp(parts: AppParts, routes: readonly Route[] = ROUTES): H
   };
 }
 
-/** The path as it was sent, without the query, which has no meaning and is not logged. */
+/** The path as sent, without the query: a query has no meaning to any endpoint and must not be logged. */
 export function pathOf(request: IncomingMessage): string {
   const url = request.url ?? "";
   const query = url.indexOf("?");

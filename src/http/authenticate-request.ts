@@ -3,7 +3,7 @@ import type { Authenticator, Caller, TokenGrant } from "../terms/caller.ts";
 import { Fault } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
 
-/** What the headers of a request say about who is calling. Empty counts as absent (decision 0003). */
+/** The access token and the workflow in the headers of a request. An empty value counts as absent (decision 0003). */
 export interface HeaderAccess {
   readonly token: string | undefined;
   readonly workflow: string | undefined;
@@ -23,12 +23,12 @@ function bearer(request: IncomingMessage): string | undefined {
   if (value === undefined) return undefined;
   const match = /^bearer +(.*)$/i.exec(value);
   if (match === null) return undefined;
-  // Node keeps the first of several. Nobody can know which one was meant, so all are refused.
+  // Node keeps only the first of several `Authorization` headers. The intended one is unknown, so the request is refused.
   if (timesGiven(request, "authorization") > 1) throw new Fault("request.unauthenticated");
   return presence(match[1]);
 }
 
-/** How often a request has a header, whose name is given in lower case. */
+/** Counts the occurrences of a header in a request. `name` is in lower case. */
 export function timesGiven({ rawHeaders }: IncomingMessage, name: string): number {
   let times = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -42,7 +42,10 @@ function presence(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** Before the body is read: a bad header token is refused here, and so is a bad header workflow. */
+/**
+ * Authenticates by the headers alone, before the body is read: `null` if they have no token, a grant if they have no workflow.
+ * @throws Fault `request.unauthenticated` for an invalid token or workflow
+ */
 export async function authenticateHeaders(
   { token, workflow }: HeaderAccess,
   authenticator: Authenticator,
@@ -52,7 +55,11 @@ export async function authenticateHeaders(
   return workflow === undefined ? grant : authenticator.resolveCaller(grant, workflow);
 }
 
-/** Takes from the body what the headers did not have; `null` if the body could not be parsed. */
+/**
+ * Authenticates with the token and the workflow of the body where the headers had none. `body` is null if it could not be
+ * parsed.
+ * @throws Fault `request.unauthenticated`
+ */
 export async function authenticateBody(
   known: TokenGrant | null,
   access: HeaderAccess,

@@ -15,7 +15,7 @@ function problemsOf(sources: object): Fault {
   throw new Error("it was taken");
 }
 
-test("too many sources are counted and not looked at", () => {
+test("a body with too many sources is refused by their number, without validating the entries", () => {
   let looked = 0;
   const entries = Array.from({ length: 10_000 }, (_, index) => [`acme__s${index}`, undefined] as const);
   const sources = Object.fromEntries(entries);

@@ -7,11 +7,11 @@ import { SOURCES_PER_RUN_MAX } from "./run-fields.ts";
 
 const PROBLEMS_MAX = 10;
 
-// `verbose` allows a schema to have its own sentence. The schemas are our own, so checking them against the metaschema at
-// every start would find nothing.
+// `verbose` gives errors access to their schema, for its own message (`x-says`). The metaschema is not checked at a start,
+// because the schemas are part of this code.
 const ajv = createAjv({ allErrors: true, verbose: true, meta: false, validateSchema: false });
 
-/** The check of bodies that a schema describes. Each schema is compiled once. */
+/** Compiles a schema into a check of request bodies. Called once for each route. */
 export function bodyCheckOf(schema: object): CheckBody {
   const validate = ajv.compile(schema);
   return (body) => {
@@ -19,7 +19,7 @@ export function bodyCheckOf(schema: object): CheckBody {
     if (validate(body)) return;
     const seen = new Set<string>();
     const problems = (validate.errors ?? [])
-      // A branch of a choice knows only its own type; the choice itself names the types of all branches.
+      // An error in a branch of `anyOf` names one type; the error of `anyOf` itself names the types of all branches.
       .filter(({ keyword, schemaPath }) => keyword !== "if" && !(keyword === "type" && schemaPath.includes("/anyOf/")))
       .map(toProblem)
       .filter(({ path }) => !seen.has(path) && seen.add(path));
@@ -27,7 +27,7 @@ export function bodyCheckOf(schema: object): CheckBody {
   };
 }
 
-/** Checked before the entries themselves, because an invalid entry costs a hundred times as much as a valid one. */
+/** Runs before the entries are validated, because an invalid entry costs a hundred times as much as a valid one. */
 function countSources({ config }: JsonObject): void {
   const sources = isJsonObject(config) ? config["sources"] : undefined;
   if (!isJsonObject(sources) || Object.keys(sources).length <= SOURCES_PER_RUN_MAX) return;

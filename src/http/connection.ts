@@ -9,30 +9,33 @@ export interface Exchange {
   readonly response: ServerResponse;
   readonly body: IncomingBody;
   readonly connection: Connection;
-  /** Why it is refused because of its head alone. */
+  /** The fault for which the request is refused because of its head alone. */
   readonly refusal: RequestFaultCode | null;
 }
 
-/** How long a client may take to read its last answer and close, if it has sent more than was read. */
+/** Time for a client to read its last answer and close, if some of its input was not read. */
 const LINGER_MS = 1_000;
 
 /**
  * A client's connection. Its requests are answered one after the other, so that pipelining does not increase a caller's
- * share. The socket is not read while a request waits, or while a body arrives that is not wanted: the rest stays in
- * the kernel. Nothing is started behind an answer that closes (RFC 9112, 9.6).
+ * share. The socket is paused while a request waits, and while a body arrives that the service does not need yet: unread
+ * bytes stay in the kernel. No request is started after an answer with `Connection: close` (RFC 9112, 9.6).
  */
 export class Connection {
   readonly socket: Socket;
   readonly openedAt = performance.now();
-  /** How much of an unwanted body is read, so that its client reads the answer. */
+  /** The most bytes of an unneeded body that are read and discarded, so that its client gets to read the answer. */
   readonly #skippedMax: number;
-  /** In order; the first one is in progress. */
+  /** In the order of arrival; the first one is in progress. */
   #exchanges: Exchange[] = [];
-  /** The last one, until it has arrived and is answered: a kept connection keeps no request. */
+  /**
+   * The most recent exchange. Undefined once its request has arrived and is answered: an idle connection keeps no
+   * request.
+   */
   #latest: Exchange | undefined;
   #isEnding = false;
   #isClosing = false;
-  /** Something has arrived that will not be answered. */
+  /** Input has arrived that will not be answered. */
   #isCutShort = false;
   #isIgnoring = false;
   #isStarted = false;
@@ -40,11 +43,11 @@ export class Connection {
   constructor(socket: Socket, skippedMax: number) {
     this.socket = socket;
     this.#skippedMax = skippedMax;
-    // Node resumes a socket at the end of each message.
+    // Node resumes a socket at the end of each message, even if it has to stay paused.
     socket.on("resume", () => {
       if (!this.#mayRead) socket.pause();
     });
-    // Node calls this after an answer that closes.
+    // Node calls `destroySoon` after an answer with `Connection: close`.
     const destroySoon = socket.destroySoon.bind(socket);
     const closeAfterAnswer = () => (this.#hasMore ? this.close() : destroySoon());
     socket.destroySoon = closeAfterAnswer;
@@ -60,30 +63,33 @@ export class Connection {
     return Math.max(0, this.#exchanges.length - 1);
   }
 
-  /** A request has arrived, or is arriving, that is neither started nor refused. */
+  /** Whether the current request, complete or not, has neither started a run nor been answered. */
   get isArriving(): boolean {
     return this.current !== undefined && !this.#isStarted && !this.current.response.headersSent;
   }
 
-  /** No further request is accepted. */
+  /** Whether no further request is accepted. */
   get isEnding(): boolean {
     return this.#isEnding || this.#latest?.response.shouldKeepAlive === false;
   }
 
-  /** The last answer has been sent. */
+  /** Whether the last answer has been sent. */
   get isClosing(): boolean {
     return this.#isClosing;
   }
 
-  /** The body of the last request still arrives, and its answer has begun: errors in it do not matter. */
+  /**
+   * Whether the body of the last request is still arriving although its answer has begun. Errors in such a body do not
+   * matter.
+   */
   get isSkipping(): boolean {
     const latest = this.#latest;
     return latest !== undefined && !latest.request.complete && latest.response.headersSent;
   }
 
-  /** Puts a request at the end of the line. */
+  /** Appends a request to those of the connection. */
   add(request: IncomingMessage, response: ServerResponse, refusal: RequestFaultCode | null): Exchange {
-    // What follows an unreadable request is not a request.
+    // The bytes behind a malformed request may not be a request.
     if (refusal !== null) response.shouldKeepAlive = false;
     const body = new IncomingBody(request, () => this.#readOrPause());
     const exchange = { request, response, body, connection: this, refusal };
@@ -93,12 +99,12 @@ export class Connection {
     return exchange;
   }
 
-  /** The run of the request in progress has been started. */
+  /** Records that the current request has started its run. */
   started(): void {
     this.#isStarted = true;
   }
 
-  /** The request in progress has its answer. @returns the next one, if it may be started */
+  /** Removes the current request, which has its answer. @returns the next one, if it may be started */
   next(): Exchange | undefined {
     this.#isStarted = false;
     const done = this.#exchanges.shift();
@@ -111,14 +117,14 @@ export class Connection {
     return this.current;
   }
 
-  /** What has arrived cannot be parsed: only the request in progress is answered. */
+  /** Accepts no more requests, after input that cannot be parsed. Only the current request is answered. */
   end(): void {
     this.#isEnding = true;
     this.#isCutShort = true;
     this.#exchanges.length = Math.min(this.#exchanges.length, 1);
   }
 
-  /** Something has arrived behind the last request: it stays unread, because the parser would create objects for it. */
+  /** Leaves further input unread, because the parser would create objects for it. */
   ignoreRest(): void {
     this.#isCutShort = true;
     this.#isIgnoring = true;
@@ -126,8 +132,9 @@ export class Connection {
   }
 
   /**
-   * Ends our half after a last text, and closes when the client has ended its own, or after a while. A connection that is
-   * closed while bytes on it are unread is reset, and a reset can destroy an answer that the client has not read yet.
+   * Sends a last text and ends the writable side. The connection closes when the client ends its side, or after
+   * `LINGER_MS`. Closing a socket with unread input would reset the connection, and a reset can destroy an answer that the
+   * client has not read yet.
    */
   close(text = ""): void {
     const { socket } = this;
@@ -136,7 +143,7 @@ export class Connection {
     this.#isEnding = true;
     socket.end(text);
     const timer = setTimeout(() => socket.destroy(), LINGER_MS);
-    // The timer would keep the socket, and everything that came on it.
+    // A pending timer would keep the socket and its requests in memory.
     socket.once("close", () => clearTimeout(timer));
     this.#latest?.body.skip(this.#skippedMax);
   }

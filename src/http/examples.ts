@@ -21,7 +21,7 @@ const ORDERING = { sources: { [BUREAU]: true } };
 
 export const DATA_EXAMPLES: Readonly<Record<string, RunExample>> = {
   several_sources: {
-    summary: "Three sources at once: a record, no record, and a failure that may be repeated",
+    summary: "Three sources at once: a record, no record, and a failure that can be retried",
     request: {
       config: SEVERAL,
       inputs: { lei: "529900W18LQJJN6SJ336", company_number: "99999999", email: "ada@example.com" },
@@ -88,7 +88,7 @@ export const DATA_EXAMPLES: Readonly<Record<string, RunExample>> = {
     },
   },
   resumed_order: {
-    summary: "The same report later, by the number of its order",
+    summary: "The same report later, fetched by the number of its order",
     request: { config: ORDERING, inputs: { order_id: "o-3" } },
     answer: {
       transaction_id,

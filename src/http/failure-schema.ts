@@ -1,14 +1,13 @@
 import { FAULTS, REPORTED, type Surface } from "../terms/fault.ts";
 import { Type } from "../terms/type.ts";
 
-/** `failure` of status entries as the contract shows it, and the kinds that this version knows. */
+/** The schemas of `failure` in status entries, and of the kinds of failures that this version has. */
 
 function kindsOf(surface: Surface): readonly string[] {
   return [...new Set(Object.values(FAULTS).flatMap((row) => (row.surface === surface ? [row.kind] : [])))];
 }
 
-const OPEN =
-  "A version may add kinds, so this is no closed list: treat a kind that you do not know by `retryable` and `charged`.";
+const OPEN = "Later versions may add kinds: handle a kind that you do not know by `retryable` and `charged`.";
 
 export const SourceFailureKind = Type.Unsafe<string>({
   type: "string",
@@ -24,7 +23,10 @@ export const FunctionFailureKind = Type.Unsafe<string>({
   description: `The kinds that this version of the service has; docs/errors.md explains them. \`${REPORTED}\`: the function itself reports a failure. ${OPEN}`,
 });
 
-/** Generators make a text of it, beside a type of the known kinds, so a client accepts a kind that is added later. */
+/**
+ * An open enumeration. Client generators make a string of it, and a separate type of the known kinds, so a client accepts
+ * kinds that are added later.
+ */
 function kindIn(name: string) {
   return Type.Unsafe<string>({
     anyOf: [{ $ref: `#/components/schemas/${name}` }, { type: "string" }],
@@ -37,21 +39,21 @@ const charged = (of: string) =>
     description: `Whether ${of}.`,
   });
 
-const ON = "On failed entries, unless `failure_details` of the workflow is turned off.";
+const ON = "Present in failed entries, unless `failure_details` of the workflow is turned off.";
 
 export const sourceFailure = Type.Object(
   {
     kind: kindIn("SourceFailureKind"),
     retryable: Type.Boolean({
       description:
-        "Whether asking this source again may help and places no second order; it can be billed again. Never true if there may be an order.",
+        "Whether another call of this source may succeed without placing a second order. It can be billed again. Never true if an order may exist.",
     }),
     charged: charged("the vendor has probably charged for the failed call"),
     order_id: Type.Optional(Type.String({ description: "The vendor's number for an order that it has accepted." })),
     resumable: Type.Optional(
       Type.Boolean({
         description:
-          "`true` if a later run can fetch the result: send `order_id` as an input of that name, unless the page of the source names another. Nothing is ordered again.",
+          "`true` if a later run can fetch the result without a new order: send `order_id` as an input of that name, unless the page of the source names another.",
       }),
     ),
   },
@@ -62,11 +64,11 @@ export const functionFailure = Type.Object(
   {
     kind: kindIn("FunctionFailureKind"),
     retryable: Type.Boolean({
-      description: "True only if nothing of the function has run, so that repeating is free.",
+      description: "True only if no code of the function has run, so that a retry is free.",
     }),
     charged: charged("a vendor has probably charged for a call that the function made"),
     order_id: Type.Optional(
-      Type.String({ description: "A vendor's number for the last order that the function has placed." }),
+      Type.String({ description: "A vendor's number for the last order that the function placed." }),
     ),
     order_source: Type.Optional(Type.String({ description: "The source of that order." })),
     resumable: Type.Optional(

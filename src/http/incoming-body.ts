@@ -4,21 +4,21 @@ import { Fault } from "../terms/fault.ts";
 import { JoinedBytes, piecesMax } from "../terms/joined-bytes.ts";
 import { invalid } from "./parse-body.ts";
 
-/** Nobody waits for the answer any more. */
+/** The client has closed the connection, so no answer can be sent. */
 export class ClientGone extends Error {}
 
 function ignore(): void {}
 
 /**
- * The body of one request. Until it is wanted, at most one read of the socket (64 KiB) arrives: then `changed` reports that
- * no more may be read. Pieces are joined as they arrive, because the parser creates an object for each chunk.
+ * The body of one request. Before `read` is called, at most one read of the socket (64 KiB) is accepted; `changed` then
+ * reports that no more may be read. Pieces are joined as they arrive, because the parser creates an object for each chunk.
  */
 export class IncomingBody {
   readonly #request: IncomingMessage;
   readonly #changed: () => void;
-  /** Its length in bytes as announced; undefined for a chunked body. */
+  /** The announced length in bytes; undefined for a chunked body. */
   readonly announced: number | undefined;
-  /** Null once it has been taken or is not wanted: the request may live on for as long as its connection. */
+  /** Null once the bytes have been taken or are not needed, because the request may live as long as its connection. */
   #joined: JoinedBytes | null = null;
   #received = 0;
   #isWanted = false;
@@ -27,7 +27,7 @@ export class IncomingBody {
   #onPiece: (bytes: number) => void = ignore;
   #onEnd: () => void = ignore;
 
-  /** @param changed called when the answer of `mayRead` may have changed */
+  /** @param changed called when `mayRead` may have changed */
   constructor(request: IncomingMessage, changed: () => void) {
     const { headers } = request;
     this.#request = request;
@@ -42,7 +42,7 @@ export class IncomingBody {
     });
   }
 
-  /** Whether it was announced at all, and has not come to its end. */
+  /** Whether a body was announced and has not arrived completely. */
   get isComing(): boolean {
     return this.announced !== 0 && !this.#request.complete;
   }
@@ -52,15 +52,15 @@ export class IncomingBody {
     return this.#isWanted || this.#received === 0 || this.#received === this.announced || !this.isComing;
   }
 
-  /** Called before the body is read, for a client that waits to be told. */
+  /** Sets what is called before the body is read, for a client that waits for `100 Continue`. */
   whenWanted(wanted: () => void): void {
     this.#onWanted = wanted;
   }
 
   /**
-   * The whole body, within the limit. An announced length is reserved at once, the length of a chunked body as it arrives.
-   * To be called once.
-   * @throws Fault `request.invalid`, or `request.overloaded` when there is no memory; ClientGone
+   * Resolves to the whole body, of at most `bytesMax` bytes. Memory is reserved at once for an announced length, and as it
+   * arrives for a chunked body. May be called once.
+   * @throws Fault `request.invalid`, or `request.overloaded` if no memory is free; ClientGone
    */
   read(held: Held, bytesMax: number): Promise<Buffer> {
     const { announced = 0 } = this;
@@ -95,17 +95,18 @@ export class IncomingBody {
         this.#forget();
         resolve(bytes);
       };
-      // This event follows every request. An error costs a stack trace, so it is created only if the client hung up.
+      // `close` is emitted for every request. An error costs a stack trace, so it is created only if the client hung up.
       const onClose = (): void => {
         if (!isOver) giveUp(new ClientGone());
       };
       if (this.#joined === null || (this.#request.destroyed && !this.#hasEnded)) return onClose();
       this.#request.on("close", onClose);
       this.#isWanted = true;
-      // Assigned where they are written, they would be old objects for V8, and keep their request until its next full collection.
+      // Functions with names of their own: V8 puts functions that are assigned where they are written among its old objects,
+      // which would keep the request until a full collection.
       this.#onPiece = onPiece;
       this.#onEnd = onEnd;
-      // What has come before it was wanted.
+      // Checks the bytes that arrived before this call.
       onPiece();
       if (isOver) return;
       if (this.#hasEnded) return onEnd();
@@ -114,7 +115,7 @@ export class IncomingBody {
     });
   }
 
-  /** Reads up to this many bytes of the rest, and keeps nothing: its request has been answered. */
+  /** Reads and discards up to `bytesMax` further bytes, after the request has been answered. */
   skip(bytesMax = Number.POSITIVE_INFINITY): void {
     if (!this.isComing) return;
     let [bytes, pieces] = [0, 0];

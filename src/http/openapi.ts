@@ -47,7 +47,7 @@ function response(description: string, schema: object, examples: Examples) {
   return { description, headers: HEADERS, content: { "application/json": { schema, examples } } };
 }
 
-/** The answer to requests with one of these faults, each of which is an example. */
+/** The response to requests with one of these faults, with an example of each. */
 function failed(description: string, ...codes: readonly RequestFaultCode[]) {
   const examples = codes.map((code) => {
     const fault = new Fault(code, {}, code === "request.invalid" ? { problems: [WRONG_CONTEXT] } : {});
@@ -56,14 +56,14 @@ function failed(description: string, ...codes: readonly RequestFaultCode[]) {
   return response(description, reference("Error"), Object.fromEntries(examples));
 }
 
-/** Of the examples. */
+/** Used in the examples of errors. */
 const REQUEST_ID = "req_0199d3b1c0f07d1e8a2b3c4d5e6f7a8b";
 const WRONG_CONTEXT = { path: "/config/context", message: "must be one of prod, test, dev" };
 
-const ALLOW = { description: "The methods that the path takes.", schema: { type: "string" }, required: true };
-const WRONG_METHOD = failed("The path does not take the method that was sent.", "request.method");
+const ALLOW = { description: "The methods that the path accepts.", schema: { type: "string" }, required: true };
+const WRONG_METHOD = failed("The path does not accept the method of the request.", "request.method");
 
-/** Problems of HTTP itself. */
+/** Responses to requests that are wrong as HTTP. */
 const BAD_HTTP = {
   "400": failed("The request is not valid HTTP.", "request.http"),
   "405": { ...WRONG_METHOD, headers: { ...HEADERS, Allow: ALLOW } },
@@ -97,7 +97,7 @@ function errorsOf({ path }: RunRoute) {
       ...UNAVAILABLE,
     ),
     "503": failed(
-      "Replaces 500 with the code `overloaded`, if the operator has set `overload_status` to 503.",
+      "Sent instead of 500 with the code `overloaded`, if the operator has set `overload_status` to 503.",
       "request.overloaded",
       "request.stopping",
     ),
@@ -132,7 +132,7 @@ const RUN_HEADERS = [
 
 const SECURITY = [{ serviceToken: [] }, { bearerToken: [] }, {}];
 
-/** The contract as OpenAPI 3.1, from the schemas that requests are checked with and answers are tested against. */
+/** The contract as OpenAPI 3.1. Its schemas are those that check requests in service and answers in tests. */
 export function openApiDocument(routes: readonly Route[] = ROUTES): object {
   return {
     openapi: "3.1.0",
@@ -180,7 +180,7 @@ function operationsOf(route: Route): object {
       "200": { description: answers.description, headers: HEADERS },
       ...Object.fromEntries(
         Object.entries(BAD_HTTP)
-          // HEAD is taken.
+          // The path accepts HEAD.
           .filter(([status]) => status !== "405")
           .map(([status, { description }]) => [status, { description, headers: HEADERS }]),
       ),

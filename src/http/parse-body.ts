@@ -27,7 +27,9 @@ export function invalid(problems: readonly FieldProblem[]): Fault {
   return new Fault("request.invalid", {}, { problems });
 }
 
-/** JSON without a media type is accepted, and JSON under its own with any parameters; nothing else. */
+/**
+ * Accepts `application/json` with any parameters, and a request without `Content-Type`. @throws Fault `request.invalid`
+ */
 export function checkMediaType(request: IncomingMessage): void {
   const type = request.headers["content-type"];
   if (type !== undefined && type !== "" && !JSON_MEDIA_TYPE.test(type))
@@ -38,7 +40,7 @@ export function checkMediaType(request: IncomingMessage): void {
   }
 }
 
-/** One JSON object within the limits. @throws Fault `request.invalid` */
+/** Parses a body, which has to be one JSON object within the limits. @throws Fault `request.invalid` */
 export function parseBody(bytes: Buffer): JsonObject {
   let value: Json;
   try {

@@ -1,6 +1,6 @@
 /**
- * The schema of a request as `openapi.json` shows it. The same bodies are valid, but it is said in keywords that
- * generators of clients understand: `if` becomes a choice, and our own sentences about errors are left out.
+ * Converts the schema of a request for `openapi.json`. The result accepts the same bodies, with keywords that client
+ * generators understand: `if` becomes `oneOf`, and our own error messages (`x-says`) are left out.
  */
 export function publishedSchema(schema: unknown): object {
   return published(schema) as object;
@@ -12,6 +12,6 @@ function published(value: unknown): unknown {
   const { "x-says": _, if: condition, then, else: otherwise, ...shown } = value as Readonly<Record<string, unknown>>;
   const plain = Object.fromEntries(Object.entries(shown).map(([name, inner]) => [name, published(inner)]));
   if (condition === undefined) return plain;
-  // No value fits both: what fits `else` in our schemas never fits `if`.
+  // `oneOf` needs exactly one match: in our schemas, a value that matches `else` never matches `if`.
   return { ...plain, oneOf: [published(otherwise), { ...(condition as object), ...(published(then) as object) }] };
 }

@@ -21,14 +21,14 @@ export type CheckBody = (body: JsonObject) => void;
 export interface ReceivedRun extends CallerIds {
   readonly caller: Caller;
   readonly body: JsonObject;
-  /** The memory that its body uses. */
+  /** The memory that the request uses: its body, later its run. */
   readonly held: Held;
 }
 
 /**
- * From a request to an authenticated caller and a body that matches the schema, in the order of decision 0003: a bad header
- * token is refused before the body is read, a missing one is looked for in the body, and only an authenticated caller is
- * told what is wrong with the body.
+ * Authenticates the caller and reads a body that matches the schema, in the order of decision 0003. A bad token in a header
+ * is refused before the body is read. A token that the headers lack is taken from the body. Only an authenticated caller
+ * learns what is wrong with the body.
  * @throws Fault `request.unauthenticated` before `request.invalid`
  */
 export async function receiveRun(
@@ -47,7 +47,7 @@ export async function receiveRun(
     check(body);
     return { caller: known, body, ...readCallerIds(request), held };
   }
-  // An authenticated caller uses the share of its organization, and does not wait for unauthenticated ones.
+  // A caller with a valid token uses the share of its organization, and does not wait for unauthenticated callers.
   const leave = known === null ? await unauthenticated.enter(exchange.body, exchange.response) : undefined;
   try {
     const received = await readJson(exchange, held, parts).catch(asUnreadable);
@@ -62,7 +62,7 @@ export async function receiveRun(
   }
 }
 
-/** A parsed body uses several times its bytes, for as long as the run may need it. */
+/** Memory of a body together with its parsed form, as a multiple of the body's bytes. */
 export const PARSED_TIMES = 4;
 
 async function readJson({ request, body }: Exchange, held: Held, { bodyBytesMax }: ReceiveParts): Promise<JsonObject> {

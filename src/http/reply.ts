@@ -11,11 +11,13 @@ const JSON_TYPE = "application/json; charset=utf-8";
 export interface ReplyOptions {
   readonly close?: boolean;
   readonly allow?: string;
-  /** Only affects the body: a HEAD is answered like its GET, without the body. */
+  /** Leaves out the body: a HEAD is answered like its GET. */
   readonly headOnly?: boolean;
 }
 
-/** The only function that sends a response: one head with its length, one body. The pieces of a body are written together. */
+/**
+ * Sends a response: a head with the length, and the pieces of one body. Every response to a parsed request is sent here.
+ */
 export function sendJson(
   response: ServerResponse,
   status: number,
@@ -35,7 +37,7 @@ export function sendJson(
     "Content-Length",
     String(lengthOf(pieces)),
   ];
-  // Node says so in the head, and `Connection` starts nothing behind it.
+  // Node then sends `Connection: close`, and `Connection` starts no further request.
   if (options.close === true) response.shouldKeepAlive = false;
   if (options.allow !== undefined) headers.push("Allow", options.allow);
   response.writeHead(status, headers);
@@ -53,7 +55,7 @@ export function statusOf(fault: Fault, statuses: FaultStatuses): number {
   return fault.row.kind === "overloaded" ? statuses.overloadStatus : fault.row.status;
 }
 
-/** The body of every error: a code, a sentence, and which fields are wrong; never a value that was sent. */
+/** The body of every error: a code, a message, and the fields that are wrong. It never has a value that was sent. */
 export function errorBody(fault: Fault, requestId: string): string {
   const { problems } = fault;
   const error = {

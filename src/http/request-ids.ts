@@ -3,10 +3,10 @@ import { CLIENT_REQUEST_ID } from "../terms/ids.ts";
 import { readTraceparent, type Trace } from "../terms/trace.ts";
 import { timesGiven } from "./authenticate-request.ts";
 
-/** The header of a caller's own id for a request, and of the service's id in every response. */
+/** The header with the caller's own id in a request, and with the service's id in every response. */
 export const REQUEST_ID_HEADER = "X-Request-Id";
 
-/** The ids under which the caller knows its request. They are recorded, and decide nothing. */
+/** The caller's own ids of its request. They are recorded and have no other effect. */
 export interface CallerIds {
   readonly clientRequestId: string | null;
   readonly trace: Trace | null;

@@ -15,7 +15,7 @@ interface Endpoint {
   readonly description: string;
   /** The meaning of 200, and the possible bodies by their names in the contract. */
   readonly answers: { readonly description: string; readonly schemas: Readonly<Record<string, object>> };
-  /** Further schemas of the contract, to which those of the bodies refer. */
+  /** Further schemas of the contract, to which the schemas of the bodies refer. */
   readonly parts?: Readonly<Record<string, object>>;
 }
 
@@ -29,14 +29,14 @@ export interface RunExample extends Example {
   readonly request: object;
 }
 
-/** A POST whose caller is known and whose body is checked before it becomes a run. */
+/** A POST that starts a run, after its caller has been authenticated and its body checked. */
 export interface RunRoute extends Endpoint {
   readonly method: "POST";
   readonly body: {
     readonly name: string;
-    /** Every body is checked with it. */
+    /** Checks every body. */
     readonly schema: object;
-    /** What the contract says in its place: what a caller should send, if less is accepted too. */
+    /** The schema in the contract instead, if the service accepts more than a caller should send. */
     readonly published?: object;
   };
   readonly examples: Readonly<Record<string, RunExample>>;
@@ -44,7 +44,7 @@ export interface RunRoute extends Endpoint {
   start(received: ReceivedRun, arrivedAt: number, offers: RouteOffers): StartedRun;
 }
 
-/** A GET (and HEAD) that anybody may send. */
+/** A GET (and HEAD) without authentication. */
 export interface ReadRoute extends Endpoint {
   readonly method: "GET";
   readonly examples: Readonly<Record<string, Example>>;
@@ -52,7 +52,7 @@ export interface ReadRoute extends Endpoint {
   makeBody(offers: RouteOffers): string;
 }
 
-/** What endpoints may use of the service. */
+/** The parts of the service that endpoints may use. */
 export interface RouteOffers {
   readonly startData: (request: RunRequest) => StartedRun;
   readonly startFunction: (request: FunctionRequest) => StartedRun;
@@ -65,7 +65,7 @@ export interface Deployment {
   readonly gitDerivedVersion: string;
 }
 
-/** The methods that an endpoint takes, as `Allow` lists them. */
+/** The methods that an endpoint accepts, as `Allow` lists them. */
 export function methodsOf({ method }: Route): readonly string[] {
   return method === "GET" ? ["GET", "HEAD"] : [method];
 }

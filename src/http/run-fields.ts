@@ -6,7 +6,7 @@ import type { JsonObject } from "../terms/json.ts";
 import { invalid } from "./parse-body.ts";
 import type { ReceivedRun } from "./receive-run.ts";
 
-/** What the bodies and the answers of all runs have in common, and how it is read. */
+/** The fields that the bodies and the answers of all runs have in common, and how they are read. */
 
 export const SOURCES_PER_RUN_MAX = 100;
 
@@ -39,7 +39,7 @@ const Context = Type.Unsafe({
   description: "What the run is for; `dev` if it is not sent. It limits which stored credentials may be used.",
 });
 
-/** An object whose names are not ours: whoever declares them, for example a source, gives them their meaning. */
+/** An object whose fields are not part of the contract: a source, for example, declares them. */
 export function anyObject(description: string) {
   return Type.Unsafe({ type: "object", description, additionalProperties: true });
 }
@@ -75,7 +75,7 @@ export const TransactionId = Type.String({ pattern: "^trx_", description: "Opaqu
 const Mode = Type.Literal("simulated", {
   description: "Only in answers of simulated workflows: the data is invented.",
 });
-/** The `config` of every answer: what was sent, and what was added to it. */
+/** The `config` of every answer: the one that was sent, with defaults and `more` fields. */
 export function answeredConfig(more: Readonly<Record<string, TSchema>> = {}) {
   const context = Type.String({ description: "`prod`, `test` or `dev`; `dev` if none was sent." });
   return Type.Object(
@@ -86,7 +86,7 @@ export function answeredConfig(more: Readonly<Record<string, TSchema>> = {}) {
 
 const NOTHING: JsonObject = Object.freeze({});
 
-/** Reads what the requests of all runs have in common. @throws Fault `request.invalid` */
+/** Reads the fields that the requests of all runs have in common. @throws Fault `request.invalid` */
 export function readRunFields(received: ReceivedRun) {
   const { caller, body, clientRequestId, trace, held } = received;
   const config = body["config"] as JsonObject;
@@ -102,7 +102,10 @@ export function readRunFields(received: ReceivedRun) {
   };
 }
 
-/** The context sent, or `dev`. A simulated workflow refuses `prod`: nobody may decide on invented data (decision 0014). */
+/**
+ * The context sent, or `dev`. A simulated workflow refuses `prod`: invented data must not decide anything (decision
+ * 0014).
+ */
 function contextOf({ caller }: ReceivedRun, config: JsonObject): Context {
   const context = (config["context"] as Context | undefined) ?? "dev";
   if (context === "prod" && caller.workflow.simulated) {

@@ -19,12 +19,12 @@ export interface ServerLimits {
   /** How long a client may take to read an answer. */
   readonly writeTimeoutMs: number;
   readonly bodyBytesMax: number;
-  /** Clients' connections at once. */
+  /** The most connections of clients at once. */
   readonly connectionsMax: number;
 }
 
 interface Accepting {
-  /** What Node found in its head that cannot be met. */
+  /** The fault that Node found in the head of the request. */
   readonly problem?: RequestFaultCode;
   readonly expectsContinue?: boolean;
 }
@@ -33,7 +33,7 @@ interface Accepting {
 export const HEADER_BYTES_MAX = 16_384;
 export const HEADER_FIELDS_MAX = 100;
 
-/** How many requests of a connection may wait while an earlier one is answered: some 3 KiB each. */
+/** The most requests of a connection that may wait while an earlier one is answered. Each takes about 3 KiB. */
 export const PIPELINED_MAX = 32;
 
 /** The methods of all endpoints, for a request that names no path. */
@@ -41,7 +41,7 @@ const ALLOW = [...new Set(ROUTES.flatMap(methodsOf))].sort().join(", ");
 
 export interface PublicServer extends Server {
   openConnections(): number;
-  /** For how long no client has been connected, in milliseconds; 0 while one is. */
+  /** Milliseconds since the last client disconnected; 0 while one is connected. */
   unusedMs(): number;
   /** Resolves once every started answer has been handed to the operating system, or its client is gone. */
   whenWritten(): Promise<void>;
@@ -50,15 +50,16 @@ export interface PublicServer extends Server {
 }
 
 interface Stopped {
-  /** Resolves when every request has arrived that was on its way, at the latest after a second. */
+  /** Resolves when all requests in transit have arrived, at the latest after a second. */
   readonly received: Promise<void>;
   /** Resolves when the last connection is closed. */
   readonly closed: Promise<void>;
 }
 
 /**
- * The public server on `node:http`, with the behaviour that the contract asks for where Node has another: an answer in our
- * own form also to what cannot be parsed, one request of a connection at a time, and a limit on how slowly an answer is read.
+ * The public server on `node:http`. It differs from Node's behaviour where the contract requires it: input that cannot be
+ * parsed gets an error in our own form, the requests of a connection are handled one at a time, and a client that does not
+ * read its answer in time is cut off.
  */
 export function createPublicServer(
   handle: (exchange: Exchange) => void,
@@ -71,19 +72,19 @@ export function createPublicServer(
     headersTimeout: Math.ceil(limits.requestTimeoutMs / 3),
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
-    // Node looks every 30 s unless told otherwise, which would be the shortest timeout there is.
+    // Node checks every 30 s by default, which would be the shortest possible timeout.
     connectionsCheckingInterval: 1000,
     insecureHTTPParser: false,
-    // Node's own answer to a request without Host lacks our headers; `accept` gives ours.
+    // Node's own answer to a request without `Host` lacks our headers; `accept` refuses the request instead.
     requireHostHeader: false,
     noDelay: true,
   });
-  // 0: none is dropped silently; `accept` counts them.
+  // 0: Node drops no header field silently; `accept` counts the fields.
   server.maxHeadersCount = 0;
   server.maxConnections = limits.connectionsMax;
 
   const connections = new Map<Duplex, Connection>();
-  /** Answers of which a part is still to be handed to the operating system. */
+  /** Number of answers that have not been handed to the operating system completely. */
   let unwritten = 0;
   const waiters: (() => void)[] = [];
   let lastClosedAt = -Infinity;
@@ -101,7 +102,7 @@ export function createPublicServer(
     const connection = connections.get(request.socket)!;
     if (connection.isEnding) return connection.ignoreRest();
     const exchange = connection.add(request, response, how.problem ?? headProblem(request));
-    // Not before, so that a refusal by the headers alone spares the client from sending it.
+    // `100 Continue` is sent only when the body is needed: a client that is refused by its headers need not send the body.
     if (how.expectsContinue === true) exchange.body.whenWanted(() => !response.headersSent && response.writeContinue());
     response.on("close", () => next(exchange));
     if (connection.current === exchange) return start(exchange);
@@ -111,12 +112,15 @@ export function createPublicServer(
     request.socket.destroy();
   }
 
-  /** A connection's requests are answered one after the other: pipelining must not multiply a caller's share. */
+  /**
+   * Starts the next request of a connection. Its requests wait for one another: pipelining must not multiply a caller's
+   * share.
+   */
   function next(done: Exchange): void {
-    // Those that wait close too when their connection does.
+    // When a connection closes, the responses of its waiting requests emit `close` too.
     if (done.connection.current !== done) return;
     const exchange = done.connection.next();
-    // In a turn of the event loop of its own: else everything that a client has sent ahead would come before all others.
+    // In a later tick of the event loop: otherwise all pipelined requests of a client would come before those of others.
     if (exchange !== undefined) setImmediate(() => !exchange.response.destroyed && start(exchange));
   }
 
@@ -127,7 +131,7 @@ export function createPublicServer(
     else refuse(exchange, exchange.refusal);
   }
 
-  /** Cuts a client off that does not read its answer. */
+  /** Cuts off a client that does not read its answer in time. */
   function awaitWritten(response: ServerResponse): void {
     unwritten += 1;
     const timer = setTimeout(() => response.socket?.destroy(), limits.writeTimeoutMs);
@@ -145,10 +149,10 @@ export function createPublicServer(
     sendJson(response, fault.row.status, requestId, errorBody(fault, requestId), { close: true });
   }
 
-  /** What has arrived cannot be read, nor can anything behind it. A request in progress keeps its answer. */
+  /** Handles input that cannot be parsed, after which nothing can be. A request in progress still gets its answer. */
   function unreadable(connection: Connection, code: RequestFaultCode, reason: string, allow?: string): void {
     const { socket, current, isEnding } = connection;
-    // A second answer would be taken for that of the next request.
+    // A client would take a second answer for that of its next request.
     if (connection.isSkipping) return socket.destroySoon();
     const isInProgress = current?.request.complete === true;
     if (isInProgress && isEnding) return connection.ignoreRest();
@@ -157,7 +161,7 @@ export function createPublicServer(
     observer.refused({ requestId, path: "", fault });
     if (!isInProgress) return connection.close(rawErrorResponse(fault, requestId, reason, allow));
     current.response.shouldKeepAlive = false;
-    // If its head was written before, Node would keep the connection.
+    // If the head of the answer was written before, Node would keep the connection open.
     current.response.once("finish", () => connection.close());
   }
 
@@ -169,14 +173,14 @@ export function createPublicServer(
     accept(request, response, { problem: "request.http_expectation" });
   });
   server.on("connect", (_request: IncomingMessage, socket: Socket) => {
-    // Node lets go of such a connection: its errors are ours to hear.
+    // Node detaches itself from a socket with CONNECT, so an error on it would be unhandled.
     socket.on("error", () => {});
     unreadable(connections.get(socket)!, "request.method", "Method Not Allowed", ALLOW);
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     const connection = connections.get(socket);
     if (connection === undefined || error.code === "ECONNRESET") return void socket.destroy();
-    // What follows the last answer is discarded.
+    // Input after the last answer is discarded.
     if (connection.isClosing) return;
     if (!socket.writable) return void socket.destroy();
     unreadable(connection, ...parserProblem(error.code));
@@ -191,7 +195,7 @@ export function createPublicServer(
     unusedMs: () => (connections.size > 0 ? 0 : performance.now() - lastClosedAt),
     whenWritten,
     stopListening() {
-      // Node's own `close` takes a connection for idle while the end of its answer is still being written, and cuts it off.
+      // Node's own `close` treats a connection as idle while the end of its answer is still being written, and cuts it off.
       const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
       void whenWritten().then(() => server.closeIdleConnections());
       return { received: receiveLast(connections), closed };
@@ -199,17 +203,17 @@ export function createPublicServer(
   });
 }
 
-/** So long after a connection was opened its first request may still be on its way, and the rest of one that has begun. */
+/** How long the first request of a new connection, or the rest of a request, may still be in transit. */
 const ON_ITS_WAY_MS = 1_000;
 const LOOK_MS = 20;
 
 /**
- * Waits for requests on connections that were opened shortly before, and closes those on which nothing comes: Node takes
- * them for connections on which a request is arriving.
+ * Waits for requests on recently opened connections, and closes those that stay silent: Node treats a connection without
+ * input as one on which a request is arriving.
  */
 async function receiveLast(connections: ReadonlyMap<Duplex, Connection>): Promise<void> {
   const endAt = performance.now() + ON_ITS_WAY_MS;
-  // What has come by now is read first: the first turn may belong to the round that has polled already.
+  // Reads the input that has already arrived. Two ticks, because the sockets of the current tick may have been polled before.
   for (let turn = 0; turn < 2; turn += 1) await new Promise(setImmediate);
   for (;;) {
     const now = performance.now();
@@ -230,7 +234,7 @@ function headProblem(request: IncomingMessage): RequestFaultCode | null {
   if (hosts > 1 || (hosts === 0 && request.httpVersion === "1.1")) return "request.http";
   // The parser takes `GET /path` without a version for HTTP/0.9, whose answers have no headers.
   if (request.httpVersionMajor !== 1) return "request.http";
-  // HTTP/1.0 has no transfer codings, so a proxy may read another end of the body (RFC 9112, 6.1).
+  // HTTP/1.0 has no transfer codings, so a proxy may find the end of the body elsewhere (RFC 9112, 6.1).
   if (request.httpVersionMinor === 0 && request.headers["transfer-encoding"] !== undefined) return "request.http";
   return null;
 }

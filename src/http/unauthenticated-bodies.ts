@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { ClientGone, type IncomingBody } from "./incoming-body.ts";
 
-/** A body of at most this many bytes does not wait: it arrives in one read of its socket. */
+/** A body of at most this many bytes does not wait, because it arrives in one read of its socket. */
 export const SMALL_BODY_BYTES = 16_384;
 
 const nothingToLeave = () => {};
@@ -19,7 +19,9 @@ export class UnauthenticatedBodies {
     this.#max = max;
   }
 
-  /** Resolves when the body may be read. Call the returned function when it is not needed any more, or has an owner. */
+  /**
+   * Resolves when the body may be read. Call the returned function once the body is not needed, or its caller is known.
+   */
   async enter(body: IncomingBody, response: ServerResponse): Promise<() => void> {
     if (body.announced !== undefined && body.announced <= SMALL_BODY_BYTES) return nothingToLeave;
     if (this.#reading < this.#max) this.#reading += 1;

@@ -20,7 +20,7 @@ const TITLE = { title: "Data run request" };
 /** A missing or empty `config.sources` is not a schema error: it is answered with 500. */
 const DataRequest = Type.Object({ ...REQUEST_FIELDS, config: Type.Object({ ...CONFIG_FIELDS }) }, TITLE);
 
-/** Callers are told that it is required, so that their compilers find what would be a 500. */
+/** The contract requires `sources`, so that a caller's compiler finds a request that would be answered with 500. */
 const PublishedRequest = Type.Object(
   {
     ...REQUEST_FIELDS,
@@ -54,13 +54,12 @@ const DataResponse = Type.Object(
   { title: "Data run response" },
 );
 
-/** Asks sources. */
 export const dataRoute: RunRoute = {
   method: "POST",
   path: "/data",
   operationId: "runData",
   summary: "Run one or more sources in parallel",
-  description: "If single sources fail, the answer is still 200: read `status` before `outputs`.",
+  description: "The answer is 200 even if sources fail: read `status` before `outputs`.",
   body: { name: "DataRequest", schema: DataRequest, published: PublishedRequest },
   parts: { SourceFailureKind },
   examples: DATA_EXAMPLES,

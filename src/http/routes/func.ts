@@ -87,14 +87,13 @@ const PassthroughResponse = Type.Object(
 /** The fields that have a meaning to the endpoint; all others are passed on as `extra`. */
 const KNOWN = new Set(["access_token", "workflow", "config", "inputs"]);
 
-/** Runs one function. */
 export const funcRoute: RunRoute = {
   method: "POST",
   path: "/func",
   operationId: "runFunction",
   summary: "Run one data function",
   description:
-    "If the function fails, the answer is still 200: read `status`, or in passthrough mode the function's own fields. The request decides which of the two bodies comes.",
+    "The answer is 200 even if the function fails: read `status`, or in passthrough mode the function's own fields. The request decides which of the two bodies is sent.",
   body: { name: "FuncRequest", schema: FuncRequest },
   parts: { FunctionFailureKind },
   examples: FUNC_EXAMPLES,

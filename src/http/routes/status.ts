@@ -11,7 +11,6 @@ const Status = Type.Object(
   { title: "Status" },
 );
 
-/** Says that the process accepts requests, and which build it is. */
 export const statusRoute: ReadRoute = {
   method: "GET",
   path: "/status",
