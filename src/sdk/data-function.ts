@@ -5,21 +5,21 @@ import type { JsonSchema, TypeOf } from "./schema.ts";
 import type { CallLog } from "./source.ts";
 
 /**
- * A data function combines the results of several sources into one. It runs in a separate isolate without anything of
- * Node; its only way out is `run`.
+ * A data function combines the results of several sources into one. It runs in an isolate without the APIs of Node, and
+ * reaches sources only through `run`.
  */
 export interface FunctionDeclaration<Inputs extends JsonSchema = JsonSchema, Output extends JsonSchema = JsonSchema> {
   /** `dfunc_` and lower snake case. */
   readonly id: string;
   readonly title: string;
   readonly description?: string;
-  /** Its own contract. Inputs that violate it are refused before any source is called. */
+  /** JSON Schema of the inputs. Inputs that violate it are refused before any source is called. */
   readonly inputs?: Inputs;
-  /** An `output` that violates it is a failure. */
+  /** JSON Schema of `output`. An output that violates it is a failure. */
   readonly output?: Output;
-  /** Counted from the arrival of the request; 30,000 by default, at most 60,000. */
+  /** Time limit in milliseconds, from the arrival of the request; 30,000 by default, at most 60,000. */
   readonly timeout_ms?: number;
-  /** 64 by default, at most 512. */
+  /** Memory limit of the isolate in MB; 64 by default, at most 512. */
   readonly memory_mb?: number;
   readonly cases?: readonly FunctionCase[];
   run(call: FunctionCall<InputsOf<Inputs>>): FunctionAnswer | Promise<FunctionAnswer>;
@@ -29,18 +29,20 @@ export interface FunctionDeclaration<Inputs extends JsonSchema = JsonSchema, Out
 type InputsOf<Schema> = [keyof Schema] extends [never] ? JsonObject : TypeOf<Schema>;
 
 export interface FunctionCall<Inputs = JsonObject> {
-  /** As they were sent: nothing is filtered. */
+  /** The inputs as sent, not reduced to declared names. */
   readonly inputs: Inputs;
-  /** The unknown top-level fields of the request. Never the access token or the workflow. */
+  /** The top-level fields of the request that are not part of the contract. Never the access token or the workflow. */
   readonly extra: JsonObject;
-  /** The echoed config with `organization_tuid`, without any `credentials`. */
+  /** The request's `config` with `context` and `organization_tuid`, without any `credentials`. */
   readonly config: JsonObject;
   readonly context: Context;
   readonly region: string;
   readonly transaction_id: string;
-  /** Asks one source, through the same engine as `/data`. Never rejects because of a vendor. */
+  /** Calls one source through the same engine as `/data`. A failure of the source is an outcome, not a rejection. */
   run(source: string, inputs?: object): Promise<SourceOutcome>;
-  /** A named step: its result or its failure is recorded in `pipes` of the answer, and kept if the function fails later. */
+  /**
+   * Runs a named step. Its result or failure is recorded in `pipes` of the answer, and kept if the function fails later.
+   */
   pipe<Value>(name: string, step: () => Value | Promise<Value>): Promise<Value>;
   readonly log: CallLog;
 }
@@ -52,21 +54,21 @@ export interface SourceOutcome {
   // oxlint-disable-next-line typescript/no-explicit-any -- a source's output has whatever shape the author reads
   readonly output: any;
   readonly response_time_ms: number;
-  /** Why it failed, on which a function may branch; absent if it did not. */
+  /** Why the source failed; absent if it did not. A function may branch on it. */
   readonly failure?: SourceFailure;
-  /** Of a failure: the same as `failure.order_id`. */
+  /** The same as `failure.order_id`. */
   readonly order_id?: string;
 }
 
 export interface SourceFailure {
   readonly kind: SourceFailureKind;
-  /** Whether asking the source again may help and places no second order. Each call can be billed. */
+  /** Whether another call of the source may succeed without placing a second order. Each call can be billed. */
   readonly retryable: boolean;
   /** Whether the vendor has charged for the failed call. */
   readonly charged: Charged;
   /** The vendor's number for an order that it has accepted. */
   readonly order_id?: string;
-  /** With that number as an input, a later call of the source fetches what was ordered, and orders nothing. */
+  /** `true` if a later call with `order_id` as an input can fetch the result without a new order. */
   readonly resumable?: true;
 }
 
@@ -84,7 +86,7 @@ export type FunctionAnswer =
       readonly [name: string]: unknown;
     };
 
-/** One example: the inputs, the scripted answer of each source, and the expected result. */
+/** One example: the inputs, the scripted outcome of each source, and the expected result. */
 export interface FunctionCase {
   readonly name: string;
   readonly inputs: JsonObject;
@@ -92,7 +94,10 @@ export interface FunctionCase {
   /** More fields of the request's `config`, such as `sources`. */
   readonly config?: JsonObject;
   readonly context?: Context;
-  /** By source id: one answer, or several in the order of the calls. A source that is not named runs for real if it needs no vendor. */
+  /**
+   * By source id: one outcome, or several in the order of the calls. A source without an entry really runs if it needs
+   * no vendor.
+   */
   readonly sources?: Readonly<Record<string, ScriptedOutcome | readonly ScriptedOutcome[]>>;
   readonly expect: {
     /** `true` by default. */
@@ -112,7 +117,7 @@ export interface FunctionCase {
 export interface ScriptedOutcome {
   readonly match?: boolean;
   readonly output?: JsonObject;
-  /** A failure kind instead of an answer: `timeout`, `vendor_5xx`, `credential` and so on. */
+  /** The kind of a failure instead of a result: `timeout`, `vendor_5xx`, `credential` and so on. */
   readonly failure?: string;
 }
 

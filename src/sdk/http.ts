@@ -29,15 +29,15 @@ export interface HttpOptions {
   readonly form?: Readonly<Record<string, QueryValue>> | undefined;
   /** A body of text or bytes, sent as it is. */
   readonly body?: string | Uint8Array | undefined;
-  /** Statuses other than 2xx that this source handles itself, for example `[404]` for "nobody found". */
+  /** Statuses other than 2xx that this source handles itself, for example `[404]` for "no record". */
   readonly answers?: readonly number[] | undefined;
   /** How many redirects to follow, to declared origins only. By default 0: a 3xx is then a failure. */
   readonly redirects?: number | undefined;
   /** Marks a request that the vendor never bills, such as a login or a poll. Its charge on the ledger is then `no`. */
   readonly free?: boolean | undefined;
   /**
-   * Marks a request that places an order. Once it has been sent, no failure of the call is `retryable`, whatever comes of
-   * it: the vendor may have accepted the order.
+   * Marks a request that places an order. Once the request has been sent, no failure of the call is `retryable`, because
+   * the vendor may have accepted the order.
    */
   readonly order?: boolean | undefined;
   /** A client certificate for mutual TLS, in PEM format. */
@@ -94,9 +94,15 @@ export interface Reply {
   chargedAs(charged: Charged): void;
 }
 
-/** Called before a reply's bytes are parsed into something that takes memory of its own. Throws a fault if there is no room. */
+/**
+ * Reserves memory for the parsed form of a reply, in bytes, before the reply is parsed. Throws a fault if no memory is
+ * free.
+ */
 export const holdParsed: unique symbol = Symbol("datarun.holdParsed");
-/** The bytes as counted when they arrived. `bytes()` also reserves memory for what the author builds from them, which cannot be seen. */
+/**
+ * The body, whose memory was reserved when it arrived. `bytes()` reserves more, for objects that the author makes of it
+ * unseen.
+ */
 export const ownBytes: unique symbol = Symbol("datarun.ownBytes");
 export interface HeldReply {
   [holdParsed](bytes: number): void;
@@ -104,15 +110,18 @@ export interface HeldReply {
 }
 
 /**
- * What the engine needs from a reply that a source returns as its result: the vendor's bytes, checked to be one JSON
- * object in valid UTF-8 with finite numbers, ready to be inserted into the answer. Throws a `contract` fault otherwise.
+ * For a reply that a source returns as its result: the vendor's bytes, checked to be one JSON object in valid UTF-8 with
+ * finite numbers, ready to be inserted into the answer. Throws a `contract` fault for other bytes.
  */
 export const rawJsonObject: unique symbol = Symbol("datarun.rawJsonObject");
 export interface RawReply {
   [rawJsonObject](): Buffer;
 }
 
-/** For a source whose list of charges has a price for each case: the most that a request can cost, and what its reply shows. */
+/**
+ * For a source whose `charge` has a price for each case. On a request: the most that it can cost. On a reply: reports the
+ * price that the reply shows.
+ */
 export const listPrice: unique symbol = Symbol("datarun.listPrice");
 export interface ListedRequest {
   readonly [listPrice]?: Price | null;

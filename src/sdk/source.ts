@@ -23,7 +23,10 @@ export interface SourceDeclaration<
   readonly description?: string;
   /** The vendor's own documentation. */
   readonly docs?: string;
-  /** JSON Schema 2020-12 of one object. A request's inputs are reduced to its property names, including those of every branch. */
+  /**
+   * JSON Schema 2020-12 of one object. A request's inputs are reduced to the properties that the schema names, in any
+   * branch.
+   */
   readonly inputs: Inputs;
   /** JSON Schema of the credential. If it is left out, the source takes none. If it requires no field, a credential is optional. */
   readonly credentials?: Credentials;
@@ -36,7 +39,7 @@ export interface SourceDeclaration<
    * in others refuse its calls.
    */
   readonly regions?: readonly string[];
-  /** Counted from the arrival of the request; 15,000 by default, at most 60,000. */
+  /** Time limit in milliseconds, from the arrival of the request; 15,000 by default, at most 60,000. */
   readonly timeout_ms?: number;
   /** The limits that the vendor sets. */
   readonly limits?: SourceLimits;
@@ -52,7 +55,7 @@ export interface SourceDeclaration<
    * have an order's number are then `resumable`.
    */
   readonly resume?: { readonly input: string };
-  /** For a source that answers from data that comes with it: the origin of that data. Shown on its page. */
+  /** The origins of the data that comes with a source and from which it answers. Shown on its page. */
   readonly data?: readonly DataOrigin[];
   /**
    * Inputs for tests with the real vendor (`source test --live`), for which it has a record. Use public ones, such as a
@@ -63,7 +66,7 @@ export interface SourceDeclaration<
   readonly cases?: readonly SourceCase[];
   /** Notes of your own, which the service ignores. */
   readonly [note: `x-${string}`]: unknown;
-  /** Asks the vendor. What it returns is the result; if it throws, the source fails. */
+  /** Asks the vendor. The value that it returns is the result; if it throws, the source fails. */
   run(call: SourceCall<TypeOf<Inputs>, TypeOf<Credentials>>): SourceAnswer | Promise<SourceAnswer>;
   /** Checks a credential with the cheapest call that the vendor offers; `inputs` are empty. It returns whether the credential is good. */
   verify?(call: SourceCall<JsonObject, TypeOf<Credentials>>): boolean | Promise<boolean>;
@@ -114,10 +117,10 @@ export interface RateLimit {
 export interface DataOrigin {
   readonly name: string;
   readonly licence: string;
-  /** The date of the data itself, `YYYY-MM` or `YYYY-MM-DD`, or whatever is known about it. */
+  /** The date of the data itself, `YYYY-MM` or `YYYY-MM-DD`; any other text if no date is known. */
   readonly date: string;
   readonly url?: string;
-  /** In days: `check --production` reports this data when it is older. */
+  /** Age in days beyond which `check --production` reports the data. */
   readonly max_age_days?: number;
   /** Set if an operator may replace the data by a file in the folder that the setting `catalog_data` names. */
   readonly file?: DataFile;
@@ -127,19 +130,19 @@ export interface DataFile {
   /** The name of the file in that folder. */
   readonly name: string;
   /**
-   * Reads and checks the file at this path, and answers from it from then on if it is newer. Returns the day of its data,
-   * `YYYY-MM-DD`, and whether it is used. Rejects with an error whose message is a sentence for the operator.
+   * Reads and checks the file at `path`. If its data is newer, the source answers from it afterwards. Resolves to the date
+   * of the data, `YYYY-MM-DD`, and whether it is used. Rejects with an error whose message is a sentence for the operator.
    */
   replace(path: string): Promise<{ readonly date: string; readonly used: boolean }>;
 }
 
 /**
- * A key that distinguishes the resolved credential from every other one, also of other organizations, without showing it.
- * Our own adapters keep state between calls, such as a login's token, under this key. If it is absent, nothing may be
- * kept. It is not for authors, and not enumerable.
+ * On a call: a key that differs for every credential of every organization, and does not reveal the credential. Compiled
+ * YAML sources keep state between calls under this key, such as the token of a login. If the key is absent, they must keep
+ * none. The property is not for authors, and not enumerable.
  */
 export const credentialScope: unique symbol = Symbol("datarun.credentialScope");
-/** What the validations of the run may still cost. Declarative sources read it. */
+/** On a call: the steps that validations of the run may still take. Compiled YAML sources read it. */
 export const checkSteps: unique symbol = Symbol("datarun.checkSteps");
 
 /** On a declaration: the source polls. Set by the compiler of YAML files; not for authors. */
@@ -156,7 +159,7 @@ export interface SourceCall<Inputs = JsonObject, Credentials = JsonObject> {
   readonly credentials: Credentials;
   /** Sends requests to the vendor. There is no other way to reach it. */
   readonly http: Http;
-  /** What the request says that the run is for: `prod`, `test` or `dev`. */
+  /** The purpose of the run, by the request: `prod`, `test` or `dev`. */
   readonly context: Context;
   /** The region of this deployment, from its setting `region`. */
   readonly region: string;
@@ -174,20 +177,20 @@ export interface SourceCall<Inputs = JsonObject, Credentials = JsonObject> {
    */
   ordered(this: void, orderId?: string | number): void;
   /**
-   * Waits this many milliseconds. Rejects when the call ends, and at once, as `pending`, if its deadline comes first.
-   * In cases and in simulated runs no time passes.
+   * Waits `ms` milliseconds. Rejects when the call ends. Rejects at once, with the kind `pending`, if the deadline would
+   * come first. In cases and in simulated runs no time passes.
    */
   wait(this: void, ms: number): Promise<void>;
   /** Returns the header for HTTP Basic authentication. */
   basic(this: void, user: string, password: string): { readonly authorization: string };
   /** The result "no record", with an output that says more about it. */
   noMatch(this: void, output?: JsonObject): NoMatch;
-  /** Ends the call with a failure of that kind, for a vendor that reports failures inside a 200. */
+  /** Ends the call with a failure of this kind, for a vendor that reports failures inside a reply with status 200. */
   fail(this: void, kind: FailureKind, options?: FailOptions): never;
 }
 
 export interface FailOptions {
-  /** What the vendor charges for the reply with this failure: the last reply to a request that is not `free`. */
+  /** Whether the vendor charges for the reply with this failure: the last reply to a request that is not `free`. */
   readonly charged?: Charged;
   /** Only for the log. */
   readonly detail?: string;
@@ -214,13 +217,13 @@ export interface SourceCase {
   readonly name: string;
   /** The inputs of the call. */
   readonly inputs: JsonObject;
-  /** Made up if left out. */
+  /** Invented if left out. */
   readonly credentials?: JsonObject;
   /** `dev` by default. */
   readonly context?: Context;
   /** The vendor's replies, in the order of the requests. None for a source that does not use `http`. */
   readonly reply?: ScriptedReply | readonly ScriptedReply[];
-  /** The requests that the vendor must have received. Only what is given here is compared. */
+  /** The requests that the vendor must have received. Only the fields given here are compared. */
   readonly request?: ExpectedRequest | readonly ExpectedRequest[];
   /** The expected result: `{match, output}`, `{match, includes}` or `{failure, field}`. One of `match` and `failure` is required. */
   readonly expect: CaseExpectation;
