@@ -14,7 +14,7 @@ import { Secret } from "../terms/secret.ts";
 import { createDoor, type DoorOptions, type OutboundDoor } from "./door.ts";
 
 type Changes = Partial<Omit<DoorOptions, "clock">> & {
-  /** Called before requests are sent, like the ledger: once for all those of a run that are sent together. */
+  /** Called in place of the ledger before requests are sent: once for all requests of a run that are sent together. */
   readonly onIntent?: (...intents: readonly AttemptIntent[]) => void;
 };
 
@@ -36,7 +36,7 @@ interface OpenedCall {
 /** An HTTP client for tests, and the calls made with it. */
 export interface TestDoor {
   readonly door: OutboundDoor;
-  /** The attempts of all its calls. */
+  /** The attempts of all calls made with this client. */
   readonly attempts: readonly Attempt[];
   /** A new call to a source that declares these origins, and its `http`. */
   call(origins: string | readonly string[], changes?: CallChanges): OpenedCall;
@@ -60,7 +60,7 @@ export function openDoor(t: TestContext, { onIntent, ...options }: Changes = {})
   };
 }
 
-/** The fault a request ends with. */
+/** The fault with which a request fails. */
 export async function faultOf(sent: Promise<unknown>): Promise<Fault> {
   try {
     await sent;

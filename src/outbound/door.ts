@@ -32,28 +32,31 @@ export interface DoorOptions {
   readonly limits?: Partial<OutboundLimits>;
   /**
    * Exact origins whose host names may resolve to private addresses, such as `https://scores.corp.example`. A source
-   * that declares an IP address or `localhost` exactly needs no entry: its declaration already says where it leads.
+   * that declares an IP address or `localhost` exactly needs no entry, because the declaration itself is the destination.
    */
   readonly allowPrivate?: readonly string[];
   /** Exact origins whose requests carry the caller's trace id. No other origin gets it. */
   readonly traced?: readonly string[];
-  /** `http://[user:password@]host:port`: all requests go through it, and it resolves the vendors' names. */
+  /**
+   * The egress proxy, `http://[user:password@]host:port`. All requests go through it, and it resolves the vendors'
+   * names.
+   */
   readonly proxy?: string | undefined;
-  /** PEM of certificate authorities to trust besides Node's. */
+  /** Certificate authorities to trust besides Node's, in PEM. */
   readonly extraAuthorities?: string | undefined;
-  /** Replaces the name servers. */
+  /** Resolves names in place of the name servers. */
   readonly resolve?: Resolve;
   /** Replaces `/etc/hosts`. */
   readonly hostsPath?: string;
 }
 
 export interface OutboundDoor extends Door {
-  /** Closes every connection; nothing more is sent. To be called after the last run has ended. */
+  /** Closes every connection, after which nothing is sent. Call it after the last run has ended. */
   close(): void;
   stats(): OutboundStats;
   /**
-   * Opens one connection to an origin that is declared exactly, in the same way as a call does, and closes it: nothing
-   * is sent to the vendor. Resolves with the reason if that fails, which takes no longer than a call may connect.
+   * Opens a connection to an exactly declared origin as a call does, and closes it without sending anything to the vendor.
+   * Resolves to `null`, or to the reason of a failure, at the latest after the time within which a call has to connect.
    */
   tryOrigin(origin: string): Promise<ConnectError | null>;
 }
@@ -63,8 +66,8 @@ export interface OutboundStats {
 }
 
 /**
- * All calls to vendors go through this client. @throws Error if the proxy, an authority or an allowed origin cannot be
- * read
+ * Creates the client through which all calls to vendors go. @throws Error if the proxy, an authority or an allowed origin
+ * cannot be read
  */
 export function createDoor(options: DoorOptions): OutboundDoor {
   return new VendorDoor(options);
@@ -190,7 +193,9 @@ class VendorDoor implements OutboundDoor {
     return addresses;
   }
 
-  /** Added after all other fields, so that a redirect to another origin does not carry the trace id along. */
+  /**
+   * Adds the trace id to a copy of the request. A redirect starts from the original, so it never passes the trace id on.
+   */
   #withTrace(request: OutgoingRequest, { run }: PlannedCall): OutgoingRequest {
     const { trace } = run.intent;
     if (trace === null || this.#traced.match(request.url) !== "exact") return request;
@@ -258,8 +263,8 @@ class VendorDoor implements OutboundDoor {
 }
 
 /**
- * Whether the host is `localhost` or an IP address, so that its declaration says where it leads. A pattern never
- * matches one.
+ * Whether the host is `localhost` or an IP address, so that its declaration itself is the destination. A pattern never
+ * matches such a host.
  */
 function isLocalLiteral(hostname: string): boolean {
   return hostname === "localhost" || hostname.startsWith("[") || /^[\d.]+$/.test(hostname);

@@ -11,7 +11,7 @@ import { codeOf, faultOf, openDoor } from "./door.kit.ts";
 const MIB = 1024 * 1024;
 const CHUNKED = head(200, { "transfer-encoding": "chunked" });
 
-/** Writes this again and again, as fast as it is read. */
+/** Writes a piece again and again, as fast as the socket is read. */
 function flood(first: string, piece: string, times = Number.POSITIVE_INFINITY, last = ""): Behaviour {
   return (socket) => {
     let left = times;
@@ -165,7 +165,7 @@ test("however a reply is cut, encoded and marked, it is delivered byte for byte"
   );
 });
 
-// ---- what is held --------------------------------------------------------------------------------------------------
+// ---- memory --------------------------------------------------------------------------------------------------------
 
 const LARGE = Buffer.alloc(600_000, 0x20);
 

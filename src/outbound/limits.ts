@@ -2,7 +2,7 @@ import { readSettings } from "../settings/read-settings.ts";
 import type { Settings } from "../settings/settings.ts";
 import { JSON_LIMITS } from "../terms/json.ts";
 
-/** The most that one vendor may cost the service. `docs/reference/limits.md` says what happens beyond each. */
+/** Limits on the resources that calls to vendors use. `docs/reference/limits.md` says what happens beyond each. */
 export interface OutboundLimits {
   /** Connections to one origin, and so simultaneous requests. Organizations share them: one alone gets half. */
   readonly connectionsMax: number;
@@ -20,13 +20,13 @@ export interface OutboundLimits {
   readonly connectMaxMs: number;
   readonly lookupMaxMs: number;
   readonly lookupCacheMs: number;
-  /** Below the five seconds after which many vendors close an idle connection. */
+  /** How long an idle connection is kept: less than the five seconds after which many vendors close it. */
   readonly keepAliveMs: number;
   /** Idle connections kept, over all origins. Organizations share the number, but never a connection. */
   readonly idleMax: number;
   /** Connections that are in use or being opened, over all origins. Organizations share their number. */
   readonly socketsMax: number;
-  /** Origins (with their client certificates) whose idle connections are kept, shared in the same way. */
+  /** Connection pools, one for each origin and client certificate. Beyond it, an idle pool is closed. */
   readonly poolsMax: number;
 }
 

@@ -16,7 +16,7 @@ const holdFor = (call: PlannedCall) => (bytes: number) => call.hold(bytes);
 const replyOf = (body: string, call: PlannedCall) =>
   new VendorReply(200, {}, Buffer.from(body), LIMITS, null, holdFor(call));
 
-/** Documents, with the measured size of their values on the heap. */
+/** Documents with the measured size of their parsed values on the heap. */
 const MEASURED: readonly (readonly [what: string, body: string, heapBytes: number])[] = [
   ["numbers", `[${"1,".repeat(74_000)}1]`, 600_000],
   ["nothing but empty objects", `[${"{},".repeat(37_000)}{}]`, 2_368_000],

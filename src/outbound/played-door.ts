@@ -22,8 +22,8 @@ export interface PlayedDoorParts {
 
 /**
  * The HTTP client without a network, for simulated calls. It refuses every request, redirect and reply that the real
- * client would refuse, so a source that passes here can also be run. It shares no state with the real client, and
- * records nothing as sent.
+ * client would refuse, so a source that works in simulation also works with the real client. It shares no state with the
+ * real client, and records nothing as sent.
  */
 export function createPlayedDoor({ clock, player, limits: given }: PlayedDoorParts): Door {
   const limits = { ...DEFAULT_LIMITS, ...given };

@@ -9,7 +9,7 @@ import { ByteBudget } from "../terms/byte-budget.ts";
 import { codeOf, openDoor } from "./door.kit.ts";
 
 const KIB = 1024;
-/** More than the kernel takes on a connection that nobody reads from. */
+/** More than the kernel buffers for a connection whose other side does not read. */
 const LARGE = "x".repeat(8 * KIB * KIB);
 const TAKEN = "x".repeat(256 * KIB);
 
@@ -17,7 +17,7 @@ function heldOf(bytesMax: number) {
   return new ByteBudget(bytesMax).open("org_1");
 }
 
-/** A vendor that reads nothing, and does this to each connection. */
+/** A vendor that reads nothing. Each of its connections is passed to `act`. */
 async function startUnread(t: TestContext, act: (socket: Socket) => void = () => {}) {
   const sockets: Socket[] = [];
   const server = createServer({ pauseOnConnect: true }, (socket) => {

@@ -71,9 +71,9 @@ export class SourceHttp implements Http {
   }
 
   /**
-   * The author made a mistake, before anything was sent. But a header field that cannot be sent usually contains an
-   * input or a credential, and a URL that is too long usually contains an input. The caller can correct those, so the
-   * fault names them.
+   * The fault for a request that cannot be built. Usually the author made a mistake. But a header field that cannot be sent
+   * usually contains an input or a credential, and a URL that is too long usually contains an input. The caller can correct
+   * these, so the fault names the field.
    */
   #misused(thrown: unknown): Fault {
     const { call, source } = this.#parts;

@@ -54,7 +54,7 @@ for (const secure of [false, true]) {
     test(`a second answer that came while the loop was busy is not an answer for the ${who}, by ${by}`, async (t) => {
       const { origin, vendor, of, attempts } = await surplusVendor(t, secure);
       for (let turn = 0; turn < 30; turn += 1) {
-        // On every second turn, the connection has already been reused once.
+        // In every second round, the connection has already been reused once.
         if (turn % 2 === 1) await of("org_1").get(`${origin}/json`);
         await of("org_1").get(`${origin}/twice/2/${turn}`);
         vendor.busyUntilSurplus(turn + 1);
@@ -86,7 +86,7 @@ test("a vendor that answers one request of many twice puts one answer in the wro
       const text = JSON.stringify({ path });
       const answer = head(200, { "content-length": String(text.length) }) + text;
       socket.setNoDelay(true);
-      // What it sends for the request before comes after this one has been written.
+      // A second reply to the previous request arrives after this request has been written.
       if (isTwice) socket.write(answer.replace(path, path.replace(/./g, "x")));
       isTwice = false;
       setTimeout(() => socket.write(answer), 5);

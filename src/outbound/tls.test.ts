@@ -106,7 +106,7 @@ test("a vendor that demands a client certificate gets the one given, and no othe
   assert.equal((await http.get(`${vendor.origin}/json`, { tls: client })).json().name, "Ada");
   const fault = await faultOf(http.get(`${vendor.origin}/json`));
 
-  // In TLS 1.3, the vendor refuses after the request was sent, so nobody can tell what it has done with it.
+  // In TLS 1.3, the vendor refuses after the request was sent, so it is unknown whether the vendor acted on it.
   assert.ok(fault.code === "source.connection_lost" || fault.code === "source.unreachable", fault.code);
   assert.equal(vendor.count(), 1);
   assert.equal(door.door.stats().origins.length, 2);

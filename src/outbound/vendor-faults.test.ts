@@ -11,7 +11,7 @@ type Charges = readonly [perCall: Charged, perSuccess: Charged, perMatch: Charge
 
 const NOTHING: Charges = ["no", "no", "no"];
 const NOBODY_KNOWS: Charges = ["unknown", "unknown", "unknown"];
-/** It completed the call, and nobody can tell whether its answer contained a record. */
+/** The vendor completed the call, and it is unknown whether its reply contained a record. */
 const COMPLETED: Charges = ["yes", "yes", "unknown"];
 const ERROR: Charges = ["unknown", "no", "no"];
 

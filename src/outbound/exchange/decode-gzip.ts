@@ -1,7 +1,7 @@
 import { createGunzip, gunzipSync } from "node:zlib";
 import type { IntakeProblem, ReplyIntake } from "./reply-intake.ts";
 
-/** Small replies are decoded synchronously: another thread would cost more than the decoding. */
+/** Replies up to this size are decoded synchronously: another thread would cost more than the decoding. */
 const SYNC_RAW_BYTES = 32 * 1024;
 const SYNC_DECODED_BYTES = 256 * 1024;
 /** The size of the chunks that decoding produces. */
@@ -10,8 +10,8 @@ const PIECE_BYTES = 64 * 1024;
 export type GzipProblem = IntakeProblem | "broken";
 
 /**
- * Decodes one layer of gzip into `decoded`, which reports when its limit is exceeded: a decompression bomb is decoded
- * only up to that. Calls back once, unless the returned function is called first, which stops the decoding.
+ * Decodes one layer of gzip into `decoded`, whose limit stops a decompression bomb. Calls `done` once. The returned
+ * function stops the decoding; `done` is then not called.
  */
 export function decodeGzip(raw: Buffer, decoded: ReplyIntake, done: (problem: GzipProblem | null) => void): () => void {
   const { bytesMax } = decoded;

@@ -18,7 +18,7 @@ export function encodeQuery(fields: Fields): string {
   return text.slice(1);
 }
 
-/** The same as a body of `application/x-www-form-urlencoded`. */
+/** Encodes fields as a body of `application/x-www-form-urlencoded`. */
 export function encodeForm(fields: Fields): string {
   return encodeQuery(fields).replaceAll("%20", "+");
 }

@@ -26,7 +26,7 @@ const answers: Turn = (handler) => {
   handler.onEnd();
 };
 
-/** One exchange over a connection that follows this script: one entry for each time it is given a request. */
+/** One exchange over a connection that follows this script: one entry for each request that the connection gets. */
 function exchangeOver(turns: readonly Turn[], maySend = () => true, { withinMs = 10_000, clock = systemClock } = {}) {
   let dispatched = 0;
   let attempts = 0;

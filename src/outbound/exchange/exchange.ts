@@ -15,31 +15,31 @@ import { VendorReply } from "./reply.ts";
 import { isRedirect, isSuccess } from "./reply-status.ts";
 import { contractFault, faultOfStatus, faultOfTransport } from "./vendor-fault.ts";
 
-/** What all exchanges of a client share. */
+/** The parts that all exchanges of a client share. */
 export interface ExchangeNeeds {
   readonly clock: Clock;
   readonly limits: OutboundLimits;
 }
 
-/** What the source says about its reply. */
+/** How a request and its reply are handled, by the declarations of the source. */
 export interface Expectation {
   readonly answers: readonly number[] | undefined;
   readonly redirectsLeft: number;
-  /** Whether its reply is read leniently. */
+  /** Whether the reply may violate HTTP/1.1: the source declares `reply.lenient`. */
   readonly lenient: boolean;
   readonly decodedBytesMax: number;
   readonly billing: Billing;
-  /** Its room in the budgets that apply to it. */
+  /** The reservation of the request in its budgets; `null` if none applies. */
   readonly reserved: Reservation | null;
-  /** What the request takes, as it is counted for its call already. */
+  /** The memory of the request in bytes, which its call has reserved already. */
   readonly requestBytes: number;
   /** The longest wait for a connection. */
   readonly waitMaxMs: number;
 }
 
-/** How much of an unwanted reply body is read, so that its connection can be reused. */
+/** The most bytes of an unneeded reply body that are read so that its connection can be reused. */
 const DRAINED_BYTES_MAX = 64 * 1024;
-/** How many bytes may arrive besides the body: headers, interim replies, trailers and chunk framing. */
+/** The most bytes that may arrive besides the body: headers, interim replies, trailers and chunk framing. */
 const FRAMING_BYTES = 256 * 1024;
 const FRAMING_SHARE = 1 / 4;
 const NO_BYTES = Buffer.alloc(0);
@@ -54,7 +54,7 @@ const PROBLEMS: Readonly<Record<Exclude<GzipProblem, "no_room">, string>> = {
  * at the latest, and sends nothing after that.
  */
 export class Exchange implements ReplyHandler, Exchangeable {
-  /** `null` once it has been written: then it cannot be sent again. */
+  /** `null` once written: a request of which a byte may have been sent is never sent again. */
   #request: OutgoingRequest | null;
   readonly #method: string;
   #requestBytes: number;
@@ -79,7 +79,7 @@ export class Exchange implements ReplyHandler, Exchangeable {
   readonly #body: ReplyIntake;
   #decoded: ReplyIntake | null = null;
   #stopDecoding: (() => void) | null = null;
-  /** Counts a body that nobody reads any more. */
+  /** Bytes of an unneeded body that have been read. */
   #drainedBytes = 0;
   #drainedPieces = 0;
 
@@ -152,7 +152,7 @@ export class Exchange implements ReplyHandler, Exchangeable {
 
   onReady(): PlannedAttempt {
     const { clock } = this.#needs;
-    // In a busy process, an event of a connection can run before an older timer.
+    // In a busy process, an event of a connection can run before the timer of a deadline that has passed.
     if (clock.now() >= this.#call.deadlineAt) throw faultOfDeadline(this.#call);
     const { method, spanId } = this.#request!;
     const { billing, reserved } = this.#expects;
@@ -171,7 +171,7 @@ export class Exchange implements ReplyHandler, Exchangeable {
     if (this.#expects.redirectsLeft === 0) this.#dropRequest();
   }
 
-  /** Bytes that mean nothing, such as chunk extensions, count too. */
+  /** All bytes count, including framing such as chunk extensions. */
   onRead(wireBytes: number): void {
     if (wireBytes <= this.#wireBytesMax) return;
     if (this.#settled) this.#release(false);
@@ -184,7 +184,7 @@ export class Exchange implements ReplyHandler, Exchangeable {
     const attempt = this.#attempt!;
     attempt.answered(status, this.#isAnswer());
     if (this.#isToFollow()) {
-      // A redirect that is followed is never charged, and the next request needs room.
+      // A redirect that is followed is never charged, and the next request needs its share of the budgets.
       this.#expects.reserved?.release();
       this.#deliver(null);
     } else if (!attempt.isAnswer) {
@@ -194,7 +194,7 @@ export class Exchange implements ReplyHandler, Exchangeable {
       const problem = this.#problemAhead();
       if (problem !== null) this.#abort(contractFault(problem));
     }
-    // Nobody waits for the rest of the reply, and the rest of the request would be kept until it is taken.
+    // The rest of the reply is not needed, and the connection would keep the unsent rest of the request.
     if (this.#settled && this.#connection?.isSendingMuch === true) this.#release(false);
   }
 
@@ -213,7 +213,7 @@ export class Exchange implements ReplyHandler, Exchangeable {
   onEnd(): void {
     if (!this.#settled) {
       this.#attempt!.end();
-      // The header may be present although a status has no body.
+      // A reply without a body may have a `Content-Encoding` too.
       if (this.#zipped && this.#body.length > 0) this.#unzip();
       else this.#deliver(this.#body);
     }
@@ -222,7 +222,7 @@ export class Exchange implements ReplyHandler, Exchangeable {
 
   onError(error: Error): void {
     const connection = this.#connection;
-    // The exchange has given it up already.
+    // The exchange has left the connection already.
     if (connection === null) return;
     if (this.#isReplayable(error)) {
       this.#replayed = true;
@@ -243,7 +243,7 @@ export class Exchange implements ReplyHandler, Exchangeable {
     return this.#expects.redirectsLeft > 0 && isRedirect(this.#status) && !this.#isAnswer();
   }
 
-  /** What is wrong with a body, as far as its headers tell. */
+  /** The problem of a body that its header fields show, or `null`. */
   #problemAhead(): string | null {
     const { "content-encoding": encoding, "content-length": length } = this.#fields;
     if (encoding !== undefined && encoding !== "") {
@@ -257,8 +257,8 @@ export class Exchange implements ReplyHandler, Exchangeable {
   }
 
   /**
-   * True once, if an open connection was found closed and nothing was written. A connection that could not be opened
-   * does not count.
+   * Whether the request may be sent on a new connection: once, if an open connection turned out to be closed and nothing
+   * was written. A failure to connect is not retried.
    */
   #isReplayable(error: Error): boolean {
     return (
@@ -307,15 +307,18 @@ export class Exchange implements ReplyHandler, Exchangeable {
     this.#release(false);
   }
 
-  /** If the connection ended, the reply is incomplete. If it went on with invalid HTTP, only the body is unusable. */
+  /**
+   * Ends the exchange because of its connection. After invalid HTTP only the body is unusable; otherwise the request
+   * fails.
+   */
   #failBy(fault: Fault): void {
     if (fault.code === "source.contract") this.#giveUp(fault);
     else this.#fail(fault);
   }
 
   /**
-   * There is no usable body, but the status is still valid: a success fails because its answer is missing, and any
-   * other status that the source reads is delivered without a body.
+   * Ends the exchange without a usable body; its status is still valid. A success fails, because its body is missing. Any
+   * other status that the source handles is delivered without a body.
    */
   #giveUp(fault: Fault): void {
     if (this.#status === 0) return this.#fail(fault);
@@ -343,10 +346,10 @@ export class Exchange implements ReplyHandler, Exchangeable {
     this.#reject(fault);
   }
 
-  /** Releases all memory except the delivered reply, which now belongs to the call and is released by the run. */
+  /** Releases all memory except that of the delivered reply, which the call takes over. */
   #settle(delivered: ReplyIntake | null): void {
     this.#settled = true;
-    // Otherwise that is done when the connection is left.
+    // With a connection, `#release` cancels the timer.
     if (this.#connection === null) this.#cancelDeadline();
     this.#stopDecoding?.();
     this.#dropRequest();

@@ -3,7 +3,7 @@ import { CONNECTION_HEADERS } from "../../terms/connection-headers.ts";
 
 const FORBIDDEN = new Set(CONNECTION_HEADERS);
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** Characters that a field cannot contain: they would end it, or lose bits when they are sent. */
+/** Characters that a value cannot contain: they would end the field, or lose bits when they are sent. */
 const NOT_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 
 export function canStandInHeader(text: string): boolean {
@@ -18,7 +18,10 @@ export class HeaderValueError extends Error {
     this.#value = value;
   }
 
-  /** The value, once: it is needed only to find out where it came from, and may be as large as a request's body. */
+  /**
+   * Returns the value and forgets it. It is needed only to find its origin, and may be as large as the body of a
+   * request.
+   */
   takeValue(): string {
     const value = this.#value;
     this.#value = "";
@@ -27,7 +30,7 @@ export class HeaderValueError extends Error {
 }
 
 /**
- * Names and values alternating, as they are sent: the author's fields, and defaults for those that the author left out.
+ * The header fields to send, names and values alternating: the author's, and defaults for those that the author left out.
  * @throws Error that names the field
  */
 export function headerFields(

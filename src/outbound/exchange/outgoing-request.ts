@@ -17,7 +17,7 @@ export interface OutgoingRequest {
   /** Names and values, alternating. */
   readonly fields: readonly string[];
   readonly body: Buffer | string | null;
-  /** Its length in UTF-8. */
+  /** The length of the body in UTF-8. */
   readonly bodyBytes: number;
   readonly tls: ClientTls | undefined;
   /** How many redirects may follow. */
@@ -29,7 +29,7 @@ export interface OutgoingRequest {
 export const REDIRECTS_MAX = 10;
 const LOCATION_CHARACTERS_MAX = 16 * 1024;
 const METHOD = /^[A-Z][A-Z-]*$/;
-/** These do not request data: one opens a tunnel, the other echoes credentials. */
+/** Methods that do not request data: CONNECT opens a tunnel, TRACE echoes credentials. */
 const NOT_METHODS = new Set(["CONNECT", "TRACE"]);
 
 /** @throws Error that names the author's mistake, never a value */
@@ -61,12 +61,12 @@ export function buildRequest(
   };
 }
 
-/** A text that is not ASCII takes at most this much for each of its UTF-16 units. */
+/** Bytes in memory for each UTF-16 unit of a text that is not ASCII. */
 const UNIT_BYTES = 2;
 
-/** The memory that a request takes until it is sent. */
+/** The memory that a request takes until it is sent, in bytes. */
 export function keptBytes({ path, fields, body, bodyBytes }: OutgoingRequest): number {
-  // The address is kept besides the path that was made from it.
+  // Twice: the URL is kept as well as the path made from it.
   let bytes = 2 * path.length + bodyBytes;
   if (typeof body === "string" && body.length !== bodyBytes) bytes += UNIT_BYTES * body.length - bodyBytes;
   for (const text of fields) bytes += text.length;
@@ -79,7 +79,7 @@ const NO_CONTENT: Content = [null, null];
 function contentOf({ json, form, body }: HttpOptions): Content {
   if (json !== undefined) {
     const text: string | undefined = JSON.stringify(json);
-    if (text === undefined) throw new Error("the json body cannot be said in JSON");
+    if (text === undefined) throw new Error("the json body cannot be written as JSON");
     return [text, "application/json"];
   }
   if (form !== undefined) return [encodeForm(form), "application/x-www-form-urlencoded"];
@@ -89,8 +89,8 @@ function contentOf({ json, form, body }: HttpOptions): Content {
 }
 
 /**
- * The request that a redirect asks for (RFC 9110, 15.4). A redirect to another origin loses every field that could be a
- * credential, and a request with a body does not follow one at all.
+ * The request that follows a redirect (RFC 9110, 15.4). At another origin it has no field that could be a credential. A
+ * request with a body does not follow a redirect to another origin.
  * @throws Fault `source.contract` if it cannot be followed
  */
 export function followRedirect(

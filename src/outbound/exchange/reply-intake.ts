@@ -17,8 +17,8 @@ export function isCutTooSmall(pieces: number, bytes: number): boolean {
 }
 
 /**
- * Collects the bytes of a reply, at most `bytesMax`, and counts each piece as held before it keeps it. They stay
- * counted until `drop`, or until another part takes over the counting.
+ * Collects the bytes of a reply, at most `bytesMax`. Memory for a piece is reserved before the piece is kept, and stays
+ * reserved until `drop`, or until the call takes over the reservation.
  */
 export class ReplyIntake {
   readonly bytesMax: number;
@@ -44,12 +44,12 @@ export class ReplyIntake {
     return null;
   }
 
-  /** Returns all bytes. To be called once, at the end. */
+  /** Returns all bytes. May be called once, at the end. */
   take(): Buffer {
     return this.#joined.take();
   }
 
-  /** The bytes are not needed any more. */
+  /** Discards the bytes and releases their memory. */
   drop(): void {
     if (this.#joined.length === 0) return;
     this.#room.drop(this.#joined.length);
@@ -59,7 +59,7 @@ export class ReplyIntake {
 
 /**
  * Memory for one reply, reserved before its request is sent, so that a reply that may be billed is not discarded for
- * lack of memory. The reply uses it up as it arrives; the rest is released at its end.
+ * lack of memory. The reply uses this memory as it arrives; the unused rest is released at the end of the reply.
  */
 export class RoomAhead {
   readonly #held: Held;
@@ -76,7 +76,7 @@ export class RoomAhead {
     return ahead !== null;
   }
 
-  /** Counts bytes of the reply, first from the reserved memory. */
+  /** Reserves bytes for the reply, first out of the memory reserved ahead. Returns false if no memory is free. */
   hold(bytes: number): boolean {
     const fromAhead = Math.min(this.#ahead, bytes);
     if (bytes > fromAhead && !this.#held.hold(bytes - fromAhead)) return false;
@@ -88,7 +88,7 @@ export class RoomAhead {
     this.#held.drop(bytes);
   }
 
-  /** No more of the reply will arrive. */
+  /** Releases the unused memory, at the end of the reply. */
   giveBack(): void {
     this.#held.drop(this.#ahead);
     this.#ahead = 0;

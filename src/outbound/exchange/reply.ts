@@ -45,8 +45,8 @@ const NOT_COUNTED: Hold = () => true;
 const UNIT_BYTES = 2;
 
 /**
- * A vendor's whole reply. Its bytes are parsed when the author asks for them, and only once; the parsed value counts as
- * held memory in addition to the bytes.
+ * A vendor's complete reply. Its body is parsed once, when the author asks for it. Memory for the parsed value is reserved
+ * in addition to that of the bytes.
  */
 export class VendorReply implements Reply, RawReply, HeldReply, ListedReply {
   readonly status: number;
@@ -62,7 +62,7 @@ export class VendorReply implements Reply, RawReply, HeldReply, ListedReply {
   #given: Buffer | null = null;
   #isTaken = false;
 
-  /** `attempt`: what is known of its request, if one was sent. */
+  /** @param attempt the request of the reply; `null` if none was really sent */
   constructor(
     status: number,
     fields: ReplyFields,
@@ -117,7 +117,7 @@ export class VendorReply implements Reply, RawReply, HeldReply, ListedReply {
 
   bytes(): Buffer {
     this.#take();
-    // Small buffers share their memory with others, whose bytes this author must not see.
+    // Small buffers share an allocation with others, whose bytes the author must not see.
     this.#given ??= this.#bytes.buffer.byteLength === this.#bytes.length ? this.#bytes : ownCopy(this.#bytes);
     return this.#given;
   }
@@ -126,7 +126,10 @@ export class VendorReply implements Reply, RawReply, HeldReply, ListedReply {
     return this.#bytes;
   }
 
-  /** What an author makes of the text or bytes cannot be measured. It is assumed, once, to be as large as they are. */
+  /**
+   * Reserves memory, once, for what an author makes of the text or the bytes: its size is unknown, and taken to be
+   * theirs.
+   */
   #take(): void {
     if (this.#isTaken) return;
     this.#isTaken = true;
@@ -147,7 +150,7 @@ export class VendorReply implements Reply, RawReply, HeldReply, ListedReply {
   }
 
   [rawJsonObject](): Buffer {
-    // If nobody has asked for the value, it need not be built.
+    // Unless the author has asked for the value, the bytes are checked without building it.
     if (this.#value === undefined && isSurelyObject(this.#bytes, this.#limits)) return this.#bytes;
     if (!isJsonObject(this.json())) throw contractFault("it is not a JSON object");
     return withoutMark(this.#inUtf8());

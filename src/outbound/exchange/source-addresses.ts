@@ -7,11 +7,11 @@ export type Address = Readonly<Pick<URL, "origin" | "protocol" | "hostname" | "p
 
 export interface KnownAddress {
   readonly url: Address;
-  /** `null`: its origin is not one that the source declares. */
+  /** `null` if the source does not declare the origin. */
   readonly match: OriginMatch | null;
 }
 
-/** Few and short, because an author may have built them from inputs, which must not be kept for long. */
+/** Limits of the cache. They are small because URLs can contain inputs, which must not be kept for long. */
 const KNOWN_MAX = 8;
 const KNOWN_CHARACTERS_MAX = 2_048;
 
@@ -22,7 +22,7 @@ export class TargetTooLong extends Error {
   }
 }
 
-/** The URLs a source asked for last. Most sources ask for the same one again and again, with another query or body. */
+/** A cache of the URLs that a source requested last. Most sources request the same URL with varying queries or bodies. */
 export class SourceAddresses {
   readonly #rules: OriginRules;
   readonly #known = new BoundedMap<string, KnownAddress>(KNOWN_MAX);
@@ -48,8 +48,8 @@ export class SourceAddresses {
 }
 
 /**
- * Reads the URL an author asks for. Authors build URLs from inputs, so everything that the URL parser would silently
- * rewrite into another destination is refused: user names, dot segments, backslashes, fragments, control characters.
+ * Reads the URL of a request. Authors build URLs from inputs, so everything that the URL parser would silently rewrite into
+ * another destination is refused: user names, dot segments, backslashes, fragments, control characters.
  * @throws Error whose message contains no part of the URL
  */
 export function readVendorUrl(text: unknown): URL {
@@ -64,7 +64,7 @@ export function readVendorUrl(text: unknown): URL {
   return url;
 }
 
-/** Including scheme and host. */
+/** The longest URL, with scheme and host. */
 const ADDRESS_CHARACTERS_MAX = TARGET_CHARACTERS_MAX + 1024;
 /** Authority and path, before the URL parser changes them. */
 const PARTS = /^https?:\/\/([^/?#\\]+)([^?#]*)/i;

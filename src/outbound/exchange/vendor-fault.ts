@@ -1,7 +1,7 @@
 import { Fault, faultCodeOfStatus, type FaultDetail } from "../../terms/fault.ts";
 import { BadReplyError, type ReplyProblem } from "../wire/bad-reply.ts";
 
-/** The fault for a status that is neither 2xx nor one that the source reads itself. */
+/** The fault for a status that is neither 2xx nor one that the source handles itself. */
 export function faultOfStatus(status: number): Fault {
   const code = faultCodeOfStatus(status);
   if (code !== null) return new Fault(code, { status });
@@ -20,10 +20,12 @@ const PROBLEMS: Readonly<Record<ReplyProblem, string>> = {
   upgrade: "it switches to another protocol",
 };
 
-/** What the end of a connection means after the request was sent: nobody can know whether the vendor acted on it. */
+/**
+ * The fault for a connection that failed after the request was sent. Whether the vendor acted on the request is unknown.
+ */
 export function faultOfTransport(error: Error): Fault {
   if (error instanceof BadReplyError) {
-    // Without its properties, because a log prints those of a cause.
+    // A plain error, because a log prints the properties of a cause.
     const cause = new Error(error.message);
     return new Fault("source.contract", { problem: PROBLEMS[error.problem] }, { cause });
   }

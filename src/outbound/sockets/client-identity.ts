@@ -1,12 +1,12 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import type { ClientTls } from "../../sdk/http.ts";
 
-/** Why a client certificate cannot be used. The message contains nothing of it. */
+/** Why a client certificate cannot be used. The message contains no part of the certificate. */
 export class ClientIdentityError extends Error {}
 
 /**
- * A client certificate and its key, checked to belong together. Line breaks that were lost on the way, as in an
- * environment variable, are restored. @throws ClientIdentityError
+ * Reads a client certificate and its key, and checks that they belong together. Restores line breaks that were lost, for
+ * example in an environment variable. @throws ClientIdentityError
  */
 export function readClientIdentity(client: ClientTls): Pick<ClientTls, "cert" | "key"> {
   const [cert, key] = [withLineBreaks(client.cert), withLineBreaks(client.key)];
@@ -28,10 +28,10 @@ export function readClientIdentity(client: ClientTls): Pick<ClientTls, "cert" | 
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----(.*?)-----END \1-----/gs;
 const LINE_CHARS = 64;
 
-/** PEM with every block on lines of its own, whether its line breaks became `\n`, spaces or nothing. */
+/** Restores the line breaks of PEM blocks in which they became `\n`, spaces or nothing. */
 function withLineBreaks(pem: string): string {
   return pem.replaceAll(BLOCK, (whole, label: string, inside: string) => {
-    // Base64 has neither backslashes nor white space. What has more than that, such as header fields, stays as it is.
+    // Base64 has neither backslashes nor white space. A block with anything else, such as header fields, stays as it is.
     const base64 = inside.replaceAll(/\\+[nrt]|\s+/g, "");
     if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return whole;
     const lines = base64.match(new RegExp(`.{1,${LINE_CHARS}}`, "g"))!;

@@ -189,7 +189,7 @@ for (const secure of [false, true]) {
     const vendor = await startVendor(t, {
       ...(secure ? { tls: identity } : {}),
       otherwise(socket) {
-        // One after the other: of timers of several durations, a busy loop may run a later one first.
+        // One after the other: with timers of several durations, a busy loop may run a later one first.
         const send = ([piece, ...rest]: readonly string[]): void => {
           if (piece !== undefined) setTimeout(() => (socket.write(piece), send(rest)), 3);
         };

@@ -8,23 +8,32 @@ import { type Destination, SocketOpening, type SocketNeeds } from "./open-socket
 import type { Sendable, SendTurn } from "./send-turn.ts";
 
 /**
- * The sender of a request on a connection. It gets `onReady`, `onSend`, then the events of the reply, and exactly one
- * end.
+ * The sender of a request on a connection. The connection calls `onReady` and `onSend`, then reports the reply, and ends
+ * with one call of either `onEnd` or `onError`.
  */
 export interface ReplyHandler extends ReplyReader {
-  /** Whether its reply is read leniently. */
+  /** Whether the reply may violate HTTP/1.1. */
   readonly lenient: boolean;
-  /** The request could be written now. Returns what must be recorded before. @throws Error to send nothing */
+  /**
+   * Called when the request can be written. Returns the attempt that must be recorded first. @throws Error to send
+   * nothing
+   */
   onReady(): PlannedAttempt;
-  /** The request has been recorded, and its first byte is sent as soon as this returns. */
+  /** Called when the attempt has been recorded. The first byte of the request is sent as soon as this returns. */
   onSend(): void;
-  /** Nothing of the request is kept here any more. Not called for small ones, or if the connection ends before. */
+  /**
+   * Called when the connection keeps nothing of the request. Not called for small requests, or if the connection ends
+   * first.
+   */
   onWritten(): void;
-  /** How many bytes have arrived since `onSend`, whatever they mean. */
+  /** Called with the number of bytes that have arrived since `onSend`, framing included. */
   onRead(wireBytes: number): void;
-  /** The whole reply has arrived. */
+  /** Called when the whole reply has arrived. */
   onEnd(): void;
-  /** There will be no whole reply: a `ConnectError`, `LostError`, `BadReplyError`, or what prevented the sending. */
+  /**
+   * Called if the reply will not be complete: with a `ConnectError`, `LostError`, `BadReplyError`, or the error of
+   * `onReady`.
+   */
   onError(error: Error): void;
 }
 
@@ -34,9 +43,9 @@ export interface Use {
   readonly owner: string;
 }
 
-/** A connection that nobody uses. */
+/** An idle connection. */
 export interface Rest extends Use {
-  /** When it expires. */
+  /** When it expires (`Clock.now`). */
   readonly until: number;
 }
 
@@ -59,7 +68,7 @@ export interface ConnectionNeeds extends SocketNeeds {
  */
 const IDLE_MARGIN_MS = 2_000;
 
-/** A smaller request is counted until its reply, because to be told of each would cost more. */
+/** The memory of a smaller request stays reserved until its reply: a callback for each write would cost more. */
 const MUCH_BYTES = 64 * 1024;
 
 /**
@@ -75,7 +84,7 @@ export class Connection implements ReplyReader, Sendable {
   discarded = false;
   /** How long it may stay idle, according to the vendor's last reply. */
   idleMs = Infinity;
-  /** Its places in the lists of its pool, which alone changes them. */
+  /** The connection's entries in the lists of its pool. Only the pool changes them. */
   inUse: Link<Use> | null = null;
   resting: { readonly inAll: Link<Rest>; readonly inOwn: Link<Rest> } | null = null;
   #opening: SocketOpening | null = null;
@@ -84,7 +93,7 @@ export class Connection implements ReplyReader, Sendable {
   #bytes: RequestBytes | null = null;
   #handler: ReplyHandler | null = null;
   #isSent = false;
-  /** Received since the request was sent. */
+  /** Bytes received since the request was sent. */
   #wireBytes = 0;
 
   /** @param closed called when its socket has ended while the connection was idle */
@@ -107,14 +116,14 @@ export class Connection implements ReplyReader, Sendable {
   }
 
   /**
-   * Whether a large request has not been taken by the operating system yet. With TLS, that it has been taken can be
-   * known later than a quick reply.
+   * Whether a large part of the request has not been handed to the operating system yet. With TLS, a quick reply can
+   * arrive before this is known.
    */
   get isSendingMuch(): boolean {
     return this.#socket !== null && this.#socket.writableLength >= MUCH_BYTES;
   }
 
-  /** Sends a request as soon as possible. If it cannot be sent, `handler` is told once, by `onError`. */
+  /** Sends a request as soon as possible. If it cannot be sent, `handler.onError` is called once. */
   send(request: WireRequest, handler: ReplyHandler): void {
     this.#request = request;
     this.#handler = handler;
@@ -155,10 +164,10 @@ export class Connection implements ReplyReader, Sendable {
   }
 
   prepare(): PlannedAttempt | null {
-    // The request has been given up.
+    // The request has been cancelled.
     if (this.#handler === null) return null;
     try {
-      // The previous reply arrived before its request was fully sent: the vendor could read the rest of it as anything.
+      // The previous reply arrived before its request was sent completely: the vendor could misread the rest of that request.
       if (this.#socket !== null && this.#socket.writableLength > 0) this.#drop();
       if (this.#socket === null) throw new LostError("the connection was found closed");
       this.#bytes = requestBytes(this.#request!, this.#host);
@@ -175,9 +184,9 @@ export class Connection implements ReplyReader, Sendable {
 
   write(): void {
     const [socket, request, bytes, handler] = [this.#socket, this.#request, this.#bytes, this.#handler];
-    // The request was given up while others of this turn were being prepared.
+    // The request was cancelled while others of this batch were being prepared.
     if (socket === null || request === null || bytes === null || handler === null) return;
-    // It cannot be sent again, so it is not kept.
+    // A request is never sent twice, so it is not kept.
     this.#request = null;
     this.#bytes = null;
     this.#isSent = true;
@@ -200,7 +209,7 @@ export class Connection implements ReplyReader, Sendable {
   /** `bytes` are only valid during the call. */
   #read(bytes: Buffer, socket: Socket): void {
     if (socket !== this.#socket) return;
-    if (!this.#isSent) return this.#lose(socket, "bytes came that nobody had asked for");
+    if (!this.#isSent) return this.#lose(socket, "bytes arrived without a request");
     this.#wireBytes += bytes.length;
     this.#handler!.onRead(this.#wireBytes);
     if (!this.#isSent) return;
@@ -208,7 +217,7 @@ export class Connection implements ReplyReader, Sendable {
       const used = this.#parser.read(bytes);
       if (this.#isSent && this.#parser.isOver) this.#complete(used === bytes.length);
     } catch (problem) {
-      // Usually a bad reply. Any other error concerns only this request too.
+      // Usually a bad reply. Any other error fails only this request, too.
       this.#fail(problem as Error);
     }
   }
@@ -217,7 +226,7 @@ export class Connection implements ReplyReader, Sendable {
     this.#handler?.onHead(status, fields);
   }
 
-  /** Copies the bytes: they lie in a buffer that other connections are read into too. */
+  /** Copies the bytes, because other connections are read into the same buffer. */
   onBody(piece: Buffer): void {
     this.#handler?.onBody(Buffer.from(piece));
   }
@@ -227,7 +236,7 @@ export class Connection implements ReplyReader, Sendable {
     const { keepAlive } = this.#parser;
     const handler = this.#takeHandler()!;
     this.idleMs = keepAlive?.idleMs == null ? Infinity : keepAlive.idleMs - IDLE_MARGIN_MS;
-    // A request that its vendor has not taken would be kept with the connection.
+    // An idle connection would keep the unsent rest of its request in memory.
     if (!isAll || keepAlive === null || this.idleMs <= 0 || this.isSendingMuch) this.#drop();
     handler.onEnd();
   }

@@ -5,13 +5,14 @@ import type { Clock } from "../../terms/clock.ts";
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 /**
- * How long the answer for one address family waits for the other, because some name servers never answer one of them.
+ * How long the addresses of one family wait for those of the other. Some name servers never answer for one of the two.
  */
 const OTHER_FAMILY_MS = 50;
 
 /**
- * Asks the name servers through c-ares, which needs no thread. `getaddrinfo` may use only two of the four threads, so
- * two dead names would block all others. Names without a dot depend on the machine's search domains and still use it.
+ * Asks the name servers through c-ares, which needs no thread. `getaddrinfo` may use only two of the four threads, so two
+ * names without an answer would block all others. Names without a dot depend on the machine's search domains, so they are
+ * still resolved by `getaddrinfo`.
  */
 export function dnsResolve(clock: Clock, timeoutMs: number, servers?: readonly string[]): Resolve {
   const makeResolver = (): Resolver => {

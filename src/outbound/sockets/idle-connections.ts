@@ -4,13 +4,13 @@ import { LinkedList } from "../../terms/linked-list.ts";
 import type { Connection, Rest } from "./connection.ts";
 
 /**
- * The idle open connections to one origin. Each is kept for the owner that used it and never given to another: anything
- * that a vendor sends on it unasked can only reach the owner whose request it answered before.
+ * The idle open connections to one origin. Each is kept for the owner that used it and never given to another. So bytes
+ * that a vendor sends without a request can only reach the owner whose request the vendor answered on this connection.
  */
 export class IdleConnections {
   /**
-   * By owner, longest idle first. That one is reused first: the longer a connection has rested, the surer it is that
-   * all that its vendor had to send on it has come.
+   * By owner, longest idle first, which is also the order of reuse: the longer a connection has been idle, the less likely
+   * it is that more bytes of its last reply arrive.
    */
   readonly #byOwner = new Map<string, LinkedList<Rest>>();
   /** Longest idle first. */
@@ -21,7 +21,7 @@ export class IdleConnections {
   readonly #idleMaxMs: number;
   #cancelSweep: (() => void) | null = null;
 
-  /** @param share how many an owner may keep, over all origins */
+  /** @param share the idle connections of all origins, which owners share */
   constructor(share: FairShare, clock: Clock, idleMaxMs: number) {
     this.#share = share;
     this.#clock = clock;
@@ -32,7 +32,7 @@ export class IdleConnections {
     return this.#size;
   }
 
-  /** Returns false if its owner may keep no more. */
+  /** Keeps a connection for its owner. Returns false if the owner may keep no more. */
   put(owner: string, connection: Connection): boolean {
     if (!this.#share.take(owner)) return false;
     const idleMs = Math.min(connection.idleMs, this.#idleMaxMs);
@@ -63,7 +63,7 @@ export class IdleConnections {
     return oldest;
   }
 
-  /** Returns false if it is not in here. */
+  /** Removes a connection. Returns false if it is not idle. */
   remove(connection: Connection): boolean {
     const place = connection.resting;
     if (place === null) return false;
@@ -88,7 +88,7 @@ export class IdleConnections {
   #sweep(): void {
     const now = this.#clock.now();
     let next = Infinity;
-    // Some leave the list on the way.
+    // A copy, because connections leave the list in the loop.
     for (const { connection, until } of Array.from(this.#all.items())) {
       if (until > now) next = Math.min(next, until);
       else if (this.remove(connection)) connection.discard();

@@ -11,7 +11,7 @@ const LOOPBACK = ["127.0.0.1", "::1"] as const;
 export const DECLARED = "";
 
 interface Known {
-  /** Who asked for it first. Everyone may use it. */
+  /** The owner whose look-up found it. All owners may use it. */
   readonly owner: string;
   readonly addresses: readonly string[];
   readonly until: number;
@@ -26,13 +26,13 @@ export interface LookupOptions {
 }
 
 /**
- * Resolves host names: literals and localhost at once, then the hosts file, then the name servers within one time
- * limit. Answers are cached for a short time, and simultaneous lookups of one name share one query. Failures are not
- * cached.
+ * Resolves host names: IP addresses and `localhost` at once, other names by the hosts file, then by the name servers within
+ * one time limit. Addresses are cached for a short time, and simultaneous look-ups of one name share one query. Failures
+ * are not cached.
  *
  * If a source's origins are a pattern, its callers choose the names. So when the cache is full, the owner with the most
- * names loses its oldest: an organization that uses very many names cannot evict those of another, or of a source with
- * a fixed name.
+ * names loses its oldest: an organization that uses very many names cannot evict those of another organization, or of a
+ * source with a fixed name.
  */
 export class NameLookup {
   readonly #options: LookupOptions;

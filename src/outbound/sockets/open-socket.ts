@@ -12,19 +12,19 @@ import { type EgressProxy, openTunnel } from "./egress-proxy.ts";
 import { DECLARED, type NameLookup } from "./name-lookup.ts";
 import { isPublicAddress } from "./public-address.ts";
 
-/** Where the sockets of one pool connect to, and how. */
+/** The destination of the connections of one pool. */
 export interface Destination {
   readonly secure: boolean;
-  /** Without brackets. */
+  /** Without the brackets of an IPv6 address. */
   readonly hostname: string;
   readonly port: number;
   /** The organization that chose the name through a pattern; `DECLARED` if it is written in a file. */
   readonly namedBy: string;
-  /** Declared exactly, so that a private address is allowed. */
+  /** Whether the host may have a private address, because its origin is declared exactly. */
   readonly privateAllowed: boolean;
   /** The client certificate and the trusted authorities; `undefined` for Node's defaults. */
   readonly secureContext: SecureContext | undefined;
-  /** The last TLS session, to resume. */
+  /** The last TLS session, which the next connection resumes. */
   session: Buffer | undefined;
 }
 
@@ -38,16 +38,19 @@ export interface SocketNeeds {
 /** `bytes` are only valid during the call: the buffer is then used for other connections. */
 export type Read = (bytes: Buffer, socket: Socket) => void;
 
-/** The buffer that all connections are read into, one read at a time; except those through a tunnel. */
+/** The buffer into which all connections are read, one read at a time, except connections through a tunnel. */
 const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
 
-/** No connection could be opened, so nothing of a request was sent. The message is our own, the cause the system's. */
+/**
+ * No connection could be opened, so nothing of a request was sent. `message` is our own text, `cause` the system's
+ * error.
+ */
 export class ConnectError extends Error {}
 
 /**
- * Opens one connection: name lookup, address check, TCP, proxy and TLS within one time limit. Calls `opened` or
- * `failed` once. It connects to the very address that was checked, while TLS checks the host name. What arrives on the
- * open connection is passed to `read`.
+ * Opens one connection: name look-up, address check, TCP, proxy and TLS within one time limit. Calls `opened` or `failed`
+ * once. It connects to the address that was checked, and TLS checks the host name. Bytes that arrive on the open connection
+ * are passed to `read`.
  */
 export class SocketOpening {
   readonly #destination: Destination;
@@ -150,7 +153,7 @@ export class SocketOpening {
     };
   }
 
-  /** @param over where to connect to, or a socket that is connected */
+  /** @param over the address to connect to, or a connected socket */
   #secure(over: ConnectionOptions & { readonly onread?: OnReadOpts }): void {
     if (this.#over) return;
     const destination = this.#destination;

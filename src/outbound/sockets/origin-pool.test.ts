@@ -184,7 +184,7 @@ test("connections to all origins together are shared by owners, and a place that
   origins[2]!.enter(other);
   assert.equal(other.state, "busy", "half of the places are for others");
 
-  // One at a time, and whoever has been served waits behind the others.
+  // One at a time: a pool that has been served waits behind the others.
   origins[2]!.leave(other.connection!, false);
   for (const [pool, at] of [
     [0, 0],

@@ -9,24 +9,27 @@ import type { SocketPlaces } from "./socket-places.ts";
 
 /** A request, as the pool sees it. */
 export interface Exchangeable {
-  /** The organization it belongs to. Owners share the number of connections, but never a connection. */
+  /** The organization of the request. Owners share the number of connections, but never a connection. */
   readonly owner: string;
-  /** Sends it on this connection, which belongs to it until `leave`. */
+  /** Sends the request on this connection, which it uses alone until `leave`. */
   sendBy(connection: Connection): void;
-  /** It has to wait, because all connections that its owner may have are busy. */
+  /** Called if the request has to wait, because all connections that its owner may have are busy. */
   wait(): void;
-  /** It is refused, because too many are waiting already. */
+  /** Called if the request is refused, because too many are waiting. */
   turnAway(): void;
-  /** Its turn has come. Returns false if it must not be sent any more; it has then reported the reason itself. */
+  /**
+   * Called before the request gets a connection. Returns false if it must not be sent; it has then reported the reason
+   * itself.
+   */
   claim(): boolean;
-  /** The client is closing. */
+  /** Called if the client closes while the request waits. */
   stop(): void;
 }
 
 /**
- * The connections to one origin, and the requests that wait for one. A request gets a connection only when it can have
- * it alone, so a waiting request can always be taken back. Connections and queue places are shared fairly, and waiting
- * owners take turns. No request waits while a connection is free for its owner, here and among all origins.
+ * The connections to one origin, and the requests that wait for one. A request gets a connection only for itself, so a
+ * waiting request can always be withdrawn. Owners share the connections and the length of the queue fairly, and waiting
+ * owners take turns. No request waits while its owner may have a connection, both of this origin and of all origins.
  */
 export class OriginPool {
   readonly origin: string;
@@ -44,8 +47,8 @@ export class OriginPool {
   lastUsedAt = 0;
 
   /**
-   * @param idleShare how many idle connections an owner may keep, over all pools
-   * @param places of the connections that are not idle, over all pools
+   * @param idleShare the idle connections of all pools, which owners share
+   * @param places the slots of connections that are not idle, of all pools
    */
   constructor(
     origin: string,
@@ -91,7 +94,7 @@ export class OriginPool {
     if (this.#waiting.remove(exchange.owner, exchange)) this.#waitingShare.give(exchange.owner);
   }
 
-  /** A request has ended. Its connection is reused only if nothing unusual happened on it. */
+  /** Returns the connection of a request that has ended. It is reused only if nothing unusual happened on it. */
   leave(connection: Connection, reusable: boolean): void {
     const use = connection.inUse;
     if (use === null) return;
@@ -102,7 +105,7 @@ export class OriginPool {
     this.#busyShare.give(owner);
     this.#places.give(owner);
     if (!reusable || !connection.isOpen || !this.#idle.put(owner, connection)) connection.discard();
-    // Requests to other origins may have waited longer for a place than those to this one.
+    // Requests to other origins may have waited longer for a slot than those to this one.
     this.#places.serve();
     this.serve();
   }
@@ -113,7 +116,7 @@ export class OriginPool {
       exchange.stop();
     }
     this.#idle.close();
-    // Each leaves the list as it ends.
+    // A copy, because connections leave the list as they end.
     for (const { connection } of Array.from(this.#busy.items())) connection.discard();
   }
 
@@ -130,7 +133,7 @@ export class OriginPool {
     return started;
   }
 
-  /** If only a place is missing, it is served when one becomes free. */
+  /** Whether an owner may get a connection now. If only a slot is missing, the pool is served when one becomes free. */
   #mayStart(owner: string): boolean {
     if (!this.#busyShare.fits(owner)) return false;
     if (this.#places.fits(owner)) return true;

@@ -2,13 +2,13 @@ import type { OriginPool } from "./origin-pool.ts";
 
 interface Kept {
   readonly pool: OriginPool;
-  /** Who asked for it first. Everyone may use it. */
+  /** The owner of the first request. All owners may use the pool. */
   readonly owner: string;
 }
 
 /**
- * The connection pools of a client, by key. If a source's origins are a pattern, its callers can create as many as
- * there are names, so their number is limited: when it is reached, the owner with the most pools loses an idle one.
+ * The connection pools of a client, by key. If a source's origins are a pattern, its callers can create a pool for every
+ * name, so the number of pools is limited: when it is reached, the owner with the most pools loses an idle one.
  */
 export class OriginPools {
   readonly #byKey = new Map<string, Kept>();
@@ -37,7 +37,7 @@ export class OriginPools {
     this.#byKey.clear();
   }
 
-  /** Closes an idle pool whose owner has the most pools, and of those the one that is idle longest. */
+  /** Closes an idle pool: of the owners with the most pools, the one that has been idle longest. */
   #letGo(): void {
     const counts = new Map<string, number>();
     for (const { owner } of this.#byKey.values()) counts.set(owner, (counts.get(owner) ?? 0) + 1);

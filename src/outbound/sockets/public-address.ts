@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 
-/** The host service of Azure, which gives the machines there their secrets. Its address is in a public range. */
+/** Azure's WireServer, which hands out secrets to virtual machines. Its address is in a public range. */
 const HOST_SERVICE = "168.63.129.16";
 
 /**

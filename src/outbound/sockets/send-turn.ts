@@ -4,27 +4,30 @@ import type { Fault } from "../../terms/fault.ts";
 /** A request whose connection is open. */
 export interface Sendable {
   /**
-   * Called just before the request is written. Returns what must be recorded first; `null` if it is not sent, and its
-   * caller has been told.
+   * Called just before the request is written. Returns the attempt that must be recorded first; `null` if the request is
+   * not sent, and has failed already.
    */
   prepare(): PlannedAttempt | null;
-  /** Its intent has been recorded: sends its bytes. */
+  /** Sends the bytes of the request, after its intent has been recorded. */
   write(): void;
-  /** Its intent could not be recorded, or preparing or sending it has failed. */
+  /** Fails the request: its intent could not be recorded, or `prepare` or `write` threw. */
   refuse(error: Error): void;
 }
 
 /**
- * The requests that are sent in one turn of the event loop. First what they have reserved and their intents are handed
- * to the operating system, with one write each for all of them, and then the requests are written.
+ * Sends requests in batches, one batch in a tick of the event loop:
  *
- * A request on a reused connection is sent only after the loop has polled. So anything that the vendor had sent unasked
- * by then, or a close, has been seen.
+ * 1. The reservations of all requests are handed to the operating system in one write.
+ * 2. Their intents are handed over in one write.
+ * 3. The requests are written.
+ *
+ * A request on a reused connection is sent only after the loop has polled for I/O, so that bytes which the vendor sent
+ * without a request, or a close, have been seen.
  */
 export class SendTurn {
-  /** Sent in the next turn. */
+  /** Sent in the next tick. */
   #leaving: Sendable[] = [];
-  /** Sent in the turn after that, because the next turn may belong to a round of the loop that has already polled. */
+  /** Sent in the tick after that, because the loop may have polled already before the next tick. */
   #following: Sendable[] = [];
   #isPlanned = false;
 
@@ -59,7 +62,7 @@ interface OfOneRun {
   readonly attempts: PlannedAttempt[];
 }
 
-/** Whatever one of them throws is its own failure: nobody else would ever send or refuse the others. */
+/** An exception of one request fails only that request: otherwise the others would be neither sent nor refused. */
 function sendTogether(leaving: readonly Sendable[]): void {
   const byRun = new Map<Run, OfOneRun>();
   for (const sendable of leaving) {
@@ -91,7 +94,7 @@ function unlessItThrows<Result>(sendable: Sendable, work: () => Result): Result 
   }
 }
 
-/** What requests have reserved is kept before any intent of theirs can be recorded. */
+/** Makes the reservations of requests durable before any of their intents can be recorded. */
 function intend(run: Run, { attempts }: OfOneRun): PendingIntents {
   try {
     for (const { reserved } of attempts) reserved?.keep();
@@ -105,7 +108,10 @@ function intend(run: Run, { attempts }: OfOneRun): PendingIntents {
   }
 }
 
-/** The first run of a turn records the intents of all. Returns the fault if that failed; then nothing may be sent. */
+/**
+ * Records intents; the first call in a tick records those of all runs. Returns the fault if that failed: nothing may be
+ * sent.
+ */
 function record(intents: PendingIntents): Fault | null {
   try {
     intents.record();

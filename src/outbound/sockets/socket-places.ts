@@ -1,15 +1,15 @@
 import { FairShare } from "../../terms/fair-share.ts";
 
-/** What waits for a place. */
+/** A pool that waits for a slot. */
 interface Waiter {
-  /** Takes a place if it can use one. Returns false if it took none; it then waits again if it needs one. */
+  /** Takes a slot if it can use one. Returns false if it took none; it has then queued again if it still needs one. */
   serve(): boolean;
 }
 
 /**
- * The connections that are in use or being opened, to all vendors together. Each takes a file of the process, so
- * organizations share their number: otherwise one that asks many vendors at once could take the files that others need,
- * and those of clients and probes.
+ * The slots of connections that are in use or being opened, to all vendors together. Each connection takes a file
+ * descriptor of the process, so organizations share the slots: otherwise one that calls many vendors at once could take the
+ * descriptors that other organizations, clients and probes need.
  */
 export class SocketPlaces {
   readonly #share: FairShare;
@@ -36,12 +36,12 @@ export class SocketPlaces {
     this.#share.give(owner);
   }
 
-  /** It is served when a place becomes free. */
+  /** Queues a waiter, which is served when a slot becomes free. */
   wait(waiter: Waiter): void {
     this.#waiting.add(waiter);
   }
 
-  /** A place has become free. Whoever has been served waits behind the others the next time. */
+  /** Called after a slot has become free. Serves the waiters in order until one takes the slot. */
   serve(): void {
     for (let left = this.#waiting.size; left > 0; left -= 1) {
       const [waiter] = this.#waiting;

@@ -4,8 +4,7 @@ import type { ClientTls } from "../../sdk/http.ts";
 import { readClientIdentity } from "./client-identity.ts";
 
 /**
- * Which authorities are trusted and which client certificate is shown. A context is made once for each pool of
- * connections.
+ * Makes TLS contexts from the trusted authorities and a client certificate, one for each connection pool.
  */
 export class Trust {
   readonly #authorities: readonly string[] | null;
@@ -24,7 +23,10 @@ export class Trust {
     this.#authorities = pems.length === 0 ? null : [...getCACertificates("default"), ...pems];
   }
 
-  /** `undefined` for Node's defaults. @throws ClientIdentityError; Error if the authority cannot be read */
+  /**
+   * The context for a client certificate; `undefined` for Node's defaults. @throws ClientIdentityError; Error if `ca`
+   * cannot be read
+   */
   contextFor(client: ClientTls | undefined): SecureContext | undefined {
     if (client === undefined) {
       if (this.#authorities !== null) this.#common ??= createSecureContext({ ca: [...this.#authorities] });
@@ -38,7 +40,7 @@ export class Trust {
   }
 }
 
-/** Distinguishes client identities without keeping a key. */
+/** A digest that distinguishes client identities, so that no private key has to be kept. */
 export function identityOf(client: ClientTls): string {
   const hash = createHash("sha256");
   for (const part of [client.cert, client.key, client.ca ?? ""]) hash.update(`${part.length}:${part}`);

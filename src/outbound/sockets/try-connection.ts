@@ -1,6 +1,6 @@
 import { type ConnectError, type Destination, type SocketNeeds, SocketOpening } from "./open-socket.ts";
 
-/** Opens a connection and closes it at once. Resolves with the reason why it could not be opened; never rejects. */
+/** Opens a connection and closes it at once. Resolves to `null`, or to the reason of a failure. Never rejects. */
 export function tryConnection(destination: Destination, needs: SocketNeeds): Promise<ConnectError | null> {
   return new Promise((resolve) => {
     const opened = (socket: { destroy(): unknown }): void => {

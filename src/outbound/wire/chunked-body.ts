@@ -18,14 +18,14 @@ const END_OF_TRAILERS = /\r\n\r\n/g;
 const LENIENT_END_OF_TRAILERS = /\r?\n\r?\n/g;
 
 /**
- * A chunked body (RFC 9112, 7.1), read byte by byte between the data. Extensions and trailers are checked and ignored.
+ * Reads a chunked body (RFC 9112, 7.1), byte by byte between the data. Extensions and trailers are checked and ignored.
  */
 export class ChunkedBody {
   readonly #trailerBytesMax: number;
   readonly #lenient: boolean;
   #in: (typeof In)[keyof typeof In] = In.Size;
   #digits = 0;
-  /** Blanks have followed the digits. */
+  /** Whether blanks have followed the digits. */
   #isSizeOver = false;
   /** How many bytes of the current chunk are still to come. */
   #left = 0;
@@ -95,7 +95,7 @@ export class ChunkedBody {
     return at;
   }
 
-  /** Returns how many of the bytes it has consumed. */
+  /** Returns the number of bytes consumed. */
   #skip(byte: number | undefined, expected: number): 0 | 1 {
     if (byte === expected) return 1;
     this.#requireLenient("a chunk does not end where it should");

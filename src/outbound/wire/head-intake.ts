@@ -5,7 +5,7 @@ const END_OF_HEAD = Buffer.from("\r\n\r\n");
 /** An empty line, if a line may end without CR. */
 const LENIENT_END = /\r?\n\r?\n/;
 const FIRST_BYTES = 1_024;
-/** As far as versions do not matter: `HTTP/`. */
+/** The length of `HTTP/`, after which the lenient reading accepts any version. */
 const LENIENT_BEGINNING = 5;
 const BEGINNINGS = [Buffer.from("HTTP/1.1 "), Buffer.from("HTTP/1.0 ")] as const;
 
@@ -20,8 +20,8 @@ export interface WholeHead {
 
 /**
  * Collects the bytes of a reply's head up to the empty line. Usually they all arrive at once, and nothing is kept.
- * Pieces are joined, and bytes that cannot become a head are refused at the first wrong byte. Empty lines before a head
- * are skipped (RFC 9112, 2.2): a vendor that ends its previous body with one too many sends them.
+ * Otherwise pieces are joined, and bytes that cannot become a head are refused at the first wrong byte. Empty lines before
+ * a head are skipped (RFC 9112, 2.2), because some vendors send one too many after the previous body.
  */
 export class HeadIntake {
   readonly #bytesMax: number;
@@ -33,7 +33,7 @@ export class HeadIntake {
   }
 
   /**
-   * Returns `null` if the head is not complete; it has then consumed all of the bytes.
+   * Returns `null` if the head is not complete; all bytes have then been consumed.
    * @param lenient lines may end with LF alone, and any version and character may occur
    * @throws BadReplyError
    */
@@ -100,7 +100,9 @@ function lenientEnd(arrived: Buffer, from: number): readonly [number, number] {
   return [at + found[0].indexOf("\n") + 1, at + found[0].length];
 }
 
-/** Checks the latest bytes at once, instead of waiting until the deadline for an end that can never come. */
+/**
+ * Checks new bytes at once. Otherwise a request would wait until its deadline for the end of a head that can never come.
+ */
 function refuseWrong(kept: Buffer, from: number, to: number, lenient: boolean): void {
   const prefix = lenient ? LENIENT_BEGINNING : BEGINNINGS[0].length;
   for (let at = from; at < (lenient ? Math.min(to, prefix) : to); at += 1) {

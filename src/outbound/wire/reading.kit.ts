@@ -6,7 +6,7 @@ import { BadReplyError } from "./bad-reply.ts";
 import type { ReplyFields } from "./reply-head.ts";
 import { ReplyParser } from "./reply-parser.ts";
 
-/** What a reader makes of bytes that end with the connection. */
+/** A reply as a client reads it from bytes after which the connection ends. */
 export interface Whole {
   readonly status: number;
   readonly fields: ReplyFields;
@@ -49,7 +49,7 @@ export function readByUs(pieces: readonly Buffer[], method = "GET", lenient = fa
   }
 }
 
-/** A connection whose other side sends this after it has received anything. */
+/** A connection whose other side sends these pieces once it has received anything. */
 function connectionSaying(pieces: readonly Buffer[]): Duplex {
   let isAsked = false;
   return new Duplex({

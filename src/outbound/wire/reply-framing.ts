@@ -12,7 +12,7 @@ export interface ReplyFraming {
 }
 
 export interface KeepAlive {
-  /** How long the vendor says it keeps an idle connection open; `null` if it does not say. */
+  /** How long the vendor keeps an idle connection open, by its `Keep-Alive` field; `null` if it does not say. */
   readonly idleMs: number | null;
 }
 
@@ -22,10 +22,10 @@ const TIMEOUT = /(?:^|[,;])[ \t]*timeout[ \t]*=[ \t]*"?(\d{1,9})"?[ \t]*(?=[,;]|
 const ANY_TIME: KeepAlive = { idleMs: null };
 
 /**
- * Determines where the body ends (RFC 9112, 6.3), only if there is exactly one way to read it.
+ * Determines where the body of a reply ends (RFC 9112, 6.3). Refuses a reply that can be read in two ways.
  * @param method of the request
- * @param lenient a transfer coding takes precedence over a length, may occur in any version, and may be a list: the body
- *   is chunked if that ends with `chunked`, and otherwise ends with the connection
+ * @param lenient a transfer coding takes precedence over a length, may occur in any version, and may be a list. The body
+ *   is chunked if the list ends with `chunked`, and otherwise ends with the connection
  * @throws BadReplyError if the end is given twice, in an unknown way, or not as a number
  */
 export function frameReply({ status, minorVersion, fields }: ReplyHead, method: string, lenient = false): ReplyFraming {

@@ -13,7 +13,7 @@ export interface ReplyHead {
 
 /** The fields that determine where a body ends. */
 const FRAMING = new Set(["content-length", "transfer-encoding"]);
-/** No vendor sends more on purpose. */
+/** The most header fields of a reply. */
 export const FIELDS_MAX = 500;
 
 const [TAB, LF, CR, SPACE, COLON, DELETE] = [0x09, 0x0a, 0x0d, 0x20, 0x3a, 0x7f];
@@ -45,8 +45,8 @@ export function readReplyHead(text: string): ReplyHead {
 }
 
 /**
- * Reads a head in which lines end with LF alone or continue the previous one, blanks stand before a colon, values have
- * control characters, or the version is another one.
+ * Reads a head leniently: lines may end with LF alone or continue the previous one, blanks may stand before a colon, values
+ * may have control characters, and the version may be another one.
  * @throws BadReplyError
  */
 export function readLenientHead(text: string): ReplyHead {
@@ -93,7 +93,7 @@ export function readFields(text: string, from = 0, inValue = IN_VALUE): ReplyFie
     while (isBlank(text.charCodeAt(valueAt))) valueAt += 1;
     const lineEnd = endOfText(text, valueAt, inValue);
     let valueEnd = lineEnd;
-    // Some readers treat a tab here as part of the value, so that `chunked` would not be `chunked` for them.
+    // Some readers treat a tab here as part of the value, so `chunked` would be another coding for them.
     if (text.charCodeAt(valueEnd - 1) === TAB && FRAMING.has(name)) throw notHttp("a framing field ends with a tab");
     while (valueEnd > valueAt && isBlank(text.charCodeAt(valueEnd - 1))) valueEnd -= 1;
     add(fields, name, text.slice(valueAt, valueEnd));

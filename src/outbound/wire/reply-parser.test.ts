@@ -9,7 +9,7 @@ import { cut, CUTS, REPLY_BYTES } from "./reply-streams.kit.ts";
 const METHOD = fc.constantFrom("GET", "GET", "GET", "POST", "HEAD");
 const RUNS = Number(process.env["WIRE_RUNS"] ?? 3_000);
 
-/** What only undici refuses: an interim 100, and a space after a length. */
+/** Replies that only undici refuses: an interim 100, and a space after a length. */
 const UNDICI_REFUSES = /^HTTP\/1\.1 100|^content-length:.* \r$/im;
 
 /** The errors of our parser for replies that Node accepts. It accepts all else that Node accepts. */
@@ -48,16 +48,19 @@ const LENIENT_STRICTER = new Set([
 ]);
 
 /**
- * What only the lenient reading accepts: blanks before the colon of any field, where Node accepts them for framing
+ * Replies that only the lenient reading accepts: blanks before the colon of any field, where Node accepts them for framing
  * fields; an empty transfer coding; a length that continues on an empty line; a first field after blanks; LF alone as
  * both line ends of the last chunk.
  */
 const MORE_LENIENT =
   /^[^\r\n:]+[ \t]+:|^transfer-encoding[ \t]*:[ \t]*$|^content-length[^\n]*\n[ \t]|^HTTP[^\n]*\n[ \t]|\n\n/im;
-/** What only Node accepts: CR alone as the end of some lines, and blanks in the line that ends a head without fields. */
+/**
+ * Replies that only Node accepts: CR alone at the end of some lines, and blanks in the line that ends a head without
+ * fields.
+ */
 const ONLY_BY_NODE = /\r(?!\n)|^HTTP[^\n]*\n[ \t]+\r?$/m;
 
-/** Removes what readers may differ in: some keep trailing spaces of a value, sometimes. */
+/** Removes differences that are allowed: some readers keep trailing spaces of a value. */
 function plain(whole: Whole | null): unknown {
   if (whole === null) return null;
   const trim = (value: string): string => value.replace(/[\t ]+$/, "");
@@ -149,7 +152,7 @@ test("how bytes are cut into pieces changes nothing", () => {
   );
 });
 
-// ---- the corpus: streams that something was once learned from ------------------------------------------------------
+// ---- the corpus: byte streams, each kept as a regression test --------------------------------------------------------
 
 interface Stream {
   readonly method?: string;

@@ -11,12 +11,12 @@ export interface ReplyReader {
   onBody(piece: Buffer): void;
 }
 
-/** Interim replies (103 and the like) that are ignored; a vendor that sends more is broken. */
+/** The most interim replies (such as 103) that are ignored. With more of them, a reply is refused. */
 export const INTERIM_MAX = 8;
 
 /**
- * Reads the replies of one connection, one after the other, from bytes in pieces of any size. It refuses what could be
- * read in two ways. It uses neither a socket nor a clock: the same bytes always give the same result.
+ * Reads the replies of one connection, one after the other, from bytes in pieces of any size. It refuses a reply that can
+ * be read in two ways. It uses neither a socket nor a clock: the same bytes always give the same result.
  */
 export class ReplyParser {
   readonly #headBytesMax: number;
@@ -30,7 +30,7 @@ export class ReplyParser {
   #chunks: ChunkedBody | null = null;
   #keepAlive: KeepAlive | null = null;
   #lenient = false;
-  /** Something of this reply was accepted only because it is read leniently. */
+  /** Whether a part of this reply was accepted only because it is read leniently. */
   #wasLenient = false;
 
   constructor(headBytesMax: number) {
@@ -39,7 +39,7 @@ export class ReplyParser {
   }
 
   /**
-   * From now on, it reads the reply to a request with this method.
+   * Starts reading the reply to a request with this method.
    * @param lenient accepts what Node's client accepts with `insecureHTTPParser`, if the strict reading fails
    */
   begin(method: string, reader: ReplyReader, lenient = false): void {
@@ -52,7 +52,7 @@ export class ReplyParser {
     this.#in = "head";
   }
 
-  /** The reply has ended, or nobody reads it any more. */
+  /** Whether the reply has ended, or `stop` was called. */
   get isOver(): boolean {
     return this.#in === "over";
   }
@@ -73,14 +73,16 @@ export class ReplyParser {
     return at;
   }
 
-  /** The connection has ended in an orderly way. Returns true if this also ends the reply, which has no other end. */
+  /**
+   * Called when the connection has ended in an orderly way. Returns true if this ends the reply, which has no other end.
+   */
   end(): boolean {
     if (this.#in !== "close") return false;
     this.stop();
     return true;
   }
 
-  /** Reports nothing more. */
+  /** Stops reporting to the reader. */
   stop(): void {
     this.#in = "over";
     this.#reader = null;
@@ -148,7 +150,8 @@ function interpret(head: ReplyHead, method: string, lenient: boolean): Interpret
   if (head.status === 101) throw new BadReplyError("upgrade", "it switches to another protocol");
   const { minorVersion, fields } = head;
   if (minorVersion === 0 && !lenient) throw new BadReplyError("not_http", "its version knows no interim answers");
-  // An empty body is the same to readers that expect one and to those that do not. The lenient reading expects none.
+  // An empty body ends at the same byte for readers that expect a body and for those that do not. The lenient reading
+  // expects none.
   const { "content-length": length = "0", "transfer-encoding": coding } = fields;
   if (lenient) frameReply(head, method, true);
   else if (length !== "0" || coding !== undefined)

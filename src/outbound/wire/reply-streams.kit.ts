@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 
 /*
- * Bytes that a vendor might send: replies, and replies in which something is wrong. Characters of one byte each.
+ * Arbitrary replies of a vendor, valid and invalid ones. Texts have one character for each byte.
  */
 
 const BLANKS = weighted([8, ""], [8, " "], [2, "  "], [1, "\t"], [1, " \t "]);

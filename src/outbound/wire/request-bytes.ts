@@ -1,9 +1,9 @@
-/** One request, as a connection needs it. */
+/** One request, in the form in which a connection sends it. */
 export interface WireRequest {
   readonly method: string;
   /** Path and query; for a proxy, the absolute URL. */
   readonly path: string;
-  /** Names and values alternating, checked already: they are sent as they are. */
+  /** Names and values alternating. They have been checked, and are sent unchanged. */
   readonly fields: readonly string[];
   readonly body: Buffer | string | null;
   readonly bodyBytes: number;
