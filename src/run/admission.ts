@@ -2,16 +2,16 @@ import { FairShare } from "../terms/fair-share.ts";
 import { Fault } from "../terms/fault.ts";
 
 export interface AdmissionLimits {
-  /** Runs under way at once in this process. */
+  /** The most runs in progress in this process. */
   readonly runsMax: number;
-  /** Runs of one organization under way at once in this process. */
+  /** The most runs of one organization in progress in this process. */
   readonly runsPerOrganizationMax: number;
 }
 
 /**
- * Admits runs up to the limits and refuses the others at once, before any vendor is called, so a refusal is never
- * billed. Organizations share the places fairly, so that neither one of them nor a few together can take those of the
- * others. Nor can an organization's simulated runs take those of its real ones: they leave it as many as they have.
+ * Admits runs up to the limits and refuses the others at once, before any vendor is called, so a refusal is never billed.
+ * Organizations share the slots fairly: neither one of them nor a few together can take the slots of the others. The
+ * simulated runs of an organization leave as many slots to its real runs as they use themselves.
  */
 export function createAdmission(limits: AdmissionLimits) {
   const places = new FairShare(limits.runsMax, () => limits.runsPerOrganizationMax);
@@ -45,7 +45,7 @@ export function createAdmission(limits: AdmissionLimits) {
       if (places.inUse === 0) whenIdle?.();
     },
 
-    /** Refuses new runs from now on; resolves when the last run has ended. */
+    /** Refuses new runs. Resolves when the last run has ended. */
     stop(): Promise<void> {
       stopping = true;
       return new Promise((resolve) => {

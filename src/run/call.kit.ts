@@ -13,7 +13,7 @@ export interface RunChanges extends Partial<Pick<Run, "held" | "record" | "arriv
   readonly simulated?: boolean;
 }
 
-/** A run that no client asked for. */
+/** A run without the request of a client. */
 export function makeRun(changes: RunChanges = {}): OpenRun {
   const { organizationId = "org_1", tokenId = "tok_1", autoCredentials = false, simulated = false } = changes;
   const arrivedAt = changes.arrivedAt ?? systemClock.now();
@@ -47,7 +47,7 @@ export function makeRun(changes: RunChanges = {}): OpenRun {
   });
 }
 
-/** What the outbound client does just before it sends. */
+/** Begins an attempt as the outbound client does just before it sends. */
 export function beginAttempt(call: PlannedCall, clock: Clock): Attempt {
   const billing = { free: false, model: "per_call", listPrice: null } as const;
   const planned = call.planAttempt(
@@ -58,7 +58,7 @@ export function beginAttempt(call: PlannedCall, clock: Clock): Attempt {
   return planned.begin();
 }
 
-/** A call of such a run, ten seconds before its deadline. */
+/** A call, ten seconds before its deadline. */
 export function makeCall(changes: Partial<CallPlan> = {}): Call {
   const run = changes.run ?? makeRun();
   const startedAt = changes.startedAt ?? run.arrivedAt;

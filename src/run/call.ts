@@ -28,7 +28,7 @@ export interface Planned {
 /** The longest order number that is kept. */
 export const ORDER_ID_CHARS_MAX = 200;
 
-/** How long a request may wait for the store to say whether its budgets have room. */
+/** How long a request may wait for the store to answer whether its budgets cover it. */
 const RESERVE_MS_MAX = 1_000;
 
 const NO_FIELDS: SourceEntry = Object.freeze({});
@@ -50,7 +50,7 @@ export class Call implements PlannedCall {
   #hasSentOrder = false;
   #budgets: CallBudgets | null = null;
   #turn: { leave(): void } | null = null;
-  /** Of requests that have not begun. Most calls have one at most. */
+  /** The reservations of requests that have not started. Most calls have one at most. */
   #reserved: readonly Reservation[] = NONE_RESERVED;
   readonly #attempts: SentAttempt[] = [];
   #planned = 0;
@@ -210,7 +210,7 @@ export class Call implements PlannedCall {
 
   keepOnly(bytes: number): boolean {
     const more = bytes - this.#heldBytes;
-    // Only the difference is counted, so an output that is the unchanged reply always fits.
+    // Only the difference is reserved, so an output that is the unchanged reply always fits.
     if (more > 0 && !this.run.held.hold(more)) return false;
     if (more < 0) this.run.held.drop(-more);
     this.#heldBytes = bytes;
@@ -253,7 +253,7 @@ export function planCall(run: Run, plan: CallToPlan): Call {
   });
 }
 
-/** Whether a request is never billed, whatever comes of it. `term`: the price of its credential. */
+/** Whether a request is never billed, whatever its result. @param term the price of its credential */
 function isFree({ free, model }: Billing, term: PriceTerm | null): boolean {
   return free || (term?.per ?? model) === "free";
 }
@@ -277,7 +277,7 @@ class SentAttempt implements Attempt {
   #said: Charged | null = null;
   #tookMs: number | null = null;
 
-  /** `term`: the price of its credential. */
+  /** @param term the price of its credential */
   constructor(
     number: number,
     request: PlannedRequest,

@@ -12,9 +12,9 @@ export const OUTPUT_DEPTH_MAX = 64;
 
 /** The most bytes that UTF-8 needs for a UTF-16 unit. */
 const BYTES_PER_UNIT_MAX = 3;
-/** Texts from this length on are counted in UTF-8, shorter ones by their length, which is quicker. */
+/** Texts of at least this length are counted in UTF-8, shorter ones by their length, which is quicker. */
 const LONG_TEXT_UNITS = 1_024;
-/** Counted for each value, with its quotation marks, its comma and its digits. */
+/** Bytes counted for each value: its quotation marks, its comma and its digits. */
 const BYTES_PER_VALUE = 4;
 
 const TOO_LARGE = "is too large";
@@ -23,10 +23,10 @@ const TOO_DEEP = "is nested too deeply";
 const NOTHING_FOUND: Answer = Object.freeze({ match: false, json: "{}" });
 
 /**
- * Turns what an adapter returned into JSON text that is known to be one object. A reply's bytes are checked and passed
- * on unchanged. Everything else is checked and serialised here, separately for each source, so that a cycle, a BigInt
- * or a throwing getter fails only this source.
- * @param hold is asked for the memory of the text before a text is created
+ * Converts the value that an adapter returned into the JSON text of one object. A reply's bytes are checked and passed on
+ * unchanged. Everything else is checked and serialised here, separately for each source, so that a cycle, a BigInt or a
+ * throwing getter fails only this source.
+ * @param hold reserves memory for a text before the text is created
  * @throws Fault
  */
 export function collectAnswer(returned: unknown, hold: Hold): Answer {
@@ -49,14 +49,17 @@ function asRawReply(returned: object): RawReply | null {
   }
 }
 
-/** JSON text of a plain object. Before writing, refuses what JSON would change silently and what exceeds the limits. */
+/**
+ * The JSON text of a plain object. Values that JSON would change silently and values beyond the limits are refused
+ * first.
+ */
 function toObjectText(value: object, hold: Hold): string {
   let text: string | undefined;
   try {
     if (!isPlain(value)) throw uncollectable("the adapter returned no plain object");
     const left: Left = { values: JSON_VALUES_MAX, bytes: OUTPUT_BYTES_MAX, within: [] };
     lookThrough(value, OUTPUT_DEPTH_MAX, left);
-    // The exact size replaces this one when the call has ended.
+    // An estimate, which the exact size replaces when the call has ended.
     const textBytes = OUTPUT_BYTES_MAX - left.bytes + (JSON_VALUES_MAX - left.values) * BYTES_PER_VALUE;
     if (!hold(textBytes)) throw new Fault("source.no_room_for_answer");
     text = JSON.stringify(value);
@@ -70,11 +73,12 @@ function toObjectText(value: object, hold: Hold): string {
 }
 
 /**
- * What an output may still contain. A part that occurs several times counts each time, because it is written each time.
+ * The values and bytes that an output may still have. A part that occurs several times counts each time, because it is
+ * written each time.
  */
 interface Left {
   values: number;
-  /** Of texts, names and long numbers. */
+  /** Bytes of texts, names and long numbers. */
   bytes: number;
   /** The containers around the current value, indexed by the depth that is left below them. */
   readonly within: object[];

@@ -8,7 +8,9 @@ import { planCall, type Planned } from "./call.ts";
 import type { CallReport, Run, SourceCatalog } from "./ports.ts";
 import { underWay, type EngineParts, type RunRequest, type StartedRun } from "./under-way.ts";
 
-/** Makes the function that runs `POST /data`. It throws a `request.*` fault before any vendor is called, or not at all. */
+/**
+ * Creates the function that runs `POST /data`. It throws only a `request.*` fault, and only before any vendor is called.
+ */
 export function createDataRun(parts: EngineParts): (request: RunRequest) => StartedRun {
   const { clock, catalog, runSource, observers } = parts;
   const noteNearMisses = createNearMissNote(observers);

@@ -23,24 +23,27 @@ export const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
  */
 export const RUN_BYTES_MAX = 2 * ANSWER_BYTES_MAX;
 
-/** A message is one sentence, but it may name a field that the caller made up, or list values that an author allows. */
+/**
+ * The longest message. A message is one sentence, but it can contain a name that the caller chose, or values of an
+ * author.
+ */
 export const MESSAGE_CHARS_MAX = 300;
 /** The largest status entry: a character that JSON escapes takes six bytes. */
 const STATUS_BYTES_MAX = 6 * MESSAGE_CHARS_MAX + 240 + 2 * ORDER_ID_CHARS_MAX + ID_CHARS_MAX;
 
-/** Transaction id, names of the fields, time. */
+/** Bytes of the transaction id, the names of the fields and the time. */
 const FIXED_BYTES = 256;
 
-/** The most that an answer takes besides its outputs. Known before any call, so that its memory can be reserved. */
+/** The most bytes that an answer takes besides its outputs. They are known before any call, so memory can be reserved. */
 function frameBytes(config: string | Buffer, ids: readonly string[]): number {
   let bytes = FIXED_BYTES + byteLength(config);
-  // An id occurs in both lists, with its separators.
+  // An id occurs in `outputs` and in `status`, with separators.
   for (const id of ids) bytes += 2 * Buffer.byteLength(JSON.stringify(id)) + 4 + STATUS_BYTES_MAX;
   return bytes;
 }
 
 /**
- * Reserves that memory, which counts for the caller's organization from now on, and returns its size in bytes.
+ * Reserves the memory of an answer without its outputs for the caller's organization, and returns its size in bytes.
  * @throws Fault if there is not enough memory, or if none would be left for outputs
  */
 export function holdFrame(held: Held, caller: Caller, config: string | Buffer, ids: readonly string[]): number {
@@ -93,8 +96,8 @@ export function lengthOf(parts: EnvelopeParts): number {
 }
 
 /**
- * From this size on a vendor's bytes are written without copying: a separate write costs less than a copy that has to
- * be garbage collected too.
+ * Bytes of a vendor are written without copying if there are at least this many: a separate write costs less than a copy
+ * that also has to be garbage collected.
  */
 const PIECE_BYTES_MIN = 16 * 1024;
 
@@ -127,8 +130,8 @@ export function echoConfig(config: JsonObject, caller: Caller): JsonObject {
   const { workflow } = caller;
   const echo: Record<string, unknown> = { ...config };
   if (workflow.maskCredentials && isJsonObject(echo["sources"])) echo["sources"] = maskCredentials(echo["sources"]);
-  // The only name of `config` that the service itself sets on /data too: nobody else may mark an answer as simulated,
-  // or as real.
+  // `mode` is the only field of `config` that the service itself sets on /data: a caller must not be able to mark an answer
+  // as simulated, or as real.
   if (workflow.simulated) echo["mode"] = "simulated";
   else delete echo["mode"];
   return echo as JsonObject;
@@ -142,7 +145,7 @@ function maskCredentials(sources: JsonObject): JsonObject {
   });
 }
 
-/** Without any credentials, for functions. */
+/** The entries of `sources` without credentials, for functions. */
 export function withoutCredentials(sources: JsonObject): JsonObject {
   return mapEntries(sources, (entry) => {
     if (!isJsonObject(entry)) return entry;
@@ -163,7 +166,7 @@ function mapEntries(object: JsonObject, change: (value: Json) => Json): JsonObje
  */
 const TEXT_UNITS_MAX = 64 * 1024;
 
-/** Converts JSON to a form that takes as much memory as is counted for it. */
+/** Converts JSON to a form that takes as much memory as is reserved for it. */
 export function toKept(json: string | Buffer): string | Buffer {
   return typeof json === "string" && json.length > TEXT_UNITS_MAX ? Buffer.from(json) : json;
 }
@@ -180,7 +183,7 @@ interface EndedCall extends FailedCall {
 }
 
 interface StatusOptions {
-  /** Adds to failed entries the details on which a client may branch. */
+  /** Whether failed entries have the details on which a client may branch. */
   readonly failureDetails: boolean;
 }
 

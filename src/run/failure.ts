@@ -2,22 +2,22 @@ import { chargeOfCall } from "../terms/charge.ts";
 import { REPORTED, type Charged, type Fault, type FaultKind } from "../terms/fault.ts";
 import type { CallReport, PlannedCall, SourceCatalog } from "./ports.ts";
 
-/** What callers of `/data` and functions may branch on after a failed call. */
+/** The details of a failed call, on which callers of `/data` and functions may branch. */
 export interface CallFailure {
   readonly kind: FaultKind;
-  /** Whether repeating the call may help and places no second order. It can be billed again. */
+  /** Whether another call may succeed without placing a second order. It can be billed again. */
   readonly retryable: boolean;
   /** Whether the vendor has charged for the call. */
   readonly charged: Charged;
-  /** The vendor's number for the order that it may still work on. */
+  /** The vendor's number for an order that it may still be working on. */
   readonly order_id?: string;
-  /** With that number as an input, a later call of the source fetches what was ordered. */
+  /** `true` if a later call of the source with `order_id` as an input can fetch the result of the order. */
   readonly resumable?: true;
 }
 
 export interface FailedCall {
   readonly call: Pick<PlannedCall, "order" | "mayHaveOrdered">;
-  /** Whether its source can continue with an order. */
+  /** Whether its source can fetch the result of an order in a later call. */
   readonly resumable: boolean;
 }
 
@@ -32,14 +32,14 @@ export function failureOf(fault: Fault, charged: Charged, { call, resumable }: F
   };
 }
 
-/** The same of a function: what its calls were charged, and the last order that they have placed. */
+/** The details of a failed function: the charge of its calls together, and the last order that they placed. */
 export interface FunctionFailure extends Omit<CallFailure, "kind"> {
   readonly kind: FaultKind | typeof REPORTED;
   /** The source whose vendor has the order. */
   readonly order_source?: string;
 }
 
-/** `fault`: `null` if the function itself reports the failure. */
+/** @param fault `null` if the function itself reports the failure */
 export function functionFailureOf(
   fault: Fault | null,
   calls: readonly CallReport[],

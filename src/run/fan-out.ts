@@ -5,17 +5,17 @@ import { byteLength, toKept } from "./envelope.ts";
 import type { Planned } from "./call.ts";
 import type { Answer, Attempt, AttemptReport, CallReport, PlannedCall, RunSource } from "./ports.ts";
 
-/** How one planned call ended: with an answer, or with the fault that replaces it. */
+/** The end of one planned call: its result, or the fault that replaces it. */
 export interface Outcome {
   readonly call: PlannedCall;
   readonly charge: ChargeModel;
-  /** Whether its source can continue with an order. */
+  /** Whether its source can fetch the result of an order in a later call. */
   readonly resumable: boolean;
   readonly tookMs: number;
   readonly result: Answer | Fault;
-  /** The size of its output in the answer. */
+  /** The size of its output in the answer, in bytes. */
   readonly outputBytes: number;
-  /** The vendor's answer if it could not be kept: it is charged all the same. */
+  /** The result of the vendor if it could not be kept: it is charged nevertheless. */
   readonly lost?: Pick<Answer, "match">;
 }
 
@@ -49,8 +49,8 @@ export async function fanOut(
 }
 
 /**
- * Fails the largest outputs that have arrived until the rest fits; of equally large ones the first. Returns the bytes
- * left.
+ * Fails the largest of the outputs so far, the first of equally large ones, until the others fit. Returns the remaining
+ * bytes.
  */
 function failLargest(outcomes: Outcome[], bytes: number, bytesMax: number): number {
   let left = bytes;
@@ -75,7 +75,7 @@ export function settle(planned: Planned, runSource: RunSource, clock: Clock): Pr
   return settled(planned, runSource, clock, (outcome) => outcome);
 }
 
-/** Resolves with what `made` makes of its outcome. */
+/** Runs one call and resolves to the result of `made` for its outcome. */
 function settled<Made>(
   planned: Planned,
   runSource: RunSource,
@@ -93,7 +93,7 @@ function settled<Made>(
   }
 }
 
-/** Ends a call: from now on it can send nothing more, and it keeps no memory except its output. */
+/** Ends a call, which then can send nothing more and keeps no memory except that of its output. */
 export function endWith({ call, source }: Planned, result: Answer | Fault, clock: Clock): Outcome {
   call.end();
   const { charge = "free", resumable = false } = source ?? {};
@@ -115,8 +115,8 @@ export function endWith({ call, source }: Planned, result: Answer | Fault, clock
 }
 
 /**
- * Counts a call's output instead of the replies that it was made from: afterwards `call.heldBytes` is its size in the
- * answer, as JSON text in UTF-8. If there is no memory for it, only this call fails.
+ * Reserves memory for the output of a call in place of the replies from which it was made. Afterwards `call.heldBytes` is
+ * the size of the output in the answer, as JSON text in UTF-8. If there is no memory for it, only this call fails.
  * @throws Fault `source.no_room_for_answer`
  */
 function keepOutput(call: PlannedCall, answer: Answer): Answer {
@@ -125,7 +125,7 @@ function keepOutput(call: PlannedCall, answer: Answer): Answer {
   return json === answer.json ? answer : { match: answer.match, json };
 }
 
-/** The same outcome, failed because its output could not be used here. The vendor's answer is still charged. */
+/** An outcome that failed with `fault` because its output could not be used. The vendor's reply is still charged. */
 export function withoutOutput(outcome: Outcome, fault: Fault): Outcome {
   const { call, charge, resumable, tookMs, result } = outcome;
   const failed = { call, charge, resumable, tookMs, result: fault, outputBytes: NO_OUTPUT_BYTES };
@@ -133,8 +133,8 @@ export function withoutOutput(outcome: Outcome, fault: Fault): Outcome {
 }
 
 /**
- * Frees what the requests of calls have reserved and not used. To be called once the reports are recorded: if the
- * process is killed before that, the charges are unknown.
+ * Settles the reservations of the requests of calls, which frees unused amounts. Call it after the reports are recorded:
+ * if the process is killed before that, the charges are unknown.
  */
 export function settleReserved(calls: readonly CallReport[]): void {
   for (const { attempts } of calls)

@@ -7,7 +7,7 @@ import type { Run } from "./ports.ts";
 import type { UnderWay } from "./under-way.ts";
 
 /**
- * How a function ended: what it returned, or the fault that replaces it; and the steps that it had recorded by then.
+ * The end of a function: its result, or the fault that replaces it, and the steps that it had recorded.
  */
 export interface FunctionOutcome {
   readonly result: FunctionResult | Fault;
@@ -20,25 +20,25 @@ export interface FunctionAnswer {
   readonly answer: EnvelopeParts;
 }
 
-/** What the request says about the form of the answer. */
+/** The fields of a request that decide the form of the answer. */
 export interface AnswerRequest {
   readonly functionId: string | null;
   readonly passthrough: boolean;
 }
 
-/** The details of a failure: of a fault, or `null` for one that the function itself reports. */
+/** Makes the details of a failure from its fault; from `null` if the function itself reports it. */
 type FailureOf = (fault: Fault | null) => FunctionFailure;
 
 /** The fields of an answer, each with its JSON text. */
 type Fields = readonly (readonly [name: string, json: string | Buffer])[];
 
-/** For the time, which is added last. */
+/** Bytes for the time, which is added last. */
 const TIME_BYTES_MAX = 24;
 
 /**
- * Writes the answer for a function's outcome, `null` if no function was named. An answer that would be too large, or
- * for which there is no memory, becomes a failure of the function. The answer for a failure always fits, because memory
- * for it has been reserved since the run began.
+ * Writes the answer for the outcome of a function; the outcome is `null` if no function was named. An answer that would be
+ * too large, or for which there is no memory, becomes a failure of the function. The answer for a failure always fits,
+ * because its memory was reserved at the start of the run.
  */
 export function writeFunctionAnswer(
   outcome: FunctionOutcome | null,

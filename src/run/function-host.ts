@@ -23,11 +23,11 @@ export interface HostRun {
   readonly deadlineAt: number;
 }
 
-/** A function's access to the service, and what it has done so far. */
+/** A function's access to the service, and the record of its steps and calls. */
 export interface OpenHost extends FunctionHost {
   /** JSON text of each step. */
   readonly pipes: ReadonlyMap<string, string>;
-  /** Refuses further calls. Calls that are still under way are recorded as abandoned. */
+  /** Refuses further calls. Calls in progress are recorded as abandoned. */
   end(): readonly CallReport[];
 }
 
@@ -36,8 +36,8 @@ export const STEP_NOT_KEPT = '{"success":false,"message":"the step could not be 
 const TOO_LONG_NUMBERS = { field: "", problem: "contains too many numbers with more digits than a double has" };
 
 /**
- * Connects one function run to the service: every call goes through the same engine as those of `/data`. For a call
- * that has ended only its report is kept here; inputs and reply are released as soon as the function has the reply.
+ * Connects one function run to the service: every call goes through the same engine as those of `/data`. Of a call that has
+ * ended, only the report is kept: inputs and reply are released as soon as the function has the reply.
  */
 export function openHost(host: HostRun, parts: HostParts): OpenHost {
   const { catalog, runSource, replyRoom, clock } = parts;
@@ -82,7 +82,7 @@ export function openHost(host: HostRun, parts: HostParts): OpenHost {
     const abandon = (): Outcome => endWith(planned, new Fault("source.abandoned"), clock);
     slot.left = abandon;
     const outcome = await settle(planned, runSource, clock);
-    // From here on the memory of the reply is counted by its place in the reply room.
+    // From here on, `place` has the reservation for the memory of the reply.
     outcome.call.keepOnly(0);
     const { result } = outcome;
     if (window.closed || result instanceof Fault) {
@@ -118,7 +118,7 @@ export function openHost(host: HostRun, parts: HostParts): OpenHost {
       if (run.held.hold(Buffer.byteLength(json))) pipes.set(name, json);
       else {
         pipes.set(name, STEP_NOT_KEPT);
-        parts.log(run, host.functionId, "warn", "there is no room for a recorded step");
+        parts.log(run, host.functionId, "warn", "a recorded step is not kept: no memory is free");
       }
     },
 
@@ -136,7 +136,7 @@ export function openHost(host: HostRun, parts: HostParts): OpenHost {
   };
 }
 
-/** One call: its report, or until it has one, a function that ends it when nobody waits for it any more. */
+/** One call: its report or, until it has one, a function that ends the call when its run ends first. */
 interface Slot {
   left: (() => Outcome) | null;
   report: CallReport | null;
@@ -150,11 +150,11 @@ function unkept(json: string): FunctionReply {
   return { json, taken: () => {} };
 }
 
-/** A function that has ended may still ask. */
+/** For a function that makes a call after it has ended. */
 const TOO_LATE = new Fault("source.stopped");
 const NOTHING_SENT: CallFailure = { kind: TOO_LATE.row.kind, retryable: true, charged: "no" };
 
-/** A `SourceOutcome` as JSON text, as `found` is too. */
+/** The `SourceOutcome` of a failed call, as JSON text. */
 function failed(fault: Fault, tookMs: number, failure: CallFailure): string {
   const { order_id: orderId } = failure;
   return JSON.stringify({
@@ -168,7 +168,7 @@ function failed(fault: Fault, tookMs: number, failure: CallFailure): string {
   });
 }
 
-/** The output is spliced in, as in an answer. */
+/** The `SourceOutcome` of a successful call, as JSON text. The output is spliced in, as in an answer. */
 function found(answer: Answer, tookMs: number): string {
   const output = typeof answer.json === "string" ? answer.json : answer.json.toString("utf8");
   const message = answer.match ? "Record found" : "No record found";

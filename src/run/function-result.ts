@@ -2,7 +2,7 @@ import { Fault } from "../terms/fault.ts";
 import { isJsonObject, readJsonExactly, type Json, type JsonObject } from "../terms/json.ts";
 import { STEP_NOT_KEPT, type OpenHost } from "./function-host.ts";
 
-/** What a function returned, as its parts. `fields` is `null` for "no output": nothing, or an empty object. */
+/** The parts of a function's result. `fields` is `null` if the function returned nothing or an empty object. */
 export interface FunctionResult {
   readonly fields: JsonObject | null;
   readonly output: JsonObject;
@@ -14,8 +14,8 @@ export interface FunctionResult {
 const NOTHING: JsonObject = Object.freeze({});
 
 /**
- * Reads the JSON text of a returned object. @throws Fault `function.contract` if it is not an object, or if its
- * `output` or `pipes` is not
+ * Reads the JSON text of a returned object. @throws Fault `function.contract` if the value, its `output` or its `pipes` is
+ * not an object
  */
 export function readFunctionResult(text: string | null): FunctionResult {
   if (text === null) return { fields: null, output: NOTHING, pipes: NOTHING, success: true, message: null };

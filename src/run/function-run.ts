@@ -17,19 +17,19 @@ export interface FunctionEngineParts extends EngineParts, Omit<HostParts, "reply
 
 /** A valid `POST /func`, from an authenticated caller. */
 export interface FunctionRequest extends RunRequest {
-  /** The unknown top-level fields. */
+  /** The top-level fields that are not part of the contract. */
   readonly extra: JsonObject;
-  /** `null`: none was named, so none runs. */
+  /** `null` if no function was named; then none runs. */
   readonly functionId: string | null;
   readonly passthrough: boolean;
 }
 
 /** The defaults of the fields that a `config` leaves out. */
 const CONFIG_DEFAULTS: JsonObject = { sources: {}, data_func: null, datafunc_response_passthrough: false };
-/** The time that is left to a function if a source takes all the rest: enough to answer with what it has. */
+/** The time between the deadline of a function's calls and its own: enough to return a partial result. */
 const RESERVE_MS = 250;
 
-/** Makes the function that runs `POST /func`. It throws a `request.*` fault before anything runs, or not at all. */
+/** Creates the function that runs `POST /func`. It throws only a `request.*` fault, and only before anything runs. */
 export function createFunctionRun(parts: FunctionEngineParts): (request: FunctionRequest) => StartedRun {
   const noteNearMisses = createNearMissNote(parts.observers);
   const hostParts: HostParts = { ...parts, replyRoom: new ReplyRoom(parts.clock) };
@@ -45,13 +45,12 @@ export function createFunctionRun(parts: FunctionEngineParts): (request: Functio
         hostParts,
       );
       const outcome = id === null ? null : await runOne(id, found, under, request, host, parts.clock);
-      // If the engine itself failed, a call may still be waiting for its vendor: it is settled and recorded with the
-      // run.
+      // If the engine itself failed, calls may still be in progress: `end` ends them, so they are recorded with the run.
       const calls = host.end();
       return {
         calls,
         ...writeFunctionAnswer(outcome, under, request, (fault) => functionFailureOf(fault, calls, parts.catalog)),
-        // Its contract may accept names that it does not declare, and the answer then says nothing about them.
+        // The schema of a function may accept names that it does not declare, and the answer then does not mention them.
         afterwards: () =>
           noteNearMisses(under.run.intent.transactionId, found === undefined ? [] : [found], request.inputs),
       };
@@ -80,7 +79,8 @@ async function runOne(
     result = readFunctionResult(text);
   } catch (thrown) {
     result = asFault(thrown, "function.collect");
-    if (result.code === "function.collect") host.log("warn", `its result could not be collected: ${nameOf(thrown)}`);
+    if (result.code === "function.collect")
+      host.log("warn", `the result of the function could not be collected: ${nameOf(thrown)}`);
   }
   const pipes = readSteps(host);
   return { result, pipes, tookMs: Math.round(clock.now() - startedAt) };
@@ -109,7 +109,7 @@ async function callFunction(
     .finally(() => run.held.drop(argumentBytes));
 }
 
-/** The message of an internal error could contain anything. */
+/** Only the name of an internal error is logged: its message could contain values of a caller. */
 function nameOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.name : typeof thrown;
 }

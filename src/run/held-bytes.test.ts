@@ -15,7 +15,7 @@ import type { PlannedCall, RunIntent, RunnableFunction, RunnableSource, RunRepor
 import type { EngineParts } from "./under-way.ts";
 
 /**
- * The behaviour of a source: counts this many bytes of a reply, as the outbound client does, and ends in one of these
+ * The behaviour of a source: reserves this many bytes for a reply, as the outbound client does, and ends in one of these
  * ways.
  */
 interface Script {
@@ -83,7 +83,7 @@ function rig(scripts: readonly Script[], bytesMax = BUDGET) {
     held,
     arrivedAt: clock.now(),
   });
-  /** The memory of a run without what its calls report as theirs. */
+  /** The memory of a run without that of its calls. */
   const besideCalls = (held: Held) =>
     [...calls].reduce((left, { run, heldBytes }) => left - (run.held === held ? heldBytes : 0), held.bytes);
   return { clock, budget, parts, request, besideCalls };
@@ -131,7 +131,7 @@ test("however its calls end, a run holds its answer's bytes to the last one, and
             frames.set(transactionId, [held, besideCalls(held)]);
             return { held, started };
           } catch (fault) {
-            // The other calls have left no memory, so nothing was sent.
+            // The other calls use all memory, so nothing was sent.
             assert.equal((fault as Fault).code, "request.overloaded");
             assert.equal(held.bytes, 0);
             return null;

@@ -2,8 +2,8 @@ import type { Lease } from "./around/ports.ts";
 import { FairShare } from "../terms/fair-share.ts";
 
 /**
- * What this process has leased of one limit, shared by owners: an owner may have as much as it leaves free in the whole
- * deployment. As long as only one has ever asked here, it may use everything.
+ * This process's lease of one limit, shared by owners. An owner may have as much as it leaves free in the whole deployment.
+ * As long as only one owner has ever called in this process, it may use everything.
  */
 export class LimitShare {
   readonly isRate: boolean;
@@ -17,18 +17,18 @@ export class LimitShare {
     this.#share = new FairShare(max, () => max, true);
   }
 
-  /** Whether this process holds a unit that is not in use. */
+  /** Whether the lease has a unit that is not in use. */
   isFree(now: number): boolean {
     return this.#lease.free(now) > 0;
   }
 
-  /** Whether its share lets this owner have one more. */
+  /** Whether the share of this owner allows one more unit. */
   fits(owner: string, now: number): boolean {
     this.#lookAtLease(now);
     return this.#share.fits(owner);
   }
 
-  /** @returns the window of the unit, or `null` */
+  /** Takes a unit. @returns the window of the unit, or `null` if none can be had */
   take(owner: string, now: number, until: number): number | null {
     this.#lookAtLease(now);
     if (!this.#share.take(owner)) return null;
@@ -37,25 +37,25 @@ export class LimitShare {
     return window;
   }
 
-  /** A unit of this window is not in use any more, or was not used. */
+  /** Returns a unit of this window that is no longer in use, or was not used. */
   give(owner: string, window: number): void {
     if (window === this.#window) this.#share.give(owner);
     this.#lease.give(window);
   }
 
-  /** Whether the store probably has one more for this owner. */
+  /** Whether the store may grant one more unit for this owner. */
   isAsked(owner: string, now: number): boolean {
     return this.fits(owner, now) && this.#lease.mayGrow(now);
   }
 
-  /** Whether a unit for this owner may come before `at`. */
+  /** Whether this owner may get a unit before `at`. */
   mayComeBy(owner: string, now: number, at: number): boolean {
     if (!this.isRate) return !this.#lease.away || this.#lease.holds(now);
     if (this.#lease.away) return false;
     return this.isAsked(owner, now) || this.#lease.nextAt <= at;
   }
 
-  /** Says how many calls wait, and how many of them belong to owners that may have more. */
+  /** Reports how many calls wait, and how many of them belong to owners that may have more units. */
   want(waiting: number, mayHave: number): void {
     const now = Math.min(mayHave, Math.max(0, this.#share.max - this.#share.inUse));
     this.#lease.want(now, this.isRate ? waiting : now);

@@ -7,23 +7,23 @@ import type { NearMiss, RunObserver } from "./ports.ts";
 const NAMES_MAX = 5;
 const COMPARISONS_MAX = 300;
 const NAME_CHARS_MAX = 64;
-/** Remembered for each source. */
+/** Names that are cached for each source. */
 const COMPARED_MAX = 100;
 
-/** A source of a run, or its function. */
+/** A source of a run, or its function, with the names that it declares. */
 export interface Asked {
   readonly id: string;
   readonly inputNames: readonly string[];
 }
 
-/** What a name resembles, by the list of declared names; `null` if nothing. */
+/** A cache by list of declared names: the declared name that an input's name resembles, or `null`. */
 type Compared = WeakMap<readonly string[], BoundedMap<string, string | null>>;
 
 /**
- * Finds input names that no source or function of the run declares but that resemble a declared one, so are probably
- * misspelled. The answer does not mention them, as specified; the author finds out from the log. The caller chooses
- * both the names and the sources, so this checks only the first few names, and it runs after the answer was sent. The
- * same names come with run after run, so it remembers what it has compared.
+ * Finds input names that no source or function of the run declares but that resemble a declared one: they are probably
+ * misspelled. By the specification the answer does not mention them, so they are reported to the log. The caller chooses
+ * the names and the sources, so only the first few names are compared, after the answer was sent. Results are cached,
+ * because runs repeat the same names.
  */
 export function nearMisses(
   asked: readonly Asked[],
@@ -59,7 +59,7 @@ function knownOf(compared: Compared, inputNames: readonly string[]): BoundedMap<
   return known;
 }
 
-/** Makes what tells them to the observers, if there are any. */
+/** Creates the function that reports misspelled inputs to the observers. */
 export function createNearMissNote(observers: readonly RunObserver[]) {
   const compared: Compared = new WeakMap();
   return (transactionId: string, asked: readonly Asked[], inputs: JsonObject): void => {

@@ -1,6 +1,6 @@
 import type { Ledger, RunRecord } from "./ports.ts";
 
-/** For runs that send nothing, or whose caller does its own recording. */
+/** The record of a run that sends nothing, or whose caller records it elsewhere. */
 export const NO_RECORD: RunRecord = {
   intend: () => ({ record: () => {} }),
   noteOrder: () => {},

@@ -17,26 +17,25 @@ import type { CredentialFinder, Run, RunnableSource, SourceEntry } from "./ports
 export interface OneCall {
   readonly source: RunnableSource;
   readonly organizationId: string;
-  /** A new one if it is missing. */
+  /** A new id by default. */
   readonly transactionId?: string;
   readonly context: Context;
   readonly region: string;
   readonly entry: SourceEntry;
   readonly inputs: JsonObject;
-  /** A limit below the source's own timeout. */
+  /** A shorter timeout than the source's own, in milliseconds. */
   readonly withinMs?: number;
 }
 
 export interface OneCallParts extends AdapterParts {
-  /** If it is missing, a call uses the credential in its entry, and no state is kept by it for other calls. */
+  /** Without a finder, a call uses the credential in its entry, and keeps no state for other calls. */
   readonly finder?: CredentialFinder;
-  /** If it is missing, nothing is reserved: for calls that reach no vendor. */
+  /** Without budgets, nothing is reserved: for calls that reach no vendor. */
   readonly budgets?: Budgets;
 }
 
 /**
- * Makes one call outside a service, with the same steps as inside one except those that calls have in common. Never
- * rejects.
+ * Makes one call outside a service, with the same middleware as in a service except breakers and limits. Never rejects.
  */
 export function oneCall(asked: OneCall, parts: OneCallParts): Promise<Outcome> {
   const { source, organizationId, context, region, entry, inputs, withinMs } = asked;
@@ -52,7 +51,7 @@ export function oneCall(asked: OneCall, parts: OneCallParts): Promise<Outcome> {
       held: heldWithoutLimit(),
       ...(asked.transactionId === undefined ? {} : { transactionId: asked.transactionId }),
     },
-    // The caller does its own recording: the journal belongs to the service.
+    // The journal belongs to the service, so the caller records the call elsewhere.
     { ledger: NOT_RECORDED, clock, region },
   );
   const times = { startedAt: now, from: now, ...(withinMs === undefined ? {} : { notPast: now + withinMs }) };

@@ -1,6 +1,6 @@
 /**
- * What the engine needs from the rest of the service. Each interface is as small as the need; `composition` provides
- * the implementations.
+ * The interfaces of the engine to the rest of the service. Each is as small as the need; `composition` provides the
+ * implementations.
  */
 export type * from "./ports/calls.ts";
 export type * from "./ports/credentials.ts";

@@ -4,12 +4,12 @@ import { TurnQueue } from "../terms/turn-queue.ts";
 
 /** The most memory for one function's calls at once: their inputs, and replies that the function has not taken yet. */
 export const REPLIES_BYTES_MAX = 32 * 1024 * 1024;
-/** How long a call waits for earlier replies to be taken. Nothing has been sent by then. */
+/** How long a call waits until the function takes earlier replies. Nothing has been sent by then. */
 const WAIT_MAX_MS = 1_000;
 /** Memory is also released elsewhere, without a notification here, so it is checked at this interval. */
 const LOOK_EVERY_MS = 50;
 
-/** What the calls of one run hold, and for which organization. */
+/** The memory of all calls of one run, and their organization. */
 export interface ReplyWindow {
   readonly owner: string;
   readonly held: Held;
@@ -17,11 +17,11 @@ export interface ReplyWindow {
   closed: boolean;
 }
 
-/** The memory of one call. */
+/** The memory reserved for one call. */
 export interface ReplyPlace {
-  /** The reply has arrived. False if there is no memory for it; then it must not be kept. */
+  /** Called when the reply has arrived. Returns false if there is no memory for it; then it must not be kept. */
   arrived(bytes: number): boolean;
-  /** Neither inputs nor reply are kept any longer. */
+  /** Called when neither the inputs nor the reply are kept any longer. */
   left(): void;
 }
 
@@ -32,9 +32,9 @@ interface Waiting {
 }
 
 /**
- * Delays calls of functions before they are sent, while there would be no memory for their replies: nothing else limits
- * how many replies a function leaves waiting. The same size is reserved for every reply until it has arrived. Organizations
- * take turns.
+ * Delays calls of functions, before they are sent, until there is memory for their replies. Nothing else limits the number
+ * of replies that a function has not taken yet. The same size is reserved for every reply until it has arrived.
+ * Organizations take turns.
  */
 export class ReplyRoom {
   readonly #clock: Clock;
@@ -70,7 +70,7 @@ export class ReplyRoom {
     });
   }
 
-  /** Ends the run's calls that still wait. */
+  /** Ends the waiting calls of a run. */
   close(window: ReplyWindow): void {
     window.closed = true;
     this.#serve();
@@ -93,7 +93,7 @@ export class ReplyRoom {
     };
   }
 
-  /** When memory is tight the outbound client sends nothing, so that counts as no memory. */
+  /** When memory is tight the outbound client sends nothing, so tight memory counts as none. */
   #reserve(window: ReplyWindow): boolean {
     if (window.held.isTight || !this.#take(window, RESERVED_REPLY_BYTES)) return false;
     if (!window.held.isTight) return true;

@@ -11,7 +11,7 @@ const WAIT_MS = 1_000;
 
 const PERIOD_MS = 60_000;
 
-/** The turns of one source, in a deployment of one process. */
+/** The limits of one source, in a deployment of one process. */
 function turnsOf(
   { concurrency, rate = [] }: Pick<SourceLimits, "concurrency" | "rate">,
   clock: FakeClock,
@@ -34,7 +34,7 @@ interface Entered {
   leave(): void;
 }
 
-/** Enters, and gives whatever can settle the time to settle. */
+/** Enters, and waits until all promises that can settle have settled. */
 async function enter(turns: SourceTurns, owner: string, clock: FakeClock): Promise<Entered> {
   const entered = enterNow(turns, owner, clock);
   await settle();

@@ -6,31 +6,31 @@ import { TurnQueue } from "../terms/turn-queue.ts";
 import { LimitShare } from "./limit-share.ts";
 
 const WAITING_MAX = 512;
-/** Calls that wait for the store alone: it answers soon, and then most of them go on. */
+/** The most calls that wait only for an answer of the store. It answers soon, and most of them can then proceed. */
 const ASKING_MAX = 16_384;
 
-/** A limit that calls share, and what this process holds of it. */
+/** A limit that calls share, and this process's lease of it. */
 export interface TurnLimit {
   readonly lease: Lease;
   readonly max: number;
-  /** Calls in a period, as opposed to calls at once. */
+  /** Whether it limits the calls in a period, as opposed to calls at once. */
   readonly isRate: boolean;
 }
 
 export interface TurnAsk {
-  /** Owners share the limits. */
+  /** The organization of the call. Owners share the limits. */
   readonly owner: string;
-  /** The call has ended by then. */
+  /** When the call has ended at the latest. */
   readonly deadlineAt: number;
-  /** How long it may wait. */
+  /** How long the call may wait. */
   readonly waitMaxMs: number;
 }
 
-/** A call that may go on. */
+/** Permission for a call to proceed. */
 export class Turn {
   readonly #limits: readonly LimitShare[];
   readonly #owner: string;
-  /** The window of the unit that it has of each limit. */
+  /** For each limit, the window of the unit that was taken. */
   readonly #windows: readonly number[];
   readonly #given: () => void;
 
@@ -41,12 +41,12 @@ export class Turn {
     this.#given = given;
   }
 
-  /** The call has ended: it still counts towards the rates. */
+  /** Called when the call has ended. It still counts towards the rates. */
   leave(): void {
     this.#give(false);
   }
 
-  /** Nothing was sent: the call counts towards no rate. */
+  /** Called if nothing was sent. The call then counts towards no rate. */
   undo(): void {
     this.#give(true);
   }
@@ -66,8 +66,8 @@ interface Waiting extends TurnAsk {
 }
 
 /**
- * The limits that one source declares for all its calls: how many at once, and how many in a period. These are the
- * vendor's numbers and are never exceeded, by all processes together. Owners share them; as long as only one has ever
+ * The limits that one source declares for all its calls: the calls at once, and the calls in a period. They are the
+ * vendor's limits, and all processes together never exceed them. Owners share them; as long as only one owner has ever
  * called, it may use everything. A call over a limit waits for a while, and owners take turns.
  */
 export class SourceTurns {
@@ -75,7 +75,7 @@ export class SourceTurns {
   readonly #limits: readonly LimitShare[];
   /** Whether calls wait for the next period of a rate, and not only for the store. */
   readonly #waitsForPeriod: boolean;
-  /** Whether the end of a call makes room for another, as it does unless all limits are rates. */
+  /** Whether the end of a call lets another one proceed. It does not if all limits are rates. */
   readonly areLeft: boolean;
   readonly #given = (): void => this.#serve();
   readonly #waiting = new TurnQueue<Waiting>();
@@ -92,9 +92,9 @@ export class SourceTurns {
   }
 
   /**
-   * Resolves when the call may go on. Rejects with a Fault if it is refused. A free unit of each limit is taken before
-   * this returns, so calls take them in their order.
-   * @param now `Clock.now`
+   * Takes a unit of each limit. Returns a promise if the call has to wait. @throws Fault, or rejects with it, if the call is
+   * refused
+   * @param now `Clock.now`, read once for all limits of a call
    */
   async enter(ask: TurnAsk, now: number): Promise<Turn> {
     return this.#take(ask, now) ?? this.#wait(ask, now);
@@ -107,7 +107,7 @@ export class SourceTurns {
     if (!this.#mayComeBy(ask, now, goneAt) || !places.take(owner)) throw this.#fault();
     return new Promise((resolve, reject) => {
       const cancel = this.#clock.after(waitMaxMs, () => {
-        // A place that became free at this very moment is given away first.
+        // A unit that became free at this very moment is used first.
         this.#serve();
         if (this.#waiting.remove(owner, waiting)) this.#refuse(waiting);
       });
@@ -132,7 +132,7 @@ export class SourceTurns {
   #serve(): void {
     if (this.#waiting.size === 0) return;
     const now = this.#clock.now();
-    // Nobody is asked in turn while there is nothing to give.
+    // The queue is not searched while a limit has no free unit.
     const mayGoOn = (owner: string): boolean =>
       this.#limits.every((limit) => limit.isFree(now) && limit.fits(owner, now));
     let turn: Turn | null = null;
@@ -145,7 +145,7 @@ export class SourceTurns {
     this.#sayWanted();
   }
 
-  /** A lease has changed, or some time has passed: calls that wait for nothing any more are refused at once. */
+  /** Called when a lease has changed or time has passed. Refuses calls that can no longer be served in time. */
   #hear(): void {
     this.#serve();
     const now = this.#clock.now();
@@ -162,7 +162,10 @@ export class SourceTurns {
       : this.#waitingPlaces;
   }
 
-  /** The store may have answered that a call has to wait for others. */
+  /**
+   * Whether a call may go on waiting. If the store answered that it has to wait for others, it moves to the shorter
+   * queue.
+   */
   #keepsPlace(waiting: Waiting, now: number): boolean {
     if (waiting.places === this.#waitingPlaces) return true;
     const places = this.#placesFor(waiting.owner, now);
@@ -191,7 +194,10 @@ export class SourceTurns {
     }
   }
 
-  /** Takes everything or nothing. Asks each limit even after one refuses, so that each records this owner's demand. */
+  /**
+   * Takes a unit of each limit, or none. Asks each limit even after one refuses, so that each records this owner's
+   * demand.
+   */
   #take({ owner, deadlineAt }: TurnAsk, now: number): Turn | null {
     const windows: (number | null)[] = [];
     let refusing: LimitShare | null = null;
@@ -206,7 +212,7 @@ export class SourceTurns {
     return null;
   }
 
-  /** For a call that has just been refused. */
+  /** The fault of a call that has just been refused. */
   #fault(): Fault {
     const refusing = this.#refusing!;
     if (refusing.isUnknown) return new Fault("source.limits_unknown");

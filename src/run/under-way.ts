@@ -25,18 +25,18 @@ import type {
 
 export interface EngineParts {
   readonly catalog: SourceCatalog;
-  /** The source call with all steps around it. */
+  /** Makes a source call with all its middleware. */
   readonly runSource: RunSource;
   readonly ledger: Ledger;
   readonly observers: readonly RunObserver[];
   readonly admission: Admission;
   readonly clock: Clock;
   readonly region: string;
-  /** Names this start of the service. */
+  /** The id of this start of the service. */
   readonly startId?: string | undefined;
 }
 
-/** What both POSTs ask for: a valid request from an authenticated caller. */
+/** A valid POST from an authenticated caller. */
 export interface RunRequest {
   readonly caller: Caller;
   readonly context: Context;
@@ -46,28 +46,28 @@ export interface RunRequest {
   /** The caller's own id for the request. */
   readonly clientRequestId?: string | null;
   readonly trace?: Trace | null;
-  /** The memory that its body uses already; the run continues with it. */
+  /** The reservation for the memory of its body, which the run continues to use. */
   readonly held: Held;
   readonly arrivedAt: number;
 }
 
-/** What differs between the two kinds of run. */
+/** The differences between the two kinds of run. */
 export interface RunKind {
   readonly kind: "data" | "func";
   readonly functionId: string | null;
-  /** The `config` that is echoed, without what the workflow adds to it. */
+  /** The `config` that is echoed, without the additions of the workflow. */
   readonly config: JsonObject;
   /** The ids of the entries that its answer will have. */
   readonly ids: readonly string[];
 }
 
-/** What the work of a run gets. */
+/** The context in which a run does its work. */
 export interface UnderWay {
   readonly run: Run;
   /** The `config` of its answer, and its JSON text, which the sources of the run cannot change. */
   readonly config: JsonObject;
   readonly echoed: string | Buffer;
-  /** The memory that is reserved for its answer already, in bytes. */
+  /** The bytes of memory that are reserved for its answer already. */
   readonly frame: number;
 }
 
@@ -78,23 +78,26 @@ export interface RunResult {
   readonly functionFault?: FaultCode | null;
   /** The answer without its total time, which is known only after the ledger has recorded the run. */
   readonly answer: EnvelopeParts;
-  /** Runs in a turn of the event loop of its own, after the answer was sent: nobody waits for it. */
+  /** Called in a later tick of the event loop, after the answer was sent. */
   readonly afterwards?: () => void;
 }
 
-/** A run under way: its answer, and a way to say that nobody waits for it any more. */
+/** A run in progress: its answer, and a way to report that its client is gone. */
 export interface StartedRun {
   readonly transactionId: string;
-  /** Its bytes, in pieces. */
+  /** The bytes of the answer, in pieces. */
   readonly answer: Promise<readonly Buffer[]>;
-  /** Nothing new is sent from now on. Calls that were sent are finished and recorded, because they may be billed. */
+  /**
+   * Called when the client hangs up. Nothing new is sent; requests that were sent are finished and recorded: they may be
+   * billed.
+   */
   clientGone(): void;
 }
 
 /**
  * The life cycle of every run: it is admitted, memory for its answer is reserved and its record is opened; the work is
- * done; the run is reported to the observers, recorded, and its answer is completed. Throws a `request.*` fault before
- * any call, or not at all.
+ * done; the run is reported to the observers, recorded, and its answer is completed. It throws only a `request.*` fault,
+ * and only before any call.
  */
 export function underWay(
   request: RunRequest,
@@ -109,7 +112,7 @@ export function underWay(
   admission.enter(organizationId, simulated);
   try {
     const config = echoConfig(kind.config, caller);
-    // Serialised now, so that it shows the request as it was, whatever the sources of the run do.
+    // Serialised now, because the sources of the run could change the object.
     const echoed = toKept(JSON.stringify(config));
     const frame = holdFrame(held, caller, echoed, kind.ids);
     const run = openRun({ ...request, kind: kind.kind, functionId: kind.functionId }, parts);
@@ -158,7 +161,7 @@ export interface RunOpening {
   readonly clientRequestId?: string | null;
   readonly trace?: Trace | null;
   readonly held: Held;
-  /** A new one if it is missing. */
+  /** A new id by default. */
   readonly transactionId?: string;
 }
 
@@ -202,7 +205,7 @@ export class OpenRun implements Run {
   }
 }
 
-/** Gives a run its id and opens its record. @throws Fault if nothing can be recorded; then nothing is called either. */
+/** Gives a run its id and opens its record. @throws Fault if nothing can be recorded: no vendor may be called then */
 export function openRun(
   opening: RunOpening,
   parts: Pick<EngineParts, "ledger" | "clock" | "region" | "startId">,

@@ -20,13 +20,13 @@ export interface AdapterParts {
   readonly door: Door;
   readonly clock: Clock;
   readonly log: (call: PlannedCall, level: "info" | "warn", message: string, fields: JsonObject | undefined) => void;
-  /** Replaces real waiting where it must not take time. */
+  /** Replaces real waiting, for calls in which no time passes. */
   readonly wait?: Wait;
 }
 
 const NO_FIELDS: JsonObject = Object.freeze({});
 
-/** The innermost step: the adapter itself. Whatever it throws, at once or later, becomes a fault of this call. */
+/** The innermost step: the adapter itself. Everything that it throws, at once or later, becomes a fault of this call. */
 export function callAdapter(parts: AdapterParts): RunSource {
   const Argument = argumentOver(parts);
   return async (source, call) => {
@@ -35,7 +35,7 @@ export function callAdapter(parts: AdapterParts): RunSource {
       returned = await source.declaration.run(new Argument(source, call));
     } catch (thrown) {
       const fault = asFault(thrown, "source.adapter_raised");
-      // What was ordered before the run ended is not lost: a later run can ask for it.
+      // An order that was accepted before the run ended is not lost: a later run can fetch its result.
       if (fault.code !== "source.stopped" || call.order === null) throw fault;
       throw new Fault("source.pending", {}, { cause: fault });
     }
@@ -43,7 +43,7 @@ export function callAdapter(parts: AdapterParts): RunSource {
   };
 }
 
-/** Composes the stack around a call, outermost first, once at the start of the service. */
+/** Composes the middleware of calls, outermost first. Called once, at the start of the service. */
 export function compose(around: readonly Around[], innermost: RunSource): RunSource {
   return around.reduceRight((next, wrap) => wrap(next), innermost);
 }
@@ -84,7 +84,7 @@ function argumentOver(parts: AdapterParts): new (source: RunnableSource, call: P
       return this.#call.run.intent.transactionId;
     }
 
-    /** Under a symbol, because code that keeps vendors' tokens needs it and authors do not. */
+    /** Under a symbol, because code that caches vendors' tokens needs it and authors do not. */
     get [credentialScope](): string | undefined {
       return this.#call.credential?.scope ?? undefined;
     }

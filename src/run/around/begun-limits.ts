@@ -1,9 +1,9 @@
 import { OwnedMap } from "../../terms/owned-map.ts";
 
 /**
- * The most limits of inline credentials that an organization begins to count in one period, in one process. Each is a row
- * of the store until the period after it has ended, and whoever has a token can make up credentials as fast as it is
- * answered. Stored credentials are not counted: operators made them.
+ * The most limits of inline credentials that an organization may start in one period, in one process. Each limit is a row
+ * of the store until the following period has ended, and a client can invent credentials as fast as it gets answers. Stored
+ * credentials are not counted, because operators create them.
  */
 export const BEGUN_MAX = 10_000;
 const OWNERS_MAX = 10_000;
@@ -11,13 +11,13 @@ const OWNERS_MAX = 10_000;
 interface Begun {
   readonly until: number;
   /**
-   * Which limits, as short numbers. Without them, one that this process has forgotten in between would count each time
-   * that it is used again.
+   * The limits as 32-bit hashes. Without them, a limit that this process has evicted meanwhile would count again each time
+   * it is used.
    */
   readonly limits: Set<number>;
 }
 
-/** Counts the limits that organizations have begun, for each length of period by itself. */
+/** Counts the limits that organizations have started, separately for each length of a period. */
 export class BegunLimits {
   readonly #max: number;
   readonly #begun = new OwnedMap<Begun>(OWNERS_MAX);
@@ -26,7 +26,7 @@ export class BegunLimits {
     this.#max = max;
   }
 
-  /** Begins one limit with each of these periods, or none: false if there are too many already. */
+  /** Starts a limit in each of these periods, or in none. Returns false if there are too many already. */
   begin(owner: string, limit: string, periodsMs: readonly number[], now: number): boolean {
     const number = numberOf(limit);
     const begun = periodsMs.map((everyMs) => this.#in(owner, everyMs, now));
@@ -45,7 +45,7 @@ export class BegunLimits {
   }
 }
 
-/** Among 10,000 limits, the chance that any two have the same number is about one in a hundred. */
+/** FNV-1a with 32 bits. Among 10,000 limits, the chance that any two have the same hash is about one in a hundred. */
 function numberOf(limit: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < limit.length; at += 1) hash = Math.imul(hash ^ limit.charCodeAt(at), 0x01000193);

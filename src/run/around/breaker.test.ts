@@ -10,7 +10,7 @@ import { withSourceLimits } from "./limits.ts";
 const SOURCE = { id: "acme__people", leavesMachine: true } as RunnableSource;
 const FOUND: Answer = { match: true, json: "{}" };
 
-/** A call by an organization with a credential that it may have made up. */
+/** A call by an organization with a credential that it may have invented. */
 function by(organizationId: string, credential: string): PlannedCall {
   const run = { simulated: false, caller: { organizationId } };
   return { id: SOURCE.id, run, credential: { scope: `${organizationId}/${credential}` }, attempts: [{}] } as never;
@@ -48,11 +48,11 @@ test("open breakers are told by source and organization, with how long calls hav
   // From then on the next call would be sent.
   await clock.advance(5_000);
   assert.deepEqual(around.open(), []);
-  // A probe that fails keeps it open, and it has been open since it opened.
+  // A probe that fails keeps the breaker open, and does not change since when it has been open.
   await clock.advance(1_000);
   await assert.rejects(calling(SOURCE, by("org_b", "key")), { code: "source.vendor_5xx" });
   assert.deepEqual(around.open(), told(6_000));
-  // When nobody has asked for long, nobody was refused meanwhile.
+  // Without calls for a long time, none was refused.
   await clock.advance(3_600_000);
   assert.deepEqual(around.open(), []);
   await assert.rejects(calling(SOURCE, by("org_b", "key")), { code: "source.vendor_5xx" });

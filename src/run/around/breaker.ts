@@ -6,7 +6,7 @@ import type { Around, PlannedCall } from "../ports.ts";
 const BREAKERS_MAX = 10_000;
 const BLAMES_VENDOR: ReadonlySet<string> = new Set(VENDOR_FAILED);
 
-/** A source that is not called for now: for an organization, or with one of its credentials. */
+/** A source whose calls are refused for now, for an organization or with one of its credentials. */
 export interface OpenBreaker {
   readonly source: string;
   readonly organizationId: string;
@@ -14,7 +14,10 @@ export interface OpenBreaker {
   readonly openForMs: number;
 }
 
-/** One breaker for each source and account; for calls without a credential, for each source and organization. */
+/**
+ * Refuses calls to vendors that fail: by one breaker for each source and account or, for calls without a credential, for
+ * each source and organization.
+ */
 export function withBreaker(clock: Clock): Around & { open(): readonly OpenBreaker[] } {
   // A caller can invent inline credentials without end: the map then drops that caller's own breakers.
   const breakers = new OwnedMap<Breaker>(BREAKERS_MAX);
@@ -59,10 +62,10 @@ const newBreaker = () => new Breaker();
 // ---- one breaker -----------------------------------------------------------------------------------------------------
 
 export interface BreakerLimits {
-  /** With fewer calls than this in the window, it stays closed. */
+  /** With fewer calls than this in the window, the breaker stays closed. */
   readonly callsMin: number;
   readonly windowMs: number;
-  /** The share of failures that opens it. */
+  /** The share of failed calls that opens it. */
   readonly failedShare: number;
   readonly openMs: number;
   readonly openMsMax: number;
@@ -80,8 +83,8 @@ const SLOTS = 10;
 
 /**
  * Stops calls to a vendor that mostly fails, so that its slowness does not affect everything else. A closed breaker
- * counts failures, an open one refuses calls; after a while it admits one probe, whose result closes it or keeps it
- * open. Each failed probe doubles that while.
+ * counts failures, an open one refuses calls. After `openMs` it admits one probe, whose result closes it or keeps it open.
+ * Each failed probe doubles that time, up to `openMsMax`.
  */
 export class Breaker {
   readonly #limits: BreakerLimits;
@@ -105,26 +108,26 @@ export class Breaker {
     return this.#openUntil !== null;
   }
 
-  /** `null`: the next call is let through, be it to probe. */
+  /** Since when calls have been refused; `null` if the next call is admitted, possibly as a probe. */
   refusesSince(now: number): number | null {
     if (this.#openUntil === null) return null;
     return this.#probing || now < this.#openUntil ? this.#openSince : null;
   }
 
   /**
-   * The era of a call that starts now, to be passed to `ended`; `null` if the call is refused. Opening and closing
-   * start a new era, so a call that started before is neither taken for the probe nor counted.
+   * Admits a call and returns its era, to be passed to `ended`; `null` if the call is refused. Opening and closing start a
+   * new era, so a call that started before is neither taken for the probe nor counted.
    */
   admit(now: number): number | null {
     if (this.#openUntil === null) return this.#era;
     if (this.#probing || now < this.#openUntil) return null;
     this.#probing = true;
-    // Nobody has asked for a while, so nobody was refused.
+    // Without a call for a whole window, none was refused.
     if (now >= this.#openUntil + this.#limits.windowMs) this.#openSince = now;
     return this.#era;
   }
 
-  /** `failed` is `undefined` if the call says nothing about the vendor, for instance because nothing was sent. */
+  /** @param failed `undefined` if the call says nothing about the vendor, for instance because nothing was sent */
   ended(era: number, now: number, failed: boolean | undefined): void {
     if (era !== this.#era) return;
     if (this.#openUntil !== null) return this.#probeEnded(now, failed);

@@ -4,8 +4,8 @@ import type { Around } from "../ports.ts";
 import { beforeDeadline } from "./deadline.ts";
 
 /**
- * Finds the budgets that apply to a call, once its credential is known. Each of its requests reserves room in all of
- * them before it is sent. The call waits for a slow store until its deadline at most.
+ * Finds the budgets that apply to a call, once its credential is known. Each request of the call reserves its cost in all
+ * of them before it is sent. The call waits for a slow store until its deadline at most.
  */
 export function withBudgets(budgets: Budgets, clock: Clock): Around {
   return (next) => async (source, call) => {

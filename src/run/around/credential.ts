@@ -46,7 +46,7 @@ function take(found: FoundCredential | null, source: RunnableSource, call: Plann
   const problem = source.credentialProblem(judged, call.run.checkSteps);
   if (problem === null) return;
   const at = (field: string) => ({ problem: `credential field ${field} ${problem.message}`.replace("  ", " ") });
-  // Names in a stored credential are not the caller's own.
+  // The caller must not learn the names of fields of a stored credential.
   const options = found.rule === "inline" ? { told: at(fieldAt(problem.path)) } : {};
   throw new Fault("source.credential_missing", at(problem.declaredField), options);
 }

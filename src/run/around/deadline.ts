@@ -6,15 +6,15 @@ import { within } from "../../terms/within.ts";
 
 /**
  * Ends a call at its absolute deadline, whatever its adapter does: an adapter that ignores its signal is abandoned, its
- * later actions have no effect, and it can send nothing more. `endAll` does this to every call under way and refuses
- * new ones, for a service that has used up its time to stop.
+ * later actions have no effect, and it can send nothing more. `endAll` ends every call in progress in this way and refuses
+ * new ones, when the time that a service has to stop is over.
  */
 export function withDeadline(clock: Clock): Around & { endAll(): void } {
   const underWay = new LinkedList<() => void>();
   let over = false;
 
   const around: Around = (next) => (source, call) => {
-    // A function may still ask for calls after the service has used up its time to stop.
+    // A function may still make calls after `endAll`.
     if (over) return Promise.reject(new Fault("source.stopped"));
     return new Promise<Answer>((resolve, reject) => {
       const end = (fault: Fault) => {
@@ -53,7 +53,7 @@ export function withDeadline(clock: Clock): Around & { endAll(): void } {
   });
 }
 
-/** Awaits what a call needs before its adapter runs, until its deadline at most. Nothing has been sent by then. */
+/** Awaits a value that a call needs before its adapter runs, until its deadline at most. Nothing has been sent by then. */
 export function beforeDeadline<Value>(call: PlannedCall, clock: Clock, waited: Promise<Value>): Promise<Value> {
   return within(clock, Math.max(0, call.deadlineAt - clock.now()), waited, () => faultOfDeadline(call));
 }

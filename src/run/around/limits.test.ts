@@ -29,9 +29,9 @@ function limited(limits: SourceLimits, begunMax?: number) {
   return {
     clock,
     ends,
-    /** The limits that were begun. */
+    /** The limits that were started. */
     leased,
-    /** The code of the fault it ends with, or `null`. */
+    /** The code of the fault with which the call ends, or `null`. */
     call: (organizationId: string, scope: string, credentialId: string | null = null): Promise<string | null> => {
       const call = makeCall({ run: makeRun({ organizationId }), deadlineAt: clock.now() + 10_000 });
       call.takeCredential({ scope, credentialId, rule: "default", fields: new Secret({}), prices: null });

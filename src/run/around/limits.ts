@@ -8,7 +8,10 @@ import type { Around, PlannedCall, RunnableSource } from "../ports.ts";
 import { SourceTurns, type Turn, type TurnAsk, type TurnLimit } from "../source-turns.ts";
 
 const CREDENTIALS_MAX = 10_000;
-/** How long a call may wait for its turn; a tenth of its source's timeout if that is less. */
+/**
+ * How long a call may wait for limits that all calls of its source share; a tenth of its source's timeout if that is
+ * less.
+ */
 const TURN_WAIT_MS_MAX = 1_000;
 
 /** The limits of one source: those that all its calls share, and whether there are others per credential. */
@@ -18,9 +21,9 @@ interface Limits {
 }
 
 /**
- * The limits that a source declares for itself, which hold for all processes together. A call over a limit per
- * credential fails at once; for limits that all calls share, it waits briefly for its turn. A refused call is never
- * billed. An organization that makes up credentials begins a limited number of limits in each period.
+ * Applies the limits that a source declares, which hold for all processes together. A call over a limit per credential
+ * fails at once. A call over a limit that all calls of the source share waits briefly. A refused call is never billed. An
+ * organization that invents credentials can start only a limited number of limits in each period.
  */
 export function withSourceLimits(leaseOf: Leases, clock: Clock, begunMax = BEGUN_MAX): Around {
   const bySource = new WeakMap<SourceDeclaration, Limits>();

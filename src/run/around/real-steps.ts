@@ -7,14 +7,14 @@ import { withRegion } from "./region.ts";
 
 export interface RealSteps {
   readonly credential: Around;
-  /** If it is missing, nothing is reserved: for calls that reach no vendor. */
+  /** Without budgets, nothing is reserved: for calls that reach no vendor. */
   readonly budgets?: Budgets | undefined;
-  /** What calls of a service have in common: breakers and limits. */
+  /** The steps with state that the calls of a service share: breakers and limits. */
   readonly amongCalls?: readonly Around[];
   readonly deadline: Around;
 }
 
-/** What happens around a call of a real vendor, outermost first, whether a service makes it or one command. */
+/** The middleware of calls to real vendors, outermost first, for a service and for a command that makes one call. */
 export function realSteps(
   { credential, budgets, amongCalls = [], deadline }: RealSteps,
   clock: Clock,

@@ -4,13 +4,13 @@ import type { PlannedCall, Wait } from "../ports.ts";
 
 export interface RealWait extends Wait {
   /**
-   * For a service that is told to stop: calls that wait for an order end at once, because a later run can ask for its
-   * result. Other calls go on: what they have done could not be resumed.
+   * Called when a service begins to stop. Calls that wait for an order end at once, because a later run can fetch its
+   * result. Other calls continue, because their work could not be resumed.
    */
   endForOrders(): void;
 }
 
-/** Lets time pass. */
+/** Creates the waiting of real calls. */
 export function createWait(clock: Clock): RealWait {
   const underWay = new Map<() => void, PlannedCall>();
   let isStopping = false;
@@ -41,13 +41,13 @@ export function createWait(clock: Clock): RealWait {
   return Object.assign(wait, {
     endForOrders() {
       isStopping = true;
-      // This removes each from the map, which is allowed while iterating over it.
+      // `stop` removes its entry from the map, which is allowed during the iteration.
       for (const [stop, call] of underWay) if (call.order !== null) stop();
     },
   });
 }
 
-/** Why waiting until then is pointless: nothing could be sent afterwards. `null` if it is not. */
+/** The fault if nothing could be sent after waiting until `until`; otherwise `null`. */
 export function noUseInWaiting(call: PlannedCall, until: number): Fault | null {
   if (!call.maySend) return new Fault("source.stopped");
   return until >= call.deadlineAt ? new Fault("source.pending") : null;

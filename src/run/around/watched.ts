@@ -2,12 +2,12 @@ import type { Clock } from "../../terms/clock.ts";
 import type { TellEndedCall } from "../../terms/ended-call.ts";
 import type { Around, PlannedCall } from "../ports.ts";
 
-/** Tells of each call of the runs made with a token as it ends, until what is returned is called. */
+/** Reports each finished call of the token's runs. Call the returned function to stop. */
 export type WatchCalls = (tokenId: string, tell: TellEndedCall) => () => void;
 
 /**
- * Around everything else: somebody who waits for a run sees which of its calls have ended, long before the slowest has.
- * Of runs that nobody watches, which are almost all, it does nothing.
+ * The outermost step. It reports the end of each call, so that a person who waits for a run sees which of its calls have
+ * ended, long before the slowest has. Runs that are not watched are almost all runs, and cost nothing.
  */
 export function withWatch(clock: Clock): Around & { readonly watch: WatchCalls } {
   const watched = new Map<string, TellEndedCall>();

@@ -23,25 +23,25 @@ export interface Run {
   readonly arrivedAt: number;
   readonly record: RunRecord;
   /**
-   * The memory that this run uses, from its request's body to the last byte of its answer. Must be asked before
-   * anything is kept. Once the answer is complete it counts only the answer's bytes, until the code that opened it
-   * releases it.
+   * The memory that this run uses, from the body of its request to the last byte of its answer. Memory must be reserved
+   * before anything is kept. Once the answer is complete, only its bytes stay reserved, until the code that opened the
+   * reservation releases it.
    */
   readonly held: Held;
-  /** What the validations of its inputs, credentials and outputs may still cost. Left out where each stands alone. */
+  /** The steps that validations of the run may still take together. Absent if each validation has a limit of its own. */
   readonly checkSteps?: CheckSteps;
   /**
-   * False once the client has hung up or the service is stopping: nothing new is sent, but requests under way go on.
+   * False once the client has hung up or the service is stopping: nothing new is sent, but requests in progress continue.
    */
   readonly maySend: boolean;
   /**
-   * What is about to be sent. Nothing of it may be sent before it has been recorded. @throws Fault `source.unrecorded`,
-   * as `record` of the result does
+   * Announces requests that are about to be sent. None of them may be sent before `record` of the result has returned.
+   * @throws Fault `source.unrecorded`, as `record` does
    */
   intend(intents: readonly AttemptIntent[]): PendingIntents;
 }
 
-/** What is known about a source call before it begins. */
+/** The facts about a source call that are known before it starts. */
 export interface CallPlan {
   readonly run: Run;
   /** The requested identifier; perhaps no source has it. */
@@ -51,12 +51,11 @@ export interface CallPlan {
   /** The value under `config.sources`; `true` becomes `{}`. */
   readonly entry: SourceEntry;
   readonly rawInputs: JsonObject;
-  /** Absolute. */
   readonly deadlineAt: number;
   readonly startedAt: number;
 }
 
-/** One planned source call, from plan to outcome. The steps around a call and the outbound client report to it. */
+/** One planned source call, from plan to outcome. The middleware of calls and the outbound client report to it. */
 export interface PlannedCall extends CallPlan {
   /** The inputs after the filter; empty before. */
   readonly inputs: JsonObject;
@@ -67,9 +66,12 @@ export interface PlannedCall extends CallPlan {
   readonly ended: boolean;
   /** True while neither this call nor its run is over. */
   readonly maySend: boolean;
-  /** Bytes counted on `run.held` for this call: of replies while it is under way, of its output afterwards. */
+  /**
+   * Bytes reserved on `run.held` for this call: for requests and replies while it is in progress, for its output
+   * afterwards.
+   */
   readonly heldBytes: number;
-  /** Created when it is first read; aborted when the call ends, for whatever reason. */
+  /** Created when it is first read; aborted when the call ends, for any reason. */
   readonly signal: AbortSignal;
   /** The order that its vendor has accepted and works on; `null` until its adapter reports one. */
   readonly order: VendorOrder | null;
@@ -80,51 +82,53 @@ export interface PlannedCall extends CallPlan {
   readonly mayHaveOrdered: boolean;
 
   takeBudgets(budgets: CallBudgets): void;
-  /** Its turn among the calls of its source, which it leaves when it ends: from then on it sends nothing. */
+  /** Gives the call its permission by the limits of its source. The call returns it when it ends. */
   takeTurn(turn: { leave(): void }): void;
   takeInputs(filtered: JsonObject): void;
   takeCredential(credential: FoundCredential): void;
   /** `id` comes from the vendor. @throws Fault `source.contract` if it cannot be an order number */
   takeOrder(id: string | null): void;
-  /** A request that places an order is being sent. */
+  /** Records that a request which places an order is being sent. */
   sendsOrder(): void;
   /**
-   * Reserves the most that a request can cost, before it waits for a connection. `null` if no budget applies, or if it
-   * is never billed. Rejects with a Fault if a budget has no room for it.
+   * Reserves the most that a request can cost, before it waits for a connection. `null` if no budget applies, or if the
+   * request is never billed. @throws Fault, or rejects with it, if a budget does not cover the request
    */
   reserve(billing: Billing, clock: Clock): Promise<Reservation | null>;
   /**
    * Called by the outbound client just before the first byte of a request. Nothing may be sent until the intent is
-   * recorded; then the attempt must begin in the same turn of the event loop.
+   * recorded; then the attempt must begin in the same tick of the event loop.
    * @throws Fault `source.stopped`, or `source.budget_used` if its price has risen since it was reserved
    */
   planAttempt(request: PlannedRequest, clock: Clock): PlannedAttempt;
   /**
-   * Counts bytes that are about to be kept for the call. False if there is no memory for them or the call has ended.
+   * Reserves memory for bytes that are about to be kept. Returns false if there is none, or if the call has ended.
    */
   hold(bytes: number): boolean;
   /**
-   * Counts bytes for this call that `run.held` counts already. False if the call has ended: their owner stays the same.
+   * Takes over bytes that are reserved on `run.held` already. Returns false if the call has ended: then they stay with their
+   * owner.
    */
   takeHeld(bytes: number): boolean;
-  /** Counts bytes as released. Does nothing after the call has ended, because its memory was released then. */
+  /** Releases memory, in bytes. Does nothing after the call has ended, because its memory was released then. */
   drop(bytes: number): void;
   /**
-   * Replaces everything counted so far by this many bytes. False if there is no memory for them; then nothing changes.
+   * Replaces all memory reserved so far by this many bytes. Returns false if there is no memory for them; then nothing
+   * changes.
    */
   keepOnly(bytes: number): boolean;
-  /** From now on the call sends nothing more; its signal is aborted. */
+  /** Ends the call: it sends nothing more, and its signal is aborted. */
   end(reason?: unknown): void;
 }
 
-/** What a source says about one request, before it is sent. */
+/** How a request is billed, by the declarations of its source. */
 export interface Billing {
-  /** It places an order. */
+  /** Whether it places an order. */
   readonly isOrder?: boolean;
-  /** The vendor is known never to bill it. */
+  /** Whether the vendor is known never to bill it. */
   readonly free: boolean;
   readonly model: ChargeModel;
-  /** The most that it can cost without a price of the credential; `null`: not known. */
+  /** The most that it can cost if its credential has no price; `null` if that is not known. */
   readonly listPrice: Price | null;
 }
 
@@ -133,13 +137,13 @@ export interface PlannedRequest {
   readonly origin: string;
   readonly method: string;
   readonly billing: Billing;
-  /** Its room in the budgets that apply to it. */
+  /** Its reservation in its budgets; `null` if none applies. */
   readonly reserved: Reservation | null;
-  /** The span that its vendor is told of. */
+  /** The id of the span in `traceparent`, if the vendor gets one. */
   readonly spanId: string | undefined;
 }
 
-/** Work that a vendor has accepted. Its result is asked for by other requests, in this run or a later one. */
+/** Work that a vendor has accepted. Other requests fetch its result, in this run or a later one. */
 export interface VendorOrder {
   /** The vendor's own order number; `null` if it has none. */
   readonly id: string | null;
@@ -155,15 +159,15 @@ export interface SourceEntry {
 export interface PlannedAttempt {
   readonly run: Run;
   readonly intent: AttemptIntent;
-  /** Its room in the budgets that apply to it. It is kept before the intent is recorded. */
+  /** Its reservation in its budgets, which is made durable before the intent is recorded; `null` if no budget applies. */
   readonly reserved: Reservation | null;
-  /** To be called when the intent is recorded: from now on the request is one of its call's attempts. */
+  /** Called when the intent is recorded. From then on the request is one of the attempts of its call. */
   begin(): Attempt;
 }
 
 /**
  * One request to a vendor. Created when its intent is recorded, before its first byte; the outbound client reports its
- * progress. What it was charged is known only when its call has ended.
+ * progress. Its charge is known only when its call has ended.
  */
 export interface Attempt extends SentRequest {
   readonly number: number;
@@ -173,30 +177,33 @@ export interface Attempt extends SentRequest {
   readonly sentAt: number;
   readonly tookMs: number | null;
   readonly spanId: string | undefined;
-  /** What it costs if it is billed: the price when it was sent. `null`: not known. */
+  /** Its cost if it is billed, by the price when it was sent; `null` if that is not known. */
   readonly price: Price | null;
-  /** Its room in the budgets that apply to it. */
+  /** Its reservation in its budgets; `null` if none applies. */
   readonly reserved: Reservation | null;
 
-  /** The head of a reply has arrived. `isAnswer`: its status is 2xx, or one that the source handles itself. */
+  /**
+   * Called when the head of a reply has arrived.
+   * @param isAnswer its status is 2xx, or one that the source handles itself
+   */
   answered(status: number, isAnswer: boolean): void;
-  /** The whole reply has arrived, or as much of it as can be used. */
+  /** Called when the whole reply has arrived, or as much of it as can be used. */
   end(): void;
-  /** Nobody waits for its reply any more. */
+  /** Called when its reply is no longer awaited. */
   settle(now: number): void;
-  /** The author's explicit statement of whether it is billed. */
+  /** Sets whether it is billed, by an explicit statement of the author. */
   chargeAs(charged: Charged): void;
-  /** What its reply shows it to cost by the source's list. A price of the credential is not changed by it. */
+  /** Sets the list price that its reply shows. A price of the credential takes precedence. */
   listAs(price: Price | null): void;
 }
 
 /** Waits within a call. Rejects when the call has ended, or at once if its deadline comes first. */
 export type Wait = (call: PlannedCall, ms: number) => Promise<void>;
 
-/** Runs one planned call and returns its answer. Rejects with any error. */
+/** Runs one planned call and resolves to its result. Rejects with any error. */
 export type RunSource = (source: RunnableSource, call: PlannedCall) => Promise<Answer>;
 
-/** A step around a call. All steps are one list, composed once in `composition/around-calls.ts`, outermost first. */
+/** One middleware of calls. All of them are one list, composed once in `composition/around-calls.ts`, outermost first. */
 export type Around = (next: RunSource) => RunSource;
 
 /**

@@ -18,18 +18,17 @@ export interface FoundCredential {
    */
   readonly scope: string | null;
   /**
-   * Identifies the account that the credential belongs to in the same way, for breakers and rate limits: a credential with
-   * another value in a field that does not name the account is another credential of the same account. If it is missing,
-   * it is `scope`.
+   * Identifies the account of the credential in the same way, for breakers and rate limits. Credentials that differ only in
+   * fields that do not name the account belong to one account. If it is missing, `scope` identifies the account.
    */
   readonly account?: string | undefined;
-  /** What its contract costs; `null` for a credential without prices, whose calls cost what the source lists. */
+  /** The prices of its contract; `null` for a credential without prices: then the list price of the source applies. */
   readonly prices: CredentialPrices | null;
 }
 
-/** The prices of one credential, in memory: asking never waits. */
+/** The prices of one credential, in memory: reading them never waits. */
 export interface CredentialPrices {
-  /** The one that holds for a request that is sent now; `null` if none has begun. */
+  /** The price of a request that is sent at `wallAt`; `null` if no price has begun by then. */
   at(wallAt: number): PriceTerm | null;
 }
 
@@ -37,11 +36,11 @@ export interface CredentialRequest {
   readonly organizationId: string;
   readonly source: string;
   readonly context: Context;
-  /** The deployment's. A stored credential that is chosen is refused outside its regions. */
+  /** The region of the deployment. A stored credential is refused outside its own regions. */
   readonly region: string;
   /** The fields of the inline credential that the source declares; `undefined` if no inline credential was sent. */
   readonly inline: JsonObject | undefined;
-  /** Those of them that name the account; `undefined` if all do. */
+  /** The fields of the inline credential that name the account; `undefined` if all do. */
   readonly account?: JsonObject | undefined;
   readonly credentialId: string | undefined;
   readonly autoSelect: boolean;
@@ -49,8 +48,9 @@ export interface CredentialRequest {
 
 export interface CredentialFinder {
   /**
-   * Searches in the order of decision 0012; `null` if no rule applies. Rejects with Fault `source.credential_missing` if
-   * a named credential cannot be used: no other one is used instead.
+   * Searches in the order of decision 0012; `null` if no rule applies. Returns a plain value if it is in memory, so that the
+   * common case does not wait.
+   * @throws Fault `source.credential_missing` if a named credential cannot be used: no other one is used instead
    */
   find(request: CredentialRequest): Promise<FoundCredential | null>;
 }

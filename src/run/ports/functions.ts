@@ -1,4 +1,4 @@
-/** Functions as the engine runs them, and what they may ask of it. */
+/** Functions as the engine runs them, and their access to the engine. */
 
 export interface FunctionCatalog {
   find(id: string): RunnableFunction | undefined;
@@ -19,7 +19,7 @@ export interface RunnableFunction {
 export interface FunctionJob {
   /** Organizations never share an isolate. */
   readonly organizationId: string;
-  /** Nor do simulated and real runs. */
+  /** Simulated and real runs never share an isolate. */
   readonly simulated: boolean;
   readonly transactionId: string;
   readonly deadlineAt: number;
@@ -34,8 +34,8 @@ export interface FunctionHost {
   /** Records a named step's result, already JSON. */
   pipe(name: string, json: string): void;
   /**
-   * Counts bytes that are kept until the run is answered. False if there is no memory for them; then they must not be
-   * kept.
+   * Reserves memory for bytes that are kept until the run is answered. Returns false if there is none; then they must not
+   * be kept.
    */
   holds(bytes: number): boolean;
   /** `debug` messages may contain inputs; a production log does not show them. */
@@ -45,6 +45,6 @@ export interface FunctionHost {
 export interface FunctionReply {
   /** JSON text of a `SourceOutcome`. */
   readonly json: string;
-  /** Must be called once it is no longer kept: the function has received it, or no longer wants it. */
+  /** Must be called when the reply is no longer kept: the function has received it, or does not need it. */
   taken(): void;
 }

@@ -1,4 +1,4 @@
-/** What is recorded of a run and seen of it. Times: see `calls.ts`. */
+/** The records of a run, and its observers. Times: see `calls.ts`. */
 import type { Context } from "../../terms/caller.ts";
 import type { Charged, Fault, FaultCode } from "../../terms/fault.ts";
 import type { JsonObject } from "../../terms/json.ts";
@@ -27,7 +27,7 @@ export interface RunIntent {
   /** The caller's trace. */
   readonly trace: Trace | null;
   readonly startedWallAt: number;
-  /** Names the start of the service that makes the run. */
+  /** The id of the start of the service that makes the run. */
   readonly startId?: string | undefined;
 }
 
@@ -35,12 +35,12 @@ export interface RunRecord {
   /** Adds intents to the next write, which runs that send at the same time share. @throws Fault if the run is over */
   intend(...intents: readonly AttemptIntent[]): PendingIntents;
   /**
-   * Hands the order number that a vendor gave to the operating system, before anything else is sent for the call. If
-   * that fails, the next request of the call cannot be recorded either, and is not sent.
+   * Hands a vendor's order number to the operating system, before anything else is sent for the call. If that fails, the
+   * next request of the call cannot be recorded either, and is not sent.
    */
   noteOrder(ordinal: number, orderId: string): void;
   /**
-   * Settles when the whole run is on disk, or when that has turned out impossible (the answer is sent all the same).
+   * Settles when the whole run is on disk, or when writing it has failed. The answer is sent in both cases.
    */
   close(report: RunReport): Promise<void>;
 }
@@ -48,8 +48,8 @@ export interface RunRecord {
 /** Intents that are about to be written. */
 export interface PendingIntents {
   /**
-   * Hands these, and all others that wait, to the operating system in one write, unless that has been done: once this
-   * returns, they survive kill -9. @throws Fault if that failed
+   * Hands these intents, and all others that are pending, to the operating system in one write, unless they have been
+   * written already. Once this returns, they survive kill -9. @throws Fault if the write failed
    */
   record(): void;
 }
@@ -63,9 +63,9 @@ export interface AttemptIntent {
   readonly credentialId: string | null;
   readonly credentialRule: CredentialRule;
   readonly sentWallAt: number;
-  /** It is never billed, whatever its result. */
+  /** Whether it is never billed, whatever its result. */
   readonly free: boolean;
-  /** The most that it can cost; `null`: not known. */
+  /** The most that it can cost; `null` if that is not known. */
   readonly price: Price | null;
 }
 
@@ -90,7 +90,7 @@ export interface CallReport {
   readonly orderId: string | null;
   /** Derived from the charges of its requests. */
   readonly charged: Charged;
-  /** Counted from the arrival of the run. */
+  /** Milliseconds from the arrival of the run to the start of the call. */
   readonly startedAfterMs: number;
   readonly tookMs: number;
   readonly outputBytes: number;
@@ -105,15 +105,15 @@ export interface AttemptReport {
   readonly status: number | null;
   readonly tookMs: number | null;
   readonly charged: Charged;
-  /** What it costs if it is charged; `null`: not known. */
+  /** Its cost if it is charged; `null` if that is not known. */
   readonly price: Price | null;
-  /** The span that the vendor was told of, 16 hex digits. */
+  /** The id of the span in the vendor's `traceparent`, 16 hex digits. */
   readonly spanId?: string;
-  /** To be settled once the report is recorded. */
+  /** Settled once the report is recorded. */
   readonly reserved?: Reservation | null;
 }
 
-/** What a run was asked, as it was sent: identifiers, names and values. */
+/** The sources and inputs of a request as sent, with their values. */
 export interface RunAsk {
   readonly sources: JsonObject;
   readonly inputs: JsonObject;
@@ -129,7 +129,7 @@ export interface RunObserver {
   inputsMisspelled?(transactionId: string, nearMisses: readonly NearMiss[]): void;
 }
 
-/** An undeclared input that was probably meant for a source or the function under another name. */
+/** An undeclared input whose name resembles one that a source or the function declares: it is probably misspelled. */
 export interface NearMiss {
   /** The id of the source or the function. */
   readonly id: string;

@@ -6,14 +6,14 @@ import type { ValueProblem } from "../../terms/fault.ts";
 import type { JsonObject } from "../../terms/json.ts";
 import type { Price } from "../../terms/price.ts";
 
-/** A source as the engine runs it: everything that can be known before a call has been computed already. */
+/** A source as the engine runs it. Everything that does not depend on a call is computed in advance. */
 export interface RunnableSource {
   readonly id: string;
   readonly declaration: SourceDeclaration;
   readonly timeoutMs: number;
   /** The names that pass the filter, from every branch of the schema. */
   readonly inputNames: readonly string[];
-  /** A frozen object of the declared names, without a prototype. */
+  /** Returns a frozen object with the declared inputs only, without a prototype. */
   filter(inputs: JsonObject): JsonObject;
   /** `null` if valid. A problem's path names the field and its message repeats no value. */
   inputProblem(filtered: JsonObject, steps?: CheckSteps): ValueProblem | null;
@@ -22,17 +22,17 @@ export interface RunnableSource {
   credentialProblem(fields: JsonObject, steps?: CheckSteps): ValueProblem | null;
   /** The fields that its credential may have, in a fixed order; `null` if it names none and accepts any. */
   readonly credentialNames: readonly string[] | null;
-  /** The fields of a credential that name the account; none if all of them together do. */
+  /** The fields of a credential that name the account; empty if all fields together do. */
   readonly accountNames: readonly string[];
   /** Whether its calls can leave the machine: it declares `origins`. */
   readonly leavesMachine: boolean;
   readonly charge: ChargeModel;
   /**
-   * What a billed request costs if its credential has no price of its own: of a table of charges, the highest amount.
-   * `null`: not known.
+   * The price of a billed request if its credential has none: for a table of charges, the highest amount. `null` if it is
+   * not known.
    */
   readonly listPrice: Price | null;
-  /** Whether a later run can fetch what was ordered, with the number of the order as an input. */
+  /** Whether a later run can fetch the result of an order, with the order's number as an input. */
   readonly resumable: boolean;
 }
 
