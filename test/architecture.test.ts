@@ -279,7 +279,7 @@ test("what is listed is all there is: each file of a closed set is in its list",
     const files = globSync(`${folder}/*.ts`, { cwd: root })
       .filter((file) => !/\.(test|kit)\.ts$/.test(file))
       .filter((file) => !others.some((other) => file.endsWith(`/${other}`)));
-    assert.ok(files.length > 1, folder);
+    assert.ok(files.length > 0, folder);
     assert.deepEqual(
       files.filter((file) => !listed.has(file)),
       [],

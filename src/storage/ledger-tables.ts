@@ -21,7 +21,7 @@ const CALLS = `(
     c.budget_id AS budget_key
   FROM ledger_calls AS c JOIN ledger_runs AS r ON r.transaction_id = c.transaction_id)`;
 
-/** The number that the triggers of totals use (`migrations/0026_ledger_totals.ts`). */
+/** The number that the triggers of totals use (`migrations/0035_baseline.ts`). */
 const TOTALS_LOCK = 0x64_61_74;
 
 /**

@@ -33,9 +33,6 @@ export async function migrate(db: Kysely<Tables>, wallAt: number, steps: Migrati
     const applied = await appliedIn(transaction);
     if (stateFrom(applied, migrations) === "ready") return;
     if (applied.length === 0) await assertFree(transaction);
-    // Stores of the first versions lack the column, and a release may not edit a released step.
-    else if (!applied.some((row) => "readable_from" in row))
-      await transaction.schema.alterTable("datarun_migrations").addColumn("readable_from", "integer").execute();
     for (const [at, step] of migrations.entries()) {
       if (at < applied.length) continue;
       await step.up(transaction as unknown as Kysely<unknown>, engine);
@@ -81,8 +78,8 @@ function isMissingTable(error: unknown): boolean {
 
 interface Applied {
   readonly version: number;
-  /** The oldest schema whose version of datarun can work on a store with this step. Missing in older stores. */
-  readonly readable_from?: number | null;
+  /** The oldest schema whose version of datarun can work on a store with this step. */
+  readonly readable_from: number;
 }
 
 /** The steps that a store has, in order; they are numbered without a gap. */
@@ -94,7 +91,7 @@ async function appliedIn(db: Kysely<Tables>): Promise<readonly Applied[]> {
 function stateFrom(applied: readonly Applied[], migrations: readonly Migration[]): "none" | "older" | "ready" {
   if (applied.length === 0) return "none";
   if (applied.length < migrations.length) return "older";
-  const readableFrom = Math.max(...applied.map((row) => row.readable_from ?? row.version));
+  const readableFrom = Math.max(...applied.map((row) => row.readable_from));
   if (readableFrom <= migrations.length) return "ready";
   throw new StoreRefused(
     `This store was migrated to schema ${applied.length} by a newer version of datarun, on which versions with schema ${readableFrom} or newer can work; this one has schema ${migrations.length}. Run a newer version.`,

@@ -40,8 +40,8 @@ export type Flag = 0 | 1;
 interface OrganizationTable {
   readonly id: string;
   readonly name: string;
-  /** By which the name is found: see `name-key.ts`. So in workflows and operators. */
-  readonly name_key: string | null;
+  /** By which the name is found: see `name-key.ts`. So in tokens, workflows and operators. */
+  readonly name_key: string;
   readonly created_wall_at: number;
   readonly disabled: Flag;
 }
@@ -50,8 +50,7 @@ interface TokenTable {
   readonly id: string;
   readonly organization_id: string;
   readonly name: string;
-  /** Null for those that were revoked before there was one: they are not found by name. */
-  readonly name_key: string | null;
+  readonly name_key: string;
   readonly digest: string;
   readonly created_wall_at: number;
   readonly expires_wall_at: number | null;
@@ -63,7 +62,7 @@ interface WorkflowTable {
   readonly id: string;
   readonly organization_id: string;
   readonly name: string;
-  readonly name_key: string | null;
+  readonly name_key: string;
   readonly disabled: Flag;
   readonly auto_credentials: Flag;
   readonly failure_details: Flag;
@@ -125,7 +124,7 @@ interface DataKeyTable {
 interface OperatorTable {
   readonly id: string;
   readonly name: string;
-  readonly name_key: string | null;
+  readonly name_key: string;
   readonly role: Role;
   /** Of the token; for somebody from the identity provider, of issuer and subject. */
   readonly digest: string;
@@ -275,7 +274,7 @@ interface MigrationsTable {
   readonly version: number;
   readonly name: string;
   readonly applied_wall_at: number;
-  readonly readable_from: number | null;
+  readonly readable_from: number;
 }
 
 export type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;

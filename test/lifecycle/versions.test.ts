@@ -55,8 +55,8 @@ function nextVersion(): string {
   edit(
     join(folder, "src/storage/migrations/index.ts"),
     "];\n\nfunction from",
-    `  { name: "next_ledger_column", up: addColumn("ledger_runs", "next", "text"), readableFrom: ${MIGRATIONS.length} },
-       { name: "next_column", up: addColumn("tokens", "next", "text"), readableFrom: ${MIGRATIONS.length} },
+    `  { name: "next_ledger_column", up: (db) => db.schema.alterTable("ledger_runs").addColumn("next", "text").execute(), readableFrom: ${MIGRATIONS.length} },
+       { name: "next_column", up: (db) => db.schema.alterTable("tokens").addColumn("next", "text").execute(), readableFrom: ${MIGRATIONS.length} },
      ];\n\nfunction from`,
   );
   const journal = join(folder, "src/ledger/journal/migrations.ts");

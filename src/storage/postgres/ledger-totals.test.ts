@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { Client } from "pg";
-import { newDatabase, newStoreDatabase } from "../../../test/postgres/shared-postgres.ts";
+import { newStoreDatabase } from "../../../test/postgres/shared-postgres.ts";
 import { batchOf } from "../../ledger/drain/batch-builder.ts";
 import { attemptRow, callRow, runRow } from "../../ledger/rows.kit.ts";
 import type { LedgerTables, RunReportRow } from "../../ledger/ports.ts";
@@ -12,10 +12,7 @@ import { keptSpans } from "../../ledger/totals/make-totals.ts";
 import { assertEqualToRows } from "../../ledger/totals/sums-of-rows.kit.ts";
 import { newId } from "../../terms/ids.ts";
 import { systemClock } from "../../terms/clock.ts";
-import { createLedgerSink } from "../ledger-sink.ts";
-import { MIGRATIONS } from "../migrations/index.ts";
 import { openStore, type Store } from "../store.ts";
-import { openPostgres } from "./engine.ts";
 
 /** Of each of two replicas. */
 const ROUNDS = 45;
@@ -146,24 +143,6 @@ test("a database whose transactions see one moment only has no totals, and right
   await ledger.write(batchOf([aRun(FIRST), aRun(FIRST + DAY)]));
   await assertEqualToRows(tables, "day", SPAN);
   assert.deepEqual(await daysOf(tables), []);
-});
-
-test("a service of a version without totals, which still runs, deletes those of the days that it brings runs of", async (t) => {
-  const databaseUrl = await newDatabase(t);
-  const at = MIGRATIONS.findIndex(({ name }) => name === "0026_ledger_totals");
-  const older = openPostgres(databaseUrl, systemClock, MIGRATIONS.slice(0, at));
-  t.after(() => older.close());
-  await older.ready();
-  const sink = createLedgerSink(older);
-  await sink.write(batchOf([aRun(FIRST), aRun(FIRST + DAY)]));
-  const store = await openStore({ dataDir: "", databaseUrl, clock: systemClock });
-  t.after(() => store.close());
-  await store.ready();
-  await assertEqualToRows(store.ledgerTables, "day", SPAN);
-  assert.deepEqual(await daysOf(store.ledgerTables), [0, 1]);
-  await sink.write(batchOf([aRun(FIRST + DAY + 1)]));
-  assert.deepEqual(await daysOf(store.ledgerTables), [0]);
-  await assertEqualToRows(store.ledgerTables, "day", SPAN);
 });
 
 test("while replicas bring, settle and delete runs and others ask, no sum is kept that is not right", async (t) => {

@@ -87,8 +87,6 @@ test("a store that a newer version migrated is refused and not changed", async (
 test("a store that a newer version migrated is used if that version says so", async (t) => {
   const dataDir = temporaryFolder(t);
   await (await openStore({ dataDir, clock: systemClock })).close();
-  // A store of the first versions: it does not say what it can be read by.
-  query(dataDir, "alter table datarun_migrations drop column readable_from");
   const addColumn = (name: string, readableFrom?: number) => ({
     name,
     up: async (db: Parameters<Migration["up"]>[0]) => {
@@ -106,7 +104,7 @@ test("a store that a newer version migrated is used if that version says so", as
   assert.deepEqual(
     query(dataDir, `select version, readable_from from datarun_migrations where version >= ${MIGRATIONS.length}`),
     [
-      { version: MIGRATIONS.length, readable_from: null },
+      { version: MIGRATIONS.length, readable_from: MIGRATIONS.length },
       { version: MIGRATIONS.length + 1, readable_from: MIGRATIONS.length },
     ],
   );
