@@ -56,7 +56,6 @@ export function createLedger(options: LedgerOptions): RunningLedger {
 }
 
 const RETRY_MS = 250;
-const TELL_EVERY_MS = 10_000;
 const WAL_BYTES_MAX = 32 * 1024 * 1024;
 const SEGMENT_BYTES_MIN = 16 * 1024;
 
@@ -73,7 +72,6 @@ class FileLedger implements RunningLedger {
   readonly #ended: EndedRuns;
   #recoverBefore: number;
   #cancelRetry: (() => void) | null = null;
-  #cancelTelling: () => void = () => {};
   readonly #logOpened: Promise<boolean>;
   #openRuns = 0;
   #damageMet = 0;
@@ -196,7 +194,6 @@ class FileLedger implements RunningLedger {
     else if (message.is === "room") this.#room(message.enough);
     else if (message.is === "ready") this.#started(message);
     else if (message.is === "damaged") this.#damaged(message);
-    else if (message.is === "migrating") this.#migrating(message, this.#options.clock.now());
   }
 
   #durable(last: number): void {
@@ -206,20 +203,7 @@ class FileLedger implements RunningLedger {
     this.#onWritten();
   }
 
-  /** Logged repeatedly, so that a long start is not mistaken for one that hangs. */
-  #migrating(older: Extract<FromJournal, { readonly is: "migrating" }>, since: number): void {
-    const { clock, log } = this.#options;
-    const { from, to, bytes } = older;
-    const seconds = Math.round((clock.now() - since) / 1_000);
-    log.warn(
-      { event: "ledger_migrating", from, to, bytes, seconds },
-      "the journal of an older version is being brought up to date: no run is taken until that is done",
-    );
-    this.#cancelTelling = clock.after(TELL_EVERY_MS, () => this.#migrating(older, since));
-  }
-
   #started({ recovered, next, size }: Extract<FromJournal, { readonly is: "ready" }>): void {
-    this.#cancelTelling();
     this.#recoverBefore = 0;
     if (recovered.attempts > 0 || recovered.unreadable > 0 || recovered.lost > 0) {
       this.#options.log.warn(
@@ -250,7 +234,6 @@ class FileLedger implements RunningLedger {
   }
 
   #journalDown(failure: Extract<FromJournal, { readonly is: "failed" }> | null, again: boolean): void {
-    this.#cancelTelling();
     const { during, code, message } = failure ?? {
       during: "commit",
       code: "EXIT",
@@ -339,7 +322,6 @@ class FileLedger implements RunningLedger {
     }
     this.#ended.end();
     this.#cancelRetry?.();
-    this.#cancelTelling();
     await this.#link.stop(this.#limits.closeMs);
     this.#intents.end();
     this.#unlock();

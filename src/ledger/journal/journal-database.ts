@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { syncDirectory } from "../../terms/make-directory.ts";
 import { JOURNAL_FILE } from "./journal-file.ts";
-import { migrate, type OlderJournal } from "./migrate.ts";
+import { migrate } from "./migrate.ts";
 
 export { JOURNAL_FILE };
 
@@ -23,12 +23,7 @@ const READER_MS = 200;
  * failed to write is never assumed to have been written since.
  * @param afterFailure a disk has failed since the service started: no reader may prevent the log from being emptied
  */
-export function openJournal(
-  directory: string,
-  walBytesMax: number,
-  afterFailure: boolean,
-  onOlder?: (older: OlderJournal) => void,
-): DatabaseSync {
+export function openJournal(directory: string, walBytesMax: number, afterFailure: boolean): DatabaseSync {
   const path = join(directory, JOURNAL_FILE);
   // SQLite gives the database file's mode to the files beside it.
   closeSync(openSync(path, "a", 0o600));
@@ -41,7 +36,7 @@ export function openJournal(
     database.exec(`PRAGMA wal_autocheckpoint = ${Math.ceil((2 * walBytesMax) / 4096)}`);
     database.exec(`PRAGMA journal_size_limit = ${walBytesMax}`);
     emptyWriteAheadLog(database, afterFailure);
-    migrate(database, onOlder);
+    migrate(database);
     return database;
   } catch (error) {
     database.close();

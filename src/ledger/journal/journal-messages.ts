@@ -1,5 +1,3 @@
-import type { OlderJournal } from "./migrate.ts";
-
 /** The data that the journal's thread is started with. */
 export interface JournalSetup {
   readonly directory: string;
@@ -41,8 +39,6 @@ export interface ToJournal {
 
 /** From the thread. */
 export type FromJournal =
-  /** Its tables are being rewritten, which may take minutes. */
-  | ({ readonly is: "migrating" } & OlderJournal)
   | { readonly is: "ready"; readonly recovered: Recovered; readonly next: number; readonly size: Measured }
   /** Every record up to this number is in the journal. */
   | { readonly is: "durable"; readonly last: number }

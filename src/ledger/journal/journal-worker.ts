@@ -15,7 +15,6 @@ import type { Doing, FromJournal, JournalSetup, Measured, ToJournal } from "./jo
 import { JournalHolders } from "./journal-holders.ts";
 import { JournalPruner } from "./journal-pruner.ts";
 import { JournalWriter } from "./journal-writer.ts";
-import type { OlderJournal } from "./migrate.ts";
 import { listOutcomeFiles } from "./outcome-files.ts";
 import { recoverIntents } from "./recover-intents.ts";
 import type { RunRecordLine } from "./record-lines.ts";
@@ -251,8 +250,7 @@ async function keepRoom(): Promise<void> {
 
 const database = attempt("open", () => {
   passDisk(setup.faults, "open");
-  const onOlder = (older: OlderJournal): void => post({ is: "migrating", ...older });
-  return openJournal(setup.directory, setup.walBytesMax, setup.afterFailure, onOlder);
+  return openJournal(setup.directory, setup.walBytesMax, setup.afterFailure);
 });
 const writer = attempt("open", () => new JournalWriter(database));
 const recovered = attempt("recovery", () => {

@@ -3,13 +3,6 @@ import { listOf, type Columns } from "../column.ts";
 import { ATTEMPT_COLUMNS, CALL_COLUMNS, RECONCILIATION_COLUMNS, RUN_COLUMNS } from "../columns.ts";
 import { MIGRATIONS, type JournalMigration } from "./migrations.ts";
 
-/** A journal that is about to be migrated; the larger it is, the longer that takes. */
-export interface OlderJournal {
-  readonly from: number;
-  readonly to: number;
-  readonly bytes: number;
-}
-
 /** Later columns need no migration: each is added where it is missing, as its table here declares it. */
 export const LATER_COLUMNS: readonly LaterColumn[] = [
   ...laterColumns("runs", RUN_COLUMNS),
@@ -55,18 +48,8 @@ export function versionFor({ migrations, laterColumns: columns }: JournalSchema)
  * version stays as it is.
  * @throws when the journal was written by a newer version on whose schema this one cannot work
  */
-export function migrate(
-  database: DatabaseSync,
-  onOlder: (older: OlderJournal) => void = () => {},
-  schema: JournalSchema = SCHEMA,
-): void {
-  const to = versionFor(schema);
-  const found = versionOf(database);
+export function migrate(database: DatabaseSync, schema: JournalSchema = SCHEMA): void {
   if (isUsable(database, schema)) return;
-  const size = database
-    .prepare("SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size")
-    .get();
-  if (found > 0 && !isNewer(found, schema)) onOlder({ from: found, to, bytes: (size as { bytes: number }).bytes });
   database.exec("BEGIN IMMEDIATE");
   try {
     const version = versionOf(database);
