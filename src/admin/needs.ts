@@ -66,7 +66,7 @@ export interface VerbNeeds {
   /**
    * Copies what the data directory's journal still holds to the shared ledger; `again`: what was copied there before.
    */
-  drainLedger(onProgress: OnProgress, again?: { readonly startedFrom: number }): Promise<Drained>;
+  drainLedger(onProgress: OnProgress): Promise<Drained>;
   /** Copies the embedded store to the shared database, with its ledger. */
   copyStore(act: Act, onProgress: OnProgress): Promise<CopiedStore>;
   /** Copies what the data directory must not lose, while a service may be running on it. */

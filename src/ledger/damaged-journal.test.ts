@@ -6,7 +6,6 @@ import { DatabaseSync } from "node:sqlite";
 import test from "node:test";
 import { systemClock } from "../terms/clock.ts";
 import { createDrainer } from "./drain/drain.ts";
-import { drainAgain } from "./drain/drain-again.ts";
 import { JOURNAL_FILE } from "./journal/journal-database.ts";
 import { openJournalReader } from "./read/journal-reader.ts";
 import { atEnd, makeCall, makeReport, makeRun, query, runOnce, startLedger, until } from "./ledger.kit.ts";
@@ -93,11 +92,6 @@ test("a damaged run is not sent to the shared database but logged and kept, and 
   assert.equal(drainer.state().damaged, 4);
   await until(() => query(directory, "SELECT 1 FROM set_aside").length === 4, "that is noted");
   await until(() => query(directory, "SELECT 1 FROM runs").length === 4, "what has gone out has left");
-
-  const again = memorySink();
-  assert.deepEqual(await drainAgain(directory, again, 0).catch((thrown: Error) => thrown.name), "OperatorError");
-  alter(directory, "UPDATE runs SET started_at = 5 WHERE id = 9");
-  assert.deepEqual(await drainAgain(directory, again, 0), { sent: 0, damaged: 4 });
 });
 
 test("in a journal with a malformed page, its runs are named, the others are read, deletion reports it, and runs are accepted", async (t) => {

@@ -48,11 +48,8 @@ export interface ColumnValues {
 export interface OutboxMark {
   /** The journal's own id. */
   readonly journal: string;
-  /**
-   * How far the journal was sent before this batch, and with it, as numbers of runs in the journal. `after` is null for
-   * a batch that was sent before: the mark does not change.
-   */
-  readonly after: number | null;
+  /** How far the journal was sent before this batch, and with it, as numbers of runs in the journal. */
+  readonly after: number;
   readonly upTo: number;
 }
 

@@ -40,7 +40,7 @@ export function createLedgerSink(engine: Engine): LedgerSink {
           await put("ledger_reconciliations", batch.reconciliations);
           // A run that was counted before and has been lost since is not counted again.
           if (isNew) await count(transaction, mark?.journal ?? "", added);
-          else if (mark?.after !== null) await deleteAgain(transaction, added);
+          else await deleteAgain(transaction, added);
         })
         .catch(sayWhenRefused);
     },
@@ -58,14 +58,12 @@ function sayWhenRefused(error: unknown): never {
 
 /** Whether the batch is here for the first time. @throws LedgerBehind */
 async function moveMark(transaction: Transaction<Tables>, { journal, after, upTo }: OutboxMark): Promise<boolean> {
-  if (after !== null) {
-    const moved = await transaction
-      .updateTable("ledger_outboxes")
-      .set({ run: upTo })
-      .where((row) => row.and([row("journal", "=", journal), row("run", ">=", after), row("run", "<", upTo)]))
-      .executeTakeFirst();
-    if (moved.numUpdatedRows > 0n) return true;
-  }
+  const moved = await transaction
+    .updateTable("ledger_outboxes")
+    .set({ run: upTo })
+    .where((row) => row.and([row("journal", "=", journal), row("run", ">=", after), row("run", "<", upTo)]))
+    .executeTakeFirst();
+  if (moved.numUpdatedRows > 0n) return true;
   const row = await transaction
     .selectFrom("ledger_outboxes")
     .select("run")
@@ -73,7 +71,6 @@ async function moveMark(transaction: Transaction<Tables>, { journal, after, upTo
     .executeTakeFirst();
   const has = row?.run ?? 0;
   if (has >= upTo) return false;
-  if (after === null) return true;
   if (has < after) throw new LedgerBehind(has);
   await transaction
     .insertInto("ledger_outboxes")
@@ -83,10 +80,7 @@ async function moveMark(transaction: Transaction<Tables>, { journal, after, upTo
   return true;
 }
 
-/**
- * Runs that were here and were deleted "for good" are missing from a batch that is sent again, like those that were
- * lost. The latter come back with `ledger drain --again`.
- */
+/** Runs that were here and were deleted "for good" are missing from a batch that is sent again, like those that were lost. */
 async function deleteAgain(transaction: Transaction<Tables>, transactionIds: readonly string[]) {
   if (transactionIds.length === 0) return;
   const deleted = await transaction

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import type { VerbNeeds } from "../../admin/needs.ts";
-import { drainAgain } from "../../ledger/drain/drain-again.ts";
 import { drainJournal } from "../../ledger/drain/drain-journal.ts";
 import { sayUndrained } from "../../ledger/drain/say-undrained.ts";
 import { hasJournal } from "../../ledger/journal/journal-tables.ts";
@@ -44,12 +43,11 @@ export function ledgerNeeds({
       ...(databaseUrl === undefined ? [] : [{ place: "shared", open: shared } as const]),
       ...(databaseUrl === undefined || hasJournal(dir) ? [{ place: "journal", open: journal } as const] : []),
     ],
-    drainLedger: async (onProgress, again) => {
+    drainLedger: async (onProgress) => {
       if (databaseUrl === undefined) {
         throw new OperatorError("refused", "There is no shared ledger to carry runs to: DATABASE_URL is not set.");
       }
       const { store } = await open();
-      if (again !== undefined) return drainAgain(dir, store.ledger, again.startedFrom);
       try {
         const drained = await drainJournal({ dir, sink: store.ledger, clock, note, onProgress });
         const { endLeasesOf } = await import("../../composition/open-budgets.ts");

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
 import { systemClock } from "../../terms/clock.ts";
-import { drainAgain } from "./drain-again.ts";
 import { createDrainer, type Drainer, type DrainerOptions } from "./drain.ts";
 import { openJournalReader } from "../read/journal-reader.ts";
 import {
@@ -176,24 +175,6 @@ test("a charge is not settled in a journal that is drained, since no run is sent
   atEnd(t, () => reader.close());
   const decision = { transactionId, ordinal: 0, charged: "no", decidedBy: "ada", decidedAt: 5, note: "" } as const;
   await assert.rejects(reader.reconcile(decision), /DATABASE_URL/);
-});
-
-test("runs that have been sent can be sent again, while the service runs, without duplicate rows", async (t) => {
-  const tested = await startLedger(t);
-  const sink = new MemorySink();
-  const drainer = startDrainer(t, tested, sink);
-  // Runs of today, because older ones are deleted from the journal once they have been sent.
-  const since = Date.now();
-  const early = await putRuns(tested, 3, since - 1_000);
-  const late = await putRuns(tested, 5, since);
-  await until(() => drainer.state().pendingRuns === 0, "all have gone out");
-  await until(() => query(tested.directory, "SELECT run FROM drained")[0]?.["run"] === 8, "that is noted");
-  sink.rows.clear();
-
-  assert.deepEqual(await drainAgain(tested.directory, sink, since), { sent: 5 });
-  assert.deepEqual([...sink.rows.keys()].sort(), late.toSorted());
-  assert.deepEqual(await drainAgain(tested.directory, sink, 0), { sent: 8 });
-  assert.deepEqual([...sink.rows.keys()].sort(), [...early, ...late].sort());
 });
 
 test("a run that the database will never accept is set aside and kept, and the others are sent", async (t) => {
