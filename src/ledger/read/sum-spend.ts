@@ -94,12 +94,12 @@ async function boundsOf({ query }: LedgerTables, { from, to }: Span): Promise<Sp
   const [runs] = await query<{ readonly first: number | null; readonly last: number | null }>(
     `SELECT (SELECT min(r.started_at) FROM ledger_runs AS r WHERE r.started_at >= ?) AS first,
        (SELECT max(r.started_at) FROM ledger_runs AS r WHERE r.started_at < ?) AS last`,
-    [from - DAY_MS, to],
+    [from - DAY_MS, to + DAY_MS],
   );
   const { first, last } = runs!;
   if (first === null || last === null) return { from, to: from };
-  // No run takes as long as a day.
-  return { from: Math.max(from, first), to: Math.min(to, last + DAY_MS) };
+  // No run takes as long as a day. A clock that is set back meanwhile dates its requests before its start.
+  return { from: Math.max(from, first - DAY_MS), to: Math.min(to, last + DAY_MS) };
 }
 
 function dayText(day: number): string {

@@ -88,6 +88,13 @@ export function totalsContract(name: string, newLedger: (t: TestContext) => Prom
       await assertEqualToRows(tables, "day", ALWAYS);
     });
 
+    test("requests that a clock, set back meanwhile, dated before their run are in the sums of a time zone's days", async (t) => {
+      const { put, tables } = await newLedger(t);
+      await put([oneRun(FIRST + 5, { sentWallAt: FIRST - 1_000 })]);
+      for (const to of [FIRST, FIRST + DAY_MS])
+        await assertEqualToRows(tables, "day", { from: FIRST - DAY_MS, to, timeZone: "Asia/Kathmandu" });
+    });
+
     test("what is written at any moment while totals are made is in the next sum", async (t) => {
       const ledger = await newLedger(t);
       const { tables } = ledger;
