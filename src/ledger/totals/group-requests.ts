@@ -19,15 +19,11 @@ export const TOTAL_KEYS = [
 ] as const;
 export type TotalKey = (typeof TOTAL_KEYS)[number];
 /** What only requests themselves have. */
-export type RequestKey = TotalKey | "started_day" | "zone_day" | "order_id" | "transaction_id";
-
-const dayOfColumn = (moment: string): string =>
-  `(${moment} - (${moment} % ${DAY_MS} + ${DAY_MS}) % ${DAY_MS}) / ${DAY_MS}`;
+export type RequestKey = TotalKey | "zone_day" | "order_id" | "transaction_id";
 
 /** As `x`, a row of `LedgerTables.requests`, has it. `/` rounds towards zero, and a day may be before 1970. */
 const IN_REQUEST: Partial<Record<RequestKey, string>> = {
-  sent_day: dayOfColumn("x.sent_at"),
-  started_day: dayOfColumn("x.started_at"),
+  sent_day: `(x.sent_at - (x.sent_at % ${DAY_MS} + ${DAY_MS}) % ${DAY_MS}) / ${DAY_MS}`,
   // With a stored credential it does not matter how it was chosen.
   rule_key: "CASE WHEN x.credential_key IS NULL THEN x.rule_key END",
 };

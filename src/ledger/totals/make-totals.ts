@@ -1,9 +1,9 @@
 import { randomInt } from "node:crypto";
 import type { OnProgress } from "../../terms/on-progress.ts";
 import type { LedgerQuery, LedgerTables } from "../ports.ts";
-import { type Cover, coverOf, dayOf, type KeptSpan, RUNS_WORTH_TOTALS, type Stretch } from "./spans.ts";
+import { coverOf, dayOf, type KeptSpan, RUNS_WORTH_TOTALS, type Stretch } from "./spans.ts";
 import { FIGURE_NAMES, readGroups, SENT, type Shape, TOTAL_KEYS } from "./group-requests.ts";
-import { type GroupLimits, missingSpans, RUNS_AT_ONCE } from "./missing-spans.ts";
+import { missingSpans, type MissingLimits, RUNS_AT_ONCE } from "./missing-spans.ts";
 
 /*
  * How totals are made, so that they are never those of other rows than there are. First the span is claimed, in a
@@ -35,7 +35,7 @@ export async function keptSpans({ query }: LedgerTables, within: Stretch): Promi
   }));
 }
 
-export interface MakeOptions extends Partial<GroupLimits> {
+export interface MakeOptions extends Partial<MissingLimits> {
   /** Asked between statements that may take long, so that a service that stops does not begin another one. */
   readonly isClosed?: () => boolean;
   readonly onProgress?: OnProgress | undefined;
@@ -57,13 +57,10 @@ export async function makeTotals(
 ): Promise<void> {
   const errors: unknown[] = [];
   const missing = await missingSpans(tables, within, await keptSpans(tables, within), { runsWorth, runsAtOnce });
-  const all = missing.reduce((sum, spans) => sum + spans.length, 0);
-  let done = 0;
-  for (const spans of missing) {
+  for (const [done, span] of missing.entries()) {
     if (isClosed()) return;
-    onProgress("parts of the time summed up", done, all);
-    done += spans.length;
-    const canBeStored = await keepTotals(tables, spans).catch((error: unknown) => void errors.push(error));
+    onProgress("parts of the time summed up", done, missing.length);
+    const canBeStored = await keepTotals(tables, span).catch((error: unknown) => void errors.push(error));
     if (canBeStored === false) break;
   }
   if (errors.length > 0) throw errors[0];
@@ -74,42 +71,21 @@ export const EVER: Stretch = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAF
 const AS_THEY_ARE: Shape = { select: (groups) => `SELECT * FROM (${groups}) AS g`, orderBy: "s.requests" };
 
 const COLUMNS = [...TOTAL_KEYS, ...FIGURE_NAMES, ...SENT] as const;
-type Line = Readonly<Record<(typeof COLUMNS)[number], string | number | null>> & { readonly started_day?: number };
+type Line = Readonly<Record<(typeof COLUMNS)[number], string | number | null>>;
 
 /** False if totals cannot be stored here. That others change the runs meanwhile, or make the same totals, is not a reason. */
-async function keepTotals(tables: LedgerTables, spans: readonly Stretch[]): Promise<boolean> {
-  const claims: Claimed[] = [];
-  const left = new Set<Claimed>();
+async function keepTotals(tables: LedgerTables, span: Stretch): Promise<boolean> {
+  const id = await claim(tables, span).catch(cannotBeStored);
+  if (typeof id === "boolean") return id;
+  let isKept = false;
   try {
-    for (const span of spans) {
-      const id = await claim(tables, span).catch(cannotBeStored);
-      if (id === false) return false;
-      if (id === true) continue;
-      claims.push({ ...span, id });
-      left.add(claims.at(-1)!);
-    }
-    if (claims.length === 0) return true;
-    const cover = spans.length === 1 ? coverOf(await keptSpans(tables, spans[0]!), spans[0]!, EVER) : allOf(claims);
-    const keys = spans.length === 1 ? TOTAL_KEYS : [...TOTAL_KEYS, "started_day" as const];
-    const lines = await readGroups<Line>(tables, { keys, sent: EVER }, AS_THEY_ARE, cover);
-    for (const claimed of lines === null ? [] : claims) {
-      const own = lines!.filter(({ started_day: day = dayOf(claimed.from) }) => day === dayOf(claimed.from));
-      if (await store(tables, claimed, own)) left.delete(claimed);
-    }
+    const cover = coverOf(await keptSpans(tables, span), span, EVER);
+    const lines = await readGroups<Line>(tables, { keys: TOTAL_KEYS, sent: EVER }, AS_THEY_ARE, cover);
+    isKept = lines !== null && (await store(tables, { ...span, id }, lines));
     return true;
   } finally {
-    for (const { id } of left) await release(tables, id);
+    if (!isKept) await release(tables, id);
   }
-}
-
-function allOf(days: readonly Stretch[]): Cover {
-  const rest: Stretch[] = [];
-  for (const { from, to } of days) {
-    const last = rest.at(-1);
-    if (last?.to === from) rest.splice(-1, 1, { from: last.from, to });
-    else rest.push({ from, to });
-  }
-  return { spans: [], passed: [], rest };
 }
 
 function cannotBeStored(): false {
@@ -147,7 +123,7 @@ async function claim(tables: LedgerTables, { from, to }: Stretch): Promise<numbe
   });
 }
 
-/** So that the next one need not wait. Each by itself: several at once could block who changes their runs. */
+/** So that the next one need not wait. */
 async function release(tables: LedgerTables, id: number): Promise<void> {
   await tables
     .note((query) => query("DELETE FROM ledger_total_spans WHERE id = ? AND kept = 0", [id]))
