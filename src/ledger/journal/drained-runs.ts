@@ -1,6 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
 import { noteForgotten } from "./journal-pruner.ts";
-import { AHEAD_MS } from "./prune-runs.ts";
 import type { DrainNote } from "./running-ledger.ts";
 
 /** Few enough that commits hardly wait for them. */
@@ -21,23 +20,12 @@ export function noteDrained(database: DatabaseSync, { run, wallAt, wentBack, set
 
 const IS_GONE = "id <= (SELECT run FROM drained) AND NOT EXISTS (SELECT 1 FROM set_aside WHERE run = runs.id)";
 
-/**
- * Deletes some of the drained runs that started before `startedBefore`. A run that is dated in the future is deleted if
- * it was written before the oldest of the others. True if there may be more to delete.
- */
-export function forgetDrained(database: DatabaseSync, startedBefore: number, wallAt = Date.now()): boolean {
+/** Deletes some of the drained runs that started before `startedBefore`. True if there may be more to delete. */
+export function forgetDrained(database: DatabaseSync, startedBefore: number): boolean {
   database.exec("BEGIN IMMEDIATE");
-  const old = database
+  const runs = database
     .prepare(`SELECT id FROM runs WHERE ${IS_GONE} AND started_at < ? ORDER BY started_at LIMIT ${FORGET_AT_ONCE}`)
     .all(startedBefore) as { id: number }[];
-  const ahead = database
-    .prepare(
-      `SELECT id FROM runs WHERE ${IS_GONE} AND started_at > ?
-         AND id < (SELECT id FROM runs WHERE ${IS_GONE} AND started_at >= ? ORDER BY started_at LIMIT 1)
-       LIMIT ${FORGET_AT_ONCE}`,
-    )
-    .all(wallAt + AHEAD_MS, startedBefore) as { id: number }[];
-  const runs = [...old, ...ahead];
   const statements = ["reconciliations", "attempts", "calls"].map((table) =>
     database.prepare(`DELETE FROM ${table} WHERE run = ?`),
   );
@@ -46,7 +34,7 @@ export function forgetDrained(database: DatabaseSync, startedBefore: number, wal
     for (const statement of statements) statement.run(id);
     deleteRun.run(id);
   }
-  if (old.length > 0) noteForgotten(database, startedBefore);
+  if (runs.length > 0) noteForgotten(database, startedBefore);
   database.exec("COMMIT");
-  return old.length === FORGET_AT_ONCE || ahead.length === FORGET_AT_ONCE;
+  return runs.length === FORGET_AT_ONCE;
 }

@@ -1,6 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { isDamage } from "./journal-damage.ts";
-import { AHEAD_MS } from "./prune-runs.ts";
 
 /** Runs looked at in one step: a commit may have to wait for it, a few milliseconds. */
 const AT_ONCE = 50;
@@ -10,9 +9,7 @@ const YOUNG_MS = 10 * 60 * 1_000;
 /** The state of a request; 0 is waiting and 1 is done. */
 export const GIVEN_UP = 2;
 
-const TABLES = ["reconciliations", "attempts", "calls", "ahead"];
-/** Greater than every run's number. */
-const LAST = Number.MAX_SAFE_INTEGER;
+const TABLES = ["reconciliations", "attempts", "calls"];
 
 interface Request {
   readonly id: number;
@@ -35,22 +32,16 @@ interface Candidate {
  */
 export class JournalPruner {
   readonly #database: DatabaseSync;
-  readonly #wallAt: () => number;
   readonly #request: StatementSync;
   readonly #candidates: StatementSync;
   readonly #drained: StatementSync;
   readonly #deletes: readonly StatementSync[];
-  readonly #noteAhead: StatementSync;
-  readonly #aheadSince: StatementSync;
   readonly #note: StatementSync;
   #current: Request | null = null;
   #place: readonly [startedAt: number, id: number] = [0, 0];
-  /** Old runs are done; now those dated in the future are looked at. */
-  #ahead = false;
 
-  constructor(database: DatabaseSync, wallAt: () => number = Date.now) {
+  constructor(database: DatabaseSync) {
     this.#database = database;
-    this.#wallAt = wallAt;
     this.#request = database.prepare(
       "SELECT id, started_before, unknown_too FROM prunings WHERE done = 0 ORDER BY id LIMIT 1",
     );
@@ -63,8 +54,6 @@ export class JournalPruner {
       ...TABLES.map((table) => database.prepare(`DELETE FROM ${table} WHERE run = ?`)),
       database.prepare("DELETE FROM runs WHERE id = ?"),
     ];
-    this.#noteAhead = database.prepare("INSERT OR IGNORE INTO ahead (run, seen_at) VALUES (?, ?)");
-    this.#aheadSince = database.prepare("SELECT seen_at FROM ahead WHERE run = ?");
     this.#note = database.prepare(
       `UPDATE prunings SET deleted = deleted + ?, kept_unknown = kept_unknown + ?, kept_undrained = kept_undrained + ?,
          done = ? WHERE id = ?`,
@@ -89,12 +78,6 @@ export class JournalPruner {
     return true;
   }
 
-  /** When this run, dated in the future, was first seen. */
-  #seenAt(run: number, wallAt: number): number {
-    this.#noteAhead.run(run, wallAt);
-    return (this.#aheadSince.get(run) as { seen_at: number }).seen_at;
-  }
-
   /** Rows in damaged pages cannot be deleted either, and trying again would not help. */
   #giveUp({ id }: Request): void {
     this.#database.exec("ROLLBACK");
@@ -105,19 +88,15 @@ export class JournalPruner {
   #rest(): void {
     this.#current = null;
     this.#place = [0, 0];
-    this.#ahead = false;
   }
 
   #deleteSome({ id, started_before, unknown_too }: Request): boolean {
-    const wallAt = this.#wallAt();
-    const startedBefore = Math.min(started_before, wallAt - YOUNG_MS);
-    const to = this.#ahead ? LAST : startedBefore;
-    const candidates = this.#candidates.all(...this.#place, to) as unknown as Candidate[];
+    const startedBefore = Math.min(started_before, Date.now() - YOUNG_MS);
+    const candidates = this.#candidates.all(...this.#place, startedBefore) as unknown as Candidate[];
     const outbox = this.#drained.get() as { readonly run: number } | undefined;
     const kept = { unknown: 0, undrained: 0 };
     let deleted = 0;
     for (const run of candidates) {
-      if (this.#ahead && this.#seenAt(run.id, wallAt) >= startedBefore) continue;
       if (run.set_aside === 1 || (outbox !== undefined && run.id > outbox.run)) kept.undrained += 1;
       else if (run.has_unknown === 1 && unknown_too === 0) kept.unknown += 1;
       else {
@@ -128,9 +107,7 @@ export class JournalPruner {
     if (deleted > 0) noteForgotten(this.#database, startedBefore);
     const last = candidates.at(-1);
     if (last !== undefined) this.#place = [last.started_at, last.id];
-    const isLast = candidates.length < AT_ONCE;
-    const done = isLast && this.#ahead;
-    if (isLast && !this.#ahead) [this.#place, this.#ahead] = [[wallAt + AHEAD_MS, LAST], true];
+    const done = candidates.length < AT_ONCE;
     this.#note.run(deleted, kept.unknown, kept.undrained, done ? 1 : 0, id);
     return done;
   }

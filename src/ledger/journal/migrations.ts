@@ -149,7 +149,7 @@ export const MIGRATIONS: readonly JournalMigration[] = [
     started_before INTEGER NOT NULL
   );
 
-  -- Runs that a wrong clock has dated in the future, and since when that is known: their age counts from then.
+  -- For the version before alone: runs that a wrong clock has dated in the future, and since when that is known.
   CREATE TABLE ahead (run INTEGER PRIMARY KEY, seen_at INTEGER NOT NULL);
 
   -- How many of each 512 numbers belong to a run, so that one that vanishes is missed. What deletes runs keeps it true.

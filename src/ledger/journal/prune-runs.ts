@@ -13,18 +13,13 @@ export interface Pruned {
 /** Few enough that nobody has to wait long for the rows of one transaction. */
 const AT_ONCE = 500;
 
-/** A run dated this far in the future comes from a clock that was wrong. */
-export const AHEAD_MS = 24 * 60 * 60 * 1_000;
+const PARTS = ["ledger_reconciliations", "ledger_attempts", "ledger_calls"];
 
-const PARTS = ["ledger_reconciliations", "ledger_attempts", "ledger_calls", "ledger_ahead"];
-
-type Place = readonly [startedAt: number, transactionId: string];
 type Found = { readonly transaction_id: string; readonly started_at: number };
 
 /**
  * Deletes runs that started before `startedBefore` from the ledger that several machines share, a few at a time, each
- * with all its rows. It pages through them by start time, so runs that are kept are looked at once. A run dated in the
- * future counts as started when it was first seen.
+ * with all its rows. It pages through them by start time, so runs that are kept are looked at once.
  */
 export async function pruneRuns(
   tables: LedgerTables,
@@ -32,16 +27,11 @@ export async function pruneRuns(
   unknownToo: boolean,
   onProgress: OnProgress = () => {},
 ): Promise<Pruned> {
-  const wallAt = await tables.wallAt();
   let deleted = 0;
-  const old = { from: [Number.MIN_SAFE_INTEGER, ""] as const, to: startedBefore, unknownToo };
-  for await (const ids of pages(tables, old)) {
+  for await (const ids of pages(tables, startedBefore, unknownToo)) {
     deleted += await deleteRuns(tables, ids, unknownToo);
     onProgress("runs deleted", deleted);
   }
-  const ahead = { from: [wallAt + AHEAD_MS, ""] as const, to: Number.MAX_SAFE_INTEGER, unknownToo };
-  for await (const ids of pages(tables, ahead))
-    deleted += await deleteRuns(tables, await seenBefore(tables, ids, startedBefore, wallAt), unknownToo);
   const [kept] = await tables.query<{ readonly runs: number }>(
     "SELECT count(*) AS runs FROM ledger_runs AS r WHERE r.started_at < ? AND r.has_unknown = 1",
     [startedBefore],
@@ -51,44 +41,23 @@ export async function pruneRuns(
 
 async function* pages(
   { query }: LedgerTables,
-  { from, to, unknownToo }: { readonly from: Place; readonly to: number; readonly unknownToo: boolean },
+  startedBefore: number,
+  unknownToo: boolean,
 ): AsyncGenerator<readonly string[]> {
   const unknown = unknownToo ? "" : "AND r.has_unknown = 0";
-  let place = from;
+  let place: readonly [startedAt: number, transactionId: string] = [Number.MIN_SAFE_INTEGER, ""];
   for (;;) {
     const runs = await query<Found>(
       `SELECT r.transaction_id, r.started_at FROM ledger_runs AS r
        WHERE r.started_at < ? AND (r.started_at, r.transaction_id) > (?, ?) ${unknown}
        ORDER BY r.started_at, r.transaction_id LIMIT ${AT_ONCE}`,
-      [to, ...place],
+      [startedBefore, ...place],
     );
     const last = runs.at(-1);
     if (last === undefined) return;
     yield runs.map((run) => run.transaction_id);
     place = [last.started_at, last.transaction_id];
   }
-}
-
-/** Records the runs that are seen for the first time, and returns those first seen before `moment`. */
-async function seenBefore(
-  tables: LedgerTables,
-  ids: readonly string[],
-  moment: number,
-  wallAt: number,
-): Promise<readonly string[]> {
-  await tables.change((query) =>
-    query(
-      `INSERT INTO ledger_ahead (transaction_id, seen_at) VALUES ${ids.map(() => "(?, ?)").join(", ")}
-       ON CONFLICT (transaction_id) DO NOTHING`,
-      ids.flatMap((id) => [id, wallAt]),
-    ),
-  );
-  const seen = await tables.query<{ readonly transaction_id: string }>(
-    `SELECT transaction_id FROM ledger_ahead
-     WHERE seen_at < ? AND transaction_id IN (${places(ids)})`,
-    [moment, ...ids],
-  );
-  return seen.map((row) => row.transaction_id);
 }
 
 async function deleteRuns(tables: LedgerTables, found: readonly string[], unknownToo: boolean): Promise<number> {

@@ -2,9 +2,6 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { forgetDrained, noteDrained } from "../journal/drained-runs.ts";
-import { openJournal } from "../journal/journal-database.ts";
-import { JournalPruner } from "../journal/journal-pruner.ts";
 import { openJournalReader } from "./journal-reader.ts";
 import { intentFileName } from "../journal/intent-files.ts";
 import {
@@ -20,7 +17,6 @@ import {
   stateOf,
 } from "../ledger.kit.ts";
 
-const DAY = 24 * 60 * 60 * 1_000;
 const MARCH = Date.UTC(2026, 2, 1);
 
 test("pruned runs do not come back after a crash, and open ones do", async (t) => {
@@ -47,53 +43,6 @@ test("pruned runs do not come back after a crash, and open ones do", async (t) =
 
   assert.equal(stateOf(directory, old), undefined, "it was deleted");
   assert.equal(stateOf(directory, open), "unknown");
-});
-
-test("the age of a run that a wrong clock has dated in the future counts from when that is seen", async (t) => {
-  const { ledger, directory } = await startLedger(t);
-  const wrong = makeRun({ startedWallAt: Date.UTC(2094, 0, 1) });
-  const right = makeRun({ startedWallAt: MARCH });
-  for (const run of [wrong, right]) await runOnce(ledger, run);
-  await ledger.close();
-  const database = openJournal(directory, 1_000_000, false);
-  atEnd(t, () => database.close());
-  let now = MARCH + DAY;
-  const pruner = new JournalPruner(database, () => now);
-  const keepFor = (days: number): void => {
-    database
-      .prepare("INSERT INTO prunings (asked_at, started_before, unknown_too) VALUES (?, ?, 0)")
-      .run(now, now - days * DAY);
-    while (pruner.step());
-  };
-  keepFor(30);
-  now += 29 * DAY;
-  keepFor(30);
-  assert.equal(stateOf(directory, right), "ended");
-  now += DAY;
-  keepFor(30);
-  assert.deepEqual([stateOf(directory, wrong), stateOf(directory, right)], ["ended", undefined]);
-  now += DAY;
-  keepFor(30);
-  assert.equal(stateOf(directory, wrong), undefined);
-  assert.deepEqual(query(directory, "SELECT * FROM ahead"), []);
-});
-
-test("runs that have been sent are deleted from the journal whatever date a wrong clock gave them, once later ones are old", async (t) => {
-  const { ledger, directory } = await startLedger(t);
-  const now = Date.now();
-  const times = [now - 3 * DAY, now + 9 * DAY, now - 2 * DAY, now - 1_000, now + 9 * DAY];
-  const runs = times.map((startedWallAt) => makeRun({ startedWallAt }));
-  for (const run of runs) await runOnce(ledger, run);
-  await ledger.close();
-  const database = openJournal(directory, 1_000_000, false);
-  atEnd(t, () => database.close());
-  noteDrained(database, { run: 5, wallAt: now, forgetBefore: now - DAY });
-  assert.equal(forgetDrained(database, now - DAY, now), false);
-  forgetDrained(database, now - DAY, now);
-  assert.deepEqual(
-    runs.map((run) => stateOf(directory, run)),
-    [undefined, undefined, undefined, "ended", "ended"],
-  );
 });
 
 test("a run that may still be open is never pruned", async (t) => {

@@ -289,7 +289,7 @@ create view ledger_lines as
 -- How far each journal has been drained here. A database that knows of less than the journal has lost runs.
 create table ledger_outboxes (journal text primary key not null, run bigint not null);
 
--- Runs that a wrong clock has dated in the future, and when that was first seen: their age counts from then.
+-- For the version before alone: runs that a wrong clock has dated in the future, and when that was first seen.
 create table ledger_ahead (transaction_id text primary key not null, seen_at bigint not null);
 
 -- How many runs each journal has added, per group of ids that begin alike, and how many of them were deleted (a row
