@@ -1,4 +1,3 @@
-import { connect } from "node:net";
 import { Kysely, PostgresDialect, sql, type Transaction } from "kysely";
 import { type Client, Pool, type PoolClient } from "pg";
 import type { Clock } from "../../terms/clock.ts";
@@ -11,7 +10,7 @@ import type { Tables } from "../schema.ts";
 import { CHANNEL, ChangeFeed } from "./change-feed.ts";
 import { connectionOptions, type Place, placeOf } from "./connection-options.ts";
 import { createStorablePool, type Route, type TimeLimits } from "./storable-pool.ts";
-import { judge, notPostgres, type Verdict } from "./wrong-database.ts";
+import { judge, type Verdict } from "./wrong-database.ts";
 
 const CONNECTIONS_MAX = 10;
 const LIMITS: TimeLimits = { statementMs: 2_000 };
@@ -31,7 +30,6 @@ const MIGRATION_LIMITS: TimeLimits = { statementMs: 120_000, lockMs: 120_000 };
 /** An unstable database is reported at most this often, and reported as available only after a while. */
 const TELL_EVERY_MS = 10_000;
 const QUIET_MS = 1_000;
-const PROBE_MS_MAX = 1_000;
 /** The advisory lock's number, unlikely to be used by other software on the same database: "dataru" in ASCII. */
 const MIGRATION_LOCK = 0x64_61_74_61_72_75;
 /** Keeps our locks on names apart from those of other software that hashes the same names. */
@@ -113,14 +111,15 @@ export function openPostgres(
         back(true);
         return opened.resolve();
       } catch (error) {
-        const refused = isRefusal(error) ? error : await refusalOf(error, place);
-        if (refused !== null) {
+        const verdict = judge(error, place);
+        if (verdict.hopeless || isRefusal(error)) {
+          const refused = isRefusal(error) ? error : new StoreRefused(verdict.says, { cause: error });
           state = "refused";
           [problem, says] = [problemOf(error), refused.message];
           return opened.reject(refused);
         }
         if (!closing.signal.aborted) state = "connecting";
-        away(problemOf(error), judge(error, place));
+        away(problemOf(error), verdict);
       }
       await pause(clock, delayMs, closing.signal);
     }
@@ -173,18 +172,6 @@ function endAtOnce(client: PoolClient): void {
 
 function isRefusal(error: unknown): error is StoreRefused | StoreMissing {
   return error instanceof StoreRefused || error instanceof StoreMissing;
-}
-
-/**
- * A refusal if waiting cannot help. A server that is not PostgreSQL closes the connection, but so may a PostgreSQL that
- * is starting, so it is probed.
- */
-async function refusalOf(error: unknown, place: Place): Promise<StoreRefused | null> {
-  const { says, hopeless } = judge(error, place);
-  if (hopeless) return new StoreRefused(says, { cause: error });
-  if (problemOf(error) !== "Error" && problemOf(error) !== "ETIMEDOUT") return null;
-  if (place.host.startsWith("/") || (await speaksPostgres(place.host, place.port, PROBE_MS_MAX)) !== false) return null;
-  return new StoreRefused(notPostgres(place), { cause: error });
 }
 
 function missing({ at, database }: Place): StoreMissing {
@@ -250,26 +237,5 @@ function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void
   return new Promise((resolve) => {
     const cancel = clock.after(delayMs, resolve);
     signal.addEventListener("abort", () => (cancel(), resolve()), { once: true });
-  });
-}
-
-/** The message by which a client asks whether the server supports TLS: its length, and the code of the request. */
-const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
-const ANSWERS: ReadonlySet<string> = new Set(["S", "N", "E"]);
-
-/**
- * Whether the server is a PostgreSQL, or a pooler in front of one: both answer this request with one of three letters.
- * `null` if there is no answer in time, which may also be a server that is starting.
- */
-function speaksPostgres(host: string, port: number, withinMs: number): Promise<boolean | null> {
-  return new Promise((resolve) => {
-    const socket = connect({ host, port, timeout: withinMs });
-    const end = (answer: boolean | null) => {
-      socket.destroy();
-      resolve(answer);
-    };
-    socket.on("connect", () => socket.write(SSL_REQUEST));
-    socket.on("data", (bytes) => end(ANSWERS.has(bytes.toString("latin1", 0, 1))));
-    for (const event of ["timeout", "error", "close"]) socket.on(event, () => end(null));
   });
 }

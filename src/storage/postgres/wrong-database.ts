@@ -31,7 +31,7 @@ export function judge(error: unknown, place: Place): Verdict {
   if (/does not support SSL/.test(text)) {
     return hopeless(`The PostgreSQL at ${at} has no TLS, which DATABASE_URL asks for.`);
   }
-  if (/establishing an SSL connection/.test(text)) return hopeless(notPostgres(place));
+  if (/establishing an SSL connection/.test(text)) return hopeless(`What listens at ${at} is not a PostgreSQL server.`);
   if (/password must be/.test(text)) {
     return hopeless(`The PostgreSQL at ${at} asks for a password of the user "${user}", and DATABASE_URL has none.`);
   }
@@ -51,10 +51,6 @@ export function judge(error: unknown, place: Place): Verdict {
 
 function isHopeless({ code = "", message }: DatabaseError): boolean {
   return code === PROTOCOL_VIOLATION ? !PASSES.test(message) : HOPELESS.test(code);
-}
-
-export function notPostgres({ at }: Place): string {
-  return `What listens at ${at} is not a PostgreSQL server.`;
 }
 
 /**
