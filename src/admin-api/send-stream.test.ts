@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { EventEmitter, once } from "node:events";
-import { createServer, get, type IncomingMessage, type ServerResponse } from "node:http";
+import { once } from "node:events";
+import { createServer, get, type IncomingMessage } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { test, type TestContext } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -134,30 +134,6 @@ test("a client that reads nothing any more is given up, while the text is made a
   async function* endless(): AsyncGenerator<string, never, void> {
     for (;;) yield LINE.repeat(64);
   }
-});
-
-test("a client that takes just enough not to be taken for gone is given up", async () => {
-  const [PIECES, DRAIN_MS, STALLED_MS] = [100, 20, 400];
-  let made = 0;
-  const response = Object.assign(new EventEmitter(), {
-    destroyed: false,
-    write: () => void setTimeout(() => response.emit("drain"), DRAIN_MS),
-    writeHead: () => {},
-    setTimeout: () => {},
-    addTrailers: () => {},
-    end: () => {},
-    destroy() {
-      response.destroyed = true;
-      response.emit("close");
-    },
-  });
-  const pieces = (async function* () {
-    for (; made < PIECES; made += 1) yield LINE;
-    return {};
-  })();
-  const text = { mediaType: "text/csv", fileName: "a.csv", pieces };
-  await sendStream(response as unknown as ServerResponse, text, [], STALLED_MS);
-  assert.ok(response.destroyed && made < PIECES, `${made} pieces`);
 });
 
 test("where a half-closed client waits for its answer, one that has gone ends a text that has nothing for it", async (t) => {

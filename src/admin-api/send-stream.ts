@@ -5,12 +5,6 @@ import { UNREAD_MS } from "../operate/admin-server.ts";
 import { API_HEADERS, encodeNotes, NOTES_HEADER, RESULT_TRAILER } from "./api-headers.ts";
 
 /**
- * What a client has to take of a text for each `UNREAD_MS` that it keeps the service waiting. A client that reads just enough
- * not to be taken for gone would otherwise occupy one of the few streams for hours.
- */
-export const LEAST_BYTES = 1024 * 1024;
-
-/**
  * Sends a text as a file, while it is made and no faster than the client reads it. What fails before the first piece
  * rejects, so that it can be answered as any other failure. Later there is no other status left: the connection is
  * then broken before its end, so that no client takes a part for the whole.
@@ -33,15 +27,13 @@ export async function sendStream(
     Trailer: `${NOTES_HEADER}, ${RESULT_TRAILER}`,
   });
   response.on("timeout", () => response.destroy());
-  const patience = new Patience(response, stalledMs);
   try {
     for (; piece.done !== true; piece = await pieces.next()) {
       if (response.destroyed) return;
       // Who has ended its half may be gone, and nothing is written that would show it.
       if (piece.value === "" && response.socket?.readableEnded === true) return void response.destroy();
       if (piece.value === "") continue;
-      patience.sent(Buffer.byteLength(piece.value));
-      if (!response.write(piece.value)) await drained(response, stalledMs, patience);
+      if (!response.write(piece.value)) await drained(response, stalledMs);
     }
   } catch (thrown) {
     response.destroy();
@@ -54,54 +46,19 @@ export async function sendStream(
     [RESULT_TRAILER]: encodeURIComponent(JSON.stringify(piece.value)),
   });
   response.setTimeout(stalledMs);
-  const stopWaiting = patience.startWaiting();
-  response.once("close", stopWaiting);
   response.end();
 }
 
-/** How long a client may still keep the service waiting. It gets the same time again with every `LEAST_BYTES`. */
-class Patience {
-  readonly #response: ServerResponse;
-  readonly #stalledMs: number;
-  #leftMs: number;
-  #bytes = 0;
-
-  constructor(response: ServerResponse, stalledMs: number) {
-    this.#response = response;
-    this.#stalledMs = stalledMs;
-    this.#leftMs = stalledMs;
-  }
-
-  sent(bytes: number): void {
-    this.#bytes += bytes;
-    if (this.#bytes < LEAST_BYTES) return;
-    this.#leftMs = Math.max(this.#leftMs, (this.#bytes / LEAST_BYTES) * this.#stalledMs);
-    this.#bytes = 0;
-  }
-
-  /** Ends the response when the time is over. Call the returned function when the client has taken what was sent. */
-  startWaiting(): () => void {
-    const startedAt = performance.now();
-    const timer = setTimeout(() => this.#response.destroy(), Math.max(0, this.#leftMs));
-    return () => {
-      clearTimeout(timer);
-      this.#leftMs -= performance.now() - startedAt;
-    };
-  }
-}
-
 /** Resolves when there is room again, or nobody is there any more. */
-async function drained(response: ServerResponse, stalledMs: number, patience: Patience): Promise<void> {
+async function drained(response: ServerResponse, stalledMs: number): Promise<void> {
   const over = new AbortController();
   const { signal } = over;
   // Only now does it depend on the client: whatever it takes starts the time again.
   response.setTimeout(stalledMs);
-  const stopWaiting = patience.startWaiting();
   try {
     await Promise.race([once(response, "drain", { signal }), once(response, "close", { signal })]);
   } finally {
     over.abort();
-    stopWaiting();
     response.setTimeout(0);
   }
 }

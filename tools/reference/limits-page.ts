@@ -25,7 +25,6 @@ import { API_LINES_MAX } from "../../src/admin/invoice/compare-with-ledger.ts";
 import { SETTLED_AT_ONCE, SETTLED_AT_ONCE_MAX } from "../../src/admin/verbs/ledger/settle.ts";
 import { COMMANDS_MAX, STRANGERS_BODY_BYTES_MAX, STREAMS_MAX } from "../../src/admin-api/admin-api.ts";
 import { FAILED_MS, FAILED_WAITING_MAX } from "../../src/admin-api/login.ts";
-import { LEAST_BYTES } from "../../src/admin-api/send-stream.ts";
 import { BODY_BYTES_MAX } from "../../src/admin-api/read-input.ts";
 import { IDLE_MS, SESSION_MS } from "../../src/admin-api/sessions.ts";
 import { OUTPUT_BYTES_MAX, OUTPUT_DEPTH_MAX } from "../../src/run/collect.ts";
@@ -338,11 +337,6 @@ export function limitsPage(): Page {
         "files being sent, such as exports",
         `${count(STREAMS_MAX)}; operators share them, and one alone gets half`,
         "503",
-      ],
-      [
-        "how slowly such a file may be read",
-        `${bytes(LEAST_BYTES)} in each ${ms(UNREAD_MS)} for which the service waits for its reader`,
-        "the connection is closed",
       ],
       [
         "a wrong token is answered after",
