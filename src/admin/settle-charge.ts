@@ -85,7 +85,7 @@ async function countInBudgets(
     {
       ...subjectOf(now),
       detail: { ...detail, state: SETTLED, revision: revisionOf(now, call) },
-      requests: (recorded) => resettled(now, call, revisionRecorded(recorded, now, call)),
+      requests: (recorded) => resettled(now, call, revisionRecorded(recorded, call)),
     },
   );
 }
@@ -108,7 +108,7 @@ export async function finishSettlements(recorded: readonly AuditEntry[], needs: 
     if (run === null) continue;
     const ofRun = await (await needs.store()).auditEntries({ what: SETTLEMENT, subjectId });
     // Nothing was settled, or others have told of it.
-    if (revisionRecorded(ofRun, run, call) >= revisionOf(run, call)) continue;
+    if (revisionRecorded(ofRun, call) >= revisionOf(run, call)) continue;
     const { state: _, ...about } = detail;
     await countInBudgets(run, call, about, needs);
     told += 1;
@@ -124,16 +124,10 @@ function subjectOf({ run }: RunReportRow) {
 }
 
 /** How much of the settlements of a call the budgets have counted. */
-function revisionRecorded(recorded: readonly AuditEntry[], { reconciliations }: RunReportRow, call: number): number {
+function revisionRecorded(recorded: readonly AuditEntry[], call: number): number {
   const counted = recorded
-    .filter(({ detail }) => detail["call"] === call)
-    .flatMap(({ detail, wallAt }) => {
-      if (detail["state"] === SETTLED) return [detail["revision"] as number];
-      if (detail["state"] === ABOUT_TO_SETTLE) return [];
-      // Of an earlier version, which recorded nothing else.
-      const until = reconciliations.filter((one) => one.ordinal === call && one.decided_at <= wallAt);
-      return until.map(({ revision }) => revision);
-    });
+    .filter(({ detail }) => detail["call"] === call && detail["state"] === SETTLED)
+    .map(({ detail }) => detail["revision"] as number);
   return Math.max(0, ...counted);
 }
 

@@ -67,17 +67,13 @@ function keyOf(line: Pick<ChargeLine, "source" | "organization_id" | "credential
   return JSON.stringify([source, organization ?? "", id ?? "", credential, currency ?? ""]);
 }
 
-/** As `ask-vendor.ts` records it. A test that was interrupted, or is from before there were prices, has none. */
+/** As `ask-vendor.ts` records it. A test that was interrupted has none. */
 function costOfTest(result: AuditEntry | null, sent: number): Spent {
-  const cost = result?.detail["cost"] as Readonly<Record<string, string | number | null>> | undefined;
-  if (cost === undefined) return { currency: null, least: 0n, most: 0n, unpriced: unpricedOf(result, sent) };
+  if (result === null) return { currency: null, least: 0n, most: 0n, unpriced: sent };
+  const cost = result.detail["cost"] as Readonly<Record<string, string | number | null>>;
   const amount = (name: string) => readAmount(String(cost[name])) ?? 0n;
   const [currency, unpriced] = [cost["currency"] as string | null, cost["unpriced"] as number];
   return { currency, least: amount("amount"), most: amount("amount_at_most"), unpriced };
-}
-
-function unpricedOf(result: AuditEntry | null, sent: number): number {
-  return result === null ? sent : sent - (countsOf(result.detail).no ?? 0);
 }
 
 interface LiveTestEntries {
