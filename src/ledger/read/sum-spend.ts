@@ -98,8 +98,8 @@ async function boundsOf({ query }: LedgerTables, { from, to }: Span): Promise<Sp
   );
   const { first, last } = runs!;
   if (first === null || last === null) return { from, to: from };
-  // No run takes as long as a day. A clock that is set back meanwhile dates its requests before its start.
-  return { from: Math.max(from, first - DAY_MS), to: Math.min(to, last + DAY_MS) };
+  // No run takes longer than a day. A clock that is set back meanwhile dates its requests before its start.
+  return { from: Math.max(from, first - DAY_MS), to: Math.min(to, last + 2 * DAY_MS) };
 }
 
 function dayText(day: number): string {
