@@ -80,7 +80,7 @@ export async function start(options: StartOptions): Promise<Running> {
   const journal = opened.use(await openLedger({ settings, dataDir, store, clock, log }));
   // The data directory is this service's from here on, and an address in it that of one that was killed.
   forgetAddress(dataDir);
-  const leases = opened.adopt(openLeasesOf(store, dataDir, clock), (it) => it.close());
+  const leases = opened.adopt(openLeasesOf(store.leases, dataDir, clock), (it) => it.close());
   const startId = newStartId(clock);
   const ofBudgets = { store, dataDir, clock, log, startId, ledgers: journal };
   const budgets = opened.adopt(await openBudgetsOf(ofBudgets), (it) => it.close());

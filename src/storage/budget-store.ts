@@ -104,13 +104,17 @@ export function createBudgetStore(engine: Engine, clock: Clock): BudgetStore {
 
     async exchange(asks, rule, spentIn = NOTHING_SPENT) {
       await engine.ready();
-      const db = asks.some(({ isDurable }) => isDurable) ? engine.writer : engine.noter;
       const spent = new Map<string, Micros>();
       for (;;) {
         const lacking: BegunPeriod[] = [];
         const begun = { spent, lacking };
-        const answers = await db.transaction().execute((transaction) => exchangeIn(transaction, asks, rule, begun));
-        if (answers !== null) return answers;
+        const answers = await engine.noter
+          .transaction()
+          .execute((transaction) => exchangeIn(transaction, asks, rule, begun));
+        if (answers !== null) {
+          if (asks.some(({ isDurable }) => isDurable)) await engine.keepNotes();
+          return answers;
+        }
         // The ledger may be another database, and the budgets must not be locked while it is summed up.
         for (const { budget, period } of lacking) spent.set(periodKey(budget, period), await spentIn(budget, period));
       }

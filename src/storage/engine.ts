@@ -13,6 +13,8 @@ export interface Engine {
   readonly writer: Kysely<Tables>;
   /** For notes that a power failure may lose: it commits without waiting for the disk. */
   readonly noter: Kysely<Tables>;
+  /** Resolves when what `noter` has committed survives a power failure. Only the caller waits for the disk. */
+  keepNotes(): Promise<void>;
   /** For an auditor's queries and changes, which may take minutes: no request ever waits for one. */
   readonly auditor: Kysely<Tables>;
   /** Notifies the other processes on this store, inside the transaction that makes the change. */

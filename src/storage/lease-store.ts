@@ -48,8 +48,9 @@ export function createLeaseStore(engine: Engine): LeaseStore {
   return {
     async exchange(asks, rule) {
       await engine.ready();
-      const db = asks.some(({ isDurable }) => isDurable) ? engine.writer : engine.noter;
-      return db.transaction().execute((transaction) => exchangeIn(transaction, asks, rule));
+      const answers = await engine.noter.transaction().execute((transaction) => exchangeIn(transaction, asks, rule));
+      if (asks.some(({ isDurable }) => isDurable)) await engine.keepNotes();
+      return answers;
     },
 
     async freeUnits(process, start) {

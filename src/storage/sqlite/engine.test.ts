@@ -9,6 +9,7 @@ import { type TestContext, test } from "node:test";
 import { sql } from "kysely";
 import { systemClock } from "../../terms/clock.ts";
 import { ACT, anOrganization, aToken } from "../engines.kit.ts";
+import { createLeaseStore } from "../lease-store.ts";
 import { type Migration, MIGRATIONS } from "../migrations/index.ts";
 import { openStore } from "../store.ts";
 import { openSqlite, STORE_FILE } from "./engine.ts";
@@ -193,6 +194,36 @@ test("every change is synced before it is acknowledged; a note of use need not b
 
   assert.equal(await settingOf(engine.writer), 2);
   assert.equal(await settingOf(engine.noter), 1);
+});
+
+test("a lease that has to survive a power failure is granted only once it is on the disk", async (t) => {
+  const engine = await openSqlite(temporaryFolder(t), systemClock);
+  t.after(() => engine.close());
+  const events: string[] = [];
+  let isBroken = false;
+  const leases = createLeaseStore({
+    ...engine,
+    async keepNotes() {
+      events.push("synced");
+      if (isBroken) throw new Error("the disk is full");
+      await engine.keepNotes();
+    },
+  });
+  const limit = { name: "minute", max: 5, everyMs: 60_000, useMsMax: 0 };
+  const ask = async (turn: number, isDurable: boolean) => {
+    const none = { held: [], need: 1, spare: 0, ahead: 0 };
+    await leases.exchange([{ limit, lease: "s1/1", process: "p1", turn, ...none, isDurable }], (_ask, _rows, now) => {
+      events.push("decided");
+      const row = { lease: "s1/1", window: 0, amount: 1, wants: 1, grewAt: now, endsAt: now + 60_000, turn };
+      return [{ ...row, others: 0, part: 5, hasRivals: false }];
+    });
+    events.push("granted");
+  };
+  await ask(1, false);
+  await ask(2, true);
+  isBroken = true;
+  await assert.rejects(ask(3, true));
+  assert.deepEqual(events, ["decided", "granted", "decided", "synced", "granted", "decided", "synced"]);
 });
 
 test("a folder that is already there keeps its mode", async (t) => {

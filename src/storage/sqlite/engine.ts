@@ -9,6 +9,7 @@ import { migrate, stateOf } from "../migrate.ts";
 import { MIGRATIONS, type Migration } from "../migrations/index.ts";
 import type { Tables } from "../schema.ts";
 import { createSqliteDialect, whenNotBusy } from "./dialect.ts";
+import { WriteAheadLog } from "./write-ahead-log.ts";
 
 export const STORE_FILE = "store.sqlite";
 
@@ -51,7 +52,13 @@ export async function openSqlite(
         assertFree: async () => {},
       });
     }
-    return engineOver({ writer, reader, noter }, clock, watchChanges(databases[1]!, clock), close);
+    return engineOver(
+      { writer, reader, noter },
+      new WriteAheadLog(file),
+      clock,
+      watchChanges(databases[1]!, clock),
+      close,
+    );
   } catch (error) {
     close();
     if (error instanceof StoreRefused || error instanceof StoreMissing) throw error;
@@ -75,11 +82,18 @@ function missing(dataDir: string): StoreMissing {
 
 type Connections = Pick<Engine, "reader" | "writer" | "noter">;
 
-function engineOver(connections: Connections, clock: Clock, version: () => number, closeDatabases: () => void): Engine {
+function engineOver(
+  connections: Connections,
+  log: WriteAheadLog,
+  clock: Clock,
+  version: () => number,
+  closeDatabases: () => void,
+): Engine {
   let closed = false;
   return {
     name: "sqlite",
     ...connections,
+    keepNotes: () => log.sync(),
     auditor: connections.writer,
     ready: () => (closed ? Promise.reject(new StoreRefused("The store is closed.")) : Promise.resolve()),
     announce: async () => {}, // The others see the file itself change.
@@ -100,6 +114,7 @@ function engineOver(connections: Connections, clock: Clock, version: () => numbe
       const all = [connections.writer, connections.noter, connections.reader];
       await Promise.all(all.map((db) => db.connection().execute(async () => {})));
       await Promise.all(all.map((db) => db.destroy()));
+      await log.close();
       closeDatabases();
     },
   };
