@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** What the wiring puts together. */
 const ALL_PARTS: readonly string[] = words(`
-  terms settings sdk access credentials ledger sources functions leases run simulation outbound storage backup drafting admin admin-api http operate
+  terms settings sdk access credentials ledger sources functions limits run simulation outbound storage backup drafting admin admin-api http operate
   project`);
 
 /** Which folders of `src` a folder may import from, besides the `ports.ts` of any. Its reasons are in CONTRIBUTING.md. */
@@ -20,7 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   functions: ["terms", "sdk"],
   simulation: ["terms", "sdk", "run"],
   run: ["terms", "sdk"],
-  leases: ["terms"],
+  limits: ["terms"],
   access: ["terms"],
   credentials: ["terms"],
   ledger: ["terms", "settings"],

@@ -5,11 +5,11 @@ import { openJournalReader, type JournalReader } from "../ledger/read/journal-re
 import { readJournalId } from "../ledger/read/journal-id.ts";
 import type { LedgerAnswers } from "../ledger/read/ledger-reader.ts";
 import { chargeAfterDeath } from "../ledger/read/recorded-charge.ts";
-import { openBudgets, type OpenBudgets } from "../leases/budgets/budgets.ts";
-import { endLeases, NOBODYS } from "../leases/budgets/keep-leases.ts";
-import type { BudgetReading, BudgetStore, LeftBehind, LeftNotes, SpentIn } from "../leases/budgets/ports.ts";
-import { settleLeft } from "../leases/budgets/settle-left.ts";
-import { openUseNotes, type OpenUseNotes, WITHOUT_NOTES } from "../leases/budgets/use-notes.ts";
+import { openBudgets, type OpenBudgets } from "../limits/budgets/budgets.ts";
+import { endLeases, NOBODYS } from "../limits/budgets/keep-leases.ts";
+import type { BudgetReading, BudgetStore, LeftBehind, LeftLog, SpentIn } from "../limits/budgets/ports.ts";
+import { settleLeft } from "../limits/budgets/settle-left.ts";
+import { openUsageLog, type OpenUsageLog, WITHOUT_LOG } from "../limits/budgets/usage-log.ts";
 import type { Log } from "../operate/log.ts";
 import type { Store } from "../storage/store.ts";
 import { budgetText, scopeText, usedByAll } from "../terms/budget.ts";
@@ -34,17 +34,17 @@ export interface BudgetsOfService {
 export async function openBudgetsOf(parts: BudgetsOfService): Promise<OpenBudgets> {
   const { store, dataDir, clock, log, startId, ledgers } = parts;
   const dir = join(dataDir, "ledger");
-  const notes = openUseNotes(join(dataDir, "budgets"), startId);
-  const left = await settledByJournal(notes, dir);
+  const usage = openUsageLog(join(dataDir, "budgets"), startId);
+  const left = await settledByJournal(usage, dir);
   const process = () => readJournalId(dir) ?? startId;
   // The embedded store is in the data directory, so all leases in it are of processes that have ended. Elsewhere this may
-  // be a copy of a directory whose process is alive, unless the notes are in the very file in which they were written.
+  // be a copy of a directory whose process is alive, unless the usage log is the very file in which it was written.
   const isEmbedded = store.health().engine === "sqlite";
-  const isDead = ({ lease }: OpenBudgetLease) => isEmbedded || notes.inPlace().includes(startOf(lease));
+  const isDead = ({ lease }: OpenBudgetLease) => isEmbedded || usage.inPlace().includes(startOf(lease));
   const recovery = { store, dir, isDead, journal: ledgers.journal, shared: isEmbedded ? null : ledgers.answers };
   return openBudgets({
     store: { ...store.budgets, recover: recoverByLedger(recovery) },
-    notes,
+    log: usage,
     left,
     clock,
     process,
@@ -63,7 +63,7 @@ export function openBudgetsForCommand(
   const start = newStartId(clock);
   return openBudgets({
     store: store.budgets,
-    notes: WITHOUT_NOTES,
+    log: WITHOUT_LOG,
     left: [],
     clock,
     process: () => start,
@@ -86,8 +86,8 @@ export async function endLeasesOf(
   const process = readJournalId(dir);
   if (process === null) return 0;
   const start = newStartId(clock);
-  const notes = openUseNotes(join(dataDir, "budgets"), start);
-  const left = await settledByJournal(notes, dir);
+  const usage = openUsageLog(join(dataDir, "budgets"), start);
+  const left = await settledByJournal(usage, dir);
   const isDead = ({ isSilent }: OpenBudgetLease) => isSilent;
   const recover = recoverByLedger({ store, dir, journal: null, shared, isDead });
   await recover({ process, start, left }, (killed, about, rows) => {
@@ -99,7 +99,7 @@ export async function endLeasesOf(
     );
   });
   const stay = await store.admin.openBudgetLeases(process);
-  if (stay.length === 0) notes.recovered();
+  if (stay.length === 0) usage.recovered();
   return stay.length;
 }
 
@@ -109,17 +109,17 @@ interface RecoveryParts {
   /** Answers without holding up this thread; `null`: it may be held up. */
   readonly journal: LedgerAnswers | null;
   readonly shared: LedgerAnswers | null;
-  /** Whether a start has surely ended, although it has left no notes that can be relied on. */
+  /** Whether a start has surely ended, although it has left no usage log that can be relied on. */
   readonly isDead: (lease: OpenBudgetLease) => boolean;
 }
 
-/** Starts that have left no notes to be relied on have used what the ledger says. */
+/** Starts that have left no usage log to be relied on have used what the ledger says. */
 function recoverByLedger({ store, dir, journal, shared, isDead }: RecoveryParts): BudgetStore["recover"] {
   let summed: Promise<readonly LeftBehind[]> | null = null;
   const byLedger = async (process: string, start: string, left: readonly LeftBehind[]) => {
-    const hasNotes = (lease: string) => left.some((one) => lease.startsWith(one.start));
+    const hasLog = (lease: string) => left.some((one) => lease.startsWith(one.start));
     const open = (await store.admin.openBudgetLeases(process)).filter(
-      (one) => one.lease < start && !hasNotes(one.lease) && isDead(one),
+      (one) => one.lease < start && !hasLog(one.lease) && isDead(one),
     );
     const reader = open.length === 0 ? null : openOrNull(dir);
     if (reader === null) return [];
@@ -165,8 +165,8 @@ function spentInLedger(ledger: () => Promise<LedgerAnswers | null>): SpentIn {
  * What a person has settled is counted apart from what processes used, so here the record of the service counts: else it
  * would be free twice. If the journal cannot be read now, nothing is freed of what requests under way had reserved.
  */
-async function settledByJournal(notes: OpenUseNotes, dir: string): Promise<readonly LeftBehind[]> {
-  const left: readonly LeftNotes[] = notes.leftBehind();
+async function settledByJournal(usage: OpenUsageLog, dir: string): Promise<readonly LeftBehind[]> {
+  const left: readonly LeftLog[] = usage.leftBehind();
   if (left.length === 0) return [];
   const journal = openOrNull(dir);
   const settled = await settleLeft(left, async (id) => (journal === null ? null : chargeAfterDeath(journal, id)));

@@ -3,7 +3,7 @@ import type { OpenBudgetLease } from "../admin/ports.ts";
 import type { JournalReader } from "../ledger/read/journal-reader.ts";
 import type { LedgerAnswers } from "../ledger/read/ledger-reader.ts";
 import type { StartFilter } from "../ledger/read/sum-starts.ts";
-import type { LeftBehind } from "../leases/budgets/ports.ts";
+import type { LeftBehind } from "../limits/budgets/ports.ts";
 import { usedByAll } from "../terms/budget.ts";
 import type { Clock } from "../terms/clock.ts";
 import { timeOfUuid, uuidV7 } from "../terms/ids.ts";
@@ -12,7 +12,7 @@ import type { Micros } from "../terms/money.ts";
 /** Starts of versions whose runs do not name theirs have no prefix. Names sort by time, and these after those. */
 const PREFIX = "st_";
 /** No ask of a dead process comes after it. */
-const LAST_TURN = Number.MAX_SAFE_INTEGER;
+const LAST_SEQUENCE = Number.MAX_SAFE_INTEGER;
 
 /** Names a start of a service: later starts have greater names. */
 export function newStartId(clock: Clock): string {
@@ -45,7 +45,7 @@ export async function usedByStarts(
         counts.push({ budgetId: budget.id, periodFrom: period.from, lease, used });
       }
     }
-    starts.push({ start, turn: LAST_TURN, counts });
+    starts.push({ start, sequence: LAST_SEQUENCE, counts });
   }
   return starts;
 }

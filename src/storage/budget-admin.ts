@@ -1,12 +1,21 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { BudgetAdmin, BudgetUse, NewBudget, ResettledRequest, StartSums } from "../admin/ports.ts";
-import type { KeptLease } from "../leases/budgets/ports.ts";
+import type { KeptLease } from "../limits/budgets/ports.ts";
 import { appliesTo, budgetText, rememberedPeriods, usedBy, usedByAll, type Budget } from "../terms/budget.ts";
-import { amountFromColumn, amountFromSum, amountToColumn } from "../terms/money.ts";
+import { amountFromColumn, amountFromSum } from "../terms/money.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { toAuditEntry } from "./audit-trail.ts";
 import { KeptRows } from "./budget-leases.ts";
-import { ENDED_TURN, fromBudget, leaseId, lockBudgets, SETTLED, SILENT_MS, startOf, toBudget } from "./budget-rows.ts";
+import {
+  ENDED_SEQUENCE,
+  fromBudget,
+  lockBudgets,
+  SETTLED,
+  settledLease,
+  SILENT_MS,
+  startOf,
+  toBudget,
+} from "./budget-rows.ts";
 import type { Engine } from "./engine.ts";
 import { organizationExists } from "./organization-admin.ts";
 import { inParts, readPage } from "./read-page.ts";
@@ -49,24 +58,10 @@ export function createBudgetAdmin(engine: Engine): BudgetAdmin {
           return sum + usedBy(budget, after.charged, after.price) - usedBy(budget, before.charged, before.price);
         }, 0n);
       if (more === 0n) continue;
-      const id = leaseId(budget.id, period.from, SETTLED);
-      const known = await transaction.selectFrom("budget_leases").selectAll().where("id", "=", id).executeTakeFirst();
-      const amount = amountToColumn(amountFromColumn(known?.amount ?? 0) + more);
-      await transaction.deleteFrom("budget_leases").where("id", "=", id).execute();
-      await transaction
-        .insertInto("budget_leases")
-        .values({
-          id,
-          budget_id: budget.id,
-          period_from: period.from,
-          period_to: period.to,
-          lease: SETTLED,
-          process: "",
-          amount,
-          used: amount,
-          turn: 0,
-        })
-        .execute();
+      const kept = new KeptRows(await rowsIn(transaction, { budget, period }));
+      const settled = kept.of(budget.id, period.from).find(({ lease }) => lease === SETTLED);
+      kept.keep(budget.id, period, { changed: [settledLease((settled?.used ?? 0n) + more)], forgotten: [] });
+      await kept.write(engine.name, transaction);
       counted.push(budget.id);
     }
     return counted;
@@ -84,7 +79,7 @@ export function createBudgetAdmin(engine: Engine): BudgetAdmin {
         .select(silentText(now).as("silent"))
         .where("budget_id", "in", part)
         .where("period_to", ">", now)
-        .where("turn", "<", ENDED_TURN)
+        .where("turn", "<", ENDED_SEQUENCE)
         .groupBy(["budget_id", "period_from"])
         .execute(),
     );
@@ -142,7 +137,7 @@ export function createBudgetAdmin(engine: Engine): BudgetAdmin {
         .selectAll()
         .where("process", "=", process)
         .where("period_to", ">", now)
-        .where("turn", "<", ENDED_TURN)
+        .where("turn", "<", ENDED_SEQUENCE)
         .execute();
       const ids = [...new Set(rows.map((row) => row.budget_id))];
       const budgets = await inParts(ids, (part) =>
@@ -241,7 +236,7 @@ function isSilent(heardAt: number | null, now: number): boolean {
 /** Which leases there are, and which of them have ended. */
 function leasesIn(rows: readonly Pick<Row<"budget_leases">, "lease" | "turn">[]): string {
   return rows
-    .map(({ lease, turn }) => `${lease} ${turn === ENDED_TURN}`)
+    .map(({ lease, turn }) => `${lease} ${turn === ENDED_SEQUENCE}`)
     .toSorted()
     .join();
 }
@@ -252,7 +247,7 @@ function leasesIn(rows: readonly Pick<Row<"budget_leases">, "lease" | "turn">[])
  * does not say what belongs to which lease: `twice` says how many of those are counted in full.
  */
 function recount(budget: Budget, rows: readonly KeptLease[], sums: StartSums, now: number) {
-  const open = rows.filter(({ lease, turn }) => lease !== SETTLED && turn !== ENDED_TURN);
+  const open = rows.filter(({ lease, sequence }) => lease !== SETTLED && sequence !== ENDED_SEQUENCE);
   const staying = open.filter(({ heardAt, amount, used }) => !isSilent(heardAt, now) || amount === used);
   const starts = new Set(staying.map(({ lease }) => startOf(lease)));
   const isAnew = (start: string) => staying.some(({ lease }) => startOf(lease) === start && lease.endsWith("'"));
@@ -266,9 +261,14 @@ function recount(budget: Budget, rows: readonly KeptLease[], sums: StartSums, no
   const used = known.reduce((rest, start) => rest - recordedOf(start), all);
   const ended = open
     .filter(({ lease }) => !starts.has(startOf(lease)))
-    .map((row) => ({ ...row, turn: ENDED_TURN, amount: 0n, used: recordedOf(startOf(row.lease)), heardAt: now }));
-  const settled = { lease: SETTLED, process: "", turn: 0, amount: used, used, heardAt: null };
-  return { keeping: { changed: [settled, ...ended], forgotten: [] }, twice: starts.size - known.length };
+    .map((row) => ({
+      ...row,
+      sequence: ENDED_SEQUENCE,
+      amount: 0n,
+      used: recordedOf(startOf(row.lease)),
+      heardAt: now,
+    }));
+  return { keeping: { changed: [settledLease(used), ...ended], forgotten: [] }, twice: starts.size - known.length };
 }
 
 async function budgetsIn(db: Kysely<Tables>, organizationId: string): Promise<Budget[]> {

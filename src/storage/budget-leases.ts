@@ -1,5 +1,5 @@
 import { sql, type Transaction } from "kysely";
-import type { Keeping, KeptLease } from "../leases/budgets/ports.ts";
+import type { Keeping, KeptLease } from "../limits/budgets/ports.ts";
 import type { Span } from "../terms/calendar.ts";
 import { amountFromColumn, amountToColumn } from "../terms/money.ts";
 import { addRows, inColumns } from "./add-rows.ts";
@@ -60,11 +60,11 @@ const REPLACE = sql`update set process = excluded.process, amount = excluded.amo
   turn = excluded.turn, heard_at = excluded.heard_at`;
 
 function toKeptLease(row: LeaseTableRow): KeptLease {
-  const { lease, process, turn } = row;
+  const { lease, process, turn: sequence } = row;
   return {
     lease,
     process,
-    turn,
+    sequence,
     amount: amountFromColumn(row.amount),
     used: amountFromColumn(row.used),
     heardAt: row.heard_at,
@@ -74,7 +74,7 @@ function toKeptLease(row: LeaseTableRow): KeptLease {
 function toRow(
   budgetId: string,
   period: Span,
-  { lease, process, turn, amount, used, heardAt }: KeptLease,
+  { lease, process, sequence, amount, used, heardAt }: KeptLease,
 ): LeaseTableRow {
   return {
     id: leaseId(budgetId, period.from, lease),
@@ -85,7 +85,7 @@ function toRow(
     process,
     amount: amountToColumn(amount),
     used: amountToColumn(used),
-    turn,
+    turn: sequence,
     heard_at: heardAt,
   };
 }

@@ -1,13 +1,14 @@
 import type { Transaction } from "kysely";
+import type { KeptLease } from "../limits/budgets/ports.ts";
 import type { Budget } from "../terms/budget.ts";
-import { amountFromColumn, amountToColumn } from "../terms/money.ts";
+import { amountFromColumn, amountToColumn, type Micros } from "../terms/money.ts";
 import type { Engine } from "./engine.ts";
 import type { NewRow, Row, Tables } from "./schema.ts";
 
 /** The lease under which is counted what no process holds any more, and charges that were settled by hand. */
 export const SETTLED = "settled";
-/** The turn of a lease that has ended: what its row says is counted under `SETTLED`. */
-export const ENDED_TURN = Number.MAX_SAFE_INTEGER;
+/** The number of the last ask of a lease that has ended: what its row says is counted under `SETTLED`. */
+export const ENDED_SEQUENCE = Number.MAX_SAFE_INTEGER;
 
 export function toBudget(row: Row<"budgets">): Budget {
   return {
@@ -50,6 +51,11 @@ export const SILENT_MS = 60_000;
 /** The start of a service whose lease it is: the name of each of its leases begins with it. */
 export function startOf(lease: string): string {
   return lease.slice(0, lease.lastIndexOf("."));
+}
+
+/** What was used, and is held by no process. */
+export function settledLease(used: Micros): KeptLease {
+  return { lease: SETTLED, process: "", sequence: 0, amount: used, used, heardAt: null };
 }
 
 export function leaseId(budgetId: string, periodFrom: number, lease: string): string {

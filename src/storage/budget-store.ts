@@ -1,19 +1,12 @@
 import type { Transaction } from "kysely";
-import type {
-  BudgetAnswer,
-  BudgetAsk,
-  BudgetStore,
-  ExchangeRule,
-  KeptLease,
-  SpentIn,
-} from "../leases/budgets/ports.ts";
+import type { BudgetAnswer, BudgetAsk, BudgetStore, ExchangeRule, SpentIn } from "../limits/budgets/ports.ts";
 import { type Budget, rememberedPeriods } from "../terms/budget.ts";
 import type { Span } from "../terms/calendar.ts";
 import type { Clock } from "../terms/clock.ts";
 import type { Micros } from "../terms/money.ts";
 import { answerInTime } from "./answer-in-time.ts";
 import { KeptRows } from "./budget-leases.ts";
-import { lockBudgets, SETTLED, toBudget } from "./budget-rows.ts";
+import { lockBudgets, settledLease, toBudget } from "./budget-rows.ts";
 import type { Engine } from "./engine.ts";
 import { inParts } from "./read-page.ts";
 import type { Tables } from "./schema.ts";
@@ -65,7 +58,7 @@ export function createBudgetStore(engine: Engine, clock: Clock): BudgetStore {
       }
       const used = spent.get(periodKey(budget, period));
       if (used === undefined) lacking.push({ budget, period });
-      else if (used !== 0n) kept.keep(budget.id, period, { changed: [unheld(used)], forgotten: [] });
+      else if (used !== 0n) kept.keep(budget.id, period, { changed: [settledLease(used)], forgotten: [] });
     }
     if (lacking.length > 0) return null;
     const answers = asks.map((ask): BudgetAnswer => {
@@ -157,9 +150,4 @@ const NOTHING_SPENT: SpentIn = async () => 0n;
 
 function periodKey({ id }: Budget, { from }: Span): string {
   return `${id} ${from}`;
-}
-
-/** What was used, and is held by no process. */
-function unheld(used: Micros): KeptLease {
-  return { lease: SETTLED, process: "", turn: 0, amount: used, used, heardAt: null };
 }

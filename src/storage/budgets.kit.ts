@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { AuditEntry, ResettledRequest } from "../admin/ports.ts";
 import type { JsonObject } from "../terms/json.ts";
-import { endLeases, keepLeases } from "../leases/budgets/keep-leases.ts";
-import type { BudgetAsk } from "../leases/budgets/ports.ts";
+import { endLeases, keepLeases } from "../limits/budgets/keep-leases.ts";
+import type { BudgetAsk } from "../limits/budgets/ports.ts";
 import { type Budget, periodAround } from "../terms/budget.ts";
 import { newId } from "../terms/ids.ts";
 import { ACT, anOrganization, type EngineUnderTest } from "./engines.kit.ts";
@@ -40,7 +40,7 @@ function anAsk(budgetId: string, parts: Partial<BudgetAsk> & { readonly need?: b
   const own = {
     lease: "s1",
     process: "p1",
-    turn: 1,
+    sequence: 1,
     periodFrom: null,
     keep: 0n,
     used: 0n,
@@ -59,10 +59,10 @@ export function budgetsContract(engine: EngineUnderTest): void {
       const { id } = await withBudget(stores[0]!);
       const other = await withBudget(stores[0]!);
       let granted = 0n;
-      for (let turn = 1; turn <= 8; turn += 1) {
+      for (let sequence = 1; sequence <= 8; sequence += 1) {
         const asked = stores.flatMap((store, at) =>
           [1, 2].map((one) => {
-            const parts = { lease: `s${at}-${turn}-${one}`, process: `p${at}`, need: 3n };
+            const parts = { lease: `s${at}-${sequence}-${one}`, process: `p${at}`, need: 3n };
             return store.budgets.exchange([anAsk(other.id, parts), anAsk(id, parts)], keepLeases);
           }),
         );
@@ -81,17 +81,17 @@ export function budgetsContract(engine: EngineUnderTest): void {
         return answer!.amount;
       };
       const periodFrom = periodAround(MONTH, Date.now()).from;
-      assert.equal(await amount({ turn: 2, need: 60n }), 60n);
-      await amount({ turn: 1, need: 1n });
+      assert.equal(await amount({ sequence: 2, need: 60n }), 60n);
+      await amount({ sequence: 1, need: 1n });
       assert.equal(await amount({ lease: "s2", need: 50n }), 40n);
-      assert.equal(await amount({ turn: 3, periodFrom, keep: 60n, used: 20n }), 60n);
+      assert.equal(await amount({ sequence: 3, periodFrom, keep: 60n, used: 20n }), 60n);
       await store.admin.setBudget(ACT, { ...budget, id: "bud_new", limit: 30n });
-      assert.equal(await amount({ turn: 4, periodFrom, keep: 60n, used: 20n }), 20n);
+      assert.equal(await amount({ sequence: 4, periodFrom, keep: 60n, used: 20n }), 20n);
       // What was held in a period that is over does not count.
       assert.equal(await amount({ lease: "s3", periodFrom: 0, keep: 60n, used: 60n }), 0n);
       // Of a process that does not know what it holds in this one, nothing is lost.
       await store.admin.setBudget(ACT, { ...budget, limit: 100n });
-      assert.equal(await amount({ turn: 5, need: 1n }), 21n);
+      assert.equal(await amount({ sequence: 5, need: 1n }), 21n);
     });
 
     test("an ask that is repeated gets what it was given, whatever has become free since", async (t) => {
@@ -101,7 +101,7 @@ export function budgetsContract(engine: EngineUnderTest): void {
         (await store.budgets.exchange([anAsk(id, ask)], keepLeases))[0]!.amount;
       await amount({ lease: "s2", process: "p2", need: 95n });
       assert.equal(await amount({ need: 50n }), 5n);
-      await amount({ lease: "s2", process: "p2", turn: 2, periodFrom: periodAround(MONTH, Date.now()).from });
+      await amount({ lease: "s2", process: "p2", sequence: 2, periodFrom: periodAround(MONTH, Date.now()).from });
       assert.equal(await amount({ need: 50n }), 5n);
     });
 
@@ -119,7 +119,7 @@ export function budgetsContract(engine: EngineUnderTest): void {
           keepLeases,
         );
       const periodFrom = periodAround(MONTH, Date.now()).from;
-      const left = [{ start: "s1", turn: 1, counts: [{ budgetId, periodFrom, lease: "s1", used: 4n }] }];
+      const left = [{ start: "s1", sequence: 1, counts: [{ budgetId, periodFrom, lease: "s1", used: 4n }] }];
       for (let times = 0; times < 2; times += 1) {
         await store.budgets.recover({ process: "p1", start: "s3", left }, endLeases);
         const [use, rest] = [await store.admin.budget(budgetId), await store.admin.budget(other)];
@@ -131,24 +131,24 @@ export function budgetsContract(engine: EngineUnderTest): void {
       const store = await (await engine.newStore(t))();
       const periodFrom = periodAround(MONTH, Date.now()).from;
       const cases = [
-        { turn: 3, used: 4n, counted: 4n },
-        { turn: 2, used: 4n, counted: 10n },
-        { turn: 2, used: 12n, counted: 10n },
+        { sequence: 3, used: 4n, counted: 4n },
+        { sequence: 2, used: 4n, counted: 10n },
+        { sequence: 2, used: 12n, counted: 10n },
       ];
-      for (const { turn, used, counted } of cases) {
+      for (const { sequence, used, counted } of cases) {
         const { id } = await withBudget(store);
         const asked = async (parts: Parameters<typeof anAsk>[1]) =>
           (await store.budgets.exchange([anAsk(id, parts)], keepLeases))[0]!;
-        await asked({ turn: 3, need: 10n });
-        const left = [{ start: "s1", turn, counts: [{ budgetId: id, periodFrom, lease: "s1", used }] }];
+        await asked({ sequence: 3, need: 10n });
+        const left = [{ start: "s1", sequence, counts: [{ budgetId: id, periodFrom, lease: "s1", used }] }];
         await store.budgets.recover({ process: "p1", start: "s2", left }, endLeases);
         assert.equal((await store.admin.budget(id))!.used, counted);
         const use = { periodFrom, keep: 11n, used: 11n };
         // One that was sent before may have been about more than was used in the end.
-        for (const ends of [false, true]) assert.equal((await asked({ turn: 3, ...use, ends })).counted, counted);
+        for (const ends of [false, true]) assert.equal((await asked({ sequence: 3, ...use, ends })).counted, counted);
         const all = counted > 11n ? counted : 11n;
         for (const again of [4, 5])
-          assert.equal((await asked({ turn: again, ...use, ends: true, hasEnded: true })).counted, all);
+          assert.equal((await asked({ sequence: again, ...use, ends: true, hasEnded: true })).counted, all);
         assert.equal((await asked({ lease: "s3", process: "p3" })).othersUsed, 11n);
         assert.equal((await store.admin.budget(id))!.used, 11n);
       }
@@ -169,14 +169,14 @@ export function budgetsContract(engine: EngineUnderTest): void {
       // Some are stopped. Others are killed, and each of them is recovered by the next one of its process.
       for (const start of ["a1", "a2", "a3"]) {
         await ask(start, { need: 5n });
-        await ask(start, { turn: 2, periodFrom, keep: 2n, used: 2n, ends: true });
-        const late = await ask(start, { turn: 1, periodFrom, keep: 5n, used: 1n });
+        await ask(start, { sequence: 2, periodFrom, keep: 2n, used: 2n, ends: true });
+        const late = await ask(start, { sequence: 1, periodFrom, keep: 5n, used: 1n });
         assert.deepEqual([late.counted, late.amount], [2n, 0n]);
       }
       for (const start of ["b1", "b2", "b3"]) {
         const left =
           start === "b2"
-            ? [{ start: "b1", turn: 1, counts: [{ budgetId: id, periodFrom, lease: "b1", used: 3n }] }]
+            ? [{ start: "b1", sequence: 1, counts: [{ budgetId: id, periodFrom, lease: "b1", used: 3n }] }]
             : [];
         for (let times = 0; times < 2; times += 1)
           await store.budgets.recover({ process: "b", start, left }, endLeases);
@@ -185,7 +185,7 @@ export function budgetsContract(engine: EngineUnderTest): void {
       assert.deepEqual(await use(), [3n * 2n + 3n + 4n, 10n + 4n, 8]);
       await ask("d1", { need: 6n });
       // Its process has not heard the answer, and says what it held in the period before.
-      assert.equal((await ask("d1", { turn: 2, periodFrom: 0, keep: 3n, used: 3n, ends: true })).amount, 0n);
+      assert.equal((await ask("d1", { sequence: 2, periodFrom: 0, keep: 3n, used: 3n, ends: true })).amount, 0n);
       assert.deepEqual(await use(), [13n, 14n, 9]);
       const passed = (ms: number) => store.ledgerTables.query(`UPDATE budget_leases SET heard_at = heard_at - ${ms}`);
       await passed(61 * MINUTE_MS);
@@ -193,7 +193,7 @@ export function budgetsContract(engine: EngineUnderTest): void {
       assert.deepEqual(await use(), [13n, 15n, 4], "those that have ended are not needed any more");
       await passed(24 * 60 * MINUTE_MS);
       assert.equal(
-        (await ask("b3", { process: "b", turn: 2, periodFrom, keep: 4n, used: 4n })).othersUsed,
+        (await ask("b3", { process: "b", sequence: 2, periodFrom, keep: 4n, used: 4n })).othersUsed,
         13n + 10n + 1n,
       );
       assert.deepEqual(await use(), [28n, 0n, 2], "what was silent for a day counts as used");
@@ -247,12 +247,12 @@ export function budgetsContract(engine: EngineUnderTest): void {
       const { period } = await ask("dead.1", { need: 30n });
       const periodFrom = period.from;
       await ask("gone.1", { need: 20n });
-      await ask("gone.1", { turn: 2, periodFrom, keep: 20n, used: 20n, ends: true });
+      await ask("gone.1", { sequence: 2, periodFrom, keep: 20n, used: 20n, ends: true });
       await store.ledgerTables.query(`UPDATE budget_leases SET heard_at = heard_at - ${MINUTE_MS + 1}`);
       await ask("alive.1", { need: 12n });
-      await ask("alive.1", { turn: 2, periodFrom, keep: 12n, used: 9n });
+      await ask("alive.1", { sequence: 2, periodFrom, keep: 12n, used: 9n });
       await ask("idle.1", { need: 3n });
-      await ask("idle.1", { turn: 2, periodFrom, keep: 3n, used: 3n });
+      await ask("idle.1", { sequence: 2, periodFrom, keep: 3n, used: 3n });
       await store.ledgerTables.query(
         `UPDATE budget_leases SET heard_at = heard_at - ${MINUTE_MS + 1} WHERE lease = 'idle.1'`,
       );
@@ -288,10 +288,10 @@ export function budgetsContract(engine: EngineUnderTest): void {
       assert.deepEqual(told(counted.after), [4n + 20n + 5n + 3n + 1n - 7n + 9n, 3n, 0n]);
       assert.deepEqual(told((await store.admin.recountBudget(ACT, id, sumsOf))!.after), told(counted.after));
       // One that was only silent says what the ledger does not have yet.
-      assert.equal((await ask("dead.1", { turn: 3, periodFrom, keep: 30n, used: 6n })).counted, 4n);
-      await ask("dead.1", { turn: 4, periodFrom, keep: 6n, used: 6n, ends: true, hasEnded: true });
+      assert.equal((await ask("dead.1", { sequence: 3, periodFrom, keep: 30n, used: 6n })).counted, 4n);
+      await ask("dead.1", { sequence: 4, periodFrom, keep: 6n, used: 6n, ends: true, hasEnded: true });
       assert.equal((await store.admin.budget(id))!.used, 37n);
-      const idle = await ask("idle.1", { turn: 3, periodFrom, keep: 3n, used: 3n, need: 1n });
+      const idle = await ask("idle.1", { sequence: 3, periodFrom, keep: 3n, used: 3n, need: 1n });
       assert.deepEqual([idle.counted, idle.amount], [null, 4n], "one that holds nothing goes on");
       await ask("alive.1'", { need: 1n });
       assert.equal((await store.admin.recountBudget(ACT, id, sumsOf))!.twice, 1);

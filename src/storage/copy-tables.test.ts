@@ -7,7 +7,7 @@ import { sql } from "kysely";
 import { newDatabase } from "../../test/postgres/shared-postgres.ts";
 import { systemClock } from "../terms/clock.ts";
 import { aCredential, ACT, anOperator, anOrganization, aToken, aWorkflow } from "./engines.kit.ts";
-import { keepLeases } from "../leases/budgets/keep-leases.ts";
+import { keepLeases } from "../limits/budgets/keep-leases.ts";
 import { COPIED, copyTables } from "./copy-tables.ts";
 import type { Engine } from "./engine.ts";
 import { openEngine, createStore } from "./store.ts";
@@ -56,7 +56,7 @@ async function filled(engine: Engine): Promise<string> {
     budgetId: "bud_1",
     lease: "s1",
     process: "p1",
-    turn: 1,
+    sequence: 1,
     periodFrom: null,
     keep: 0n,
     used: 0n,

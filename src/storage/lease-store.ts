@@ -1,5 +1,5 @@
 import { sql, type Transaction } from "kysely";
-import type { Grant, LeaseAnswer, LeaseAsk, LeaseRow, LeaseStore } from "../leases/ports.ts";
+import type { Grant, LeaseAnswer, LeaseAsk, LeaseRow, LeaseStore } from "../limits/sources/ports.ts";
 import { addRows, inColumns } from "./add-rows.ts";
 import type { Engine } from "./engine.ts";
 import type { NewRow, Row, Tables } from "./schema.ts";
@@ -93,11 +93,11 @@ const IF_LATER = sql`update set amount = excluded.amount, wants = excluded.wants
   turn = excluded.turn, ends_at = excluded.ends_at, forget_at = excluded.forget_at where excluded.turn > leases.turn`;
 
 function toLeaseRow(row: Row<"leases">): LeaseRow {
-  const { lease, window_start: window, amount, wants, grew_at: grewAt, ends_at: endsAt, turn } = row;
-  return { lease, window, amount, wants, grewAt, endsAt, turn };
+  const { lease, window_start: window, amount, wants, grew_at: grewAt, ends_at: endsAt, turn: sequence } = row;
+  return { lease, window, amount, wants, grewAt, endsAt, sequence };
 }
 
-function toRow({ limit, process, turn }: LeaseAsk, grant: Grant): NewRow<"leases"> {
+function toRow({ limit, process, sequence }: LeaseAsk, grant: Grant): NewRow<"leases"> {
   const { lease, window, amount, wants, grewAt, endsAt } = grant;
   return {
     name: limit.name,
@@ -107,7 +107,7 @@ function toRow({ limit, process, turn }: LeaseAsk, grant: Grant): NewRow<"leases
     amount,
     wants,
     grew_at: grewAt,
-    turn,
+    turn: sequence,
     ends_at: endsAt,
     forget_at: endsAt + (limit.everyMs ?? 0),
   };

@@ -1,8 +1,8 @@
 import type { SharedLimit } from "../run/around/ports.ts";
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { grantMore } from "../leases/grant.ts";
-import type { LeaseAsk } from "../leases/ports.ts";
+import { grantMore } from "../limits/sources/grant.ts";
+import type { LeaseAsk } from "../limits/sources/ports.ts";
 import type { EngineUnderTest } from "./engines.kit.ts";
 
 const RATE: SharedLimit = { name: "rate", max: 100, everyMs: 1e12, useMsMax: 0 };
@@ -10,7 +10,7 @@ const UNITS: SharedLimit = { name: "units", max: 10, everyMs: null, useMsMax: 1_
 
 function anAsk(limit: SharedLimit, parts: Partial<LeaseAsk> = {}): LeaseAsk {
   const none = { held: [], need: 0, spare: 0, ahead: 0, isDurable: false };
-  return { limit, lease: "s1/1", process: "p1", turn: 1, ...none, ...parts };
+  return { limit, lease: "s1/1", process: "p1", sequence: 1, ...none, ...parts };
 }
 
 /** What a rule also says, and the store does not keep. */
@@ -22,10 +22,10 @@ export function leasesContract(engine: EngineUnderTest): void {
       const openAgain = await engine.newStore(t);
       const stores = [await openAgain(), await openAgain(), await openAgain()];
       let granted = 0;
-      for (let turn = 1; turn <= 8; turn += 1) {
+      for (let sequence = 1; sequence <= 8; sequence += 1) {
         const asked = stores.flatMap((store, at) =>
           [1, 2].map((lease) => {
-            const ask = (id: number) => anAsk(RATE, { lease: `s${at}-${turn}/${id}`, process: `p${at}`, need: 2 });
+            const ask = (id: number) => anAsk(RATE, { lease: `s${at}-${sequence}/${id}`, process: `p${at}`, need: 2 });
             return store.leases.exchange([anAsk(UNITS), ask(lease), ask(lease + 2)], grantMore);
           }),
         );
@@ -41,10 +41,10 @@ export function leasesContract(engine: EngineUnderTest): void {
         const [answer] = await store.leases.exchange([anAsk(UNITS, ask)], grantMore);
         return [answer!.grants[0]!.amount, answer!.grants[0]!.others];
       };
-      assert.deepEqual(await amounts({ turn: 2, need: 6 }), [6, 0]);
-      await amounts({ turn: 1, need: 1 });
+      assert.deepEqual(await amounts({ sequence: 2, need: 6 }), [6, 0]);
+      await amounts({ sequence: 1, need: 1 });
       assert.deepEqual(await amounts({ lease: "s2/1", process: "p2", need: 9 }), [4, 6]);
-      assert.deepEqual(await amounts({ turn: 3, held: [{ window: -1, amount: 2, used: 2 }] }), [2, 4]);
+      assert.deepEqual(await amounts({ sequence: 3, held: [{ window: -1, amount: 2, used: 2 }] }), [2, 4]);
     });
 
     test("an ask that is repeated gets what it was given, whatever has become free since", async (t) => {
@@ -56,7 +56,7 @@ export function leasesContract(engine: EngineUnderTest): void {
         await amounts({ ...other, need: limit.max - 2, ahead: limit === RATE ? limit.max - 2 : 0 });
         const ask = { need: 5, ahead: limit === RATE ? 5 : 0 };
         const given = await amounts(ask);
-        await amounts({ ...other, turn: 2 });
+        await amounts({ ...other, sequence: 2 });
         assert.deepEqual(await amounts(ask), given);
       }
     });
@@ -92,14 +92,14 @@ export function leasesContract(engine: EngineUnderTest): void {
       const { open, rowsOf } = await engine.newPlace(t);
       const store = await open();
       const made = Array.from({ length: 3_500 }, (_, at) => anAsk({ ...RATE, name: `made up ${at}` }));
-      const over = ({ lease, turn }: LeaseAsk, _rows: unknown, now: number) => [
-        { lease, turn, window: 0, amount: 1, wants: 0, grewAt: 0, endsAt: now - 2 * RATE.everyMs!, ...ENDED },
+      const over = ({ lease, sequence }: LeaseAsk, _rows: unknown, now: number) => [
+        { lease, sequence, window: 0, amount: 1, wants: 0, grewAt: 0, endsAt: now - 2 * RATE.everyMs!, ...ENDED },
       ];
       await store.leases.exchange(made, over); // Which deletes a thousand of them already.
       const again = await open();
       const left: number[] = [];
-      for (let turn = 1; turn <= 3; turn += 1) {
-        await again.leases.exchange([anAsk(UNITS, { turn })], grantMore);
+      for (let sequence = 1; sequence <= 3; sequence += 1) {
+        await again.leases.exchange([anAsk(UNITS, { sequence })], grantMore);
         left.push((await rowsOf("leases")).length);
       }
       assert.deepEqual(left, [1_501, 501, 1]);

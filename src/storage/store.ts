@@ -1,7 +1,7 @@
 import type { AccessStore } from "../access/ports.ts";
 import type { AdminStore, LoginCodeStore, SessionStore } from "../admin/ports.ts";
-import type { BudgetStore } from "../leases/budgets/ports.ts";
-import type { LeaseStore } from "../leases/ports.ts";
+import type { BudgetStore } from "../limits/budgets/ports.ts";
+import type { LeaseStore } from "../limits/sources/ports.ts";
 import type { CallCounts, CredentialStore, KeyStore } from "../credentials/ports.ts";
 import type { LedgerSink, LedgerTables } from "../ledger/ports.ts";
 import type { Clock } from "../terms/clock.ts";

@@ -12,7 +12,7 @@ const EXPENSIVE = {
   "catalog/sources/registration-numbers.test.ts": "checks some 30,000 numbers",
   "src/functions/catalog.test.ts": "bundles the functions of many projects",
   "src/functions/contract.test.ts": "uses up the processor time of many runs",
-  "src/leases/budgets/deployment.test.ts": "simulates many processes",
+  "src/limits/budgets/deployment.test.ts": "simulates many processes",
   "src/ledger/flipped-bits.test.ts": "damages a journal bit by bit",
   "src/storage/store-totals.test.ts": "sums again after every change, on both engines",
   "src/storage/postgres/ledger-lists.test.ts": "fills databases",

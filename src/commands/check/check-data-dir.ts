@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { roomOnDisk } from "../../ledger/journal/journal-size.ts";
-import { openUseNotes } from "../../leases/budgets/use-notes.ts";
+import { openUsageLog } from "../../limits/budgets/usage-log.ts";
 import { findAddress } from "../../composition/service-address.ts";
 import { cannotBeOpened } from "../../storage/store.ts";
 import type { Settings } from "../../settings/settings.ts";
@@ -46,7 +46,7 @@ export function checkDataDir(settings: Settings, dataDir: string, disk: Disk, re
   const budgets = join(dataDir, "budgets");
   try {
     // It reads what earlier starts have left, and makes nothing.
-    openUseNotes(budgets, "");
+    openUsageLog(budgets, "");
   } catch (error) {
     report.add("data_dir.unusable", reasonOf(error), { file: budgets });
   }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { leasesInMemory } from "../../leases/deployment.kit.ts";
+import { leasesInMemory } from "../../limits/sources/deployment.kit.ts";
 import { FakeClock } from "../../terms/clock.kit.ts";
 import { Fault } from "../../terms/fault.ts";
 import type { Answer, PlannedCall, RunnableSource } from "../ports.ts";

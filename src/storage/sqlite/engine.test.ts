@@ -210,13 +210,16 @@ test("a lease that has to survive a power failure is granted only once it is on 
     },
   });
   const limit = { name: "minute", max: 5, everyMs: 60_000, useMsMax: 0 };
-  const ask = async (turn: number, isDurable: boolean) => {
+  const ask = async (sequence: number, isDurable: boolean) => {
     const none = { held: [], need: 1, spare: 0, ahead: 0 };
-    await leases.exchange([{ limit, lease: "s1/1", process: "p1", turn, ...none, isDurable }], (_ask, _rows, now) => {
-      events.push("decided");
-      const row = { lease: "s1/1", window: 0, amount: 1, wants: 1, grewAt: now, endsAt: now + 60_000, turn };
-      return [{ ...row, others: 0, part: 5, hasRivals: false }];
-    });
+    await leases.exchange(
+      [{ limit, lease: "s1/1", process: "p1", sequence, ...none, isDurable }],
+      (_ask, _rows, now) => {
+        events.push("decided");
+        const row = { lease: "s1/1", window: 0, amount: 1, wants: 1, grewAt: now, endsAt: now + 60_000, sequence };
+        return [{ ...row, others: 0, part: 5, hasRivals: false }];
+      },
+    );
     events.push("granted");
   };
   await ask(1, false);

@@ -1,36 +1,23 @@
-import type { SharedLimit } from "../run/around/ports.ts";
-
-/**
- * What processes of one deployment agree on through their store: how much of a limit each of them may use.
- * Times named `…Ms` are durations. `now`, `window` and `endsAt` are milliseconds since 1970 by the clock of the store,
- * which is the only clock that all processes share.
- */
+import type { SharedLimit } from "../../run/around/ports.ts";
+import type { AskOfLease } from "../ports.ts";
 
 /** What a process holds of a window. A limit on units in use at once has one window that never ends, -1. */
-export interface Held {
+export interface GrantedBefore {
   readonly window: number;
   /** The process uses no more than this until it is granted more. */
   readonly amount: number;
   readonly used: number;
 }
 
-export interface LeaseAsk {
+export interface LeaseAsk extends AskOfLease {
   readonly limit: SharedLimit;
-  /** Names the lease among all leases of all processes. */
-  readonly lease: string;
-  /** Names the process, also after it has been restarted on the same data directory. */
-  readonly process: string;
-  /** Counts the asks of this lease, so that a delayed one changes nothing after a later one. */
-  readonly turn: number;
-  readonly held: readonly Held[];
+  readonly held: readonly GrantedBefore[];
   /** Calls that wait for a unit now. */
   readonly need: number;
   /** Units that will probably be used soon. */
   readonly spare: number;
   /** Units that will probably be used at the beginning of the next window; 0 if it is too early to ask. */
   readonly ahead: number;
-  /** Whether the answer has to survive a power failure. */
-  readonly isDurable: boolean;
 }
 
 /** What the store keeps of one lease in one window. */
@@ -44,7 +31,7 @@ export interface LeaseRow {
   readonly grewAt: number;
   readonly endsAt: number;
   /** Of the ask that was decided. */
-  readonly turn: number;
+  readonly sequence: number;
 }
 
 export interface Grant extends LeaseRow {

@@ -2,15 +2,15 @@ import { closeSync, fstatSync, openSync, readFileSync, statSync } from "node:fs"
 import { bootId } from "../../terms/boot-id.ts";
 import { fileIdentity } from "../../terms/file-identity.ts";
 import { amountFromSum } from "../../terms/money.ts";
-import { headOf, type Line, lineOf } from "./note-lines.ts";
-import type { CountedUse, LeftNotes, OpenRequest } from "./ports.ts";
+import { headOf, type Line, lineOf } from "./usage-lines.ts";
+import type { CountedUse, LeftLog, OpenRequest } from "./ports.ts";
 
-/** Nothing if they cannot be read: then all that was leased counts as used. */
-export function readNotes(path: string, start: string): LeftNotes[] {
+/** Nothing if it cannot be read: then all that was leased counts as used. */
+export function readUsage(path: string, start: string): LeftLog[] {
   try {
     const opened = openSync(path, "r");
     try {
-      return parseNotes(readFileSync(opened, "utf8"), fileIdentity(fstatSync(opened, { bigint: true })), start);
+      return parseUsage(readFileSync(opened, "utf8"), fileIdentity(fstatSync(opened, { bigint: true })), start);
     } finally {
       closeSync(opened);
     }
@@ -19,7 +19,7 @@ export function readNotes(path: string, start: string): LeftNotes[] {
   }
 }
 
-/** Whether the file is the one in which its notes were written, of whatever form and before whatever start of the machine. */
+/** Whether the file is the one in which its log was written, of any form and before any start of the machine. */
 export function isInPlace(path: string): boolean {
   try {
     const file = fileIdentity(statSync(path, { bigint: true }));
@@ -29,25 +29,25 @@ export function isInPlace(path: string): boolean {
   }
 }
 
-function parseNotes(text: string, file: string, start: string): LeftNotes[] {
+function parseUsage(text: string, file: string, start: string): LeftLog[] {
   const boot = bootId();
   // Without one, none can be relied on.
   if (boot === "" || !text.startsWith(headOf(boot))) return [];
-  const read: ReadNotes = { file: null, turn: null, uses: new Map() };
+  const read: ReadUsage = { file: null, sequence: null, uses: new Map() };
   // What follows the last line end was not written to its end.
   const lines = text.slice(headOf(boot).length, text.lastIndexOf("\n") + 1).split("\n");
   for (const line of lines) if (line !== "") readLine(read, JSON.parse(line) as Line);
-  if (read.file !== file || read.turn === null) return [];
-  // A lease that was noted for a later period has a later number.
+  if (read.file !== file || read.sequence === null) return [];
+  // A lease that was logged for a later period has a later number.
   const inOrder = [...read.uses].sort(([one], [other]) => one - other);
   const last = new Map(inOrder.map(([, use]) => [`${use.budgetId} ${use.lease}`, use]));
   const counts = [...last.values()].map(({ open, ...use }) => ({ ...use, open: [...open.values()] }));
-  return [{ start, turn: read.turn, counts }];
+  return [{ start, sequence: read.sequence, counts }];
 }
 
-interface ReadNotes {
+interface ReadUsage {
   file: string | null;
-  turn: number | null;
+  sequence: number | null;
   readonly uses: Map<number, ReadUse>;
 }
 
@@ -55,10 +55,10 @@ interface ReadUse extends CountedUse {
   readonly open: Map<number, OpenRequest>;
 }
 
-function readLine(read: ReadNotes, line: Line): void {
+function readLine(read: ReadUsage, line: Line): void {
   if (!("length" in line)) {
     if ("file" in line) read.file = line.file;
-    else if ("turn" in line) read.turn = line.turn;
+    else if ("turn" in line) read.sequence = line.turn;
     else
       read.uses.set(line.lease, {
         budgetId: line.budget,

@@ -17,7 +17,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { Charged } from "../../terms/fault.ts";
 import { settleLeft } from "./settle-left.ts";
-import { openUseNotes } from "./use-notes.ts";
+import { openUsageLog } from "./usage-log.ts";
 
 const USE = { budgetId: "bud_1", periodFrom: 0, lease: "s1" };
 
@@ -37,7 +37,7 @@ function directory(t: TestContext): string {
 
 /** A start that is killed. */
 function killedIn(folder: string, start = "s1"): void {
-  const notes = openUseNotes(folder, start);
+  const notes = openUsageLog(folder, start);
   notes.begin();
   const [one, other] = [notes.of(USE), notes.of({ ...USE, budgetId: "bud_2" })];
   const first = [1, 2, 3].map((at) => one.begin("trx_0", `0/${at}`, 1n, 1n));
@@ -49,14 +49,14 @@ function killedIn(folder: string, start = "s1"): void {
   one.begin("trx_3", "1/1", 4n, 10n);
   one.begin("trx_4", "0/1", 3n, 13n);
   other.begin("trx_2", "0/1", 5n, 5n);
-  notes.keepTurn(2);
+  notes.keepSequence(2);
   other.begin("trx_2", "0/2", 5n, 10n);
 }
 
 const LEFT = [
   {
     start: "s1",
-    turn: 2,
+    sequence: 2,
     counts: [
       {
         ...USE,
@@ -76,8 +76,8 @@ const LEFT = [
 test("the next start reads what a killed one has used, until it is in the store", (t) => {
   const folder = directory(t);
   killedIn(folder);
-  assert.deepEqual(openUseNotes(folder, "s2").leftBehind(), LEFT);
-  const notes = openUseNotes(folder, "s3");
+  assert.deepEqual(openUsageLog(folder, "s2").leftBehind(), LEFT);
+  const notes = openUsageLog(folder, "s3");
   notes.begin();
   notes.recovered();
   assert.deepEqual(readdirSync(folder), ["s3.notes"]);
@@ -89,23 +89,23 @@ test("a line that was not written to its end is left out", (t) => {
   const folder = directory(t);
   killedIn(folder);
   appendFileSync(join(folder, "s1.notes"), '[2,"10",[],4,"trx_2/0/2","5"');
-  assert.deepEqual(openUseNotes(folder, "s2").leftBehind(), LEFT);
+  assert.deepEqual(openUsageLog(folder, "s2").leftBehind(), LEFT);
 });
 
 test("of a lease that goes on in a new period, only that period is left", (t) => {
   const folder = directory(t);
-  const notes = openUseNotes(folder, "s1");
+  const notes = openUsageLog(folder, "s1");
   notes.begin();
   notes.of(USE).begin("trx_1", "0/1", 1n, 1n);
   notes.of({ ...USE, periodFrom: 7 }).begin("trx_1", "0/2", 2n, 2n);
   notes.keep();
   const use = { ...USE, periodFrom: 7, used: 2n, open: [{ id: "trx_1/0/2", units: 2n }] };
-  assert.deepEqual(openUseNotes(folder, "s2").leftBehind(), [{ start: "s1", turn: 0, counts: [use] }]);
+  assert.deepEqual(openUsageLog(folder, "s2").leftBehind(), [{ start: "s1", sequence: 0, counts: [use] }]);
 });
 
 test("what could not be written is written with what comes next", (t) => {
   const folder = directory(t);
-  const notes = openUseNotes(folder, "s1");
+  const notes = openUsageLog(folder, "s1");
   assert.throws(
     () => {
       notes.of(USE).begin("trx_1", "0/1", 1n, 1n);
@@ -115,11 +115,11 @@ test("what could not be written is written with what comes next", (t) => {
   );
   notes.begin();
   const use = { ...USE, used: 1n, open: [{ id: "trx_1/0/1", units: 1n }] };
-  assert.deepEqual(openUseNotes(folder, "s2").leftBehind(), [{ start: "s1", turn: 0, counts: [use] }]);
+  assert.deepEqual(openUsageLog(folder, "s2").leftBehind(), [{ start: "s1", sequence: 0, counts: [use] }]);
 });
 
 test("while notes cannot be written, what they would say does not pile up", (t) => {
-  const notes = openUseNotes(directory(t), "s1");
+  const notes = openUsageLog(directory(t), "s1");
   const lease = notes.of(USE);
   const before = heapBytes();
   for (let times = 0; times < 1_000; times += 1) {
@@ -136,7 +136,7 @@ test("after the machine was started again, notes are not believed: they may be i
   killedIn(folder);
   const file = join(folder, "s1.notes");
   writeFileSync(file, readFileSync(file, "utf8").replace(/^boot .*/, "boot another"));
-  assert.deepEqual(openUseNotes(folder, "s2").leftBehind(), []);
+  assert.deepEqual(openUsageLog(folder, "s2").leftBehind(), []);
 });
 
 test("notes in a copy of the directory are not believed, and those in one that was moved are", (t) => {
@@ -144,9 +144,9 @@ test("notes in a copy of the directory are not believed, and those in one that w
   killedIn(folder);
   const [copy, moved] = [`${folder}-copy`, `${folder}-moved`];
   cpSync(folder, copy, { recursive: true, preserveTimestamps: true });
-  assert.deepEqual(openUseNotes(copy, "s2").leftBehind(), []);
+  assert.deepEqual(openUsageLog(copy, "s2").leftBehind(), []);
   renameSync(folder, moved);
-  assert.deepEqual(openUseNotes(moved, "s2").leftBehind(), LEFT);
+  assert.deepEqual(openUsageLog(moved, "s2").leftBehind(), LEFT);
 });
 
 test("notes of another version, whose numbers may mean something else, are not believed", (t) => {
@@ -159,7 +159,7 @@ test("notes of another version, whose numbers may mean something else, are not b
     killedIn(folder);
     const file = join(folder, "s1.notes");
     writeFileSync(file, readFileSync(file, "utf8").replace(written, instead));
-    assert.deepEqual(openUseNotes(folder, "s2").leftBehind(), [], String(written));
+    assert.deepEqual(openUsageLog(folder, "s2").leftBehind(), [], String(written));
   }
 });
 
@@ -167,21 +167,21 @@ const LONG = "trx_1".padEnd(200, "x");
 
 test("long notes are rewritten, with what is used and what is under way", (t) => {
   const folder = directory(t);
-  const notes = openUseNotes(folder, "s1");
+  const notes = openUsageLog(folder, "s1");
   notes.begin();
   const lease = notes.of(USE);
   lease.begin("trx_0", "0/1", 1n, 1n);
-  notes.keepTurn(7);
+  notes.keepSequence(7);
   for (let used = 2n; used <= 20_000n; used += 1n) {
     const noted = lease.begin(LONG, "0/1", 1n, used);
     notes.keep();
     if (used < 20_000n) lease.end(noted, used);
   }
   assert.ok(readFileSync(join(folder, "s1.notes")).length < 2_200_000);
-  assert.deepEqual(openUseNotes(folder, "s2").leftBehind(), [
+  assert.deepEqual(openUsageLog(folder, "s2").leftBehind(), [
     {
       start: "s1",
-      turn: 7,
+      sequence: 7,
       counts: [
         {
           ...USE,
@@ -198,7 +198,7 @@ test("long notes are rewritten, with what is used and what is under way", (t) =>
 
 test("notes on very many budgets are not rewritten at each note", (t) => {
   const folder = directory(t);
-  const notes = openUseNotes(folder, "s1");
+  const notes = openUsageLog(folder, "s1");
   notes.begin();
   const files = new Set<number>();
   for (let at = 0; at < 8_000; at += 1) {
@@ -213,8 +213,8 @@ test("notes on very many budgets are not rewritten at each note", (t) => {
 
 test("a request that the journal says was not charged is free, and any other keeps what it has reserved", async () => {
   const open = ["yes", "no", "unknown", "nowhere"].map((id, at) => ({ id, units: 10n ** BigInt(at) }));
-  const left = [{ start: "s1", turn: 7, counts: [{ ...USE, used: 2_222n, open }] }];
+  const left = [{ start: "s1", sequence: 7, counts: [{ ...USE, used: 2_222n, open }] }];
   const charges: Record<string, Charged> = { yes: "yes", no: "no", unknown: "unknown" };
   const settled = await settleLeft(left, async (id) => charges[id] ?? null);
-  assert.deepEqual(settled, [{ start: "s1", turn: 7, counts: [{ ...USE, used: 2_212n }] }]);
+  assert.deepEqual(settled, [{ start: "s1", sequence: 7, counts: [{ ...USE, used: 2_212n }] }]);
 });

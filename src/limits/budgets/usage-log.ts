@@ -4,42 +4,42 @@ import { bootId } from "../../terms/boot-id.ts";
 import { fileIdentity } from "../../terms/file-identity.ts";
 import { makeDirectory } from "../../terms/make-directory.ts";
 import type { Micros } from "../../terms/money.ts";
-import { headOf, lineOf } from "./note-lines.ts";
-import type { CountedUse, LeaseNotes, LeftNotes, Noted, UseNotes } from "./ports.ts";
-import { isInPlace, readNotes } from "./read-notes.ts";
+import { headOf, lineOf } from "./usage-lines.ts";
+import type { CountedUse, LeaseLog, LeftLog, LoggedRequest, UsageLog } from "./ports.ts";
+import { isInPlace, readUsage } from "./read-usage.ts";
 
 const ENDING = ".notes";
-/** The notes are rewritten when they are longer than this, and than twice what was written the last time. */
+/** The log is rewritten when it is longer than this, and than twice what was written the last time. */
 const BYTES_MAX = 2 * 1024 * 1024;
 
-export interface OpenUseNotes extends UseNotes {
+export interface OpenUsageLog extends UsageLog {
   /** What earlier starts on the same data directory have left, if it can be relied on. */
-  leftBehind(): readonly LeftNotes[];
-  /** The earlier starts whose notes are in the files in which they were written, whether or not they can be relied on. */
+  leftBehind(): readonly LeftLog[];
+  /** The earlier starts whose logs are the files in which they were written, whether or not they can be relied on. */
   inPlace(): readonly string[];
 }
 
 /**
- * Notes in a file, one line for each lease that has changed. What is written has been handed to the operating system, so it outlives a
- * killed process, but not a power failure: notes from before the machine was started are not used, and then all that was
- * leased counts as used. Nor are those in a copy of the file, because the process whose file was copied may have gone on.
+ * A log in a file, one line for each lease that has changed. What is written has been handed to the operating system, so
+ * it outlives a killed process, but not a power failure: a log from before the machine was started is not used, and then
+ * all that was leased counts as used. Nor is a copy of the file, because the process whose file was copied may have gone on.
  * @throws the system's error if the directory cannot be read
  * @param start names this start; later starts have greater names
  */
-export function openUseNotes(directory: string, start: string): OpenUseNotes {
+export function openUsageLog(directory: string, start: string): OpenUsageLog {
   const own = join(directory, start + ENDING);
   const earlier = filesIn(directory);
   const startIn = (name: string): string => name.slice(0, -ENDING.length);
   const placed = earlier.filter((name) => isInPlace(join(directory, name))).map(startIn);
-  const leases = new Map<string, NotedLease>();
+  const leases = new Map<string, LoggedLease>();
   /** Those of which something is not in the file yet. */
-  const changed: NotedLease[] = [];
+  const changed: LoggedLease[] = [];
   let descriptor: number | null = null;
-  let turn = 0;
+  let sequence = 0;
   let bytes = 0;
   let bytesMax = BYTES_MAX;
 
-  const counts: Counts = { leases: 0, changed: (lease) => void changed.push(lease) };
+  const counts: Counts = { leases: 0, onChange: (lease) => void changed.push(lease) };
 
   function open(): void {
     // Writing all needs no news. If it fails, the next one writes all too, so the news must not pile up meanwhile.
@@ -48,7 +48,7 @@ export function openUseNotes(directory: string, start: string): OpenUseNotes {
     const opened = openSync(temporary, "w", 0o600);
     let text = headOf(bootId());
     try {
-      text += `${lineOf({ file: fileIdentity(fstatSync(opened, { bigint: true })) })}${lineOf({ turn })}`;
+      text += `${lineOf({ file: fileIdentity(fstatSync(opened, { bigint: true })) })}${lineOf({ turn: sequence })}`;
       for (const lease of leases.values()) text += lease.whole();
       writeFileSync(opened, text);
       renameSync(temporary, own);
@@ -70,14 +70,14 @@ export function openUseNotes(directory: string, start: string): OpenUseNotes {
     const before = bytes;
     // If only a part of it was written, the next write starts from the beginning.
     bytes = Number.POSITIVE_INFINITY;
-    if (writeSync(descriptor, all) < all.length) throw new Error("notes were written in part");
+    if (writeSync(descriptor, all) < all.length) throw new Error("the log was written in part");
     bytes = before + all.length;
     for (const lease of changed) lease.isWritten();
     changed.length = 0;
   }
 
   return {
-    leftBehind: () => earlier.flatMap((name) => readNotes(join(directory, name), startIn(name))),
+    leftBehind: () => earlier.flatMap((name) => readUsage(join(directory, name), startIn(name))),
 
     inPlace: () => placed,
 
@@ -95,19 +95,19 @@ export function openUseNotes(directory: string, start: string): OpenUseNotes {
     },
 
     of(lease) {
-      const noted = new NotedLease(lease, counts);
+      const logged = new LoggedLease(lease, counts);
       // A lease has one period at a time, and what is over need not be known.
-      leases.set(`${lease.budgetId} ${lease.lease}`, noted);
-      return noted;
+      leases.set(`${lease.budgetId} ${lease.lease}`, logged);
+      return logged;
     },
 
     keep() {
       if (changed.length > 0) write("");
     },
 
-    keepTurn(number) {
-      turn = number;
-      write(lineOf({ turn }));
+    keepSequence(number) {
+      sequence = number;
+      write(lineOf({ turn: sequence }));
     },
 
     end() {
@@ -120,7 +120,7 @@ export function openUseNotes(directory: string, start: string): OpenUseNotes {
 }
 
 /** For a process whose use nobody can recover. */
-export const WITHOUT_NOTES: UseNotes = {
+export const WITHOUT_LOG: UsageLog = {
   recovered: () => {},
   begin: () => {},
   of: () => ({
@@ -128,22 +128,22 @@ export const WITHOUT_NOTES: UseNotes = {
     end: () => {},
   }),
   keep: () => {},
-  keepTurn: () => {},
+  keepSequence: () => {},
   end: () => {},
 };
 
 interface Counts {
   leases: number;
-  readonly changed: (lease: NotedLease) => void;
+  readonly onChange: (lease: LoggedLease) => void;
 }
 
 /** A request with its place among those that are under way. */
-interface Placed extends Noted {
+interface Placed extends LoggedRequest {
   at: number;
 }
 
-/** What is noted of one lease. */
-class NotedLease implements LeaseNotes {
+/** What is logged of one lease. */
+class LoggedLease implements LeaseLog {
   readonly #number: number;
   readonly #head: string;
   readonly #counts: Counts;
@@ -169,27 +169,27 @@ class NotedLease implements LeaseNotes {
     this.#counts = counts;
   }
 
-  begin(transactionId: string, request: string, units: Micros, used: Micros): Noted {
-    const noted = { number: (this.#requests += 1), transactionId, request, units, at: this.#open.length };
-    this.#open.push(noted);
+  begin(transactionId: string, request: string, units: Micros, used: Micros): LoggedRequest {
+    const logged = { number: (this.#requests += 1), transactionId, request, units, at: this.#open.length };
+    this.#open.push(logged);
     // What follows from the request before it is left out, because for most requests that is nearly all.
-    const number = this.#begun === "" ? noted.number : 0;
+    const number = this.#begun === "" ? logged.number : 0;
     const run = transactionId === this.#transactionId ? "" : (this.#transactionId = transactionId);
     const price = units === this.#units ? "" : String((this.#units = units));
     this.#begun += `,${number},"${run}/${request}","${price}"`;
     this.#change(used);
-    return noted;
+    return logged;
   }
 
-  end(noted: Placed | null, used: Micros): void {
-    if (noted !== null) {
+  end(request: Placed | null, used: Micros): void {
+    if (request !== null) {
       const last = this.#open.pop()!;
-      if (last !== noted) [this.#open[noted.at], last.at] = [last, noted.at];
-      if (this.#overFrom === 0 || noted.number !== this.#overTo + 1) {
+      if (last !== request) [this.#open[request.at], last.at] = [last, request.at];
+      if (this.#overFrom === 0 || request.number !== this.#overTo + 1) {
         this.#addOver();
-        this.#overFrom = noted.number;
+        this.#overFrom = request.number;
       }
-      this.#overTo = noted.number;
+      this.#overTo = request.number;
     }
     this.#change(used);
   }
@@ -204,7 +204,7 @@ class NotedLease implements LeaseNotes {
     this.#used = used;
     if (this.#isChanged) return;
     this.#isChanged = true;
-    this.#counts.changed(this);
+    this.#counts.onChange(this);
   }
 
   /** What is not in the file yet. */
@@ -230,11 +230,11 @@ class NotedLease implements LeaseNotes {
 }
 
 /** Ids have no character that JSON would escape. */
-function textOf({ number, transactionId, request, units }: Noted): string {
+function textOf({ number, transactionId, request, units }: LoggedRequest): string {
   return `,${number},"${transactionId}/${request}","${units}"`;
 }
 
-/** None as long as nothing was noted. */
+/** None as long as nothing was logged. */
 function filesIn(directory: string): string[] {
   try {
     return readdirSync(directory).filter((name) => name.endsWith(ENDING));

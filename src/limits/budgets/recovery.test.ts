@@ -8,13 +8,13 @@ test("what a killed process has used is counted once it starts again, and what i
   for (const isLost of [false, true]) {
     const { clock, store, open } = await stand({ limit: 1_000n });
     const notes = new MemoryNotes();
-    await countAllowed(open({ notes: notes.of("s1") }), clock, 50);
+    await countAllowed(open({ log: notes.of("s1") }), clock, 50);
     await clock.advance(1_500);
-    await countAllowed(open({ notes: new MemoryNotes().of("s2"), process: () => "p2", start: "s2" }), clock, 1);
+    await countAllowed(open({ log: new MemoryNotes().of("s2"), process: () => "p2", start: "s2" }), clock, 1);
     const leased = store.leased("bud_1");
     assert.ok(leased > 51n);
     if (isLost) notes.lose();
-    const again = open({ left: notes.leftBehind(), notes: notes.of("s3"), start: "s3" });
+    const again = open({ left: notes.leftBehind(), log: notes.of("s3"), start: "s3" });
     await countAllowed(again, clock, 1);
     assert.equal(store.leased("bud_1"), isLost ? leased + 1n : 52n);
   }
@@ -23,13 +23,13 @@ test("what a killed process has used is counted once it starts again, and what i
 test("a request that had its room under a lease that its process has left counts after a crash", async () => {
   const { clock, store, open } = await stand({ per: "month", limit: 1_000n });
   const notes = new MemoryNotes();
-  const budgets = open({ notes: notes.of("s1") });
+  const budgets = open({ log: notes.of("s1") });
   const first = await reserve(budgets, clock);
   send(first, "trx_1/0/1", EURO(1n));
   await clock.advance(13 * 60 * 60 * 1_000);
   first.settle("no", EURO(1n));
   send(await reserve(budgets, clock), "trx_1/0/2", EURO(1n));
-  const again = open({ left: notes.leftBehind(), notes: notes.of("s2"), start: "s2" });
+  const again = open({ left: notes.leftBehind(), log: notes.of("s2"), start: "s2" });
   await countAllowed(again, clock, 1);
   assert.equal(store.leased("bud_1"), 2n);
 });
@@ -38,11 +38,11 @@ test("two processes on one data directory and its copy do not exceed a budget to
   for (const first of ["original", "copy"] as const) {
     const { clock, open } = await stand({ limit: 100n });
     const notes = new MemoryNotes();
-    const original = open({ notes: notes.of("s1") });
+    const original = open({ log: notes.of("s1") });
     await countAllowed(original, clock, 20);
     await clock.advance(100);
     const copied = notes.copy();
-    const copy = open({ left: copied.leftBehind(), notes: copied.of("s2"), start: "s2" });
+    const copy = open({ left: copied.leftBehind(), log: copied.of("s2"), start: "s2" });
     let allowed = 20 + (await countAllowed(copy, clock, 1));
     for (const budgets of first === "original" ? [original, copy] : [copy, original])
       allowed += await countAllowed(budgets, clock, 100);
@@ -55,7 +55,7 @@ test("two processes on one data directory and its copy do not exceed a budget to
 
 test("the recovery by a start that was killed, carried out late, ends no lease of a later start", async () => {
   const { clock, store, open } = await stand();
-  const budgets = open({ start: "s2", notes: new MemoryNotes().of("s2") });
+  const budgets = open({ start: "s2", log: new MemoryNotes().of("s2") });
   assert.equal(await countAllowed(budgets, clock, 1), 1);
   const rows = store.rows("bud_1");
   await store.recover({ process: "p1", start: "s1", left: [] }, endLeases);
@@ -65,27 +65,27 @@ test("the recovery by a start that was killed, carried out late, ends no lease o
 test("a start whose clock was set back ends the lease of the one before it, whose notes it has", async () => {
   const { clock, store, open } = await stand();
   const notes = new MemoryNotes();
-  assert.equal(await countAllowed(open({ start: "s2", notes: notes.of("s2") }), clock, 3), 3);
-  await countAllowed(open({ start: "s1", left: notes.leftBehind(), notes: notes.of("s1") }), clock, 1);
+  assert.equal(await countAllowed(open({ start: "s2", log: notes.of("s2") }), clock, 3), 3);
+  await countAllowed(open({ start: "s1", left: notes.leftBehind(), log: notes.of("s1") }), clock, 1);
   assert.equal(store.leased("bud_1"), 4n);
 });
 
 test("notes that were put back from a backup count less than the store has heard, and are not believed", async () => {
   const { clock, store, open } = await stand({ limit: 100n });
   const notes = new MemoryNotes();
-  const budgets = open({ notes: notes.of("s1") });
+  const budgets = open({ log: notes.of("s1") });
   await countAllowed(budgets, clock, 10);
   const backup = notes.backup();
   await countAllowed(budgets, clock, 30);
   await clock.advance(1_000);
-  await countAllowed(open({ left: backup.leftBehind(), notes: backup.of("s2"), start: "s2" }), clock, 1);
+  await countAllowed(open({ left: backup.leftBehind(), log: backup.of("s2"), start: "s2" }), clock, 1);
   assert.ok(store.leased("bud_1") >= 41n);
 });
 
 test("notes that were put back from a backup are not believed if as much was used since, by another request", async () => {
   const { clock, open } = await stand({ limit: 1n });
   const notes = new MemoryNotes();
-  const budgets = open({ notes: notes.of("s1") });
+  const budgets = open({ log: notes.of("s1") });
   const first = await reserve(budgets, clock);
   send(first, "trx_1/0/1", EURO(1n));
   await clock.advance(1_100);
@@ -94,18 +94,18 @@ test("notes that were put back from a backup are not believed if as much was use
   send(await reserve(budgets, clock), "trx_2/0/1", EURO(1n));
   await clock.advance(60_000);
   const left = await settleLeft(backup.leftBehind(), async (id) => (id === "trx_1/0/1" ? "no" : null));
-  assert.equal(await countAllowed(open({ left, notes: backup.of("s2"), start: "s2" }), clock, 1), 0);
+  assert.equal(await countAllowed(open({ left, log: backup.of("s2"), start: "s2" }), clock, 1), 0);
 });
 
 test("a process whose lease another one has ended tells what it has used beyond what was counted", async () => {
   for (const stops of [true, false]) {
     const { clock, store, open } = await stand({ limit: 100n, currency: "EUR" });
     const notes = new MemoryNotes();
-    const budgets = open({ notes: notes.of("s1") });
+    const budgets = open({ log: notes.of("s1") });
     send(await reserve(budgets, clock, EURO(5n)), "trx_1/0/1", EURO(5n));
     const dearer = await reserve(budgets, clock, EURO(5n));
     send(dearer, "trx_1/0/2", EURO(5n));
-    await reserve(open({ notes: notes.copy().of("s2"), start: "s2" }), clock);
+    await reserve(open({ log: notes.copy().of("s2"), start: "s2" }), clock);
     dearer.settle("yes", EURO(30n));
     if (stops) await budgets.close();
     else send(await reserve(budgets, clock, EURO(7n)), "trx_1/0/3", EURO(7n));
@@ -119,7 +119,7 @@ for (const fails of ["the notes cannot be written", "the store does not answer",
     const { clock, store, open } = await stand({ limit: 100n, currency: "EUR" });
     const notes = new MemoryNotes();
     const own = notes.of("s1");
-    const { keepTurn } = own;
+    const { keepSequence } = own;
     const exchange = store.exchange.bind(store);
     let [isBroken, tries] = [false, 0];
     const failing = (name: string): void => {
@@ -128,9 +128,9 @@ for (const fails of ["the notes cannot be written", "the store does not answer",
       assert.ok(tries < 1_000, "it is tried without a pause");
       if (isBroken && fails === name) throw new Error("it fails");
     };
-    own.keepTurn = (turn) => {
+    own.keepSequence = (sequence) => {
       failing("the notes cannot be written");
-      keepTurn(turn);
+      keepSequence(sequence);
     };
     store.exchange = async (asks, keep) => {
       failing("the store does not answer");
@@ -139,11 +139,11 @@ for (const fails of ["the notes cannot be written", "the store does not answer",
       if (isBroken && fails === "the budget is removed") store.budgets.clear();
       return answers;
     };
-    const budgets = open({ notes: own });
+    const budgets = open({ log: own });
     send(await reserve(budgets, clock, EURO(5n)), "trx_1/0/1", EURO(5n));
     const dearer = await reserve(budgets, clock, EURO(5n));
     send(dearer, "trx_1/0/2", EURO(5n));
-    await reserve(open({ notes: notes.copy().of("s2"), start: "s2" }), clock);
+    await reserve(open({ log: notes.copy().of("s2"), start: "s2" }), clock);
     dearer.settle("yes", EURO(30n));
     tries = 0;
     await clock.advance(3_000);
@@ -158,7 +158,7 @@ test("what was charged beyond what was leased counts although there is no room, 
   send(await reserve(budgets, clock, EURO(1n)), "trx_1/0/1", EURO(1n));
   const reserved = await (await budgets.find(SPENDER))!.reserve(null, clock.now() + 1_000);
   send(reserved, "trx_1/0/2", null);
-  const other = open({ notes: new MemoryNotes().of("s2"), process: () => "p2", start: "s2" });
+  const other = open({ log: new MemoryNotes().of("s2"), process: () => "p2", start: "s2" });
   const big = await reserve(other, clock, EURO(7n));
   reserved.settle("yes", EURO(7n));
   await clock.advance(1_100);

@@ -1,5 +1,5 @@
 import type { Budgets, Reservation } from "../../run/around/ports.ts";
-import { randomNumbers } from "../deployment.kit.ts";
+import { randomNumbers } from "../sources/deployment.kit.ts";
 import { type Budget, periodAround } from "../../terms/budget.ts";
 import type { Price } from "../../terms/price.ts";
 import { FakeClock } from "../../terms/clock.kit.ts";
@@ -14,11 +14,11 @@ import type {
   ExchangeRule,
   Keeping,
   KeptLease,
-  LeftNotes,
-  Noted,
+  LeftLog,
+  LoggedRequest,
   OpenRequest,
   RecoverRule,
-  UseNotes,
+  UsageLog,
 } from "./ports.ts";
 
 export const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -99,7 +99,7 @@ export class MemoryBudgets implements BudgetStore {
   settle(budgetId: string, more: bigint): void {
     const here = this.rows(budgetId);
     const used = more + (here.find(({ lease }) => lease === NOBODYS)?.used ?? 0n);
-    const row = { lease: NOBODYS, process: "", turn: 0, amount: used, used, heardAt: null };
+    const row = { lease: NOBODYS, process: "", sequence: 0, amount: used, used, heardAt: null };
     this.#keep(budgetId, this.#periodFrom(budgetId), { changed: [row], forgotten: [] });
   }
 
@@ -119,10 +119,10 @@ export class MemoryBudgets implements BudgetStore {
 }
 
 interface File {
-  turn: number;
+  sequence: number;
   readonly uses: CountedUse[];
   /** Requests under way, by what they were noted as. */
-  readonly open: Map<Noted, OpenRequest & Omit<CountedUse, "used">>;
+  readonly open: Map<LoggedRequest, OpenRequest & Omit<CountedUse, "used">>;
 }
 
 /** The notes of a process. What was kept of them outlives it. */
@@ -133,10 +133,10 @@ export class MemoryNotes {
     this.#files = new Map(files);
   }
 
-  leftBehind(): LeftNotes[] {
-    return [...this.#files].map(([start, { turn, uses, open }]) => ({
+  leftBehind(): LeftLog[] {
+    return [...this.#files].map(([start, { sequence, uses, open }]) => ({
       start,
-      turn,
+      sequence,
       counts: lastOf(uses).map((use) => ({
         ...use,
         open: [...open.values()].filter(
@@ -149,7 +149,7 @@ export class MemoryNotes {
 
   /** The same files as they are now, as if they were put back later. */
   backup(): MemoryNotes {
-    const copyOf = ({ turn, uses, open }: File): File => ({ turn, uses: [...uses], open: new Map(open) });
+    const copyOf = ({ sequence, uses, open }: File): File => ({ sequence, uses: [...uses], open: new Map(open) });
     return new MemoryNotes([...this.#files].map(([start, file]) => [start, copyOf(file)]));
   }
 
@@ -158,7 +158,7 @@ export class MemoryNotes {
     return new MemoryNotes();
   }
 
-  of(start: string): UseNotes {
+  of(start: string): UsageLog {
     const waiting: ((file: File) => void)[] = [];
     const write = (file: File | undefined): void => {
       if (file !== undefined) for (const change of waiting.splice(0)) change(file);
@@ -168,7 +168,7 @@ export class MemoryNotes {
         for (const one of this.#files.keys()) if (one !== start) this.#files.delete(one);
       },
       begin: () => {
-        if (!this.#files.has(start)) this.#files.set(start, { turn: 0, uses: [], open: new Map() });
+        if (!this.#files.has(start)) this.#files.set(start, { sequence: 0, uses: [], open: new Map() });
       },
       of: (lease) => ({
         begin: (transactionId, request, units, used) => {
@@ -186,9 +186,9 @@ export class MemoryNotes {
           }),
       }),
       keep: () => write(this.#files.get(start)),
-      keepTurn: (turn) => {
+      keepSequence: (sequence) => {
         const file = this.#files.get(start)!;
-        file.turn = turn;
+        file.sequence = sequence;
         write(file);
       },
       end: () => void this.#files.delete(start),
@@ -239,8 +239,8 @@ export function budgetsInMemory(
   store: BudgetStore,
   parts: Partial<Parameters<typeof openBudgets>[0]> = {},
 ): OpenBudgets {
-  const notes = new MemoryNotes().of("s1");
-  return openBudgets({ clock, store, notes, left: [], process: () => "p1", start: "s1", warn: () => {}, ...parts });
+  const log = new MemoryNotes().of("s1");
+  return openBudgets({ clock, store, log, left: [], process: () => "p1", start: "s1", warn: () => {}, ...parts });
 }
 
 /** A deployment of one process, with one budget. */

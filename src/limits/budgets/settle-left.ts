@@ -1,5 +1,5 @@
 import type { Charged } from "../../terms/fault.ts";
-import type { LeftBehind, LeftNotes } from "./ports.ts";
+import type { LeftBehind, LeftLog } from "./ports.ts";
 
 /**
  * What killed processes had used, once the journal says what became of the requests that they had not settled: one that
@@ -7,13 +7,13 @@ import type { LeftBehind, LeftNotes } from "./ports.ts";
  * @param chargeOf what the journal says of a request; `null` if nothing
  */
 export async function settleLeft(
-  left: readonly LeftNotes[],
+  left: readonly LeftLog[],
   chargeOf: (id: string) => Promise<Charged | null>,
 ): Promise<readonly LeftBehind[]> {
   return Promise.all(
-    left.map(async ({ start, turn, counts }) => ({
+    left.map(async ({ start, sequence, counts }) => ({
       start,
-      turn,
+      sequence,
       counts: await Promise.all(
         counts.map(async ({ open, used, ...use }) => {
           const free = await Promise.all(

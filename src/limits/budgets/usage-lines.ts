@@ -1,6 +1,6 @@
 /**
  * One of these:
- * - the file in which the notes were written;
+ * - the file in which the log was written;
  * - the number of the last ask;
  * - a lease, which the lines after it name by its number;
  * - what a lease uses from now on. `over`: requests that have ended, as the first and the last number of each unbroken

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { grantSlice } from "./grant-slice.ts";
+import { grantSlice } from "./grant.ts";
 
 function granted(limit: bigint, others: bigint, keep: bigint, used: bigint, wanted: readonly [bigint, bigint, bigint]) {
   const [need, least, spare] = wanted;

@@ -116,7 +116,7 @@ async function live({ seed, per, replicas, limit, loss, faults, copies, changes 
     const parts = {
       clock: own,
       left: await settleLeft(notes.leftBehind(), async (id) => recorded.get(id) ?? null),
-      notes: notes.of(name),
+      log: notes.of(name),
       process: () => process,
       start: name,
       warn: () => {},

@@ -1,6 +1,6 @@
-import type { Lease, SharedLimit } from "../run/around/ports.ts";
-import type { Clock } from "../terms/clock.ts";
-import type { FakeClock } from "../terms/clock.kit.ts";
+import type { Lease, SharedLimit } from "../../run/around/ports.ts";
+import type { Clock } from "../../terms/clock.ts";
+import type { FakeClock } from "../../terms/clock.kit.ts";
 import { openLeases, type OpenLeases } from "./leases.ts";
 import type { GrantRule, LeaseAnswer, LeaseAsk, LeaseRow, LeaseStore } from "./ports.ts";
 
@@ -47,7 +47,7 @@ export class MemoryLeases implements LeaseStore {
 
 function withRow(rows: readonly KeptRow[], row: KeptRow): readonly KeptRow[] {
   const known = rows.find(({ lease, window }) => lease === row.lease && window === row.window);
-  if (known !== undefined && known.turn >= row.turn) return rows;
+  if (known !== undefined && known.sequence >= row.sequence) return rows;
   return [...rows.filter((other) => other !== known), row];
 }
 

@@ -42,14 +42,14 @@ function grantIn(ask: LeaseAsk, rows: readonly LeaseRow[], wanted: Wanted): Gran
   const grewAt = Math.max(0, ...rows.flatMap((row) => (row.lease === lease ? row.grewAt : [])));
   const part = partOf(limit.max, { lease, wants, grewAt }, rivals);
   const hasRivals = rivals.some((rival) => rival.wants > 0);
-  const decided = rows.find((row) => row.lease === lease && row.window === window && row.turn >= ask.turn);
+  const decided = rows.find((row) => row.lease === lease && row.window === window && row.sequence >= ask.sequence);
   if (decided !== undefined) return { ...decided, others, part, hasRivals };
   const room = Math.max(0, Math.min(limit.max - others, part) - held.amount);
   const forNeed = Math.min(need, room);
   const forSpare = Math.min(spare, rivals.length === 0 ? room - forNeed : Math.floor((room - forNeed) / SPARE_PART));
   const more = forNeed + forSpare;
-  const { turn } = ask;
-  const row = { lease, window, amount: held.amount + more, wants, grewAt: more > 0 ? now : grewAt, endsAt, turn };
+  const { sequence } = ask;
+  const row = { lease, window, amount: held.amount + more, wants, grewAt: more > 0 ? now : grewAt, endsAt, sequence };
   return { ...row, others, part, hasRivals };
 }
 

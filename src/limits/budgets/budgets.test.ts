@@ -70,7 +70,7 @@ test("what is not charged is free again, and an unknown charge is not", async ()
 test("a request that is released is free for the next, and until it is settled a killed process counts it", async () => {
   const notes = new MemoryNotes();
   const { clock, store, open } = await stand({ limit: 1n });
-  const budgets = open({ notes: notes.of("s1") });
+  const budgets = open({ log: notes.of("s1") });
   const redirected = await reserve(budgets, clock);
   send(redirected, "trx_1/0/1", EURO(1n));
   redirected.release();
@@ -114,7 +114,7 @@ test("a budget in money counts no other currency and nothing without a price, an
 test("a price that is known only with the reply is counted, and outlives a crash", async () => {
   const { clock, store, open } = await stand({ limit: 10n, currency: "EUR" });
   const notes = new MemoryNotes();
-  const budgets = open({ notes: notes.of("s1") });
+  const budgets = open({ log: notes.of("s1") });
   send(await reserve(budgets, clock, EURO(2n)), "trx_1/0/1", EURO(2n));
   const reserved = await (await budgets.find(SPENDER))!.reserve(null, clock.now() + 1_000);
   send(reserved, "trx_1/0/2", null);
@@ -122,7 +122,7 @@ test("a price that is known only with the reply is counted, and outlives a crash
   assert.equal(budgets.readings()[0]!.used, 5n);
   // What it has asked before it is killed is answered.
   await clock.advance(10);
-  const again = open({ left: notes.leftBehind(), notes: notes.of("s2"), start: "s2" });
+  const again = open({ left: notes.leftBehind(), log: notes.of("s2"), start: "s2" });
   await reserve(again, clock, EURO(1n));
   assert.equal(store.leased("bud_1"), 6n);
 });
@@ -131,14 +131,14 @@ for (const then of ["goes on", "is killed", "stops at once"]) {
   test(`a price that is known only with the reply is counted although nothing is leased, and its process ${then}`, async () => {
     const { clock, store, open } = await stand({ limit: 10n, currency: "EUR" });
     const notes = new MemoryNotes();
-    const budgets = open({ notes: notes.of("s1") });
+    const budgets = open({ log: notes.of("s1") });
     const reserved = await (await budgets.find(SPENDER))!.reserve(null, clock.now() + 1_000);
     send(reserved, "trx_1/0/1", null);
     reserved.settle("yes", EURO(3n));
     if (then === "stops at once") await budgets.close();
     await clock.advance(then === "goes on" ? 2_000 : 50);
     if (then === "is killed") {
-      const again = open({ left: notes.leftBehind(), notes: notes.of("s2"), start: "s2" });
+      const again = open({ left: notes.leftBehind(), log: notes.of("s2"), start: "s2" });
       await assert.rejects(reserve(again, clock, EURO(8n)), { code: "source.budget_used" });
     }
     assert.equal(store.leased("bud_1"), 3n);
@@ -170,12 +170,12 @@ test("what is charged after its process has taken the next lease is counted unde
     for (const hasNext of [true, false]) {
       const { clock, store, open } = await stand({ limit: 100n, currency: "EUR" });
       const notes = new MemoryNotes();
-      const budgets = open({ notes: notes.of("s1") });
+      const budgets = open({ log: notes.of("s1") });
       send(await reserve(budgets, clock), "trx_1/0/1", EURO(1n));
       const late = await (await budgets.find(SPENDER))!.reserve(price, clock.now() + 1_000);
       send(late, "trx_1/0/2", price);
       // A start on a copy of its directory ends its lease.
-      (await reserve(open({ notes: notes.copy().of("s2"), start: "s2" }), clock)).cancel();
+      (await reserve(open({ log: notes.copy().of("s2"), start: "s2" }), clock)).cancel();
       await clock.advance(2_000);
       if (hasNext) send(await reserve(budgets, clock, EURO(11n)), "trx_1/0/3", EURO(11n));
       await clock.advance(4_000);
@@ -274,7 +274,7 @@ test("what an answer that got lost has granted is given back, or used", async ()
 test("what cannot be noted is not sent", async () => {
   const { clock, open } = await stand();
   const broken = { ...new MemoryNotes().of("s1"), keep: () => assert.fail("the disk is full") };
-  const reserved = await reserve(open({ notes: broken }), clock);
+  const reserved = await reserve(open({ log: broken }), clock);
   assert.throws(() => send(reserved, "trx_1/0/1", EURO(1n)), { code: "source.unrecorded" });
 });
 
@@ -297,7 +297,7 @@ async function used(budgets: OpenBudgets, clock: FakeClock): Promise<void> {
 test("what requests have used is known and noted exactly, whatever becomes of them", async () => {
   const notes = new MemoryNotes();
   const { clock, open: start } = await stand(MANY);
-  const budgets = start({ notes: notes.of("s1") });
+  const budgets = start({ log: notes.of("s1") });
   const all: Reservation[] = [];
   for (let count = 0; count < 7; count += 1) all.push(await reserve(budgets, clock));
   const [yes, no, unknown, cancelled, late, dearer, open] = all as [
@@ -331,7 +331,7 @@ test("what requests have used is known and noted exactly, whatever becomes of th
 test("that a request has ended is noted also if nothing had to be told to the store for long", async () => {
   const notes = new MemoryNotes();
   const { clock, open } = await stand(MANY);
-  const budgets = open({ notes: notes.of("s1") });
+  const budgets = open({ log: notes.of("s1") });
   const slow = await reserve(budgets, clock);
   send(slow, "trx_2/0/1", EURO(1n));
   await clock.advance(30_000);
@@ -346,7 +346,7 @@ test("that a request has ended is noted also if nothing had to be told to the st
 test("a request that is committed once more, as on another connection, is noted and counted once", async () => {
   const notes = new MemoryNotes();
   const { clock, open } = await stand(MANY);
-  const budgets = open({ notes: notes.of("s1") });
+  const budgets = open({ log: notes.of("s1") });
   const reserved = await reserve(budgets, clock);
   for (const id of ["trx_2/0/1", "trx_2/0/1", "trx_2/0/2"]) send(reserved, id, EURO(1n));
   assert.equal(usedOf(budgets), 1n);

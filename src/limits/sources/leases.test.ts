@@ -1,8 +1,8 @@
-import type { SharedLimit } from "../run/around/ports.ts";
+import type { SharedLimit } from "../../run/around/ports.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { FakeClock, settle } from "../terms/clock.kit.ts";
+import { FakeClock, settle } from "../../terms/clock.kit.ts";
 import { leasesInMemory, MemoryLeases, randomNumbers, Replica } from "./deployment.kit.ts";
 import type { LeaseStore } from "./ports.ts";
 

@@ -1,20 +1,11 @@
-/**
- * What processes of one deployment agree on through their store: how much of a budget each of them may use.
- * `now` and the ends of a period are milliseconds since 1970 by the clock of the store, which is the only clock that all
- * processes share. Amounts are requests, or millionths of the budget's currency.
- */
+/** Amounts are requests, or millionths of the budget's currency. */
 import type { Budget } from "../../terms/budget.ts";
 import type { Span } from "../../terms/calendar.ts";
 import type { Micros } from "../../terms/money.ts";
+import type { AskOfLease } from "../ports.ts";
 
-export interface BudgetAsk {
+export interface BudgetAsk extends AskOfLease {
   readonly budgetId: string;
-  /** Names what a start of a process holds. A start has one at a time for each budget and period. */
-  readonly lease: string;
-  /** Names the process, also after it has been restarted on the same data directory. */
-  readonly process: string;
-  /** Counts the asks, so that a delayed one changes nothing after a later one. */
-  readonly turn: number;
   /** Which period `keep` and `used` are about; `null`: none is known here. */
   readonly periodFrom: number | null;
   /** The process uses no more than this, with what it has used, until it is granted more. */
@@ -26,8 +17,6 @@ export interface BudgetAsk {
   readonly ends: boolean;
   /** The lease is known to have ended with less than `used`, which is counted now. */
   readonly hasEnded: boolean;
-  /** Whether it has to survive a power failure: it asks for more, or says that more is used than was granted. */
-  readonly isDurable: boolean;
 }
 
 export interface Wanted {
@@ -46,11 +35,11 @@ export type SliceRule = (limit: Micros, others: Micros, ask: Pick<BudgetAsk, "ke
 export interface KeptLease {
   readonly lease: string;
   readonly process: string;
-  readonly turn: number;
+  readonly sequence: number;
   readonly amount: Micros;
   /** Of a lease that has ended: what is counted elsewhere for it, and not here. */
   readonly used: Micros;
-  /** When it was last asked for; `null`: that was not noted. */
+  /** When it was last asked for; `null`: not known. */
   readonly heardAt: number | null;
 }
 
@@ -83,7 +72,7 @@ export interface EarlierStarts {
   readonly process: string;
   /** This start. */
   readonly start: string;
-  /** What those of them have left whose notes can be relied on. */
+  /** What those of them have left whose logs can be relied on. */
   readonly left: readonly LeftBehind[];
 }
 
@@ -105,19 +94,19 @@ export interface BudgetAnswer {
 
 /** What a process that was killed had used. */
 export interface LeftBehind {
-  /** The start whose notes these are: the name of each of its leases begins with it. */
+  /** The start whose log this is: the name of each of its leases begins with it. */
   readonly start: string;
-  /** Of its last ask, noted before that was sent. */
-  readonly turn: number;
+  /** Of its last ask, logged before that was sent. */
+  readonly sequence: number;
   readonly counts: readonly CountedUse[];
 }
 
-/** The same by its own notes, which do not say what became of its last requests. */
-export interface LeftNotes extends LeftBehind {
-  readonly counts: readonly NotedUse[];
+/** The same by its own log, which does not say what became of its last requests. */
+export interface LeftLog extends LeftBehind {
+  readonly counts: readonly LoggedUse[];
 }
 
-export interface NotedUse extends CountedUse {
+export interface LoggedUse extends CountedUse {
   /** Requests that it had begun and not settled. */
   readonly open: readonly OpenRequest[];
 }
@@ -151,37 +140,37 @@ export interface BudgetStore {
   recover(earlier: EarlierStarts, rule: RecoverRule): Promise<void>;
 }
 
-/** Notes of what this process uses, which outlive it. */
-export interface UseNotes {
+/** What this process uses, in a log that outlives it. */
+export interface UsageLog {
   /** What earlier starts on the same data directory have left is in the store now. */
   recovered(): void;
   /** To be called before anything is leased. @throws if it cannot be written */
   begin(): void;
-  /** Those of one lease in one period. What was noted of the same lease in an earlier period is not kept any more. */
-  of(lease: Omit<CountedUse, "used">): LeaseNotes;
+  /** Of one lease in one period. What was logged of the same lease in an earlier period is not kept any more. */
+  of(lease: Omit<CountedUse, "used">): LeaseLog;
   /**
-   * Everything that was noted outlives a killed process once this returns. It is written in one go, so that requests
+   * Everything that was logged outlives a killed process once this returns. It is written in one go, so that requests
    * that are sent together share it. @throws if it cannot be written
    */
   keep(): void;
   /** The same, and the number of an ask that is about to be sent. @throws if it cannot be written */
-  keepTurn(turn: number): void;
+  keepSequence(sequence: number): void;
   /** Nothing is held any more that the store does not know. */
   end(): void;
 }
 
-export interface LeaseNotes {
+export interface LeaseLog {
   /**
    * A request is about to be sent, and the lease uses so much with it.
    * @param request number of the call and number of the request, with a slash between them
    */
-  begin(transactionId: string, request: string, units: Micros, used: Micros): Noted;
-  /** It has been settled, or was not sent. `null`: something that was not noted before. */
-  end(noted: Noted | null, used: Micros): void;
+  begin(transactionId: string, request: string, units: Micros, used: Micros): LoggedRequest;
+  /** It has been settled, or was not sent. `null`: something that was not logged before. */
+  end(request: LoggedRequest | null, used: Micros): void;
 }
 
-/** A request that was noted. */
-export interface Noted {
+/** A request in the log. */
+export interface LoggedRequest {
   /** Among all of its lease. */
   readonly number: number;
   readonly transactionId: string;

@@ -1,0 +1,295 @@
+import { type Budget, hasRoom, warnFrom } from "../../terms/budget.ts";
+import type { Micros } from "../../terms/money.ts";
+import { atLeast, type Granted, LeasedAmount, type Logged, type Wanted } from "../leased-amount.ts";
+import type { SentBy } from "../ports.ts";
+import { LEFT_AFTER_MS } from "./keep-leases.ts";
+import type { BudgetAnswer, BudgetAsk, UsageLog } from "./ports.ts";
+
+/** A process has in hand what it uses in so much time. */
+const AHEAD_MS = 5_000;
+/** The shortest time between two asks that will probably be answered with nothing. */
+const ASK_AGAIN_MS = 250;
+/** What is used is reported to the store this often. */
+const REPORT_MS = 1_000;
+/** How often a budget is looked at for which requests wait while the store does not answer. */
+const LOOK_MS = 100;
+const NOTHING_KNOWN = -1n;
+const NOTHING_WANTED: Wanted = { need: 0n, spare: 0n, ahead: 0n };
+
+/** What one process holds of one budget. */
+export class BudgetLimit extends LeasedAmount<BudgetAsk, BudgetAnswer> {
+  readonly owner: string;
+  #budget: Budget;
+  readonly #log: UsageLog;
+  /** What other processes have used, as of the last answer. */
+  #othersUsed = 0n;
+  /** The budget is nearly used once this process alone has used so much. */
+  #warnFrom = 0n;
+  /** It has been removed: nothing is counted any more. */
+  isRemoved = false;
+  /** Its lease has ended in the store, which does not count yet all that was used under it. */
+  isEnding = false;
+  /** What requests need that wait for the store. */
+  readonly waiting = new Set<{ readonly units: Micros }>();
+  /** The smallest of those that waited when the store was last asked. */
+  #smallest = 0n;
+  /** What was charged and is in no lease: it is added to the next one. */
+  #owed = 0n;
+  #lastUnits = 1n;
+  /** Until then, asking would not bring room for this many units. */
+  #shortUntil = Number.NEGATIVE_INFINITY;
+  #shortOf = 0n;
+  /** Its limit has changed: what is held beyond what is used may be too much. */
+  #isChanged = false;
+  /** What was last reported to the store as used. */
+  #reportedUsed = 0n;
+  /** Something was taken since, even if as much was freed. */
+  #isTaken = false;
+  /** When it was last reported, and when an ask was sent that was answered. */
+  #reportedAt = Number.NEGATIVE_INFINITY;
+  #confirmedAt = Number.NEGATIVE_INFINITY;
+
+  /** @param lease a name that no other has had */
+  constructor(budget: Budget, lease: string, log: UsageLog) {
+    super(lease, AHEAD_MS);
+    this.owner = budget.organizationId;
+    this.#budget = budget;
+    this.#log = log;
+    this.#know(budget, 0n);
+  }
+
+  #know(budget: Budget, othersUsed: Micros): void {
+    [this.#budget, this.#othersUsed] = [budget, othersUsed];
+    this.#warnFrom = warnFrom(budget) - othersUsed;
+  }
+
+  get budget(): Budget {
+    return this.#budget;
+  }
+
+  /** By all processes together, as far as is known here. */
+  get used(): Micros {
+    return this.#othersUsed + (this.granted?.used ?? 0n);
+  }
+
+  /** Whether it is used beyond its warn level, by all processes together. */
+  get isNearlyUsed(): boolean {
+    return this.granted !== null && this.granted.used >= this.#warnFrom;
+  }
+
+  /** The store did not answer the last time, and it is too early to ask again. */
+  isUnknown(now: number): boolean {
+    return this.away && now < this.askAgainAt;
+  }
+
+  /** Whether it is useless to ask for them now. In a new period it is useful again. */
+  isKnownShort(now: number, units: Micros): boolean {
+    return now < this.#shortUntil && units >= this.#shortOf && !this.isOver(now);
+  }
+
+  /** Nothing can be taken from what is held here, because its period may have ended: the store has to be asked. */
+  isOver(now: number): boolean {
+    return this.at(now) === null;
+  }
+
+  /** Its limit may have been changed. */
+  renew(budget: Budget): void {
+    if (budget.limit !== this.#budget.limit) [this.#isChanged, this.#shortUntil] = [true, Number.NEGATIVE_INFINITY];
+    this.#know(budget, this.#othersUsed);
+  }
+
+  fits(now: number, units: Micros): boolean {
+    const granted = this.at(now);
+    return granted !== null && hasRoom(granted.used, units, granted.amount);
+  }
+
+  /** The units of a request. To be called only if they fit. */
+  take(now: number, units: Micros): Granted {
+    const granted = this.at(now)!;
+    this.use(now, granted, units, Number(units));
+    this.#isTaken = true;
+    this.#lastUnits = units;
+    return granted;
+  }
+
+  /** A request has used more than it had taken, or less: then `more` is negative. */
+  correct(granted: Granted, more: Micros): void {
+    granted.used += more;
+    if (more < 0n) this.lowFrom += more;
+  }
+
+  /** More was charged than is held here. It is counted even where there is no room for it. */
+  charge(now: number, units: Micros): void {
+    const granted = this.granted;
+    if (granted === null || now >= granted.until) {
+      this.#owed += units;
+      return;
+    }
+    granted.used += units;
+    const logged = this.logOf(granted);
+    if (logged === null) return;
+    logged.used += units;
+    logged.log.end(null, logged.used);
+  }
+
+  /** Whether something was charged that is in no lease: the store has to be asked for one. */
+  get owes(): boolean {
+    return this.#owed > 0n;
+  }
+
+  /** `null` if its period is over: that need not be logged. A lease of this period that was replaced still is. */
+  logOf(granted: Granted): Logged | null {
+    if (this.isOfPast(granted)) return null;
+    const { window: periodFrom, lease } = granted;
+    granted.logged ??= { log: this.#log.of({ budgetId: this.#budget.id, periodFrom, lease }), used: 0n };
+    return granted.logged;
+  }
+
+  isOfPast({ window }: Granted): boolean {
+    return this.granted !== null && this.granted.window > window;
+  }
+
+  dueAt(now: number): number {
+    if (this.waiting.size > 0) return Math.max(now + LOOK_MS, this.askAgainAt);
+    const granted = this.at(now);
+    const isLive = granted !== null && (this.#isChanged || this.#isNews(granted) || granted.amount !== granted.used);
+    return isLive || this.isEnding || this.owes ? Math.max(now + 1, this.#reportAt(now)) : Number.POSITIVE_INFINITY;
+  }
+
+  /** What the store should know is reported in time. What is held for later is looked at as often. */
+  #reportAt(now: number): number {
+    return this.granted !== null && this.#isNews(this.granted) ? this.#reportedAt + REPORT_MS : now + REPORT_MS;
+  }
+
+  #isNews({ used }: Granted): boolean {
+    // What was logged before is not believed once the store has heard of it: it may be about other requests.
+    return this.#isTaken || used !== this.#reportedUsed;
+  }
+
+  override ask(now: number, by: SentBy, joins: boolean): BudgetAsk | null {
+    if (this.#isLeft(now)) this.startAnew();
+    if (this.isEnding) return this.isUnknown(now) ? null : this.#report(now, by, { hasEnded: true, ends: true });
+    const granted = this.granted;
+    // More was charged than had been reserved: the store must count it, even where there is no room for it.
+    if (granted !== null && (this.#isChanged || granted.used > granted.amount)) granted.amount = granted.used;
+    return super.ask(now, by, joins);
+  }
+
+  protected override needs(_now: number, free: Micros): Micros {
+    let units = 0n;
+    this.#smallest = 0n;
+    for (const one of this.waiting) {
+      units += one.units;
+      if (this.#smallest === 0n || one.units < this.#smallest) this.#smallest = one.units;
+    }
+    return atLeast(0n, units + this.#owed - free);
+  }
+
+  protected override hasNews(now: number, keep: Micros, _soon: Micros, joins: boolean): boolean {
+    if (keep !== this.kept) return true;
+    return this.#isNews(this.granted!) && now >= this.#reportedAt + (joins ? REPORT_MS / 2 : REPORT_MS);
+  }
+
+  protected override get leftOver(): Micros {
+    return this.#budget.limit - this.#othersUsed;
+  }
+
+  /** Gives back whatever is not in use. */
+  askToEnd(now: number, by: SentBy): BudgetAsk | null {
+    const granted = this.granted;
+    if (granted === null || this.#isLeft(now)) return null;
+    granted.amount = granted.used;
+    return this.#report(now, by, { ends: true, hasEnded: this.isEnding });
+  }
+
+  /** The store may forget the lease soon, or has: what it holds stays counted, and is not reported again. */
+  #isLeft(now: number): boolean {
+    return this.granted !== null && now - this.#confirmedAt >= LEFT_AFTER_MS;
+  }
+
+  protected override toAsk(now: number, by: SentBy, wanted: Wanted, free: Micros): BudgetAsk {
+    this.#isChanged = false;
+    const least = this.#smallest > free ? this.#smallest - free : this.#lastUnits;
+    return this.#report(now, by, { wanted, least: atLeast(1n, least) });
+  }
+
+  #report(
+    now: number,
+    by: SentBy,
+    { wanted = NOTHING_WANTED, least = 1n, ends = false, hasEnded = false }: Partial<Reported>,
+  ): BudgetAsk {
+    const [keep, used] = [this.granted?.amount ?? 0n, this.granted?.used ?? 0n];
+    const { need, spare } = wanted;
+    const isMore = keep > this.kept || this.#reportedUsed === NOTHING_KNOWN;
+    [this.kept, this.#reportedUsed, this.#isTaken, this.#reportedAt] = [keep, used, false, now];
+    return {
+      ...by,
+      budgetId: this.#budget.id,
+      lease: this.lease,
+      periodFrom: this.granted?.window ?? null,
+      keep,
+      used,
+      wanted: { need, least, spare },
+      ends,
+      hasEnded,
+      isDurable: need + spare > 0n || hasEnded || isMore,
+    };
+  }
+
+  answered({ budget, period, ...answer }: BudgetAnswer, askedAt: number, answeredAt: number): void {
+    if (budget === null) {
+      [this.away, this.isRemoved, this.isEnding, this.#owed] = [false, true, false, 0n];
+      return;
+    }
+    this.#know(budget, this.#othersUsed);
+    const { now, amount, counted, othersUsed } = answer;
+    if (counted !== null) return this.#hasEnded(counted, period.from);
+    const known = this.granted;
+    const window = { window: period.from, windowEnd: period.to, now, askedAt, answeredAt };
+    const granted = this.replace(window, amount);
+    if (granted === null) return;
+    this.isEnding = false;
+    this.#confirmedAt = askedAt;
+    this.#know(budget, othersUsed);
+    if (granted !== known) this.#reportedUsed = 0n;
+    [this.kept, this.lowFrom, this.askAgainAt] = [amount, 0n, answeredAt];
+    const owed = this.#owed;
+    this.#owed = 0n;
+    if (owed > 0n) this.charge(answeredAt, owed);
+    if (this.isLow(answeredAt)) this.askAgainAt = answeredAt + ASK_AGAIN_MS;
+    if (this.#smallest === 0n || hasRoom(granted.used, this.#smallest, amount)) return;
+    [this.#shortUntil, this.#shortOf] = [answeredAt + ASK_AGAIN_MS, this.#smallest];
+  }
+
+  override failed(now: number): void {
+    super.failed(now);
+    // It may have granted what is not known here, so it is reported again.
+    this.#reportedUsed = NOTHING_KNOWN;
+  }
+
+  /** Another start of the same process has ended it. What was used beyond what that start knew is reported first. */
+  #hasEnded(counted: Micros, periodFrom: number): void {
+    const granted = this.granted;
+    this.away = false;
+    this.isEnding = granted !== null && granted.window === periodFrom && granted.used > counted;
+    if (!this.isEnding) this.startAnew();
+  }
+
+  protected override startAnew(): void {
+    super.startAnew();
+    this.isEnding = false;
+    this.#shortUntil = Number.NEGATIVE_INFINITY;
+  }
+
+  protected override at(now: number): Granted | null {
+    return this.isEnding ? null : super.at(now);
+  }
+}
+
+interface Reported {
+  readonly wanted: Wanted;
+  /** What the smallest request needs that waits. */
+  readonly least: Micros;
+  readonly ends: boolean;
+  readonly hasEnded: boolean;
+}

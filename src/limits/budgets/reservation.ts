@@ -1,0 +1,187 @@
+import type { Reservation } from "../../run/around/ports.ts";
+import { limitText, scopeText, unitsOf, usedBy } from "../../terms/budget.ts";
+import { Fault, type Charged } from "../../terms/fault.ts";
+import type { Micros } from "../../terms/money.ts";
+import type { Price } from "../../terms/price.ts";
+import type { Granted, Logged } from "../leased-amount.ts";
+import type { BudgetLimit } from "./budget-limit.ts";
+import type { LoggedRequest, UsageLog } from "./ports.ts";
+
+/** What a request has reserved of one budget. */
+export class Part {
+  readonly limit: BudgetLimit;
+  units: Micros;
+  /** Where it was taken from; `null`: nothing is taken. */
+  granted: Granted | null = null;
+  /** How much of it is in the usage log, and the request there. */
+  logged: Micros = 0n;
+  request: LoggedRequest | null = null;
+
+  constructor(limit: BudgetLimit, price: Price | null) {
+    this.limit = limit;
+    this.units = unitsOf(limit.budget, price);
+  }
+
+  get isCounted(): boolean {
+    return this.units > 0n && !this.limit.isRemoved;
+  }
+}
+
+/** Takes what a request needs of all its budgets, or of none. Returns the first one without room, or `null`. */
+export function takeAll(parts: readonly Part[], now: number): BudgetLimit | null {
+  for (const { isCounted, limit, units } of parts) if (isCounted && !limit.fits(now, units)) return limit;
+  for (const part of parts) if (part.isCounted) part.granted = part.limit.take(now, part.units);
+  return null;
+}
+
+/** That a budget has no room for a request, with everything that says which budget it is. */
+export function budgetFault({ budget, granted }: BudgetLimit): Fault {
+  return new Fault("source.budget_used", {
+    budget: budget.id,
+    scope: scopeText(budget),
+    limit: limitText(budget),
+    until: granted === null ? `the end of the ${budget.per}` : untilText(granted.windowEnd),
+  });
+}
+
+function untilText(wallAt: number): string {
+  return new Date(wallAt).toISOString().replace(":00.000Z", "Z").replace("T", " ").replace("Z", " UTC");
+}
+
+export interface ReservationNeeds {
+  readonly log: UsageLog;
+  readonly now: () => number;
+  /** What is used of a budget has changed. */
+  readonly onChange: (limit: BudgetLimit) => void;
+}
+
+/** The room that one request has in its budgets. It belongs to the period in which it was reserved. */
+export class LeasedReservation implements Reservation {
+  readonly #parts: readonly Part[];
+  readonly #needs: ReservationNeeds;
+  #isOver = false;
+
+  constructor(parts: readonly Part[], needs: ReservationNeeds) {
+    this.#parts = parts;
+    this.#needs = needs;
+  }
+
+  commit(transactionId: string, request: string, price: Price | null): void {
+    for (const part of this.#parts) {
+      if (part.units === unitsOf(part.limit.budget, price)) continue;
+      this.#takeAnew(price);
+      break;
+    }
+    for (const part of this.#parts) {
+      const { granted, request: before, units } = part;
+      if (granted === null || (before?.request === request && part.logged === units)) continue;
+      const logged = this.#log(part);
+      if (logged !== null) {
+        if (before !== null) logged.log.end(before, logged.used);
+        part.request = logged.log.begin(transactionId, request, units, logged.used);
+      }
+      this.#needs.onChange(part.limit);
+    }
+  }
+
+  keep(): void {
+    try {
+      this.#needs.log.keep();
+    } catch (cause) {
+      throw new Fault("source.unrecorded", {}, { cause });
+    }
+  }
+
+  cancel(): void {
+    if (this.#isOver) return;
+    const isLogged = this.#parts.some(({ request }) => request !== null);
+    this.#end("no", null);
+    // No journal knows of it.
+    if (isLogged) this.#keepIfPossible();
+  }
+
+  release(): void {
+    if (this.#isOver) return;
+    for (const part of this.#parts) {
+      if (part.granted === null || part.units === 0n) continue;
+      part.limit.correct(part.granted, -part.units);
+      part.units = 0n;
+      this.#needs.onChange(part.limit);
+    }
+  }
+
+  settle(charged: Charged, price: Price | null): void {
+    if (this.#isOver) return;
+    // What the journal says of a request that the log has as under way leads to the same.
+    if (this.#end(charged, price)) this.#keepIfPossible();
+  }
+
+  /** Returns whether it has used something, and not what was logged. */
+  #end(charged: Charged, price: Price | null): boolean {
+    this.#isOver = true;
+    let isNews = false;
+    for (const part of this.#parts) {
+      const units = usedBy(part.limit.budget, charged, price);
+      // A price that became known only with the reply is counted although nothing was reserved for it.
+      if (part.granted === null && units === 0n) continue;
+      const isMore = units !== 0n && units !== part.logged;
+      this.#settle(part, units, isMore);
+      this.#needs.onChange(part.limit);
+      isNews ||= isMore;
+    }
+    return isNews;
+  }
+
+  #settle(part: Part, units: Micros, isMore: boolean): void {
+    const { limit, granted } = part;
+    if (granted === null) return limit.charge(this.#needs.now(), units);
+    if (limit.granted !== granted && units > part.units) {
+      // That lease has ended with what was reserved. What was charged beyond is counted under the next one.
+      if (!limit.isOfPast(granted)) limit.charge(this.#needs.now(), units - part.units);
+    } else if (units !== part.units) {
+      limit.correct(granted, units - part.units);
+      part.units = units;
+    }
+    if (part.request !== null || isMore) this.#logEnd(part);
+  }
+
+  #keepIfPossible(): void {
+    try {
+      this.#needs.log.keep();
+    } catch {
+      // Until it can be written, the log says something else: if the process is killed now, more counts as used.
+    }
+  }
+
+  /** The price has changed since the room was reserved. @throws Fault if there is no room for the new one */
+  #takeAnew(price: Price | null): void {
+    for (const part of this.#parts) {
+      if (part.granted !== null) {
+        part.limit.correct(part.granted, -part.units);
+        part.units = 0n;
+        if (part.request !== null) this.#logEnd(part);
+      }
+      [part.granted, part.logged, part.units] = [null, 0n, unitsOf(part.limit.budget, price)];
+    }
+    const now = this.#needs.now();
+    const lacking = takeAll(this.#parts, now);
+    if (lacking === null) return;
+    // Whether the new period has room is not known here, and a request that is about to be sent cannot wait.
+    throw lacking.isOver(now) ? new Fault("source.budget_unknown") : budgetFault(lacking);
+  }
+
+  /** It is settled, or was not sent. */
+  #logEnd(part: Part): void {
+    const { request } = part;
+    const logged = this.#log(part);
+    logged?.log.end(request, logged.used);
+  }
+
+  /** Counts what the part has taken as logged. @returns where to log it; `null`: nowhere */
+  #log(part: Part): Logged | null {
+    const logged = part.limit.logOf(part.granted!);
+    if (logged !== null) logged.used += part.units - part.logged;
+    [part.logged, part.request] = [part.units, null];
+    return logged;
+  }
+}

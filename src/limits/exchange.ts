@@ -1,0 +1,216 @@
+import type { Clock } from "../terms/clock.ts";
+import { TurnQueue } from "../terms/turn-queue.ts";
+import { answeredWithin } from "../terms/within.ts";
+import type { SentBy } from "./ports.ts";
+
+/** An answer that takes longer does not count: nobody uses what it grants. */
+const ANSWER_MS_MAX = 1_000;
+/** Keeps one exchange short: all its limits are locked meanwhile. */
+const ASKS_MAX = 200;
+/** A limit that has changed is looked at after so long. */
+const WAKE_MS = 1_000;
+
+/** What an exchange has to know of a limit. */
+export interface Leased<Ask, Answer> {
+  /** Owners take turns, because they can make up limits without end. */
+  readonly owner: string;
+  /** @param joins whether other limits ask anyway, so that it asks a little earlier than it had to. `null`: nothing */
+  ask(now: number, by: SentBy, joins: boolean): Ask | null;
+  /** The last ask: it gives back what is not in use. `null`: nothing */
+  askToEnd(now: number, by: SentBy): Ask | null;
+  /** @param askedAt, answeredAt by the clock of this process; in between, the store looked at its own */
+  answered(answer: Answer, askedAt: number, answeredAt: number): void;
+  failed(now: number): void;
+  /** When time alone may give it something to ask or to notify; `Infinity` if nothing does. */
+  dueAt(now: number): number;
+}
+
+export interface ExchangeParts<Ask, Answer, Limit extends Leased<Ask, Answer>> {
+  readonly clock: Clock;
+  /** Names this process. Called when its name is needed. */
+  readonly process: () => string;
+  /** Frees what earlier starts of this process have left. It has to succeed before anything is asked for. */
+  readonly recover: (process: string) => Promise<void>;
+  /** @param sequence the number of the last ask */
+  readonly send: (asks: readonly Ask[], sequence: number) => Promise<readonly Answer[]>;
+  /** These limits have an answer, or it is known that there is none. */
+  readonly onAnswered: (limits: readonly Limit[], isAnswered: boolean) => void;
+  /** Some time has passed, which may have changed what these limits hold. */
+  readonly onTime: (limits: Iterable<Limit>) => void;
+}
+
+type AskOf<Ask, Limit> = (limit: Limit, now: number, by: SentBy) => Ask | null;
+
+interface Asked<Ask, Limit> {
+  readonly limit: Limit;
+  readonly ask: Ask;
+}
+
+/**
+ * The exchange of one process with the store, for all limits of one kind:
+ *
+ * 1. Whoever uses a limit calls `look` when it may have something to ask, and `wake` when it may have with time.
+ * 2. All limits that have something to ask are sent together, one exchange at a time; those that hold something join.
+ * 3. Each limit hears the answer, or that there is none. Then the next exchange begins, if there is something to ask.
+ * 4. Otherwise nothing happens until the first moment at which a limit may have something to ask.
+ */
+export class Exchange<Ask, Answer, Limit extends Leased<Ask, Answer>> {
+  readonly #parts: ExchangeParts<Ask, Answer, Limit>;
+  /** Those that may have something to ask now. */
+  readonly #toLook = new TurnQueue<Limit>();
+  /** Those that may have something to ask with time. */
+  readonly #live = new Set<Limit>();
+  #underWay: Promise<void> | null = null;
+  #isQueued = false;
+  #isClosed = false;
+  #isRecovered = false;
+  #count = 0;
+  #sequence = 0;
+  #process: string | null = null;
+  #timerAt = Number.POSITIVE_INFINITY;
+  #cancelTimer = (): void => {};
+
+  constructor(parts: ExchangeParts<Ask, Answer, Limit>) {
+    this.#parts = parts;
+  }
+
+  /** The number of the exchange that is under way, or was last. */
+  get count(): number {
+    return this.#count;
+  }
+
+  get process(): string {
+    return (this.#process ??= this.#parts.process());
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  look(limit: Limit): void {
+    this.#toLook.add(limit.owner, limit);
+    if (this.#isQueued || this.#underWay !== null || this.#isClosed) return;
+    this.#isQueued = true;
+    // All calls of a tick ask together.
+    queueMicrotask(() => {
+      this.#isQueued = false;
+      if (this.#underWay === null && !this.#isClosed) this.#next();
+    });
+  }
+
+  wake(limit: Limit): void {
+    this.#live.add(limit);
+    if (this.#timerAt === Number.POSITIVE_INFINITY) this.#lookAt(this.#parts.clock.now() + WAKE_MS);
+  }
+
+  /** Waits for the exchange that is under way. Afterwards only `end` and `send` send. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#cancelTimer();
+    await this.#underWay;
+  }
+
+  /** Gives back what these limits hold and do not use. Returns whether the store has answered. */
+  end(limits: Iterable<Limit> = this.#live): Promise<boolean> {
+    return this.#sendAll(limits, (limit, now, by) => limit.askToEnd(now, by));
+  }
+
+  /** Sends what these limits ask for now. Returns whether the store has answered. */
+  send(limits: Iterable<Limit>): Promise<boolean> {
+    return this.#sendAll(limits, (limit, now, by) => limit.ask(now, by, false));
+  }
+
+  async #sendAll(limits: Iterable<Limit>, askOf: AskOf<Ask, Limit>): Promise<boolean> {
+    const asked = [...limits].flatMap((limit) => this.#asked(limit, askOf) ?? []);
+    return asked.length === 0 || (await this.#exchange(asked));
+  }
+
+  #next(): void {
+    if (this.#isClosed) return;
+    const asked = this.#nextAsks();
+    if (asked.length === 0) return this.#lookLater();
+    this.#count += 1;
+    this.#underWay = this.#exchange(asked).then(() => {
+      this.#underWay = null;
+      this.#next();
+    });
+  }
+
+  #nextAsks(): Asked<Ask, Limit>[] {
+    const asked: Asked<Ask, Limit>[] = [];
+    while (asked.length < ASKS_MAX) {
+      const limit = this.#toLook.next(() => true);
+      if (limit === undefined) break;
+      this.#live.add(limit);
+      const one = this.#asked(limit, (it, now, by) => it.ask(now, by, false));
+      if (one !== null) asked.push(one);
+    }
+    if (asked.length === 0 || this.#live.size > ASKS_MAX) return asked;
+    // One exchange for many limits costs little more than for one.
+    const asking = new Set(asked.map(({ limit }) => limit));
+    for (const limit of this.#live) {
+      const one = asking.has(limit) ? null : this.#asked(limit, (it, now, by) => it.ask(now, by, true));
+      if (one !== null) asked.push(one);
+    }
+    return asked;
+  }
+
+  #asked(limit: Limit, askOf: AskOf<Ask, Limit>): Asked<Ask, Limit> | null {
+    const ask = askOf(limit, this.#parts.clock.now(), { process: this.process, sequence: this.#sequence + 1 });
+    if (ask === null) return null;
+    this.#sequence += 1;
+    return { limit, ask };
+  }
+
+  async #exchange(asked: readonly Asked<Ask, Limit>[]): Promise<boolean> {
+    const { clock, recover, send, onAnswered } = this.#parts;
+    const askedAt = clock.now();
+    let answers: readonly Answer[] | null = null;
+    try {
+      if (!this.#isRecovered) await this.#inTime(recover(this.process));
+      this.#isRecovered = true;
+      const asks = asked.map(({ ask }) => ask);
+      answers = await this.#inTime(send(asks, this.#sequence));
+    } catch {
+      // Each ask may have been kept or not, and the next one says what is held here. The store itself says why it failed.
+    }
+    const now = clock.now();
+    for (const [at, { limit }] of asked.entries()) {
+      if (answers === null) limit.failed(now);
+      else limit.answered(answers[at]!, askedAt, now);
+    }
+    onAnswered(
+      asked.map(({ limit }) => limit),
+      answers !== null,
+    );
+    return answers !== null;
+  }
+
+  #inTime<Result>(promise: Promise<Result>): Promise<Result> {
+    return answeredWithin(this.#parts.clock, ANSWER_MS_MAX, promise, () => new Error("the store does not answer"));
+  }
+
+  #lookLater(): void {
+    const now = this.#parts.clock.now();
+    let at = Number.POSITIVE_INFINITY;
+    for (const limit of this.#live) {
+      const dueAt = limit.dueAt(now);
+      if (dueAt === Number.POSITIVE_INFINITY) this.#live.delete(limit);
+      else at = Math.min(at, dueAt);
+    }
+    this.#lookAt(at);
+  }
+
+  #lookAt(at: number): void {
+    if (this.#isClosed || at >= this.#timerAt) return;
+    this.#cancelTimer();
+    this.#timerAt = at;
+    const { clock, onTime } = this.#parts;
+    const onTimer = (): void => {
+      this.#timerAt = Number.POSITIVE_INFINITY;
+      onTime(this.#live);
+      for (const limit of this.#live) this.look(limit);
+    };
+    this.#cancelTimer = clock.after(Math.max(1, Math.ceil(at - clock.now())), onTimer, "loose");
+  }
+}
