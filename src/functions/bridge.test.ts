@@ -76,7 +76,10 @@ test("eight calls are under way at the most, a hundred are made, and the next is
       most = Math.max(most, underWay);
     },
   });
-  assert.deepEqual(JSON.parse(tried.json!), { made: 100, why: "run(source, inputs): a run may ask at most 100 times" });
+  assert.deepEqual(JSON.parse(tried.json!), {
+    made: 100,
+    why: "run(source, inputs): a run may make at most 100 calls",
+  });
   assert.equal(tried.calls.length, 100);
   assert.equal(most, 8);
 });

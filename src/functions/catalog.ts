@@ -13,35 +13,36 @@ import { isolateKey } from "./pool/running.ts";
 export interface FunctionsOptions {
   readonly files: readonly FunctionFile[];
   readonly pool: Pool;
-  /** The folder that keeps bundles for the next start. Default: none are kept. */
+  /** Folder in which bundles are cached for the next start. Default: no cache. */
   readonly cacheDir?: string;
-  /** The folder that keeps our own code that goes into isolates. Default: none is kept. */
+  /** Folder in which the bundled prelude, `Type` and contract compiler are cached. Default: no cache. */
   readonly toolsDir?: string;
-  /** Called for each file that cannot be used; all others are loaded. Default: the first such file ends the loading. */
+  /**
+   * Called for each file that cannot be used; the other files are loaded. Without it, the first such file ends the
+   * loading.
+   */
   readonly onProblem?: (problem: LoadError) => void;
 }
 
 export interface ListedFunction extends FunctionFacts {
   readonly file: string;
-  /** The code as it is now; `null` if there is none that could be shown. */
+  /** The current text of the file; `null` if it cannot be shown. */
   code(): Promise<string | null>;
-  /** All cases, also those in a file of their own, as it is now. @throws LoadError */
+  /** All cases, including those of `<name>.cases.json` as that file is now. @throws LoadError */
   readCases(): Promise<readonly FunctionCase[]>;
 }
 
 export interface Functions extends FunctionCatalog {
   list(): readonly ListedFunction[];
-  /**
-   * Loads one file again, or for the first time. If it cannot be used, the previous version stays. @throws LoadError
-   */
+  /** Loads a new or changed file. If it cannot be used, the previous version remains. @throws LoadError */
   reload(file: FunctionFile): Promise<ListedFunction>;
   /** Removes the function of a deleted file. */
   remove(file: string): void;
-  /** Ends every run and every process. */
+  /** Ends all runs and processes. */
   close(): Promise<void>;
 }
 
-/** Loads function files. @throws LoadError for the first file that cannot be used, if there is no `onProblem` */
+/** Loads function files. @throws LoadError for the first file that cannot be used, unless `onProblem` is set */
 export async function createFunctions(options: FunctionsOptions): Promise<Functions> {
   const { pool } = options;
   const cache = openBundleCache(options.cacheDir);

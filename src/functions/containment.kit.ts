@@ -1,8 +1,8 @@
-/** A function that does harm, on purpose or by mistake. */
+/** A function that does harm, intentionally or not. */
 export interface Attack {
   readonly name: string;
   readonly run: string;
-  /** How its run may end: the code of its fault, or `ok`. */
+  /** The permitted ends of its run: fault codes, or `ok`. */
   readonly ends: readonly string[];
 }
 
@@ -13,11 +13,11 @@ const CONTRACT = ["function.contract"];
 /** V8 ended the process. */
 const CRASHED = ["function.interrupted"];
 const WELL = ["ok"];
-/** The answer waits for its thread to leave: on a slow machine until the deadline. */
+/** The answer waits until the thread has left the isolate: on a slow machine until the deadline. */
 const WELL_OR_LATE = ["ok", "function.timeout"];
 const NEVER_ENDING_ERROR = `Object.defineProperties(new Error("x"), { message: { get() { for (;;); } }, stack: { get() { for (;;); } } })`;
 
-/** Attacks that end, at worst, their own run: an innocent function of the same organization finishes. */
+/** Attacks that end at most their own run: an innocent function of the same organization finishes. */
 export const OF_A_RUN: readonly Attack[] = [
   { name: "an endless loop", run: "() => { for (;;); }", ends: TIMEOUT },
   { name: "an endless loop after an answer", run: "async ({ run }) => { await run('a'); for (;;); }", ends: TIMEOUT },
@@ -131,7 +131,7 @@ export const OF_A_RUN: readonly Attack[] = [
   {
     name: "steps without end",
     run: "async ({ pipe }) => { for (;;) await pipe('p', () => 'x'.repeat(1e5)); }",
-    // A slow machine may reach the time limit before the limit of steps.
+    // On a slow machine, the time limit may come before the limit of steps.
     ends: [...RAISED, ...TIMEOUT],
   },
   { name: "URLs without end", run: "() => { for (;;) new URL('https://a.example/'); }", ends: [...TIMEOUT, ...RAISED] },

@@ -8,11 +8,11 @@ import { type Attack, OF_A_PROCESS, OF_A_RUN } from "./containment.kit.ts";
 import { startPool, type PoolRig, type Tried } from "./pool/pool.kit.ts";
 import { openRss } from "./rss.ts";
 
-/** For what would not end by itself. */
+/** Deadline of attacks that do not end by themselves. */
 const LIMIT_MS = 350;
-/** For what does, which a busy machine takes longer for. */
+/** Deadline of attacks that end by themselves, which takes longer on a busy machine. */
 const PATIENT_MS = 20_000;
-/** By then what has reached its limit has ended. */
+/** Time after the deadline within which a run must have ended. */
 const LATE_MS = 300;
 
 const ATTACKER = "org_attacker";
@@ -22,7 +22,7 @@ const INNOCENT = `async ({ inputs, run, pipe }) => {
   return { output: { seen: second.output.echo.b } };
 }`;
 
-/** Runs an attack of one organization beside an innocent run of the same one, if so asked, and of another one. */
+/** Runs an attack of one organization beside an innocent run of another one, and optionally of the same one. */
 async function attackBeside(rig: PoolRig, attack: Attack, innocents: readonly string[]): Promise<void> {
   const attacking = rig.attempt(attack.run, { organizationId: ATTACKER, limitMs: limitOf(attack) });
   const besides = innocents.map((organizationId) =>
@@ -89,7 +89,7 @@ test("what a function does costs its own organization, and mostly its own run al
   );
 });
 
-/** Asks each frame of the stack for its function and its `this`, everywhere that our code calls the author's. */
+/** Asks each stack frame for its function and its `this`, wherever our code calls the author's. */
 const STACK_READER = `async ({ pipe, run, log }) => {
   const mine = new Set([look, Object.prototype.toString]);
   const found = [];
@@ -130,7 +130,7 @@ test("an author finds none of the bridge's functions on the stack of an error", 
   assert.deepEqual(found, ["nothing"]);
 });
 
-/** Hundredths of a second of processor time that a process has used; 0 if that cannot be looked up. */
+/** Processor time of a process, in hundredths of a second; 0 if it cannot be read. */
 function cpuTicksOf(pid: number): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ")[1]!.split(" ");

@@ -11,7 +11,10 @@ import { createFunctions, type Functions } from "./catalog.ts";
 import { LoadError } from "../terms/load-error.ts";
 import { startPool } from "./pool/pool.kit.ts";
 
-/** If the service checked in its own thread, every hostile schema below would block it for seconds. */
+/**
+ * Limit for delays of the event loop. If the service checked contracts in its own thread, every hostile schema below
+ * would block it for seconds.
+ */
 const LOOP_MS = 1_500;
 const LIMIT_MS = 1_000;
 const INNOCENT_MS = 10_000;
@@ -25,7 +28,7 @@ interface Rig {
   ): Promise<{ readonly ends: string; readonly logs: readonly string[] }>;
 }
 
-/** Loads functions, given as the fields of their declarations, into one process with an innocent one. */
+/** Loads functions, given as the fields of their declarations, into one process beside an innocent one. */
 async function startRig(t: TestContext, evaluateWithinMs = 20_000): Promise<Rig> {
   const folder = await mkdtemp(join(tmpdir(), "datarun-contracts-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
@@ -65,7 +68,7 @@ async function startRig(t: TestContext, evaluateWithinMs = 20_000): Promise<Rig>
   };
 }
 
-/** Runs an innocent function during the attack, and checks that the service's thread is never blocked for too long. */
+/** Runs an innocent function during the attack, and checks that the service's event loop is never blocked too long. */
 async function undisturbed(rig: Rig, innocent: string, attack: () => Promise<void>): Promise<void> {
   const delay = monitorEventLoopDelay({ resolution: 10 });
   delay.enable();
@@ -157,7 +160,7 @@ test("a contract costs its own run the time it takes, and nobody else any", asyn
     await t.test(hostile.name, async () => {
       const id = await rig.load(hostile.text);
       await undisturbed(rig, innocent, async () => {
-        // Only what would not end by itself is waited for in vain.
+        // Only cases that do not end by themselves run until their deadline.
         const limitMs = hostile.ends.includes("function.timeout") ? LIMIT_MS : INNOCENT_MS;
         const { ends } = await rig.call(id, hostile.inputs, limitMs);
         assert.ok(hostile.ends.includes(ends), `it ended as ${ends}`);
@@ -166,7 +169,7 @@ test("a contract costs its own run the time it takes, and nobody else any", asyn
   }
 });
 
-/** The limit for what would not end by itself. */
+/** Deadline of cases that do not end by themselves. */
 const IMPATIENT_MS = 1_000;
 const UNUSABLE: readonly (readonly [name: string, text: string, says: RegExp])[] = [
   ["a keyword of the wrong kind", "inputs: { type: 7 }", /"inputs" is not a JSON Schema that can be used: schema is/],
@@ -210,7 +213,7 @@ const UNUSABLE: readonly (readonly [name: string, text: string, says: RegExp])[]
 test("a schema that cannot be used is refused when it is loaded, and costs nobody else anything", async (t) => {
   const rig = await startRig(t);
   const impatient = await startRig(t, IMPATIENT_MS);
-  // Long enough for what is to be compiled to have come that far.
+  // Long enough for the compilation to start.
   const compiling = await startRig(t, 4 * IMPATIENT_MS);
   const innocent = await rig.load(INNOCENT);
   for (const [name, text, says] of UNUSABLE) {

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 
-/** Linux tells times in hundredths of a second, whatever its kernel counts in. */
+/** Linux reports times in hundredths of a second, whatever unit its kernel counts in. */
 const TICK_MS = 10;
 
 /**
- * Returns a function that reads how much processor time a process has used since now, in all of its threads. It gives 0
- * if there is no `/proc`, or the process has gone.
+ * Returns a function that reads how much processor time, in ms, all threads of a process have used from now on. It
+ * returns 0 without `/proc` and for a process that is gone.
  */
 export function openCpuTime(pid: number): () => number {
   const before = ticksOf(pid);
@@ -14,7 +14,7 @@ export function openCpuTime(pid: number): () => number {
 
 function ticksOf(pid: number): number {
   try {
-    // The name of the program, in brackets, may contain anything.
+    // The program's name, in parentheses, may contain any character.
     const fields = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ").at(-1)!.split(" ");
     return Number(fields[11]) + Number(fields[12]);
   } catch {

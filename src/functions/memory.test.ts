@@ -13,7 +13,7 @@ const SMALL = `async ({ run }) => {
   return {};
 }`;
 
-/** Holds so many buffers of 4 MB, and waits. */
+/** Allocates the given number of 4 MB buffers, and waits. */
 const FILLS = `async ({ inputs, run }) => {
   const kept = [];
   for (let n = 0; n < inputs.buffers; n += 1) kept.push(new Uint8Array(4_000_000).fill(1));
@@ -25,18 +25,18 @@ function codeOf({ thrown }: Tried): string {
   return thrown === undefined ? "ok" : (thrown as Fault).code;
 }
 
-/** Runs a small function of another organization over and over until `stop`, which returns how its runs ended. */
+/** Runs a small function of another organization repeatedly until `stop`, which returns how its runs ended. */
 function keepRunning(t: TestContext, rig: PoolRig): { stop(): Promise<readonly string[]> } {
   const ends = new Set<string>();
   let stopped = false;
-  // A test that fails must not go on running it.
+  // Ends the loop when the test fails.
   t.after(() => (stopped = true));
   const lane = async () => {
     while (!stopped) {
       const tried = await rig.attempt(SMALL, { organizationId: "org_small", limitMs: 20_000 });
       const { cause } = (tried.thrown as Fault | undefined) ?? {};
       ends.add(cause instanceof Error ? `${codeOf(tried)}: ${cause.message}` : codeOf(tried));
-      // A pool that was closed refuses at once, and nothing else would have its turn.
+      // A closed pool refuses at once; without this, the loop would block the event loop.
       await new Promise(setImmediate);
     }
   };
@@ -72,7 +72,7 @@ test("an organization that fills its process loses the runs in it, and learns wh
   } = rig.lines.find(({ event }) => event === "function_process_killed")!;
   assert.deepEqual([pid, organizationId, Number(runs) > 1], [hog, "org_hog", true]);
 
-  // Then fewer of them run at once, until they fit.
+  // Fewer of them then run at once, until they fit.
   let again: readonly Tried[];
   do again = await Promise.all(Array.from({ length: 6 }, () => rig.attempt(FILLS, { ...fill, limitMs: 60_000 })));
   while (again.some(({ thrown }) => thrown !== undefined));
@@ -108,7 +108,7 @@ test("a run waits while the process of its organization is nearly full, and is n
   const [pid] = rig.pool.stats().pids;
   const residentMb = () => openRss(pid!)() / 1_048_576;
   while (residentMb() < memoryMb * 0.76) await sleep(10);
-  // The process is looked at twenty times a second.
+  // The memory of the process is measured twenty times a second.
   await sleep(150);
   const second = rig.attempt(FILLS, fill);
   assert.equal(rig.pool.stats().queued, 1);

@@ -1,4 +1,4 @@
-/** Where this folder reports what operators should know: one object per event. A pino logger fits. */
+/** Where this folder reports events to operators: one object per event. A pino logger fits. */
 export interface FunctionsLog {
   info(fields: LogFields): void;
   warn(fields: LogFields): void;

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 
 /**
- * Returns a function that reads the resident memory of a process, in bytes, from outside, however busy that is. A
- * reading takes some microseconds. It gives 0 if there is no `/proc`, or the process has gone.
+ * Returns a function that reads the resident memory of a process, in bytes, from outside, however busy that process is.
+ * A reading takes some microseconds. It returns 0 without `/proc` and for a process that is gone.
  */
 export function openRss(pid: number): () => number {
   const path = `/proc/${pid}/status`;

@@ -6,9 +6,9 @@ import type { Fault } from "../terms/fault.ts";
 import { startPool } from "./pool/pool.kit.ts";
 
 const NEVER = "() => new Promise(() => {})";
-/** How much lower the priorities of its threads are than those of the service, as texts in their order. */
+/** Nice levels of the threads below those of the service, sorted and joined. */
 const PRIORITIES = { usual: "2 5", computing: "7 10" };
-/** Longer than a test on a busy machine: such runs end with their pool. */
+/** Longer than a test on a busy machine: such runs end when their pool closes. */
 const LONG_MS = 3_600_000;
 
 test("an organization whose runs never end leaves processes for others, up to the number that there may be", async (t) => {
@@ -50,7 +50,7 @@ test("organizations that want more processes than there may be take turns, and n
     }
     return ended;
   };
-  // Two lanes each, so that neither has a moment without a run.
+  // Two concurrent loops each, so that neither organization is ever without a run.
   const lanes = ["org_a", "org_a", "org_b", "org_b"].map(busy);
   await rig.running(4);
   const waiting = Array.from({ length: others }, async (_, at) => {

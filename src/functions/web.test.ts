@@ -64,7 +64,7 @@ test("base64 as in Node", () => {
 
 test("form parameters as in Node", () => {
   const units = ["a", "=", "&", "+", "%", "2", " ", "?", "~", "*", "'"];
-  // Node garbles non-ASCII characters next to a broken escape, so queries have none.
+  // Node garbles non-ASCII characters next to an invalid escape, so queries have none.
   const query = fc.string({ unit: fc.constantFrom(...units) });
   const text = fc.string({ unit: fc.constantFrom(...units, "é", "😀") });
   fc.assert(

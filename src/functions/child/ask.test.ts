@@ -40,7 +40,7 @@ test("while 16 isolates ask without end, the loop of their process turns and an 
     } as const;
     return startRun(job, slots, (message) => void heard.push(message), resolve);
   });
-  // If the loop did nothing but answer, this would never return.
+  // If the event loop did nothing but answer, this loop would never end.
   for (let turn = 0; turn < 50; turn += 1) await sleep(1);
   for (const each of runs) each.end();
   await Promise.all(left);

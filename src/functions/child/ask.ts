@@ -1,16 +1,16 @@
 import { NOT_NOW, URL_CHARACTERS, URL_PARTS } from "../inside/limits.ts";
 
 const SETTABLE: ReadonlySet<string> = new Set(URL_PARTS);
-/** How much of one turn of the event loop may be spent on answers. */
+/** Time per tick of the event loop for answers, in ms. */
 const TURN_MS = 4;
 
 export type AnswerAsk = (what: unknown, first: unknown, second: unknown, third: unknown) => string | null;
 
 /**
- * Answers what code in an isolate may ask synchronously: the parsing of a URL. That reads and reaches nothing, but it
- * runs on this process's main thread and blocks it. So each turn of the event loop answers for a few milliseconds only.
- * Whoever asks after that waits in the isolate's own thread and asks again, and meanwhile this process reads the
- * messages of the service.
+ * Answers the synchronous requests of code in isolates: to parse or change a URL. Parsing has no side effects, but it
+ * blocks the main thread of this process. So each tick of the event loop answers for a few milliseconds only. Later
+ * requests get `NOT_NOW`: the isolate's own thread sleeps and asks again, and meanwhile this process reads the
+ * service's messages.
  */
 export function createAnswers(): AnswerAsk {
   let turnBegan: number | undefined;
@@ -29,7 +29,7 @@ export function createAnswers(): AnswerAsk {
   return (what, first, second, third) => (isTurnOver() ? NOT_NOW : answerAsk(what, first, second, third));
 }
 
-/** Without the time limit. */
+/** Answers one request, without the time limit. */
 export function answerAsk(what: unknown, first: unknown, second: unknown, third: unknown): string | null {
   if (typeof first !== "string" || typeof second !== "string" || typeof third !== "string") return null;
   if (first.length + second.length + third.length > URL_CHARACTERS) return null;

@@ -1,6 +1,6 @@
 import type ivm from "isolated-vm";
 
-/** Ends whatever runs in the isolate, as far as V8 can. May be called more than once. */
+/** Disposes of an isolate and stops the code in it, as far as V8 can. May be called more than once. */
 export function dispose(isolate: ivm.Isolate): void {
   if (!isolate.isDisposed) isolate.dispose();
 }

@@ -2,8 +2,8 @@ import type ivm from "isolated-vm";
 import type { ContractPart } from "../inside/check-contract.ts";
 
 /**
- * The checks of one function's contract in one of its isolates, within the time and memory of the run that is checked.
- * They have their own context, which the author's code never enters. It serves all runs of the isolate, and keeps
+ * Checks one function's contract in one of its isolates, within the time and memory limits of the run. The checks have
+ * their own context, which the author's code never enters. That context serves all runs of the isolate and stores
  * nothing of a run.
  */
 export class IsolateContract {
@@ -16,7 +16,7 @@ export class IsolateContract {
     this.#compile = compile;
   }
 
-  /** The first problem of a run's inputs or output, in words that repeat no value; `null` if there is none. */
+  /** Returns the first problem of a run's inputs or output, without quoting a value; `null` if there is none. */
   async check(part: ContractPart, json: string): Promise<string | null> {
     const opened = (this.#opened ??= this.#open());
     return (await (await opened).apply(undefined, [part, json])) as string | null;

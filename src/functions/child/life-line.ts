@@ -1,9 +1,9 @@
 import { Worker } from "node:worker_threads";
 
 /**
- * Standard input is a pipe whose other end only the service holds. A separate thread blocks in a read of it, which the
- * kernel ends when the service is gone, however it died; then the thread kills the process. This needs neither the main
- * thread, which may be busy, nor the threads of the isolates, which may be in an endless loop.
+ * Standard input is a pipe whose other end only the service has. A separate thread blocks in a read of this pipe. When
+ * the service is gone, however it ended, the kernel ends the read and the thread kills the process. This works while
+ * the main thread is busy and while the isolates' threads are in endless loops.
  */
 const WATCH = `
 const { readSync } = require("node:fs");
@@ -20,7 +20,7 @@ process.kill(process.pid, "SIGKILL");
 `;
 const MEMORY = { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 1 };
 
-/** From now on, this process ends with the one that started it. */
+/** Makes this process end when its parent process ends. */
 export function holdLifeLine(): void {
   new Worker(WATCH, { eval: true, execArgv: [], resourceLimits: MEMORY }).unref();
 }

@@ -1,7 +1,7 @@
 /**
- * The process that holds isolates. It is started with an empty environment and no open files except its three streams
- * and the channel to the service. When the service has gone, it kills itself, which is the only way to end a thread in
- * an endless loop.
+ * The process that runs isolates. It is started with an empty environment and no open files except its three streams
+ * and the channel to the service. When the service is gone, the process kills itself: nothing else ends a thread in an
+ * endless loop.
  */
 import type { FromChild, ToChild } from "../pool/messages.ts";
 import { holdLifeLine } from "./life-line.ts";
@@ -11,11 +11,14 @@ import { createSlots } from "./slots.ts";
 
 const RSS_EVERY_MS = 50;
 const CHECK_EVERY_MS = 250;
-/** A process that uses more than this part of a processor in the long run gives way to those of other organizations. */
+/**
+ * Share of one processor. A process that uses more in the long run gets a lower priority than those of other
+ * organizations.
+ */
 const CPU_PART = 0.25;
-/** What it may use beyond that for once. */
+/** Processor time in ms that a process may use beyond its share before its priority is lowered. */
 const CPU_MS_AT_ONCE = 1_000;
-/** By then the run has its thread. */
+/** After this delay, the thread of a new run exists. */
 const NEW_THREADS_AFTER_MS = 10;
 
 function die(): never {
@@ -31,11 +34,11 @@ function send(message: FromChild): void {
 
 const runs = new Map<number, ChildRun>();
 const slots = createSlots();
-/** The most runs that there were at once: more than that may need more threads. */
+/** The most simultaneous runs so far. Only a higher number may need new threads. */
 let mostRuns = 0;
-/** While there are runs. */
+/** Defined while there are runs. */
 let checking: NodeJS.Timeout | undefined;
-/** Processor time that it has used beyond its part. */
+/** Processor time in ms used beyond the share. */
 let surplusMs = 0;
 let checkedAt = 0;
 let checkedCpu = process.cpuUsage();
@@ -46,7 +49,8 @@ function receive(message: ToChild): void {
     case "prelude":
       slots.setPrelude(message.code);
       send({ type: "ready" });
-      // Before the first run, the main thread is never busy and notices the end of the service itself.
+      // Start the thread only now: before the first run, the main thread is never busy and notices the service's end
+      // itself.
       return holdLifeLine();
     case "bundle":
       return slots.addBundle(message.bundle, message.code, message.contract);
@@ -73,11 +77,12 @@ function receive(message: ToChild): void {
 }
 
 /**
- * The system divides the processors among threads, and each run has one. Without this, the organization with the most
- * runs that compute would get the most.
+ * Lowers the priority of this process if it uses much processor time. The operating system divides the processors among
+ * threads, and each run has a thread. Without this check, the organization with the most computing runs would get the
+ * most processor time.
  */
 function check(): void {
-  // Of a thread that does not leave its isolate, others take the place.
+  // When a thread does not leave its isolate, isolated-vm starts another one in its place.
   lowerNewThreads();
   const now = performance.now();
   const { user, system } = process.cpuUsage(checkedCpu);
@@ -95,7 +100,7 @@ function check(): void {
 
 // Endless loops in this process must not slow down the service on the same machine.
 giveWay(LOW_PRIORITY);
-// A signal to the whole process group is meant for the service, which may still need its children to finish its runs.
+// A signal to the process group is meant for the service, which may still need its children to finish its runs.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2", "SIGQUIT"] as const) process.on(signal, () => {});
 process.on("disconnect", die);
 process.on("message", receive);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { ALARMS_MAX, CALLS_AT_ONCE, CALLS_MAX, JSON_BYTES, LOGS_MAX, PIPES_MAX } from "../inside/limits.ts";
 import { Outgoing } from "./outgoing.ts";
 
-/** How often it answers yes when asked once more than allowed. */
+/** Counts the yes answers to one request more than allowed. */
 function allowed(max: number, ask: (at: number) => boolean): number {
   let yes = 0;
   while (yes <= max && ask(yes)) yes += 1;

@@ -11,8 +11,9 @@ import {
 } from "../inside/limits.ts";
 
 /**
- * Counts what one run has sent out of its isolate, out of reach of the author's code. Each method says whether the run
- * may send it. The prelude enforces the same limits, so "no" means that the author's code has bypassed the prelude.
+ * Counts what one run has sent out of its isolate, where the author's code cannot reach the counters. Each method
+ * returns whether the run may send the item. The prelude enforces the same limits, so `false` means that the author's
+ * code has bypassed the prelude.
  */
 export class Outgoing {
   readonly #underWay = new Map<number, number>();
@@ -53,17 +54,17 @@ export class Outgoing {
   pipe(json: string): boolean {
     this.#pipes += 1;
     this.#pipeBytes += Buffer.byteLength(json);
-    // A failed step leaves a short text of ours, which the prelude does not count.
+    // A failed step sends `FAILED_STEP`, whose bytes the prelude does not count.
     return this.#pipes <= PIPES_MAX && this.#pipeBytes <= JSON_BYTES + PIPES_MAX * FAILED_STEP.length;
   }
 
   log(): boolean {
     this.#logs += 1;
-    // One extra line says that further lines are dropped.
+    // One more line announces that further lines are dropped.
     return this.#logs <= LOGS_MAX + 1;
   }
 
-  /** An unhandled rejection is logged as a line of its own, which the prelude does not count. */
+  /** An unhandled rejection is logged as a separate line, which the prelude does not count. */
   rejection(): boolean {
     this.#rejections += 1;
     return this.#rejections <= LOGS_MAX;

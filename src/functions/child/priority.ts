@@ -1,13 +1,13 @@
 import { readdirSync } from "node:fs";
 import { getPriority, setPriority } from "node:os";
 
-/** Below the service: how much less of a busy processor a thread with authors' code gets. */
+/** Nice levels below the service for threads that run authors' code. */
 export const LOW_PRIORITY = 5;
-/** Below other processes of functions, too. */
+/** Nice levels below the service for a process that uses more than its share of processor time. */
 export const LEAST_PRIORITY = 10;
 /**
- * How much more the main thread gets. It has little to do, but it hears which runs are to be ended: behind dozens of
- * threads that take memory it would hear that too late.
+ * Nice levels by which the main thread is above the others. It has little to do, but receives the messages that end
+ * runs. Behind dozens of threads that allocate memory it would receive them too late.
  */
 const MAIN_AHEAD = 3;
 const LOWEST = 19;
@@ -17,8 +17,8 @@ let below = 0;
 let known = new Set<number>();
 
 /**
- * Gives the threads of this process a priority so much below that which it was started with. It cannot be raised again:
- * the system allows that to nobody but its administrator.
+ * Lowers the priority of this process's threads to `by` nice levels below its initial one. Only root could raise it
+ * again.
  */
 export function giveWay(by: number): void {
   below = by;
@@ -28,7 +28,7 @@ export function giveWay(by: number): void {
   lowerNewThreads();
 }
 
-/** To be called when there may be new threads: they get the priority of the thread that makes them, often the main one. */
+/** Call this when there may be new threads: a thread inherits the priority of its creator, often the main thread. */
 export function lowerNewThreads(): void {
   for (const thread of threadsOf(process.pid)) {
     if (thread === process.pid || known.has(thread)) continue;
@@ -41,11 +41,11 @@ function lower(thread: number, by: number): void {
   try {
     setPriority(thread, Math.min(LOWEST, before + by));
   } catch {
-    // It has ended, or the system does not allow it: then it keeps the priority that it has.
+    // The thread has ended, or the system does not allow the change. Then the priority stays.
   }
 }
 
-/** On Linux, a priority is that of a thread; elsewhere, that of the process, and this is empty. */
+/** The ids of the threads. Empty outside Linux, where only processes have priorities. */
 function threadsOf(pid: number): number[] {
   try {
     return readdirSync(`/proc/${pid}/task`).map(Number);

@@ -6,7 +6,7 @@ import type { AnswerAsk } from "./ask.ts";
 import { dispose } from "./dispose.ts";
 import type { Slot } from "./slot.ts";
 
-/** Receives what the code in the isolate sends through the bridge. */
+/** Receives the messages that code in the isolate sends through the bridge. */
 export type Heard = (what: string, first: unknown, second: unknown, third: unknown) => void;
 
 const STEP_MS = 10;
@@ -15,12 +15,12 @@ const SEED_BYTES = 32;
 type EnterArguments = readonly (string | number)[];
 
 /**
- * One fresh context in an isolate, for one run. Every call into it is counted: an unfinished one means that a thread is
- * inside, and nothing else shows that reliably, because a disposed isolate can go on executing.
+ * A fresh context in an isolate, for one run. It counts every unfinished call into the context, because each means that
+ * a thread is inside. Nothing else shows this reliably: a disposed isolate can continue to execute.
  */
 export class Room {
   readonly slot: Slot;
-  /** Resolves when the prelude has run, so that only the author's code remains. */
+  /** Resolves when the prelude has run; then the author's code can start. */
   readonly ready: Promise<void>;
   readonly #answerAsk: AnswerAsk;
   #heard: Heard = () => {};
@@ -38,7 +38,7 @@ export class Room {
     this.#answerAsk = answerAsk;
     slot.contexts += 1;
     this.ready = this.#prepare();
-    // Rejections reach those who use the room; if nobody does, they must not stay unhandled.
+    // A rejection reaches callers that await `ready`. Without one, it must not count as unhandled.
     this.ready.catch(() => {});
   }
 
@@ -60,7 +60,7 @@ export class Room {
     if (this.slot.contexts > 1) this.#leftBytes = await this.#count(bytesOf(isolate));
   }
 
-  /** Passes the bundle in and starts it, without waiting. */
+  /** Starts the bundle in the context, without waiting for it. */
   start(what: string, argument: string, heard: Heard, failed: (thrown: unknown) => void): void {
     if (this.#closed || this.#context === undefined) return;
     this.#heard = heard;
@@ -69,31 +69,31 @@ export class Room {
     void this.enter(what, argument);
   }
 
-  /** Resolves when the isolate's thread has processed it, or when it is certain that it never will. */
+  /** Resolves when the isolate's thread has processed the call, or never will. */
   async enter(...given: EnterArguments): Promise<void> {
     if (this.#closed || this.#enter === undefined) return;
     await this.#count(this.#enter.apply(undefined, [...given])).catch(this.#failed);
   }
 
-  /** Checks by the function's contract; does nothing if that has no schema for the part. */
+  /** Checks a part by the function's contract; returns `null` if the contract has no schema for it. */
   async check(part: ContractPart, json: string): Promise<string | null> {
     if (this.#closed || !this.slot.checks[part]) return null;
     return this.#count(this.slot.contract.check(part, json));
   }
 
-  /** What earlier runs in its isolate have left there, once it is ready. */
+  /** Bytes that earlier runs have left in the isolate. Valid after `ready`. */
   get leftBytes(): number {
     return this.#leftBytes;
   }
 
-  /** From now on, everything it sends is ignored. Resolves with whether all threads have left within that time. */
+  /** Ignores all further messages of the context. Resolves with whether all threads left within `withinMs`. */
   async leave(withinMs: number, ruthless: boolean): Promise<boolean> {
     this.#closed = true;
     if (ruthless) dispose(this.slot.isolate);
     return this.#inside === 0 || this.#emptied(withinMs);
   }
 
-  /** Releases what the context holds, so that the isolate can collect it. */
+  /** Releases the references to the context, so that the isolate can collect it. */
   release(): void {
     if (this.slot.isolate.isDisposed) return;
     this.#enter?.release();
@@ -102,8 +102,8 @@ export class Room {
   }
 
   /**
-   * Waits in small steps. On an overloaded machine the steps take longer, as does the thread that should leave, so a
-   * slow thread is not mistaken for a stuck one.
+   * Waits in small steps. On an overloaded machine the steps take longer, as does the thread that has to leave, so a
+   * slow thread does not count as stuck.
    */
   async #emptied(withinMs: number): Promise<boolean> {
     for (let waitedMs = 0; waitedMs < withinMs && this.#inside > 0; waitedMs += STEP_MS) {
@@ -127,7 +127,7 @@ export class Room {
   }
 }
 
-/** The heap of an isolate, its buffers, and V8's own memory, as soon as its thread answers. */
+/** Bytes of an isolate's heap, of its buffers and of V8 itself. Resolves when the isolate's thread answers. */
 async function bytesOf(isolate: ivm.Isolate): Promise<number> {
   const heap = await isolate.getHeapStatistics();
   return heap.total_heap_size + heap.externally_allocated_size + heap.malloced_memory;

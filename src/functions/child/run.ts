@@ -6,14 +6,14 @@ import { Outgoing } from "./outgoing.ts";
 import type { Room } from "./room.ts";
 import type { Slots } from "./slots.ts";
 
-/** How long a thread may take to leave an isolate that was ended, before it counts as stuck. */
+/** A thread that does not leave a disposed isolate within this time counts as stuck. */
 const LEAVE_WITHIN_MS = 80;
 /**
- * The same if nobody waits for the answer: work inside V8 may finish, so that a process with other runs need not be
- * replaced.
+ * The same limit for a run whose caller has already been answered. It is longer so that work inside V8 can finish, and
+ * a process with other runs need not be replaced.
  */
 const END_WITHIN_MS = 300;
-/** How long a run that has ended may go on before its isolate is disposed of. */
+/** Time for a finished run to leave its isolate before the isolate is disposed of. */
 const LINGER_MS = 20;
 const TOO_DEEP = `JSON nested deeper than ${JSON_DEPTH}`;
 
@@ -22,24 +22,24 @@ type Answer = Settled extends infer Kind ? (Kind extends Settled ? Omit<Kind, "s
 
 export interface ChildRun {
   reply(call: number, json: string): void;
-  /** Called from outside: the deadline has passed. */
+  /** Ends the run from outside, at its deadline. */
   end(): void;
 }
 
-/** One run in this process, from taking an isolate to returning or disposing of it. */
+/** Executes one run in this process, from taking an isolate to returning or disposing of it. */
 export function startRun(job: StartRun, slots: Slots, send: (message: FromChild) => void, over: () => void): ChildRun {
   const { id } = job;
   let room: Room | undefined;
   let settled = false;
   let answered = false;
-  /** Whether its isolate cannot serve another run, because something of this one is still pending. */
+  /** Whether something of this run is still pending, so that its isolate cannot serve another run. */
   let leavesPending = false;
   let endWanted = false;
   let alarm: NodeJS.Timeout | undefined;
   const outgoing = new Outgoing();
 
   function heard(what: string, first: unknown, second: unknown, third: unknown): void {
-    // What it sends after its answer or its end is ignored.
+    // Ignore messages that the code sends after its answer or its end.
     if (answered || settled) return;
     if (what === "call") heardCall(Number(first), String(second), String(third));
     else if (what === "pipe") heardPipe(String(first), String(second), third);
@@ -71,10 +71,10 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
     }, delayMs);
   }
 
-  /** Called only if the author's code has bypassed the limits of the prelude. */
+  /** Ends a run whose code has bypassed the limits of the prelude. */
   function breach(): void {
     leavesPending = true;
-    fail("raised", "it broke the rules of the bridge");
+    fail("raised", "it violated the protocol of the bridge");
   }
 
   function heardPipe(name: string, json: string, failure: unknown): void {
@@ -91,10 +91,10 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
     void answer(json);
   }
 
-  /** What is wrong with an output concerns only the author, so it is logged. */
+  /** Checks the output. A problem with it concerns only the author, so the problem is logged and not answered. */
   async function answer(json: string): Promise<void> {
     answered = true;
-    // While the answer is checked, the author's code is not called again.
+    // During this check the author's code is not called again.
     leavesPending = outgoing.isWaiting || alarm !== undefined;
     clearTimeout(alarm);
     const problem = await check("output", json);
@@ -108,7 +108,7 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
     fail("contract", "the function's output breaks its contract");
   }
 
-  /** What is wrong with inputs concerns the caller, so the problem is named. */
+  /** Checks the inputs. A problem with them concerns the caller, so the answer names it. */
   async function refusesInputs(): Promise<boolean> {
     const problem = await check("inputs", job.argument);
     if (problem !== null) fail("inputs", `input ${problem}`);
@@ -136,8 +136,8 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
   }
 
   /**
-   * Answers once the thread has left the isolate, which is nearly always at once: after the answer, nothing of the run
-   * is left here. An isolate without pending work is kept, all others are disposed of.
+   * Answers when the thread has left the isolate, which is nearly always at once: after the answer, nothing of the run
+   * remains in this process. An isolate without pending work is reused, others are disposed of.
    */
   async function settle(answer: Answer): Promise<void> {
     if (settled) return;
@@ -150,14 +150,14 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
     over();
     if (room === undefined || room.slot.isolate.isDisposed) return;
     room.release();
-    // An isolate that loaded a file is not needed again.
+    // An isolate that only loaded a file is not used again.
     if (job.what === "start") slots.giveBack(room.slot);
     else dispose(room.slot.isolate);
   }
 
   /**
-   * A call into the isolate failed: out of memory, or a rejection that nobody handled, which is only logged. Its text
-   * may contain inputs, so only its kind is.
+   * Handles the failure of a call into the isolate. An isolate without memory ends the run. An unhandled rejection is
+   * only logged, by its class, because its text may contain inputs.
    */
   function entryFailed(thrown: unknown): void {
     if (settled) return;
@@ -216,7 +216,7 @@ function textOf(thrown: unknown): string {
   return (thrown instanceof Error ? thrown.message : String(thrown)).slice(0, 300);
 }
 
-/** Whether a JSON text is nested at most this deep. Reads the text once and builds nothing. */
+/** Whether the nesting of a JSON text is at most `depthMax`. Scans the text without parsing it. */
 function depthWithin(json: string, depthMax: number): boolean {
   let depth = 0;
   for (let at = 0; at < json.length; at += 1) {

@@ -6,14 +6,14 @@ import { dispose } from "./dispose.ts";
 import { Room } from "./room.ts";
 import type { Slot } from "./slot.ts";
 
-/** How many runs an isolate serves, each in a fresh context, before it is replaced. */
+/** The number of runs, each in a fresh context, after which an isolate is replaced. */
 const CONTEXTS_MAX = 100;
-/** The most isolates kept without a run; the one idle longest is disposed of first. */
+/** The most idle isolates. Beyond it, the one idle longest is disposed of. */
 const IDLE_MAX = 8;
-/** An isolate in which runs have left more is not kept: V8 collects nothing while the next run waits. */
+/** An isolate in which runs have left more bytes is not reused: V8 collects no garbage while the next run waits. */
 const LEFT_BYTES_MAX = 16 * 1_048_576;
 
-/** Whoever takes the room is told. */
+/** The caller that takes the context gets the rejection. */
 const never = (): void => {};
 
 interface Compiled {
@@ -30,25 +30,25 @@ export interface Slots {
   setPrelude(code: string): void;
   addBundle(bundle: string, code: string, contract: Contract | null): void;
   forgetBundle(bundle: string): void;
-  /** A fresh context in an isolate without a run: a kept one of that key, or a new one. */
+  /** A fresh context in an idle isolate of that key, or in a new isolate. */
   take(key: string, bundle: string, memoryMb: number): Promise<Room>;
-  /** Keeps an isolate with its next context prepared, or disposes of it. */
+  /** Prepares the isolate's next context and adds it to the idle ones, or disposes of it. */
   giveBack(slot: Slot): void;
-  /** Disposes of all isolates without a run. */
+  /** Disposes of all idle isolates. */
   dropIdle(): void;
 }
 
 function nothingRuns(): void {}
 
 /**
- * The isolates of this process. Each is used by one run at a time. The compiled code is kept, so that a new one costs
+ * The isolates of this process. Each serves one run at a time. Compiled code is cached, so that a new isolate costs
  * little.
  */
 export function createSlots(): Slots {
   const answerAsk = createAnswers();
   let prelude: Compiled = { code: "" };
   const bundles = new Map<string, Held>();
-  // In the order of their last use.
+  // In the order of last use.
   const idle: Room[] = [];
 
   async function compile(isolate: ivm.Isolate, compiled: Compiled, filename: string): Promise<ivm.Script> {
@@ -64,11 +64,11 @@ export function createSlots(): Slots {
 
   async function make(key: string, bundle: string, memoryMb: number): Promise<Room> {
     const held = bundles.get(bundle);
-    if (held === undefined) throw new Error("the bundle is not here");
+    if (held === undefined) throw new Error("the process does not have the bundle");
     let slot: Slot | undefined;
     const isolate = new ivm.Isolate({
       memoryLimit: memoryMb,
-      // With this handler, V8 puts the thread to sleep in cases where it would otherwise abort the whole process.
+      // With this handler, V8 suspends the thread in cases in which it would otherwise abort the whole process.
       onCatastrophicError: (text) => slot?.lost(text),
     });
     try {
@@ -114,7 +114,7 @@ export function createSlots(): Slots {
         await room.ready;
         if (room.leftBytes <= LEFT_BYTES_MAX) return room;
       } catch {
-        // What earlier runs have left in it leaves no memory for another one.
+        // The isolate has no memory for another context after its earlier runs.
       }
       dispose(room.slot.isolate);
       return make(key, bundle, memoryMb);

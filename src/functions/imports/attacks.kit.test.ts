@@ -54,7 +54,7 @@ function dataDirectory(name: string): Record<string, string> {
   };
 }
 
-/** A folder above the project is hidden, which must make no difference. */
+/** A hidden folder above the project must make no difference. */
 async function layProject(t: TestContext, attack: Attack): Promise<string> {
   const above = await mkdtemp(join(tmpdir(), "datarun-attack-"));
   t.after(() => rm(above, { recursive: true, force: true }));

@@ -23,9 +23,9 @@ export interface Attack {
 }
 
 export interface RefusedAttack extends Attack {
-  /** The line of the file that is refused, counted from one. `null`: the function's file itself is refused. */
+  /** The line of the refused import, counted from one. `null`: the function's file itself is refused. */
   readonly line: number | null;
-  /** The file of that line, relative to `functions`, if it is not the function's own. */
+  /** The file with that line, relative to `functions`, unless it is the function's own. */
   readonly in?: string;
   readonly says: RegExp;
 }
@@ -36,13 +36,13 @@ const OUT = "../../outside/secret.ts";
 const DATA = /leads to the data directory, which is closed to functions/;
 const SETTINGS = /leads to the settings of the service, which is closed to functions/;
 const DOT = /begins with a dot is closed to functions/;
-const OUTSIDE = /lies outside of the project's folder, and functions import from inside it and from packages/;
+const OUTSIDE = /lies outside of the project's folder; functions import files inside it, and packages/;
 const BEYOND_PACKAGE = /lies outside of its package and of the project's folder/;
 const LINKED_OUT = /is a link that leads out of the project's folder: install the package instead/;
 const NO_CODE = /is neither code nor JSON: functions import \.ts, /;
 const ATTRIBUTE = /is not possible: functions import code and JSON only/;
-const COMPUTED = /the path of this import is put together while the code runs: write each path out/;
-const ADDRESS = /is an address: functions import files and packages, and ask sources by run\(\)/;
+const COMPUTED = /the path of this import is computed at run time: write out each path/;
+const ADDRESS = /is an address: functions import files and packages, and call sources with run\(\)/;
 const ABSOLUTE = /must be written relative to the file: \.\/ or \.\.\//;
 const NOT_REGULAR = /is not a regular file/;
 const NO_FILE = /^.*Could not resolve ".*": there is no such file/;
@@ -121,7 +121,7 @@ export const REFUSED: readonly RefusedAttack[] = [
     line: 2,
     says: /second argument to "import\(\)"/,
   },
-  // Closed places in the project.
+  // Closed paths in the project.
   { name: "the root key", code: importing("../.datarun/root-1.key"), line: 1, says: DATA },
   {
     name: "TypeScript's own import of the data directory",
@@ -598,7 +598,7 @@ export const REFUSED: readonly RefusedAttack[] = [
     code: importing("#s"),
     files: { "functions/package.json": { link: "vault/service.json" } },
     line: 1,
-    says: /no package\.json says what it means/,
+    says: /no package\.json defines it/,
   },
   {
     name: "a browser field that leads out",
@@ -607,7 +607,7 @@ export const REFUSED: readonly RefusedAttack[] = [
     line: 1,
     says: NO_FILE,
   },
-  // Texts that would take long to look at.
+  // Texts that would take long to scan.
   {
     name: "a name longer than any path",
     code: importing(`./${"node_modules/".repeat(400_000)}`),
@@ -619,9 +619,9 @@ export const REFUSED: readonly RefusedAttack[] = [
     code: importing(`#x/${"a".repeat(200)}`),
     files: { "functions/package.json": JSON.stringify({ imports: { "#x/*": `./${"*".repeat(2_000_000)}` } }) },
     line: 1,
-    says: /no package\.json says what it means/,
+    says: /no package\.json defines it/,
   },
-  // What the bundler would read by itself.
+  // Files that the bundler would read on its own.
   {
     name: "paths of a tsconfig.json",
     code: importing("@/secret.json"),
@@ -781,7 +781,7 @@ export const REFUSED: readonly RefusedAttack[] = [
   },
 ];
 
-/** These load, but what they ask for is not there while they run. */
+/** These load, but what they import is missing at run time. */
 export const HARMLESS: readonly Attack[] = [
   {
     name: "require under another name",

@@ -11,8 +11,8 @@ import { gatherEvidence } from "./evidence.ts";
 const READING = { platform: "neutral", target: "es2024", tsconfigRaw: {}, logLevel: "silent" } as const;
 
 /**
- * Expressions that may be a path, in the forms that TypeScript allows. No pieces that could form `..`: if the check
- * under test failed, the bundler would search the whole disk.
+ * Expressions that may be a path, in the forms that TypeScript allows. No pieces that could form `..`: if the tested
+ * check failed, the bundler would search the whole disk.
  */
 const { path } = fc.letrec<{ path: string }>((tie) => ({
   path: fc.oneof(

@@ -7,40 +7,39 @@ import { EXTENSIONS, isWithin, type Scope } from "./import-scope.ts";
 
 export type Transform = (text: string, options: TransformOptions) => Promise<TransformResult>;
 
-/** An import whose path is computed while the code runs. */
+/** An import whose path is computed at run time. */
 export class ComputedImport extends Error {
   override readonly name = "ComputedImport";
   readonly line: number;
 
   constructor(line: number) {
-    super("the path of this import is put together while the code runs: write each path out");
+    super("the path of this import is computed at run time: write out each path");
     this.line = line;
   }
 }
 
 /**
- * Code without any of these has no computed import. `\u` is among them because names can be written with escapes, and a
- * comment after `import` may be one of HTML.
+ * Code without a match has no computed import. `\u` is included because names can be written with escapes. `<!--` and
+ * `-->` are included because HTML-like comments may follow `import`.
  */
 const MAY_HAVE = /\bimport\b\s*(?:[.(]|\/[*/]|<!--|-->)|require|\\u/;
 /**
- * Matches code as esbuild prints it: an import whose path begins with a text that may make it relative, followed by
- * more.
+ * Matches code as esbuild prints it: an import whose path begins with a text that may make it relative, followed by an
+ * expression.
  */
 const COMPUTED =
   /(?<![\w$])(?<!(?<!\.\.)\.)(import(?:\.defer|\.source)?|require)(?:\?\.)?\((?:"(?=[.\\"])(?:[^"\\]|\\.)*"\+|'(?=[.\\'])(?:[^'\\]|\\.)*'\+|`(?=[.\\$`])(?:[^`\\$]|\\.|\$(?!\{))*(?:\$\{|`\+))/gs;
-/** Longer than any path of a file. */
+/** Longer than the path of any file. */
 const PATH_CHARACTERS = 4_200;
-/** The same, if only a part of one file's name is computed: `require("./langs/" + name + ".json")`. */
+/** The same, if only a part of one file name is computed: `require("./langs/" + name + ".json")`. */
 const ONE_NAME =
   /^(?:import|require)\((?:"(\.\/[^"\\]*\/|\.\/)[^"\\/]*"\+|`(\.\/[^`\\$]*\/|\.\/)[^`\\$/]*\$\{)[A-Za-z_]/;
 
 /**
- * Returns a file's code without computed imports, such as import(`./rules/${name}.ts`). The bundler treats such a path
- * as a pattern and searches the disk for all files that may match, in any folder and before it calls our plugin, so it
- * must never see one. In a package, the imports are replaced by a list of the possible files, if those lie in one
- * folder of it.
- * @throws ComputedImport for all others, and for those in the project's own files
+ * Returns a file's code without computed imports, such as import(`./rules/${name}.ts`). The bundler must never see one:
+ * it treats such a path as a pattern and searches all folders of the disk for matching files, before it calls our
+ * plugin. In a package, the import is replaced by a `switch` over the possible files, if they all lie in one folder of
+ * the package. @throws ComputedImport for all others, and for those in the project's own files
  */
 export async function spellOutImports(
   text: string,
@@ -50,7 +49,8 @@ export async function spellOutImports(
   gathering: Gathering,
 ): Promise<string> {
   if (!MAY_HAVE.test(text)) return text;
-  // Printed again, all that JavaScript allows in between (comments, escapes, conditions, constants) has one form.
+  // As esbuild prints it, all that JavaScript allows within the expression (comments, escapes, conditions, constants)
+  // has one form.
   const { code, map } = await transform(text, {
     ...options,
     format: "cjs",

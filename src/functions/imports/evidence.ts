@@ -3,12 +3,12 @@ import { realpath, stat } from "node:fs/promises";
 import { sep } from "node:path";
 import { PATH_CHARACTERS_MAX, readRegularFile } from "./regular-file.ts";
 
-/** The limit for one file that is read while a function is bundled. */
+/** Limit for one file that is read for a bundle. */
 const FILE_BYTES_MAX = 16 * 1_048_576;
-/** The limit for all of them together. */
+/** Limit for all files that are read for a bundle. */
 const READ_BYTES_MAX = 64 * 1_048_576;
 
-/** What was found at a path, and its real path. */
+/** The result of a look-up: the kind of file at a path, and its real path. */
 export interface Look {
   readonly kind: "file" | "folder" | "other" | "nothing";
   readonly real: string;
@@ -17,18 +17,18 @@ export interface Look {
 type Stamped = readonly [path: string, stamp: string];
 
 /**
- * Everything a bundle depends on: the files read, and the paths looked up, found or not. The bundle is valid while they
- * are unchanged.
+ * Everything that a bundle depends on: the files read, and the paths looked up, found or not. The bundle is valid while
+ * none of them has changed.
  */
 export interface Evidence {
   readonly files: readonly Stamped[];
   readonly looks: readonly Stamped[];
 }
 
-/** Looks up and reads for one bundle, and records both. */
+/** Looks up paths and reads files for one bundle, and records both. */
 export interface Gathering {
   look(path: string): Promise<Look>;
-  /** @throws RangeError if it is not a regular file, or too large */
+  /** @throws RangeError if the path is not a regular file, or the file is too large */
   read(path: string): Promise<Buffer>;
   evidence(): Promise<Evidence>;
 }
@@ -57,7 +57,7 @@ export function gatherEvidence(): Gathering {
     },
     evidence: async () => ({
       files: await Promise.all([...files].map(async ([path, stamp]) => [path, await stamp] as const)),
-      // The contents of a package do not change in place, so the files that were read are enough.
+      // Files of a package do not change in place, so the files that were read are enough.
       looks: await Promise.all(
         [...looks]
           .filter(([path]) => !isInPackage(path))
@@ -67,7 +67,7 @@ export function gatherEvidence(): Gathering {
   };
 }
 
-/** Whether a bundle would be made from the same files now. */
+/** Whether bundling now would read the same files. */
 export async function stillHolds({ files, looks }: Evidence): Promise<boolean> {
   const same = await Promise.all([
     ...files.map(async ([path, stamp]) => (await stampAt(path)) === stamp),
@@ -91,8 +91,8 @@ function inWords({ kind, real }: Look): string {
 }
 
 /**
- * Files of a project are identified by content; those of packages, which are many and do not change in place, by size
- * and times.
+ * A stamp that changes with the file. For a project's file it is a hash of the content. For the many files of packages,
+ * which do not change in place, it is made of size and times.
  */
 async function stampAt(path: string): Promise<string> {
   if (!isOfPackage(path)) return stampOf(await readRegularFile(path, FILE_BYTES_MAX));
@@ -108,7 +108,7 @@ function isOfPackage(path: string): boolean {
   return path.includes(`${sep}node_modules${sep}`);
 }
 
-/** True for paths inside a package, not for `node_modules/name` itself, which can appear and disappear. */
+/** True for paths inside a package, but not for `node_modules/name` itself, which can appear and disappear. */
 function isInPackage(path: string): boolean {
   const [, inside = ""] = path.split(/[\\/]node_modules[\\/](?!.*[\\/]node_modules[\\/])/);
   return inside.split(sep).length > (inside.startsWith("@") ? 2 : 1);

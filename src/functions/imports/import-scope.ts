@@ -1,31 +1,31 @@
 import { readdir, stat } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 
-/** What no function may read: a file, or a folder with everything in it. */
+/** A file, or a folder with all its contents, that no function may read. */
 export interface ClosedPlace {
   readonly path: string;
-  /** As it appears in a sentence: `the data directory`. */
+  /** As part of a sentence: `the data directory`. */
   readonly name: string;
 }
 
-/** The owner of an importing file: the project, or a package with the folder that holds it. */
+/** The owner of an importing file: the project, or a package with its folder. */
 export interface Scope {
   readonly folder: string;
   readonly isPackage: boolean;
 }
 
-/** A refused import. The message is a sentence that begins with what was imported. */
+/** A refused import. The message is a sentence that begins with the imported name. */
 export class ImportRefused extends Error {
   override readonly name = "ImportRefused";
 }
 
-/** Where the imports of a project's functions may lead. Paths are real paths unless stated otherwise. */
+/** Decides which files a project's functions may import. Paths are real paths unless stated otherwise. */
 export interface ImportScope {
-  /** Why a path as written leads out of the scope, without looking whether it exists; otherwise null. */
+  /** Why a path as written leads out of the scope, whether or not the file exists; otherwise `null`. */
   pathProblem(path: string, scope: Scope): string | null;
-  /** Why the file that was found may not be read; otherwise null. */
+  /** Why a file may not be read; otherwise `null`. */
   fileProblem(file: string, scope: Scope): Promise<string | null>;
-  /** The scope of a package that was found at a path, which may be a link. @throws ImportRefused */
+  /** The scope of the package at a path, which may be a link. @throws ImportRefused */
   scopeOf(found: string, folder: string): Scope;
   readonly project: Scope;
 }
@@ -45,7 +45,7 @@ export function openImportScope(root: string, closed: readonly ClosedPlace[]): I
     if (isWithin(root, path)) return hidden(relative(root, path));
     return scope.isPackage
       ? "lies outside of its package and of the project's folder"
-      : "lies outside of the project's folder, and functions import from inside it and from packages";
+      : "lies outside of the project's folder; functions import files inside it, and packages";
   }
 
   async function fileProblem(file: string, scope: Scope): Promise<string | null> {
@@ -58,8 +58,8 @@ export function openImportScope(root: string, closed: readonly ClosedPlace[]): I
   }
 
   /**
-   * Compares by identity, not by name: the same place can be reached through a second mount, a file system that ignores
-   * case, or a hard link.
+   * Compares files by identity, not by name: the same file can be reached through a second mount, a case-insensitive
+   * file system, or a hard link.
    */
   async function closedPlaceOf(file: string): Promise<ClosedPlace | undefined> {
     const places = await (shut ??= identifyClosed());
@@ -75,7 +75,7 @@ export function openImportScope(root: string, closed: readonly ClosedPlace[]): I
   }
 
   /**
-   * A project may lie inside a closed folder. The rest of that folder is outside the project, and so out of reach
+   * A closed folder may contain the project. The rest of that folder is outside the project, and so out of reach
    * anyway.
    */
   function isAbove(path: string): boolean {
@@ -111,7 +111,7 @@ export function openImportScope(root: string, closed: readonly ClosedPlace[]): I
     pathProblem,
     fileProblem,
     scopeOf(found, folder) {
-      // Outside the project, only the operator can have put it there, link or not.
+      // Only the operator can have put a package outside the project, link or not.
       if (!isWithin(root, found)) return isWithin(root, folder) ? project : { folder, isPackage: true };
       const above = ancestorsOf(root).find((each) =>
         isWithin(each === root ? root : join(each, "node_modules"), folder),
@@ -121,7 +121,7 @@ export function openImportScope(root: string, closed: readonly ClosedPlace[]): I
       const way = relative(above, folder);
       const problem = hidden(storesLeftOut(way));
       if (problem !== null) throw new ImportRefused(problem);
-      // A package of a workspace is part of the project, like its other folders.
+      // A workspace package is part of the project, like its other folders.
       return way.split(sep).includes("node_modules") ? { folder, isPackage: true } : project;
     },
   };
@@ -142,7 +142,7 @@ function hidden(way: string): string | null {
   return part === undefined ? null : `leads to "${part}", and what begins with a dot is closed to functions`;
 }
 
-/** Removes the stores of package managers, as in `node_modules/.store/name@version/node_modules/name`. */
+/** Removes the stores of package managers from a path, as in `node_modules/.store/name@version/node_modules/name`. */
 function storesLeftOut(way: string): string {
   return way.replaceAll(/(^|[\\/])node_modules[\\/]\.[^\\/]+(?=[\\/](?:.*[\\/])?node_modules[\\/])/g, "$1node_modules");
 }

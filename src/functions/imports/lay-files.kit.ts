@@ -3,8 +3,8 @@ import { link, mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 /**
- * What tests put into a folder: a text; a link, relative to that folder; a hard link; a pipe that nobody writes to; a
- * folder; JSON of a given number of bytes.
+ * What tests create in a folder: a text file; a link, relative to that folder; a hard link; a pipe without a writer; a
+ * folder; a JSON file of a given number of bytes.
  */
 export type Laid =
   | string

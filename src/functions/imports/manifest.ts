@@ -2,9 +2,9 @@ import { isJsonObject, type JsonObject } from "../../terms/json.ts";
 import { fitsOneOf } from "./path-pattern.ts";
 import { PATH_CHARACTERS_MAX } from "./regular-file.ts";
 
-/** The parts of a package.json that determine what an import of the package means. */
+/** The fields of a package.json that determine what an import of the package means. */
 export interface Manifest {
-  /** The folder it lies in. */
+  /** The folder of the package.json. */
   readonly folder: string;
   readonly name: unknown;
   readonly type: unknown;
@@ -15,7 +15,9 @@ export interface Manifest {
   readonly sideEffects: unknown;
 }
 
-/** If the text is not a JSON object, every field counts as absent; the import then fails because of what is missing. */
+/**
+ * If the text is not a JSON object, every field counts as absent; then the import fails because of the missing fields.
+ */
 export function toManifest(folder: string, text: string): Manifest {
   const given = parse(text);
   return {
@@ -85,14 +87,20 @@ function choose(target: unknown, middle: string, conditions: ReadonlySet<string>
   return null;
 }
 
-/** A short text with many asterisks would become a very long one. `null`: it is no path. */
+/**
+ * Replaces each `*` of a target. `null` if the result is longer than any path: a short text with many asterisks would
+ * become a very long one.
+ */
 function withMiddle(target: string, middle: string): string | null {
   if (target.length > PATH_CHARACTERS_MAX) return null;
   const parts = target.split("*");
   return target.length + (parts.length - 1) * middle.length > PATH_CHARACTERS_MAX ? null : parts.join(middle);
 }
 
-/** Whether a file must be kept even if nothing of it is used; its path is relative to the manifest. */
+/**
+ * Whether a bundle must include a file of the package even if no export of it is used. The path is relative to the
+ * manifest.
+ */
 export function hasSideEffects({ sideEffects }: Manifest, file: string): boolean {
   if (sideEffects === false) return false;
   if (!Array.isArray(sideEffects)) return true;

@@ -1,13 +1,13 @@
-/** One comparison takes some nanoseconds, and every file of a package is compared with all of its patterns. */
+/** One comparison takes some nanoseconds, and every file of a package is compared with all its patterns. */
 const COMPARISONS_MAX = 1_000_000;
-/** Alternatives, classes and escapes: more than is understood here. */
+/** Alternatives, classes and escapes, which are not supported. */
 const MORE = /[[{(\\]/;
 
 /**
- * Whether a path fits one of the patterns, in which `*` and `?` stand for characters of one name and `**` for any number
- * of folders. A pattern is written by the author of a package, so no library looks at it: alternatives can multiply, and
- * asterisks can take for ever. `null`: that is not known, because a pattern says more than that, or the patterns are too
- * long.
+ * Whether a path matches one of the patterns, in which `*` and `?` stand for characters of one name and `**` for any
+ * number of folders. `null` if that is not known, because a pattern has other operators or the patterns are too long.
+ * No library is used, because the author of a package writes its patterns: alternatives can multiply, and asterisks can
+ * take exponential time.
  */
 export function fitsOneOf(path: string, patterns: readonly string[]): boolean | null {
   const characters = patterns.reduce((sum, { length }) => sum + length + 1, 0);
@@ -21,8 +21,8 @@ function fitsName(name: string, pattern: string): boolean {
 }
 
 /**
- * `any` stands for any number of items. If the rest does not fit, only the last one that was passed has to take more: no
- * item is compared twice with the same part.
+ * Matches a list of items, in which `any` stands for any number of items. On a mismatch only the last `any` takes one
+ * more item, so no item is compared twice with the same part.
  */
 function fits(
   items: ArrayLike<string>,

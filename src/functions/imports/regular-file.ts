@@ -6,12 +6,12 @@ export const PATH_CHARACTERS_MAX = 4_096;
 
 /**
  * Reads a regular file by its real path. Folders, links, pipes and devices are refused before they are opened, because
- * reading some of them never begins or never ends. So are files that are larger than allowed.
- * @throws RangeError that says which
+ * opening or reading some of them blocks for ever. Files larger than `bytesMax` are refused, too. @throws RangeError
+ * that names the reason
  */
 export async function readRegularFile(path: string, bytesMax: number): Promise<Buffer> {
   if (!(await lstat(path)).isFile()) throw new RangeError("is not a regular file");
-  // If a link or a pipe has replaced the file since, this neither follows it nor waits for it.
+  // If a link or a pipe has replaced the file meanwhile, these flags neither follow the link nor wait for the pipe.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   try {
     const facts = await file.stat();

@@ -11,11 +11,12 @@ import { layFiles, type Laid } from "./lay-files.kit.ts";
 interface Lawful {
   readonly name: string;
   /**
-   * `functions/f.ts` exports what is expected. The project is the folder `p`; what is beside it is outside the project.
+   * `functions/f.ts` exports the expected value. The project is the folder `p`; files beside it are outside the
+   * project.
    */
   readonly files: Readonly<Record<string, Laid>>;
   readonly gives: unknown;
-  /** The project's folder as it is passed in. Default: `p`. */
+  /** The project's folder as the resolver gets it. Default: `p`. */
   readonly root?: string;
   readonly closed?: string;
 }

@@ -5,12 +5,12 @@ import { exportOf, hasSideEffects, importOf, toManifest, type Manifest } from ".
 import { ImportRefused, isWithin, type Scope, type ImportScope } from "./import-scope.ts";
 import { PATH_CHARACTERS_MAX } from "./regular-file.ts";
 
-/** A file that may be read: its real path, and its owner. */
+/** A file that may be read: its real path and its owner. */
 export interface Resolved {
   readonly file: string;
   readonly scope: Scope;
   readonly sideEffects: boolean;
-  /** For a function's entry file: whether package.json declares it to be an ES module. */
+  /** For a function's entry file: whether package.json declares an ES module. */
   readonly isModule: boolean;
 }
 
@@ -36,8 +36,8 @@ const WRITTEN_AS: Readonly<Record<string, string>> = { ".js": ".ts", ".mjs": ".m
 const PACKAGE = /^(@[^/@]+\/[^/@.][^/]*|[^/@.#][^/]*)(\/.*)?$/;
 
 /**
- * Finds imports as Node and bundlers do, but looks only where a function may read, and takes hints only from
- * package.json. Every look-up is recorded, so that it can be checked later whether it would find the same.
+ * Resolves imports as Node and bundlers do, but only among files that a function may read, and with no configuration
+ * but package.json. Every look-up is recorded, so that a later start can check whether the result would be the same.
  */
 export function createResolver(allowed: ImportScope, { look, read }: Gathering): Resolver {
   const manifests = new Map<string, Promise<Manifest | null>>();
@@ -101,7 +101,7 @@ export function createResolver(allowed: ImportScope, { look, read }: Gathering):
     return admit(specifier, found ?? { path, scope });
   }
 
-  /** Finds a package by name: the nearest folder of that name in a `node_modules`, from the importing file upwards. */
+  /** Finds a package by name: the nearest `node_modules` folder with that package, from the importing file upwards. */
   async function bare(
     specifier: string,
     folder: string,
@@ -164,7 +164,7 @@ export function createResolver(allowed: ImportScope, { look, read }: Gathering):
     const manifest = await nearestManifest(folder, scope);
     const target = manifest === null ? null : importOf(manifest, specifier, conditions);
     if (manifest === null || target === null || target.startsWith("#"))
-      throw new ImportRefused(`Could not resolve "${specifier}": no package.json says what it means`);
+      throw new ImportRefused(`Could not resolve "${specifier}": no package.json defines it`);
     if (target.startsWith("node:")) throw builtin(target);
     if (!target.startsWith("./")) return bare(target, manifest.folder, scope, conditions);
     const path = join(manifest.folder, target);
@@ -185,13 +185,13 @@ export function createResolver(allowed: ImportScope, { look, read }: Gathering):
       if (specifier.startsWith("node:")) throw builtin(specifier);
       if (/^([a-z][a-z0-9+.-]*:|\/\/)/i.test(specifier))
         throw new ImportRefused(
-          `"${brief(specifier)}" is an address: functions import files and packages, and ask sources by run()`,
+          `"${brief(specifier)}" is an address: functions import files and packages, and call sources with run()`,
         );
       if (specifier.length > PATH_CHARACTERS_MAX)
         throw new ImportRefused(`"${brief(specifier)}" is longer than the path of any file`);
       if (specifier.startsWith("/"))
         throw new ImportRefused(`"${brief(specifier)}" must be written relative to the file: ./ or ../`);
-      if (specifier.includes("\0")) throw new ImportRefused("a name with a NUL is none of a file");
+      if (specifier.includes("\0")) throw new ImportRefused("no file name contains a NUL");
       if (/^\.\.?(\/|$)/.test(specifier)) return relativeTo(folder, specifier, scope);
       if (specifier.startsWith("#")) return inner(specifier, folder, scope, conditions);
       return bare(specifier, folder, scope, conditions);
@@ -208,7 +208,7 @@ function* placesFrom(folder: string, name: string): Generator<string> {
 
 function builtin(specifier: string): ImportRefused {
   return new ImportRefused(
-    `"${brief(specifier)}" is a part of Node, and functions run without Node: their only way out is run()`,
+    `"${brief(specifier)}" is a part of Node, and functions run without Node: they reach the network only through run()`,
   );
 }
 

@@ -1,8 +1,7 @@
 /**
- * What `import … from "datarun"` gives inside an isolate. The schemas of a declaration are read when the file is
- * loaded, so building them again in every run would waste time (`typebox` is several times the size of a function).
- * `Type` is therefore the real one only if its code was put before the bundle. Otherwise it is a stand-in that throws
- * when a schema is inspected.
+ * The module `datarun` inside an isolate. The schemas of a declaration are read when the file is loaded. Building them
+ * again in every run would waste time (`typebox` is several times the size of a function), so `Type` is the real one
+ * only if its code runs before the bundle. Otherwise it is a stand-in that throws when a schema is inspected.
  */
 const pretended: object = new Proxy(function () {}, {
   apply: () => schema,
@@ -26,7 +25,7 @@ function refuse(): never {
 export const Type: object =
   /* @__PURE__ */ (globalThis as unknown as { __datarunType?: object }).__datarunType ?? pretended;
 
-/** Functions such as `defineFunction`, which give a declaration its types, return their argument. */
+/** Functions such as `defineFunction`, which only add types to a declaration, return their argument. */
 function same<Declaration>(declaration: Declaration): Declaration {
   return declaration;
 }

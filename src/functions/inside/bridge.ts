@@ -14,7 +14,7 @@ import {
 } from "./limits.ts";
 import { parseExactly } from "./parse-exactly.ts";
 
-/** Sends texts and numbers out of the isolate. The author's code must never get hold of it. */
+/** Sends texts and numbers out of the isolate. The author's code must never get a reference to it. */
 export type Post = (what: string, first?: string | number | null, second?: string, third?: string) => void;
 
 export interface InsideLog {
@@ -27,9 +27,9 @@ export interface Bridge {
   readonly pipe: (name: unknown, step: unknown) => Promise<unknown>;
   readonly log: InsideLog;
   reply(call: number, json: string): void;
-  /** The call was not made. */
+  /** The call was refused and not made. */
   refuse(call: number, reason: string): void;
-  /** Ends the run. Only the first call counts, and everything sent later is dropped. */
+  /** Ends the run. Only the first call counts, and all later messages are dropped. */
   end(what: string, first: string | null, second?: string): void;
   readonly raise: (thrown: unknown) => void;
 }
@@ -50,8 +50,8 @@ interface Answered {
 }
 
 /**
- * The only ways for the author's code to send anything out, each of them limited here. Only primitive texts from it
- * reach `post`.
+ * The functions through which the author's code sends anything out. Each enforces its limits here. Only primitive
+ * values reach `post`.
  */
 export function createBridge(post: Post): Bridge {
   let ended = false;
@@ -77,7 +77,7 @@ export function createBridge(post: Post): Bridge {
     const bytes = jsonBytes(json, JSON_BYTES);
     if (bytes > JSON_BYTES) throw new RangeError("run(source, inputs): inputs are larger than 1 MB");
     calls += 1;
-    if (calls > CALLS_MAX) throw new Error("run(source, inputs): a run may ask at most 100 times");
+    if (calls > CALLS_MAX) throw new Error("run(source, inputs): a run may make at most 100 calls");
     callBytes += bytes;
     if (callBytes > CALLS_BYTES)
       throw new RangeError("run(source, inputs): the inputs of all calls are larger than 16 MB");

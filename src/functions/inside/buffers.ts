@@ -3,8 +3,8 @@ const { defineProperty } = Object;
 const Native = ArrayBuffer;
 
 /**
- * Removes resizable buffers. V8 counts their bytes in no limit and no statistics, so one of them could fill the
- * process, and nothing could tell which run it belongs to. Other buffers are unchanged.
+ * Removes resizable buffers. V8 counts their bytes in no limit and no statistics, so one could fill the process's
+ * memory, and no figure would show which run it belongs to. Other buffers are unchanged.
  */
 export function installBuffers(scope: Record<string, unknown>): void {
   const Fixed = new Proxy(Native, {

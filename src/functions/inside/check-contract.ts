@@ -13,10 +13,10 @@ interface Validator {
   errors?: readonly SchemaError[] | null;
 }
 
-/** The module that a schema was compiled to. */
+/** The module compiled from a schema. */
 type Module = (require: (name: string) => unknown, module: { exports: unknown }) => void;
 
-/** What the compiled modules require. */
+/** The modules that compiled schemas require. */
 const RUNTIME: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["ajv/dist/runtime/equal", equal],
   ["ajv/dist/runtime/ucs2length", ucs2length],
@@ -25,11 +25,12 @@ const RUNTIME: ReadonlyMap<string, unknown> = new Map<string, unknown>([
 ]);
 
 /**
- * Checks a run's inputs or its answer, as JSON text. Returns `null`, or the field and sentence of the first problem.
+ * Checks a run's inputs or its answer, given as JSON text. Returns `null`, or the field and message of the first
+ * problem.
  */
 export type CheckText = (part: ContractPart, json: string) => string | null;
 
-/** Prepares the checks of one function, in a context that contains nothing else. */
+/** Prepares the checks of one function, in a separate context. */
 export function openContract(modules: Readonly<Partial<Record<ContractPart, Module>>>): CheckText {
   const validators = { inputs: load(modules.inputs), output: load(modules.output) };
   return (part, json) => {
@@ -54,8 +55,8 @@ function load(module: Module | undefined): Validator | undefined {
 }
 
 /**
- * The part of an answer that the contract applies to: none if it has no fields, or reports a failure. Its form is
- * checked elsewhere.
+ * The part of an answer that the contract applies to. An answer without fields, or that reports a failure, has none.
+ * The form of an answer is checked elsewhere.
  */
 function outputOf(answer: unknown): JsonObject | undefined {
   if (!isObject(answer) || Object.keys(answer).length === 0 || answer["success"] === false) return undefined;

@@ -1,4 +1,6 @@
-/** `structuredClone` for the values an isolate can hold; functions and symbols are refused, cycles are kept. */
+/**
+ * `structuredClone` for the values that an isolate can have. Functions and symbols are refused; cycles are preserved.
+ */
 export function structuredCloneOf(value: unknown): unknown {
   return copy(value, new Map());
 }
@@ -61,7 +63,7 @@ function isPlain(value: object, made: unknown): boolean {
   return made !== null && Object.getPrototypeOf(made) === Object.prototype && !(value instanceof Error);
 }
 
-/** Sets an own property, whatever its name: `__proto__` is an ordinary name here. */
+/** Sets an own property of any name, including `__proto__`. */
 function define(target: object, key: string, value: unknown): void {
   Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
 }

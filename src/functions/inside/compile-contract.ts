@@ -4,8 +4,8 @@ import addFormats from "ajv-formats";
 import { declaredNames } from "../../terms/schema-names.ts";
 
 /**
- * A function's schema, compiled to the text of a module that checks by it, with the names it declares; or what is wrong
- * with it.
+ * The source text of the module compiled from a schema, and the names that the schema declares; or the problem of the
+ * schema.
  */
 export type Compiled = { readonly code: string; readonly names: readonly string[] } | { readonly problem: string };
 
@@ -37,7 +37,7 @@ function compile(schema: object | undefined): Compiled | undefined {
   }
 }
 
-/** The names, up to as many as anyone would declare by hand. */
+/** The declared names, at most as many as a person would write. */
 function namesOf(schema: object): readonly string[] {
   return declaredNames(schema)
     .filter((name) => name.length <= NAME_CHARS_MAX)
@@ -45,8 +45,8 @@ function namesOf(schema: object): readonly string[] {
 }
 
 /**
- * Loaded like a function, into a separate isolate for each declaration: the author's schema decides how long compiling
- * takes, and its words become code.
+ * Loaded like a function, into a separate isolate for each declaration: the author's schema determines how long
+ * compiling takes, and its text becomes code.
  */
 export default {
   run: ({ inputs: { inputs, output } }: { readonly inputs: Schemas }) => ({

@@ -2,7 +2,7 @@ import type { InsideLog } from "./bridge.ts";
 import { stringify, textOf } from "./intrinsics.ts";
 import { LOG_CHARACTERS } from "./limits.ts";
 
-/** `console` for code that expects one: its lines go to the service's log, within the same limits as `log`. */
+/** `console` for code that expects one. Its lines go to the service's log, within the same limits as `log`. */
 export function installConsole(scope: Record<string, unknown>, log: InsideLog): void {
   const info = (...words: unknown[]): void => log.info(line(words));
   const warn = (...words: unknown[]): void => log.warn(line(words));

@@ -4,18 +4,19 @@ const { construct } = Reflect;
 const { defineProperty, getOwnPropertyNames, getPrototypeOf } = Object;
 const Native = ArrayBuffer;
 
-/** The most that one was measured to take, rounded up. */
+/** Bytes per object: the largest measured size, rounded up. */
 const FORMAT_OF_DATES_BYTES = 40_000;
 const OTHER_BYTES = 10_000;
-/** Of a text that is divided into segments: a copy, and what was found out about its words. */
+/** Bytes per character of a segmented text: a copy of the text, and its word boundaries. */
 const UNIT_BYTES = 8;
 
 type Method = (this: object, ...given: unknown[]) => object;
 type Weigh = <Made extends object>(made: Made, bytes: number) => Made;
 
 /**
- * Makes the objects of `Intl` count towards the memory of the run. Their data lies outside the heap, where V8 counts it
- * in no limit and no statistics. So each gets a buffer of about its size, which is counted, and lives as long as it.
+ * Counts the objects of `Intl` in the memory of the run. Their data lies outside the heap, and V8 counts it in no limit
+ * and no statistics. So each object gets a buffer of about its size, which V8 counts and which lives as long as the
+ * object.
  */
 export function installIntl(): void {
   const buffers = new WeakMap<object, ArrayBuffer>();
@@ -28,7 +29,7 @@ export function installIntl(): void {
   };
   for (const name of getOwnPropertyNames(Intl)) weighConstructor(name, weigh);
 
-  // A text is copied, and once more for each pass over it.
+  // V8 copies the text, and again for each iteration.
   const weighPasses = (segments: object): void => {
     replace(segments, Symbol.iterator, (native) => {
       return function iterator() {
@@ -41,7 +42,7 @@ export function installIntl(): void {
     return function segment(text) {
       const given = toText(text);
       const segments = apply(native, this, [given]) as object;
-      // Nothing else leads to their prototype, and to make one takes time that most runs can do without.
+      // The prototype can be reached only through an instance, and creating one takes time that most runs can save.
       if (isFirst) weighPasses(getPrototypeOf(segments) as object);
       isFirst = false;
       return weigh(segments, OTHER_BYTES + UNIT_BYTES * given.length);
@@ -56,7 +57,7 @@ function weighConstructor(name: string, weigh: Weigh): void {
   const changed = {
     value: new Proxy(native, {
       construct: (_, given, target) => weigh(construct(native, given, target) as object, bytes),
-      // Some need no `new`.
+      // Some constructors may be called without `new`.
       apply: (_, self, given) => weigh(apply(native, self, given) as object, bytes),
     }),
     writable: true,

@@ -1,6 +1,6 @@
 /**
- * The parts of the language that the prelude uses, saved before any author's code has run. An author who replaces
- * `JSON.stringify` or `String.prototype.slice` changes them for the author's own code only.
+ * The built-in functions that the prelude uses, saved before any author's code has run. An author who replaces
+ * `JSON.stringify` or `String.prototype.slice` changes them only for the author's own code.
  */
 export const { apply } = Reflect;
 export const { isArray } = Array;
@@ -21,9 +21,9 @@ export function cut(text: string, length: number): string {
 }
 
 /**
- * The number of bytes of a JSON text in UTF-8; one with more than `bytesMax` characters is not counted. Indexing calls
- * no method that an author could have replaced. Half of a surrogate pair, which would be counted wrongly, does not
- * occur, because JSON escapes it.
+ * The number of UTF-8 bytes of a JSON text; for more than `bytesMax` characters, the number of characters. Indexing
+ * calls no method that an author could have replaced. Lone surrogates, which would be counted wrongly, do not occur,
+ * because JSON escapes them.
  */
 export function jsonBytes(json: string, bytesMax: number): number {
   let bytes = json.length;
@@ -35,7 +35,7 @@ export function jsonBytes(json: string, bytesMax: number): number {
   return bytes;
 }
 
-/** A short text of a thrown value, whatever it is: its getters may throw, and nothing but this text is used. */
+/** A short text for any thrown value. The value's getters may throw, and nothing of it is used but this text. */
 export function textOf(thrown: unknown, length: number): string {
   try {
     const text: unknown = typeof thrown === "object" && thrown !== null ? apply(toString, thrown, []) : toText(thrown);

@@ -1,5 +1,5 @@
-// Necessary although modules are strict: they are bundled into a script, and without it an author could get our
-// functions from the stack of an error.
+// Necessary although modules are strict: bundling makes a script of them, which is sloppy without this line. Then an
+// author could get our functions from the stack of an error.
 "use strict";
 
 import { createBridge, type Post } from "./bridge.ts";
@@ -19,7 +19,7 @@ interface Loaded {
   readonly [name: string]: unknown;
 }
 
-/** What the process outside calls: one word and at most two texts, for one run in one fresh context. */
+/** What the process outside calls for one run in one fresh context: a command with at most two arguments. */
 export type Enter = (
   what: "describe" | "check" | "compile" | "start" | "reply" | "refuse" | "wake",
   first?: string | number,
@@ -28,7 +28,7 @@ export type Enter = (
 
 const REST_MS = 5;
 
-/** How the isolate's own thread waits; the author's code has no access to what this uses. */
+/** Returns a function that blocks the isolate's own thread. The author's code cannot reach what it uses. */
 function createRest(): Rest {
   const { wait } = Atomics;
   const nobodyWakes = new Int32Array(new SharedArrayBuffer(4));
@@ -37,8 +37,8 @@ function createRest(): Rest {
 
 /**
  * Prepares a fresh context: removes what could bypass the limits, adds what authors expect of a JavaScript runtime, and
- * gives the author's code access to `post` and `ask` only through closures that count. `seed` is for this context's
- * random bytes. The bundle, which is run as a script after this, registers itself by `__take`, once.
+ * lets the author's code reach `post` and `ask` only through closures that count. `seed` is for this context's random
+ * bytes. The bundle runs as a script after this and registers itself once, by `__take`.
  */
 export function open(post: Post, ask: Ask, seed: string): Enter {
   const scope = globalThis as unknown as Record<string, unknown>;
@@ -64,7 +64,7 @@ export function open(post: Post, ask: Ask, seed: string): Enter {
 
   function load(): Loaded {
     if (evaluate === undefined) throw new TypeError("the function was not loaded");
-    // An empty file has no exports at all: its declaration is as incomplete as an empty one.
+    // An empty file has no exports. It is reported like an empty declaration.
     const exports = (evaluate() as Loaded | undefined) ?? {};
     return (exports.default ?? exports) as Loaded;
   }
@@ -115,7 +115,7 @@ export function open(post: Post, ask: Ask, seed: string): Enter {
     }
   }
 
-  /** Whether the declaration can be evaluated, without looking at its schemas. */
+  /** Checks that the declaration can be evaluated, without reading its schemas. */
   function check(): void {
     try {
       if (typeof load().run !== "function") throw new TypeError("it does not declare run");

@@ -3,8 +3,8 @@ import type { Json } from "../../terms/json.ts";
 import { parse } from "./intrinsics.ts";
 
 /**
- * Parses what an author gets. A number that a double would change becomes an `ExactNumber`. @throws RangeError if there
- * are too many
+ * Parses the JSON that a function receives. A number that a double would change becomes an `ExactNumber`. @throws
+ * RangeError if there are too many of these
  */
 export function parseExactly(json: string): Json {
   const value = parse(json) as Json;
@@ -18,7 +18,7 @@ function exactly(json: string, value: Json): Json {
   try {
     return mayHoldLongNumber(json) ? withExactNumbers(json, value) : value;
   } catch {
-    // An author who has replaced what this relies on gets the numbers as JavaScript reads them.
+    // The author's code has replaced functions that this relies on, and gets the numbers as JavaScript reads them.
     return value;
   }
 }

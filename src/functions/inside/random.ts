@@ -8,9 +8,9 @@ const CONSTANTS = [0x61707865, 0x3320646e, 0x79622d32, 0x6b206574] as const;
 export const Bytes = Uint8Array;
 
 /**
- * Unlimited random bytes for one context, from 32 bytes of the operating system: ChaCha20 (RFC 8439). Its own first
- * output replaces the key each time, and what was given out is wiped, so the state does not reveal earlier output. The
- * seed is in hexadecimal.
+ * Unlimited random bytes for one context, from a hexadecimal seed of 32 bytes of the operating system: ChaCha20 (RFC
+ * 8439). The key is replaced by the generator's own first output each time, and returned output is wiped, so the state
+ * does not reveal earlier output.
  */
 export function createRandom(seed: string): (target: Uint8Array) => void {
   const key = new Uint32Array(KEY_WORDS);
@@ -74,7 +74,7 @@ export function uuidOf(fill: (target: Uint8Array) => void): string {
   return text;
 }
 
-/** The quarter round. */
+/** The quarter round of ChaCha20. */
 function mix(state: Uint32Array, a: number, b: number, c: number, d: number): void {
   state[a]! += state[b]!;
   state[d] = turned(state[d]! ^ state[a]!, 16);

@@ -1,12 +1,12 @@
 export interface SteadyClock {
   now(): number;
-  /** It is at least so late: somebody outside has waited for it, with a clock that nobody can set. */
+  /** Moves the clock forward to `at`: the service has waited until then by a clock that cannot be set. */
   reach(at: number): void;
 }
 
 /**
- * Milliseconds that do not go back when somebody sets the machine's clock, which is the only one in an isolate. Durations
- * and timers are counted by it.
+ * Milliseconds that do not go back when the machine's clock is set, which is the only clock in an isolate. Durations
+ * and timers use it.
  */
 export function createSteadyClock(wall: () => number): SteadyClock {
   let latest = wall();

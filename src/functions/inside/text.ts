@@ -1,4 +1,4 @@
-/** UTF-8 by the Encoding Standard, whole texts only: an isolate has no streams. */
+/** UTF-8 by the Encoding Standard, for whole texts only: an isolate has no streams. */
 export class TextEncoderUtf8 {
   readonly encoding = "utf-8";
 
@@ -54,7 +54,7 @@ function bytesOf(given: ArrayBuffer | ArrayBufferView | undefined): Uint8Array {
     : new Uint8Array(given);
 }
 
-/** One code point, or `null` for a maximal ill-formed piece, and where the next one starts. */
+/** One code point, or `null` for a maximal ill-formed sequence, and the index of the next one. */
 function readOne(bytes: Uint8Array, at: number): { readonly code: number | null; readonly next: number } {
   const first = bytes[at]!;
   if (first < 0x80) return { code: first, next: at + 1 };

@@ -13,8 +13,8 @@ interface Timer {
 const DELAY_MAX_MS = 60_000;
 
 /**
- * `setTimeout` and the like, for as long as the run lasts. All timers of a run share one alarm outside the isolate, so
- * that many cost no more than one. Returns what the alarm calls.
+ * `setTimeout` and the other timer functions, for the duration of the run. All timers of a run share one alarm outside
+ * the isolate, so many cost no more than one. Returns the function to call when the alarm fires.
  */
 export function installTimers(
   scope: Record<string, unknown>,
@@ -67,7 +67,7 @@ export function installTimers(
     }
   }
 
-  /** The earliest timer that is due by then; of two for the same time, the one set first. */
+  /** The earliest timer due by then; of two with the same time, the one set first. */
   function firstDue(by: number): Timer | undefined {
     let first: Timer | undefined;
     for (const key in timers) {

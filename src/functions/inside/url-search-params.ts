@@ -1,6 +1,6 @@
 import { TextDecoderUtf8, TextEncoderUtf8 } from "./text.ts";
 
-/** `URLSearchParams`: an ordered list of names and values in form encoding. */
+/** `URLSearchParams`: an ordered list of form-encoded names and values. */
 export class FormParameters {
   #pairs: [string, string][];
   readonly #changed: (text: string) => void;

@@ -5,15 +5,15 @@ import { FormParameters } from "./url-search-params.ts";
 /** Asks the process outside to parse a URL. `null`: it is not a URL. */
 export type Ask = (what: "url" | "url-set", first: string, second: string, third: string) => string | null;
 
-/** Waits some milliseconds, in the thread of the isolate. */
+/** Blocks the isolate's thread for some milliseconds. */
 export type Rest = () => void;
 
 type Part = (typeof URL_PARTS)[number];
 type Parts = Readonly<Record<Part | "origin", string>>;
 
 /**
- * `URL`. Node parses it, in the process that holds the isolate: only texts are passed in and out. That process has
- * other work, so the number of questions per run is limited, and a run waits when told to.
+ * `URL`. Node parses it in the process that runs the isolate; only texts are passed in and out. That process has other
+ * work, so the number of requests per run is limited, and a run waits when the answer is `NOT_NOW`.
  */
 export function urlClass(ask: Ask, rest: Rest): unknown {
   let asked = 0;
@@ -85,7 +85,7 @@ export function urlClass(ask: Ask, rest: Rest): unknown {
   return URL;
 }
 
-/** A base may be another URL. */
+/** The base of a URL as text; it may be another URL. */
 function textOfBase(base: unknown): string {
   return toText(base);
 }

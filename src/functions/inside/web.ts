@@ -7,7 +7,7 @@ import { TextDecoderUtf8, TextEncoderUtf8 } from "./text.ts";
 import { FormParameters } from "./url-search-params.ts";
 import { urlClass, type Ask, type Rest } from "./url.ts";
 
-/** The parts of the web platform that pure libraries expect. No network, no storage, no clock except `Date`. */
+/** The parts of the web platform that pure libraries expect: no network, no storage, no clock except `Date`. */
 export function installWeb(
   scope: Record<string, unknown>,
   { now }: SteadyClock,

@@ -15,10 +15,10 @@ import type { ContractTools } from "./compile-contract.ts";
 import { stillHolds } from "../imports/evidence.ts";
 import { readKept, writeKept } from "../../terms/kept-text.ts";
 
-/** What is kept of a loaded file: enough to run it without bundling or evaluating it again. */
+/** A cached file, with all that is needed to run it without bundling or evaluating it again. */
 export interface Prepared {
   readonly bundle: BuiltBundle;
-  /** What the file declares, as JSON, read in an isolate. */
+  /** The declaration as JSON, read in an isolate. */
   readonly declarationJson: string;
   readonly contract: Contract | null;
 }
@@ -34,13 +34,16 @@ const NO_CACHE: BundleCache = {
 };
 
 /**
- * Keeps prepared functions in a folder, so that a start needs neither bundler nor isolate. Keeps nothing without a
- * folder.
+ * Caches prepared functions in a folder, so that a start needs neither bundler nor isolate. Without a folder it caches
+ * nothing.
  */
 export function openBundleCache(folder: string | undefined): BundleCache {
   if (folder === undefined) return NO_CACHE;
 
-  /** The key includes the root and the closed places, because they decide which imports are allowed. */
+  /**
+   * The cache file of a function. Its name includes the root and the closed paths, because they decide which imports
+   * are allowed.
+   */
   async function placeOf({ file, root, closed }: FunctionFile): Promise<string> {
     return join(folder!, `${hashOf(JSON.stringify([file, root, closed, await versionOfTools()]))}.json`);
   }
@@ -60,17 +63,20 @@ export function openBundleCache(folder: string | undefined): BundleCache {
   };
 }
 
-/** The prelude, from the folder if its sources are unchanged. */
+/** The prelude, from the folder if the prelude's sources are unchanged. */
 export function preparePrelude(folder: string | undefined): Promise<string> {
   return prepareOwn(folder, "prelude", bundlePrelude);
 }
 
-/** The real `Type`, in the same way. */
+/** The real `Type`, from the folder in the same way. */
 export function prepareType(folder: string | undefined): Promise<string> {
   return prepareOwn(folder, "type", bundleType);
 }
 
-/** The code that compiles and checks contracts, in the same way; each part is prepared when it is first needed. */
+/**
+ * The code that compiles and checks contracts, from the folder in the same way. Each part is prepared when it is first
+ * needed.
+ */
 export function prepareContractTools(folder: string | undefined): ContractTools {
   let compiler: Promise<string> | undefined;
   let runtime: Promise<string> | undefined;
@@ -92,7 +98,7 @@ async function prepareOwn(folder: string | undefined, name: string, bundle: () =
 
 let tools: Promise<string> | undefined;
 
-/** Changes with the bundler, with the rules for imports, and with every file that ends up in an isolate. */
+/** A version that changes with the bundler, with the rules for imports, and with every file that runs in an isolate. */
 function versionOfTools(): Promise<string> {
   tools ??= (async () => {
     const names = [
@@ -117,7 +123,7 @@ async function filesIn(folder: string): Promise<string[]> {
   return (await readdir(path)).sort().map((name) => join(path, name));
 }
 
-/** The path of a package's package.json, which the package need not export. */
+/** The path of a package's package.json, even if the package does not export it. */
 export function manifestOf(name: string): string {
   const entry = fileURLToPath(import.meta.resolve(name));
   const folder = join("node_modules", name);

@@ -17,7 +17,7 @@ const TYPE = fileURLToPath(moduleBeside("../inside/type.ts", import.meta.url));
 const CONTRACT = fileURLToPath(moduleBeside("../inside/check-contract.ts", import.meta.url));
 const CONTRACT_COMPILER = fileURLToPath(moduleBeside("../inside/compile-contract.ts", import.meta.url));
 const BUNDLE_BYTES_MAX = 5 * 1_048_576;
-/** A separate namespace for files of functions; what esbuild finds by itself is in `file`. */
+/** A separate esbuild namespace for files of functions; `file` is that of files that esbuild finds itself. */
 const OURS = "function";
 const SDK = "datarun";
 const LOADERS: Readonly<Record<string, Loader>> = {
@@ -42,23 +42,23 @@ const READING = {
 
 export interface FunctionFile {
   readonly file: string;
-  /** The folder that imports may not leave, except for packages. Default: the file's own. */
+  /** The folder that imports may not leave, except for packages. Default: the file's own folder. */
   readonly root?: string;
-  /** What no import may lead to, wherever it is. */
+  /** Files and folders that no import may reach, wherever they are. */
   readonly closed?: readonly ClosedPlace[];
 }
 
 export interface BuiltBundle extends Bundle {
-  /** What it was made from. */
+  /** The files and look-ups that the bundle depends on. */
   readonly evidence: Evidence;
-  /** Whether its schemas are made with `Type` of "datarun". */
+  /** Whether the schemas use `Type` of "datarun". */
   readonly usesType: boolean;
 }
 
 /**
- * Bundles a function file and all it imports into one script: files of its project and pure npm packages, found from
- * the file's own folder. Each file is found and read by `imports/`, never by the bundler.
- * @throws LoadError that names file, line and reason, above all if the code would need Node
+ * Bundles a function file with all its imports into one script: files of its project and pure npm packages, found from
+ * the file's own folder. `imports/` finds and reads each file, never the bundler. @throws LoadError that names file,
+ * line and reason, above all if the code would need Node
  */
 export async function bundleFunction(file: string, root: string, closed: readonly ClosedPlace[]): Promise<BuiltBundle> {
   const top = await realpath(root);
@@ -71,21 +71,21 @@ export async function bundleFunction(file: string, root: string, closed: readonl
   return { code, evidence: await gathering.evidence(), hash: hashOf(code), usesType: text.includes("__datarunType") };
 }
 
-/** The same bundle with the real `Type` before it. */
+/** The same bundle, with the real `Type` before it. */
 export function withType(bundle: BuiltBundle, type: string): BuiltBundle {
   const code = `${type}\n${bundle.code}`;
   return { ...bundle, code, hash: hashOf(code) };
 }
 
 /**
- * The code that runs in every context before the function: its value is the function `open`. It is strict, so that the
+ * The code that runs in every context before the function. Its value is the function `open`. It is strict, so that the
  * author's code cannot get its functions from a stack trace or `caller`.
  */
 export async function bundlePrelude(): Promise<string> {
   return `(function () {\n"use strict";\n${await build(PRELUDE)}\nreturn __function.open;\n})();`;
 }
 
-/** The code that puts the real `Type` where a bundle that runs after it looks for it. */
+/** The code that defines the real `Type` for bundles that run after it. */
 export async function bundleType(): Promise<string> {
   return `globalThis.__datarunType = (function () {\n"use strict";\n${await build(TYPE)}\nreturn __function.Type;\n})();`;
 }
@@ -95,7 +95,7 @@ export async function bundleContract(): Promise<string> {
   return build(CONTRACT);
 }
 
-/** The code that compiles schemas. It is passed in and run like a function. */
+/** The code that compiles schemas. It runs like a function. */
 export async function bundleContractCompiler(): Promise<string> {
   return `__take(function () {\n${await build(CONTRACT_COMPILER)}\nreturn __function;\n});`;
 }
@@ -136,15 +136,16 @@ function sentence(file: string, { text, location }: Message, files: ReadonlyMap<
 }
 
 /**
- * The only way to read a file: every import is resolved here, every file is read here, and all else is refused. The
- * author's code can see the file names in a bundle, so they are relative to the project; `files` maps them to real
- * paths.
+ * An esbuild plugin that is the only access to files: it resolves every import, reads every file and refuses everything
+ * else. The author's code can see the file names in a bundle, so they are relative to the project; `files` maps them to
+ * real paths.
  */
 function onlyThrough(resolver: Resolver, gathering: Gathering, root: string, files: Map<string, string>): Plugin {
   async function found(specifier: string, resolving: Promise<Resolved>) {
     try {
       const resolved = await resolving;
-      // By this name esbuild knows an ES module, whose default import of a CommonJS file is all its exports.
+      // This extension tells esbuild that the file is an ES module, in which the default import of a CommonJS file is
+      // all its exports.
       const path = relative(root, resolved.file) + (resolved.isModule ? ".mts" : "");
       files.set(path, resolved.file);
       return { path, namespace: OURS, sideEffects: resolved.sideEffects, pluginData: resolved };
@@ -188,7 +189,7 @@ function onlyThrough(resolver: Resolver, gathering: Gathering, root: string, fil
   };
 }
 
-/** Why a file could not be read; if the code itself is the reason, with the line. */
+/** Why a file could not be read; with the line, if its code is the reason. */
 function problemsOf(file: string, error: unknown): PartialMessage[] {
   if (error instanceof ComputedImport) return [{ text: error.message, location: { file, line: error.line } }];
   const { errors } = error as { errors?: readonly Message[] };

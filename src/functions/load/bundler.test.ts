@@ -16,7 +16,7 @@ const BOMBS = [
   [
     "code nested a million deep",
     `export default ${"(".repeat(1e6)}`,
-    /it cannot be bundled: (it ends the bundler; is its code nested very deeply\?|it takes too much memory)/,
+    /it cannot be bundled: (it makes the bundler exit; is its code nested very deeply\?|it takes too much memory)/,
   ],
   [
     "a text that doubles forty times",
@@ -60,7 +60,7 @@ test(
       bundle({ entryPoints: [file], logLevel: "silent" }, { cpuMs, withinMs: 60_000, memoryBytes: 2 ** 30 });
     await assert.rejects(build(200), { name: "BundlerEnded", message: "it takes too much processor time" });
 
-    // A bundler that does not get the processor uses none, however long that takes.
+    // A bundler that gets no processor time uses none, however long it waits.
     await writeFile(file, "x = 1;");
     await build(200);
     process.kill(bundlerPid()!, "SIGSTOP");

@@ -5,23 +5,23 @@ import { openCpuTime } from "../cpu-time.ts";
 import { openRss } from "../rss.ts";
 
 export interface BuildLimits {
-  /** Of processor time, which does not pass faster when others use the machine as well. */
+  /** Processor time in ms, which does not pass faster when other processes use the machine. */
   readonly cpuMs: number;
-  /** For a bundler that waits for something for ever, and where processor time cannot be read. */
+  /** Elapsed time in ms, for a bundler that waits for ever, and for systems on which processor time cannot be read. */
   readonly withinMs: number;
   readonly memoryBytes: number;
 }
 
 /**
- * All are far above what the largest function needs: some two seconds of processor time. A machine with four times as
- * much work as it can do takes five for that.
+ * All are far above what the largest function needs: some two seconds of processor time, which take five seconds on a
+ * machine with four times as much work as it can do.
  */
 const LIMITS: BuildLimits = { cpuMs: 30_000, withinMs: 300_000, memoryBytes: 1_024 * 1_048_576 };
 const LOOK_EVERY_MS = 50;
-/** A start bundles files one right after another; after that, only a changed file is bundled. */
+/** A start bundles one file after another. Later, only changed files are bundled. */
 const IDLE_MS = 5_000;
 
-/** The bundler ended, or was ended, during a build. It runs one build at a time, so only that one can be the cause. */
+/** The bundler's process ended or was ended during a build. It runs one build at a time, so that build is the cause. */
 export class BundlerEnded extends Error {
   override readonly name = "BundlerEnded";
 }
@@ -31,10 +31,10 @@ let bundler: ChildProcess | undefined;
 let idle: NodeJS.Timeout | undefined;
 
 /**
- * Makes one script with esbuild, which is loaded when the first file has to be bundled. It runs in its own process
- * until there has been nothing to bundle for a while. If a build crashes that process, makes it grow too large or never
- * finishes, only this build fails; the next gets a new process.
- * @throws BundlerEnded, and what esbuild throws, whose `errors` say what is wrong with the files
+ * Makes one script with esbuild, which is loaded for the first file to bundle. It runs in its own process until there
+ * has been nothing to bundle for a while. If a build crashes that process, exceeds a limit or never finishes, only this
+ * build fails; the next one gets a new process. @throws BundlerEnded, and esbuild's own errors, whose `errors` name the
+ * problems of the files
  */
 export function bundle(options: BuildOptions, limits = LIMITS): Promise<string> {
   const build = turn.then(async () => {
@@ -49,7 +49,7 @@ export function bundle(options: BuildOptions, limits = LIMITS): Promise<string> 
       await esbuild.stop();
       throw error instanceof BundlerEnded
         ? error
-        : new BundlerEnded("it ends the bundler; is its code nested very deeply?", { cause: error });
+        : new BundlerEnded("it makes the bundler exit; is its code nested very deeply?", { cause: error });
     } finally {
       watch.stop();
       idle = setTimeout(() => void esbuild.stop().then(() => (bundler = undefined)), IDLE_MS).unref();
@@ -59,14 +59,14 @@ export function bundle(options: BuildOptions, limits = LIMITS): Promise<string> 
   return build;
 }
 
-/** Transforms one file alone, as a part of the current build. */
+/** Transforms a single file as a part of the current build. */
 export async function transform(text: string, options: TransformOptions): Promise<TransformResult> {
   const esbuild = await import("esbuild");
   return withoutEnvironment(() => esbuild.transform(text, options));
 }
 
 interface Watch {
-  /** Rejects when the build should be given up. */
+  /** Rejects when the build should be aborted. */
   readonly ended: Promise<never>;
   stop(): void;
 }
@@ -89,7 +89,10 @@ function watchBundler({ cpuMs, withinMs, memoryBytes }: BuildLimits): Watch {
   };
 }
 
-/** The first call starts esbuild's process, synchronously, and that inherits the environment of this moment. */
+/**
+ * Calls `start` with an empty environment: the first call of esbuild starts its process synchronously, and that process
+ * inherits the current environment.
+ */
 function withoutEnvironment<Started>(start: () => Started): Started {
   const ours = process.env;
   const started = (message: unknown) => {
@@ -105,7 +108,7 @@ function withoutEnvironment<Started>(start: () => Started): Started {
   }
 }
 
-/** The process that bundles, if there is one. */
+/** The id of the bundler's process, if it runs. */
 export function bundlerPid(): number | undefined {
   return bundler?.pid;
 }

@@ -5,12 +5,12 @@ import type { ContractPart } from "../inside/check-contract.ts";
 import type { Pool } from "../pool/pool.ts";
 
 export interface CompiledContract {
-  /** `null`: there is no schema, or none that can be used. */
+  /** `null` if there is no schema, or none that can be used. */
   readonly contract: Contract | null;
   readonly problems: readonly string[];
 }
 
-/** The scripts for contracts, each bundled when it is first needed. */
+/** The scripts for contracts; each is bundled when it is first needed. */
 export interface ContractTools {
   compiler(): Promise<string>;
   runtime(): Promise<string>;
@@ -20,8 +20,9 @@ const PARTS = ["inputs", "output"] as const;
 const REASON_CHARACTERS = 300;
 
 /**
- * Makes a contract from what a function declares. The author writes the schema: compiling it can take forever, and its
- * words become code. So both the compiling and the checks run in an isolate, and this process only keeps the text.
+ * Makes a contract from a function's declaration. The author writes the schema, so compiling it can take forever, and
+ * its text becomes code. Compiler and checks therefore run in an isolate, and this process only stores the compiled
+ * text.
  */
 export async function compileContract(
   declarationJson: string,

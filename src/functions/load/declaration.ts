@@ -6,13 +6,13 @@ import { CALL_MS_MAX } from "../../terms/times.ts";
 
 const TIMEOUT_DEFAULT_MS = 30_000;
 const MEMORY_DEFAULT_MB = 64;
-/** What V8 itself needs. */
+/** The least memory for V8 itself. */
 const MEMORY_MIN_MB = 8;
 const MEMORY_MAX_MB = 512;
 const TITLE_CHARACTERS = 200;
 const DESCRIPTION_CHARACTERS = 20_000;
 
-/** What a function file declares, checked, with defaults. */
+/** The checked declaration of a function file, with defaults. */
 export interface FunctionFacts {
   readonly id: string;
   readonly title: string;
@@ -25,8 +25,8 @@ export interface FunctionFacts {
 }
 
 /**
- * Checks all of a declaration except whether its schemas can be compiled; problems with those are passed in.
- * @throws LoadError with every problem of the declaration, not only the first
+ * Checks a whole declaration, except whether its schemas compile; problems of the schemas are passed in. @throws
+ * LoadError with all problems of the declaration
  */
 export function checkDeclaration(file: string, json: string, schemaProblems: readonly string[]): FunctionFacts {
   const given = JSON.parse(json) as JsonObject;

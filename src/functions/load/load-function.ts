@@ -10,13 +10,13 @@ import type { Pool } from "../pool/pool.ts";
 
 export interface LoadedFunction {
   readonly file: string;
-  /** The file again, with what limits what may be read of it. */
+  /** The file, with the limits for reading it and its imports. */
   readonly given: Required<FunctionFile>;
   readonly facts: FunctionFacts;
   readonly bundle: Bundle;
 }
 
-/** Code of ours that some files need, built when it is first needed. */
+/** Code that only some files need, bundled when it is first needed. */
 export interface LoadTools {
   /** The real `Type`. */
   typeCode(): Promise<string>;
@@ -24,8 +24,8 @@ export interface LoadTools {
 }
 
 /**
- * Loads a file into something that can be run. The file's code is never executed in this process: its declaration is
- * read by evaluating it in an isolate. @throws LoadError
+ * Loads a file as a function that can be run. This process never executes the file's code: an isolate evaluates it to
+ * read the declaration. @throws LoadError
  */
 export async function loadFunction(
   given: FunctionFile,
@@ -37,10 +37,10 @@ export async function loadFunction(
   const kept = await cache.find(given);
   const { prepared, problems } = kept === null ? await prepare(given, pool, tools) : { prepared: kept, problems: [] };
   const facts = checkDeclaration(file, prepared.declarationJson, problems);
-  // A cache that cannot be written only makes the next start slower.
+  // If the cache cannot be written, only the next start is slower.
   if (kept === null) await cache.keep(given, prepared).catch(() => {});
   const { bundle, contract } = prepared;
-  // The hash includes the contract: a process may know the bundle from when it was loaded, without one.
+  // The hash includes the contract, because a process may have the bundle from loading, without a contract.
   const hash = contract === null ? bundle.hash : hashOf(`${bundle.hash}\n${contract.code}`);
   const { root = dirname(file), closed = [] } = given;
   return { file, given: { file, root, closed }, facts, bundle: { hash, code: bundle.code, contract } };
@@ -65,7 +65,7 @@ async function evaluate(
   if (!lean.usesType) return { bundle: lean, declarationJson: await describe(file, lean, pool) };
   const whole = withType(lean, await tools.typeCode());
   const declarationJson = await describe(file, whole, pool);
-  // A file that inspects its schemas while it is evaluated needs the real ones in every run.
+  // A file that inspects its schemas while it is evaluated needs the real `Type` in every run.
   const bundle = await pool.check(lean).then(
     () => lean,
     () => whole,

@@ -7,10 +7,10 @@ import { ImportRefused } from "../imports/import-scope.ts";
 import type { FunctionFile } from "./bundle.ts";
 import { readOwnFile } from "./read-own-file.ts";
 
-/** A running service reads them too, and all runs wait while they are parsed. */
+/** Limits how long a running service is blocked, because it parses the cases while runs wait. */
 const CASES_BYTES_MAX = 1_048_576;
 
-/** Reads a function's cases: from its own file, or from `<name>.cases.json` beside it. @throws LoadError */
+/** Reads a function's cases from its own file, or from `<name>.cases.json` beside it. @throws LoadError */
 export async function readCases(
   given: Required<FunctionFile>,
   inline: readonly FunctionCase[],
@@ -58,7 +58,7 @@ async function readText(beside: Required<FunctionFile>): Promise<string> {
   }
 }
 
-/** A refused import begins with what was imported. */
+/** The message of a refused import without the imported name, with which it begins. */
 function withoutName(message: string): string {
   return message.replace(/^"[^"]*" /, "");
 }
@@ -66,7 +66,9 @@ function withoutName(message: string): string {
 const KEYS = new Set(["name", "inputs", "extra", "config", "context", "sources", "expect"]);
 const EXPECT_KEYS = new Set(["success", "output", "includes", "pipes", "message", "called"]);
 
-/** Refuses unknown keys, because a misspelled one would be a check that never fails. */
+/**
+ * Returns the problem of a case. Unknown keys are refused, because a misspelled one would be a check that never fails.
+ */
 function problemOf(each: unknown): string | null {
   if (!isJsonObject(each)) return "must be an object";
   if (typeof each["name"] !== "string" || each["name"] === "") return "has no name";

@@ -1,6 +1,6 @@
 import type { Clock } from "../../terms/clock.ts";
 
-/** Returns what calls back so much later, once for all calls until then. */
+/** Returns a function that calls `callback` after `delayMs`, once for all calls until then. */
 export function callLater(clock: Clock, delayMs: number, callback: () => void): () => void {
   let isComing = false;
   return () => {

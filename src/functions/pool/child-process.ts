@@ -9,21 +9,21 @@ import { moduleBeside } from "../../terms/module-beside.ts";
 
 const MAIN = fileURLToPath(moduleBeside("../child/main.ts", import.meta.url));
 /**
- * The GNU C library gives large blocks back to the system when they are free. By itself it learns to keep larger and
- * larger ones instead: of sixteen runs that had held 56 MB each, 460 to 640 MB stayed after their end (measured), which
- * counted against the limit of their process.
+ * Makes the GNU C library return large blocks to the system when they are freed. By default, it learns to retain larger
+ * and larger ones: after sixteen runs of 56 MB each, 460 to 640 MB stayed (measured) and counted against the limit of
+ * their process.
  */
 const RETURNED_WHEN_FREE = { MALLOC_MMAP_THRESHOLD_: "131072" };
-/** How much of the output of a dying process is kept: V8's last message. */
+/** Bytes of a dying process's output that are stored, for V8's last message. */
 const LAST_WORDS_BYTES = 2_000;
 
 export interface ChildEvents {
   message(message: FromChild): void;
-  /** Called once, after the process has gone. */
+  /** Called once, when the process is gone. */
   exit(how: string, lastWords: string): void;
 }
 
-/** A forked process that holds isolates, as the service sees it. It shares nothing with the service but the channel. */
+/** A forked process that runs isolates, as the service sees it. It shares nothing with the service but the channel. */
 export class IsolateProcess {
   readonly #process: ChildProcess;
   readonly #bundles = new Set<string>();
@@ -36,11 +36,11 @@ export class IsolateProcess {
     const looksItUp = openRss(process.pid)() > 0;
     this.#process = fork(MAIN, looksItUp ? [] : ["report-rss"], {
       cwd: "/",
-      // It starts in half the time if it need not compile its own code.
+      // With the compile cache, it starts in half the time.
       env: { ...compiledCode(), ...RETURNED_WHEN_FREE },
       execArgv: ["--no-node-snapshot", "--max-old-space-size=256"],
       serialization: "advanced",
-      // Nothing is ever written to standard input: when it closes, the child knows that this process has gone.
+      // Nothing is ever written to standard input: when it closes, the child knows that this process is gone.
       stdio: ["pipe", "pipe", "pipe", "ipc"],
     });
     if (this.#process.pid !== undefined) offerFirst(this.#process.pid);
@@ -72,16 +72,13 @@ export class IsolateProcess {
     return this.#process.pid;
   }
 
-  /**
-   * `written` is called when the message does not wait in this process any more, whether it was received or the child
-   * has gone.
-   */
+  /** Calls `written` when the message no longer waits in this process, whether it was received or the child is gone. */
   send(message: ToChild, written: () => void = () => {}): void {
     if (!this.#gone && this.#process.connected) this.#process.send(message, written);
     else written();
   }
 
-  /** Sends a bundle to it, the first time only. */
+  /** Sends a bundle to the process, unless it has it already. */
   ensureBundle({ hash, code, contract }: Bundle): void {
     if (this.#bundles.has(hash)) return;
     this.#bundles.add(hash);
@@ -101,13 +98,11 @@ export class IsolateProcess {
   }
 }
 
-/**
- * Makes a kernel without memory kill this process before any other, because its runs can be started again elsewhere.
- */
+/** Makes a kernel without memory kill this process before any other, because its runs can be started again. */
 function offerFirst(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/oom_score_adj`, "1000");
   } catch {
-    // Another operating system, or not allowed here.
+    // Another operating system, or not permitted.
   }
 }

@@ -13,27 +13,30 @@ export interface FleetOptions {
 }
 
 export interface FleetEvents {
-  /** How many processes without an organization there should be. */
+  /** How many spare processes, that is without an organization, there should be. */
   sparesWanted(): number;
   ready(): void;
   message(process: FunctionProcess, message: FromChild): void;
-  /** Called once, after the process has gone; it is not in `processes` any more. */
+  /** Called once, when the process is gone and no longer in `processes`. */
   died(process: FunctionProcess, how: string): void;
-  /** Called when `failure` is known. */
+  /** Called when `failure` is set. */
   failed(): void;
 }
 
 const BACKOFF_FIRST_MS = 100;
 const BACKOFF_MAX_MS = 5_000;
-/** The death of a process younger than this was not caused by a function. */
+/** A process that dies younger than this was not killed by a function. */
 const STILLBORN_MS = 1_000;
-/** After so many in a row that were killed before they were ready, or could not be forked, no process can be started. */
+/**
+ * After this many consecutive processes were killed before they were ready, or could not be forked, none counts as
+ * startable.
+ */
 const FAILED_STARTS = 3;
-/** A process that ends by itself before it is ready: its own code fails, and will fail the next time. */
+/** A process that exits before it is ready: its own code fails, and will fail again. */
 const ENDED_ITSELF = /^code /;
 const REASON_CHARACTERS = 300;
 
-/** The processes, and spares for those that are assigned to an organization. This class knows nothing about runs. */
+/** The processes and their spares. This class knows nothing about runs. */
 export class Fleet {
   readonly processes: ReadonlySet<FunctionProcess>;
   readonly #processes = new Set<FunctionProcess>();
@@ -42,7 +45,7 @@ export class Fleet {
   #starting = false;
   #closed = false;
   #failures = 0;
-  /** In a row. */
+  /** Consecutive failed starts. */
   #failedStarts = 0;
   #failure = "";
 
@@ -52,12 +55,12 @@ export class Fleet {
     this.#events = events;
   }
 
-  /** Why no process can be started, known from those that ended before they were ready; `null` if nothing is known against it. */
+  /** Why no process can be started, from those that ended before they were ready; `null` if no reason is known. */
   get failure(): string | null {
     return this.#failedStarts >= FAILED_STARTS ? this.#failure : null;
   }
 
-  /** Starts as many spares as are wanted, one at a time, so that starting leaves processor time for what is running. */
+  /** Starts as many spares as are wanted, one at a time, to leave processor time for runs. */
   async fill(): Promise<void> {
     if (this.#starting || this.#spares() >= this.#events.sparesWanted()) return;
     this.#starting = true;
@@ -82,14 +85,14 @@ export class Fleet {
     }
   }
 
-  /** Ends a process, together with any runs that are still in it. */
+  /** Ends a process, together with its runs. */
   end(process: FunctionProcess): void {
     process.killed = true;
     process.retired = true;
     process.child.kill();
   }
 
-  /** Ends all processes. Resolves when they have gone. */
+  /** Ends all processes. Resolves when they are gone. */
   async close(): Promise<void> {
     this.#closed = true;
     const all = [...this.#processes];
@@ -103,7 +106,7 @@ export class Fleet {
     return count;
   }
 
-  /** Resolves when it is ready or has gone. */
+  /** Resolves when the process is ready or gone. */
   #start(prelude: string): Promise<void> {
     return new Promise((settled) => {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -165,7 +168,7 @@ export class Fleet {
   }
 }
 
-/** The message of the error with which a process has ended, without its stack, or how the process ended. */
+/** The message of the error that ended a process, without its stack; otherwise how the process ended. */
 function reasonOf(how: string, lastWords: string): string {
   const message = /^\w*Error\b.*$/m.exec(lastWords)?.[0];
   return printable(message ?? `its process ended: ${how}`).slice(0, REASON_CHARACTERS);

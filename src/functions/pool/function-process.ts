@@ -1,7 +1,7 @@
 import type { IsolateProcess } from "./child-process.ts";
 import type { Running } from "./running.ts";
 
-/** One process for functions and its state. */
+/** A process for functions and its state. */
 export interface FunctionProcess {
   readonly child: IsolateProcess;
   readonly runs: Map<number, Running>;
@@ -9,21 +9,24 @@ export interface FunctionProcess {
   readonly gone: Promise<void>;
   ready: boolean;
   /**
-   * The organization whose runs it executes, from its first run until its end. `null`: a spare. `""`: files are being
-   * loaded in it, which belong to no organization.
+   * The organization that the process serves, from its first run until its end. `null`: a spare. `""`: a process that
+   * loads files, which belong to no organization.
    */
   organizationId: string | null;
-  /** Since when it serves that organization. */
+  /** When the process was assigned to that organization. */
   assignedAt: number;
-  /** Since when nothing runs in it. */
+  /** When its last run ended. */
   idleSince: number;
-  /** The resident memory in MiB above which it is killed. It follows what its runs may use, and falls when it is empty. */
+  /**
+   * The resident memory in MiB above which the process is killed. It rises with the memory that its runs may use, and
+   * falls when the process is empty.
+   */
   limitMb: number;
-  /** Nearly at its limit: it takes no new runs. */
+  /** Nearly at its limit: the process takes no new runs. */
   crowded: boolean;
-  /** Takes no new runs, and is ended when its last one has ended. */
+  /** The process takes no new runs, and is ended after its last one. */
   retired: boolean;
-  /** A thread in it does not leave its isolate. */
+  /** A thread of the process does not leave its isolate. */
   stuck: boolean;
   killed: boolean;
 }

@@ -4,15 +4,15 @@ import type { FunctionProcess } from "./function-process.ts";
 export interface MemoryLimitParts {
   readonly clock: Clock;
   readonly processes: ReadonlySet<FunctionProcess>;
-  /** The process uses more than its limit. */
+  /** Called when the process uses more than its limit. */
   readonly exceeded: (process: FunctionProcess, megabytes: number) => void;
-  /** The process takes new runs again. */
+  /** Called when the process takes new runs again. */
   readonly relieved: () => void;
 }
 
 const LOOK_EVERY_MS = 50;
 const MIB = 1_048_576;
-/** The part of its limit above which a process drops the isolates that it only keeps, and takes no new runs. */
+/** The share of its limit above which a process disposes of idle isolates and takes no new runs. */
 const CROWDED_AT = 3 / 4;
 
 /** Compares the resident memory of each process that has runs with its limit, twenty times a second. */
@@ -25,7 +25,7 @@ export class MemoryLimit {
     this.#parts = parts;
   }
 
-  /** To be called whenever a run starts. Goes on until no process has any. */
+  /** Call this whenever a run starts. Measuring stops when no process has runs. */
   watch(): void {
     if (this.#cancel !== undefined || this.#stopped) return;
     this.#cancel = this.#parts.clock.after(LOOK_EVERY_MS, () => {
@@ -51,7 +51,7 @@ export class MemoryLimit {
   }
 }
 
-/** @param megabytes its resident memory, by default as it is now */
+/** @param megabytes the resident memory; default: the current one */
 export function isCrowded({ child, limitMb }: FunctionProcess, megabytes = child.rssBytes() / MIB): boolean {
   return megabytes > limitMb * CROWDED_AT;
 }

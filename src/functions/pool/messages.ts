@@ -1,6 +1,6 @@
 import type { Contract } from "../bundled.ts";
 
-/** The messages between the service and a child process that holds isolates: texts and numbers only. */
+/** The messages between the service and a child process: texts and numbers only. */
 export type ToChild =
   | { readonly type: "prelude"; readonly code: string }
   | {
@@ -12,9 +12,9 @@ export type ToChild =
   | { readonly type: "forget"; readonly bundle: string }
   | StartRun
   | Reply
-  /** The run is over, whatever its code does. Answered by `ended`, once its thread has left the isolate. */
+  /** Ends the run at once. The child answers `ended` when the run's thread has left the isolate. */
   | { readonly type: "end"; readonly id: number }
-  /** Much memory is in use: isolates without a run are to be disposed of. */
+  /** Much memory is in use: dispose of idle isolates. */
   | { readonly type: "trim" };
 
 export interface Reply {
@@ -28,7 +28,7 @@ export interface StartRun {
   readonly type: "run";
   readonly id: number;
   readonly what: RunKind;
-  /** Runs of one organization and one bundle may use one isolate after another; others never share one. */
+  /** Runs with equal keys may use one isolate one after another; others never share one. */
   readonly isolate: string;
   readonly bundle: string;
   readonly memoryMb: number;
@@ -36,12 +36,12 @@ export interface StartRun {
 }
 
 /**
- * `start` is a run. While a file is loaded, `describe` returns what it declares as JSON, and `check` only finds out
- * whether it can be evaluated. `compile` returns the answer of the contract compiler.
+ * `start` is a run. While a file is loaded, `describe` returns its declaration as JSON, and `check` only tries whether
+ * it can be evaluated. `compile` returns the answer of the contract compiler.
  */
 export type RunKind = "start" | "describe" | "check" | "compile";
 
-/** `stuck`: the thread of the run does not leave its isolate, and nothing in the process can force it to. */
+/** `stuck`: the run's thread does not leave its isolate, and nothing in the process can force it to. */
 export type FromChild =
   | { readonly type: "ready" }
   | {
@@ -69,10 +69,10 @@ export type FromChild =
       readonly stuck: boolean;
     }
   | { readonly type: "ended"; readonly id: number; readonly stuck: boolean }
-  /** V8 ran out of memory and cannot recover: the thread sleeps forever, the other runs may finish. */
+  /** V8 ran out of memory and cannot recover: the thread sleeps forever; other runs may finish. */
   | { readonly type: "lost"; readonly id: number; readonly isolate: string; readonly text: string }
-  /** Sent only if the service cannot look it up itself. */
+  /** Sent only if the service cannot measure the memory itself. */
   | { readonly type: "rss"; readonly bytes: number };
 
-/** `inputs`: they violate the contract, so the function has not begun. */
+/** `inputs`: the inputs violate the contract, so the function has not started. */
 export type FailedWhy = "raised" | "inputs" | "contract" | "memory";

@@ -1,13 +1,13 @@
 import { type FunctionProcess, isOpen } from "./function-process.ts";
 
 export interface PoolStats {
-  /** All processes, the spare included. */
+  /** All processes, including the spare. */
   readonly processes: number;
-  /** The most processes that may serve organizations at the same time. */
+  /** The most processes that may serve organizations at once. */
   readonly processesMax: number;
-  /** How many of them serve an organization. */
+  /** Processes that serve an organization. */
   readonly assigned: number;
-  /** How many of them can take a run. */
+  /** Processes that can take a run. */
   readonly ready: number;
   readonly active: number;
   readonly queued: number;

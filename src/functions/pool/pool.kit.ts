@@ -8,7 +8,7 @@ import type { PoolStats } from "./pool-stats.ts";
 import type { FunctionsLog, LogFields } from "../ports.ts";
 import { isolateKey } from "./running.ts";
 
-/** The result of one run, for tests to examine. */
+/** The result of one run. */
 export interface Tried {
   readonly json: string | null | undefined;
   readonly thrown: unknown;
@@ -34,11 +34,11 @@ export interface PoolRig {
   /** Runs a function given as the text of its `run`, or of a whole object if it starts with a brace. */
   attempt(text: string, options?: TryOptions): Promise<Tried>;
   /**
-   * Waits for what comes about soon, and fails when it does not. What a run is waited for must outlast a busy machine: one
-   * whose time passes before a process is ready never runs.
+   * Waits for a condition that should soon be true, and fails when it is not. The runs that a test waits for need
+   * deadlines that outlast a busy machine: one that passes before a process is ready never runs.
    */
   waitUntil(holds: (stats: PoolStats) => boolean): Promise<void>;
-  /** Waits until no run is in a process or waits for one, and a spare is ready. */
+  /** Waits until no run is in a process or queued, and a spare is ready. */
   settled(): Promise<void>;
   /** Waits until this many runs are in processes. */
   running(runs: number): Promise<void>;

@@ -15,7 +15,7 @@ import { startPool, type Tried } from "./pool.kit.ts";
 import { isolateKey } from "./running.ts";
 import { until } from "../../../test/rig/until.ts";
 
-/** Its thread never leaves the isolate: the process has to be killed. */
+/** The thread never leaves the isolate: the process has to be killed. */
 const STUCK = `() => { Promise.reject(Object.defineProperties(new Error("x"), { message: { get() { for (;;); } }, stack: { get() { for (;;); } } })); return new Promise(() => {}); }`;
 
 function codeOf(tried: Tried): string {
@@ -218,7 +218,7 @@ function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
-  // Without an init process, a dead process stays as a zombie; that counts as dead.
+  // Without an init process, a dead process stays as a zombie, which counts as dead.
   return !existsSync(`/proc/${pid}/stat`) || !readFileSync(`/proc/${pid}/stat`, "latin1").includes(") Z ");
 }
 

@@ -14,27 +14,33 @@ import { settledWithin } from "../../terms/within.ts";
 export interface PoolOptions {
   readonly clock: Clock;
   readonly log: FunctionsLog;
-  /** The code that runs before every function; made by `bundlePrelude`. */
+  /** The code that runs before every function, from `bundlePrelude`. */
   readonly prelude: Promise<string>;
-  /** The most processes that serve organizations at the same time. Default: what the memory is enough for. */
+  /** The most processes that serve organizations at once. Default: as many as the memory is enough for. */
   readonly processes?: number;
-  /** Whether a process is kept ready for the next organization. Default: yes. */
+  /** Whether a process is ready in advance for the next organization. Default: yes. */
   readonly spare?: boolean;
-  /** Starts no process before the first run, or before `ready` is called. */
+  /** Starts no process before the first run or call of `ready`. */
   readonly startsOnUse?: boolean;
-  /** The most simultaneous runs in one process; further ones wait until their deadline. Default: what its memory is enough for. */
+  /**
+   * The most simultaneous runs in one process; further ones wait until their deadline. Default: as many as the
+   * process's memory is enough for.
+   */
   readonly runsPerProcess?: number;
   /** The most waiting runs of one organization. Default: 256. */
   readonly waitingPerOrganization?: number;
-  /** How long the evaluation of a file that is being loaded may take. Default: 20 s. */
+  /** Time limit for evaluating a file that is being loaded. Default: 20 s. */
   readonly evaluateWithinMs?: number;
-  /** The resident memory in MiB above which a process for functions of 64 MB is killed. Default: its part of the memory. */
+  /**
+   * The resident memory in MiB above which a process for functions of 64 MB is killed. Default: its share of the
+   * memory.
+   */
   readonly memoryMb?: number;
 }
 
 export interface Pool {
   run(job: PoolJob, host: FunctionHost): Promise<string | null>;
-  /** Evaluates a bundle in its own isolate and returns what it declares, as JSON. */
+  /** Evaluates a bundle in its own isolate and returns its declaration as JSON. */
   describe(bundle: Bundle): Promise<string>;
   /** Rejects if a bundle cannot be evaluated. */
   check(bundle: Bundle): Promise<void>;
@@ -42,24 +48,24 @@ export interface Pool {
   compile(compiler: Bundle, argument: string): Promise<string>;
   forgetBundle(hash: string): void;
   stats(): PoolStats;
-  /** Ends the processes in which nothing runs; the next run starts them again. */
+  /** Ends all processes without runs; the next run starts new ones. */
   rest(): void;
-  /** Resolves when a process is ready to run functions, or when it is known that none can be started. */
+  /** Resolves when a process is ready to run functions, or when a reason is known why none can be started. */
   ready(): Promise<void>;
-  /** Starts one process, so that `problem` tells whether any can be started. Resolves when it does. */
+  /** Starts a process, so that `problem` knows whether one can be started, and resolves then. */
   verify(): Promise<void>;
-  /** Why no run can be started now; `null` if one can, or nothing is known against it. */
+  /** Why no run can be started now; `null` if one can, or no reason is known. */
   problem(): string | null;
   close(): Promise<void>;
 }
 
-/** A correct file takes a fraction of a second, and many times that when several services start on one busy machine. */
+/** A correct file takes a fraction of a second, but many times that when several services start on one busy machine. */
 const EVALUATE_WITHIN_MS = 20_000;
-/** How long a file waits for the first process, which takes seconds to start on a busy machine. */
+/** Time limit for the start of the first process, which takes seconds on a busy machine. */
 const START_WITHIN_MS = 30_000;
 const EVALUATE_MEMORY_MB = 128;
 
-/** Runs functions in watched processes. */
+/** Runs functions in supervised processes. */
 export function createPool(options: PoolOptions): Pool {
   const { clock, log } = options;
   const capacity = functionCapacity(availableBytes(), options.processes);
@@ -76,7 +82,7 @@ export function createPool(options: PoolOptions): Pool {
   };
   const supervisor = new Supervisor(settings);
   let lastId = 0;
-  // One at a time, because the compiler takes more memory than functions do.
+  // One compilation at a time, because the compiler takes more memory than functions do.
   let compiling: Promise<unknown> = Promise.resolve();
 
   async function run(job: PoolJob, host: FunctionHost): Promise<string | null> {
@@ -94,7 +100,7 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   async function evaluate(what: RunKind, bundle: Bundle, argument = "{}"): Promise<string | null> {
-    // The start of a process does not count against the file's time.
+    // The start of a process does not count against the file's time limit.
     await settledWithin(clock, START_WITHIN_MS, supervisor.ready());
     const isolate = isolateKey("", bundle.hash);
     const timeoutMs = options.evaluateWithinMs ?? EVALUATE_WITHIN_MS;
@@ -133,7 +139,7 @@ export function createPool(options: PoolOptions): Pool {
   };
 }
 
-/** While a file is loaded, its calls are never answered. */
+/** The host while a file is loaded: it never answers calls. */
 const NOBODY: FunctionHost = {
   runSource: () => new Promise(() => {}),
   pipe: () => {},

@@ -8,25 +8,25 @@ import type { FromChild, Reply, RunKind } from "./messages.ts";
 export interface PoolJob {
   readonly what: RunKind;
   readonly bundle: Bundle;
-  /** The organization that owns the run; empty for a file that is being loaded. */
+  /** The organization that owns the run; empty while a file is loaded. */
   readonly organizationId: string;
-  /** Made of organization and bundle; see `isolateKey`. */
+  /** The key from `isolateKey`, made of organization and bundle. */
   readonly isolate: string;
   readonly memoryMb: number;
   readonly deadlineAt: number;
-  /** The time that the message of a timeout names. */
+  /** The time limit that the message of a timeout names. */
   readonly timeoutMs: number;
   readonly argument: string;
 }
 
-/** Sends to the run's process. `written` is called once the message is not in this process any more. */
+/** Sends to the run's process. `written` is called when the message is no longer in this process. */
 type SendReply = (message: Reply, written: () => void) => void;
 
 export type RunMessage = Extract<FromChild, { readonly id: number }>;
 
 /**
- * One run as the service sees it, from the queue to its end. Whatever happens in the other process, it ends exactly
- * once, and after that nothing of it reaches the host.
+ * A run as the service sees it, from the queue to its end. Whatever happens in the child process, the run ends exactly
+ * once, and sends nothing to the host afterwards.
  */
 export class Running {
   readonly id: number;
@@ -56,7 +56,7 @@ export class Running {
     return this.#over;
   }
 
-  /** Returns its argument and stops keeping it. */
+  /** Returns the argument and releases it. */
   takeArgument(): string {
     const argument = this.#argument;
     this.#argument = "";
@@ -72,12 +72,15 @@ export class Running {
   fail(fault: Fault): void {
     if (this.#over) return;
     this.#over = true;
-    // The client gets the sentence of the fault; the real cause is only logged.
+    // The client gets the message of the fault; the cause is only logged.
     if (fault.cause instanceof Error) this.#host.log("warn", `the function failed: ${fault.cause.message}`);
     this.#settle.reject(fault);
   }
 
-  /** It ended with an error of its own. Its message may contain anything: an error of `JSON.parse` quotes its input. */
+  /**
+   * Ends the run with an error of the function. The error's message is not logged, because it may contain anything: an
+   * error of `JSON.parse` quotes its input.
+   */
   #raised(fault: Fault): void {
     if (this.#over) return;
     this.#over = true;
@@ -91,8 +94,8 @@ export class Running {
   }
 
   /**
-   * Handles a message of its process. Returns false if it broke the rules of the bridge, which only a subverted prelude
-   * can do.
+   * Handles a message of the process. Returns false if the message violates the protocol of the bridge, which only a
+   * compromised prelude does.
    */
   hear(message: RunMessage, reply: SendReply): boolean {
     if (this.#over) return true;
@@ -151,12 +154,12 @@ function faultOf({ why, text, detail }: Extract<RunMessage, { type: "failed" }>)
   return new Fault(why === "memory" ? "function.memory" : "function.raised", {}, { cause: new AuthorError(text) });
 }
 
-/** An error of the function itself. For the log only. */
+/** An error of the function itself, for the log only. */
 export class AuthorError extends Error {
   override readonly name = "AuthorError";
 }
 
-/** Runs with equal keys may use one isolate after another. Simulated and real runs never do. */
+/** Runs with equal keys may use one isolate one after another. Simulated and real runs never have equal keys. */
 export function isolateKey(organizationId: string, bundle: string, simulated = false): string {
   return `${organizationId}${simulated ? "/simulated" : ""}/${bundle}`;
 }

@@ -4,7 +4,7 @@ import type { FunctionProcess } from "./function-process.ts";
 import type { Running } from "./running.ts";
 import { Schedule, TURN_MS, type ScheduleOptions } from "./schedule.ts";
 
-/** A schedule over so many processes, none of which exists. */
+/** A schedule over this many processes, none of which exists. */
 function scheduling(options: Partial<ScheduleOptions> & { readonly processes: number }) {
   let now = 0;
   let lastId = 0;
@@ -28,15 +28,15 @@ function scheduling(options: Partial<ScheduleOptions> & { readonly processes: nu
     schedule,
     addSpare,
     advance: (ms: number) => (now += ms),
-    /** Whether all of them may wait. */
+    /** Adds runs; returns whether the queue took all of them. */
     add: (organizationId: string, count = 1, memoryMb = 64): boolean =>
       Array.from({ length: count }, () => schedule.add(running(organizationId, memoryMb))).every(Boolean),
-    /** Starts all that can start. Returns what each process has then: its organization, and how many runs. */
+    /** Starts all runs that can start. Returns the organization and the number of runs of each process. */
     start: (): readonly string[] => {
       while (schedule.next() !== undefined);
       return [...processes].map(({ organizationId, runs }) => `${organizationId} ${runs.size}`);
     },
-    /** The runs of a process end. */
+    /** Ends the runs of a process. */
     empty: (process: FunctionProcess, at = now): void => {
       process.runs.clear();
       process.idleSince = at;

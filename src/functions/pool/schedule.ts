@@ -6,25 +6,27 @@ import type { Running } from "./running.ts";
 
 export interface ScheduleOptions {
   readonly now: () => number;
-  /** The most processes that serve organizations at the same time. */
+  /** The most processes that serve organizations at once. */
   readonly processes: number;
   readonly memoryMb: number;
   readonly runsPerProcess: number;
   readonly waitingPerOrganization: number;
 }
 
-/** The default. */
+/** Default of the most waiting runs of one organization. */
 export const WAITING_PER_ORGANIZATION = 256;
-/** How long a process serves its organization before it is given up for another one that waits. */
+/** How long a process serves its organization before it is given up for another one that waits, in ms. */
 export const TURN_MS = 1_000;
-/** Runs that may use at most this much do not raise the memory limit of their process. */
+/** Runs that may use at most this much memory do not raise the limit of their process. */
 const PLAIN_MEMORY_MB = 64;
-/** What the runs of one process that may use more than that may use together. */
+/** Memory that all runs above `PLAIN_MEMORY_MB` in one process may use together. */
 export const LARGE_RUNS_MB = 512;
 
-/** After each of these times without an exceeded limit, twice as many runs of an organization share a process again. */
+/**
+ * After each such interval without an exceeded limit, twice as many runs of an organization may share a process again.
+ */
 const RECOVERS_MS = 60_000;
-/** Organizations that are remembered for this. */
+/** The most organizations with a reduced number of runs that are remembered. */
 const REDUCED_MAX = 10_000;
 
 export interface Scheduled {
@@ -36,18 +38,19 @@ export interface Scheduled {
  * Decides which run starts next, and in which process.
  *
  * 1. A process serves one organization from its first run until its end.
- * 2. Organizations with waiting runs take turns. A run goes into a process of its organization that has capacity for
- *    it, otherwise into a spare, if fewer than `processes` serve organizations. An organization may have more than one
- *    process, as long as it leaves as many for others.
- * 3. If an organization waits that has no process, an idle one is given up for it. If none is idle, the one is that has
- *    served its organization longest, after `TURN_MS`: it takes no new runs, and ends with its last one.
- * 4. If a process has exceeded its memory limit, half as many runs of its organization share one for a while.
+ * 2. Organizations with waiting runs are served round robin. A run goes into a process of its organization that has
+ *    capacity for it, otherwise into a spare, if fewer than `processes` serve organizations. An organization may have
+ *    more than one process, as long as it leaves as many for others.
+ * 3. If an organization without a process waits, an idle process is given up for it. If none is idle, it is the one
+ *    that has served its organization longest, after at least `TURN_MS`: it takes no new runs, and ends after its last
+ *    one.
+ * 4. After a process has exceeded its memory limit, half as many runs of its organization share a process for a while.
  */
 export class Schedule {
   readonly #options: ScheduleOptions;
   readonly #processes: ReadonlySet<FunctionProcess>;
   readonly #waiting = new TurnQueue<Running>();
-  /** The processes that organizations have, those that are ending included. */
+  /** The processes of each organization, including those that are ending. */
   readonly #assigned: FairShare;
 
   readonly #reduced = new BoundedMap<string, { readonly runs: number; readonly since: number }>(REDUCED_MAX);
@@ -62,15 +65,15 @@ export class Schedule {
     return this.#waiting.size;
   }
 
-  /** Whether a run waits although a further process could be assigned. */
+  /** Whether a run waits although another process could be assigned. */
   get needsProcess(): boolean {
     return this.waiting > 0 && this.#assigned.inUse < this.#options.processes;
   }
 
-  /** Returns false if too many runs of its organization are waiting. */
+  /** Queues a run. Returns false if too many runs of its organization are waiting. */
   add(running: Running): boolean {
     const { organizationId } = running.job;
-    // All files must be loaded, however many there are.
+    // The limit does not apply to files being loaded, of which all must be loaded.
     const { waitingPerOrganization } = this.#options;
     if (organizationId !== "" && this.#waiting.of(organizationId) >= waitingPerOrganization) return false;
     this.#waiting.add(organizationId, running);
@@ -86,7 +89,7 @@ export class Schedule {
     return this.#waiting.clear();
   }
 
-  /** The next run that need not wait. It is counted in the process that is returned with it. */
+  /** Takes the next run that can start, and adds it to the process that is returned with it. */
   next(): Scheduled | undefined {
     let process = undefined as FunctionProcess | undefined;
     const running = this.#waiting.next(
@@ -115,13 +118,13 @@ export class Schedule {
     return [...idle, ...served].slice(0, Math.max(0, lacking - coming));
   }
 
-  /** The process has exceeded its memory limit. */
+  /** Reduces the runs per process of an organization, after one exceeded its memory limit. */
   reduce({ organizationId, runs }: FunctionProcess): void {
     if (organizationId === null) return;
     this.#reduced.set(organizationId, { runs: Math.max(1, Math.floor(runs.size / 2)), since: this.#options.now() });
   }
 
-  /** The process does not exist any more, or becomes a spare. */
+  /** Releases a process that is gone or becomes a spare. */
   release(process: FunctionProcess): void {
     if (process.organizationId !== null) this.#assigned.give(process.organizationId);
     process.organizationId = null;
@@ -158,7 +161,7 @@ export class Schedule {
     process.limitMb = this.#options.memoryMb;
   }
 
-  /** V8 needs up to twice what a function keeps. */
+  /** V8 needs up to twice the memory that a function uses. */
   #limitMb({ runs }: FunctionProcess): number {
     let limitMb = this.#options.memoryMb;
     for (const { job } of runs.values()) limitMb += 2 * Math.max(0, job.memoryMb - PLAIN_MEMORY_MB);

@@ -22,12 +22,14 @@ export interface SupervisorOptions extends FunctionCapacity {
   readonly waitingPerOrganization: number;
 }
 
-/** A process reports within some 300 ms whether a run's thread is stuck. One that does not report in this time is killed. */
+/**
+ * A process reports within some 300 ms whether a run's thread is stuck. After this time without a report, it is killed.
+ */
 const END_WITHIN_MS = 5_000;
-/** How long a process is kept for further runs of its organization while no other organization waits. */
+/** How long a process waits for further runs of its organization while no other organization waits. */
 const IDLE_MS = 60_000;
 const CHECK_IDLE_EVERY_MS = 10_000;
-/** While runs wait, the turn of a process may end without any other event. */
+/** While runs wait, the time of a process may be over without any other event. */
 const SERVE_AGAIN_MS = 100;
 
 /**
@@ -42,9 +44,9 @@ export class Supervisor {
   readonly #serveLater: () => void;
   readonly #endIdleLater: () => void;
   #closed = false;
-  /** Nothing has been asked of it yet, or since `rest`. */
+  /** Whether no process has been needed since the start, or since `rest`. */
   #resting: boolean;
-  /** Since `verify`, until a process is ready. */
+  /** Whether `verify` waits for a process. */
   #verifying = false;
   #killed = 0;
   #whenReady: (() => void)[] = [];
@@ -86,27 +88,27 @@ export class Supervisor {
     return statsOf(this.#fleet.processes, { processesMax, queued: this.#schedule.waiting, killed: this.#killed });
   }
 
-  /** Resolves when a process is ready, or when it is known that none can be started. */
+  /** Resolves when a process is ready, or when a reason is known why none can be started. */
   ready(): Promise<void> {
     if (this.#hasOpen || this.#fleet.failure !== null) return Promise.resolve();
     this.#resting = false;
     return this.#startedOne();
   }
 
-  /** Starts one process if there is none, so that `problem` tells whether any can be started. Resolves when it does. */
+  /** Starts a process if there is none, so that `problem` knows whether one can be started, and resolves then. */
   verify(): Promise<void> {
     if (this.#hasOpen || this.#fleet.failure !== null) return Promise.resolve();
     this.#verifying = true;
     return this.#startedOne();
   }
 
-  /** Why no run can be started now; `null` if one can, or nothing is known against it. */
+  /** Why no run can be started now; `null` if one can, or no reason is known. */
   problem(): string | null {
     if (this.#hasOpen) return null;
     return this.#fleet.failure ?? (this.#verifying ? "the first process is being started" : null);
   }
 
-  /** Ends the processes in which nothing runs; the next run starts them again. */
+  /** Ends all processes without runs; the next run starts new ones. */
   rest(): void {
     this.#resting = true;
     for (const process of this.#fleet.processes) if (process.runs.size === 0) this.#fleet.end(process);
@@ -116,7 +118,7 @@ export class Supervisor {
     for (const { child } of this.#fleet.processes) child.forgetBundle(hash);
   }
 
-  /** Starts a run, now or as soon as there is capacity for it. */
+  /** Starts a run as soon as there is capacity for it. */
   start(running: Running): void {
     if (this.#closed) return running.fail(endingFault());
     if (!this.#schedule.add(running)) return running.fail(new Fault("function.overloaded"));
@@ -125,7 +127,7 @@ export class Supervisor {
     this.#failWaiting();
   }
 
-  /** The caller has been answered, and now the run's thread must stop: at its deadline, or for what it did. */
+  /** Stops a run's thread, at its deadline or after a violation. The caller has already been answered. */
   end(running: Running): void {
     this.#schedule.remove(running);
     for (const process of this.#fleet.processes) {
@@ -194,10 +196,11 @@ export class Supervisor {
 
   #emptied(process: FunctionProcess): void {
     if (process.killed) return;
-    // A thread cannot be ended without its process. The runs beside it have finished.
+    // A thread cannot be ended without its process. The other runs of the process have finished.
     if (process.stuck) return this.#kill(process, "a thread would not leave its isolate", "function.interrupted");
     if (process.retired || isCrowded(process)) return this.#fleet.end(process);
-    // What only loaded files can serve any organization: a command that runs functions needs one process.
+    // A process that has only loaded files can serve any organization: so a command that runs functions needs one
+    // process.
     if (process.organizationId === "") {
       if (this.#hasSpare) return this.#fleet.end(process);
       this.#schedule.release(process);
@@ -225,7 +228,7 @@ export class Supervisor {
     });
   }
 
-  /** If no process can be started, nothing waits for one. */
+  /** Fails all waiting runs if no process can be started. */
   #failWaiting(): void {
     const { failure } = this.#fleet;
     if (failure === null || this.#hasOpen) return;
@@ -249,7 +252,7 @@ export class Supervisor {
     }
   }
 
-  /** Ends it together with the runs in it, all of which are of one organization. */
+  /** Ends a process together with its runs, all of which belong to one organization. */
   #kill(
     process: FunctionProcess,
     reason: string,
@@ -269,7 +272,7 @@ export class Supervisor {
     this.#fleet.end(process);
   }
 
-  /** It takes no new runs, and ends with its last one. */
+  /** Lets a process take no new runs, and ends it after its last one. */
   #retire(process: FunctionProcess): void {
     process.retired = true;
     if (process.runs.size === 0) this.#fleet.end(process);
@@ -283,7 +286,9 @@ export class Supervisor {
     this.#serve();
   }
 
-  /** V8 has given up an isolate, whose thread sleeps from now on. The other runs in the process can finish. */
+  /**
+   * Handles an isolate that V8 has given up, whose thread sleeps from now on. The other runs in the process can finish.
+   */
   #lost(process: FunctionProcess, isolate: string, text: string): void {
     this.#options.log.warn({
       event: "function_isolate_lost",
