@@ -14,11 +14,12 @@ const require = createRequire(import.meta.url);
 
 export const TIMEOUT_MS_DEFAULT = 15_000;
 
-/** The store has to be asked about each period before it ends, and remembers each for as long again. */
+/**
+ * The shortest period of a rate. The store is queried before each period ends, and remembers each for another period.
+ */
 const PERIOD_MS_MIN = 100;
 const PERIOD_MS_MAX = 366 * 86_400_000;
 
-/** The keys of a source. */
 const KEYS = [
   "id",
   "title",
@@ -48,7 +49,7 @@ const DATA = ["name", "licence", "date", "url", "max_age_days", "file"] satisfie
 const LIVE = ["inputs"];
 const RESUME = ["input"];
 
-/** What is wrong with the export of a source file, as a sentence for its author; `null` if nothing is. */
+/** The problem with a source file's export, as a sentence for its author; `null` if there is none. */
 export function declarationProblem(value: unknown): string | null {
   if (!isJsonObject(value)) return "must export a source by default: export default defineSource({ … })";
   const source = value as unknown as SourceDeclaration;
@@ -83,7 +84,7 @@ export function declarationProblem(value: unknown): string | null {
   );
 }
 
-/** An empty list would read as "nowhere" and mean "everywhere". */
+/** An empty list looks like "nowhere" but would mean "everywhere". */
 function regionsProblem(regions: unknown): string | null {
   if (regions === undefined) return null;
   const isList = Array.isArray(regions) && regions.length > 0;
@@ -119,7 +120,7 @@ function limitsProblem(limits: unknown): string | null {
 function isRate(limit: unknown): boolean {
   if (!isJsonObject(limit)) return false;
   const { max, every_ms: everyMs, per } = limit;
-  // A rate that says neither would be counted by nothing, and so never be enforced.
+  // No counter would apply to a rate with another `per`, so it would never be enforced.
   const isPer = per === "credential" || per === "source";
   return isWholeWithin(max, 1, Infinity) && isWholeWithin(everyMs, PERIOD_MS_MIN, PERIOD_MS_MAX) && isPer;
 }
@@ -152,7 +153,9 @@ function originsProblem(origins: readonly string[] | undefined): string | null {
   return null;
 }
 
-/** Whether anybody can register names below it: a top-level domain, `co.uk`, or a host of other people's sites. */
+/**
+ * Whether anyone can register names below a host name: a top-level domain, `co.uk`, or a host of other people's sites.
+ */
 function isForEverybody(hostname: string): boolean {
   if (!hostname.includes(".")) return true;
   // Loaded on first use, because its tables would slow down every start.
@@ -166,8 +169,9 @@ function unknownKey(source: object): string | null {
 }
 
 /**
- * A key that no part of a source written in code has, as a sentence; `null` if there is none. It would be a limit that
- * nothing enforces, or a price that nobody is shown. The format of YAML files has other keys, and knows them itself.
+ * Returns a sentence about the first unknown key in a part of a source written in code; `null` if there is none.
+ * Otherwise such a key would be a limit that is not enforced, or a price that is not shown. YAML files have other keys,
+ * which their own format checks.
  */
 export function unknownKeyWithin({ limits, reply, charge, resume, data, live }: SourceDeclaration): string | null {
   const parts: readonly Part[] = [

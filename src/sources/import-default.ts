@@ -6,8 +6,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { LoadError } from "../terms/load-error.ts";
 
 /**
- * Imports a file's default export. A file that has changed is imported again, and so is one with another `version`,
- * which `datarun dev` uses after a change in one of its imports.
+ * Imports a file's default export. The file is imported again if it has changed, or for another `version`, which
+ * `datarun dev` uses after a change in one of the file's imports.
  */
 export async function importDefault(file: string, version?: string): Promise<unknown> {
   const url = pathToFileURL(file);
@@ -25,7 +25,7 @@ export async function importDefault(file: string, version?: string): Promise<unk
   }
 }
 
-/** Whether a file uses TypeScript that is more than types. */
+/** Whether a file uses TypeScript syntax that is more than types. */
 function isErased(error: unknown): boolean {
   return (error as NodeJS.ErrnoException | null)?.code === "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX";
 }
@@ -37,7 +37,7 @@ interface Place {
   readonly line: number;
 }
 
-/** The file and line of an error during an import, if they can be found out. */
+/** The file and line of an error during an import; `null` if they are unknown. */
 async function placeOf(error: unknown, file: string): Promise<Place | null> {
   if (!(error instanceof Error)) return null;
   // For errors in TypeScript syntax, the stack begins with the position, unless hooks have loaded the file.
@@ -53,7 +53,7 @@ async function placeOf(error: unknown, file: string): Promise<Place | null> {
 
 const POSITION = /^(\/.*|[A-Za-z]:\\.*):(\d+)\n/;
 
-/** The error of erasing the types once more, with its position. */
+/** Erases the types of the file again, to get the error with its position. */
 async function stripAgain(file: string): Promise<Error> {
   try {
     stripTypeScriptTypes(await readFile(file, "utf8"), { sourceUrl: file });
@@ -66,7 +66,7 @@ async function stripAgain(file: string): Promise<Error> {
 /** The service's own files, whose loader is part of every stack. */
 const SERVICE = new URL("..", import.meta.url).href;
 
-/** The line with a failed import. Only the last part of a path is certain to be as it was written. */
+/** The line with a failed import. Only the last part of the path is certain to be as the author wrote it. */
 async function findImport(missing: string, importer: string): Promise<Place | null> {
   const lines = (await readFile(importer, "utf8").catch(() => "")).split("\n");
   const at = lines.findIndex((line) => /\b(from|import)\b/.test(line) && line.includes(basename(missing)));

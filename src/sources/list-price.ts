@@ -3,13 +3,13 @@ import { isCurrency } from "../terms/currency.ts";
 import { amountText, AMOUNT_MAX, type Micros, readAmount } from "../terms/money.ts";
 import type { Price } from "../terms/price.ts";
 
-/** The part of `charge`, or of a row of it, that says what something costs. */
+/** The fields of `charge`, or of one of its rows, that state a price. */
 export interface Listed {
   readonly amount?: number;
   readonly currency?: string;
 }
 
-/** The price, or a sentence that says what is wrong with it. An amount of 0 needs no currency: nothing is billed. */
+/** The price, or a sentence about its problem. An amount of 0 needs no currency, because nothing is billed. */
 export function readListPrice({ amount, currency }: Listed): Price | string | null {
   if (currency !== undefined && !isCurrency(currency))
     return `${currency} is not a currency code of ISO 4217, such as EUR`;
@@ -25,14 +25,14 @@ function microsOf(amount: number): Micros | null {
   return readAmount(String(amount));
 }
 
-/** The list price of a source; of a table of charges, its highest. The declaration has been checked. */
+/** The list price of a source; for a table of charges, the highest one. The declaration has been checked. */
 export function listPriceOf({ charge }: SourceDeclaration): Price | null {
   if (charge === undefined || typeof charge === "string") return null;
   const { rows } = charge as { readonly rows?: readonly Listed[] };
   return highest((rows ?? [charge]).map((row) => readListPrice(row)).filter((price) => typeof price !== "string"));
 }
 
-/** The highest of those that are known. All are in one currency. */
+/** The highest of the known prices, all of which have one currency. */
 export function highest(prices: readonly (Price | null)[]): Price | null {
   return prices.reduce((high, one) => (one !== null && (high === null || one.amount > high.amount) ? one : high), null);
 }

@@ -18,13 +18,13 @@ import type { KnownDocuments } from "./ports.ts";
 export interface LoadOptions {
   readonly schemas: Schemas;
   /**
-   * "now" for a project, so that an invalid schema prevents the start; "first use" for the catalog, whose schemas are
-   * compiled by its tests. A known document is always compiled at its first use.
+   * "now" for a project, so that an invalid schema prevents the start. "first use" for the catalog, whose tests compile
+   * its schemas. A known document is always compiled at its first use.
    */
   readonly compile: "now" | "first use";
-  /** Code that was loaded under another version is loaded again. */
+  /** Code that was loaded with another version is loaded again. */
   readonly version?: string | undefined;
-  /** If omitted, every file is read and compiled. */
+  /** Without it, every file is read and compiled. */
   readonly known?: KnownDocuments | undefined;
 }
 
@@ -60,7 +60,7 @@ export async function loadSource(file: string, options: LoadOptions): Promise<Ru
 interface Read {
   readonly exported: unknown;
   readonly compile: LoadOptions["compile"];
-  /** Remembers the document. Called after its schemas were found correct, too. */
+  /** Stores the document as known. Called after its schemas were found correct, too. */
   readonly learn?: (() => void) | undefined;
 }
 
@@ -78,7 +78,7 @@ async function readDeclarative(file: string, { known, compile }: LoadOptions): P
   }
 }
 
-/** The format of YAML files checks as much. @throws LoadError */
+/** Checks parts that the format of YAML files has already checked in those. @throws LoadError */
 function checkParts(declaration: SourceDeclaration, file: string, compile: LoadOptions["compile"]): void {
   const problem = unknownKeyWithin(declaration);
   if (problem !== null) throw new LoadError(file, problem);
@@ -88,8 +88,8 @@ function checkParts(declaration: SourceDeclaration, file: string, compile: LoadO
 }
 
 /**
- * `<name>.cases.json` beside the file holds its cases. It is read on first use; in a project it is also read at the
- * start, so that its mistakes are found together with the others.
+ * Adds the cases of `<name>.cases.json` beside the file. They are read on first use; in a project they are also read at
+ * the start, so that their mistakes are reported together with others.
  */
 function withCasesBeside(
   declaration: SourceDeclaration,
@@ -109,7 +109,7 @@ function withCasesBeside(
   });
 }
 
-/** @throws LoadError for the source's file, because that is the file which cannot be used */
+/** @throws LoadError for the source's file, because that is the file that cannot be used */
 function readCases(file: string, casesFile: string): readonly SourceCase[] {
   const refuse = (problem: string, cause?: unknown) => {
     throw new LoadError(file, `its cases in ${basename(casesFile)} cannot be used: ${problem}`, cause);

@@ -10,7 +10,7 @@ const KEYWORDS = `type properties required additionalProperties items allOf anyO
   .trim()
   .split(/\s+/);
 
-/** Each is right for some keywords and wrong for others. */
+/** Each value is valid for some keywords and invalid for others. */
 const EDGES: readonly unknown[] = [
   ["string", "object", "strings", "", "(", "[a-z]+$", "\\Z", "#", "email", 0, -0, -1, 1, 1.5, 1e300, true, false],
   [null, [], {}, ["string"], ["string", "string"], ["string", 1], ["a", "b"], ["", ""], [true], [{}], undefined],

@@ -24,7 +24,7 @@ function isPattern(value: unknown): boolean {
   }
 }
 
-/** What the meta-schema says of the values of common keywords. */
+/** The meta-schema's rules for the values of common keywords. */
 const KEYWORDS: Readonly<Record<string, Check>> = {
   type: (value) => TYPES.has(value) || (isListOf(value, (one) => TYPES.has(one)) && (value as unknown[]).length > 0),
   properties: (value) => isJsonObject(value) && Object.values(value).every(isPlainSchema),
@@ -57,8 +57,8 @@ const KEYWORDS: Readonly<Record<string, Check>> = {
 };
 
 /**
- * Whether a schema is correct because it consists of common keywords alone, each with a value that it may have. If not,
- * only the meta-schema can tell. Nearly all schemas are plain, and preparing the meta-schema takes a tenth of a start.
+ * Whether a schema consists of common keywords with valid values only, and is therefore correct. Otherwise only the
+ * meta-schema can decide. Nearly all schemas are plain, and preparing the meta-schema takes a tenth of a start.
  */
 export function isPlainSchema(schema: unknown): boolean {
   if (typeof schema === "boolean") return true;

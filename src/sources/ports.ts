@@ -2,8 +2,8 @@ import type { Json } from "../terms/json.ts";
 
 /** Documents of declarative files that have been read and found correct. */
 export interface KnownDocuments {
-  /** The document of a text that this same code has found correct before; otherwise `undefined`. */
+  /** The document of a text that the same version of this code has found correct before; otherwise `undefined`. */
   find(text: string): Json | undefined;
-  /** Remembers a text whose source has just been found correct. */
+  /** Stores a text whose source has just been found correct. */
   learn(text: string, value: Json): void;
 }

@@ -14,14 +14,14 @@ const name = fc.oneof(
   fc.constantFrom("__proto__", "constructor", "toString", "hasOwnProperty", "a/b", "a~b", "$ref", "properties"),
 );
 
-/** Schemas together with the names that they declare, known from their construction. */
+/** Schemas together with the names that they declare, known by construction. */
 function sampleOf(depth: number): fc.Arbitrary<Sample> {
   const branches = fc.array(fc.tuple(fc.constantFrom(...KEYWORDS), depth === 0 ? LEAF : sampleOf(depth - 1)), {
     maxLength: depth === 0 ? 0 : 3,
   });
   return fc.record({ own: names(3), hidden: names(2), branches }).map(({ own, hidden, branches }) => {
     const schema: Record<string, unknown> = { type: "object" };
-    // A schema for each property, with names of its own that are not names of the object.
+    // A schema for each property, with its own names, which are not names of the object.
     if (own.length > 0) {
       schema["properties"] = Object.fromEntries(
         own.map((key) => [key, { type: "object", properties: { [`inner ${key}`]: {} } }]),

@@ -58,15 +58,15 @@ function needsFields(schema: JsonObject): boolean {
 }
 
 /**
- * Makes the filter that reduces a request's inputs to a list of names. The result is deeply frozen, so that no source
- * can change what another one sees, and has no prototype, so that `toString` is a name like any other.
+ * Creates the filter that reduces a request's inputs to a list of names. The result is deeply frozen, so that no source
+ * can change what another one sees. It has no prototype, so that `toString` is a name like any other.
  */
 export function createFilter(names: readonly string[]): RunnableSource["filter"] {
   return (inputs) => {
-    // Of `Object.create(null)` each would get a hidden class of its own when it is frozen, among V8's old objects.
+    // Each frozen `Object.create(null)` would get a separate hidden class in V8's old generation.
     const kept = Object.setPrototypeOf({}, null) as Record<string, unknown>;
     for (const name of names) {
-      // Nested values are shared by all sources of a request, so they are frozen in place.
+      // All sources of a request share nested values, so they are frozen in place.
       if (Object.hasOwn(inputs, name)) kept[name] = freezeDeep(inputs[name]);
     }
     return Object.freeze(kept) as JsonObject;

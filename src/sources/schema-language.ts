@@ -7,7 +7,8 @@ import { stepsOf } from "../terms/json-pointer.ts";
 import { describeProblem } from "../terms/schema-problem.ts";
 
 /**
- * Where a schema cannot be used, as names from its root, and why: the rest of a sentence that begins with the location.
+ * The location of a problem in a schema, as names from its root, and a message: the rest of a sentence that begins with
+ * the location.
  */
 export interface SchemaProblem {
   readonly path: readonly string[];
@@ -18,9 +19,9 @@ export interface SchemaProblem {
 let language: Ajv2020 | undefined;
 
 /**
- * The problem in an author's JSON Schema: its size, what the meta-schema finds, or one of its patterns, which must be
- * matchable in linear time; `null` if the schema can be used. One validator for the whole process, created for the first
- * schema that needs it: preparing it takes longer than checking all schemas of a project.
+ * The problem of an author's JSON Schema: its size, an error of the meta-schema, or a pattern that cannot be matched in
+ * linear time; `null` if the schema can be used. The whole process has one validator, created for the first schema that
+ * needs it: preparing it takes longer than checking all schemas of a project.
  */
 export function schemaProblem(schema: object): SchemaProblem | null {
   const size = sizeProblem(schema);
@@ -31,7 +32,7 @@ export function schemaProblem(schema: object): SchemaProblem | null {
   return pattern === null ? null : { path: pattern.path, isPattern: true, message: pattern.problem };
 }
 
-/** What the meta-schema says of a schema, plain or not. */
+/** The problem that the meta-schema finds in a schema, plain or not. */
 export function problemByMetaSchema(schema: object): SchemaProblem | null {
   if (language === undefined) {
     language = createAjv({ addUsedSchema: false });

@@ -6,7 +6,7 @@ import type { Json, JsonObject } from "../../terms/json.ts";
 import type { Price } from "../../terms/price.ts";
 import { readXml } from "../../terms/read-xml.ts";
 
-/** One request as it was passed to the `http` of the call. */
+/** One request as the source passed it to the `http` of the call. */
 export interface Asked {
   readonly method: string;
   readonly url: string;
@@ -16,20 +16,20 @@ export interface Asked {
 export interface FakeCall {
   readonly call: SourceCall;
   readonly asked: readonly Asked[];
-  /** The waiting times that were asked for, in milliseconds; none of this time passes. */
+  /** The requested waits, in milliseconds. No time passes. */
   readonly waits: readonly number[];
-  /** The ids of orders that the source reported. */
+  /** The order ids that the source reported. */
   readonly orders: readonly (string | number | undefined)[];
 }
 
-/** A reply that records what was reported about its charge. */
+/** A reply that records what the source reported about its charge. */
 export interface FakeReply extends Reply {
   readonly said: readonly Charged[];
-  /** The prices that it was reported to have by the source's list. */
+  /** The list prices that the source reported for it. */
   readonly listed: readonly (Price | null)[];
 }
 
-/** A reply for tests: JSON, unless the body is a `Buffer`. */
+/** A reply with a JSON body, unless the body is a `Buffer`. */
 export function replyOf(status: number, body: Json | Buffer = {}, headers: Record<string, string> = {}): FakeReply {
   const bytes = Buffer.isBuffer(body)
     ? body
@@ -71,7 +71,7 @@ export function replyOf(status: number, body: Json | Buffer = {}, headers: Recor
   });
 }
 
-/** The call that a source's `run` receives in tests. `answer` plays the vendor, request by request. */
+/** The call that a source's `run` receives. `answer` simulates the vendor, request by request. */
 export function fakeCall(
   answer: (asked: Asked, index: number) => Reply | Promise<Reply>,
   given: { inputs?: JsonObject; credentials?: JsonObject; scope?: string | undefined; timeMs?: number } = {},
@@ -114,7 +114,7 @@ export function fakeCall(
   return { call, asked, waits, orders };
 }
 
-/** A file with these parts, completed with the minimum that a source needs. */
+/** A file with these parts, and the minimum of other parts that a source needs. */
 export function fileWith(parts: string): string {
   const given = new Set([...parts.matchAll(/^([a-z_]+):/gm)].map((found) => found[1]));
   const least: Record<string, string> = {

@@ -38,8 +38,8 @@ export interface DeclarativeOptions {
 }
 
 /**
- * Compiles a document into the object that `defineSource` takes. All mistakes of the file are found here; a call can
- * only fail because of its values or the vendor's reply. @throws DeclarationError
+ * Compiles a document into the object that `defineSource` takes. Compiling reports all mistakes of the file; a later
+ * call can only fail because of its values or the vendor's reply. @throws DeclarationError
  */
 export function compileDocument(value: Json, root: Place, options: DeclarativeOptions = {}): SourceDeclaration {
   const source = checkFormat(value, root);
@@ -51,14 +51,14 @@ export function compileDocument(value: Json, root: Place, options: DeclarativeOp
 }
 
 /**
- * The same for a document that this code has compiled before. It is known to be correct, so it is compiled at its first
- * call: a catalog is loaded as a whole, but only parts of it are used.
+ * Like `compileDocument`, for a document that the same code has compiled before. The document is correct, so it is
+ * compiled at the first call: a whole catalog is loaded, but few of its sources are used.
  */
 export function compileKnown(value: Json): SourceDeclaration {
   const source = value as unknown as SourceFile;
   let compiled: Recipe | undefined;
   const recipe = () => (compiled ??= compileRecipe(source, knownPlace([]), {}));
-  // Compiling its schema would block other calls.
+  // At the first call, compiling a large schema would block other calls.
   if (source.output !== undefined && isLargeSchema(source.output)) recipe();
   return {
     ...headOf(source),
@@ -68,7 +68,7 @@ export function compileKnown(value: Json): SourceDeclaration {
 }
 
 /**
- * A place in a document that is known to be correct, so that nothing will be refused; the text of the file is not
+ * A `Place` in a document that is known to be correct, so that nothing is refused. The text of the file is not
  * available.
  */
 function knownPlace(path: Place["path"]): Place {
@@ -81,7 +81,7 @@ function refuseKnown(_code: string, problem: string): never {
 
 type Recipe = Pick<SourceDeclaration, "run" | "verify">;
 
-/** Compiles what a source does: how it asks, and what replies mean. */
+/** Compiles a source's requests and the rules for its replies. */
 function compileRecipe(source: SourceFile, root: Place, options: DeclarativeOptions): Recipe {
   const { origins } = source;
   const clock = options.clock ?? systemClock;
@@ -96,10 +96,10 @@ function compileRecipe(source: SourceFile, root: Place, options: DeclarativeOpti
   return { ...(verify === undefined ? {} : { verify }), run };
 }
 
-/** The keys that are compiled; all others are part of the declaration as they are. */
+/** Keys that are compiled. All others become part of the declaration unchanged. */
 const COMPILED: ReadonlySet<string> = new Set(["$schema", "limits", ...RECIPE]);
 
-/** All other keys of the file, including `x-` annotations. */
+/** The declaration's keys that are not compiled, including `x-` annotations. */
 function headOf(source: SourceFile): Omit<SourceDeclaration, keyof Recipe> {
   const head = Object.fromEntries(Object.entries(source).filter(([name]) => !COMPILED.has(name)));
   const { charge, limits, reply, resume, steps } = source;
@@ -155,7 +155,9 @@ function compileExchange(source: SourceFile, setting: ExchangeSetting): Exchange
   const { root } = setting;
   if (steps === undefined) {
     if (source.resume !== undefined)
-      root.in("resume").refuseKey("format.value", "there are no steps to resume", "it belongs to a source of steps");
+      root
+        .in("resume")
+        .refuseKey("format.value", "there are no steps to resume", "resume belongs to a source with steps");
     if (request !== undefined) return compileOneRequest(request, source, setting);
     return root.refuse("format.missing_key", 'a source needs the key "request"', 'or "steps", for several requests');
   }
@@ -174,7 +176,7 @@ function compileVerify(source: SourceFile, { auth, known, root }: ExchangeSettin
   const viewOf = compileView(source.reply);
   const accept = acceptOf(source.reply);
   return async (call: SourceCall): Promise<boolean> => {
-    // A token from before would say that the credential was good then.
+    // A cached token would only show that the credential was valid earlier.
     const asking = { auth, accept, cost: FREE, logsInAnew: true };
     return ask(request, call, valuesOf(call), asking, (reply) => {
       const view = viewOf(reply);

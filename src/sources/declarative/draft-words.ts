@@ -1,8 +1,8 @@
 import { METHODS } from "./format/format-words.ts";
 
-/* The words by which a person says what the draft of a source should have: on the command line, and when asked. */
+/* The options for the draft of a source, on the command line and in interactive questions. */
 
-/** A reply to the other methods of the format has no record from which a draft could be made. */
+/** Replies to the other methods have no record to make a draft from. */
 export const DRAFT_METHODS: readonly string[] = METHODS.filter((method) => method !== "DELETE" && method !== "HEAD");
 export const DRAFT_METHODS_SAID = `${DRAFT_METHODS.slice(0, -1).join(", ")} or ${DRAFT_METHODS.at(-1)!}`;
 export const AUTH_WORDS =

@@ -3,7 +3,7 @@ import type { SourceCase } from "../../sdk/source.ts";
 import { RECIPE } from "./format/format.ts";
 import { toYaml } from "./write-yaml.ts";
 
-/** Adds a case after the others of a source file; the rest of the text stays exactly as it is. */
+/** Adds a case after the others of a source file. The rest of the text stays unchanged. */
 export function addCase(text: string, added: SourceCase): string {
   const root = parseDocument(text).contents;
   const pair = isMap(root) ? root.items.find(({ key }) => isScalar(key) && key.value === "cases") : undefined;
@@ -18,7 +18,7 @@ export function addCase(text: string, added: SourceCase): string {
   return `${text.slice(0, end).trimEnd()}\n\n${indent(toYaml([added]), column)}${rest.trim() === "" ? "" : `\n${rest.trimStart()}`}`;
 }
 
-/** Says in a source file when it was tested with the real vendor; the rest of the text stays exactly as it is. */
+/** Writes into a source file when it was tested with the real vendor. The rest of the text stays unchanged. */
 export function markTested(text: string, tested: string): string {
   const line = `x-live-tested: ${tested}`;
   if (/^x-live-tested:/m.test(text)) return text.replace(/^x-live-tested:.*$/m, line);
@@ -29,7 +29,7 @@ function indent(text: string, columns: number): string {
   return text.replaceAll(/^(?=.)/gm, " ".repeat(columns));
 }
 
-/** The parts of a declarative source that say how to ask and what replies mean, by key, as they are in its file. */
+/** The parts of a declarative source that describe requests and the meaning of replies, by key, as in its file. */
 export function showRecipe(text: string): Readonly<Record<string, unknown>> {
   const file = parseDocument(text, { version: "1.2", schema: "core" }).toJS() as Readonly<Record<string, unknown>>;
   return Object.fromEntries(RECIPE.flatMap((key) => (file[key] === undefined ? [] : [[key, file[key]]])));

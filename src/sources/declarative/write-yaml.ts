@@ -3,10 +3,10 @@ import { Document, isMap, isScalar, isSeq, type Node } from "yaml";
 const LINE_MAX = 120;
 const SHORT_MAX = 90;
 
-/** Parts of a source file that are always written over several lines, because they are read line by line. */
+/** Parts of a source file that are always written over several lines, for readability. */
 const ROOMY = new Set<unknown>(["request", "match", "map"]);
 
-/** Writes values as people write YAML: short lists and maps on one line, all others over several lines. */
+/** Writes values in the usual style of YAML: short lists and maps on one line, all others over several lines. */
 export function toYaml(value: unknown): string {
   const document = new Document(JSON.parse(JSON.stringify(value)), { version: "1.2", schema: "core" });
   if (document.contents !== null) layOut(document.contents as Node, 0, true);

@@ -15,11 +15,11 @@ import {
 } from "../request/template.ts";
 import type { ReadyToken } from "./token-cache.ts";
 
-/** One kind of authentication: how a file describes it, and what it does. */
+/** One kind of authentication: its part of the file format, and its compile step. */
 export interface AuthKind<Schema extends TObject> {
   /** Its property `kind` is the name of the kind. */
   readonly schema: Schema;
-  /** Why a file cannot use this kind twice, if it cannot. */
+  /** Why a file cannot use this kind twice; absent if it can. */
   readonly once?: string;
   /** @throws DeclarationError */
   compile(file: Static<Schema>, setting: AuthSetting): CompiledAuth;
@@ -32,30 +32,30 @@ export interface CompiledAuth {
   readonly tls?: (values: Values) => ClientTls;
 }
 
-/** An addition to a request that is otherwise complete. */
+/** Adds authentication to a request that is otherwise complete. */
 export interface AuthStep {
   readonly headerNames: readonly string[];
   readonly queryNames: readonly string[];
-  /** @throws Fault that names the credential field which cannot be used */
+  /** @throws Fault that names the credential field that cannot be used */
   apply(request: RenderedRequest, values: Values): RenderedRequest;
 }
 
-/** A login call and its result: requests use the token as `{{ token }}`. */
+/** A login call and its token, which requests use as `{{ token }}`. */
 export interface TokenExchange {
-  /** A token for this owner, from the cache or by a login call. @throws Fault */
+  /** Returns a token for this owner, from the cache or by a login call. @throws Fault */
   obtain(owner: string | undefined, values: Values, send: SendRequest): Promise<ReadyToken>;
-  /** Forgets a token that the vendor refused. */
+  /** Removes a token that the vendor refused from the cache. */
   drop(owner: string | undefined, values: Values, token: string): void;
 }
 
-/** What a kind of authentication needs to be compiled, besides its part of the file. */
+/** What compiling a kind of authentication needs, besides its part of the file. */
 export interface AuthSetting {
   readonly origins: readonly string[];
   readonly known: KnownNames;
   readonly place: Place;
   readonly clock: Clock;
   readonly nonce: () => string;
-  /** Throws the failure that the file's rows find in a reply. */
+  /** Throws the failure that the file's `errors` recognise in a reply. */
   readonly failing: (view: ReplyView) => void;
 }
 
@@ -68,12 +68,14 @@ export type NamedKind = { readonly kind: string };
 
 export type AnyAuthKind = AuthKind<TObject>;
 
-/** The kind that a part of a file names. The part has been checked against the schemas of these kinds. */
+/**
+ * Returns the kind that a part of a file names. The part has already been checked against the schemas of these kinds.
+ */
 export function kindOf({ kind }: NamedKind, kinds: readonly AnyAuthKind[]): AnyAuthKind {
   return kinds.find(({ schema }) => (schema.properties["kind"] as { const?: unknown }).const === kind)!;
 }
 
-/** Keeps the type of each kind's own schema in the list of kinds. */
+/** Preserves the type of each kind's own schema in the list of kinds. */
 export function authKind<Schema extends TObject>(kind: AuthKind<Schema>): AuthKind<Schema> {
   return kind;
 }
@@ -89,7 +91,7 @@ export function inOneHeader(name: string, template: Template): AuthStep {
   };
 }
 
-/** The fault for the first value in a template, or for the credential as a whole if the template has none. */
+/** The fault for the first value in a template; for the credential as a whole if the template has no value. */
 export function fieldProblem(template: Template, problem: string): Error {
   const expression = template.find((part): part is Expression => typeof part === "object");
   return valueProblem(expression ?? { root: "credentials", path: [] }, problem);

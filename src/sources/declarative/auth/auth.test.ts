@@ -95,7 +95,7 @@ interface LoginVendor {
   readonly refusal?: () => FakeReply;
 }
 
-/** A vendor with a login. Tokens are numbered, and those in `refused` get the refusal. */
+/** A vendor with a login. Its tokens are numbered; those in `refused` get the reply `refusal`. */
 function loginVendor({ expiresIn, refused = new Set(), refusal = () => replyOf(401) }: LoginVendor = {}) {
   let logins = 0;
   const used: string[] = [];
@@ -193,7 +193,7 @@ test("a kept token that gets 403 is not used again; the call is not repeated, no
   assert.deepEqual([vendor.logins(), vendor.used.at(-1)], [2, "t2"], "403 to a fresh one was meant");
 });
 
-/** Ways in which vendors say that a session is over, each with a row of the file that knows it. */
+/** Replies by which vendors report that a session is over, each with a row of `errors` that recognises it. */
 const SESSION_ENDS: readonly (readonly [what: string, status: number, body: JsonObject, when: string])[] = [
   ["440", 440, {}, "{status: 440}"],
   ["419", 419, {}, "{status: [419, 440]}"],

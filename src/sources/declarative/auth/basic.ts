@@ -26,7 +26,7 @@ function compileBasic(auth: Static<typeof Basic>, { known, place }: AuthSetting)
       const user = fill(username, values, asItIs);
       const secret = fill(password, values, asItIs);
       if (user === undefined || secret === undefined) return request;
-      // The first colon ends the user name; what follows would be read as the password.
+      // The first colon ends the user name; the vendor would read the rest as the password.
       if (user.includes(":")) throw fieldProblem(username, "must not contain a colon");
       return withHeaders(request, {
         authorization: `Basic ${Buffer.from(`${user}:${secret}`, "utf8").toString("base64")}`,

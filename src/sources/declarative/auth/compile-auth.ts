@@ -7,7 +7,7 @@ import { hmac } from "./hmac.ts";
 import { mutualTls } from "./mutual-tls.ts";
 import { tokenExchange } from "./token-exchange.ts";
 
-/** Kinds that only add to a request, so they can authenticate a login call as well. */
+/** Kinds that only add to a request, so they can also authenticate a login call. */
 const ADDING = [apiKey, basic, bearer, hmac] as const;
 
 /** All kinds of authentication. The format, its reference and the compiler are derived from this list. */

@@ -34,10 +34,10 @@ export const hmac = authKind({ schema: Hmac, compile: (file, setting) => ({ step
 
 const OF_REQUEST = ["method", "host", "path", "query", "body"];
 const OF_CLOCK = ["unix", "unix_ms", "iso", "http"];
-/** Values that we provide: they are inserted into the signed text as they are. */
+/** Roots whose values this service provides. They are inserted into the signed text without encoding. */
 const OURS = new Set(["request", "clock", "nonce"]);
 
-/** A signature over the request as it is sent. The signed text and the headers have the same time and nonce. */
+/** Signs the request as it is sent. The signed text and the headers have the same time and nonce. */
 function compileHmac(auth: Static<typeof Hmac>, setting: AuthSetting): AuthStep {
   const { known, place, clock, nonce } = setting;
   const beside = { ...known, clock: OF_CLOCK, nonce: null };
@@ -98,13 +98,16 @@ function keyBytes(key: Template, encoding: "utf8" | "hex" | "base64", values: Va
   const text = fill(key, values, asItIs);
   if (text === undefined || text === "") throw fieldProblem(key, "is needed for the signature");
   const bytes = Buffer.from(text, encoding);
-  // Node stops at the first character that is not a digit, and would sign with a part of the key.
+  // Node stops decoding at the first invalid character, and would sign with a part of the key.
   const whole = encoding === "utf8" || normalized(bytes.toString(encoding)) === normalized(text);
   if (!whole) throw fieldProblem(key, `is not encoded in ${encoding}`);
   return bytes;
 }
 
-/** Without padding and white space at the end. A regular expression anchored at the end would be tried at each of them. */
+/**
+ * Removes padding and white space at the end. A regular expression anchored at the end would be tried at each of these
+ * characters.
+ */
 function normalized(text: string): string {
   let end = text.length;
   while (end > 0 && /[=\s]/.test(text[end - 1]!)) end -= 1;

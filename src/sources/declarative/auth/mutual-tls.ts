@@ -24,13 +24,13 @@ export const mutualTls = authKind({
   compile: (file, setting) => ({ tls: compileMutualTls(file, setting) }),
 });
 
-/** Provides the client certificate for requests. */
+/** Returns the client certificate for requests. */
 function compileMutualTls(
   auth: Static<typeof MutualTls>,
   { known, place, origins }: AuthSetting,
 ): (values: Values) => ClientTls {
   if (origins.some((origin) => !origin.startsWith("https:")))
-    place.refuse("url.origin", "a client certificate is shown by https only", "declare https origins, and no others");
+    place.refuse("url.origin", "a client certificate is sent over https only", "declare https origins only");
   const cert = parseTemplate(auth.cert, known, place.in("cert"));
   const key = parseTemplate(auth.key, known, place.in("key"));
   const ca = auth.ca === undefined ? undefined : parseTemplate(auth.ca, known, place.in("ca"));

@@ -5,39 +5,41 @@ import { OwnedMap } from "../../../terms/owned-map.ts";
 /** A token that can be used now. */
 export interface ReadyToken {
   readonly token: string;
-  /** Whether it was just fetched and never used. Any other token may have been revoked since. */
+  /**
+   * Whether it was just fetched and has never been used. Any other token may have been revoked since it was fetched.
+   */
   readonly isFresh: boolean;
 }
 
 export interface FetchedToken {
   readonly token: string;
-  /** 0: only the caller that fetched it may use it. */
+  /** Lifetime in ms. 0: only the caller that fetched the token may use it. */
   readonly ttlMs: number;
 }
 
 /**
- * Tokens by owner. Callers that need the same missing token wait for a single fetch; a token is renewed a little before
- * it expires. If the fetch fails for a reason of its caller only (its deadline, its connection), the next caller
- * fetches. If its token is for one caller only, all that waited fetch at once.
+ * Caches tokens by owner. Callers that need the same missing token share a single fetch. A token is renewed a little
+ * before it expires. If the fetch fails for a reason that concerns only its caller (its deadline, its connection), the
+ * next caller fetches. If the token is for one caller only, all waiting callers fetch at once.
  */
 export interface TokenCache {
-  /** `owner` undefined: the owner is unknown, so nothing is kept or shared. */
+  /** `owner` undefined: the owner is unknown, so the token is neither cached nor shared. */
   take(owner: string | undefined, fetch: () => Promise<FetchedToken>): Promise<ReadyToken>;
-  /** Forgets exactly this token; a newer one of the same owner is kept. */
+  /** Removes exactly this token; a newer one of the same owner stays. */
   drop(owner: string | undefined, token: string): void;
 }
 
 const KEPT_MAX = 10_000;
 
 /**
- * Failures that concern the credential or its rate, and therefore all callers that wait; other failures concern only
- * the caller that fetched.
+ * Failures that concern the credential or its rate, and therefore all waiting callers. Other failures concern only the
+ * caller that fetched.
  */
 const SHARED_FAILURES = new Set(["source.credential_rejected", "source.rate_limited", "source.credential_missing"]);
 
 export function createTokenCache(clock: Clock, earlyMs: number): TokenCache {
-  // An inline credential is chosen by its caller, who could fill the cache with invented ones; only tokens of the same
-  // organization are dropped then.
+  // The caller chooses an inline credential and could fill the cache with invented ones. Then only tokens of the
+  // caller's own organization are evicted.
   const kept = new OwnedMap<{ readonly token: string; readonly goodUntil: number }>(KEPT_MAX);
   const fetching = new Map<string, Promise<FetchedToken>>();
 

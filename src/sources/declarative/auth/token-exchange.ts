@@ -54,14 +54,14 @@ const schemaWith = (loginKinds: readonly AnyAuthKind[]) =>
     },
   );
 
-/** A login call that returns a token for requests. The login itself is authenticated by one of these kinds. */
+/** A login call that returns a token for requests. One of `loginKinds` authenticates the login itself. */
 export function tokenExchange(loginKinds: readonly AnyAuthKind[]) {
   return authKind({
     schema: schemaWith(loginKinds),
     once: "a request has one login call",
     compile(file, setting) {
       const { inputs: _, ...lasting } = setting.known;
-      // A token is used after the request that fetched it, so it must not depend on that request's inputs.
+      // The token is used for later requests, too, so it must not depend on the inputs of the request that fetched it.
       const here = { ...setting, known: lasting };
       const { auth } = file;
       const login = auth && kindOf(auth, loginKinds).compile(auth, { ...here, place: setting.place.in("auth") });
@@ -102,7 +102,10 @@ function compileTokenExchange(
     return { token, ttlMs: ttlOf(expiryOf === undefined ? null : working(expiryOf, view)) };
   }
 
-  /** The file's rows are about its own requests, which have inputs; a login has none, so it is never their fault. */
+  /**
+   * Applies the file's `errors` to the reply of a login. They are written for requests with inputs; a login has none,
+   * so the failure is never reported as one of the inputs.
+   */
   function reportFailure(view: ReplyView): void {
     try {
       failing(view);
@@ -113,7 +116,7 @@ function compileTokenExchange(
 
   function ttlOf(seconds: Json): number {
     const given = typeof seconds === "string" ? readNumber(seconds) : seconds;
-    // A lifetime of 0 means that the token is for this one call.
+    // A lifetime of 0 means that only this call may use the token.
     return isNumber(given) ? Math.max(0, Number(nearestNumbers(given)) * 1000) : defaultTtlMs;
   }
 

@@ -19,14 +19,14 @@ export interface Asking {
   readonly accept: string;
   readonly cost: Cost;
   readonly login?: Login;
-  /** Logs in for this request alone: no token from before is used, and none is kept. */
+  /** Logs in for this request alone, without the token cache. */
   readonly logsInAnew?: boolean;
 }
 
 /**
- * Builds the whole request before anything is sent, then sends it and returns what `judge` makes of the reply. If the
- * vendor refuses a token, the request is sent once more with a new one, unless that could be billed twice. `judge`
- * throws a `credential` failure for a refusal that only the rules of the file recognise. @throws Fault
+ * Builds the whole request before anything is sent, then sends it and returns the result of `judge` for the reply. If
+ * the vendor refuses a token, the request is sent once more with a new token, unless it could be billed twice. `judge`
+ * throws a `credential` failure for a refusal that only the file's `errors` recognise. @throws Fault
  */
 export async function ask<Judged>(
   request: RequestTemplate,
@@ -50,20 +50,20 @@ async function askWithToken<Judged>(
 ): Promise<Judged> {
   const tls = auth.tls?.(values);
   const send = createSend(call.http, tls, accept, cost);
-  // Rendered with a placeholder token, to find unusable values before a login call is made.
+  // Render with a placeholder token first, to find unusable values before a login call is made.
   authenticate(request, auth, { ...values, token: "-" });
   const owner = logsInAnew ? undefined : call[credentialScope];
   const logIn = createSend(call.http, tls, accept, FREE);
   for (let isRepeated = false; ; isRepeated = true) {
     const { token, isFresh } = (login.ready ??= await tokens.obtain(owner, values, logIn));
     const reply = await send(authenticate(request, auth, { ...values, token }));
-    // Some vendors refuse an expired token with 403, but 403 may also mean missing rights. So this call does not try
-    // again, and the next call logs in again.
+    // Some vendors refuse an expired token with 403, but 403 may also mean missing rights. So this call does not repeat
+    // the request, and the next call logs in again.
     if (reply.status === 403 && !isFresh) tokens.drop(owner, values, token);
     if (reply.status !== 401 || isRepeated) {
       try {
         const judged = judge(reply);
-        // The vendor has accepted the token, so if it refuses the token later in this call, the session has ended.
+        // The vendor has accepted the token. If it refuses the token later in this call, the session has ended.
         login.ready = { token, isFresh: false };
         return judged;
       } catch (thrown) {
@@ -94,8 +94,8 @@ export function valuesOf(call: Pick<SourceCall, "inputs" | "credentials" | "cont
 }
 
 /**
- * Compiles a request and checks that authentication adds none of its headers or parameters again.
- * @throws DeclarationError
+ * Compiles a request. Refuses headers and parameters of the request that authentication also sets. @throws
+ * DeclarationError
  */
 export function compileAuthenticated(
   file: RequestFile,

@@ -19,19 +19,19 @@ import type { ExchangeSetting } from "./one-request.ts";
 import type { Resume } from "./resume.ts";
 import { compilePoll, type Poll } from "./poll.ts";
 
-/** One of several requests. */
+/** One request of a source with several. */
 export interface Step {
   readonly name: string;
   readonly request: RequestTemplate;
   readonly free: boolean;
-  /** It places the order, or what a later step polls for. */
+  /** Whether the step places the order, or starts the work that a later step polls for. */
   readonly isOrder: boolean;
-  /** What must hold for the step to be taken; `null`: it is always taken. */
+  /** The step is skipped unless this condition is true; `null`: the step is always taken. */
   readonly condition: Condition | null;
-  /** Throws the failure that its reply reports. */
+  /** Throws the failure that the step's reply reports. */
   readonly failing: Failing;
   readonly isNone: (view: ReplyView) => boolean;
-  /** Whether the next steps may use a reply with this status. */
+  /** Whether the source continues after a reply with this status. */
   isUsable(status: number): boolean;
   readonly orderIdOf: ((view: ReplyView) => Json) | null;
   /** How the request is repeated; `null`: it is sent once. */
@@ -39,7 +39,7 @@ export interface Step {
 }
 
 export interface Condition {
-  /** Whether the condition depends only on inputs, so that it is known before anything is sent. */
+  /** Whether the condition depends on inputs alone, so that it is known before anything is sent. */
   readonly isAboutInputs: boolean;
   holds(known: { readonly inputs: JsonObject; readonly steps: NonNullable<ReplyView["steps"]> }): boolean;
 }
@@ -59,7 +59,7 @@ export function compileStepList(
   }
   return files.map((file, at) => {
     const before = files.slice(0, at).map(({ name }) => name);
-    // A run that resumes has no replies to the steps that it skips, so requests cannot use them.
+    // A resumed run has no replies to the steps that it skips, so requests must not use them.
     const asked = resume !== null && at >= resume.from ? before.slice(resume.from) : before;
     const known = { ...setting.known, steps: asked, ...(orderAt >= 0 && at > orderAt ? { order_id: null } : {}) };
     const isOrder = orderAt >= 0 ? at === orderAt : file.free !== true && isPolledForAfter(files, at);
@@ -67,7 +67,7 @@ export function compileStepList(
   });
 }
 
-/** The names that an expression may use in a source with several steps. */
+/** The names that an expression may use after these steps. */
 export function namesAfter(steps: readonly string[]): ExpressionNames {
   return { roots: [...ANSWER_PARTS, "steps"], below: { steps } };
 }
@@ -116,12 +116,12 @@ function assertNames(files: readonly StepFile[], place: Place): void {
   }
 }
 
-/** Whether a step after this one polls: the vendor then works on what was sent before. */
+/** Whether a later step polls. Then the vendor works on the request of this step. */
 function isPolledForAfter(files: readonly StepFile[], at: number): boolean {
   return files.slice(at + 1).some(({ poll }) => poll !== undefined);
 }
 
-/** The index of the step that places the order, -1 if there is none. */
+/** The index of the step that places the order; -1 if there is none. */
 function orderStep(files: readonly StepFile[], place: Place): number {
   const isOrder = ({ order_id: id }: StepFile) => id !== undefined;
   const last = files.findLastIndex(isOrder);

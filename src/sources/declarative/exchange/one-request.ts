@@ -15,23 +15,23 @@ import { compileView } from "../reply/view-reply.ts";
 import type { KnownNames } from "../request/template.ts";
 import { acceptOf, ask, compileAuthenticated, valuesOf } from "./ask.ts";
 
-/** Asks the vendor, with as many requests as needed. @throws Fault */
+/** Sends as many requests as needed to the vendor. @throws Fault */
 export type Exchange = (call: SourceCall) => Promise<Exchanged>;
 
-/** The reply that decides the result. */
+/** The reply that determines the result. */
 export interface Exchanged {
   readonly reply: Reply;
   readonly view: ReplyView;
   readonly verdict: Verdict;
 }
 
-/** What the requests of a file are compiled with. */
+/** What a file's requests are compiled with. */
 export interface ExchangeSetting {
   readonly auth: Auth;
   readonly charge: ChargeRule;
   readonly known: KnownNames;
   readonly clock: Clock;
-  /** The place of the whole file. */
+  /** The location of the whole file. */
   readonly root: Place;
 }
 
@@ -55,8 +55,8 @@ export function compileOneRequest(file: RequestFile, source: SourceFile, setting
 }
 
 /**
- * What a reply that may be billed means. If it is a failure, and a row of the file says that such a reply is not billed,
- * it is not, unless the failure has a charge of its own. @throws what `judge` throws
+ * Judges a reply that may be billed. If it is a failure, and a condition of `charge` says that such a reply is not
+ * billed, the failure is reported as not billed, unless it has a charge of its own. @throws what `judge` throws
  */
 export function judgedBilled<Value>(
   judge: () => Value,

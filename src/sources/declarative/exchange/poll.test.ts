@@ -23,7 +23,7 @@ const PENDING = replyOf(200, { state: "pending" });
 const DONE = replyOf(200, { state: "done", score: 1 });
 const LOST = new Fault("source.connection_lost");
 
-/** Gives the replies in turn, and then repeats the last one. */
+/** Gives the replies in order, then repeats the last one. */
 async function play(text: string, replies: readonly (FakeReply | Fault)[], timeMs?: number) {
   const answer = (_: unknown, at: number) => {
     const reply = replies[Math.min(at, replies.length - 1)]!;

@@ -5,7 +5,7 @@ import type { Place } from "../format/read-document.ts";
 import type { StepFile } from "../format/steps-format.ts";
 import type { Failing } from "../reply/judge-reply.ts";
 
-/** When a step that polls is finished, and how it is repeated. */
+/** How a step is repeated, and when it is finished. */
 export interface Poll {
   isReady(view: ReplyView): boolean;
   /** Throws if the vendor reports that it has given up. */
@@ -18,7 +18,7 @@ export interface Poll {
 
 /** The interval grows to at most this multiple of `every_ms`. */
 const GROWTH_MAX = 10;
-/** After this many failed requests in a row, polling ends. */
+/** Polling ends after this many consecutive failed requests. */
 const LOST_MAX = 3;
 
 /** @throws DeclarationError */
@@ -44,15 +44,15 @@ export function compilePoll(file: StepFile, names: ExpressionNames, place: Place
   };
 }
 
-/** The outcome of one request of a poll: a reply, or a failure that says nothing about the order. */
+/** The outcome of one request of a poll: a reply, or a failure that does not concern the order. */
 export type Polled<Answer> =
   | { readonly answer: Answer; readonly isReady: boolean; readonly retryAfterMs: number }
   | { readonly lost: Fault; readonly retryAfterMs: number };
 
 /**
- * Repeats the request until the vendor is ready, waiting in between, within the time of the call. Calls `ordered` once
- * a reply shows that the vendor is working on the order. @throws Fault `source.pending` if the vendor is not ready in
- * time
+ * Repeats the request until the vendor is ready, with waits in between, within the time limit of the call. Calls
+ * `ordered` when a reply first shows that the vendor is working on the order. @throws Fault `source.pending` if the
+ * vendor is not ready in time
  */
 export async function pollFor<Answer>(
   poll: Poll,
@@ -79,7 +79,7 @@ export async function pollFor<Answer>(
   }
 }
 
-/** Failures of the connection or of this service, which say nothing about the order. */
+/** Failures of the connection or of this service, which do not concern the order. */
 const PASSING: ReadonlySet<string> = new Set([
   "source.connection_lost",
   "source.no_room",
@@ -87,12 +87,12 @@ const PASSING: ReadonlySet<string> = new Set([
   "source.unreachable",
 ]);
 
-/** The fault, if the request is worth repeating after it; otherwise `null`. */
+/** Returns the fault if the request can be repeated after it; otherwise `null`. */
 export function passingFault(thrown: unknown): Fault | null {
   return thrown instanceof Fault && PASSING.has(thrown.code) ? thrown : null;
 }
 
-/** Statuses that mean "not now". */
+/** Whether the vendor may accept the same request later. */
 export function isPassingStatus(status: number): boolean {
   return status === 408 || status === 429 || status >= 500;
 }

@@ -8,12 +8,12 @@ import type { StepFile } from "../format/steps-format.ts";
 
 /** How a later run continues with the order of an earlier one. */
 export interface Resume {
-  /** The index of the step that it starts with. */
+  /** The index of the step with which it starts. */
   readonly from: number;
   readonly input: string;
 }
 
-/** The input with which a run resumes, unless the file names another. */
+/** The input with the order's id, unless the file names another. */
 export const ORDER_INPUT = "order_id";
 
 /** @throws DeclarationError */
@@ -33,7 +33,7 @@ export function compileResume(
   }
   const orderAt = steps.findIndex(({ order_id: id }) => id !== undefined);
   if (orderAt < 0 || orderAt >= from) {
-    const hint = "give the step that orders order_id: body.id, or wherever its reply has the number";
+    const hint = "add order_id to the step that places the order, such as order_id: body.id";
     place.in("step").refuse("format.value", `no step before "${step}" has order_id`, hint);
   }
   if (steps[from]!.when !== undefined) {
@@ -48,7 +48,7 @@ export function compileResume(
   return { from, input };
 }
 
-/** The id of the order that a run should continue with; `null` if it should start from the beginning. @throws Fault */
+/** The id of the order to continue with; `null` to start from the beginning. @throws Fault */
 export function orderToResume({ input }: Resume, inputs: JsonObject): string | null {
   const given = inputs[input];
   if (given === undefined || given === null || given === "") return null;

@@ -1,8 +1,8 @@
 import type { Clock } from "../../../terms/clock.ts";
 
 /**
- * The waiting time that a reply asks for in `Retry-After`, given in seconds or as a date. A fraction of a second is
- * rounded up. 0 if there is none or it cannot be read.
+ * The wait in ms that a reply requests in `Retry-After`, as seconds or as a date. A fraction of a second is rounded up.
+ * 0 if the field is absent or invalid.
  */
 export function retryAfterMs(headers: Readonly<Record<string, string>>, clock: Clock): number {
   const written = headers["retry-after"]?.trim() ?? "";
@@ -15,7 +15,7 @@ const DAY = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)";
 const MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
 const TIME = "(?<hour>\\d{2}):(?<minute>\\d{2}):(?<second>\\d{2})";
 
-/** The three formats of HTTP (RFC 9110, 5.6.7), of which recipients must understand all. */
+/** The three date formats of HTTP, of which recipients must accept all (RFC 9110, 5.6.7). */
 const FORMATS: readonly RegExp[] = [
   // Sun, 06 Nov 1994 08:49:37 GMT
   `${DAY}, (?<day>\\d{1,2}) (?<month>[A-Za-z]{3}) (?<year>\\d{4}) ${TIME} (?:GMT|UTC)`,
@@ -36,7 +36,7 @@ function readHttpDate(text: string, nowMs: number): number | null {
   return Date.UTC(yearOf(found["year"]!, nowMs), month, day, hour, minute, second);
 }
 
-/** A year of two digits that seems to be more than 50 years ahead is in the past (RFC 9110, 5.6.7). */
+/** A two-digit year that seems to be more than 50 years ahead is in the past (RFC 9110, 5.6.7). */
 function yearOf(written: string, nowMs: number): number {
   if (written.length === 4) return Number(written);
   const now = new Date(nowMs).getUTCFullYear();

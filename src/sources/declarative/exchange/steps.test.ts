@@ -14,7 +14,7 @@ const REPORT =
 const compiled = (...steps: string[]) =>
   compileDeclarative(fileWith(steps.length === 1 ? steps[0]! : `steps: [${steps.join(", ")}]`), "acme.yaml");
 
-/** Answers requests in turn. */
+/** Answers the requests in order. */
 function answering(replies: readonly FakeReply[], given: { inputs?: JsonObject; credentials?: JsonObject } = {}) {
   return fakeCall((_, at) => replies[at] ?? replyOf(599), { inputs: { name: "Ada" }, ...given });
 }
@@ -216,7 +216,7 @@ const WRONG: readonly (readonly [what: string, parts: string, code: string, says
     "a template of a step that comes later",
     `steps: [${REPORT.replace("{{ order_id }}", "x")}, ${ORDER}]`,
     "template.unknown_name",
-    /"order" has no answer yet.*no step can be read/,
+    /"order" has no reply yet.*no step can be read/,
   ],
   [
     "a template of a misspelled step",

@@ -17,7 +17,7 @@ import { compileResume, orderToResume, type Resume } from "./resume.ts";
 import { isPassingStatus, passingFault, pollFor, type Poll } from "./poll.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
-/** Sends several requests, one after the other. @throws DeclarationError */
+/** Compiles a source that sends several requests, one after the other. @throws DeclarationError */
 export function compileSteps(files: readonly StepFile[], source: SourceFile, setting: ExchangeSetting): Exchange {
   const { known, root } = setting;
   const resume = compileResume(source.resume, files, known["inputs"] ?? [], root.in("resume"));
@@ -56,9 +56,9 @@ class Walk {
   readonly #login: Login = {};
   #orderId: string | undefined;
   #isResumed = false;
-  /** Whether the last request that is not free was billed: a failure that a poll reports concerns that one. */
+  /** Whether the last request that can be billed was billed: a failure that a poll reports concerns that request. */
   #isLastBilled = true;
-  /** The waiting time that the last reply asked for. */
+  /** The wait in ms that the last reply requested. */
   #retryAfterMs = 0;
 
   constructor(parts: WalkParts, call: SourceCall) {
@@ -91,7 +91,7 @@ class Walk {
     return { reply, view, verdict };
   }
 
-  /** All steps, or the remaining ones if an earlier run has already placed the order. @throws Fault */
+  /** All steps, or those from `resume` on if an earlier run has placed the order. @throws Fault */
   #stepsToMake(): readonly Step[] {
     const { steps, resume } = this.#parts;
     const order = resume === null ? null : orderToResume(resume, this.#call.inputs);
@@ -122,7 +122,7 @@ class Walk {
   }
 
   #askUntilReady(step: Step, poll: Poll): Promise<Answered> {
-    // The order was placed by an earlier run, so no first waiting time is needed.
+    // An earlier run has placed the order, so no first wait is needed.
     const afterMs = this.#isResumed ? this.#retryAfterMs : Math.max(poll.firstAfterMs, this.#retryAfterMs);
     const start = { afterMs, isOrdered: this.#orderId !== undefined };
     return pollFor(poll, this.#call, start, async () => {
@@ -149,7 +149,7 @@ class Walk {
   }
 
   /**
-   * Whether this reply says that there is no record. For the last step, the file's `match` also decides that, later.
+   * Whether this reply means that there is no record. After the last step, the file's `match` can also decide that.
    * @throws Fault
    */
   #endsHere({ step, view }: Answered, steps: readonly Step[]): boolean {
@@ -167,8 +167,8 @@ class Walk {
   }
 
   /**
-   * An order costs money, so inputs or credentials that a later request cannot use must be found before anything is
-   * sent.
+   * Finds inputs and credentials that a later request cannot use, before anything is sent, because an order costs
+   * money.
    */
   #assertAllCanBeSent(steps: readonly Step[]): void {
     const values = { ...this.#values(), steps: NOT_YET, order_id: this.#orderId ?? NOT_YET, token: "-" };
@@ -179,7 +179,7 @@ class Walk {
         authenticate(request, this.#parts.auth, values);
       } catch (thrown) {
         if (thrown instanceof Fault && CALLERS.has(thrown.code)) throw thrown;
-        // Problems with values from later replies are reported when those replies have arrived.
+        // Problems with values of later replies are reported when those replies have arrived.
       }
     }
   }
@@ -197,9 +197,9 @@ class Walk {
   }
 
   /**
-   * An error status of a free request concerns only that request, so the charge of the order before it stays as it was.
-   * So does a refusal, such as of a session that has ended. Any other error that is reported in a body, or a charge that
-   * the file states, concerns the order, unless that was not billed anyway.
+   * Judges a reply and decides which request its failure concerns. An error status of a free request concerns only that
+   * request, so the charge of the earlier order stays. So does a refusal, such as of an expired session. Any other
+   * error reported in a body, or a charge that the file states, concerns the order, unless the order was not billed.
    */
   #judged<Value>(answered: Answered, judge: () => Value): Value {
     const { free, view } = answered;

@@ -98,7 +98,7 @@ const { expression } = fc.letrec<{ expression: string }>((tie) => {
       fc.tuple(oneArgument, inner).map(([name, a]) => `${name}(${a})`),
       fc.tuple(twoArguments, inner, inner).map(([name, a, b]) => `${name}(${a}, ${b})`),
       fc.tuple(inner, inner, inner).map(([a, b, c]) => `replace(${a}, ${b}, ${c})`),
-      // The library reverses entries with equal keys, so no two different ones have the same.
+      // The library reverses entries with equal keys, so no two different entries have equal keys.
       fc.tuple(fc.constantFrom("id", "@", "name"), inner).map(([by, a]) => `sort_by(${a}, &${by})`),
       fc.tuple(fc.constantFrom("id", "@", "type(@)"), inner).map(([by, a]) => `map(&${by}, ${a})`),
       fc.tuple(inner, after).map(([a, more]) => `(${a})${more}`),
@@ -118,7 +118,7 @@ test("what the library of the language makes of an expression is made of it", ()
       return /division by 0/.test(String(error)) ? "divides by 0" : "fails";
     }
   };
-  // The library sorts numbers as texts; here they are sorted as numbers, also by key.
+  // The library sorts numbers as texts. This evaluator sorts them as numbers, also by key.
   const differs = /sort\(|group_by|to_number/;
   fc.assert(
     fc.property(expression, (written) => {
@@ -130,7 +130,7 @@ test("what the library of the language makes of an expression is made of it", ()
         return;
       }
       const own = outcome(() => evaluate(tree, { ...ANSWER }));
-      // The library has a value for a remainder by 0, which is not a number; here it fails as a division by 0 does.
+      // The library's remainder by 0 is NaN. Here it fails, like a division by 0.
       if (own === "divides by 0" && written.includes("%")) return;
       const theirs = outcome(() => TreeInterpreter.search(tree, ANSWER as never));
       assert.equal(own === "divides by 0" ? "fails" : own, theirs, written);

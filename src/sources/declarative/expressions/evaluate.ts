@@ -14,16 +14,16 @@ import {
 } from "./expression-functions.ts";
 import { pointsOf, textOfPoints } from "./long-text.ts";
 
-/** An expression as JMESPath's library parses it. */
+/** An expression as the JMESPath library parses it. */
 export type Node = ReturnType<typeof compile>;
 
-/** The limit for all expressions over one reply together, in steps of about fifty nanoseconds. */
+/** Limit for all expressions over one reply together, in steps of about 50 ns. */
 export const EXPRESSION_STEPS_MAX = 500_000;
 
 /**
- * Evaluates an expression. It has no side effects and always ends: each evaluation of a part counts as a step, and so
- * does each entry that is visited. Only an object's own members are seen. @throws Error if it cannot be evaluated or
- * costs too much
+ * Evaluates an expression. It has no side effects and always ends: each evaluated node and each visited entry counts as
+ * a step. Only own members of objects are visible. @throws Error if the expression cannot be evaluated or takes too
+ * many steps
  */
 export function evaluate(node: Node, root: JsonObject): Json {
   const accounted: Accounted = root;
@@ -36,14 +36,14 @@ export function evaluate(node: Node, root: JsonObject): Json {
   return evaluation.of(node, root, NO_VARIABLES);
 }
 
-/** The member of a reply that holds its count of steps: a symbol, which no expression can name. */
+/** The member of a reply that counts its steps: a symbol, which no expression can name. */
 const ACCOUNT: unique symbol = Symbol("datarun.expressions");
 type Accounted = JsonObject & { readonly [ACCOUNT]?: Evaluation };
 
 type Variables = ReadonlyMap<string, Json>;
 const NO_VARIABLES: Variables = new Map();
 
-/** By the rules of JMESPath: null, false, "", [] and {} are false; every number is true. */
+/** Truth as in JMESPath: null, false, "", [] and {} are false; every number is true. */
 export function isTrue(value: Json): boolean {
   if (value === null || value === false || value === "") return false;
   if (typeof value !== "object" || value instanceof ExactNumber) return true;
@@ -101,7 +101,7 @@ class Evaluation {
       case "Flatten": {
         const list = this.of(node.child, value, variables);
         if (!Array.isArray(list)) return null;
-        // An empty list is looked at too.
+        // Visiting an empty list counts, too.
         for (const entry of list as readonly Json[])
           this.#spend(Array.isArray(entry) && entry.length > 0 ? entry.length : 1);
         return list.flat() as Json;
@@ -153,7 +153,7 @@ class Evaluation {
         return bound;
       }
       default:
-        throw new Error(`${node.type} has no meaning in this place`);
+        throw new Error(`${node.type} is not possible here`);
     }
   }
 
@@ -168,7 +168,7 @@ class Evaluation {
     return made;
   }
 
-  /** Testing whether an object is empty takes time in proportion to its members, so the result is kept. */
+  /** Caches the result for objects, because testing whether one is empty takes time in proportion to its members. */
   #holds(value: Json): boolean {
     if (!isJsonObject(value)) return isTrue(value);
     this.#known ??= new WeakMap();
@@ -193,7 +193,7 @@ class Evaluation {
     return reckonable(operand);
   }
 
-  /** Leaves out `null` results. */
+  /** Evaluates a node over each entry, and omits `null` results. */
   #project(entries: readonly Json[], each: Node, variables: Variables): Json[] {
     const collected: Json[] = [];
     for (const entry of entries) {
@@ -255,7 +255,7 @@ function isContainer(value: Json): value is JsonObject | readonly Json[] {
 
 const PLAIN = { enumerable: true, configurable: true, writable: true };
 
-/** Entries of a list. */
+/** List entries that a slice copies per step. */
 const SLICED_PER_STEP = 8;
 
 function tooLong(): Error {

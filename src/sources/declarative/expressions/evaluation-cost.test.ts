@@ -7,7 +7,7 @@ import type { Json, JsonObject } from "../../../terms/json.ts";
 import { evaluate } from "./evaluate.ts";
 import { FUNCTIONS } from "./expression-functions.ts";
 
-/** The longest that one step may block the event loop. */
+/** The longest time for which one evaluation may block the event loop, in ms. */
 const HELD_MS_MAX = 50;
 const LONG = 1_000_000;
 const aa = "a".repeat(LONG);

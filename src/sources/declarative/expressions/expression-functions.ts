@@ -2,10 +2,10 @@ import { compareNumbers, ExactNumber, isNumber, readNumber, reckonable } from ".
 import { isJsonObject, type Json, type JsonObject } from "../../../terms/json.ts";
 import { compareTexts, countCharacters, findLastText, findText, reverseText, TextMaker } from "./long-text.ts";
 
-/** A value during evaluation: JSON, or an expression that is passed to a function. */
+/** A value during evaluation: JSON, or an expression that is an argument of a function. */
 export type Value = Json | Reference;
 
-/** `&expression`: a function evaluates it over values of its own choice. */
+/** `&expression`: a function evaluates it over values that the function chooses. */
 export class Reference {
   readonly over: (value: Json) => Json;
   constructor(over: (value: Json) => Json) {
@@ -13,11 +13,11 @@ export class Reference {
   }
 }
 
-/** Subtracts from the steps that are left. @throws Error if there are not enough */
+/** Subtracts from the remaining steps. @throws Error if there are too few */
 export type Spend = (steps: number) => void;
 
 type Type = "any" | "number" | "string" | "array" | "object" | "boolean" | "null" | "expression";
-/** `numbers`, `strings` and `arrays` are lists whose entries are all of that type. */
+/** `numbers`, `strings` and `arrays` are lists of entries of that type. */
 type Takes = Type | "numbers" | "strings" | "arrays";
 
 interface ExpressionFunction {
@@ -43,21 +43,21 @@ function fn(takes: string, call: Call): ExpressionFunction {
   };
 }
 
-/** Entries that are copied in reverse order in the time of one step. */
+/** Entries that are reversed per step. */
 const REVERSED_PER_STEP = 3;
-/** Entries of a list that are compared with another value. */
+/** List entries that are compared with another value per step. */
 const SOUGHT_PER_STEP = 4;
-/** Characters outside Latin 1 whose case is changed. */
+/** Characters outside Latin 1 whose case is changed per step. */
 const CASED_PER_STEP = 16;
-/** Characters of which a set is made. */
+/** Characters that are collected into a set per step. */
 const GATHERED_PER_STEP = 2;
 
-/** The number of characters that the engine copies or compares in the time of one step. */
+/** Characters that the engine copies or compares per step. */
 export const CHARACTERS_PER_STEP = 64;
 
 /**
  * The functions of JMESPath Community. Each counts its cost before it starts, ignores members of prototypes, and takes
- * time in proportion to the total length of its arguments, never to their product.
+ * time in proportion to the sum of its arguments' lengths, never to their product.
  */
 export const FUNCTIONS: ReadonlyMap<string, ExpressionFunction> = new Map(
   Object.entries({
@@ -174,7 +174,7 @@ export const FUNCTIONS: ReadonlyMap<string, ExpressionFunction> = new Map(
   }),
 );
 
-/** @throws Error for arguments that the function does not take */
+/** @throws Error for arguments that the function does not accept */
 export function callFunction(name: string, given: readonly Value[], spend: Spend): Json {
   const { takes, optional, variadic, call } = FUNCTIONS.get(name)!;
   if (given.length < takes.length - optional || (given.length > takes.length && !variadic)) {
@@ -189,7 +189,7 @@ export function callFunction(name: string, given: readonly Value[], spend: Spend
   return call(spend, ...given);
 }
 
-/** For a call itself, whatever it does: arguments are checked, and a result is made. */
+/** Steps of a call itself: checking the arguments and creating a result. */
 const CALL_STEPS = 1;
 
 function isOf(type: Takes, value: Value, spend: Spend): boolean {
@@ -226,8 +226,8 @@ function total(list: readonly Numeric[], spend: Spend): number {
 }
 
 /**
- * Checks a result of arithmetic. `areWhole`: the operands were whole numbers. @throws Error if a double cannot
- * represent it
+ * Checks the result of an arithmetic operation. `areWhole`: the operands are whole numbers. @throws Error if a double
+ * cannot represent the result
  */
 export function reckoned(result: number, areWhole: boolean): number {
   if (!Number.isFinite(result)) throw new Error("the result is too large for a number");
@@ -236,15 +236,15 @@ export function reckoned(result: number, areWhole: boolean): number {
   return result;
 }
 
-/** The cost of reading the digits of a number that has more of them than a double. */
+/** Steps to read the digits of a number that has more of them than a double. */
 export function digitSteps(value: Value): number {
   return value instanceof ExactNumber ? EXACT_STEPS + value.literal.length / DIGITS_PER_STEP : 0;
 }
 
-/** For two texts of the same length, or a text and its beginning. */
+/** Characters compared per step, if two texts have the same length or one begins with the other. */
 const COMPARED_PER_STEP = 256;
 
-/** Whether two values that are not lists or objects are equal. */
+/** Whether two scalars are equal. A list or an object is only equal to itself here. */
 export function isSame(one: Json, other: Json, spend: Spend): boolean {
   if (typeof one === "string" && typeof other === "string") {
     if (one.length === other.length) spend(one.length / COMPARED_PER_STEP);
@@ -256,16 +256,16 @@ export function isSame(one: Json, other: Json, spend: Spend): boolean {
 }
 
 const EXACT_STEPS = 16;
-/** For writing such a number. */
+/** Steps to write a number that has more digits than a double. */
 const WRITTEN_STEPS = 8;
 const DIGITS_PER_STEP = 8;
 
-/** Members that the engine lists without looking each of them up. */
+/** Up to this many members, the engine lists an object without looking each of them up. */
 const EASY_MEMBERS_MAX = 64;
 const LISTED_STEPS = 6;
 const MADE_STEPS = 6;
 
-/** The cost of listing the members of an object: if they are many, a look-up in a table for each. */
+/** Steps to list the members of an object: one look-up per member if there are many. */
 export function memberSteps(count: number): number {
   return count <= EASY_MEMBERS_MAX ? count : LISTED_STEPS * count;
 }
@@ -276,7 +276,7 @@ function namesOf(object: JsonObject, spend: Spend): string[] {
   return names;
 }
 
-/** Of a large object, `Object.values` takes three times as long. */
+/** For a large object, `Object.values` would take three times as long. */
 export function valuesOf(object: JsonObject, spend: Spend): Json[] {
   return namesOf(object, spend).map((name) => object[name]!);
 }
@@ -285,7 +285,7 @@ function entriesOf(object: JsonObject, spend: Spend): [string, Json][] {
   return namesOf(object, spend).map((name) => [name, object[name]!]);
 }
 
-/** For the members of an object that is about to be made. */
+/** Counts the steps to create an object of these members. */
 function made<Pairs extends { readonly length: number }>(pairs: Pairs, spend: Spend): Pairs {
   spend(MADE_STEPS * pairs.length);
   return pairs;
@@ -296,7 +296,7 @@ function counted<Item>(list: Item[], spend: Spend): Item[] {
   return list;
 }
 
-/** Checks that the keys are all numbers or all texts. */
+/** Evaluates the key of each entry. @throws Error unless the keys are all numbers or all texts */
 function keysOf(list: readonly Json[], by: Reference): readonly Scalar[] {
   const keys = list.map((entry) => by.over(entry));
   const areNumbers = keys.length > 0 && isNumber(keys[0]);
@@ -387,7 +387,7 @@ function joined(texts: readonly string[], between: string, spend: Spend): string
   return made.text;
 }
 
-/** The pieces between the first `count` separators `at`, or between all of them. */
+/** Splits a text at the first `count` separators `at`, or at all of them. */
 function split(text: string, at: string, count: number | undefined, spend: Spend): string[] {
   if (count !== undefined && (!Number.isInteger(count) || count < 0)) throw new Error("a count must be a whole number");
   if (text === "" && at === "") return [];
@@ -407,7 +407,7 @@ function split(text: string, at: string, count: number | undefined, spend: Spend
   }
 }
 
-/** Counts the cost of walking through a value; a part that occurs several times counts each time. */
+/** Counts the steps to walk through a value; a part that occurs several times counts each time. */
 export function weigh(value: Json, spend: Spend): void {
   spend(typeof value === "string" ? 1 + value.length / CHARACTERS_PER_STEP : 1);
   if (value instanceof ExactNumber) spend(WRITTEN_STEPS + value.literal.length / CHARACTERS_PER_STEP);

@@ -5,7 +5,7 @@ import { slipIn } from "./expression-slips.ts";
 import type { Place } from "../format/read-document.ts";
 import { compileDeclarative } from "../compile-declarative.ts";
 
-/** Throws the problem and the hint. */
+/** Throws the problem and the hint as one message. */
 const place: Place = {
   path: [],
   in: () => place,
@@ -59,7 +59,7 @@ const SLIPS: readonly (readonly [expression: string, says: string])[] = [
   ],
   [
     "status == `404` | status == `410`",
-    'expression.slip after "|" there is no status of the answer -> write "||" for or, or $ before the name',
+    'expression.slip after "|" there is no status of the reply -> write "||" for or, or $ before the name',
   ],
   ["!body.cached", 'expression.slip "!" applies only to the first name -> write !(…) around the whole expression'],
   [

@@ -1,9 +1,9 @@
 import { nearestNumbers } from "../../../terms/exact-number.ts";
 import { readJsonExactly, type Json } from "../../../terms/json.ts";
 
-/** A probable mistake in an expression, and what to write instead. */
+/** A probable mistake in an expression, and its correction. */
 export interface Slip {
-  /** The number of characters before it. */
+  /** The number of characters before the mistake. */
   readonly at: number;
   readonly problem: string;
   readonly hint: string;
@@ -21,7 +21,7 @@ const TOKEN =
   /(?<text>'(?:[^'\\]|\\[^])*'?)|(?<literal>`(?:[^`\\]|\\[^])*`?)|(?<quoted>"(?:[^"\\]|\\[^])*"?)|(?<name>\$?[A-Za-z_][A-Za-z0-9_]*)|(?<sign>[=!<>]+|&&|\|\||[^\s])/g;
 const COMPARISONS = new Set(["==", "!=", "<", "<=", ">", ">="]);
 const CONSTANTS = new Set(["true", "false", "null"]);
-/** The comparison operators of other languages. */
+/** Comparison operators of other languages, with their JMESPath equivalents. */
 const INSTEAD: Readonly<Record<string, string>> = {
   "=": "==",
   "===": "==",
@@ -32,8 +32,8 @@ const INSTEAD: Readonly<Record<string, string>> = {
 };
 
 /**
- * Finds what the grammar of JMESPath accepts although hardly anybody means it: such an expression is evaluated without
- * an error, and holds for every reply or for none. `null` if there is nothing of the kind.
+ * Finds what JMESPath's grammar accepts but hardly any author means: an expression that is evaluated without an error,
+ * and is true for every reply or for none. `null` if there is no such mistake.
  */
 export function slipIn(expression: string): Slip | null {
   const tokens = Array.from(expression.matchAll(TOKEN), ({ groups, index }) => {
@@ -61,7 +61,7 @@ function slipAt(token: Token, before?: Token, after?: Token, second?: Token): Sa
     case "quoted": {
       const isCompared = isComparison(before) || (isComparison(after) && before?.written !== ".");
       if (!isCompared || after?.written === "." || after?.written === "(") return null;
-      // On the left, a name that could not be written without quotes is meant as a name.
+      // On the left, a name that is only valid in quotes is meant as a name.
       if (!isComparison(before) && !/^"[A-Za-z_][A-Za-z0-9_]*"$/.test(written)) return null;
       const text = written.slice(1, -1);
       return {
@@ -95,7 +95,7 @@ function slipOfSign({ written }: Token, before?: Token): Said | null {
   return null;
 }
 
-/** `first-name` is a subtraction. */
+/** Without quotes, `first-name` is a subtraction. */
 function slipOfDash(name: Token, dash?: Token, after?: Token): Said | null {
   if (dash?.written !== "-" || after?.kind !== "name") return null;
   if (name.at + name.written.length !== dash.at || dash.at + 1 !== after.at) return null;

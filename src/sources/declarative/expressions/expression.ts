@@ -13,17 +13,15 @@ export interface AnswerView {
   readonly body: Json;
 }
 
-/**
- * What an expression is evaluated over: a reply and, in a source with several steps, the replies of the earlier steps.
- */
+/** The root of an expression: a reply and, in a source with several steps, the replies of the earlier steps. */
 export interface ReplyView extends AnswerView {
   readonly steps?: Readonly<Record<string, AnswerView>>;
 }
 
-/** The names that an expression may begin with. */
+/** The names with which an expression may begin. */
 export interface ExpressionNames {
   readonly roots: readonly string[];
-  /** The names below a root, where they are known in advance. */
+  /** The names below a root, if they are known in advance. */
   readonly below?: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -31,8 +29,8 @@ export const ANSWER_PARTS: readonly string[] = ["status", "headers", "body"];
 export const ANSWER_NAMES: ExpressionNames = { roots: ANSWER_PARTS };
 
 /**
- * Compiles JMESPath: free of side effects, synchronous, and certain to end. A misspelled function or unknown top-level
- * name is refused now, and not after a vendor has been paid. @throws DeclarationError
+ * Compiles JMESPath, which has no side effects, is synchronous and always ends. Misspelled functions and unknown
+ * top-level names are refused at compile time, not after a vendor has been paid. @throws DeclarationError
  */
 export function compileExpression<View extends object = ReplyView>(
   written: string,
@@ -65,7 +63,7 @@ export function compilePredicate(
   };
 }
 
-/** Whether an expression uses these names only. `@` and `$` are the whole view, which includes the reply. */
+/** Whether an expression uses only these names. `@` and `$` are the whole view, which includes the reply. */
 export function isOnlyAbout(written: string, roots: readonly string[], place: Place): boolean {
   if (/[@$]/.test(written)) return false;
   try {
@@ -167,7 +165,7 @@ function check(node: Node, top: ExpressionNames | false, place: Place): void {
 
 const TYPES = ["array", "boolean", "null", "number", "object", "string"];
 
-/** Refuses comparisons that no reply can make true. */
+/** Refuses comparisons that are false for every reply. */
 function checkComparison(node: Node & { type: "Comparator" }, top: boolean, place: Place): void {
   const isOrder = node.name !== "EQ" && node.name !== "NE";
   for (const [one, other] of [
@@ -206,7 +204,7 @@ function checkAfterPipe(left: Node, right: Node, roots: readonly string[], place
   if (name === null || !roots.includes(name) || left.type === "MultiSelectHash" || left.type === "Current") return;
   place.refuse(
     "expression.slip",
-    `after "|" there is no ${name} of the answer`,
+    `after "|" there is no ${name} of the reply`,
     'write "||" for or, or $ before the name',
   );
 }
@@ -221,7 +219,7 @@ function isView({ type }: Node): boolean {
   return type === "Root" || type === "Current";
 }
 
-/** The names of a path that starts at the view; `null` for anything else. */
+/** The names of a path that starts at the view; `null` for any other node. */
 function pathOf(node: Node): readonly string[] | null {
   if (node.type === "Field") return [node.name];
   if (node.type !== "Subexpression" || node.right.type !== "Field") return null;
@@ -242,8 +240,8 @@ function checkPath(path: readonly string[] | null, { below = {} }: ExpressionNam
   }
   const ofStep = root === "steps" && known !== undefined;
   if (ofStep && path.length === 3 && !ANSWER_PARTS.includes(part)) {
-    const hint = didYouMean(part, ANSWER_PARTS) ?? `an answer has ${ANSWER_PARTS.join(", ")}`;
-    place.refuse("expression.unknown_name", `an answer has no "${part}"`, hint);
+    const hint = didYouMean(part, ANSWER_PARTS) ?? `a reply has ${ANSWER_PARTS.join(", ")}`;
+    place.refuse("expression.unknown_name", `a reply has no "${part}"`, hint);
   }
   const isField = root === "headers" ? path.length === 2 : ofStep && part === "headers" && path.length === 4;
   if (isField) checkHeaderName(path.at(-1)!, place);
@@ -253,7 +251,7 @@ function nameOfOne(root: string): string {
   return root.endsWith("s") ? root.slice(0, -1) : root;
 }
 
-/** The names of header fields are in lower case. */
+/** Refuses header names with upper-case letters, because a view has them in lower case. */
 function checkHeaderName(name: string, place: Place): void {
   const lower = name.toLowerCase();
   if (name !== lower)

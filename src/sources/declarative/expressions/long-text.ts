@@ -1,18 +1,18 @@
-/** Subtracts from the steps that are left. */
+/** Subtracts from the remaining steps. */
 type Spend = (steps: number) => void;
 
 /**
- * Texts up to this length are found by the engine, whose cost may be their length at every position; for longer ones a
- * search is used that visits each position once.
+ * Texts up to this length are found by the engine, which may compare all their characters at every position. For longer
+ * ones, a search is used that visits each position once.
  */
 const SHORT_CHARACTERS = 16;
 const CHARACTERS_PER_STEP = 64;
-/** The limit for the length of a text that is built. */
+/** The longest text that may be built. */
 const MADE_CHARACTERS_MAX = 10 * 1024 * 1024;
 
 /**
- * The index of a text in another one, searched for from `from`; -1 if there is none. The engine's own search may take
- * time in proportion to the product of both lengths, which a hostile reply could exploit.
+ * The index of `sought` in a text, from `from` on; -1 if it does not occur. The engine's own search may take time in
+ * proportion to the product of both lengths, which a hostile reply could exploit.
  */
 export function findText(text: string, sought: string, from: number, spend: Spend): number {
   if (sought.length <= SHORT_CHARACTERS || sought.length > text.length) {
@@ -21,7 +21,7 @@ export function findText(text: string, sought: string, from: number, spend: Spen
     return found;
   }
   spend(1 + (text.length - from + sought.length) / 8);
-  // The algorithm of Knuth, Morris and Pratt.
+  // The Knuth-Morris-Pratt algorithm.
   const borders = bordersOf(sought);
   let matched = 0;
   for (let at = from; at < text.length; at += 1) {
@@ -32,13 +32,13 @@ export function findText(text: string, sought: string, from: number, spend: Spen
   return -1;
 }
 
-/** Places at which the engine looks for a short text, backwards, in the time of one step. */
+/** Positions per step at which the engine looks backwards for a short text. */
 const PLACES_PER_STEP = 4;
 
-/** The index of the last place of a text in another one; -1 if there is none. */
+/** The last index of `sought` in a text; -1 if it does not occur. */
 export function findLastText(text: string, sought: string, spend: Spend): number {
   if (sought.length <= SHORT_CHARACTERS || sought.length > text.length) {
-    // Backwards, the engine compares at every position, as many characters as fit.
+    // Backwards, the engine compares at every position until the first difference.
     const found = text.lastIndexOf(sought);
     spend(1 + (text.length - Math.max(found, 0)) / PLACES_PER_STEP);
     return found;
@@ -47,13 +47,13 @@ export function findLastText(text: string, sought: string, spend: Spend): number
   return found === -1 ? -1 : text.length - found - sought.length;
 }
 
-/** By code points. */
+/** Reverses a text by code points. */
 export function reverseText(text: string, spend: Spend): string {
   const points = pointsOf(text, spend);
   return textOfPoints(points, points.length - 1, -1, -1, spend);
 }
 
-/** Code points that are read or written in the time of one step. */
+/** Code points that are read or written per step. */
 const POINTS_PER_STEP = 8;
 
 export function pointsOf(text: string, spend: Spend): Uint32Array {
@@ -68,7 +68,7 @@ export function pointsOf(text: string, spend: Spend): Uint32Array {
   return points.subarray(0, length);
 }
 
-/** The text of some of them: of every `step`th from one index until before another. */
+/** The text of every `step`th code point from index `from` until before `to`. */
 export function textOfPoints(points: Uint32Array, from: number, to: number, step: number, spend: Spend): string {
   const count = Math.max(0, Math.ceil((to - from) / step));
   spend(count / POINTS_PER_STEP);
@@ -83,7 +83,7 @@ export function textOfPoints(points: Uint32Array, from: number, to: number, step
     } else units[length++] = point;
     all |= point;
   }
-  // The engine keeps a text of Latin 1 in half the memory, and works on it faster.
+  // The engine stores a text of Latin 1 in half the memory, and processes it faster.
   return all <= 0xff
     ? Buffer.from(units.subarray(0, length)).toString("latin1")
     : Buffer.from(units.buffer, 0, 2 * length).toString("utf16le");
@@ -100,7 +100,7 @@ function bordersOf(sought: string): Int32Array {
   return borders;
 }
 
-/** By code points, as JMESPath requires. */
+/** Compares by code points, as JMESPath requires. */
 export function compareTexts(a: string, b: string, spend: Spend): number {
   const shared = Math.min(a.length, b.length);
   let at = 0;
@@ -110,7 +110,7 @@ export function compareTexts(a: string, b: string, spend: Spend): number {
   return rankOf(a.charCodeAt(at)) - rankOf(b.charCodeAt(at));
 }
 
-/** Surrogates, which stand for code points above U+FFFF, come after all other units. */
+/** Sorts surrogates, which encode code points above U+FFFF, after all other units. */
 function rankOf(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;

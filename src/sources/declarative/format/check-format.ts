@@ -9,7 +9,7 @@ import type { Place } from "./read-document.ts";
 
 const FORMAT = publishedSchema() as JsonObject;
 
-/** Words from other tools for sources with several requests, and what to write here. */
+/** Keys of other tools for sources with several requests, and their equivalents here. */
 const MEANT: readonly (readonly [words: string, hint: string])[] = [
   ["step requests then next sequence", "write steps: [{name: order, request: {…}}, …] in place of request"],
   [
@@ -22,7 +22,7 @@ const MEANT: readonly (readonly [words: string, hint: string])[] = [
   ],
 ];
 
-/** Checks a document against the format and reports the first problem at its position. @throws DeclarationError */
+/** Checks a document against the format and reports the first problem with its position. @throws DeclarationError */
 export function checkFormat(value: Json, root: Place): SourceFile {
   const problem = formatProblem(FORMAT, value, [], FORMAT);
   if (problem !== null) refuse(problem, valueAt(value, problem.path), root);
@@ -64,7 +64,7 @@ function nameOf(path: readonly (string | number)[]): string {
   return path.length === 0 ? "a source" : `"${path.join(".")}"`;
 }
 
-/** The value at a path; for an object its `kind`, by which alternatives are told apart. */
+/** The value at a path; for an object its `kind`, which distinguishes alternatives. */
 function valueAt(document: Json, path: readonly (string | number)[]): unknown {
   let value: unknown = document;
   for (const step of path) value = (value as Readonly<Record<string | number, unknown>> | undefined)?.[step];
@@ -75,7 +75,7 @@ function valueAt(document: Json, path: readonly (string | number)[]): unknown {
 const bounded = createBoundedSchemas();
 
 /**
- * Refuses anything that is not a JSON Schema 2020-12, and patterns whose cost is unbounded; unknown keywords count as
+ * Refuses schemas that are not JSON Schema 2020-12, and patterns of unbounded cost; unknown keywords count as
  * annotations. @throws DeclarationError
  */
 export function checkAuthorSchema(schema: object, place: Place): void {
@@ -86,7 +86,7 @@ export function checkAuthorSchema(schema: object, place: Place): void {
   place.in(...path).refuse("schema.invalid", problem);
 }
 
-/** Compiles an author's schema, which has been checked, on its first use; a large one now. */
+/** Compiles an author's checked schema on first use, but a large one immediately. */
 export function compileWhenNeeded(schema: object): () => BoundedCheck {
   let compiled = isLargeSchema(schema) ? bounded.compile(schema) : undefined;
   return () => (compiled ??= bounded.compile(schema));

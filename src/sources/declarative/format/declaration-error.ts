@@ -1,6 +1,4 @@
-/**
- * All errors that a source file can have. The codes are stable: the reference lists them, and tools may rely on them.
- */
+/** The codes of all errors in source files. They are stable: the reference lists them, and tools may rely on them. */
 export type DeclarationCode =
   | "yaml.syntax"
   | "yaml.leading_zero"
@@ -32,7 +30,7 @@ export interface DeclarationPosition {
 }
 
 /**
- * What is wrong with a source file, where, and how to correct it. The message is one line in a form from which editors
+ * A problem of a source file, with its position and a correction. The message is one line in a form from which editors
  * can jump to the position.
  */
 export class DeclarationError extends Error {

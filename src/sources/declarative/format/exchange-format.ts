@@ -3,7 +3,7 @@ import { FAULT_OF_KIND } from "../../../terms/fault.ts";
 import { Type } from "../../../terms/type.ts";
 import { closed, expression, METHODS, schemaOf, template, text, words } from "./format-words.ts";
 
-/** The parts of the format that describe one request, and how its reply is read. */
+/** The parts of the format for one request, and for how its reply is read. */
 
 const Query = Type.Record(Type.String(), template("The parameter's value."), {
   description: "Parameters. A list repeats the name.",

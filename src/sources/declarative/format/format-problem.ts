@@ -4,9 +4,9 @@ import { isJsonObject, type Json, type JsonObject } from "../../../terms/json.ts
 export interface FormatProblem {
   readonly code: "format.unknown_key" | "format.missing_key" | "format.value";
   readonly path: readonly (string | number)[];
-  /** The key that is unknown or missing, or the rest of a sentence that begins with the name of the place. */
+  /** The unknown or missing key, or the rest of a sentence that begins with the location. */
   readonly says: string;
-  /** The keys or values that are allowed there. */
+  /** The allowed keys or values. */
   readonly known: readonly string[];
   readonly description: string | undefined;
 }
@@ -15,9 +15,9 @@ type Path = readonly (string | number)[];
 type Check = (schema: JsonObject, value: Json, path: Path, format: JsonObject) => FormatProblem | null;
 
 /**
- * Checks a document against the format's schema by walking through both. For the few files of a start this is faster
- * than compiling the schema, and it can tell which of several alternatives the author meant. It supports only the
- * keywords that `format.ts` uses; a test compares it with a full validator.
+ * Checks a document against the format's schema by walking through both. For the few files of a start, this is faster
+ * than compiling the schema, and it can tell which alternative the author meant. It supports only the keywords that
+ * `format.ts` uses; a test compares it with a full validator.
  */
 export const formatProblem: Check = (schema, value, path, format) => {
   if (typeof schema["$ref"] === "string") return formatProblem(resolve(format, schema["$ref"]), value, path, format);
@@ -88,7 +88,7 @@ const checkObject: Check = (schema, value, path, format) => {
   });
 };
 
-/** The schema for a member, `true` if any value is allowed, `null` if the name is not allowed. */
+/** The schema of a member; `true` if any value is allowed, `null` if the name is not allowed. */
 function memberSchema(schema: JsonObject, properties: JsonObject, name: string): Json {
   if (Object.hasOwn(properties, name)) return properties[name]!;
   const patterns = isJsonObject(schema["patternProperties"]) ? schema["patternProperties"] : {};
@@ -99,8 +99,8 @@ function memberSchema(schema: JsonObject, properties: JsonObject, name: string):
 }
 
 /**
- * Reports the problem of the alternative that the author meant: the one named by `kind`, or the one of the value's
- * type. If there is neither, says that no alternative fits.
+ * Reports the problem of the alternative that the author meant: the one with the value's `kind`, or the one of the
+ * value's type. Without either, reports that no alternative fits.
  */
 const checkAlternatives: Check = (schema, value, path, format) => {
   const list = schema["anyOf"] ?? schema["oneOf"];

@@ -249,7 +249,7 @@ export const SourceFormat = Type.Object(
   { ...closed, patternProperties: { "^x-": {} } },
 );
 
-/** The keys that say how to ask and what replies mean, in the usual order of a file. */
+/** The keys for requests and the meaning of replies, in the usual order of a file. */
 export const RECIPE = [
   "auth",
   "request",
@@ -265,7 +265,7 @@ export const RECIPE = [
 
 export type SourceFile = Static<typeof SourceFormat>;
 
-/** The format's schema as it is published in `source.schema.json`; a test compares the two. */
+/** The format's schema as published in `source.schema.json`; a test compares the two. */
 export function publishedSchema(): Record<string, unknown> {
   const format = JSON.parse(JSON.stringify(SourceFormat)) as Record<string, unknown>;
   return {

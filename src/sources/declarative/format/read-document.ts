@@ -14,20 +14,20 @@ import { isKeptByDouble, JSON_NUMBER } from "../../../terms/exact-number.ts";
 import type { Json } from "../../../terms/json.ts";
 import { DeclarationError, type DeclarationCode, type DeclarationPosition } from "./declaration-error.ts";
 
-/** A place in a source file, by which the compiler reports what is wrong where. */
+/** A location in a source file, at which the compiler reports a problem. */
 export interface Place {
   readonly path: readonly (string | number)[];
-  /** The place of a member below this one. */
+  /** The location of a member below this one. */
   in(...names: readonly (string | number)[]): Place;
-  /** `at`: the offset of the problem within the text at this place. @throws DeclarationError */
+  /** `at`: the offset of the problem in the text at this location. @throws DeclarationError */
   refuse(code: DeclarationCode, problem: string, hint?: string, at?: number): never;
-  /** Like `refuse`, but with the position of the key and not of the value. */
+  /** Like `refuse`, but at the position of the key, not of the value. */
   refuseKey(code: DeclarationCode, problem: string, hint?: string): never;
 }
 
 const ALIASES_MAX = 100;
 
-/** Reads YAML 1.2 as JSON values and remembers their positions. @throws DeclarationError */
+/** Reads YAML 1.2 as JSON values and records their positions. @throws DeclarationError */
 export function readDocument(text: string, file: string): { readonly value: Json; readonly root: Place } {
   const lines = new LineCounter();
   const document = parse(text, lines);
@@ -77,8 +77,8 @@ function syntaxErrorIn(document: Document): SyntaxProblem | null {
 const MEMBER = /^(\s*(?:- +)*[\w$-]+:\s+)(\S.*?)\s*$/;
 
 /**
- * Expressions and templates often contain what YAML reads as something else: `!` at the beginning, `{`, or a colon. What to
- * write, if the file can be read at this line once the value is in quotes.
+ * A hint to put a value in quotes, if the file can then be read at this line. Expressions and templates often contain
+ * what YAML reads differently: `!` at the beginning, `{`, or a colon.
  */
 function hintOfQuotes(text: string, at: number): string | undefined {
   const start = text.lastIndexOf("\n", at - 1) + 1;
@@ -102,9 +102,9 @@ function toValue(document: Document, positionOf: (offset: number) => Declaration
 }
 
 /**
- * In YAML `00000006` is the number 6, and a number of 20 digits is rounded; in both cases the author's text, mostly an
- * identifier, is lost. In a request, `2.0` would also be sent as 2, and `0x1F` as 31. Such numbers must be put in
- * quotes.
+ * Refuses numbers that would lose the author's text. In YAML, `00000006` is the number 6, and a number of 20 digits is
+ * rounded; mostly these are identifiers. In a request, `2.0` would also be sent as 2, and `0x1F` as 31. Such numbers
+ * must be put in quotes.
  */
 function assertNumbersSurvive(document: Document, positionOf: (offset: number) => DeclarationPosition): void {
   visit(document, {
@@ -142,7 +142,7 @@ interface Written {
   readonly positionOf: (offset: number) => DeclarationPosition;
 }
 
-/** The parts of a file whose numbers are sent as they are written. */
+/** The parts of a file whose numbers are sent as written. */
 const SENT = new Set(["request", "auth", "verify"]);
 
 /** Whether a node is below one of these keys at the top level, or in the request of a step. */
@@ -168,7 +168,7 @@ function placeAt(written: Written, path: readonly (string | number)[]): Place {
 }
 
 /**
- * The offset in the file of a character of a text; that of the text's beginning if the file writes the text differently
+ * The offset in the file of the character `at` of a text; the beginning of the text if the file writes it differently
  * (quotes, escapes).
  */
 function offsetIn(text: string, node: Node | undefined, at: number): number {
@@ -178,7 +178,7 @@ function offsetIn(text: string, node: Node | undefined, at: number): number {
   return start === -1 ? from : from + start + at;
 }
 
-/** The node at a path, or the last existing one on the way to it. */
+/** The node at a path, or its nearest existing ancestor. */
 function nodeAt(document: Document, path: readonly (string | number)[]): { key?: Node; value?: Node } {
   let found: { key?: Node; value?: Node } = document.contents === null ? {} : { value: document.contents as Node };
   for (const name of path) {

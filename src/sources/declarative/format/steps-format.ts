@@ -4,7 +4,7 @@ import { Type } from "../../../terms/type.ts";
 import { ErrorRow, Request } from "./exchange-format.ts";
 import { closed, text } from "./format-words.ts";
 
-/** The part of the format for sources that need several requests. */
+/** The part of the format for sources with several requests. */
 
 export const STEPS_MAX = 8;
 

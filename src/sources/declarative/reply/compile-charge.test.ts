@@ -7,7 +7,7 @@ import { fakeCall, faultOf, fileWith, replyOf } from "../call.kit.ts";
 import { compileDeclarative } from "../compile-declarative.ts";
 import { DeclarationError } from "../format/declaration-error.ts";
 
-/** Whether the request was sent as free, and what was reported about the charge of its reply. */
+/** Whether the request was sent as free, and what the source reported about the charge of its reply. */
 async function charged(charge: string, inputs: JsonObject, body: JsonObject) {
   const reply = replyOf(200, body);
   const { call, asked } = fakeCall(() => reply, { inputs });

@@ -13,17 +13,18 @@ export interface ChargeRule {
   /** Whether a request with these inputs is free, whatever the reply. */
   isFree(inputs: JsonObject): boolean;
   /**
-   * The most that a request with these inputs can cost; `undefined` if the file has one price for all, which is the
+   * The highest price of a request with these inputs; `undefined` if the file has a single price, which is the
    * source's.
    */
   mostFor(inputs: JsonObject): Price | null | undefined;
   /**
-   * Reports what this reply shows, apart from what the charge model says about records. Returns whether it was billed.
+   * Reports the charge that this reply shows, apart from the charge model's rule for records. Returns whether the reply
+   * was billed.
    */
   report(reply: Reply, view: ReplyView, inputs: JsonObject): boolean;
   /**
-   * Whether a condition that holds says that this reply is not billed, even if the call fails by it. A condition that
-   * does not hold says nothing of a failure, whose body may lack what the condition is about.
+   * Whether a true condition excludes this reply from billing, even if the condition also makes the call fail. A false
+   * condition does not decide it for a failure, whose body may lack the fields of the condition.
    */
   excludes(view: ReplyView, inputs: JsonObject): boolean;
 }
@@ -60,7 +61,7 @@ export function isTable(charge: ChargeFile): charge is ChargeRowFile[] {
   return Array.isArray(charge);
 }
 
-/** The charge model for everything that no row excludes. */
+/** The charge model for all replies that no row excludes. */
 export function modelOfTable(rows: readonly ChargeRowFile[]): ChargeModel {
   return rows.at(-1)?.model ?? "per_call";
 }
@@ -68,9 +69,9 @@ export function modelOfTable(rows: readonly ChargeRowFile[]): ChargeModel {
 interface Row {
   readonly isBilled: boolean;
   readonly isConditional: boolean;
-  /** `null`: not known. */
+  /** `null`: unknown. */
   readonly price: Price | null;
-  /** Whether it can be evaluated before there is a reply. */
+  /** Whether the row can be evaluated before there is a reply. */
   readonly isKnownBeforehand: boolean;
   holds(known: object): boolean;
 }
@@ -87,16 +88,20 @@ function compileTable(files: readonly ChargeRowFile[], inputs: readonly string[]
       return { isBilled, isConditional: false, price, isKnownBeforehand: true, holds: () => true };
     }
     if (amount === undefined)
-      there.refuse("format.missing_key", 'a row with when needs the key "amount"', "write amount: 0 for nothing");
+      there.refuse(
+        "format.missing_key",
+        'a row with when needs the key "amount"',
+        "write amount: 0 if it is not billed",
+      );
     if (model !== undefined)
       there
         .in("model")
-        .refuseKey("format.value", "the model is that of all that is billed", "put it into a last row without when");
+        .refuseKey("format.value", "model applies to all that is billed", "put it into a last row without when");
     return { isBilled, isConditional: true, price, ...compileRow(when, isBilled, inputs, there.in("when")) };
   });
   assertOneCurrency(rows, place);
   const hasPrices = rows.some(({ price }) => price !== null);
-  /** The rows of which one can still be the first that holds. The last may be `OTHER`, if no row has to hold. */
+  /** The rows of which each can still be the first one that applies. The last is `OTHER` if possibly no row applies. */
   const possible = (known: object, hasAnswer: boolean): readonly Row[] => {
     const open: Row[] = [];
     for (const row of rows) {
@@ -124,7 +129,7 @@ function compileTable(files: readonly ChargeRowFile[], inputs: readonly string[]
   };
 }
 
-/** What no row applies to is billed, at a price that nobody knows. */
+/** A request to which no row applies is billed, at an unknown price. */
 const OTHER: Row = { isBilled: true, isConditional: false, price: null, isKnownBeforehand: true, holds: () => true };
 
 function assertOneCurrency(rows: readonly Row[], place: Place): void {

@@ -7,8 +7,8 @@ import type { Place } from "../format/read-document.ts";
 export type Verdict = "record" | "no_record";
 
 /**
- * Decides what a reply means: first the rows of the author's `errors`, in order, then `match`, then the general meaning
- * of the status. A reply that none of them covers violates the contract, and so does one that matches both `record` and
+ * Decides what a reply means: first by the file's `errors`, in order, then by `match`, then by the general meaning of
+ * the status. A reply that none of them covers violates the contract, and so does one that matches both `record` and
  * `no_record`. @throws Fault for a failure
  */
 export type Judge = (view: ReplyView) => Verdict;
@@ -40,19 +40,16 @@ export function compileJudge(
 /** The parts of a file that may use a reply's body. */
 type Rules = Pick<SourceFile, "errors" | "match" | "map" | "map_no_record" | "output" | "charge">;
 
-/**
- * Whether anything uses the body. If only statuses and headers are used, it need not be parsed and the reply is
- * returned as it is.
- */
+/** Whether any rule uses the body. If none does, the body need not be parsed and the reply is returned unchanged. */
 export function looksAtBody({ errors = [], match, charge, ...made }: Rules): boolean {
   if (made.map !== undefined || made.map_no_record !== undefined || made.output !== undefined) return true;
   const billed = typeof charge === "object" ? [charge].flat().map(({ when }) => when) : [];
   const rules = [match.record, match.no_record, ...billed, ...errors.map(({ when }) => when.predicate)];
-  // `@` and `$` are the whole reply, body included, and a name may be written with escapes.
+  // `@` and `$` are the whole reply with its body, and a name may be written with escapes.
   return rules.some((rule) => rule !== undefined && /body|[@$*\\]/.test(rule));
 }
 
-/** Throws the fault of the first row that holds, if there is one. */
+/** Throws the fault of the first row that applies, if there is one. */
 export type Failing = (view: ReplyView) => void;
 
 /** @throws DeclarationError */
@@ -83,11 +80,11 @@ function compileStatus(status: ErrorRowFile["when"]["status"], place: Place): (s
     if (one >= 300 && one < 400) {
       place.refuse(
         "format.value",
-        "a redirect is never an answer",
+        "a redirect is not judged as a reply",
         "set request.redirects to follow it; else it fails as contract, free",
       );
     }
-    if (one < 200 || one > 599) place.refuse("format.value", `${one} is not a status that an answer can have`);
+    if (one < 200 || one > 599) place.refuse("format.value", `${one} is not a status that a reply can have`);
   }
   if (typeof status === "string") return (given) => Math.floor(given / 100) === Number(status[0]);
   return (given) => statuses.has(given);
@@ -98,7 +95,7 @@ function faultOfRow(row: ErrorRowFile, status: number): Fault {
   return new Fault(FAULT_OF_KIND[row.kind], detail, { reported: { charged: row.charged } });
 }
 
-/** The meaning of a status about which the file says nothing; `null` for 2xx and 3xx. */
+/** The meaning of a status that the file does not mention; `null` for 2xx and 3xx. */
 export function faultOfStatus(status: number): Fault | null {
   const code = faultCodeOfStatus(status);
   return code === null ? null : new Fault(code, { status }, { reported: {} });

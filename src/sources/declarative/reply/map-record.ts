@@ -25,12 +25,12 @@ function working(evaluate: (view: ReplyView) => Json | undefined, view: ReplyVie
   try {
     return evaluate(view);
   } catch (error) {
-    // JMESPath's message may contain a part of the reply, so it is kept in the cause, for the log.
+    // JMESPath's message may contain a part of the reply, so only the cause has it, for the log.
     throw new Fault("source.contract", { problem: "a field cannot be computed" }, { cause: error });
   }
 }
 
-/** Fields without a value are left out, and so is an object in which no field has a value. */
+/** Omits fields without a value, and objects in which no field has a value. */
 function compileField(map: FieldMap, place: Place, names: ExpressionNames): (view: ReplyView) => Json | undefined {
   if (typeof map === "string") {
     const evaluate = compileExpression(map, place, names);
@@ -51,8 +51,8 @@ function compileField(map: FieldMap, place: Place, names: ExpressionNames): (vie
 }
 
 /**
- * Checks a record against `output`. @throws Fault `contract` that names the field which
- * does not fit, by names of `output` alone
+ * Checks a record against `output`. @throws Fault `contract` with the path of the invalid field, in names that `output`
+ * declares
  */
 export function assertFits(fits: BoundedCheck, output: object, record: Json, steps?: CheckSteps): void {
   const nearest = nearestNumbers(record);

@@ -6,7 +6,7 @@ import type { ReplyFile } from "../format/exchange-format.ts";
 /**
  * Reads a reply for the rules of the file. The body of a success must be readable unless it is empty. The body of any
  * other status is `null` if it cannot be read, because proxies often send HTML in place of the vendor. With `wantsBody`
- * false nothing uses the body, and it is always `null`.
+ * false, no rule uses the body, and it is always `null`.
  */
 export function compileView(reply: ReplyFile | undefined, wantsBody = true): (reply: Reply) => ReplyView {
   const readJson = wantsBody ? (answer: Reply) => answer.json() as Json : seeThatItIsJson;
@@ -15,7 +15,7 @@ export function compileView(reply: ReplyFile | undefined, wantsBody = true): (re
   return (answer) => ({ status: answer.status, headers: answer.headers, body: bodyOf(answer, read) });
 }
 
-/** An object is recognised by its bytes, which costs less than parsing it. */
+/** Recognises an object by its bytes, which costs less than parsing it. */
 function seeThatItIsJson(answer: Reply): Json {
   try {
     (answer as Reply & RawReply)[rawJsonObject]();

@@ -3,7 +3,7 @@ import { escapeBytes } from "./escape-bytes.ts";
 import type { Encoding } from "./template.ts";
 
 /**
- * How values are encoded at each place of a request, so that a value stays one value: it cannot add a path segment,
+ * Encodings for values at each position of a request, so that a value stays one value: it cannot add a path segment,
  * parameter, header field, element or line.
  */
 
@@ -12,7 +12,7 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
 // oxlint-disable-next-line no-control-regex -- as above, line breaks and tabs being fine
 const CONTROL_BUT_LINES = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 
-/** RFC 3986 unreserved characters are kept, so no URL parser changes the result. */
+/** Leaves the unreserved characters of RFC 3986, so no URL parser changes the result. */
 export const percentEncode = escapeBytes((byte) =>
   /[A-Za-z0-9\-._~]/.test(String.fromCharCode(byte))
     ? undefined
@@ -31,13 +31,13 @@ export const inQuery: Encoding = {
   problem: "is not valid Unicode text",
 };
 
-/** Header fields are ASCII on the wire; the vendor would receive other characters as something else. */
+/** Header fields are ASCII on the wire; the vendor would receive other characters changed. */
 export const inHeader: Encoding = {
   encode: (text) => (/^[\u0020-\u007e\t]*$/.test(text) ? text : null),
   problem: "cannot be used in a header",
 };
 
-/** JSON is escaped when the whole document is written; XML by its writer. */
+/** The JSON or XML writer escapes the value with the whole document. */
 export const inDocument: Encoding = {
   encode: (text) => text,
   problem: "is not valid Unicode text",
@@ -48,11 +48,11 @@ export const inXml: Encoding = {
   problem: "cannot be used in XML",
 };
 
-/** Text of unknown structure, also the text of a signature: one value must not become several lines. */
+/** Text of unknown structure, including the text to sign: one value must not become several lines. */
 export const inPlainText: Encoding = {
   encode: (text) => (CONTROL.test(text) ? null : text),
   problem: "has control characters or line breaks",
 };
 
-/** Unchanged: for a PEM file, or a password that is encoded afterwards. */
+/** Leaves values unchanged: for a PEM file, or a password that is encoded afterwards. */
 export const asItIs: Encoding = { encode: (text) => text, problem: "is not valid Unicode text" };

@@ -1,8 +1,8 @@
 /**
- * Makes an encoder that replaces some bytes of a text's UTF-8. A caller's text may be a megabyte of such bytes: with a
- * table this takes some milliseconds, with a function call for each match hundreds.
+ * Creates an encoder that replaces some bytes of a text's UTF-8. A caller's text may have a megabyte of such bytes:
+ * with a table this takes some milliseconds, with a function call per match hundreds.
  *
- * @param instead the replacement for a byte, in ASCII; `undefined`: the byte is kept
+ * @param instead the replacement for a byte, in ASCII; `undefined`: the byte stays
  */
 export function escapeBytes(instead: (byte: number) => string | undefined): (text: string) => string {
   const table = Array.from({ length: 256 }, (_, byte) => {

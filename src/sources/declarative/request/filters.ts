@@ -19,13 +19,13 @@ type Argument = string | number;
 export interface Filter {
   readonly takes: readonly [least: number, most: number];
   /**
-   * Receives lists, absent values and values of any type as they are; otherwise it receives the text of each single
-   * value.
+   * Whether the filter receives values of any type unchanged, including lists and absent values. Otherwise it receives
+   * the text of each single value.
    */
   readonly whole?: boolean;
-  /** Removes characters, and refuses a value of which nothing is left. */
+  /** Whether the filter removes characters, and refuses a value of which nothing remains. */
   readonly shortens?: boolean;
-  /** Takes microseconds for each value. */
+  /** Whether the filter takes microseconds per value. */
   readonly isSlow?: boolean;
   readonly apply: (value: Json | undefined, args: readonly Argument[]) => Json | undefined;
 }
@@ -38,8 +38,8 @@ function onText(takes: Filter["takes"], apply: (text: string, args: readonly Arg
 }
 
 /**
- * For filters that remove characters. If nothing is left, the value is refused: the vendor would receive an empty text,
- * and its "no record" for that would look like a result for the real value.
+ * Creates a filter that removes characters. If nothing remains, the value is refused: the vendor would receive an empty
+ * text, and its "no record" for that would look like a result for the real value.
  */
 function shortens(takes: Filter["takes"], apply: (text: string, args: readonly Argument[]) => string): Filter {
   const shorten = onText(takes, (text, args) => {
@@ -85,7 +85,7 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   e164: slow([0, 1], (text, [country]) => {
     // Loaded on first use, because its tables would slow down every start.
     const { parsePhoneNumberFromString } = require("libphonenumber-js") as typeof Phones;
-    // The whole text must be the number: one found inside a sentence may belong to anybody.
+    // The whole text must be the number: a number within a sentence may belong to another person.
     const phone = parsePhoneNumberFromString(text.trim(), {
       ...(country !== undefined && { defaultCountry: country as Phones.CountryCode }),
       extract: false,
@@ -117,7 +117,7 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   json: { takes: [0, 0], whole: true, apply: (value) => (value === undefined ? undefined : JSON.stringify(value)) },
 };
 
-/** An expression takes five times as long, if little of a long text is a digit. */
+/** A regular expression would take five times as long if few characters of a long text are digits. */
 function onlyDigits(text: string): string {
   const digits = Buffer.allocUnsafe(text.length);
   let length = 0;
@@ -129,8 +129,8 @@ function onlyDigits(text: string): string {
 }
 
 /**
- * Keeps ASCII letters and digits, and these characters. One pattern is used for the whole text, because a call for each
- * character would be slow.
+ * Matches all characters but ASCII letters, digits and `besides`. One pattern is applied to the whole text, because a
+ * call per character would be slow.
  */
 function allBut(besides: string): RegExp {
   const kept = Array.from(besides, (letter) => `\\u{${letter.codePointAt(0)!.toString(16)}}`).join("");
@@ -152,12 +152,12 @@ const escapeInQuotes = escapeBytes((byte) => {
   return character === '"' || character === "\\" ? `\\${character}` : undefined;
 });
 
-/** UTF-8 has no half characters; a text with one is refused when it is encoded. */
+/** `escapeInQuotes` works on UTF-8, which has no lone surrogates; a text with one is refused when it is encoded. */
 function escapeLucene(text: string): string {
   return text.isWellFormed() ? escapeInQuotes(text) : text.replace(/["\\]/g, "\\$&");
 }
 
-/** A list with more entries is refused, because the filters of one request hold up all other work. */
+/** A list with more entries is refused, because the filters of one request block all other work. */
 export const ENTRIES_MAX = 10_000;
 export const SLOW_ENTRIES_MAX = 1_000;
 
@@ -187,7 +187,7 @@ function digestEncoding(named: Argument | undefined): "hex" | "base64" | "base64
   return named === "base64" || named === "base64url" ? named : "hex";
 }
 
-/** All other characters of a format are kept as they are. */
+/** All other characters of a format are copied. */
 const DATE_TOKEN = /YYYY|YY|MM|M|DD|D/g;
 
 /** Writes an ISO date (`2024-02-29`; a time after it is dropped) in another format; `null` if there is no such date. */

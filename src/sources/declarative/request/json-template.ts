@@ -14,18 +14,18 @@ import {
   type Values,
 } from "./template.ts";
 
-/** Makes a part of a document from values; `undefined`: the part is left out. @throws Fault */
+/** Makes a part of a document from values; `undefined`: the part is omitted. @throws Fault */
 export type MakeJson = (values: Values) => Json | undefined;
 
 /** How values are written into a document. */
 export interface DocumentEncoding extends Encoding {
-  /** Whether a template's value may be an object; not where the names of its members would become markup. */
+  /** Whether a template's value may be an object. False where the names of its members would become markup. */
   readonly takesObjects: boolean;
 }
 
 /**
  * Compiles a document of JSON values with templates in its texts. A text that is a single template keeps the type of
- * its value. A member whose value is absent is left out, and so is a list or object that becomes empty for that reason.
+ * its value. A member whose value is absent is omitted, and so is a list or object that becomes empty for that reason.
  * @throws DeclarationError
  */
 export function compileJson(written: unknown, encoding: DocumentEncoding, known: KnownNames, place: Place): MakeJson {
@@ -78,7 +78,10 @@ function compileText(written: string, encoding: DocumentEncoding, known: KnownNa
   }
 }
 
-/** For documents in which all values are text: a template's value must be a single value or a list of single values. */
+/**
+ * Compiles a template for documents in which all values are text: its value must be a single value or a list of single
+ * values.
+ */
 export function compileLeaf(written: string | number | boolean, encoding: Encoding, known: KnownNames, place: Place) {
   const template = parseTemplate(written, known, place);
   if (!isOneExpression(template)) {
@@ -97,7 +100,7 @@ export function compileLeaf(written: string | number | boolean, encoding: Encodi
     for (const entry of value as readonly Json[]) {
       if (entry === null) continue;
       const text = encodeValue(expression, entry, encoding);
-      // Each entry is a parameter of its own, with its separator.
+      // Each entry becomes a separate parameter, with its separator.
       if ((left -= text.length + 1) < 0) throw valueProblem(expression, TOO_LONG);
       written.push(text);
     }

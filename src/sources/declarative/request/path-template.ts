@@ -13,7 +13,7 @@ import {
   type Values,
 } from "./template.ts";
 
-/** An address whose origin and number of path segments are the same for all values. */
+/** An address whose origin and number of path segments do not depend on values. */
 export interface UrlTemplate {
   readonly origin: string;
   readonly host: string;
@@ -109,7 +109,10 @@ function renderSegment(segment: Template, values: Values): string {
   return filled;
 }
 
-/** Not empty, no dots only, and a single segment, even if a server decodes it repeatedly. */
+/**
+ * Whether a filled segment is one segment even if a server decodes it repeatedly: neither empty nor only dots, without
+ * separators.
+ */
 function isOneSegment(filled: string): boolean {
   let text = filled;
   for (let round = 0; round < DECODINGS; round += 1) {

@@ -89,7 +89,10 @@ function assertNames(content: unknown, place: Place): void {
   }
 }
 
-/** Elements in the form of JSON: `@name` is an attribute, `#text` the text beside attributes, a list repeats its element. */
+/**
+ * Elements are written as JSON members: `@name` is an attribute, `#text` is the text beside attributes, and a list
+ * repeats its element.
+ */
 const XML_NAME = /^[A-Za-z_][A-Za-z0-9_.-]*(?::[A-Za-z_][A-Za-z0-9_.-]*)?$/;
 
 /**

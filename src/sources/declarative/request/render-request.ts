@@ -39,8 +39,8 @@ export interface RequestTemplate {
 
 /**
  * Header fields that a file may not set: those that no source may set; the media type of the body, which has its own
- * key; and the content encoding, because the bodies of declarative sources are never compressed. A source in TypeScript
- * may send compressed bytes and set it.
+ * key; and the content encoding, because bodies of declarative sources are never compressed. A source in TypeScript may
+ * send compressed bytes and set it.
  */
 const RESERVED = new Set([...CONNECTION_HEADERS, "content-type", "content-encoding"]);
 
@@ -121,7 +121,7 @@ export function compileHeaders(
   });
 }
 
-/** The name in lower case. @throws DeclarationError */
+/** Returns the name in lower case. @throws DeclarationError */
 export function checkHeaderName(written: string, place: Place): string {
   const name = written.toLowerCase();
   if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name))
@@ -142,7 +142,7 @@ export function renderHeaders(fields: readonly Field[], values: Values): Record<
   return rendered;
 }
 
-/** The whole address: path, and query if there is one. */
+/** The path with the query, if there is one. */
 function addressOf(request: RenderedRequest): string {
   return `${request.origin}${request.path}${request.query === "" ? "" : `?${request.query}`}`;
 }
@@ -153,19 +153,19 @@ function addressOf(request: RenderedRequest): string {
  */
 export type SendRequest = (request: RenderedRequest) => Promise<Reply>;
 
-/** All error statuses. A redirect that is not followed is not a reply that can be interpreted. */
+/** All error statuses. A redirect that is not followed cannot be interpreted. */
 const ANSWERS: readonly number[] = Array.from({ length: 200 }, (_, index) => 400 + index);
 
-/** What a request costs, as far as its file says before it is sent. */
+/** What a request costs, as far as its file determines that before it is sent. */
 export interface Cost {
   readonly free: boolean;
-  /** It places an order. */
+  /** Whether the request places an order. */
   readonly isOrder?: boolean;
-  /** The most that it can cost; `undefined`: the list price of the source. */
+  /** The highest possible price; `undefined`: the list price of the source. */
   readonly most?: Price | null | undefined;
 }
 
-/** Of a login, a check of a credential, and so on. */
+/** The cost of a login, of a check of a credential, and so on. */
 export const FREE: Cost = { free: true };
 
 export function createSend(

@@ -4,15 +4,16 @@ import { applyFilter, FilterProblem, FILTERS, isAbsent, textOf, type Filter } fr
 import { didYouMean } from "../../../terms/nearest.ts";
 import type { Place } from "../format/read-document.ts";
 
-/** The values a template may name: a root such as `inputs`, then names below it. */
+/** The values that a template may name: a root such as `inputs`, then names below it. */
 export type Values = Readonly<Record<string, Json | undefined>>;
 
 /**
- * The names that may be used at one place of the file. `null`: any name below this root, or the root itself is a value.
+ * The names that are known at one location of the file. `null`: any name is allowed below this root, or the root itself
+ * is a value.
  */
 export type KnownNames = Readonly<Record<string, readonly string[] | null>>;
 
-/** Where a value came from: the root of a template's name and the name after it. */
+/** The origin of a value: the root of a template's name and the name after it. */
 export interface ValueOrigin {
   readonly root: string;
   readonly path: readonly string[];
@@ -27,7 +28,7 @@ export type Template = readonly (string | Expression)[];
 
 const BRACES = /\{\{(.*?)\}\}/gs;
 /**
- * Names joined by dots, with list indexes in brackets; below the first name also those of XML attributes (`@`) and
+ * Names joined by dots, with list indexes in brackets. Below the first name, also names of XML attributes (`@`) and of
  * texts (`#`).
  */
 const NAME = /^[A-Za-z_][A-Za-z0-9_-]*(?:\.[@#]?[A-Za-z_][A-Za-z0-9_-]*|\[[0-9]{1,4}\])*$/;
@@ -80,7 +81,7 @@ function assertKnown(root: string, path: readonly string[], known: KnownNames, p
   }
 }
 
-/** Checks that a template below `steps` uses an existing part of a reply that is available when its request is made. */
+/** Checks that a template below `steps` uses an existing part of a reply that is available when its request is sent. */
 function assertStep(
   [name = "", part]: readonly string[],
   names: readonly string[],
@@ -90,12 +91,12 @@ function assertStep(
   if (!names.includes(name)) {
     const there = names.length === 0 ? "no step can be read here" : `steps that can be read here: ${names.join(", ")}`;
     const order = Object.hasOwn(known, "order_id") ? "; the order's number is {{ order_id }}" : "";
-    const problem = `step "${name}" has no answer yet where this is sent`;
+    const problem = `step "${name}" has no reply yet when this is sent`;
     place.refuse("template.unknown_name", problem, didYouMean(name, names) ?? there + order);
   }
   if (part === undefined || !ANSWER_PARTS.includes(part)) {
     const hint = `write steps.${name}.${ANSWER_PARTS.join(`, steps.${name}.`)}`;
-    place.refuse("template.unknown_name", `an answer has no "${part ?? ""}"`, hint);
+    place.refuse("template.unknown_name", `a reply has no "${part ?? ""}"`, hint);
   }
 }
 
@@ -148,19 +149,19 @@ function splitOutsideQuotes(text: string, at: string): string[] {
   return parts;
 }
 
-/** Whether a template is nothing but one expression, and so keeps the type of its value. */
+/** Whether a template is a single expression, and so keeps the type of its value. */
 export function isOneExpression(template: Template): template is readonly [Expression] {
   return template.length === 1 && typeof template[0] === "object";
 }
 
 /**
- * The value of a root whose members are not known yet: every expression below it results in a placeholder text. So a
- * request can be rendered to find out whether the known values can be sent.
+ * The value of a root whose members are not known yet: every expression below it results in a placeholder text. A
+ * request can then be rendered to check whether the known values can be sent.
  */
 export const NOT_YET: JsonObject = Object.freeze({});
 const SOMETHING = "-";
 
-/** The value of an expression, `undefined` if it is absent. @throws Fault */
+/** The value of an expression; `undefined` if it is absent. @throws Fault */
 export function evaluate(expression: Expression, values: Values): Json | undefined {
   let value = lookUp(expression, values);
   if (value === NOT_YET) return SOMETHING;
@@ -184,10 +185,10 @@ function lookUp(expression: Expression, values: Values): Json | undefined {
   return value;
 }
 
-/** How a text is encoded at one place of a request; `null` if it cannot be used there at all. */
+/** How a text is encoded at one position of a request; `null` if it cannot be used there. */
 export interface Encoding {
   readonly encode: (text: string) => string | null;
-  /** Set for values in an address. */
+  /** The longest encoded value. Set for values in an address. */
   readonly charactersMax?: number;
   readonly problem: string;
 }
@@ -207,7 +208,7 @@ export function fill(template: Template, values: Values, encoding: Encoding): st
   return filled;
 }
 
-/** One value as text, encoded. @throws Fault that names the field */
+/** One value as encoded text. @throws Fault that names the field */
 export function encodeValue(origin: ValueOrigin, value: Json, encoding: Encoding): string {
   let text: string;
   try {
@@ -217,7 +218,7 @@ export function encodeValue(origin: ValueOrigin, value: Json, encoding: Encoding
     throw thrown;
   }
   const { charactersMax = Infinity } = encoding;
-  // Checked before encoding, because its cost grows with the length, and again after it.
+  // Check before encoding, whose cost grows with the length, and again after it.
   if (text.length > charactersMax) throw valueProblem(origin, TOO_LONG);
   const encoded = text.isWellFormed() ? encoding.encode(text) : null;
   if (encoded === null) throw valueProblem(origin, encoding.problem);
@@ -229,7 +230,7 @@ export const TOO_LONG = "is too long for an address";
 
 /**
  * The fault for a value that cannot be used where the file puts it. It names the field and never contains the value;
- * nothing is sent. Apart from inputs and credentials, such a value can only come from the vendor: its token, or an
+ * nothing is sent. Except for inputs and credentials, such a value can only come from the vendor: its token, or an
  * earlier reply.
  */
 export function valueProblem(origin: ValueOrigin, problem: string): Fault {
