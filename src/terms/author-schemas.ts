@@ -7,14 +7,14 @@ import { describeProblem } from "./schema-problem.ts";
 /** `null` if the value is valid, otherwise the first problem. */
 export type Validator = (value: unknown, steps?: CheckSteps) => ValueProblem | null;
 
-/** One validator for all schemas of authors. */
+/** Creates the single validator for all authors' schemas. */
 export function createSchemas() {
   const bounded = createBoundedSchemas();
 
   return {
     /**
-     * Compiles at the first use if told so, so that a catalog of sources costs nothing until they are called. A large
-     * schema is compiled now in any case, because others would wait for it in the middle of their calls.
+     * With `first use`, compiles at the first validation, so that a catalog of sources costs nothing until they are
+     * called. A large schema is always compiled now, because compiling it during a call would block others.
      */
     validator(schema: object, when: "now" | "first use" = "now"): Validator {
       let compiled: BoundedCheck | undefined =

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 const BOOT_ID = "/proc/sys/kernel/random/boot_id";
 
-/** Names the time since the machine was started: no other machine has the same. Empty if the system has none. */
+/** Identifies this boot of this machine. Empty if the system has no such id. */
 export function bootId(): string {
   try {
     return readFileSync(BOOT_ID, "utf8").trim();

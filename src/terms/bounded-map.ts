@@ -1,5 +1,5 @@
 /**
- * A map that drops the entries unused for longest. It holds at most `entriesMax` entries and always keeps the half of
+ * A map that evicts the least recently used entries. It holds at most `entriesMax` entries and never evicts the half of
  * them used last. It has two generations instead of a list in order of use, so reading a recent entry is one look-up.
  */
 export class BoundedMap<Key, Value> {
@@ -43,7 +43,7 @@ export class BoundedMap<Key, Value> {
     return made;
   }
 
-  /** Drops what was not used since the previous call, or since a generation last became full. */
+  /** Evicts all entries that were not used since the previous call, or since a generation last became full. */
   age(): void {
     this.#old = this.#young;
     this.#young = new Map();

@@ -26,10 +26,10 @@ const objects = Array.from({ length: 8_000 }, (_, at) => ({ id: at }));
 const members = Object.fromEntries(numbers.slice(0, 9_000).map((at) => [`key_${"a".repeat(20)}_${at}`, at]));
 const times = <Part>(count: number, part: (at: number) => Part) => Array.from({ length: count }, (_, at) => part(at));
 
-/** The longest that one validation may block the event loop. */
+/** The longest time for which one validation may block the event loop, in ms. */
 const HELD_MS_MAX = 50;
 
-/** Validations that take seconds to minutes if nothing is counted. */
+/** Validations that take seconds to minutes without a limit on steps. */
 const ENDLESS: Readonly<Record<string, readonly [schema: object, value: unknown]>> = {
   "references that double on each level": [{ $ref: "#/$defs/d0", $defs: { ...doubled, d40: { type: "object" } } }, {}],
   "a recursion that doubles on each level of the value": [
@@ -87,7 +87,7 @@ const ENDLESS: Readonly<Record<string, readonly [schema: object, value: unknown]
   ],
 };
 
-/** Each about as long as it may be, and up to ten megabytes together. */
+/** Texts near the limit of their format, up to ten megabytes together. */
 const LONG_ONES: Readonly<Record<string, string>> = {
   url: `http://a@${":".repeat(4_080)}\u0000`,
   uri: `http://a@${"1".repeat(16_370)} `,

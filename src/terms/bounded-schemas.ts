@@ -18,11 +18,11 @@ import { isLargeSchema } from "./schema-parts.ts";
 
 /** Validates a value against an author's schema. */
 export interface BoundedCheck {
-  /** `steps`: what the validations of one run may still cost together. */
+  /** `steps`: the steps that the validations of one run may still take together. */
   (value: unknown, steps?: CheckSteps): boolean;
-  /** The same for a value without `ExactNumber`s, as returned by `nearestNumbers`. */
+  /** Validates a value without `ExactNumber`s, as returned by `nearestNumbers`. */
   ofNearest(value: unknown, steps?: CheckSteps): boolean;
-  /** The errors of the last value. */
+  /** The errors of the last validation. */
   errors: readonly ErrorObject[] | null;
 }
 
@@ -31,21 +31,21 @@ export interface BoundedSchemas {
   compile(schema: object): BoundedCheck;
 }
 
-/** The steps that are left of a budget. Each validation takes its cost off. */
+/** The remaining steps of a budget. Each validation subtracts its cost. */
 export interface CheckSteps {
   left: number;
 }
 
-/** The maximum cost of one validation, in steps of about thirty nanoseconds. */
+/** Limit for the cost of one validation, in steps of about 30 ns. */
 export const CHECK_STEPS_MAX = 1_200_000;
-/** The maximum cost of all validations of one run: a run can have a hundred sources. */
+/** Limit for the cost of all validations of one run: a run can have a hundred sources. */
 export const RUN_CHECK_STEPS_MAX = 2 * CHECK_STEPS_MAX;
-/** The longest text for which a format is checked. */
+/** Limit for a text whose format is checked. */
 const FORMAT_CHARS_MAX = 16_384;
-/** The format `url` takes quadratic time. */
+/** Limit for the format `url`, whose check takes quadratic time. */
 const URL_CHARS_MAX = 4_096;
 const URL_PAIRS_PER_STEP = 32;
-/** Characters in a step, of formats whose check takes longer than that of others: up to 27 ns for each. */
+/** Characters per step for formats with a slow check, which takes up to 27 ns per character. */
 const SLOW_UNITS_PER_STEP = new Map([
   ["date-time", 1],
   ["iso-date-time", 1],
@@ -53,17 +53,17 @@ const SLOW_UNITS_PER_STEP = new Map([
   ["uri-reference", 2],
   ["regex", 2],
 ]);
-/** Formats for content, which may be long; checking them costs almost nothing. */
+/** Formats for content, which may be long. Checking them costs almost nothing. */
 const CONTENT_FORMATS = new Set(["byte", "password", "binary"]);
 class TooCostly extends Error {}
 
 /**
- * A validator for schemas of authors, applied to values of callers and vendors. For any schema and value, a validation
+ * A validator for authors' schemas, applied to values of callers and vendors. For any schema and value, a validation
  * costs at most `CHECK_STEPS_MAX`: patterns are matched in linear time, texts with a format have a maximum length,
  * duplicates are found by a canonical text, and subschemas that a value or a reference can apply repeatedly are counted
- * as they are applied. A value that would cost more is invalid. Nothing is coerced, removed or defaulted; a number that
- * a double cannot hold exactly is validated as the nearest double; unknown keywords and formats are annotations;
- * `toString` is not found on a prototype.
+ * as they are applied. A value that would cost more is invalid. Nothing is coerced, removed or defaulted. A number that
+ * a double cannot represent is validated as the nearest double. Unknown keywords and formats are annotations. Inherited
+ * names such as `toString` are ignored.
  */
 export function createBoundedSchemas(): BoundedSchemas {
   const budget = { left: 0 };
@@ -120,7 +120,7 @@ export function createBoundedSchemas(): BoundedSchemas {
           check.errors = validate.errors ?? null;
           return fits;
         } catch (thrown) {
-          // A schema with endless recursion overflows the stack before its steps are used up.
+          // A schema with endless recursion overflows the stack before it has used up its steps.
           if (!(thrown instanceof TooCostly || thrown instanceof RangeError)) throw thrown;
           check.errors = TOO_COSTLY;
           return false;
@@ -132,7 +132,7 @@ export function createBoundedSchemas(): BoundedSchemas {
         (value: unknown, steps?: CheckSteps) => ofNearest(nearestNumbers(value), steps),
         { ofNearest, errors: null },
       );
-      // The engine compiles the code of a schema when it runs for the first time.
+      // The engine compiles the generated code when it first runs.
       if (isLarge) ofNearest(null);
       return check;
     },
@@ -169,7 +169,7 @@ function boundFormats(ajv: Ajv2020, spend: Spend): void {
   }
 }
 
-/** The validator's own keyword compares every pair of entries. */
+/** Replaces the validator's own keyword, which compares every pair of entries. */
 function replaceUniqueItems(ajv: Ajv2020, spend: Spend): void {
   ajv.removeKeyword("uniqueItems");
   ajv.addKeyword({
@@ -192,12 +192,12 @@ function replaceUniqueItems(ajv: Ajv2020, spend: Spend): void {
   });
 }
 
-/** Of an entry that is compared as it is, and of what is written for those that are not, in steps. */
+/** Steps per entry that is compared directly, and per scalar and container that is written as canonical text. */
 const COST_OF_ENTRY = 8;
 const COST_OF_SCALAR = 20;
 const COST_OF_CONTAINER = 64;
 
-/** Equal texts for equal values, whatever the order of members. */
+/** Equal texts for equal values, independent of the order of members. */
 function canonicalText(value: Json, spend: Spend): string {
   if (typeof value !== "object" || value === null) {
     spend(COST_OF_SCALAR + (typeof value === "string" ? value.length / UNITS_PER_STEP : 0));
@@ -212,7 +212,10 @@ function canonicalText(value: Json, spend: Spend): string {
   return `[${(value as readonly Json[]).map((entry) => canonicalText(entry, spend)).join()}]`;
 }
 
-/** The validator's own keywords count all characters, even of a text that is far longer or shorter than the limit. */
+/**
+ * Replaces the validator's own keywords, which count all characters even of a text far longer or shorter than the
+ * limit.
+ */
 function replaceLengths(ajv: Ajv2020): void {
   const lengths = {
     maxLength: {
@@ -239,7 +242,7 @@ function replaceLengths(ajv: Ajv2020): void {
   }
 }
 
-/** Whether a text has at most this many characters; each takes one or two UTF-16 units. */
+/** Whether a text has at most `charactersMax` characters, of one or two UTF-16 units each. */
 function isWithin(text: string, charactersMax: number): boolean {
   if (text.length <= charactersMax) return true;
   if (text.length > 2 * charactersMax) return false;

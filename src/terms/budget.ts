@@ -4,7 +4,7 @@ import type { Charged } from "./fault.ts";
 import { amountText, percentOf, readCount, type Micros } from "./money.ts";
 import type { Price } from "./price.ts";
 
-/** Whose requests something is about. */
+/** The owner of a request, for budgets. */
 export interface Spender {
   readonly organizationId: string;
   /** Empty for a live test, which belongs to no workflow. */
@@ -13,7 +13,7 @@ export interface Spender {
   readonly credentialId: string | null;
 }
 
-/** What a budget is for; `null` stands for all of them. */
+/** The requests that a budget applies to; `null` matches every value. */
 export interface BudgetScope {
   readonly organizationId: string;
   readonly workflowId: string | null;
@@ -24,25 +24,27 @@ export interface BudgetScope {
 export const BUDGET_PERIODS = ["day", "month"] as const;
 export type BudgetPeriod = (typeof BUDGET_PERIODS)[number];
 
-/** How much may be charged in each day or month of a time zone, by the clock of the store. */
+/** A limit on charges in each day or month of a time zone, by the clock of the store. */
 export interface Budget extends BudgetScope {
   readonly id: string;
   readonly per: BudgetPeriod;
-  /** Where its days and months begin, such as `Europe/Berlin`. It never changes: another zone is another budget. */
+  /**
+   * The time zone of its days and months, such as `Europe/Berlin`. It never changes: another zone is another budget.
+   */
   readonly timeZone: string;
-  /** `null`: it counts requests, whatever they cost. Otherwise it counts what is priced in this currency. */
+  /** `null`: the budget counts requests, whatever they cost. Otherwise it counts prices in this currency. */
   readonly currency: string | null;
-  /** Requests, or millionths of the currency's unit. */
+  /** A number of requests, or of millionths of the currency's unit. */
   readonly limit: Micros;
-  /** From this part of the limit on, it is logged. */
+  /** The percentage of the limit from which on the use is logged. */
   readonly warnPercent: number;
-  /** When it was set first. Changing its limit does not change it. */
+  /** When the budget was created. Changing its limit does not change this time. */
   readonly setWallAt: number;
-  /** When its limit was last changed; left out if it never was. */
+  /** When its limit was last changed; absent if it never was. */
   readonly changedWallAt?: number;
 }
 
-/** The one comparison with a limit: exactly at it is allowed, one more is not. */
+/** The only comparison with a limit: exactly at the limit is allowed. */
 export function hasRoom(used: Micros, more: Micros, limit: Micros): boolean {
   return used + more <= limit;
 }
@@ -56,18 +58,18 @@ export function appliesTo(budget: BudgetScope, spender: Spender): boolean {
   );
 }
 
-/** The most of a budget that a request can use which may be billed. A price in another currency, or none, uses nothing. */
+/** The most of a budget that a billable request can use. A price in another currency, or none, uses nothing. */
 export function unitsOf({ currency }: Pick<Budget, "currency">, price: Price | null): Micros {
   if (currency === null) return 1n;
   return price?.currency === currency ? price.amount : 0n;
 }
 
-/** What a request has used of a budget once its charge is known; an unknown charge counts in full. */
+/** What a request has used of a budget, by its known charge. An unknown charge counts in full. */
 export function usedBy(budget: Pick<Budget, "currency">, charged: Charged, price: Price | null): Micros {
   return charged === "no" ? 0n : unitsOf(budget, price);
 }
 
-/** Requests that were charged or may have been, in one currency. */
+/** Requests in one currency that were charged or may have been. */
 export interface ChargedRequests {
   /** `null`: these requests have no price. */
   readonly currency: string | null;
@@ -75,7 +77,7 @@ export interface ChargedRequests {
   readonly amount: Micros;
 }
 
-/** What requests in the scope of a budget have used of it. */
+/** What the requests in a budget's scope have used of it. */
 export function usedByAll({ currency }: Pick<Budget, "currency">, sums: readonly ChargedRequests[]): Micros {
   if (currency === null) return readCount(sums.reduce((sum, { requests }) => sum + requests, 0));
   return sums.reduce((sum, one) => (one.currency === currency ? sum + one.amount : sum), 0n);
@@ -90,10 +92,7 @@ export function periodAround({ per, timeZone }: Periodic, wallAt: number): Span 
 
 const PERIODS_MAX = 1_000;
 
-/**
- * `periodAround`, which remembers what it found last: many budgets have one period, and the calendar of a time zone takes
- * a fifth of a millisecond.
- */
+/** `periodAround` with a cache: many budgets have the same period, and the calendar of a time zone takes 0.2 ms. */
 export function rememberedPeriods(): typeof periodAround {
   const known = new BoundedMap<string, Span>(PERIODS_MAX);
   return (budget, wallAt) => {
@@ -106,7 +105,7 @@ export function rememberedPeriods(): typeof periodAround {
   };
 }
 
-/** From this use on, it is used beyond its warn level. */
+/** The use from which on a budget is beyond its warning level. */
 export function warnFrom({ limit, warnPercent }: Pick<Budget, "limit" | "warnPercent">): Micros {
   return percentOf(limit, warnPercent);
 }
@@ -115,7 +114,7 @@ export function isNearlyUsed(budget: Pick<Budget, "limit" | "warnPercent">, used
   return used >= warnFrom(budget);
 }
 
-/** Such as `organization org_1, source acme__people`. */
+/** A text such as `organization org_1, source acme__people`. */
 export function scopeText({ organizationId, workflowId, source, credentialId }: BudgetScope): string {
   return [
     `organization ${organizationId}`,
@@ -125,13 +124,13 @@ export function scopeText({ organizationId, workflowId, source, credentialId }: 
   ].join(", ");
 }
 
-/** An amount of a budget for people: `12.50 EUR`, or `3 requests`. */
+/** An amount of a budget as text: `12.50 EUR`, or `3 requests`. */
 export function budgetText({ currency }: Pick<Budget, "currency">, units: Micros): string {
   if (currency !== null) return `${amountText(units)} ${currency}`;
   return units === 1n ? "1 request" : `${units} requests`;
 }
 
-/** Such as `12.50 EUR a month`, with the time zone of the month unless it is UTC. */
+/** A text such as `12.50 EUR a month`, with the time zone unless it is UTC. */
 export function limitText(budget: Pick<Budget, "currency" | "limit" | "per" | "timeZone">): string {
   const zone = budget.timeZone === "UTC" ? "" : ` (${budget.timeZone})`;
   return `${budgetText(budget, budget.limit)} a ${budget.per}${zone}`;

@@ -1,22 +1,21 @@
 import { FairShare } from "./fair-share.ts";
 
-/** The owner of memory for callers that have not been identified yet. All of them together get one small share. */
+/** The owner of memory for unauthenticated requests. All of them together get one small share. */
 export const NOT_YET_KNOWN = "";
 const SHARE_NOT_YET_KNOWN = 1 / 8;
-/** Above this share, no work starts that will need memory: the rest is for work under way. */
+/** Above this share of the limit, no work starts that will need memory: the rest is for work in progress. */
 const TIGHT_AT = 3 / 4;
 const AHEAD_MAX = 1 / 4;
-/** Reserved for a reply before its request is sent. Most replies of data vendors are smaller. */
+/** Bytes reserved for a reply before its request is sent. Most replies of data vendors are smaller. */
 export const RESERVED_REPLY_BYTES = 32 * 1024;
 
 /**
- * The memory that the process uses for its callers: bodies that are being read, replies of vendors, answers not yet
- * taken by their clients. Organizations share it fairly. Bytes are counted before they are kept, so the budget must be
- * asked first.
+ * Limits the memory that the process uses for its callers: bodies that are being read, replies of vendors, answers not
+ * yet received by their clients. Organizations share it fairly. Bytes must be counted before they are stored.
  */
 export class ByteBudget {
   readonly #share: FairShare;
-  /** The most that all callers that have not been identified yet may use together. */
+  /** The most bytes that all unauthenticated requests may use together. */
   readonly unauthenticatedBytesMax: number;
 
   constructor(bytesMax: number) {
@@ -30,7 +29,10 @@ export class ByteBudget {
     return this.#share.inUse;
   }
 
-  /** For one unit of work that may use at most `bytesMax`, such as a request from its body to its answer. */
+  /**
+   * Opens an account for one unit of work that may use at most `bytesMax`, such as a request from its body to its
+   * answer.
+   */
   open(owner: string, bytesMax = Number.POSITIVE_INFINITY): Held {
     return new Held(this.#share, owner, bytesMax);
   }
@@ -50,7 +52,7 @@ export class Held {
     this.#bytesMax = bytesMax;
   }
 
-  /** The owner for which it is counted. */
+  /** The owner to whom the bytes are counted. */
   get owner(): string {
     return this.#owner;
   }
@@ -59,7 +61,7 @@ export class Held {
     return this.#bytes;
   }
 
-  /** True if so little is left, for its owner or for all, that no more data should be requested. */
+  /** True if so little memory is left, for the owner or in total, that no more data should be requested. */
   get isTight(): boolean {
     const { max, inUse } = this.#share;
     const of = this.#share.of(this.#owner);
@@ -68,7 +70,9 @@ export class Held {
     );
   }
 
-  /** Counts bytes that are about to be kept. False if there is no memory for them; then nothing was counted. */
+  /**
+   * Counts bytes that are about to be stored. Returns false if there is no memory for them; then nothing was counted.
+   */
   hold(bytes: number): boolean {
     if (this.#released || this.#bytes + bytes > this.#bytesMax || !this.#share.take(this.#owner, bytes)) return false;
     this.#bytes += bytes;
@@ -76,7 +80,7 @@ export class Held {
   }
 
   /**
-   * Reserves memory for data that is about to be requested: at most a quarter of the whole, so that a single owner can
+   * Reserves memory for data that is about to be requested: at most a quarter of the total, so that a single owner can
    * still request large data. Returns the reserved bytes; `null` if there is no memory and the data should not be
    * requested.
    */
@@ -94,26 +98,28 @@ export class Held {
     this.#share.give(this.#owner, gone);
   }
 
-  /** Changes the owner when it becomes known. False if the new owner has no memory for it; then nothing changes. */
+  /**
+   * Changes the owner when it becomes known. Returns false if the new owner has no memory for it; then nothing changes.
+   */
   passTo(owner: string): boolean {
     if (this.#bytes > 0 && !this.#share.move(this.#owner, owner, this.#bytes)) return false;
     this.#owner = owner;
     return true;
   }
 
-  /** Counts at most this many bytes from now on: the rest has been converted into them, or released. */
+  /** Reduces the counted bytes to at most `bytes`: the rest has been converted into them, or released. */
   keepOnly(bytes: number): void {
     this.drop(this.#bytes - bytes);
   }
 
-  /** Releases everything; nothing can be counted on it any more. */
+  /** Releases everything. Nothing can be counted afterwards. */
   release(): void {
     this.drop(this.#bytes);
     this.#released = true;
   }
 }
 
-/** For work that does not compete with other work: a test case, an admin command. */
+/** An account without a limit, for work that does not compete with other work: a test case, an admin command. */
 export function heldWithoutLimit(): Held {
   return new ByteBudget(Number.POSITIVE_INFINITY).open(NOT_YET_KNOWN);
 }

@@ -210,7 +210,7 @@ test("concurrent look-ups of uncached keys are limited, and cached keys are not 
   await lookup.get("a");
   store.mode = "hangs";
   const waiting = ["x", "y", "z"].map((key) => assert.rejects(lookup.get(key)));
-  await assert.rejects(lookup.get("w"), /3 look-ups are under way/);
+  await assert.rejects(lookup.get("w"), /3 look-ups are in progress/);
   store.version = 2;
   const known = lookup.get("a");
   await clock.advance(LIMITS.waitMs);
@@ -230,7 +230,7 @@ test("an answer that came while the process was stopped is read before the store
       (thrown: Error) => thrown.message,
     ),
   );
-  // Timers that are due come before what has arrived.
+  // Due timers run before data that has arrived is read.
   clock.stop(60_000);
   await settle();
   answer.resolve({ text: "one" });

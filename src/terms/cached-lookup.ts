@@ -5,24 +5,26 @@ import { whenSilent } from "./when-silent.ts";
 import { answeredWithin } from "./within.ts";
 
 export interface LookupLimits {
-  /** The number of cached entries: separate for hits and misses, so that a flood of misses evicts no hits. */
+  /** The most cached entries, for hits and for misses each, so that a flood of misses evicts no hits. */
   readonly foundMax: number;
   readonly absentMax: number;
   /**
-   * How long an answer is used without asking again. In the second half of it, the store is asked in the background.
+   * How long a cached result is used without a new look-up. In the second half of this time, the store is queried in
+   * the background.
    */
   readonly freshMs: number;
   readonly absentMs: number;
-  /** How long a hit is still used while the store does not answer. Entries unused for that long are dropped. */
+  /** How long a hit is still used while the store does not answer. Entries unused for that long are evicted. */
   readonly staleMs: number;
   readonly waitMs: number;
   /**
-   * Concurrent look-ups of keys that are not cached, shared by owners. Cached keys are never refused because of this.
+   * The most concurrent look-ups of uncached keys, which owners share. Cached keys are never refused because of this
+   * limit.
    */
   readonly underwayMax: number;
 }
 
-/** For the lists that an organization has. One is never absent: an empty list is an answer like any other. */
+/** Limits for the lists of an organization. A list is never absent: an empty one is a hit. */
 export const LIST_LOOKUP: LookupLimits = {
   foundMax: 20_000,
   absentMax: 1,
@@ -34,13 +36,13 @@ export const LIST_LOOKUP: LookupLimits = {
 };
 
 export interface LookupQuestion<Value> {
-  /** Asks the store. Rejects if it cannot answer. */
+  /** Queries the store. Rejects if the store cannot answer. */
   readonly find: (key: string) => Promise<Value>;
-  /** Whether an answer is a miss. */
+  /** Whether a result is a miss. */
   readonly isAbsent: (value: Value) => boolean;
-  /** Changes whenever any answer may have changed. */
+  /** A number that changes whenever any result may have changed. */
   readonly version: () => number;
-  /** The owner of a key, so that one owner's uncached keys do not delay those of others. */
+  /** The owner of a key. Owners share the look-ups, so that one owner's uncached keys do not delay those of others. */
   readonly ownerOf?: (key: string) => string;
 }
 
@@ -55,9 +57,9 @@ export interface LookupStats {
 interface Kept<Value> {
   readonly value: Value;
   readonly version: number;
-  /** When the store was asked, not when it answered: later changes are not included. */
+  /** When the store was queried, not when it answered: later changes are not included. */
   readonly askedAt: number;
-  /** Look-ups are numbered, so that a late answer never replaces a newer one. */
+  /** The number of the look-up, by which a late result never replaces a newer one. */
   readonly lookup: number;
 }
 
@@ -70,18 +72,15 @@ interface Underway<Value> {
 
 /** The shortest time between a failure and the next background look-up. */
 const RETRY_MS = 1_000;
-/**
- * For this long after its last failure a store counts as down. A store that is down and in use fails more often than
- * that.
- */
+/** A store counts as down for this long after its last failure. One that is down and in use fails more often. */
 const FAILING_MS = 5_000;
-/** A look-up that has not answered for this long is abandoned, and another one of the same key may start. */
+/** A look-up without a result after this time is abandoned, and another one of the same key may start. */
 const ABANDON_MS = 2_000;
 
 /**
- * Answers of a store, cached so that the store may be slow or down. A key in use is looked up again before it is too
- * old, so only the first use and the first one after a change ever wait. While the store fails, cached answers are
- * returned at once.
+ * Caches results of a store, so that the store may be slow or down. A key in use is looked up again before its result
+ * is too old, so callers only wait for the first use of a key and for the first one after a change. While the store
+ * fails, cached results are returned at once.
  */
 export class CachedLookup<Value extends object> {
   readonly #question: LookupQuestion<Value>;
@@ -108,7 +107,7 @@ export class CachedLookup<Value extends object> {
   }
 
   /**
-   * Waits for nothing if the value is cached. Rejects if the store does not answer in time and the key is not cached.
+   * Does not wait if the value is cached. Rejects if the store does not answer in time and the key is not cached.
    * @param waitMs how long this caller waits, if less than usual: it may have waited for something else already
    */
   async get(key: string, waitMs = this.#limits.waitMs): Promise<Value> {
@@ -138,11 +137,14 @@ export class CachedLookup<Value extends object> {
     }
   }
 
-  /** Owners share the concurrent look-ups, so that one who asks for missing keys leaves the others their share. */
+  /**
+   * Looks up an uncached key. Owners share the concurrent look-ups, so that an owner with many missing keys leaves the
+   * others their share.
+   */
   #askUnseen(key: string, version: number, now: number): Promise<Value> {
     // A key without an owner is its own owner.
     const owner = this.#question.ownerOf?.(key) ?? key;
-    if (!this.#unseen.take(owner)) return Promise.reject(new Error(`${this.#unseen.inUse} look-ups are under way`));
+    if (!this.#unseen.take(owner)) return Promise.reject(new Error(`${this.#unseen.inUse} look-ups are in progress`));
     return this.#ask(key, version, now, () => this.#unseen.give(owner));
   }
 
@@ -171,7 +173,7 @@ export class CachedLookup<Value extends object> {
     if (now - this.#failedAt >= RETRY_MS) this.#ask(key, version, now).catch(() => {});
   }
 
-  /** One look-up per key and version for all callers; rejects `waitMs` after it began. */
+  /** Shares one look-up per key and version among all callers. Rejects `waitMs` after the look-up started. */
   #ask(key: string, version: number, now: number, asked?: () => void): Promise<Value> {
     const underway = this.#underway.get(key);
     if (underway?.version === version && now - underway.askedAt < ABANDON_MS) return underway.answer;
@@ -195,7 +197,7 @@ export class CachedLookup<Value extends object> {
     return answer;
   }
 
-  /** Continues when nobody waits any more, because a late answer can still be cached. */
+  /** Continues when no caller waits any more, because a late result can still be cached. */
   async #lookUp(key: string, version: number, askedAt: number, lookup: number): Promise<Value> {
     this.#open += 1;
     try {
@@ -218,7 +220,7 @@ export class CachedLookup<Value extends object> {
     this.#forgetLater();
   }
 
-  /** Unused entries are dropped by age alone, because some are secret and their owner may have deleted them. */
+  /** Evicts unused entries by age alone, because some are secret and their owner may have deleted them. */
   #forgetLater(): void {
     if (this.#forgets) return;
     this.#forgets = true;

@@ -38,7 +38,7 @@ test("a day begins at its first moment in its zone, also when clocks change at m
 test("a year of few digits is that year, not one of the twentieth century, and there is no year 0", () => {
   for (const day of ["0001-01-01", "0099-12-31", "0100-01-01", "1899-12-31"])
     assert.equal(startOfDay(day, "UTC"), Date.parse(`${day}T00:00:00Z`), day);
-  // In those years Berlin's clocks were ahead of Greenwich by 53 minutes and 28 seconds.
+  // In those years, Berlin's local time was 53 minutes and 28 seconds ahead of Greenwich.
   for (const day of ["0001-01-01", "0099-12-31"])
     assert.equal(startOfDay(day, "Europe/Berlin"), Date.parse(`${day}T00:00:00Z`) - (53 * 60 + 28) * 1_000, day);
   for (const zone of ["UTC", "Europe/Berlin"])
@@ -63,7 +63,7 @@ test("a month contains its moments, and the next one begins where it ends", () =
 test("a day and a month begin and end where a search finds that the clocks show another one", () => {
   const formats = new Map(ZONES.map((timeZone) => [timeZone, new Intl.DateTimeFormat("en-CA", { timeZone })]));
   const HOUR_MS = 60 * 60_000;
-  /** The first moment after `from` at which the zone shows another text, which is so until `to`. */
+  /** The first moment after `from` at which the zone shows a different text, assuming one change before `to`. */
   const changeBetween = (from: number, to: number, textAt: (wallAt: number) => string): number => {
     const text = textAt(from);
     let [same, other] = [from, to];
@@ -95,7 +95,7 @@ test("a day and a month begin and end where a search finds that the clocks show 
     }),
     { numRuns: 40 },
   );
-  // In Newfoundland, one minute after the first of November had begun, it was October again.
+  // In Newfoundland, it was October again one minute after the first of November had started.
   const twice = Date.parse("2009-11-01T03:00:00Z");
   assert.deepEqual(
     [dayAround(twice, "America/St_Johns"), monthAround(twice, "America/St_Johns").from],

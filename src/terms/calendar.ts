@@ -1,6 +1,6 @@
-/** Days and months as a contract means them: in a time zone of the IANA database, such as `Europe/Berlin`. */
+/** Days and months of contracts: in a time zone of the IANA database, such as `Europe/Berlin`. */
 
-/** A span of time in Unix ms, without its end. */
+/** A time span in Unix ms, without its end. */
 export interface Span {
   readonly from: number;
   readonly to: number;
@@ -15,22 +15,22 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** A time zone that exists, in the capitals of its name, so that one zone has one spelling. */
+/** The canonical spelling of a time zone's name, which may be written in any case. The zone has to exist. */
 export function spelledZone(name: string): string {
   const { timeZone } = new Intl.DateTimeFormat("en-US", { timeZone: name }).resolvedOptions();
   return timeZone.toLowerCase() === name.toLowerCase() ? timeZone : name;
 }
 
 /**
- * Whether a text such as `2026-01-31` is a day. A parser reads the 30th of February as the 2nd of March. Of the year 0,
- * which contracts do not know, time zones show the days as those of the year 1.
+ * Whether a text such as `2026-01-31` is a day. `Date.parse` would read the 30th of February as the 2nd of March. The
+ * year 0 does not count: contracts do not have it, and time zones show its days as those of the year 1.
  */
 export function isDay(text: string): boolean {
   const midnight = Date.parse(`${text}T00:00:00Z`);
   return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(`${text}T`) && !text.startsWith("0000");
 }
 
-/** The first moment of a day that exists, such as `2026-01-31`. */
+/** The first moment of an existing day, such as `2026-01-31`. */
 export function startOfDay(day: string, timeZone: string): number {
   return momentOf(Date.parse(`${day}T00:00:00Z`), clockOf(timeZone));
 }
@@ -42,14 +42,14 @@ export function dayAround(wallAt: number, timeZone: string): Span {
   );
 }
 
-/** The days of a zone from the one that contains a moment to the one before the end, such as `2026-03-29`, in order. */
+/** The days of a zone in order, such as `2026-03-29`, from the one that contains `from` to the last one before `to`. */
 export function* daysIn({ from, to }: Span, timeZone: string): Generator<Span & { readonly day: string }, void, void> {
   const clock = clockOf(timeZone);
   const first = new Date(clock(dayAround(from, timeZone).from));
   const shownOf = (at: number): number => utcOf(first.getUTCFullYear(), first.getUTCMonth(), first.getUTCDate() + at);
   for (let [at, start] = [0, momentOf(shownOf(0), clock)]; start < to; at += 1) {
     const end = momentOf(shownOf(at + 1), clock);
-    // A zone that moves over the date line skips a day.
+    // A zone that moves across the date line skips a day.
     if (end > start) yield { day: new Date(shownOf(at)).toISOString().slice(0, 10), from: start, to: end };
     start = end;
   }
@@ -61,8 +61,8 @@ export function monthAround(wallAt: number, timeZone: string): Span {
 }
 
 /**
- * What the clocks of a zone show at a moment, as if it were UTC; to the second. To make one takes longer than to ask it
- * ten times.
+ * Returns the local time of a zone at a moment, to the second, as if it were UTC. Creating one takes longer than ten
+ * calls.
  */
 type ZoneClock = (wallAt: number) => number;
 
@@ -71,15 +71,18 @@ function spanAround(wallAt: number, timeZone: string, startShown: (here: Date, l
   const here = new Date(clock(wallAt));
   const start = (later: number): number => momentOf(startShown(here, later), clock);
   const [from, to] = [start(0), start(1)];
-  // Clocks that are set back over midnight show the end of a day again, when the next one has begun already.
+  // Clocks that are set back across midnight show the end of a day again, after the next day has started.
   return to > wallAt ? { from, to } : { from: to, to: start(2) };
 }
 
-/** When the clocks first show a time, given as if it were UTC; if they skip it, the moment of the skip. */
+/**
+ * The first moment at which the clocks show a time, given as if it were UTC; if they skip it, the moment of the skip.
+ */
 function momentOf(shown: number, clock: ZoneClock): number {
   const offsetAt = (wallAt: number): number => clock(wallAt) - wallAt;
   const first = shown - offsetAt(shown);
-  // The offset may differ there. Of the two moments, the earlier one that shows this time or a later one is meant.
+  // The offset may differ at the first guess. Of the two moments, the earlier one that shows this time or a later one
+  // is the result.
   const second = shown - offsetAt(first);
   const earliest = Math.min(first, second);
   return clock(earliest) >= shown ? earliest : Math.max(first, second);
@@ -110,7 +113,7 @@ function clockOf(timeZone: string): ZoneClock {
   };
 }
 
-/** Midnight. `Date.UTC` takes the years 0 to 99 for those from 1900 on. */
+/** Midnight UTC. `Date.UTC` would read the years 0 to 99 as 1900 to 1999. */
 function utcOf(year: number, monthIndex: number, day: number): number {
   return new Date(0).setUTCFullYear(year, monthIndex, day);
 }

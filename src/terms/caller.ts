@@ -1,4 +1,4 @@
-/** The identified caller: what is known from its token and its workflow. Created by `access/`, used by `run/`. */
+/** The identified caller, from its token and its workflow. Created by `access/`, used by `run/`. */
 export interface Caller {
   readonly organizationId: string;
   readonly tokenId: string;
@@ -19,7 +19,7 @@ export interface Workflow {
   readonly simulated: boolean;
 }
 
-/** What a workflow is set to without anybody asking for more. */
+/** The default settings of a workflow. */
 export const PLAIN_WORKFLOW = {
   disabled: false,
   autoCredentials: false,
@@ -35,7 +35,7 @@ export type Context = (typeof CONTEXTS)[number];
 export interface TokenGrant {
   readonly tokenId: string;
   readonly organizationId: string;
-  /** How long its request has waited for the store already. */
+  /** How long the request has already waited for the store. */
   readonly waitedMs?: number;
 }
 

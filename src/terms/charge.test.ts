@@ -21,7 +21,7 @@ const RECORD: CallEnd = { match: true };
 const NO_RECORD: CallEnd = { match: false };
 const reports = (code: FaultCode, charged?: Charged): Fault => new Fault(code, {}, { reported: { charged } });
 
-/** The rows of the page, in order: the facts that each stands for, and how its call ended. */
+/** The rows of the page, in order: the requests that each describes, and how their call ended. */
 const ROWS: readonly (readonly (readonly [SentRequest, CallEnd])[])[] = [
   [
     [FREE, RECORD],
@@ -101,7 +101,7 @@ test("a reported failure concerns one request, and the author's statement about 
 
 const anyCharge = fc.constantFrom<Charged>("yes", "no", "unknown");
 /**
- * Everything that the outbound client may observe: a request without a status has not ended, and every 2xx is an
+ * Every request that the outbound client can observe: a request without a status has not ended, and every 2xx is an
  * answer.
  */
 const anyRequest: fc.Arbitrary<SentRequest> = fc

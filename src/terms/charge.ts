@@ -1,15 +1,17 @@
 /**
- * The only place that decides what a vendor has charged. Each request that was sent gets a verdict, from what is known
- * about that request alone; the verdict of a call follows from those of its requests. A fault without a request
- * (nothing could be recorded, the run was stopped, the time was over before sending) plays no part.
- * `docs/explanation/charges-and-records.md` says the same in words, and a test compares its table with this file.
+ * The only place that decides what a vendor has charged. Each request that was sent gets a verdict from what is known
+ * about that request alone; the verdict of a call follows from those of its requests. A fault without a request (the
+ * request could not be recorded, the run was stopped, or the time was over before sending) plays no part.
+ * `docs/explanation/charges-and-records.md` describes the same rules, and a test compares its table with this file.
  */
 import { Fault, FAULTS, faultCodeOfStatus, type Charged } from "./fault.ts";
 
 /**
  * What a vendor bills:
+ *
  * - `free`: nothing.
- * - `per_call`: every request that it processes. Only the vendor knows whether it bills one that ended in an error.
+ * - `per_call`: every request that it processes. Only the vendor knows whether it bills a request that ended in an
+ *   error.
  * - `per_success`: every request that it completes, with or without a record. An error costs nothing.
  * - `per_match`: a record. An error, or an answer without a record, costs nothing.
  */
@@ -18,20 +20,20 @@ export type ChargeModel = (typeof CHARGE_MODELS)[number];
 
 /** What is known about one request that was sent. */
 export interface SentRequest {
-  /** Declared by the author as never billed by itself: a login, a poll. */
+  /** Whether the author declares the request as never billed by itself: a login, a poll. */
   readonly free: boolean;
   /** `null`: no HTTP response has arrived. */
   readonly status: number | null;
   /** Whether that status is 2xx, or one that the source handles itself. */
   readonly isAnswer: boolean;
   /**
-   * The whole answer has arrived, or as much of it as can be used. False if it was cut off, or its end was not
-   * observed.
+   * Whether the answer has arrived completely, or as much of it as can be used. False if it was cut off, or its end was
+   * not observed.
    */
   readonly hasEnded: boolean;
-  /** The author's explicit statement about this request, which overrides everything else. */
+  /** The author's explicit statement about the charge of this request. It overrides everything else. */
   readonly said: Charged | null;
-  /** What the contract bills, if its prices say so; it replaces what the source declares. */
+  /** What the contract bills, if the credential's prices state it. It overrides the source's declaration. */
   readonly per: ChargeModel | null;
 }
 
@@ -62,7 +64,7 @@ function chargeOf(request: SentRequest, model: ChargeModel, end: CallEnd): Charg
   if (!isAnswer) return chargeOfStatus(status, model);
   if (!hasEnded) return "unknown";
   if (model !== "per_match") return "yes";
-  // Whether an unreadable answer contained a record cannot be known.
+  // An unreadable answer may or may not have contained a record.
   return end instanceof Fault ? "unknown" : end.match ? "yes" : "no";
 }
 
@@ -73,14 +75,15 @@ function chargeOfStatus(status: number, model: ChargeModel): Charged {
   return code === null ? "unknown" : chargeOfError(FAULTS[code].charged, model);
 }
 
-/** An error that the vendor itself reports is neither a completed call nor a record. */
+/** The charge for an error that the vendor itself reports: neither a completed call nor a record. */
 function chargeOfError(charged: Charged, model: ChargeModel): Charged {
   return model === "per_call" ? charged : "no";
 }
 
 /**
- * A failure that the vendor reports in an answer concerns the last billable request: the order, not the poll that
- * returned it. If the author has said what that one cost, nothing changes: an earlier request was not reported on.
+ * Whether a failure that the vendor reports in an answer concerns this request. It concerns the last billable request:
+ * the order, not the poll that returned it. If the author has stated that request's charge, the failure changes no
+ * charge, because it does not concern an earlier request either.
  */
 function mayReport({ free, hasEnded, said }: SentRequest): boolean {
   return !free && hasEnded && said !== "no";

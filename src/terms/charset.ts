@@ -1,15 +1,15 @@
 import { isUtf8 } from "node:buffer";
 import { TextDecoder } from "node:util";
 
-/** Thrown for bytes that are not text in the charset that they declare. The message contains nothing of them. */
+/** Thrown for bytes that are not text in their declared charset. The message contains nothing of them. */
 export class CharsetError extends Error {}
 
 /**
- * A body in UTF-8. Bytes that are valid UTF-8 are returned as they are, whatever they declare, because text in another
- * charset is hardly ever valid UTF-8. Other bytes are decoded with the charset that the header field `Content-Type` or,
- * failing that, an XML declaration names. Labels mean what the Encoding Standard says: ISO-8859-1 is windows-1252. UTF-16
- * is recognised by its first bytes. Bytes that are not UTF-8 and declare nothing else are returned as they are too.
- * @throws CharsetError
+ * Converts a body to UTF-8. Bytes that are valid UTF-8 are returned unchanged, whatever they declare, because text in
+ * another charset is hardly ever valid UTF-8. Other bytes are decoded with the charset of the header field
+ * `Content-Type` or, without one, of an XML declaration. Labels have the meaning of the Encoding Standard: ISO-8859-1
+ * is windows-1252. UTF-16 is recognised by its first bytes. Bytes that are not UTF-8 and declare no other charset are
+ * also returned unchanged. @throws CharsetError
  */
 export function toUtf8(bytes: Buffer, contentType = ""): Buffer {
   const utf16 = utf16Of(bytes);
@@ -18,7 +18,7 @@ export function toUtf8(bytes: Buffer, contentType = ""): Buffer {
   if (labels.length === 0) return bytes;
   const decoders = labels.map(decoderOf);
   const decoder = decoders.find((known) => known !== null);
-  // The only charset in use whose bytes are all ASCII and mean something else.
+  // The only charset in use in which ASCII bytes can have another meaning.
   const isDisguised = decoder?.encoding === "iso-2022-jp" && bytes.includes(ESCAPE);
   if (!isDisguised && isUtf8(bytes)) return bytes;
   if (decoder === undefined) throw new CharsetError("it has an encoding that is not supported");
@@ -38,7 +38,7 @@ function utf16Of(bytes: Buffer): "utf-16le" | "utf-16be" | null {
   return first === 0 ? "utf-16be" : "utf-16le";
 }
 
-/** The header field comes first (RFC 7303). */
+/** The labels in order of precedence: the header field comes first (RFC 7303). */
 function declaredLabels(bytes: Buffer, contentType: string): readonly string[] {
   const charset = /;\s*charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType)?.[1];
   const start = bytes[0] === LESS_THAN ? bytes.toString("latin1", 0, 200) : "";
@@ -51,7 +51,7 @@ const LESS_THAN = 0x3c;
 function decoderOf(label: string): TextDecoder | null {
   try {
     const decoder = new TextDecoder(label, { fatal: true });
-    // UTF-16 has been recognised by its bytes, so what declares it here is not UTF-16.
+    // UTF-16 has already been recognised by its bytes, so text that declares it here is not UTF-16.
     return decoder.encoding.startsWith("utf-") ? null : decoder;
   } catch {
     return null;

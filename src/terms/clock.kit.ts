@@ -6,8 +6,8 @@ interface Timer {
 }
 
 /**
- * A clock for tests, which stands still until it is advanced. Both of its clocks advance together unless the wall clock
- * is moved alone.
+ * A clock that stands still until it is advanced. Both of its clocks advance together unless the wall clock is moved
+ * alone.
  */
 export class FakeClock implements Clock {
   #now = 1_000;
@@ -28,7 +28,7 @@ export class FakeClock implements Clock {
     return this.#timers.length;
   }
 
-  /** Advances both clocks and runs due callbacks in order, letting promises settle before, between and after them. */
+  /** Advances both clocks and runs due callbacks in order. Promises settle before, between and after the callbacks. */
   async advance(byMs: number): Promise<void> {
     await settle();
     const end = this.#now + byMs;
@@ -44,7 +44,7 @@ export class FakeClock implements Clock {
     await settle();
   }
 
-  /** As when the process was stopped: what is due by now runs before anything else is heard. */
+  /** Simulates a suspended process: callbacks that are due by now run before anything else is received. */
   stop(forMs: number): void {
     this.#now += forMs;
     const due = this.#timers.filter((timer) => timer.at <= this.#now).sort((a, b) => a.at - b.at);
@@ -52,13 +52,13 @@ export class FakeClock implements Clock {
     for (const { callback } of due) callback();
   }
 
-  /** Moves only the wall clock, as when it is set. */
+  /** Moves only the wall clock, as if it were set. */
   jumpWall(byMs: number): void {
     this.#wallOffset += byMs;
   }
 }
 
-/** Lets all promises settle that can. */
+/** Waits until all promises that can settle have settled. */
 export function settle(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

@@ -1,9 +1,9 @@
 /**
- * The two clocks of the service. Durations and deadlines come from the monotonic one only, so that a jump of the wall
- * clock changes no timeout and no order; the wall clock is for records that people read.
+ * The two clocks of the service. Durations and deadlines use only the monotonic one, so that a change of the wall clock
+ * affects no timeout and no order. The wall clock is for records that people read.
  */
 export interface Clock {
-  /** Monotonic milliseconds with a fraction, counted from an arbitrary time. */
+  /** Monotonic milliseconds with a fraction, from an arbitrary origin. */
   readonly now: () => number;
   /** Milliseconds since 1970, UTC, an integer. */
   readonly wall: () => number;

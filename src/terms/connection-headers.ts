@@ -1,6 +1,6 @@
 /**
- * Header fields that describe the connection or the framing of a message. The HTTP client sets them, so no author of a
- * source may: a wrong one could make a vendor read one request as two.
+ * Header fields that describe the connection or the framing of a message. Only the HTTP client may set them, no author
+ * of a source: a wrong one could make a vendor read one request as two.
  */
 export const CONNECTION_HEADERS: readonly string[] = [
   "connection",

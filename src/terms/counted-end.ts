@@ -1,8 +1,8 @@
 import type { FaultCode } from "./fault.ts";
 
 /**
- * How a source call ended, for figures. `failed`: at the vendor, or in the source's own code. `rejected`: by this
- * service, which sent nothing more. `no_credential`: rejected because no credential fits it.
+ * How a source call ended, for metrics. `failed`: at the vendor, or in the source's own code. `rejected`: by this
+ * service, which sent nothing more. `no_credential`: rejected because no credential matches it.
  */
 export const COUNTED_ENDS = ["match", "no_match", "failed", "rejected", "no_credential"] as const;
 export type CountedEnd = (typeof COUNTED_ENDS)[number];
@@ -30,7 +30,7 @@ const OWN_FAILURES: ReadonlyMap<string, CountedFailure> = new Map<FaultCode, Cou
   ["function.unavailable", "rejected"],
 ]);
 
-/** @param code of the fault with which a call of a source, or a function, has failed */
+/** @param code the fault code of a failed source call or function */
 export function countedFailure(code: string): CountedFailure {
   return OWN_FAILURES.get(code) ?? "failed";
 }

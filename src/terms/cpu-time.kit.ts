@@ -1,20 +1,21 @@
 import assert from "node:assert/strict";
 
-/** The first time includes compiling, and a busy machine slows some others. */
+/** Repetitions. The first one includes compiling, and a busy machine slows some others. */
 const TIMES = 8;
-/** What `refer` takes on two quiet cores (measured). */
+/** CPU time of `refer` on two quiet cores (measured), in ms. */
 const REFERENCE_MS = 7.5;
 const REFERENCE_ROUNDS = 10_000_000;
 
 /**
- * These tests find work that grows out of proportion, which takes many times its limit. `npm run test:long` measures the
- * limits themselves. Caches and a core's other thread, which others use, have cost a busy machine up to four times the time.
+ * Factor by which limits are raised. These tests find work that grows out of proportion, which takes many times its
+ * limit; `npm run test:long` measures the limits themselves. Shared caches and cores have made work on a busy machine
+ * take up to four times as long.
  */
 const BUSY_FACTOR = 6;
 
 /**
- * Asserts that synchronous work takes at most so much of this thread's CPU time on a quiet machine: the least of several
- * times.
+ * Asserts that synchronous work takes at most `quietMax` ms of this thread's CPU time on a quiet machine, by the
+ * fastest of several repetitions.
  */
 export function leastCpuMs(quietMax: number, work: () => void): void {
   const max = BUSY_FACTOR * quietMax;
@@ -23,7 +24,7 @@ export function leastCpuMs(quietMax: number, work: () => void): void {
   assert.ok(least < max, `${least} ms`);
 }
 
-/** Asserts the same of each tick of the event loop during the work. */
+/** Asserts the same for each tick of the event loop during the work. */
 export async function everyTurnWithin(quietMax: number, work: () => Promise<unknown>): Promise<void> {
   const max = BUSY_FACTOR * quietMax;
   let least = Infinity;
@@ -32,7 +33,10 @@ export async function everyTurnWithin(quietMax: number, work: () => Promise<unkn
   assert.ok(least < max, `${least} ms`);
 }
 
-/** Who shares cores and caches with others needs more CPU time for the same work, which is measured if it matters. */
+/**
+ * Converts a time beyond its limit to that of a quiet machine: shared cores and caches make the same work take more CPU
+ * time.
+ */
 function asOnQuiet(max: number, tookMs: number): number {
   return tookMs < max ? tookMs : tookMs / Math.max(1, cpuMs(refer) / REFERENCE_MS);
 }

@@ -1,4 +1,4 @@
-/** The codes of ISO 4217 for money in use. Codes for metals, funds, bonds and tests are not among them. */
+/** The ISO 4217 codes of current money, without codes for metals, funds, bonds and tests. */
 const CODES = `
   AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLP CNY
   COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS

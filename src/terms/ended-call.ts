@@ -1,4 +1,4 @@
-/** How a call of a run ended. Its output comes with the answer of the run. */
+/** How a call of a run ended. Its output is part of the run's answer. */
 export interface EndedCall {
   readonly source: string;
   readonly success: boolean;

@@ -1,15 +1,15 @@
 import { ExactNumber, isKeptByDouble } from "./exact-number.ts";
 import type { Json } from "./json-value.ts";
 
-/** A double keeps every number shorter than this, except with an exponent as small as `e-300`. */
+/** A double represents every number shorter than this, except with an exponent as small as `e-300`. */
 const LONG = 16;
 const SMALL_EXPONENT = /[eE]-[0-9]{3}/;
 /** The length of the shortest number with such an exponent: `1e-300`. */
 const LONG_WITH_EXPONENT = 6;
 
 /**
- * Whether a document may contain a number that a double would change. Looks at every sixteenth character only, so that
- * a document without long numbers costs almost nothing.
+ * Whether a document may contain a number that a double would change. Checks only every sixteenth character, so that a
+ * document without long numbers costs almost nothing.
  */
 export function mayHoldLongNumber(text: string): boolean {
   for (let at = LONG - 1; at < text.length; at += LONG) {
@@ -28,8 +28,9 @@ const EXACT_NUMBERS_MAX = 20_000;
 
 /**
  * The value of a document, with an `ExactNumber` for every number that a double would change. `parsed` is the result of
- * `JSON.parse` for the text, and is returned if there is no such number; `null` if there are too many, or the document
- * contains all of `MARKS`. (A reviver can get the text of each number too, but takes ten times as long as the parse.)
+ * `JSON.parse` for the text, and is returned if there is no such number. `null` if there are too many, or if the
+ * document contains all of `MARKS`. (A reviver can also get the text of each number, but takes ten times as long as the
+ * parse.)
  */
 export function withExactNumbers(text: string, parsed: Json): Json | null {
   let left = EXACT_NUMBERS_MAX;
@@ -51,8 +52,8 @@ export function withExactNumbers(text: string, parsed: Json): Json | null {
 }
 
 /**
- * Reports the numbers that a double would change. The document has been parsed, so its quotes are paired; the limits of
- * strings are looked for only once something that looks like such a number was found.
+ * Reports the numbers that a double would change. The document has been parsed, so its quotes are paired. The limits of
+ * strings are only searched once a candidate was found.
  */
 function eachLongNumber(text: string, tell: (from: number, to: number) => void): void {
   const step = SMALL_EXPONENT.test(text) ? LONG_WITH_EXPONENT : LONG;
@@ -72,7 +73,7 @@ function eachLongNumber(text: string, tell: (from: number, to: number) => void):
       outside = endOfText(text, quote + 1) + 1;
       quote = text.indexOf('"', outside);
     }
-    // It is inside a string: continue at the end of the string.
+    // The candidate is inside a string: continue at the end of the string.
     if (outside > from) at = outside - 1;
     else tell(from, to);
   }
@@ -93,18 +94,20 @@ function isDigitOrDot(character: number): boolean {
   return (character >= 0x30 && character <= 0x39) || character === 0x2e;
 }
 
-/** Characters of numbers. Outside of strings, the only others of them are the last letters of `true` and `false`. */
+/**
+ * Whether a character can be part of a number. Outside strings, the only other match is the `e` of `true` and `false`.
+ */
 function isOfNumber(character: number): boolean {
   return isDigitOrDot(character) || character === 0x2d || character === 0x2b || (character | 0x20) === 0x65;
 }
 
 /**
- * Private-use characters, which have no meaning in JSON. One that a document does not contain marks the places of its
- * numbers.
+ * Private-use characters, which have no meaning in JSON. One that a document does not contain marks the positions of
+ * its numbers.
  */
 const MARKS = Array.from({ length: 10 }, (_, index) => String.fromCharCode(0xe000 + index));
 
-/** Whether all long numbers of such a document can be kept; false also if that is not certain. */
+/** Whether all long numbers of such a document can be preserved; false also if that is not certain. */
 export function canKeepNumbers(longNumbers: number, document: Searched): boolean {
   return longNumbers === 0 || (longNumbers <= EXACT_NUMBERS_MAX && !stands(MARKS[0]!, document));
 }
@@ -114,7 +117,7 @@ interface Searched {
   includes(part: string): boolean;
 }
 
-/** Whether it occurs in the text, as a character or as an escape. */
+/** Whether `mark` occurs in the text, as a character or as an escape. */
 function stands(mark: string, text: Searched): boolean {
   const code = mark.charCodeAt(0).toString(16);
   return text.includes(mark) || text.includes(`\\u${code}`) || text.includes(`\\u${code.toUpperCase()}`);
@@ -125,13 +128,13 @@ function unmark(value: Json, mark: string, literals: readonly string[]): Json {
     return value.startsWith(mark) ? new ExactNumber(literals[Number(value.slice(1))]!) : value;
   }
   if (typeof value !== "object" || value === null) return value;
-  // It was just created and is not shared yet, so it may be changed.
+  // The value was just created and is not shared yet, so it may be changed.
   const members = value as unknown as Record<string | number, Json>;
   for (const name in members) {
     const part = members[name]!;
     const made = unmark(part, mark, literals);
     if (made === part) continue;
-    // Assigning to this one name would set the prototype instead of a member.
+    // Assigning to this name would set the prototype.
     if (name === "__proto__") Object.defineProperty(members, name, { value: made, ...PLAIN });
     else members[name] = made;
   }

@@ -49,7 +49,9 @@ test("every number of a document is written as it was read, wherever it occurs",
   );
 });
 
-/** Every number outside of strings, as a reduced fraction of integers: arithmetic that shares no code with ours. */
+/**
+ * Every number outside strings, as a reduced fraction of integers: arithmetic that shares no code with the tested one.
+ */
 function numbersOf(text: string): string[] {
   const outside = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, "");
   const found = outside.matchAll(/(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([-+]?[0-9]+))?/g);

@@ -6,11 +6,11 @@ declare global {
 }
 
 /**
- * A number in a document that a double would change: an integer beyond 2^53, or with more digits than a double has. It
- * takes the number's place, is written as it was read, and is never rounded silently.
+ * A number in a document that a double would change: an integer beyond 2^53, or a number with more digits than a double
+ * has. It replaces the number, is written as it was read, and is never rounded silently.
  */
 export class ExactNumber {
-  /** The number as it was written. Public, so that comparing two of them compares it. */
+  /** The number as it was written. Public, so that `deepEqual` of two numbers compares it. */
   readonly literal: string;
 
   constructor(literal: string) {
@@ -30,7 +30,10 @@ export class ExactNumber {
     return JSON.rawJSON(this.literal);
   }
 
-  /** Text is exact. Arithmetic on fractions rounds anyway, but with an integer it would use a different number. */
+  /**
+   * As text, the number is exact. Arithmetic on fractions rounds anyway, but with an integer it would use a different
+   * number.
+   */
   [Symbol.toPrimitive](wanted: "string" | "number" | "default"): string | number {
     if (wanted === "string") return this.literal;
     if (Number.isInteger(this.nearest))
@@ -43,7 +46,7 @@ export class ExactNumber {
 
 /**
  * The same value with the nearest double for each `ExactNumber`, for code that expects plain numbers; the same object
- * if it has none.
+ * if there is none.
  */
 export function nearestNumbers(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
@@ -68,7 +71,8 @@ export function isNumber(value: unknown): value is number | ExactNumber {
 }
 
 /**
- * Negative, zero or positive, as the first is less than, equal to or greater than the second, with all of their digits.
+ * Negative, zero or positive, as the first number is less than, equal to or greater than the second, by all their
+ * digits.
  */
 export function compareNumbers(a: number | ExactNumber, b: number | ExactNumber): number {
   const [one, other] = [Number(nearestNumbers(a)), Number(nearestNumbers(b))];
@@ -81,14 +85,14 @@ export function compareNumbers(a: number | ExactNumber, b: number | ExactNumber)
 }
 
 /**
- * The double for arithmetic. Arithmetic on fractions rounds anyway; an integer would become a different one.
+ * The double for arithmetic. Arithmetic on fractions rounds anyway, but an integer would become a different one.
  * @throws TypeError
  */
 export function reckonable(value: number | ExactNumber): number {
   return typeof value === "number" ? value : Number(value);
 }
 
-/** A number in digits only, as text is expected to show it: never `1e+21`. */
+/** A number in digits only, never as `1e+21`. */
 export function inDigits(number: number | ExactNumber): string {
   const written = String(number);
   if (number instanceof ExactNumber || !written.includes("e")) return written;
@@ -102,7 +106,7 @@ export function inDigits(number: number | ExactNumber): string {
 /** A number in JSON syntax. */
 export const JSON_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$/;
 
-/** The number of a JSON literal; `null` if it is not a literal, or is greater than any double. */
+/** The number of a JSON literal; `null` if the text is no literal, or the number is greater than any double. */
 export function readNumber(literal: string): number | ExactNumber | null {
   if (!JSON_NUMBER.test(literal)) return null;
   const number = Number(literal);
@@ -110,27 +114,27 @@ export function readNumber(literal: string): number | ExactNumber | null {
   return isKeptByDouble(literal, number) ? number : new ExactNumber(literal);
 }
 
-/** A double keeps any number with this many characters, except very close to zero. */
+/** A double represents any number with this many characters, except very close to zero. */
 const DIGITS_ALWAYS_KEPT = 15;
 const SMALLEST_WHOLE = 2.3e-308;
 /** Integers with up to this many digits are written without an exponent. */
 const PLAIN_DIGITS = 21;
 const WHOLE = /^[1-9][0-9]*$/;
 
-/** Whether a double, written out again, is equal to the literal that it was read from. */
+/** Whether a double, written again, is equal to the literal that it was read from. */
 export function isKeptByDouble(literal: string, number: number): boolean {
   if (literal.length <= DIGITS_ALWAYS_KEPT && Math.abs(number) > SMALLEST_WHOLE) return true;
   const written = String(number);
   if (written === literal) return true;
   if (literal.length <= PLAIN_DIGITS && WHOLE.test(literal)) return false;
   const [one, other] = [significant(literal), significant(written)];
-  // The sign is not compared: a double keeps it, and zero is the same with either sign.
+  // The sign is not compared: a double preserves it, and zero is the same with either sign.
   return one.digits === other.digits && (one.digits === "" || one.power === other.power);
 }
 
 const ZERO = 0x30;
 
-/** The digits of a number without leading and trailing zeros, and the power of ten by which they are multiplied. */
+/** The digits of a number without leading and trailing zeros, and the power of ten that multiplies them. */
 function significant(literal: string): { readonly digits: string; readonly power: number } {
   const start = literal[0] === "-" ? 1 : 0;
   const exponentAt = literal.search(/[eE]/);

@@ -72,7 +72,7 @@ test("whatever greedy owners do, a newcomer finds as much as any of them has", (
         share.inUse,
       );
       assert.ok(share.inUse <= max);
-      // Places that were given back only increase what is free.
+      // Released amounts only increase the free amount.
       const free = max - share.inUse;
       const greedy = owners.filter((has) => has > 1).length;
       assert.ok(greedy === 0 || free >= Math.floor(max / (owners.length + 1)) - owners.length);

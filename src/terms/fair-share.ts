@@ -1,35 +1,35 @@
-/** What one owner has. */
+/** The amount of one owner. */
 interface Part {
   amount: number;
 }
 
-/** With fewer owners than this, none is forgotten. */
+/** Below this many owners, no owner without an amount is removed. */
 const PARTS_MIN = 16;
 
 /**
- * Places, or bytes, that several owners share. An owner may take as much as it leaves free for the others: alone it
- * gets half, two who want everything get a third each, and so on. So when some take all that they can, the rest is as
- * large as the share of each, and the next owner gets something however greedy the others are.
+ * An amount, of slots or bytes, that several owners share. An owner may take as much as it leaves free for the others:
+ * a single owner gets half, two that want everything get a third each, and so on. So when some take all that they can,
+ * the rest is as large as the share of each, and the next owner always gets something.
  */
 export class FairShare {
-  /** May change; what owners have is not taken from them. */
+  /** May change. Lowering it takes nothing away from owners. */
   max: number;
   readonly #maxOf: (owner: string) => number;
   /**
-   * Also owners that have nothing any more: adding and removing one for each of its calls would cost more than all else
-   * here. They are forgotten when they are more than half.
+   * Includes owners without an amount: adding and removing an owner for each of its calls would cost more than
+   * everything else here. They are removed when they are more than half.
    */
   readonly #byOwner = new Map<string, Part>();
-  /** Most calls are of the owner of the one before. */
+  /** A cache: most calls are for the same owner as the previous call. */
   #last: { readonly owner: string; readonly part: Part } | null = null;
   #owners = 0;
-  /** The only owner that has asked so far; `null` once there were two. Used only with `allForOne`. */
+  /** The only owner so far that has requested an amount; `null` after a second one. Used only with `allForOne`. */
   #only: string | null | undefined;
   #inUse = 0;
 
   /**
    * @param maxOf the most that one owner may have, even if everything else is free
-   * @param allForOne whether the first owner may have everything as long as no other has ever asked
+   * @param allForOne whether the first owner may have everything until another one requests an amount
    */
   constructor(max: number, maxOf: (owner: string) => number = () => max, allForOne = false) {
     this.max = max;
@@ -41,7 +41,7 @@ export class FairShare {
     return this.#inUse;
   }
 
-  /** The number of owners that have something. */
+  /** The number of owners with an amount. */
   get owners(): number {
     return this.#owners;
   }
@@ -57,14 +57,14 @@ export class FairShare {
     return part;
   }
 
-  /** What each owner has. */
+  /** The amount of each owner. */
   amounts(): Map<string, number> {
     return new Map(
       [...this.#byOwner].filter(([, { amount }]) => amount > 0).map(([owner, { amount }]) => [owner, amount]),
     );
   }
 
-  /** Whether `take` would succeed. An owner that has nothing yet may take all that is free. */
+  /** Whether `take` would succeed. An owner without an amount may take all that is free. */
   fits(owner: string, amount = 1): boolean {
     return this.#fits(owner, this.of(owner), amount);
   }
@@ -83,7 +83,7 @@ export class FairShare {
     return true;
   }
 
-  /** Counts what is there already and cannot be refused, even beyond the limits. */
+  /** Adds an amount that is already in use and cannot be refused, even beyond the limits. */
   add(owner: string, amount = 1): void {
     this.#noteOwner(owner);
     this.#add(this.#byOwner.get(owner) ?? this.#newPart(owner), amount);
@@ -94,7 +94,7 @@ export class FairShare {
     else if (this.#only !== owner) this.#only = null;
   }
 
-  /** Everything is given back. */
+  /** Releases all amounts. */
   clear(): void {
     this.#byOwner.clear();
     this.#last = null;
@@ -102,7 +102,7 @@ export class FairShare {
     this.#inUse = 0;
   }
 
-  /** Moves an amount to another owner. False if that one may not have so much; then nothing changes. */
+  /** Moves an amount to another owner. Returns false if that owner may not have so much; then nothing changes. */
   move(from: string, to: string, amount: number): boolean {
     if (from === to) return true;
     this.give(from, amount);

@@ -1,16 +1,18 @@
 /**
- * Every failure of the service. A fault has two audiences: the client gets the row's sentence, filled from `detail`; the
- * log gets `cause` and `detail`. No match is not a fault. `docs/errors.md` lists the same codes, and a test compares the two.
+ * Every failure of the service. A fault has two audiences: the client gets the row's sentence, filled from `detail`;
+ * the log gets `cause` and `detail`. No match is not a fault. `docs/errors.md` lists the same codes, and a test
+ * compares the two.
  *
  * - `surface` request: the HTTP status and error body; source, function: an entry of a 200 answer.
- * - `kind`: the wire code of an error body, or `failure.kind` (decision 0005), or a declarative source's `errors[].kind`.
- * - `charged`: whether a vendor that bills by the call has billed the request that failed; `as_answered` if the failure
- *   itself does not decide that, but what the vendor answered. `charge.ts` decides the charge.
+ * - `kind`: the wire code of an error body, or `failure.kind` (decision 0005), or a declarative source's
+ *   `errors[].kind`.
+ * - `charged`: whether a vendor that bills by the call has billed the failed request; `as_answered` if the vendor's
+ *   answer decides that, not the failure. `charge.ts` decides the charge.
  */
 export type Surface = "request" | "source" | "function";
 export type Charged = "yes" | "no" | "unknown";
 
-/** Checks an author's statement, which nothing else has checked. */
+/** Checks an author's statement, which has not been validated. */
 export function isCharged(said: unknown): said is Charged {
   return said === "yes" || said === "no" || said === "unknown";
 }
@@ -39,7 +41,7 @@ function source<const K extends string, const C extends Row["charged"]>(
   return { surface: "source", status: 200, prefix, kind, retryable, charged, says } as const;
 }
 
-/** What is charged for a function is what its calls were charged. `retryable`: nothing of it has run. */
+/** A function itself charges nothing; its calls do. `retryable`: nothing of the function has run. */
 function dataFunction<const K extends string>(
   kind: K,
   says: string,
@@ -169,23 +171,29 @@ export const FAULTS = {
 } as const satisfies Record<string, Row>;
 
 export type FaultCode = keyof typeof FAULTS;
-/** Every kind that the table has, so that a misspelled one does not compile. */
+/** All kinds in the table, so that a misspelled one does not compile. */
 export type FaultKind = (typeof FAULTS)[FaultCode]["kind"];
 export type FaultRow = Row & { readonly kind: FaultKind };
 export type SourceFaultCode = Extract<FaultCode, `source.${string}`>;
 export type SourceFailureKind = (typeof FAULTS)[SourceFaultCode]["kind"];
 export type FunctionFaultCode = Extract<FaultCode, `function.${string}`>;
-/** `reported`: the function itself says so, with `success: false`. That is no fault: it has ended as its author meant. */
+/**
+ * `reported`: the function itself reports the failure, with `success: false`. That is not a fault: the function has
+ * ended as its author intended.
+ */
 export type FunctionFailureKind = (typeof FAULTS)[FunctionFaultCode]["kind"] | typeof REPORTED;
 export const REPORTED = "reported";
 export type RequestFaultCode = Extract<FaultCode, `request.${string}`>;
 
-/** Fills the placeholders of a row's sentence. Only numbers and names that we chose may be here, never a value that was sent. */
+/**
+ * Values for the placeholders of a row's sentence: only numbers and names that this service chose, never a value that
+ * was sent.
+ */
 export interface FaultDetail {
   readonly [name: string]: string | number | boolean | undefined;
 }
 
-/** One thing wrong with a document: a JSON pointer and a sentence that repeats no value. */
+/** One problem of a document: a JSON pointer, and a sentence that repeats no value. */
 export interface FieldProblem {
   readonly path: string;
   readonly message: string;
@@ -204,14 +212,16 @@ export interface FaultOptions {
   readonly cause?: unknown;
   /** The vendor itself reports this failure, in an answer that was read. */
   readonly reported?: ReportedFailure;
-  /** What is wrong with a request, field by field, for its error body. */
+  /** The problems of a request, field by field, for its error body. */
   readonly problems?: readonly FieldProblem[];
-  /** What the sentence has in place of the same `detail`, which the log has: names that the client itself has sent. */
+  /**
+   * Replaces entries of `detail` in the client's sentence, but not in the log: names that the client itself has sent.
+   */
   readonly told?: FaultDetail;
 }
 
 export interface ReportedFailure {
-  /** What the author says about the charge; if left out, the row decides. */
+  /** The author's statement about the charge; without it, the row decides. */
   readonly charged?: Charged | undefined;
 }
 
@@ -224,9 +234,9 @@ export class Fault extends Error {
 
   constructor(code: FaultCode, detail: FaultDetail = {}, options: FaultOptions = {}) {
     const framesMax = Error.stackTraceLimit;
-    // Nobody reads the stack trace of a fault: an unexpected failure has a cause with its own. To create them would make
-    // a flood of refusals expensive, and until it is read a trace keeps the functions that were running, with everything
-    // that they had closed over, such as the body of a request. A fault is kept until its run ends.
+    // A fault needs no stack trace: an unexpected failure has a cause with its own. Creating traces would make a flood
+    // of refusals expensive. Until it is read, a trace also retains the functions that were running with all their
+    // closures, such as the body of a request, and a fault lives until its run ends.
     Error.stackTraceLimit = 0;
     super(code, options.cause === undefined ? undefined : { cause: options.cause });
     Error.stackTraceLimit = framesMax;
@@ -245,7 +255,7 @@ export class Fault extends Error {
   /** The sentence for the client: prefix and filled row, and nothing else. */
   get says(): string {
     const row = this.row;
-    // What is about no field in particular has an empty one, which leaves no gap.
+    // A problem of no particular field has an empty `field`, which must leave no gap.
     const sentence = row.says.replace(/( ?)\{(\w+)\}/g, (_, gap: string, name: string) => {
       const value = String(this.#told?.[name] ?? this.detail[name] ?? "");
       return value === "" ? "" : gap + value;
@@ -254,7 +264,10 @@ export class Fault extends Error {
   }
 }
 
-/** A fault of that surface as it is; anything else that was thrown becomes the cause of the fault named. Never throws. */
+/**
+ * Returns a fault of that surface unchanged; any other thrown value becomes the cause of the fault `otherwise`. Never
+ * throws.
+ */
 export function asFault(thrown: unknown, otherwise: FaultCode): Fault {
   return isFaultOf(thrown, FAULTS[otherwise].surface) ? thrown : new Fault(otherwise, {}, { cause: thrown });
 }
@@ -268,7 +281,10 @@ function isFaultOf(thrown: unknown, surface: Surface): thrown is Fault {
   }
 }
 
-/** The failure that a status stands for if its source does not list it; `null` if it is not a failure, or not an HTTP status. */
+/**
+ * The failure that a status means if its source does not list it; `null` if the status is no failure, or not one of
+ * HTTP.
+ */
 export function faultCodeOfStatus(status: number) {
   if (status === 401 || status === 403) return "source.credential_rejected";
   if (status === 429) return "source.rate_limited";
@@ -280,13 +296,13 @@ export function faultCodeOfStatus(status: number) {
 export interface CallTimes {
   readonly startedAt: number;
   readonly deadlineAt: number;
-  /** The order that its vendor works on, if known. */
+  /** The order on which the vendor works, if known. */
   readonly order: object | null;
 }
 
 /**
- * The failure of a call whose deadline has passed. An order that its vendor still works on is not lost: it can be asked
- * for again.
+ * The failure of a call whose deadline has passed. An order on which the vendor still works is not lost: a later run
+ * can fetch it.
  */
 export function faultOfDeadline({ startedAt, deadlineAt, order }: CallTimes): Fault {
   if (order !== null) return new Fault("source.pending");
@@ -294,7 +310,7 @@ export function faultOfDeadline({ startedAt, deadlineAt, order }: CallTimes): Fa
   return new Fault("source.timeout", { afterMs: Math.max(0, Math.round(deadlineAt - startedAt)) });
 }
 
-/** The kinds with which an author may report a failure found inside a readable reply, and the fault of each. */
+/** The kinds with which an author may report a failure in a readable reply, and the fault of each. */
 export const FAULT_OF_KIND = {
   credential: "source.credential_rejected",
   input: "source.vendor_input",
@@ -308,7 +324,7 @@ export const FAULT_OF_KIND = {
 
 export type FailureKind = keyof typeof FAULT_OF_KIND;
 
-/** The kinds of failure that say something about the vendor. Bad inputs, credentials and rates do not. */
+/** The kinds of failure that concern the vendor. Bad inputs, credentials and rates do not. */
 export const VENDOR_FAILED = [
   "unreachable",
   "timeout",

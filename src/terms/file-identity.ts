@@ -1,8 +1,8 @@
 import type { BigIntStats } from "node:fs";
 
 /**
- * What a copy of a file does not share with it: its device, its number there, and when that was given to it, because
- * numbers are used again. A file that is moved within its file system keeps it.
+ * A text that differs between a file and its copies: device, inode number and creation time, because inode numbers are
+ * reused. Moving a file within its file system does not change it.
  */
 export function fileIdentity({ dev, ino, birthtimeNs }: Pick<BigIntStats, "dev" | "ino" | "birthtimeNs">): string {
   return `${dev}/${ino}/${birthtimeNs}`;

@@ -1,6 +1,5 @@
 /**
- * Freezes a value deeply and in place, so that it can be shared. A part that is frozen already is assumed to be deeply
- * frozen.
+ * Freezes a value deeply and in place, so that it can be shared. An already frozen part is assumed to be deeply frozen.
  */
 export function freezeDeep<Value>(value: Value): Value {
   if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 /** Every prefix that the service creates or reads. A secret (`drt_`, `dop_`) and an identifier never share one. */
 export const PREFIX = {
   transaction: "trx_",
-  /** Of a request that started no run. */
+  /** For a request that started no run. */
   request: "req_",
   organization: "org_",
   token: "tok_",
@@ -20,31 +20,33 @@ export const PREFIX = {
 
 /** `<vendor>__<source_name>`, lower snake case; the double underscore occurs once. */
 export const SOURCE_ID = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*__[a-z0-9]+(?:_[a-z0-9]+)*$/;
-/** A data function's name in lower snake case, after the prefix. */
+/** The prefix, then a name in lower snake case. */
 export const FUNCTION_ID = new RegExp(`^${PREFIX.dataFunction}[a-z0-9]+(?:_[a-z0-9]+)*$`);
-/** For sources and functions. */
+/** Limit for ids of sources and functions. */
 export const ID_CHARS_MAX = 128;
 export const CLIENT_REQUEST_ID_CHARS_MAX = 64;
 /** A caller's own id for a request: printable ASCII. */
 export const CLIENT_REQUEST_ID = new RegExp(`^[ -~]{1,${CLIENT_REQUEST_ID_CHARS_MAX}}$`);
-/** In a `traceparent`. */
+/** The trace id in a `traceparent`. */
 export const TRACE_ID = /^[0-9a-f]{32}$/;
 
 type IdKind = Exclude<keyof typeof PREFIX, "accessToken" | "operatorToken" | "dataFunction">;
 
-/** A UUIDv7 (RFC 9562) without dashes: 32 lower-case hex digits that sort by the millisecond they were made in. */
+/** A UUIDv7 (RFC 9562) without dashes: 32 lower-case hex digits that sort by the millisecond of their creation. */
 export function uuidV7(wallMs: number): string {
   return timeInId(wallMs) + randomPart();
 }
 
 const RANDOM_BYTES = 10;
 const RANDOM_DIGITS = 2 * RANDOM_BYTES;
-/** The random parts of so many ids are made at once, because asking for random bytes costs more than all else of an id. */
+/**
+ * Random parts of ids are created this many at once, because getting random bytes costs more than the rest of an id.
+ */
 const AHEAD = 128;
 let ahead = "";
 let taken = 0;
 
-/** What follows the time, with the version and the variant. */
+/** The digits after the time, with the version and the variant. */
 function randomPart(): string {
   if (taken === ahead.length) {
     const bytes = randomBytes(AHEAD * RANDOM_BYTES);
@@ -63,7 +65,7 @@ function randomPart(): string {
 const TIME_MAX = 0xff_ff_ff_ff_ff_ff;
 const TIME_DIGITS = 12;
 
-/** The last time that was written, and its digits: many ids are made in one millisecond. */
+/** A cache of the last time and its digits: many ids are created in one millisecond. */
 let timeMs = Number.NaN;
 let timeDigits = "";
 
@@ -75,33 +77,36 @@ function timeInId(wallMs: number): string {
   return timeDigits;
 }
 
-/** The smallest id of a kind that can be made in this millisecond: ids of a kind sort by time, and every index has them. */
+/**
+ * The smallest id of a kind that can be created in this millisecond. Ids of a kind sort by time, so an index on ids
+ * finds times.
+ */
 export function firstIdAt(kind: IdKind, wallMs: number): string {
   return PREFIX[kind] + timeInId(wallMs);
 }
 
-/** The millisecond in which an id was made; `null` if it is none of this kind. */
+/** The millisecond in which an id was created; `null` if it is not an id of this kind. */
 export function timeOfId(kind: IdKind, id: string): number | null {
   return id.startsWith(PREFIX[kind]) ? timeOfUuid(id.slice(PREFIX[kind].length)) : null;
 }
 
-/** The millisecond in which `uuidV7` made it; `null` if it did not. */
+/** The millisecond in which `uuidV7` created it; `null` if it did not. */
 export function timeOfUuid(uuid: string): number | null {
   const digits = uuid.slice(0, TIME_DIGITS);
   return /^[0-9a-f]{12}$/.test(digits) ? Number.parseInt(digits, 16) : null;
 }
 
-/** Comes after every digit of an id, in every order of letters that a database may have. */
+/** Sorts after every digit of an id, in any collation of a database. */
 export const AFTER_DIGITS = "z";
 
 export const SPAN_CHARS = PREFIX.transaction.length + 6;
 
-/** The common beginning of the transaction ids of one span of 2^24 milliseconds, some four and a half hours. */
+/** The common prefix of the transaction ids of one span of 2^24 milliseconds, some four and a half hours. */
 export function spanOf(transactionId: string): string {
   return transactionId.slice(0, SPAN_CHARS);
 }
 
-/** The next span. */
+/** The prefix of the next span. */
 export function spanAfter(span: string): string {
   const digits = span.slice(PREFIX.transaction.length);
   const next = (Number.parseInt(digits, 16) + 1).toString(16).padStart(digits.length, "0");

@@ -1,10 +1,10 @@
-/** A piece that keeps more than this many times its own size alive is copied out of the buffer that it is part of. */
+/** A piece that keeps more than this many times its own size alive is copied out of its buffer. */
 const BACKING_MAX = 4;
 const FIRST_BYTES = 4_096;
 
 /**
- * Joins data that arrives in pieces. Each piece is copied into one buffer as it arrives, so that a million pieces of
- * one byte take a megabyte, instead of a million objects that each keep a whole read buffer alive.
+ * Joins data that arrives in pieces. Each piece is copied into one buffer as it arrives. So a million pieces of one
+ * byte take a megabyte, not a million objects that each keep a whole read buffer alive.
  */
 export class JoinedBytes {
   /** The only piece so far, not copied: usually there is just one. */
@@ -14,7 +14,7 @@ export class JoinedBytes {
   #pieces = 0;
   readonly #expected: number;
 
-  /** @param expected their length in bytes if it was announced: then memory is allocated once */
+  /** @param expected the announced length in bytes, if there is one: then memory is allocated once */
   constructor(expected = 0) {
     this.#expected = expected;
   }
@@ -39,7 +39,7 @@ export class JoinedBytes {
     piece.copy(this.#joined!, before);
   }
 
-  /** All bytes. To be called once, at the end. */
+  /** Returns all bytes. Call it once, at the end. */
   take(): Buffer {
     const only = this.#only;
     if (only !== null)
@@ -56,11 +56,11 @@ export class JoinedBytes {
   }
 }
 
-/** A body may always have this many chunks, and more if they have at least this many bytes on average. */
+/** The number of chunks that any body may have, and the average size of chunks above which it may have more. */
 const PIECES_LEAST = 1024;
 const PIECE_BYTES = 128;
 
-/** How many chunks a body of that size may have. A chunk costs as much as hundreds of bytes, however small it is. */
+/** The most chunks of a body of that size. A chunk costs as much as hundreds of bytes, however small it is. */
 export function piecesMax(bytesMax: number): number {
   return Math.max(PIECES_LEAST, Math.ceil(bytesMax / PIECE_BYTES));
 }

@@ -69,9 +69,7 @@ const NUMBERS = [
   "9".repeat(400),
 ];
 const BLANKS = ["", "", "", "", " ", "\n  ", "\r\n", "\t", " ".repeat(17)];
-/**
- * Invalid UTF-8: a surrogate, a slash in two bytes, a sequence without its end, a continuation byte without a start.
- */
+/** Invalid UTF-8: a surrogate, a slash in two bytes, an incomplete sequence, a continuation byte without a start. */
 const WRONG_BYTES = [[0xed, 0xa0, 0x80], [0xc0, 0xaf], [0xe2, 0x82], [0x80], [0xff], [0xf5, 0x80, 0x80, 0x80]];
 
 /** An endless series of valid and invalid documents, the same for the same seed. */
@@ -141,7 +139,7 @@ export function* makeDocuments(seed: number): Generator<Buffer, never> {
   }
 }
 
-/** Mulberry32: numbers from 0 to 1, without 1. */
+/** Mulberry32: pseudo-random numbers from 0 to below 1. */
 function randomOf(seed: number): () => number {
   let state = seed;
   return () => {
@@ -153,14 +151,14 @@ function randomOf(seed: number): () => number {
 }
 
 /**
- * What the check may leave undecided: a byte order mark, long exponents, long numbers, and these together with
- * `U+E000`.
+ * Documents that the check may leave undecided: with a byte order mark, long exponents, long numbers, or the latter
+ * with `U+E000`.
  */
 const UNSURE = /^\ufeff|[0-9][eE][-+]?[0-9]{3}|[0-9.]{190}|\ue000|\\ue000/i;
 
 /**
- * Asserts that the check accepts nothing that the parser refuses, and everything else that it must not leave undecided.
- * Returns whether it accepted the document.
+ * Asserts that the check accepts nothing that the parser refuses, and accepts all other documents that it must not
+ * leave undecided. Returns whether it accepted this one.
  */
 export function assertAgrees(bytes: Buffer, limits: JsonLimits): boolean {
   const accepted = isSurelyObject(bytes, limits);
@@ -173,7 +171,7 @@ export function assertAgrees(bytes: Buffer, limits: JsonLimits): boolean {
   return accepted;
 }
 
-/** Whether the engine's parser accepts it as an object, within the limits. */
+/** Whether the engine's parser accepts the bytes as an object within the limits. */
 function isParsedAsObject(bytes: Buffer, limits: JsonLimits): boolean {
   try {
     JSON.parse(bytes.toString("utf8").replace(/^\ufeff/, ""));

@@ -112,7 +112,7 @@ test("a previous document is never taken for a part of the current one", () => {
   const ends = ['"', '"}', "}", "]}", "0}", '\\"}', "rue}", "}}", '":1}', "]", " ".repeat(40)];
   for (let cut = 0; cut < whole.length - 1; cut += 1)
     for (const end of ends) {
-      // The memory behind the document holds what would complete it, many times over.
+      // The memory behind the document has bytes that would complete it, many times.
       isSurelyObject(Buffer.concat([whole.subarray(0, cut), Buffer.from(end.repeat(60))]), LIMITS);
       assert.ok(!isSurelyObject(whole.subarray(0, cut), LIMITS), `${cut} ${end}`);
     }

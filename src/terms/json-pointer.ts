@@ -11,7 +11,7 @@ export function stepInto(pointer: string, name: string): string {
   return `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-/** A location in a readable form: `address.city` for `/address/city`, empty for the whole. */
+/** A location in a readable form: `address.city` for `/address/city`; empty for the whole value. */
 export function fieldAt(pointer: string): string {
   return stepsOf(pointer).join(".");
 }

@@ -4,7 +4,7 @@ import { JsonError } from "./json-error.ts";
 export interface JsonLimits {
   readonly depthMax: number;
   readonly keysPerObjectMax: number;
-  /** Values of all kinds on all levels; an empty object or list counts twice. `JSON_VALUES_MAX` if left out. */
+  /** The most values of all kinds on all levels; an empty object or list counts twice. Default: `JSON_VALUES_MAX`. */
   readonly valuesMax?: number;
 }
 
@@ -14,10 +14,10 @@ export interface JsonLimits {
  */
 export const JSON_VALUES_MAX = 75_000;
 
-/** The limits of what callers, operators and authors send. A vendor's reply may have more members in an object. */
+/** Limits for documents of callers, operators and authors. A vendor's reply may have more members in an object. */
 export const JSON_LIMITS: JsonLimits = { depthMax: 64, keysPerObjectMax: 10_000 };
 
-/** A number with more digits takes milliseconds to read, and has no legitimate use. */
+/** Limit for one number. A longer one takes milliseconds to read, and has no legitimate use. */
 const NUMBER_BYTES_MAX = 64 * 1024;
 
 export interface Counts {
@@ -35,14 +35,13 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_ARRAY = 0x5d;
 const CLOSE_OBJECT = 0x7d;
 
-/** Bytes that delimit something; all others are skipped. */
+/** The bytes that delimit tokens; all others are skipped. */
 const DELIMITERS = new Uint8Array(256);
 for (const character of '",:[]{}') DELIMITERS[character.charCodeAt(0)] = 1;
 
 /**
- * Checks depth, keys, values and the length of numbers on the bytes of a document, from `from` on. The document need not
- * be valid JSON.
- * @throws JsonError
+ * Checks depth, keys, values and the length of numbers on the bytes of a document, starting at `from`. The document
+ * need not be valid JSON. @throws JsonError
  */
 export function scanJson(bytes: Buffer, limits: JsonLimits, from: number): Counts {
   const { depthMax, keysPerObjectMax, valuesMax = JSON_VALUES_MAX } = limits;
@@ -57,7 +56,7 @@ export function scanJson(bytes: Buffer, limits: JsonLimits, from: number): Count
       at = endOfText(bytes, at + 1);
     } else {
       refuseEndlessNumber(bytes, delimiterAt, at);
-      // Every value but the first follows a comma or an opening.
+      // Every value but the first follows a comma or an opening bracket.
       if (byte === COMMA || byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
         if ((counts.values += 1) > valuesMax) throw new JsonError("too_many_values");
       }
@@ -79,13 +78,13 @@ export function scanJson(bytes: Buffer, limits: JsonLimits, from: number): Count
   return counts;
 }
 
-/** Between two delimiters there are blanks, a word or a number. */
+/** Refuses a number that is too long. Between two delimiters there are only blanks, a literal or a number. */
 function refuseEndlessNumber(bytes: Buffer, from: number, to: number): void {
   if (to - from <= NUMBER_BYTES_MAX) return;
   if (isDigitOrDot(bytes[to - 1]) && isDigitOrDot(bytes[to - NUMBER_BYTES_MAX])) throw new JsonError("not_exact");
 }
 
-/** Most strings are short. For longer ones, calling the search pays off. */
+/** Strings shorter than this are scanned in a loop. Only for longer ones, calling `indexOf` pays off. */
 const NEAR_BYTES = 64;
 
 /** The position of a string's closing quote, or the end of the bytes; `from` is inside the string. */

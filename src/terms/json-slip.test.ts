@@ -47,7 +47,7 @@ test("a location is found in exactly the texts that the platform refuses", () =>
   assert.ok(right > 100, "some of the texts are JSON");
 });
 
-/** One character left out, or none. */
+/** The text with one character removed, or unchanged. */
 function slipped(text: string, chance: (below: number) => number): string {
   const at = chance(text.length + 5);
   return text.slice(0, at) + text.slice(at + 1);

@@ -1,6 +1,6 @@
 /**
  * Where a text stops being valid JSON: `line 3, column 7`, counted from 1; `null` if it is valid. For people who wrote
- * the text by hand. For documents from others only the kind of problem is reported.
+ * the text by hand; for other documents, only the kind of problem is reported.
  */
 export function placeOfSlip(text: string): string | null {
   const open: ("{" | "[")[] = [];
@@ -17,14 +17,14 @@ export function placeOfSlip(text: string): string | null {
   }
 }
 
-/** What may follow: any value, a value or the end of an empty list, a key, and so on. */
+/** The tokens that may follow: any value, a value or the end of an empty list, a key, and so on. */
 type State = "value" | "value or ]" | "key" | "key or }" | ":" | ", or close" | "end";
 
 const BLANKS = /[ \t\n\r]*/y;
 const TOKEN =
   /[{}[\],:]|"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y; // oxlint-disable-line no-control-regex -- JSON forbids them in texts
 
-/** The state after a token, or `undefined` if the token is not allowed here. Updates `open` for brackets. */
+/** The state after a token; `undefined` if the token is not allowed here. Updates `open` for brackets. */
 function follow(token: string, may: State, open: ("{" | "[")[]): State | undefined {
   if (token === "}" || token === "]") {
     const opener = token === "}" ? "{" : "[";

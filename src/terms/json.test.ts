@@ -98,7 +98,7 @@ test("values are counted over the whole document, before any of it is built", ()
   assert.equal(problemOf(JSON.stringify(Array.from({ length: 101 }, () => 7)), limits), "too_many_values");
   assert.equal(problemOf(JSON.stringify({ a: Array(60).fill(1), b: [Array(60).fill(2)] }), limits), "too_many_values");
   assert.equal(problemOf(`["${"[,{,".repeat(1000)}"]`, limits), null, "what is in a text is none");
-  // The document is cut off right behind the last allowed value, which shows that nothing behind it was read.
+  // The document ends right after the last allowed value, which shows that nothing after it was read.
   assert.equal(problemOf(`[${"0,".repeat(101)}`, limits), "too_many_values");
 });
 

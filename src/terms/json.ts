@@ -9,15 +9,17 @@ export { JsonError, type JsonProblem } from "./json-error.ts";
 export { JSON_LIMITS, JSON_VALUES_MAX, type JsonLimits } from "./json-scan.ts";
 export type { Json, JsonObject };
 
-/** Parsing a hostile document up to this size costs almost nothing, so it may be checked afterwards. */
+/**
+ * A document up to this size costs almost nothing to parse, even a hostile one, so its limits are checked afterwards.
+ */
 const SMALL_BYTES = 64 * 1024;
-/** The smallest size of a member: `"":0,`. */
+/** The size of the smallest member: `"":0,`. */
 const MEMBER_BYTES = 5;
 
 /**
- * Reads one UTF-8 JSON document within limits. A large one is scanned before `JSON.parse`, so that refusing one that is
- * too deep or has too many keys costs no more than the scan. A byte order mark is dropped. A number that a double would
- * change becomes an `ExactNumber`. `hold` is asked for the value's memory before a large value is created.
+ * Reads one UTF-8 JSON document within limits. A large one is scanned before `JSON.parse`, so that refusing a document
+ * that is too deep or has too many keys costs no more than the scan. A byte order mark is dropped. A number that a
+ * double would change becomes an `ExactNumber`. `hold` reserves the value's memory before a large value is created.
  * @throws JsonError
  */
 export function parseJson(bytes: Buffer, limits: JsonLimits, hold: Hold = ALWAYS): Json {
@@ -33,9 +35,9 @@ export function parseJson(bytes: Buffer, limits: JsonLimits, hold: Hold = ALWAYS
 }
 
 /**
- * The same for a document that is too small to have too many keys or values: the value itself is inspected, which is
- * several times faster. It shows less than the bytes if one member has replaced another of the same name; in that case,
- * and whenever something is wrong, the bytes are scanned.
+ * Reads a document that is too small to have too many keys or values. It inspects the value instead of the bytes, which
+ * is several times faster. If a member has replaced another of the same name, the value shows less than the bytes;
+ * then, and for any problem, the bytes are scanned.
  */
 function parseSmall(bytes: Buffer, limits: JsonLimits, hold: Hold): Json {
   try {
@@ -53,7 +55,7 @@ function parseSmall(bytes: Buffer, limits: JsonLimits, hold: Hold): Json {
   }
 }
 
-/** Counts bytes that are about to be kept; false if there is no memory for them. */
+/** Reserves memory for bytes that are about to be stored; false if there is none. */
 export type Hold = (bytes: number) => boolean;
 const ALWAYS: Hold = () => true;
 
@@ -86,7 +88,7 @@ function exactly(text: string, value: Json): Json {
   return exact;
 }
 
-/** The value of a text that was read within limits before. @throws JsonError `syntax`, `not_exact` */
+/** The value of a text that has already been read within limits. @throws JsonError `syntax`, `not_exact` */
 export function readJsonExactly(text: string): Json {
   return exactly(text, readJson(text));
 }
@@ -121,7 +123,7 @@ function lookInto(container: JsonObject | readonly Json[], depthLeft: number, se
   if (depthLeft === 0) throw new JsonError("too_deep");
   seen.containers += 1;
   if (isJsonObject(container)) {
-    // Parsed objects have no inherited names that would have to be skipped.
+    // Parsed objects have no enumerable inherited names.
     for (const name in container) {
       seen.members += 1;
       lookAt(container[name]!, depthLeft - 1, seen);
@@ -133,13 +135,13 @@ function lookInto(container: JsonObject | readonly Json[], depthLeft: number, se
 
 /** The text of UTF-8 bytes without a byte order mark. */
 export function decodeUtf8(bytes: Buffer): string {
-  // ASCII is the common case, and reading it as latin1 is several times quicker than decoding UTF-8.
+  // ASCII is the common case, and reading it as Latin 1 is several times faster than decoding UTF-8.
   if (isAscii(bytes)) return bytes.toString("latin1");
   if (!isUtf8(bytes)) throw new JsonError("encoding");
   return bytes.toString("utf8", startOf(bytes));
 }
 
-/** The position after a byte order mark, if there is one. */
+/** The position after a byte order mark; 0 if there is none. */
 function startOf(bytes: Buffer): number {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 }

@@ -3,8 +3,8 @@ import { mkdir, open, readFile, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
- * Text kept in a file for the next start, usable only if it is complete. It starts with a digest, and an empty,
- * truncated or changed file counts as absent.
+ * Reads a text that was saved in a file for the next start. The file starts with a digest; an empty, truncated or
+ * changed file counts as absent.
  */
 export async function readKept(place: string): Promise<string | null> {
   try {
@@ -17,7 +17,7 @@ export async function readKept(place: string): Promise<string | null> {
   }
 }
 
-/** Replaces the file atomically: even after a power failure, it contains the previous text or this one. */
+/** Replaces the file atomically: even after a power failure, it contains either the previous text or this one. */
 export async function writeKept(place: string, text: string): Promise<void> {
   await mkdir(dirname(place), { recursive: true, mode: 0o700 });
   const draft = `${place}.${process.pid}`;

@@ -1,8 +1,8 @@
 import { constants } from "node:os";
 
 /**
- * What may be revealed about an error from outside code: its class and code, if the platform, one of our libraries or
- * our own code defines them. Outside code can put anything into both, even a vendor's answer.
+ * What may be revealed about an error of outside code: its class and code, if the platform, one of our libraries or our
+ * own code defines them. Outside code can put anything into both, even a vendor's answer.
  */
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
@@ -22,7 +22,7 @@ const LOOKUPS = words("ENOTFOUND ENODATA ESERVFAIL EFORMERR ETIMEOUT ENOTIMP EBA
 const CODES: ReadonlySet<string> = new Set([Object.keys(constants.errno), LOOKUPS].flat());
 const CODE_SHAPE = /^(?:(?:ERR|UND_ERR|HPE|CERT|EAI|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO)_[A-Z_]{1,60}|[0-9A-Z]{5})$/;
 
-/** `null` for an unknown name. */
+/** Returns a known name; `null` for an unknown one. */
 export function knownClass(name: unknown): string | null {
   return typeof name === "string" && CLASSES.has(name) ? name : null;
 }

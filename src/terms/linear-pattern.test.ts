@@ -73,7 +73,8 @@ test("it matches exactly what V8's own expressions match", () => {
         return;
       }
       const linear = compilePattern(source);
-      // V8 also tries positions inside a character of two UTF-16 units, and folds case in negated classes and properties.
+      // V8 also tries positions between the two UTF-16 units of a character, and folds case in negated classes and
+      // properties.
       const isOther = (one: string) =>
         (/\\[bB]/.test(source) && /[😀😁]/u.test(one)) ||
         (source.includes("(?i:") && (/\\[pPwWS]|\[\^/.test(source) || /[\u017f\u212a]/.test(one)));
@@ -84,7 +85,7 @@ test("it matches exactly what V8's own expressions match", () => {
   );
 });
 
-/** What is written as `pattern` in the files of the catalog. */
+/** The values of `pattern` in the files of the catalog. */
 function catalogPatterns(): readonly string[] {
   const files = globSync("**/*.{yaml,ts}", { cwd: CATALOG, exclude: ["**/*.test.ts"] });
   const found = files.flatMap((file) =>
@@ -101,7 +102,7 @@ test("every pattern of the catalog matches what V8's own expression matches", ()
   for (const source of sources) {
     const own = new RegExp(source, "u");
     const linear = compilePattern(source);
-    // RE2 has no counterpart of some of V8's properties, for which nothing is generated.
+    // RE2 does not have some of V8's properties, so nothing is generated for patterns with properties.
     const fitting = /\\p/.test(source) ? text : fc.stringMatching(new RegExp(source.replaceAll(/\(\?i:/g, "(?:")));
     const spoiled = fc.tuple(fitting, text, fc.nat(), fc.nat(3)).map(([one, more, at, gone]) => {
       const from = at % (one.length + 1);

@@ -1,6 +1,6 @@
 import { RE2JS, RE2JSException } from "re2js";
 
-/** Is called with the cost of a check, in steps of about thirty nanoseconds; it may throw to end the check. */
+/** Called with the cost of a check, in steps of about 30 ns. It may throw to end the check. */
 export type Spend = (steps: number) => void;
 
 /** A regular expression that is matched in time linear in the length of the text, for every pattern and text. */
@@ -8,28 +8,31 @@ export interface LinearPattern {
   test(text: string, spend?: Spend): boolean;
 }
 
-/** Thrown for a regular expression that is valid, but that no linear-time engine can match, or that is too large. */
+/** Thrown for a valid regular expression that is too large, or that cannot be matched in linear time. */
 export class PatternProblem extends Error {}
 
-/** A pattern that compiles to more instructions, with its repetitions expanded, is refused. */
+/** The most instructions of a compiled pattern, with its repetitions expanded. */
 const INSTRUCTIONS_MAX = 5_000;
 const STEPS_PER_TEST = 32;
-/** A pattern of so few instructions has few states, which are all kept. */
+/** A pattern with at most this many instructions has few states, all of which are cached. */
 const INSTRUCTIONS_FEW = 16;
-/** Otherwise a text can make states that are computed again for each character: so many instructions in a step. */
+/**
+ * For larger patterns, a text can cause states that are computed again for each character. This many instructions count
+ * as one step.
+ */
 const INSTRUCTIONS_PER_STEP = 4;
 
 /**
- * Compiles a pattern as JSON Schema has it, which is ECMAScript with the flag `u`, for RE2. It is found anywhere in a
- * text, unless it has anchors.
- * @throws SyntaxError, PatternProblem
+ * Compiles a pattern of JSON Schema, which is ECMAScript with the flag `u`, for RE2. Without anchors it matches
+ * anywhere in a text. @throws SyntaxError, PatternProblem
  */
 export function compilePattern(source: string): LinearPattern {
-  // Its syntax is valid after this: what follows relies on that.
+  // `new RegExp` has validated the syntax; the translation relies on that.
   const pattern = compileRe2(new RegExp(source, "u"), source);
   const instructions = pattern.programSize();
   if (instructions > INSTRUCTIONS_MAX) throw problemOf(source, "repeats too much");
-  // re2js would prefer this engine for most patterns with an anchor. It takes twenty times as long as the other one.
+  // For most patterns with an anchor, re2js would prefer this engine, which takes twenty times as long as the other
+  // one.
   Object.assign(pattern.re2(), { onepass: null });
   const stepsPerCharacter = instructions <= INSTRUCTIONS_FEW ? 1 : instructions / INSTRUCTIONS_PER_STEP;
   return {
@@ -56,7 +59,7 @@ function problemOf(source: string, problem: string, cause?: Error): PatternProbl
   return new PatternProblem(`the pattern ${source} ${problem}`, { cause });
 }
 
-/** In a class, RE2 has the same syntax for everything else. */
+/** Tokens whose syntax differs in RE2. In a class, the syntax of all others is the same. */
 const ESCAPE =
   /\\(?:u\{[0-9A-Fa-f]+\}|u[Dd][89ABab][0-9A-Fa-f]{2}\\u[Dd][C-Fc-f][0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|c[A-Za-z]|[Pp]\{[^}]*\}|[^])/;
 const TOKEN = new RegExp(
@@ -70,7 +73,7 @@ const NO_SPACES = String.raw`\x{0}-\x{8}\x{e}-\x{1f}!-\x{9f}\x{a1}-\x{167f}\x{16
 const EVERY_CHARACTER = String.raw`\x{0}-\x{10ffff}`;
 const END_OF_LINE = String.raw`\n\r\x{2028}\x{2029}`;
 
-/** Writes a part of a valid pattern in RE2's syntax, where that differs. */
+/** Translates a token of a valid pattern into RE2's syntax. */
 function toRe2(token: string, source: string): string {
   if (/^\(\?<?[=!]/.test(token))
     throw problemOf(source, `has a ${token[2] === "<" ? "lookbehind" : "lookahead"}. ${NO_LOOKAROUND}`);
@@ -113,7 +116,7 @@ function toRe2Escape(token: string): string {
     }
     case "p":
     case "P":
-      // RE2 has the values of these properties without their names.
+      // RE2 has the values of these properties, but not their names.
       return token.replace(/\{(?:General_Category|gc|Script|sc)=/, "{");
     default:
       return token;

@@ -6,9 +6,9 @@ export interface Link<Item> {
 }
 
 /**
- * Items in the order in which they were added, for lists that change thousands of times a second. A `Set` or `Map` is
- * copied whenever entries that were removed have filled it up, and each old table refers to the next: one that V8 has
- * moved to its old generation keeps all later ones, and what was in them, until a full garbage collection.
+ * Items in order of addition, for lists that change thousands of times a second. A `Set` or `Map` is copied whenever
+ * removed entries have filled it, and each old table refers to the next one. A table in V8's old generation therefore
+ * retains all later tables and their entries until a full garbage collection.
  */
 export class LinkedList<Item> {
   #first: Link<Item> | null = null;
@@ -22,7 +22,7 @@ export class LinkedList<Item> {
     for (let link = this.#first; link !== null; link = link.after) yield link.item;
   }
 
-  /** Adds an item at the end. @returns what removes it */
+  /** Adds an item at the end. Returns the link by which to remove it. */
   add(item: Item): Link<Item> {
     const link: Link<Item> = { item, before: null, after: null };
     this.#append(link);
@@ -36,7 +36,7 @@ export class LinkedList<Item> {
     this.#append(link);
   }
 
-  /** Does nothing if it was removed already. */
+  /** Removes an item. Does nothing if it was already removed. */
   remove(link: Link<Item>): void {
     const { before, after } = link;
     if (before === null && this.#first !== link) return;
@@ -44,7 +44,7 @@ export class LinkedList<Item> {
     else before.after = after;
     if (after === null) this.#last = before;
     else after.before = before;
-    // A link in the old generation would keep its neighbours.
+    // A link in the old generation would retain its neighbours.
     link.before = null;
     link.after = null;
   }

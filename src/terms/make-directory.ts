@@ -11,7 +11,7 @@ export function syncDirectory(directory: string): void {
   }
 }
 
-/** Makes a directory that only its owner can access, with its parents, and makes their names survive a power cut. */
+/** Creates a directory that only its owner can access, with its parents, and makes their names survive a power cut. */
 export function makeDirectory(directory: string): void {
   const path = resolve(directory);
   const first = mkdirSync(path, { recursive: true, mode: 0o700 });

@@ -66,12 +66,12 @@ test("an amount cannot be mixed with a floating point number", () => {
   assert.equal(typeof rounded, "number");
 });
 
-/** What takes an amount, or its text, to a number. Anything else that would, such as `Math.round`, the type refuses. */
+/** Conversions of an amount, or of its text, to a number. The type refuses all others, such as `Math.round`. */
 const CONVERSIONS = /\b(?:Number|parseFloat|parseInt|BigInt)\(|\.toFixed\(|\.toLocaleString\(/;
 const KNOWS_MONEY =
   /\b(?:Micros|Price|PriceTerm|amountText|amountToColumn|amountFrom(?:Column|Sum)|amountForMetric|readAmount)\b/;
 
-/** The lines of a file that convert, if the file has to do with money. */
+/** The lines of a file that convert numbers, if the file is about money. */
 function conversions(code: string): readonly string[] {
   if (!KNOWS_MONEY.test(code)) return [];
   return code.split("\n").filter((line) => CONVERSIONS.test(line) && !/^\s*(?:\*|\/[/*])/.test(line));

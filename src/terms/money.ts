@@ -10,7 +10,7 @@ const DECIMALS = 6;
 
 /**
  * The largest amount of one request or one price: a thousand million units. In millionths it is below 2^53, so a row
- * can hold it as a plain whole number. Sums have no such limit.
+ * can store it as a plain whole number. Sums have no such limit.
  */
 export const AMOUNT_MAX: Micros = 1_000_000_000n * MICROS_A_UNIT;
 
@@ -25,7 +25,7 @@ export function readAmount(text: string): Micros | null {
   return micros > AMOUNT_MAX ? null : micros;
 }
 
-/** A number of requests, where a budget counts them in place of money. */
+/** A number of requests as an amount, for budgets that count requests. */
 export function readCount(count: number): Micros {
   return BigInt(count);
 }
@@ -37,39 +37,39 @@ export function amountText(micros: Micros): string {
   return `${micros < 0n ? "-" : ""}${digits.slice(0, -DECIMALS)}.${decimals}`;
 }
 
-/** That many hundredths of an amount, rounded up. */
+/** `percent` hundredths of an amount, rounded up. */
 export function percentOf(micros: Micros, percent: number): Micros {
   return (micros * BigInt(percent) + 99n) / 100n;
 }
 
-/** How much of an amount another one is, in whole percent: 100 only if it is all of it. */
+/** The share of one amount in another, in whole percent: 100 only for all of it. */
 export function percentUsed(part: Micros, whole: Micros): number {
   return whole === 0n ? 100 : Number((part * 100n) / whole);
 }
 
-/** For a column of the ledger or the store. */
+/** An amount for a column of the ledger or the store. */
 export function amountToColumn(micros: Micros): number {
   return Number(micros);
 }
 
-/** `null` stands for "not known", never for nothing. */
+/** `null` means "not known", never zero. */
 export function amountFromColumn(value: number): Micros;
 export function amountFromColumn(value: number | null): Micros | null;
 export function amountFromColumn(value: number | null): Micros | null {
   return value === null ? null : BigInt(value);
 }
 
-/** A sum, which a database gives as text because it can exceed 2^53. */
+/** Reads a sum, which a database returns as text because it can exceed 2^53. */
 export function amountFromSum(text: string): Micros {
   return BigInt(text);
 }
 
-/** The nearest floating point number of units, for a metric alone: Prometheus knows no other numbers. */
+/** The nearest floating point number of units, only for metrics: Prometheus has no other numbers. */
 export function amountForMetric(micros: Micros): number {
   return Number(amountText(micros));
 }
 
-/** How much of an amount another one is, for a metric alone. */
+/** The share of one amount in another, only for metrics. */
 export function ratioForMetric(part: Micros, whole: Micros): number {
   return Number(part) / Number(whole);
 }

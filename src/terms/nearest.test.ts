@@ -23,7 +23,7 @@ test("resemblance is the number of typing errors, as computed from the definitio
   );
 });
 
-/** Directly from the definition. */
+/** The edit distance, computed directly from its definition. */
 function distance(a: string, b: string): number {
   if (a === "" || b === "") return a.length + b.length;
   const change = distance(a.slice(1), b.slice(1)) + (a[0] === b[0] ? 0 : 1);

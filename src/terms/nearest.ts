@@ -1,8 +1,8 @@
 const SHOWN_MAX = 5;
-/** A longer word is no misspelled name, and would take long to compare. */
+/** A longer word is not a misspelled name, and would take long to compare. */
 const WORD_CHARS_MAX = 256;
 
-/** The candidates that a word was probably meant to be: misspelled ones first, then those that it is part of. */
+/** The candidates that a word was probably meant to be: misspelled ones first, then those that contain it. */
 export function nearest(word: string, candidates: readonly string[]): readonly string[] {
   if (word.length > WORD_CHARS_MAX) return [];
   const misspelled = candidates.filter((candidate) => resembles(word, candidate));
@@ -14,14 +14,14 @@ export function nearest(word: string, candidates: readonly string[]): readonly s
   return [...new Set([...misspelled, ...partly])].slice(0, SHOWN_MAX);
 }
 
-/** A question about all names that may have been meant, as a sentence; `null` if none is similar. */
+/** A question with all names that may have been meant; `null` if none is similar. */
 export function didYouMeanAnyOf(word: string, candidates: readonly string[], prefix = ""): string | null {
   const near = nearest(word, candidates).map((candidate) => prefix + candidate);
   if (near.length === 0) return null;
   return `Did you mean ${near.length === 1 ? near[0]! : `${near.slice(0, -1).join(", ")} or ${near.at(-1)!}`}?`;
 }
 
-/** A question about the name that was probably meant, if one is similar enough for a typing error. */
+/** A question with the name that was probably meant, if one is similar enough for a typing error. */
 export function didYouMean(written: string, known: Iterable<string>): string | undefined {
   const names = [...known];
   const meant = names.find((name) => hasSlips(1, written, name)) ?? names.find((name) => resembles(written, name));
@@ -47,7 +47,7 @@ function lettersOf(name: string): string {
 /**
  * Whether at most this many insertions, deletions, replacements and swaps of neighbours turn one text into the other.
  * Only cells that close to the diagonal matter, so the cost is linear and not quadratic: `row[k]` is the distance
- * between the first i letters of one and the first i + k - slips of the other.
+ * between the first i letters of one text and the first i + k - slips of the other.
  */
 function isWithin(slips: number, a: string, b: string): boolean {
   const width = 2 * slips + 1;

@@ -1,5 +1,5 @@
 /**
- * Told how far work is that may take long: what is counted, how many are done, and of how many if that is known. May be
- * called often.
+ * Reports the progress of long work: the counted unit, the number done, and the total if it is known. May be called
+ * often.
  */
 export type OnProgress = (what: string, done: number, of?: number) => void;

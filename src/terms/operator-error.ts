@@ -11,6 +11,7 @@ export class OperatorError extends Error {
 }
 
 /**
- * `usage`: the command itself; `invalid`: its values; `unavailable`: the store or something else does not answer now.
+ * `usage`: the command itself is wrong; `invalid`: its values are; `unavailable`: the store or another service does not
+ * answer now.
  */
 export type OperatorErrorCode = "usage" | "invalid" | "not_found" | "refused" | "unavailable";

@@ -2,7 +2,7 @@
 export type OriginMatch = "exact" | "pattern";
 
 /**
- * One declared origin: `https://api.vendor.example`, or `https://*.vendor.example` for every host name below one.
+ * One declared origin: `https://api.vendor.example`, or `https://*.vendor.example` for every host name below that one.
  * Default ports, the case of host names and a slash at the end make no difference.
  */
 export interface DeclaredOrigin {
@@ -10,13 +10,13 @@ export interface DeclaredOrigin {
   readonly protocol: string;
   /** Empty for the protocol's default port. */
   readonly port: string;
-  /** In lower case. For a pattern: the common end of all host names that match, without the dot before it. */
+  /** In lower case. For a pattern: the common end of all matching host names, without the dot before it. */
   readonly hostname: string;
 }
 
 const PATTERN = /^(https?):\/\/\*\.([a-z0-9-]+(?:\.[a-z0-9-]+)+)(?::(\d{1,5}))?\/?$/i;
 
-/** `null` if the text is not an origin: anything with more than scheme, host and port. */
+/** `null` if the text is not an origin, for example because it has more than scheme, host and port. */
 export function parseOrigin(text: string): DeclaredOrigin | null {
   const wildcard = PATTERN.exec(text);
   return wildcard === null ? parseExact(text) : parsePattern(wildcard);
@@ -27,7 +27,7 @@ export class OriginRules {
   readonly #exact = new Set<string>();
   readonly #patterns: DeclaredOrigin[] = [];
 
-  /** @throws Error naming the declaration that is not an origin */
+  /** @throws Error that names a declaration which is not an origin */
   constructor(declared: readonly string[]) {
     for (const text of declared) {
       const origin = parseOrigin(text);
@@ -52,10 +52,12 @@ export function isDeclaredOrigin(address: string, declared: readonly string[]): 
   return url !== null && new OriginRules(declared).match(url) !== null;
 }
 
-/** Its own names and addresses, as the URL parser writes them. What is under `localhost` never leaves it either. */
+/**
+ * Names and addresses of this machine, as the URL parser writes them. Names below `localhost` never leave it either.
+ */
 const THIS_MACHINE = /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** Whether what is sent to a declared origin can be read on the way: plain http, to anything but this machine. */
+/** Whether others can read requests to a declared origin on the network: plain http to another machine. */
 export function isReadableOnTheWay(declared: string): boolean {
   const origin = parseOrigin(declared);
   return origin !== null && origin.protocol === "http:" && !THIS_MACHINE.test(origin.hostname);

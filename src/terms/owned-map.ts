@@ -7,7 +7,7 @@ interface Entry<Value> {
   link: Link<Entry<Value>> | null;
 }
 
-/** What one owner has: its entries by both parts of their keys, and in the order of use. */
+/** The entries of one owner, by both parts of their keys, and in order of use. */
 class Owned<Value> {
   readonly byUse = new LinkedList<Entry<Value>>();
   readonly #parts = new Map<string, Map<string, Entry<Value>>>();
@@ -35,11 +35,11 @@ class Owned<Value> {
 }
 
 /**
- * A map of entries that belong to owners, with keys that the owners choose. It holds at most `entriesMax`; beyond that,
- * the owner with the most entries loses its least recently used one. So an owner that invents keys without end loses
- * its own entries, never those of an owner with fewer.
+ * A map of entries that belong to owners, with keys that the owners choose. It holds at most `entriesMax` entries.
+ * Beyond that, the owner with the most entries loses its least recently used one. So an owner that invents keys without
+ * end loses its own entries, never those of an owner with fewer.
  *
- * A key may have two parts, `of` and `key`: to join them would cost ten times as much as to find the entry.
+ * A key may have two parts, `of` and `key`: joining them would cost ten times as much as finding the entry.
  */
 export class OwnedMap<Value> {
   readonly #entriesMax: number;
@@ -106,8 +106,8 @@ export class OwnedMap<Value> {
   }
 
   /**
-   * Never drops the new entry: either the owner with the most has at least two, or all have one and the newest comes
-   * last.
+   * Evicts one entry, never the new one: either the owner with the most has at least two, or all have one and the
+   * newest comes last.
    */
   #forgetOne(): void {
     let most: [owner: string, owned: Owned<Value>] | undefined;

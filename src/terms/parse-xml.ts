@@ -1,17 +1,19 @@
 import type { Json } from "./json.ts";
 
-/** Thrown for a document that is refused; the message contains nothing of the document. */
+/** Thrown for a refused document; the message contains nothing of the document. */
 export class XmlProblem extends Error {}
 
 const DEPTH_MAX = 64;
-/** The limit for elements, attributes, comments, processing instructions and references together. */
+/** Limit for elements, attributes, comments, processing instructions and references together. */
 export const XML_VALUES_MAX = 50_000;
-/** Different names in one element. An object of many names takes several times as long to build as a list. */
+/**
+ * The most different names in one element. An object with many names takes several times as long to build as a list.
+ */
 export const XML_NAMES_MAX = 10_000;
 /** Longer than any reference that XML or HTML defines. */
 const REFERENCE_CHARS_MAX = 40;
 
-/** Which elements are always lists, even if they occur once: by name, below the root. */
+/** The elements that are always lists, even if they occur once: by name, below the root. */
 export interface ListNames {
   readonly isList: boolean;
   readonly below: ReadonlyMap<string, ListNames>;
@@ -19,24 +21,26 @@ export interface ListNames {
 
 /** An element whose end tag has not been read yet. */
 interface Open {
-  /** As it is written, to be compared with the end tag. */
+  /** The name as written, to compare with the end tag. */
   readonly tag: string;
   readonly name: string;
   readonly lists: ListNames | undefined;
   /** Attributes and elements. */
   readonly members: Record<string, Json>;
-  /** The declared prefixes: whether each stands for the namespace of `nil`. */
+  /** The declared prefixes, with whether each means the namespace of `nil`. */
   namespaces: Map<string, boolean> | null;
   /** The prefixes with which `nil` is true. */
   nilPrefixes: string[] | null;
-  /** By local name, which attribute with a prefix has it; `""` if several share it, so that none has it. */
+  /**
+   * The attribute with a prefix of each local name; `""` if several share the name, so that none is shortened to it.
+   */
   prefixed: Map<string, string> | null;
   names: number;
   isEmpty: boolean;
   text: string;
-  /** White space after the text, which is part of it if more text follows before a child element. */
+  /** White space after the text. It is part of the text if more text follows before a child element. */
   blanks: string;
-  /** Whether white space at the ends of the text is kept. */
+  /** Whether white space at the ends of the text is preserved. */
   isVerbatim: boolean;
 }
 
@@ -46,7 +50,7 @@ export const SCHEMA_INSTANCE = "http://www.w3.org/2001/XMLSchema-instance";
 const BLANK = 1;
 const NAME_START = 2;
 const NAME_REST = 4;
-/** What an ASCII character may be part of. All other characters may be part of a name, and are not white space. */
+/** The kinds of the ASCII characters. All other characters may be part of a name, and are not white space. */
 const KINDS = new Uint8Array(128);
 for (const blank of " \t\r\n") KINDS[blank.charCodeAt(0)] = BLANK;
 for (let code = 0; code < 128; code += 1) {
@@ -60,10 +64,9 @@ function isKind(code: number, kind: number): boolean {
 }
 
 /**
- * Reads a document in one pass that never goes back, so that the time grows only with its length, whatever it contains.
+ * Reads a document in one pass without backtracking, so that the time only grows with its length, whatever it contains.
  * Values, comments and references are counted while they are read. Entities cannot be defined: a document type
- * declaration, the only way to do so, is refused.
- * @throws XmlProblem
+ * declaration, the only way to do so, is refused. @throws XmlProblem
  */
 export function parseXml(text: string, lists: ListNames): Json {
   return new XmlParser(text, lists).parse();
@@ -95,7 +98,7 @@ class XmlParser {
     return this.#document;
   }
 
-  /** Reads on after a `<`. */
+  /** Continues after a `<`. */
   #readMarkup(): void {
     switch (this.#text[this.#at]) {
       case "/":
@@ -122,7 +125,7 @@ class XmlParser {
     } else throw new XmlProblem("it has a document type declaration");
   }
 
-  /** The text before the next `end`; continues after it. */
+  /** Returns the text before the next `end`, and continues after it. */
   #through(end: string): string {
     const found = this.#text.indexOf(end, this.#at);
     if (found === -1) throw notXml();
@@ -198,7 +201,10 @@ class XmlParser {
     }
   }
 
-  /** Whether the element has no content and says so (XML Schema 1.0, 2.6.2). Its other attributes are dropped then. */
+  /**
+   * Whether the element has no content and declares that (XML Schema 1.0, 2.6.2). Its other attributes are then
+   * dropped.
+   */
   #isNil({ nilPrefixes, namespaces, members }: Open): boolean {
     if (nilPrefixes === null || !Object.keys(members).every((name) => name.startsWith("@"))) return false;
     const scopes = [...this.#open.map((open) => open.namespaces), namespaces];
@@ -291,8 +297,8 @@ function takeBlanks(element: Open): string {
 }
 
 /**
- * The member for an attribute: `@type` for `xsi:type` too, unless another attribute of the element has the same local
- * name. Then each that has a prefix keeps it, in whatever order they are written. @throws XmlProblem if it is repeated
+ * The member for an attribute. `xsi:type` is `@type`, too, unless another attribute of the element has the same local
+ * name: then each attribute with a prefix keeps it, in any order. @throws XmlProblem if the attribute is repeated
  */
 function nameAttribute(element: Open, written: string): string {
   const { members } = element;
@@ -338,7 +344,10 @@ function localName(written: string): string {
   return name;
 }
 
-/** An element that repeats becomes a list. No name is special, not even `__proto__`. @returns whether the name is new */
+/**
+ * Adds a member; an element that repeats becomes a list. No name is special, not even `__proto__`. @returns whether the
+ * name is new
+ */
 function add(members: Record<string, Json>, name: string, value: Json, isList: boolean): boolean {
   if (!Object.hasOwn(members, name)) {
     const made = isList ? [value] : value;
@@ -358,7 +367,7 @@ const NAMED: ReadonlyMap<string, string> = new Map(
   Object.entries({ amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" }),
 );
 
-/** The character for one of XML's own references; `undefined` for others, which are kept as they are. */
+/** The character for one of XML's own references; `undefined` for others, which stay unchanged. */
 function charactersOf(reference: string): string | undefined {
   if (/^[A-Za-z][A-Za-z0-9]*$/.test(reference)) return NAMED.get(reference);
   const isHex = reference[1] === "x";

@@ -8,10 +8,10 @@ export interface Price {
   readonly currency: string;
 }
 
-/** One line of a credential's prices: what a contract says from some moment on, and above some number of calls. */
+/** One line of a credential's prices: a price of the contract from some moment on, and above some number of calls. */
 export interface PriceTerm extends Price {
   readonly fromWallAt: number;
-  /** It holds for calls beyond this many in a calendar month; 0 for the basic price. */
+  /** The price applies to calls beyond this many in a calendar month; 0 for the basic price. */
   readonly above: number;
   /** What the contract bills; `null`: what the source declares. */
   readonly per: ChargeModel | null;
@@ -20,8 +20,8 @@ export interface PriceTerm extends Price {
 }
 
 /**
- * The price that holds at a moment. Of the prices that have begun, the newest holds, and of its steps the highest that
- * has been passed. `null` if none has begun: the list price of the source holds then. The terms are in no order.
+ * The price at a moment: of the prices that have started, the newest, and of its steps, the highest that has been
+ * passed. `null` if none has started: then the list price of the source applies. The terms are in no order.
  * @param callsThisMonth how many calls were billed earlier in the calendar month
  */
 export function termAt(terms: readonly PriceTerm[], wallAt: number, callsThisMonth: number): PriceTerm | null {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { printable, printableJson, printableLines, printableJsonText } from "./printable.ts";
 
-/** What moves a cursor, ends a line or turns a text round on some terminal, and what only looks like nothing. */
+/** Characters that move a cursor, end a line or reverse text on some terminal, and characters that are invisible. */
 const UNSAFE =
   "\u0000\u0007\u001b[2J\u007f\u0080\u0085\u009b2J\u009d0;x\u009c\u00ad\u200b\u202e\u2028\u2029\ufeff\ud800";
 const CONTROLS = /[\p{C}\u2028\u2029]/u;

@@ -59,7 +59,7 @@ for (const [what, text] of [
   test(`${what} is not used`, () => assert.throws(() => read(text), XmlProblem));
 }
 
-/** What a source sees of a reply whose bytes are the characters of `text`. */
+/** The body that a source gets of a reply whose bytes are the characters of `text`. */
 function bodyOf(text: string, type: string) {
   return readXml(toUtf8(Buffer.from(text, "latin1"), type), []);
 }

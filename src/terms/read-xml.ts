@@ -1,9 +1,7 @@
 import { decodeUtf8, type Json } from "./json.ts";
 import { parseXml, XML_VALUES_MAX, XmlProblem } from "./parse-xml.ts";
 
-/**
- * The size limit of a document. Parsing takes a few milliseconds per megabyte and blocks all other requests meanwhile.
- */
+/** Limit for a document. Parsing takes a few milliseconds per megabyte and blocks all other requests meanwhile. */
 export const XML_BYTES_MAX = 2 * 1024 * 1024;
 
 /**
@@ -70,7 +68,7 @@ function textOf(bytes: Buffer): string {
 const CARRIAGE_RETURN = 0x0d;
 const LINE_FEED = 0x0a;
 
-/** XML has three line endings, all of which are read as a line feed (XML 1.0, 2.11). */
+/** Replaces XML's three line endings by line feeds (XML 1.0, 2.11). */
 function withPlainLines(bytes: Buffer): Buffer {
   if (!bytes.includes(CARRIAGE_RETURN)) return bytes;
   const plain = Buffer.allocUnsafe(bytes.length);

@@ -2,7 +2,7 @@ import { Fault } from "./fault.ts";
 
 /**
  * Why something may not be used in a region; `null` if it may. Regions are an operator's own names and are compared as
- * they are written; without a list, every region is allowed.
+ * written; without a list, every region is allowed.
  */
 export function regionFault(
   what: "this source" | "the credential",

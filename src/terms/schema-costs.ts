@@ -1,22 +1,19 @@
 import { isJsonObject, type JsonObject } from "./json.ts";
 import { MANY_SCHEMAS, NAMED_SCHEMAS, ONE_SCHEMA } from "./schema-parts.ts";
 
-/*
- * What the validation of a value costs, in steps of about thirty nanoseconds, as far as its schema tells before it is
- * compiled.
- */
+/* The cost of validating a value, in steps of about 30 ns, as far as the schema determines it before it is compiled. */
 
 /** A keyword added to schemas: the cost of each use of that subschema. */
 export const COST = "datarun:cost";
 
-/** The number of characters, members or names that are compared in the time of one step. */
+/** Characters, members or names that are compared per step. */
 export const UNITS_PER_STEP = 16;
 
 /** Keywords that visit all names of an object. */
 const WALKS_MEMBERS = "additionalProperties patternProperties propertyNames unevaluatedProperties".split(" ");
 
 /**
- * Those whose subschema is applied to every name: it carries the cost of the name, so that names are not visited twice.
+ * Keywords whose subschema is applied to every name: its cost includes the name, so that names are not visited twice.
  */
 const BY_NAME: ReadonlySet<string> = new Set(["additionalProperties", "propertyNames"]);
 const COST_OF_NAME = 8;
@@ -25,14 +22,14 @@ function isPricedByName(keyword: string, schema: unknown): schema is JsonObject 
   return BY_NAME.has(keyword) && isJsonObject(schema);
 }
 
-/** Whether a schema visits all names of an object, and none of its subschemas carries their cost. */
+/** Whether a schema visits all names of an object although none of its subschemas includes their cost. */
 export function visitsMembers(schema: Readonly<Record<string, unknown>>): boolean {
   return WALKS_MEMBERS.some((keyword) => schema[keyword] !== undefined && !isPricedByName(keyword, schema[keyword]));
 }
 
-/** Keywords for which all names of an object are listed, only to count them. */
+/** Keywords that list all names of an object, only to count them. */
 const COUNTS_MEMBERS = ["minProperties", "maxProperties"];
-/** The engine lists the names of an object of this size without looking at each. */
+/** Up to this many names, the engine lists an object without looking each of them up. */
 const EASY_MEMBERS_MAX = 64;
 
 export function countsMembers(schema: Readonly<Record<string, unknown>>): boolean {
@@ -54,7 +51,7 @@ const REPEATING =
   "$ref $dynamicRef $recursiveRef items prefixItems contains additionalProperties patternProperties propertyNames unevaluatedItems unevaluatedProperties".split(
     " ",
   );
-/** Keywords whose subschemas often do not fit, for which a report is made each time. */
+/** Keywords whose subschemas often do not match, which creates an error each time. */
 const OFTEN_UNFIT: ReadonlySet<string> = new Set(["anyOf", "oneOf", "not", "if", "contains"]);
 const COST_OF_REPORT = 6;
 
@@ -66,7 +63,7 @@ export function needsCosts(schema: object): boolean {
 
 const SIMPLE_CHARS_MAX = 50_000;
 
-/** The same schema with the cost of each subschema added. `more`: an additional cost of each use. */
+/** The schema with the cost of each subschema added. `more`: an additional cost of each use. */
 export function withCosts(schema: JsonObject, more = 0): JsonObject {
   const priced: Record<string, unknown> = { ...schema };
   for (const name of ONE_SCHEMA) {

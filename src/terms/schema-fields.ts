@@ -1,10 +1,10 @@
-/** One field that a schema describes, as a line of a table. */
+/** One field that a schema describes, as a row of a table. */
 export interface FieldRow {
-  /** Nested fields with a dot, items of a list with `[]`. */
+  /** Names of nested fields are joined by dots; items of a list have `[]`. */
   readonly name: string;
   readonly type: string;
   readonly required: boolean;
-  /** Its title and its description; empty if there are none. */
+  /** Title and description; empty if there is none. */
   readonly title: string;
   readonly says: string;
   readonly examples: readonly unknown[];
@@ -35,7 +35,7 @@ interface Schema {
   readonly maxItems?: number;
 }
 
-/** The fields of an object, nested ones included, in the order of the schema. */
+/** The fields of an object, including nested ones, in the order of the schema. */
 export function fieldsOf(schema: object, prefix = ""): FieldRow[] {
   const rows: FieldRow[] = [];
   for (const [name, { schema: property, required }] of propertiesOf(schema as Schema)) {
@@ -56,7 +56,7 @@ export function fieldsOf(schema: object, prefix = ""): FieldRow[] {
   return rows;
 }
 
-/** Whether a field has to be there: always, in some cases, or never. */
+/** Whether a field is required: always, in some cases, or never. */
 export function needOf({ name, required }: Pick<FieldRow, "name" | "required">, schema: object): FieldNeed {
   if (required) return "yes";
   return isDemandedByABranch(name, schema) ? "depends" : "no";
@@ -65,7 +65,7 @@ export function needOf({ name, required }: Pick<FieldRow, "name" | "required">, 
 export const FIELD_NEEDS = ["yes", "depends", "no"] as const;
 export type FieldNeed = (typeof FIELD_NEEDS)[number];
 
-/** Whether a field is demanded in some case by something else than the object's own `required`. */
+/** Whether a branch of the schema requires a field, not the object's own `required`. */
 function isDemandedByABranch(name: string, schema: object): boolean {
   const { anyOf, oneOf, allOf, then, else: otherwise, dependentSchemas } = schema as Schema;
   const several = [anyOf, oneOf, allOf, Object.values(dependentSchemas ?? {})].flatMap((branches) => branches ?? []);
@@ -79,7 +79,7 @@ interface Property {
   readonly required: boolean;
 }
 
-/** The properties of an object, those of its branches included; the first description of a name stands. */
+/** The properties of an object, including those of its branches; the first description of a name applies. */
 function propertiesOf(schema: Schema): Map<string, Property> {
   const found = new Map<string, Property>();
   const visit = (branch: Schema | undefined, isRoot: boolean): void => {
@@ -97,7 +97,7 @@ function propertiesOf(schema: Schema): Map<string, Property> {
   return found;
 }
 
-/** The object among what a value may be, if it has fields of its own. */
+/** The alternative of a value that is an object with fields. */
 function objectIn(schema: Schema): Schema | undefined {
   const candidates = [schema, ...(schema.anyOf ?? schema.oneOf ?? [])];
   return candidates.find(({ properties }) => properties !== undefined && Object.keys(properties).length > 0);

@@ -7,9 +7,9 @@ const ONE_BRANCH = ["if", "then", "else"] as const;
 const MANY_BRANCHES = ["oneOf", "anyOf", "allOf"] as const;
 
 /**
- * The property names a schema declares for the object it describes: its own `properties` and those of every branch that
- * describes the same object, at any nesting of those keywords. Names inside nested objects, `not` and
- * `patternProperties` say nothing about what may be sent at the top.
+ * The property names that a schema declares for its object: those of its own `properties` and of every branch that
+ * describes the same object, at any nesting of these keywords. Names inside nested objects, `not` and
+ * `patternProperties` do not determine what may be sent at the top level.
  */
 export function declaredNames(schema: object): readonly string[] {
   const names = new Set<string>();
@@ -20,7 +20,7 @@ export function declaredNames(schema: object): readonly string[] {
   return [...names];
 }
 
-/** Those of the declared names whose schema has this keyword with the value true. */
+/** The declared names whose schema has this keyword with the value true. */
 export function namesMarked(schema: object, keyword: string): readonly string[] {
   const names = new Set<string>();
   for (const branch of branchesOf(schema as JsonObject, [schema])) {
@@ -33,8 +33,8 @@ export function namesMarked(schema: object, keyword: string): readonly string[] 
 }
 
 /**
- * A location in a value, in a readable form that repeats no name which the schema does not have: `people.*.age`. Where a
- * schema allows any names, they may be data, such as the names of people.
+ * A location in a value, in a readable form that repeats no name which the schema does not have: `people.*.age`. Where
+ * a schema allows any names, they may be data, such as the names of people.
  */
 export function declaredField(schema: object, value: unknown, pointer: string): string {
   const root = schema as JsonObject;
@@ -59,7 +59,7 @@ function hasName(branch: JsonObject, name: string): boolean {
   );
 }
 
-/** The schemas of a member of this name: its own, or those of any name. */
+/** The schemas of a member of this name: its own, or those for any name. */
 function membersOf(branch: JsonObject, name: string): readonly unknown[] {
   const properties = own(branch, "properties");
   if (isObject(properties) && Object.hasOwn(properties, name)) return [properties[name]];
@@ -76,7 +76,7 @@ function entriesOf(branch: JsonObject): readonly unknown[] {
   return ["items", "prefixItems", "contains", "unevaluatedItems"].flatMap((keyword) => own(branch, keyword));
 }
 
-/** These schemas and every branch of theirs that describes the same value. */
+/** These schemas and all of their branches that describe the same value. */
 function branchesOf(root: JsonObject, schemas: readonly unknown[]): ReadonlySet<JsonObject> {
   const seen = new Set<JsonObject>();
 
@@ -136,7 +136,7 @@ function own(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** A separate copy, because this file is also bundled for isolates, which have none of Node's modules. */
+/** A separate copy, because this file is also bundled for isolates, which have no modules of Node. */
 function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

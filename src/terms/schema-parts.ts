@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject } from "./json.ts";
 import { compilePattern } from "./linear-pattern.ts";
 
 /*
- * The subschemas of an author's schema, and what they say about it as a whole: whether it is large, and whether it can be
- * used at all.
+ * The subschemas of an author's schema, and checks of the whole: whether it is large, and whether it can be used at
+ * all.
  */
 
 /** Keywords with one subschema. */
@@ -16,25 +16,25 @@ export const MANY_SCHEMAS = "allOf anyOf oneOf prefixItems items".split(" ");
 /** Keywords with subschemas by name. */
 export const NAMED_SCHEMAS = "properties patternProperties dependentSchemas $defs definitions".split(" ");
 
-/** Compiling a schema of this many parts takes about 25 milliseconds; smaller ones would make every start longer. */
+/** Compiling a schema of this many parts takes about 25 ms. A lower number would make every start longer. */
 const PARTS_MANY = 150;
 
-/** Whether compiling it at the first use would block other work noticeably. */
+/** Whether compiling the schema at its first use would noticeably block other work. */
 export function isLargeSchema(schema: object): boolean {
   return countParts(schema as JsonObject, PARTS_MANY) >= PARTS_MANY;
 }
 
-/** The code of larger schemas takes seconds to compile, and at some size cannot be run at all. */
+/** The code of larger schemas takes seconds to compile, and from some size on cannot run at all. */
 const PARTS_MAX = 2_000;
 
-/** Why a schema cannot be compiled in reasonable time, as the rest of a sentence that begins with it. */
+/** Why a schema cannot be compiled in reasonable time, as the rest of a sentence that begins with the schema. */
 export function sizeProblem(schema: object): string | null {
   return countParts(schema as JsonObject, PARTS_MAX + 1) > PARTS_MAX
     ? `must NOT have more than ${PARTS_MAX} schemas in it`
     : null;
 }
 
-/** At most `max`. */
+/** Counts the parts, at most up to `max`. */
 function countParts(schema: JsonObject, max: number): number {
   let count = 1;
   for (const [, part] of partsOf(schema)) {

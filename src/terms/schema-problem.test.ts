@@ -47,7 +47,7 @@ test("of several forms that each lack a field, no field alone is said to be requ
     });
     const below = { type: "object", properties: { person: { [one]: [asks("email"), asks("phone")] } } };
     assert.deepEqual(problemOf(below, { person: {} }), { path: "/person", message: "needs email or phone" });
-    // What all forms need is required, and what one form says of a value is said.
+    // A field that all forms need is reported as required, and a problem of one form's value is reported as such.
     assert.deepEqual(problemOf({ [one]: [asks("id", "email"), asks("id", "phone")] }, {}), {
       path: "/id",
       message: "is required",

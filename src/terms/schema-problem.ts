@@ -20,8 +20,8 @@ export function describeProblem(errors: readonly SchemaError[] | null | undefine
 }
 
 /**
- * If each of several forms lacks a field: no single one of them is required. The validator reports what the forms lack
- * first, and then that none of them fits.
+ * The problem of a value that lacks a field in each of several forms: no single field of them is required. The
+ * validator reports the missing fields of the forms first, and then that none of the forms matches.
  */
 function describeMissing(errors: readonly SchemaError[]): FieldProblem | null {
   const none = errors.at(-1)!;
@@ -45,8 +45,8 @@ function pointer({ instancePath, params }: SchemaError): string {
 }
 
 /**
- * A sentence for each keyword; the validator's own if it can only describe the schema. A schema may define its own as
- * `x-says`.
+ * A sentence for each keyword; the validator's own sentence for keywords that can only be described by the schema. A
+ * schema may define its own as `x-says`.
  */
 function say({ keyword, params, message, parentSchema }: SchemaError): string {
   const says = (parentSchema as { "x-says"?: unknown } | undefined)?.["x-says"];
@@ -116,7 +116,7 @@ function listed(values: readonly unknown[]): string {
   return values.length > VALUES_LISTED_MAX ? `${words}, …` : words;
 }
 
-/** An object may have a member `toString`, so it is written as JSON. */
+/** Written as JSON, because an object may have a member `toString`. */
 function shown(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }

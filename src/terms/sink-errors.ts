@@ -1,4 +1,4 @@
-/** The database answers but refuses rows of the batch because of their content: waiting does not help. */
+/** The database answers, but refuses rows of the batch because of their content: waiting does not help. */
 export class LedgerRefused extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options);
@@ -10,7 +10,7 @@ export class LedgerRefused extends Error {
 export class LedgerBehind extends Error {
   readonly has: number;
   constructor(has: number) {
-    super("the shared database has less of this journal than went out to it");
+    super("the shared database has less of this journal than was sent to it");
     this.name = "LedgerBehind";
     this.has = has;
   }

@@ -1,2 +1,2 @@
-/** The longest time for any source or function, whatever it declares. */
+/** The longest time limit of any source or function, whatever it declares. */
 export const CALL_MS_MAX = 60_000;

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** The trace that a run belongs to, from the caller's W3C Trace Context. */
+/** The trace of a run, from the caller's W3C Trace Context. */
 export interface Trace {
   /** 32 hex digits. */
   readonly traceId: string;
@@ -16,7 +16,7 @@ const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-
 export function readTraceparent(field: string | readonly string[] | undefined): Trace | null {
   if (typeof field !== "string" || field.length > 128) return null;
   const match = TRACEPARENT.exec(field);
-  // Version 00 has four parts; a later one may have more, but the first four mean the same.
+  // Version 00 has four parts. A later version may have more, but the first four have the same meaning.
   if (match === null || (field.startsWith("00") && match[4] !== undefined)) return null;
   return { traceId: match[1]!, parentId: match[2]!, flags: match[3]! };
 }

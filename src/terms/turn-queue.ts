@@ -1,10 +1,11 @@
 /**
- * Waiting items by owner: owners take turns, and each owner's items keep their order. A thousand items of one owner
- * delay the single item of another by one turn, not by a thousand.
+ * A round-robin queue of items by owner; each owner's items keep their order. A thousand items of one owner delay the
+ * single item of another by one item, not by a thousand.
  */
 export class TurnQueue<Item> {
   /**
-   * In the order of their turns. A set keeps the order of insertion, and removes an item from the middle at no cost.
+   * The owners in the order in which they are served. A set keeps the order of insertion, and removes an item from the
+   * middle at no cost.
    */
   readonly #byOwner = new Map<string, Set<Item>>();
   #size = 0;
@@ -17,7 +18,7 @@ export class TurnQueue<Item> {
     return this.#byOwner.get(owner)?.size ?? 0;
   }
 
-  /** How many items wait of owners that may go on. */
+  /** The number of waiting items of owners that may go on. */
   count(mayGoOn: (owner: string) => boolean): number {
     let count = 0;
     for (const [owner, items] of this.#byOwner) if (mayGoOn(owner)) count += items.size;
@@ -37,8 +38,8 @@ export class TurnQueue<Item> {
   }
 
   /**
-   * Adds an item that has had a turn and needs another, before its owner's other items. The owner waits for its next
-   * turn.
+   * Adds an item that was served and has to be served again, before its owner's other items. The owner moves to the end
+   * of the queue.
    */
   putBack(owner: string, item: Item): void {
     const items = this.#byOwner.get(owner) ?? [];
@@ -57,7 +58,7 @@ export class TurnQueue<Item> {
   }
 
   /**
-   * Takes the first item, by turns, whose owner may go on and that can be served; its owner moves to the end of the
+   * Takes the first item that can be served, of the first owner that may go on. This owner moves to the end of the
    * queue. Owners that may not go on keep their position.
    */
   next(mayGoOn: (owner: string) => boolean, canBeServed: (item: Item) => boolean = () => true): Item | undefined {

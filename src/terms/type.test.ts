@@ -7,7 +7,7 @@ import { Type as Library, type TSchema } from "typebox";
 import { Type } from "./type.ts";
 
 type Maker = typeof Library;
-/** A call that makes a schema, for both libraries. */
+/** A call that creates a schema, for both libraries. */
 type Recipe = (make: Maker) => TSchema;
 
 const options = fc.option(
@@ -82,7 +82,7 @@ const { recipe } = fc.letrec<{ recipe: Recipe }>((tie) => {
   };
 });
 
-/** Every property, also those that are not enumerable, in any order. */
+/** Every property, including those that are not enumerable, in any order. */
 function bare(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const properties = Object.entries(Object.getOwnPropertyDescriptors(value));

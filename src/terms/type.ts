@@ -8,7 +8,7 @@ const require = createRequire(import.meta.url);
 /** Loads some seven hundred modules, which most starts and most verbs do not need. */
 const library = () => (require("typebox") as { readonly Type: typeof Library }).Type;
 
-/** A schema is plain JSON Schema. Its other properties are not enumerable, as in the library. */
+/** A schema is plain JSON Schema. As in the library, its other properties are not enumerable. */
 function schemaOf(kind: string, keywords: object, options: Options = {}): Schema {
   return hide({ ...keywords, ...options }, "~kind", kind);
 }
@@ -17,7 +17,7 @@ function hide(schema: object, name: string, value: unknown): Schema {
   return Object.defineProperty(schema, name, { configurable: true, writable: true, value }) as Schema;
 }
 
-/** A copy that includes the properties which are not enumerable. */
+/** A copy that includes non-enumerable properties. */
 function copyOf(schema: object): object {
   return Object.defineProperties({}, Object.getOwnPropertyDescriptors(schema));
 }
@@ -31,7 +31,9 @@ function objectOf(properties: Readonly<Record<string, object>>, options?: Option
   return schemaOf("Object", { type: "object", ...(required.length > 0 ? { required } : {}), properties }, options);
 }
 
-/** The types that almost all schemas consist of. For arguments that the library treats specially, it is called. */
+/**
+ * The types that almost all schemas consist of. For arguments that the library treats specially, the library is called.
+ */
 const OWN = {
   Unknown: (options?: Options) => schemaOf("Unknown", {}, options),
   Null: (options?: Options) => schemaOf("Null", { type: "null" }, options),
@@ -67,8 +69,8 @@ const OWN = {
 };
 
 /**
- * `Type` of TypeBox, which makes identical schemas. Common types are implemented here; for others the library is loaded
- * at first use.
+ * A replacement for TypeBox's `Type` that creates identical schemas. Common types are implemented here; for others the
+ * library is loaded at first use.
  */
 export const Type = new Proxy(OWN, {
   get: (own, name) => (Object.hasOwn(own, name) ? own : (library() as object))[name as never],

@@ -1,6 +1,6 @@
 /**
- * Environment variables that code reads by their names. Those of other settings are derived from the settings' table, and
- * a test compares the names of these with it.
+ * Environment variables that code reads by name. Those of other settings are derived from the settings table, and a
+ * test compares these names with it.
  */
 export const VARIABLES = {
   dataDir: "DATARUN_DATA_DIR",
@@ -11,9 +11,9 @@ export const VARIABLES = {
   databaseUrlFile: "DATABASE_URL_FILE",
 } as const;
 
-/** Variables of an operator's commands, which are no settings. */
+/** Variables of an operator's commands, which are not settings. */
 export const COMMAND_VARIABLES = {
-  /** `1`: an unexpected error says where it happened. */
+  /** `1`: an unexpected error is shown with its stack. */
   debug: "DATARUN_DEBUG",
   /** The address of an admin port. */
   remote: "DATARUN_REMOTE",

@@ -1,7 +1,7 @@
 import type { Clock } from "./clock.ts";
 import { whenSilent } from "./when-silent.ts";
 
-/** The result of a promise, or a rejection with the error from `late` after that time. The awaited work continues. */
+/** The result of a promise; after `limitMs`, a rejection with the error from `late`. The awaited work continues. */
 export function within<Value>(
   clock: Clock,
   limitMs: number,
@@ -12,8 +12,8 @@ export function within<Value>(
 }
 
 /**
- * The same for what somebody else answers, and who waits for it may have a little longer: only time in which this process
- * ran counts. An answer that came while it was stopped is taken.
+ * The same for an answer of another process, if the caller can wait a little longer: only time in which this process
+ * ran counts. An answer that arrived while this process was suspended is accepted.
  */
 export function answeredWithin<Value>(
   clock: Clock,
@@ -44,7 +44,7 @@ function settling<Value>(
   });
 }
 
-/** Whether a promise settles within that time, either way. Never rejects. */
+/** Whether a promise settles within `limitMs`, either way. Never rejects. */
 export function settledWithin(clock: Clock, limitMs: number, promise: Promise<unknown>): Promise<boolean> {
   return new Promise((resolve) => {
     const cancel = clock.after(limitMs, () => resolve(false));
