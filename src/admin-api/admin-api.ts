@@ -36,22 +36,22 @@ export interface AdminApiParts extends LoginParts {
   readonly store: LoginParts["store"] & ProviderLoginParts["store"];
   readonly sessions: SessionStore & LoginCodeStore;
   readonly console: ConsoleMode;
-  /** `null` if none is set. */
+  /** `null` without an identity provider. */
   readonly provider: { readonly client: IdentityProvider; readonly claims: ClaimSettings } | null;
-  /** Authenticate logins with the provider that are under way. */
+  /** Keys that authenticate unfinished logins with the provider. */
   readonly loginKeys: LoginKeys;
-  /** Where the client of a request is. */
+  /** The address of the client of a request. */
   addressOf(request: IncomingMessage): string;
   readonly verbs: VerbSet;
   /** The setting `admin_hosts`. */
   readonly hosts: readonly string[];
-  /** What the service tells of itself. */
+  /** The figures of the running service. */
   now(): LiveNow;
-  /** How a person starts a command on this deployment, on the service's machine. */
+  /** How a person starts a command of this deployment on the service's machine. */
   readonly program: string;
   /**
-   * What verbs may name, of the running service itself. `note` is what a verb gets under that name, `ended` is told of
-   * the calls of a run that it makes.
+   * The needs of verbs, from the running service. `note` takes the verb's remarks; `ended` is called for each finished
+   * call of the runs that the verb makes.
    */
   needs(
     note: (sentence: string) => void,
@@ -64,22 +64,22 @@ export interface AdminApi {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** Since the start. */
   failedLogins(): number;
-  /** Takes no further request, and resolves when the verbs under way have ended. */
+  /** Accepts no more requests, and resolves when the running verbs have ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Commands of people and their scripts. More at once would be a mistake, and they share a process with the runs. Operators
- * share them: one alone gets half.
+ * Concurrent commands. They share a process with the runs, and more would be a mistake of a script. Operators share the
+ * slots: one operator alone gets half.
  */
 export const COMMANDS_MAX = 32;
-/** Files being sent, which may take as long as their readers want. One operator alone gets two. */
+/** Concurrent files, which take as long as their readers want. One operator alone gets two. */
 export const STREAMS_MAX = 4;
 
 const COMMANDS_BUSY = "Too many commands are under way. Try again.";
 const STREAMS_BUSY = "Too many files are being sent. Try again when one of yours has been read.";
 
-/** What somebody may send who is not known yet: a code, or the query with which the identity provider sends them back. */
+/** The largest body of an unauthenticated request: a code, or the query that the identity provider sent back. */
 export const STRANGERS_BODY_BYTES_MAX = 65_536;
 
 /**
@@ -105,7 +105,7 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
   const underWay = new Set<Promise<unknown>>();
   const commands = new FairShare(COMMANDS_MAX);
   const streams = new FairShare(STREAMS_MAX);
-  /** Those that a text is being sent to, which may take long. */
+  /** Concurrent texts, which may take long. */
   const texts = new Set<ServerResponse>();
   let isStopping = false;
 
@@ -113,7 +113,7 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
     refuseForeign(request.headers, hosts);
     const about = SESSION_ENDPOINTS.find(({ path }) => path === pathIn(request));
     if (about !== undefined) return answerSession(about, request, response);
-    // A request with a token needs no session, and a page that has one sends no token.
+    // A token needs no session, and a page with a session sends no token.
     const inSession = await sessionOf(request);
     const operator = inSession ?? (await login.operatorOf(request));
     if (pathIn(request) === LIVE_PATH) {
@@ -127,7 +127,7 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
     if (isStopping) throw new Refusal("unavailable", "The service is shutting down.");
     const isText = isStreamed(endpoint.verb);
     const byEvents = wantsEvents(request) && !isText;
-    // A stream begins before it is known how the verb ends, so what can be refused is refused first.
+    // A stream starts before the verb's outcome is known, so everything that can be refused is checked first.
     if (byEvents) checkInput(endpoint.verb, input);
     const slots = isText ? streams : commands;
     if (endpoint.verb.revokes === true) slots.add(operator.id);
@@ -141,7 +141,7 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
       note,
       onProgress,
     });
-    // It is under way until its answer has left, or nobody waits for that any more.
+    // The command counts as running until its answer is sent or the client has disconnected.
     const over = Promise.allSettled([running, response.closed || once(response, "close")]);
     underWay.add(over);
     void over.then(() => {
@@ -157,7 +157,7 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
       await sendStream(response, answered as TextStream, answering.notes);
     } catch (thrown) {
       const report = reportError(thrown);
-      // A text that breaks off says nowhere else why.
+      // The client sees only that the text breaks off, so the log has the reason.
       if (report.code === "internal" || (texts.has(response) && response.headersSent))
         parts.log.error({ event: "verb_failed", verb: endpoint.name, cause: causeOf(thrown) });
       answering.error(new Refusal(report.code, report.message, report.details));

@@ -1,6 +1,6 @@
 /**
- * Headers of everything on the admin port but metrics and probes. They are those of a page, because an answer may be
- * opened as one: nothing in it runs, loads, frames or is framed.
+ * Headers of everything on the admin port but metrics and probes. They are safe for a page, because a browser may open
+ * any answer as one: it may not run scripts, load anything, contain frames or be framed.
  */
 export const API_HEADERS = {
   "Content-Security-Policy":
@@ -10,20 +10,23 @@ export const API_HEADERS = {
   "Referrer-Policy": "no-referrer",
   "Cross-Origin-Resource-Policy": "same-origin",
   "Cache-Control": "no-store",
-  // By this a client knows that it has found the admin API.
+  // Tells a client that it has reached the admin API.
   "Datarun-Api": "1",
 } as const;
 
-/** A page of ours sends this header with every request. One of another site cannot, unless it is allowed to. */
+/**
+ * Pages of the service send this header with every request. A page of another site cannot send it without CORS
+ * permission.
+ */
 export const CONSOLE_HEADER = "datarun-console";
 /** Remarks of a verb, which the command line prints beside its result: a JSON list of sentences, percent-encoded. */
 export const NOTES_HEADER = "Datarun-Notes";
 /** After a text: the verb's result, percent-encoded JSON. It is there only if the text is complete. */
 export const RESULT_TRAILER = "Datarun-Result";
-/** With a client's other headers, Node reads 16 KiB. */
+/** With the client's other headers this stays below the 16 KiB that Node accepts. */
 const NOTES_CHARS_MAX = 8_000;
 
-/** As many of the notes as there is room for. */
+/** As many of the notes as fit into the header. */
 export function encodeNotes(notes: readonly string[]): string {
   const kept: string[] = [];
   for (const note of notes) {

@@ -1,6 +1,8 @@
 import { isIPv6, type Socket } from "node:net";
 
-/** Where a client is, as far as one client cannot choose it: of IPv6 the network, in which it has any address it likes. */
+/**
+ * The part of a client's address that the client cannot choose: for IPv6 the network, in which it can use any address.
+ */
 export function clientAddress({ remoteAddress = "" }: Pick<Socket, "remoteAddress">): string {
   const address = remoteAddress.replace(/^::ffff:(?=\d+\.)/, "");
   if (!isIPv6(address)) return address;

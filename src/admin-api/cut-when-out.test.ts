@@ -6,7 +6,7 @@ import { test, type TestContext } from "node:test";
 import { FakeClock } from "../terms/clock.kit.ts";
 import { cutWhenOut } from "./cut-when-out.ts";
 
-/** An answer that has begun, to a client that waits for the rest. */
+/** A started answer whose client waits for the rest. */
 async function begun(t: TestContext): Promise<ServerResponse> {
   const server = createServer().listen(0, "127.0.0.1");
   t.after(() => (server.closeAllConnections(), server.close()));

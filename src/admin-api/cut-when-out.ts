@@ -4,8 +4,8 @@ import type { Clock } from "../terms/clock.ts";
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * Cuts an answer that takes long off, within a second after whoever gets it may not see it any more. While nobody can say,
- * because the store does not answer, it goes on.
+ * Closes the connection of a long answer within a second after its client has lost access. While the store does not
+ * answer, access cannot be checked and the answer continues.
  */
 export function cutWhenOut(response: ServerResponse, isStillIn: () => Promise<boolean>, clock: Clock): void {
   let cancel = (): void => {};

@@ -5,26 +5,26 @@ export const EVENT_STREAM = "text/event-stream";
 
 /** Server-sent events, each with a name and one JSON object. */
 export interface EventStream {
-  /** Does nothing if nobody reads any more. */
+  /** Does nothing once the client has disconnected. */
   send(event: string, data: object): void;
-  /** The same with what is JSON already, so that many streams can share it. */
+  /** The same for a text that is JSON already, so that many streams can share it. */
   sendText(event: string, json: string): void;
-  /** Keeps what is between the two from closing a connection on which nothing happens. */
+  /** Sends a comment, so that proxies do not close an idle connection. */
   beat(): void;
-  /** Bytes that its reader has not taken yet. */
+  /** Bytes sent that the client has not read yet. */
   unread(): number;
   end(): void;
-  /** Without what has not been read. */
+  /** Closes the connection at once and discards what the client has not read. */
   cut(): void;
 }
 
-/** Whether a client asks for events. */
+/** Whether the request accepts server-sent events. */
 export function wantsEvents({ headers: { accept = "" } }: IncomingMessage): boolean {
   return accept.split(",").some((type) => type.split(";")[0]!.trim().toLowerCase() === EVENT_STREAM);
 }
 
 export function openEventStream(response: ServerResponse): EventStream {
-  // The last header tells nginx not to gather what should arrive at once.
+  // The last header turns off buffering in nginx.
   response.writeHead(200, {
     ...API_HEADERS,
     "Content-Type": `${EVENT_STREAM}; charset=utf-8`,

@@ -9,7 +9,7 @@ export const LIVE_PATH = "/api/live";
 
 export interface LiveParts {
   readonly clock: Clock;
-  /** What the service tells of itself. */
+  /** The figures of the running service. */
   now(): LiveNow;
   readonly look: Omit<NeededToLook, "clock">;
   failed(error: unknown): void;
@@ -17,8 +17,8 @@ export interface LiveParts {
 
 export interface LiveEndpoint extends Pick<LiveStream, "clients" | "close"> {
   /**
-   * @param operatorId who asks
-   * @param isStillIn whether whoever asks is still logged in; asked before each event
+   * @param operatorId the operator of the client
+   * @param isStillIn whether the client is still logged in; called before each event
    * @throws Refusal
    */
   answer(
@@ -29,7 +29,7 @@ export interface LiveEndpoint extends Pick<LiveStream, "clients" | "close"> {
   ): void;
 }
 
-/** Store and ledger are not asked for each event: what they tell changes slowly. */
+/** The figures of store and ledger change slowly, so they are cached between events. */
 const LOOK_EVERY_MS = 5_000;
 const ENDED = new Refusal("unauthenticated", "The login has ended. Log in again.");
 const UNSURE = new Refusal("unavailable", "The store does not answer, so nobody knows whether the login still holds.");

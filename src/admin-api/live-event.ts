@@ -11,7 +11,7 @@ import { COUNTED_ENDS } from "../terms/counted-end.ts";
 import { percentUsed } from "../terms/money.ts";
 import { Type } from "../terms/type.ts";
 
-/** What the running service tells of itself at this moment. */
+/** The figures of the running service at this moment. */
 export interface LiveNow {
   readonly wallAt: number;
   readonly figures: LiveFigures;
@@ -20,7 +20,7 @@ export interface LiveNow {
   readonly warnings: readonly string[];
 }
 
-/** So many budgets are told: those that reject calls, and then the fullest. */
+/** The most budgets in an event: first those that reject calls, then the fullest. */
 const BUDGETS_MAX = 50;
 
 const percentiles = { p50_ms: orNull(count), p99_ms: orNull(count) };
@@ -178,7 +178,7 @@ function runsOverTime(wallAt: number, figures: LiveFigures) {
   };
 }
 
-/** Slot by slot; `null` for those that were over when the process started, about which it knows nothing. */
+/** One value for each interval; `null` for intervals that ended before the process started. */
 function sinceStart(
   { everyMs, begunMsAgo, slots }: WindowSeries,
   { startedMsAgo }: LiveFigures,

@@ -6,7 +6,7 @@ import { test, type TestContext } from "node:test";
 import { FakeClock } from "../terms/clock.kit.ts";
 import { createLiveStream } from "./live-stream.ts";
 
-/** A client of a real server, which has asked and reads nothing unless it is told to. */
+/** A client of a real server. It has sent its request and reads only when the test says so. */
 async function client(t: TestContext): Promise<{ readonly response: ServerResponse; readonly socket: Socket }> {
   const server = createServer().listen(0, "127.0.0.1");
   t.after(() => (server.closeAllConnections(), server.close()));

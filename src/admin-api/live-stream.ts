@@ -7,38 +7,41 @@ import { errorBody } from "./send-json.ts";
 
 export interface LiveStreamParts {
   readonly clock: Clock;
-  /** What is told, as it is now. Asked once for all clients. */
+  /** Makes the figures of the next event. Called once for all clients. */
   event(): Promise<object>;
-  /** If `event` fails, which it should not. */
+  /** Called with the error if `event` rejects, which is a defect. */
   failed(error: unknown): void;
 }
 
 export interface LiveStream {
   /**
-   * Tells one more client of an operator what happens, until it goes away or may not see it any more.
-   * @param refusal asked before each event: why the client may not see it, or `null`
-   * @throws Refusal `unavailable` if too many clients are told already
+   * Sends the events to one more client of an operator, until the client disconnects or `refusal` returns a refusal.
+   * @param refusal called before each event: why the client may not see it, or `null`
+   * @throws Refusal `unavailable` if there are already `LIVE_CLIENTS_MAX` clients
    */
   add(operatorId: string, response: ServerResponse, refusal: () => Promise<Refusal | null>): void;
   clients(): number;
-  /** Tells every client that it ends, and ends. */
+  /** Sends every client an error event and closes its connection. */
   close(): void;
 }
 
-/** Each may hold a connection for hours, of which the admin port has 128. Operators share them: one alone gets half. */
+/**
+ * A client may hold one of the admin port's 128 connections for hours. Operators share the slots: one operator alone
+ * gets half.
+ */
 export const LIVE_CLIENTS_MAX = 32;
 const EVERY_MS = 1_000;
-/** A client that reads so slowly is cut off: what would be kept for it is old by then. */
+/** A client that misses more events in a row than this is cut off, since buffered events would be out of date. */
 const MISSED_MAX = 5;
 
 interface Client {
   readonly stream: EventStream;
   readonly refusal: () => Promise<Refusal | null>;
-  /** Events in a row that it did not get, because it had not read the ones before. */
+  /** Consecutive events not sent to the client, because it had not yet read the earlier ones. */
   missed: number;
 }
 
-/** One event a second, the same for all clients. It is made only while there is a client. */
+/** Sends one event a second, the same to all clients. Events are made only while there is a client. */
 export function createLiveStream({ clock, event, failed }: LiveStreamParts): LiveStream {
   const clients = new Set<Client>();
   const slots = new FairShare(LIVE_CLIENTS_MAX);
@@ -87,7 +90,7 @@ export function createLiveStream({ clock, event, failed }: LiveStreamParts): Liv
   return {
     add(operatorId, response, refusal) {
       if (isClosed) throw new Refusal("unavailable", "The service is shutting down.");
-      // It has gone while it was looked up who it is.
+      // The client disconnected while it was authenticated.
       if (response.closed) return;
       if (!slots.take(operatorId))
         throw new Refusal("unavailable", "Too many clients are told already. Close one of yours, or try again later.");

@@ -7,7 +7,7 @@ import type { Login } from "./login.ts";
 import { Refusal } from "./refusal.ts";
 
 export interface LoginCodes {
-  /** The operator whom a code is for. It is used up by this. @throws Refusal `unauthenticated`, after a while */
+  /** The operator of a code, which this uses up. @throws Refusal `unauthenticated`, after a delay */
   use(request: IncomingMessage, code: string): Promise<Operator>;
 }
 

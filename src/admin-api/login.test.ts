@@ -83,7 +83,7 @@ test("of more people than can be counted apart, each kind of failure is still re
   ]);
   assert.equal(new Set(recorded.map(({ who }) => who)).size, 1_001);
   await clock.advance(120_000);
-  // Who was counted apart long ago takes nobody's place.
+  // A kind that was counted long ago no longer occupies a slot.
   void fail({ with: "identity_provider", reason: "no_role", name: "grace" });
   assert.equal(recorded.at(-1)?.who, "grace");
 });

@@ -14,48 +14,51 @@ export interface LoginParts {
   readonly log: Log;
 }
 
-/** A login that failed, as it is counted and recorded. */
+/** A failed login, as it is counted and recorded. */
 export interface FailedLogin {
-  /** With what it was tried. */
+  /** How the person tried to log in. */
   readonly with: "token" | "code" | "identity_provider";
-  /** One of few words. */
+  /** A fixed set of short reasons. */
   readonly reason: string;
-  /** If it is known who tried. */
+  /** The operator's name, if the token belongs to one. */
   readonly name?: string;
   readonly operatorId?: string;
 }
 
 export interface Login {
-  /** @throws Refusal `unauthenticated`, after a while; OperatorError if the store does not answer */
+  /** @throws Refusal `unauthenticated`, after a delay; OperatorError if the store does not answer */
   operatorOf(request: IncomingMessage): Promise<Operator>;
-  /** Whether the token of a request is accepted now. Counts neither as a use nor as a login. */
+  /** Whether the token of the request is valid now. Counts neither as a use nor as a login. */
   isStillIn(request: IncomingMessage): Promise<boolean>;
-  /** Counts and records a login that failed, and waits, so that guessing takes long. The caller then refuses. */
+  /** Counts and records a failed login, and delays the answer to slow down guessing. The caller then refuses. */
   fail(request: IncomingMessage, failure: FailedLogin): Promise<void>;
-  /** Since the start. */
+  /** Failed logins since the start. */
   failed(): number;
-  /** Records what has not been recorded yet. */
+  /** Records the failures that are not recorded yet. */
   close(): void;
 }
 
-/** How long a failed login waits for its answer. */
+/** The delay of the answer to a failed login. */
 export const FAILED_MS = 1_000;
-/** So many of each way may wait. Further ones are cut off at once, so that they cannot use up the connections of everybody else. */
+/**
+ * Delayed answers for each way of login. Further clients are disconnected at once, so that they do not use up the
+ * port's connections.
+ */
 export const FAILED_WAITING_MAX = 16;
-/** In the audit trail, the first failure of a kind has an entry of its own, and the further ones of each minute one. */
+/** In the audit trail, the first failure of a kind is an entry of its own; further ones are one entry a minute. */
 const RECORD_EVERY_MS = 60_000;
-/** So many kinds are counted apart at a time: a provider may vouch for anybody in the world. */
+/** Kinds counted separately at a time: a provider may authenticate any number of people. */
 const KINDS_MAX = 1_000;
-/** Times of use are kept to the minute: a page may ask several times a second. */
+/** The resolution of the time of last use: a page may send several requests a second. */
 const USE_NOTED_MS = 60_000;
 const BEARER = /^bearer +(\S+) *$/i;
 
-/** Whether the time of a use has to be noted again. A note that fails is only a note. */
+/** Whether the time of last use has to be written again. A failed write does not matter. */
 export function isDue(notedWallAt: number | null, clock: Clock): boolean {
   return notedWallAt === null || notedWallAt <= clock.wall() - USE_NOTED_MS;
 }
 
-/** Finds out which operator sends a request, by the token in its `Authorization`. */
+/** Authenticates an operator by the token in the `Authorization` header. */
 export function createLogin({ store, clock, log }: LoginParts): Login {
   let failed = 0;
   const waiting = new Map<FailedLogin["with"], number>();
@@ -70,7 +73,7 @@ export function createLogin({ store, clock, log }: LoginParts): Login {
     log.warn({ event: "operator_login_failed", ...why, operator: name, count });
     const act = { who: name ?? "(unknown)", via: "api", what: "login failed", wallAt: clock.wall() } as const;
     const entry = { organizationId: null, subjectId: operatorId ?? "operators", detail: { ...why, count } };
-    // The log has it in any case.
+    // The log has the failure in any case.
     await store.recordAct(act, entry).catch(() => {});
   }
 
@@ -78,7 +81,7 @@ export function createLogin({ store, clock, log }: LoginParts): Login {
     failed += 1;
     const kind = kindOf(failure);
     failures.note(failures.kinds() < KINDS_MAX || failures.isCounting(kind) ? kind : kindOfNobody(failure));
-    // Of each way by itself: what one of them is flooded with neither hides nor cuts off who fails with another.
+    // Each way is limited separately: a flood of one way neither hides nor cuts off failures of another.
     const others = waiting.get(failure.with) ?? 0;
     if (others >= FAILED_WAITING_MAX) return void request.destroy();
     waiting.set(failure.with, others + 1);
@@ -108,7 +111,7 @@ export function createLogin({ store, clock, log }: LoginParts): Login {
   };
 }
 
-/** Failures of one kind are counted together: those with the same way, reason and operator. */
+/** Failures with the same way, reason and operator are counted together. */
 type FailedKind = string;
 
 function kindOf({ with: way, reason, name, operatorId }: FailedLogin): FailedKind {
@@ -127,7 +130,7 @@ function tokenIn({ headers: { authorization = "" } }: IncomingMessage): string |
   return BEARER.exec(authorization)?.[1];
 }
 
-/** A person reads what a page of ours was answered; whoever wrote a program reads the rest. */
+/** Pages of the console show this text to a person; other clients are programs. */
 function howToLogIn({ headers }: IncomingMessage): string {
   return headers[CONSOLE_HEADER] === "1"
     ? "You are not logged in, and nothing was done. Log in, and repeat it."

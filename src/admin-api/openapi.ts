@@ -228,7 +228,7 @@ function schemasOf({ name, verb }: VerbEndpoint): Readonly<Record<string, unknow
   };
 }
 
-/** Without what is only for the command line. */
+/** The schema without the keywords of the command line. */
 function published(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(published);
   if (typeof schema !== "object" || schema === null) return schema;

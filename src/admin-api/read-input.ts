@@ -3,14 +3,14 @@ import { readBody } from "../operate/read-body.ts";
 import { isJsonObject, JSON_LIMITS, JsonError, type JsonObject, parseJson } from "../terms/json.ts";
 import { Refusal } from "./refusal.ts";
 
-/** As much as a command takes from standard input. */
+/** The same limit as for standard input on the command line. */
 export const BODY_BYTES_MAX = 1_048_576;
 const JSON_TYPE = /^[\t ]*application\/json[\t ]*(?:;.*)?$/i;
 
 /**
- * The input of a verb: one JSON object, or none, which is an empty one. A page of another site cannot send this media
- * type without asking first, and nothing allows it to.
- * @throws Refusal `invalid`; rejects when the client goes away
+ * The input of a verb: one JSON object; an empty body is an empty object. A page of another site cannot send this media
+ * type without a CORS preflight, which nothing allows.
+ * @throws Refusal `invalid`; rejects if the client disconnects
  */
 export async function readInput(request: IncomingMessage, bytesMax: number = BODY_BYTES_MAX): Promise<JsonObject> {
   const bytes = await readBytes(request, bytesMax);

@@ -16,11 +16,11 @@ export const STATUS_OF = {
 
 export type ApiErrorCode = keyof typeof STATUS_OF;
 
-/** A request that does not become a verb, and its answer. Thrown on the way of a request, and nowhere else. */
+/** A request refused before its verb runs, with its answer. */
 export class Refusal extends Error {
   readonly code: ApiErrorCode;
   readonly details: readonly FieldProblem[] | undefined;
-  /** What HTTP wants to be said with the status. */
+  /** Headers that HTTP requires with the status. */
   readonly headers: Readonly<Record<string, string>>;
   constructor(code: Exclude<ApiErrorCode, "method_not_allowed">, message: string, details?: readonly FieldProblem[]);
   constructor(code: "method_not_allowed", message: string, details: undefined, allow: string);

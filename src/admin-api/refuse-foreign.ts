@@ -1,18 +1,18 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Refusal } from "./refusal.ts";
 
-/** The names by which a machine calls itself. `0.0.0.0` is none of them: it is an address to listen on. */
+/** Names of the local machine. `0.0.0.0` is not one of them: it is an address to listen on. */
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 
-/** The names, in lower case and without a port, that a request may give as its host. */
+/** Host names that a request may use, in lower case and without a port. */
 export function allowedHosts(adminHosts: readonly string[]): ReadonlySet<string> {
   return new Set([...LOOPBACK, ...adminHosts.map((host) => host.toLowerCase())]);
 }
 
 /**
- * Refuses what a page of another site makes a browser send. By `Host`, because a foreign name may resolve to this very
- * address (DNS rebinding), and then the browser takes the page for one of ours; by `Origin` and `Sec-Fetch-Site`,
- * because a page may send requests to any address. Programs other than browsers send neither of the two.
+ * Refuses requests that a page of another site makes a browser send. Checks `Host`, because a foreign name may resolve
+ * to this address (DNS rebinding) and the browser then takes the page for one of the service. Checks `Origin` and
+ * `Sec-Fetch-Site`, because a page may send requests to any address. Other programs send neither of these two.
  * @throws Refusal `forbidden`
  */
 export function refuseForeign(headers: IncomingHttpHeaders, hosts: ReadonlySet<string>): void {
@@ -24,7 +24,7 @@ export function refuseForeign(headers: IncomingHttpHeaders, hosts: ReadonlySet<s
 }
 
 /**
- * For what is the same for everybody, such as the console's page, to which a link of another site may lead.
+ * For content that is public, such as the console's page: a link on another site may lead to it.
  * @throws Refusal `forbidden`
  */
 export function refuseForeignHost({ host = "" }: IncomingHttpHeaders, hosts: ReadonlySet<string>): void {
@@ -35,7 +35,7 @@ export function refuseForeignHost({ host = "" }: IncomingHttpHeaders, hosts: Rea
   );
 }
 
-/** The host of a page has to be the one that it asks, port included. Its scheme may differ behind a proxy. */
+/** Whether the page has the same host and port as the request. The scheme may differ behind a proxy. */
 function isOurs(origin: string, host: string): boolean {
   const [, scheme, place] = /^(https?):\/\/([^/]+)$/.exec(origin.toLowerCase()) ?? [];
   return scheme !== undefined && place === host.toLowerCase();

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { API_HEADERS, encodeNotes, NOTES_HEADER } from "./api-headers.ts";
 import { type ApiErrorCode, type Refusal, STATUS_OF } from "./refusal.ts";
 
-/** Does nothing if nobody waits any more, or if an answer has begun. */
+/** Does nothing if the client has disconnected or the answer has started. */
 export function sendJson(
   response: ServerResponse,
   status: number,
@@ -13,7 +13,7 @@ export function sendJson(
   sendJsonText(response, status, JSON.stringify(value), notes, more);
 }
 
-/** The same with what is JSON already. */
+/** The same for a text that is JSON already. */
 export function sendJsonText(
   response: ServerResponse,
   status: number,

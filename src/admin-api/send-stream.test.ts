@@ -9,7 +9,7 @@ import { sendStream } from "./send-stream.ts";
 
 const LINE = `${"x".repeat(1_023)}\n`;
 
-/** Asks for a text over a real connection; `sent` is how its sending ended. */
+/** Requests a text over a real connection; `sent` is how its sending ended. */
 async function ask(
   t: TestContext,
   pieces: AsyncGenerator<string, JsonObject, void>,
@@ -89,7 +89,7 @@ test("a text is made no faster than it is read, and no further when its reader h
     })(),
   );
   let before = -1;
-  // Without a reader, what the system keeps of a connection fills up, and then nothing more is made.
+  // Without a reader the socket's buffers fill up, and then no more text is made.
   while (made !== before) {
     before = made;
     await new Promise((resolve) => setTimeout(resolve, 50));

@@ -30,7 +30,7 @@ export async function sendStream(
   try {
     for (; piece.done !== true; piece = await pieces.next()) {
       if (response.destroyed) return;
-      // Who has ended its half may be gone, and nothing is written that would show it.
+      // A client that closed its half of the connection may be gone, and an idle connection would not show it.
       if (piece.value === "" && response.socket?.readableEnded === true) return void response.destroy();
       if (piece.value === "") continue;
       if (!response.write(piece.value)) await drained(response, stalledMs);
@@ -53,7 +53,7 @@ export async function sendStream(
 async function drained(response: ServerResponse, stalledMs: number): Promise<void> {
   const over = new AbortController();
   const { signal } = over;
-  // Only now does it depend on the client: whatever it takes starts the time again.
+  // From here on only the client delays the text. Whatever it reads starts the time again.
   response.setTimeout(stalledMs);
   try {
     await Promise.race([once(response, "drain", { signal }), once(response, "close", { signal })]);

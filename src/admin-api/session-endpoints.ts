@@ -15,29 +15,29 @@ import type { Begun, Sessions } from "./sessions.ts";
 /** The setting `console`. */
 export type ConsoleMode = "off" | "read_only" | "on";
 
-/** An endpoint about who is asking, which is not a verb: on the command line there is nothing like it. */
+/** An endpoint about the caller's login. It is not a verb and has no counterpart on the command line. */
 export interface SessionEndpoint {
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
-  /** What shows who is asking. */
+  /** How the caller authenticates. */
   readonly takes: "token" | "session" | "input" | "nothing";
   readonly input?: TObject;
-  /** The name of a schema below. */
+  /** The name of a schema in `SESSION_RESULTS`. */
   readonly result: keyof typeof SESSION_RESULTS;
   answer(request: IncomingMessage, ways: LoginWays, input: JsonObject): Promise<SessionAnswer>;
 }
 
-/** By what a session begins, and what there is of it then. */
+/** The ways to start a session, and the sessions themselves. */
 export interface LoginWays {
   readonly mode: ConsoleMode;
   readonly login: Login;
   readonly codes: LoginCodes;
-  /** `null` if none is set. */
+  /** `null` without an identity provider. */
   readonly provider: ProviderLogin | null;
   readonly sessions: Sessions;
-  /** How a person starts a command on this deployment, on the service's machine. */
+  /** How a person starts a command of this deployment on the service's machine. */
   readonly program: string;
 }
 

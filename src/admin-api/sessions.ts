@@ -15,21 +15,24 @@ export interface SessionParts {
   readonly clock: Clock;
 }
 
-/** Sessions of browsers, in which a cookie stands for an operator's token. */
+/** Browser sessions: a cookie stands for an operator's token. */
 export interface Sessions {
-  /** The operator whose session's cookie a request has; `null` without a cookie. @throws Refusal */
+  /** The operator of the session in the request's cookie; `null` without a cookie. @throws Refusal */
   operatorOf(request: IncomingMessage): Promise<Operator | null>;
-  /** Whether the session of a request goes on. Does not count as a use, so that an open page does not prolong it. */
+  /**
+   * Whether the session of the request is still valid. Does not prolong it, so an open page does not keep a session
+   * alive.
+   */
   isStillIn(request: IncomingMessage): Promise<boolean>;
-  /** The same, and counts as a use: for an answer that takes long, which somebody has asked for. */
+  /** The same, and prolongs the session: for long answers that a person requested. */
   isInUse(request: IncomingMessage): Promise<boolean>;
-  /** Begins a session, and ends the one that the browser had. Its `cookie` is the value of `Set-Cookie`. */
+  /** Starts a session and ends the browser's previous one. `cookie` is the value of `Set-Cookie`. */
   begin(request: IncomingMessage, operator: Operator, way: LoginWay): Promise<Begun>;
   /** Ends the session of a request. Returns the value of `Set-Cookie` that removes the cookie. @throws Refusal */
   end(request: IncomingMessage, operator: Operator): Promise<string>;
 }
 
-/** With what somebody has logged in. */
+/** How the operator logged in. */
 export type LoginWay = "token" | "code" | "identity_provider";
 
 export interface Begun {
@@ -50,7 +53,7 @@ export function createSessions({ sessions, store, clock }: SessionParts): Sessio
     return digest === null ? null : sessions.findSession(digest);
   }
 
-  /** The session of a request, of which this is a use; `null` if it is over. */
+  /** Returns the session of a request and prolongs it; `null` if it is over. */
   async function use(request: IncomingMessage): Promise<(Session & { readonly operator: Operator }) | null> {
     const session = await find(request);
     const now = clock.wall();
@@ -87,7 +90,7 @@ export function createSessions({ sessions, store, clock }: SessionParts): Sessio
 
     async begin(request, operator, way) {
       const before = digestIn(request);
-      // What the browser had is never used again, so nobody can have put it there before.
+      // The new cookie never reuses the browser's old value, which another person may have planted.
       if (before !== null) await sessions.endSession(before);
       const secret = randomBytes(SECRET_BYTES).toString("base64url");
       const now = clock.wall();
@@ -112,12 +115,12 @@ function isOver(session: Session & { readonly operator: Operator }, now: number)
 }
 
 /**
- * A browser adds a cookie by itself, and keeps the one of a login that another site has made it send. So a request
- * about a session has to show that a page of ours has made it.
+ * A browser adds a cookie by itself, and stores the cookie of a login that another site made it send. A request about a
+ * session therefore has to prove that it comes from a page of the service.
  * @throws Refusal
  */
 export function requireOwnPage({ headers, method }: IncomingMessage): void {
-  // Whether the origin is ours was checked for every request that has one. To a GET for its own host a browser adds none.
+  // The origin of a request that has one has been checked already. A browser adds none to a GET of its own host.
   if ((headers.origin !== undefined || method === "GET") && headers[CONSOLE_HEADER] === "1") return;
   throw new Refusal("forbidden", "A session is for pages of the service itself: send Origin and Datarun-Console: 1.");
 }

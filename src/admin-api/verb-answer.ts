@@ -6,13 +6,13 @@ import { openEventStream } from "./event-stream.ts";
 import type { Refusal } from "./refusal.ts";
 import { errorBody, sendError, sendJsonText } from "./send-json.ts";
 
-/** How the outcome of a verb reaches the client, and what is said on the way. */
+/** Sends a verb's outcome to the client, with its remarks and progress. */
 export interface VerbAnswer {
   note(sentence: string): void;
-  /** The remarks that are not told yet. */
+  /** The remarks that are not sent yet. */
   readonly notes: readonly string[];
   readonly onProgress: OnProgress;
-  /** Missing if there is no way to tell of them. */
+  /** Missing if the answer cannot carry single calls. */
   readonly ended?: TellEndedCall;
   /** @param json the result */
   result(json: string): void;
@@ -33,12 +33,12 @@ export function answerAtOnce(response: ServerResponse): VerbAnswer {
 
 const PROGRESS_EVERY_MS = 100;
 const BEAT_EVERY_MS = 15_000;
-/** To a client that has not read so much, progress is not told: it would be old when it is read. */
+/** If more bytes than this are unread, progress is not sent: it would be out of date when read. */
 const UNREAD_MAX = 65_536;
 
 /**
- * Events while the verb runs: `note`, `progress` and `call`, then one `result` or one `error`. Its status is 200 in any case,
- * because it is sent before the outcome is known.
+ * Sends events while the verb runs: `note`, `progress` and `call`, then one `result` or one `error`. The status is
+ * always 200, because it is sent before the outcome is known.
  */
 export function answerByEvents(response: ServerResponse, clock: Clock): VerbAnswer {
   const stream = openEventStream(response);

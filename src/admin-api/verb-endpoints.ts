@@ -7,7 +7,7 @@ import { verbPath } from "../admin/verb-path.ts";
 export interface VerbEndpoint {
   readonly name: string;
   readonly path: string;
-  /** Takes the inputs that work outside a terminal. */
+  /** The inputs that work outside a terminal. */
   readonly verb: Verb;
 }
 

@@ -6,9 +6,11 @@ export interface CommandIo {
   readonly stdout: Writable;
   readonly stderr: Writable;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Calls back when the person interrupts the command, which then ends. Returns what ends the listening. */
+  /**
+   * Calls back when the person interrupts the command, which then ends. Call the returned function to stop listening.
+   */
   readonly onInterrupt?: (interrupted: () => void) => () => void;
-  /** The same text for people, with its commands as they are typed here. */
+  /** Replaces the program's name in the commands of a text by how a person starts it here. */
   readonly typed?: (text: string) => string;
 }
 
@@ -17,8 +19,8 @@ export function typedText(text: string, { typed }: Pick<CommandIo, "typed">): st
 }
 
 /**
- * Writes, and waits until everything is written. If the reader has gone, that is not a failure: the command has done its
- * work.
+ * Writes a text and resolves when it is written. A reader that has closed the stream is not a failure: the command has
+ * done its work.
  */
 export function write(stream: Writable, text: string): Promise<void> {
   return new Promise((resolve, reject) => {

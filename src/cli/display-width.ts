@@ -1,19 +1,19 @@
 let graphemes: Intl.Segmenter | undefined;
 
 /**
- * How many columns of a terminal a text takes: none for a combining mark, two for an emoji and for a letter of Chinese,
- * Japanese or Korean. Terminals differ about rare emoji; a table is then off by a column.
+ * The number of terminal columns that a text takes: none for a combining mark, two for an emoji and for a Chinese,
+ * Japanese or Korean letter. Terminals differ about rare emoji, so a table may be off by a column.
  */
 export function displayWidth(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
-  // Making it takes 10 ms, which few texts are worth.
+  // Creating the segmenter takes 10 ms, and few texts need it.
   graphemes ??= new Intl.Segmenter();
   let width = 0;
   for (const { segment } of graphemes.segment(text)) width += widthOf(segment);
   return width;
 }
 
-/** What takes no column by itself: combining marks, joiners and control characters. */
+/** Characters without a column of their own: combining marks, joiners and control characters. */
 const NOTHING = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}]+$/u;
 const EMOJI = /\p{Emoji_Presentation}|\ufe0f/u;
 

@@ -1,6 +1,6 @@
 import { OperatorError } from "../terms/operator-error.ts";
 
-/** Why a file that a command was given cannot be used, in words; the system's code for what is rare. */
+/** Describes why a file named on the command line cannot be used. A rare error is described by its system code. */
 
 const READING: Readonly<Partial<Record<string, string>>> = {
   ENOENT: "there is no such file",

@@ -4,7 +4,7 @@ import { type Option, shapeOf } from "./options.ts";
 
 const COLUMNS = 96;
 
-/** A command with more options than this has them below its usage line, not in it. */
+/** The options of a command with more than this many are listed below its usage line only. */
 const OPTIONS_IN_USAGE_MAX = 20;
 
 export async function helpOnAll(verbs: VerbSet, lasting: LastingCommands): Promise<string> {
@@ -83,7 +83,7 @@ function columns(rows: readonly (readonly [string, string])[]): string {
     .join("\n");
 }
 
-/** Breaks lines at spaces; further lines begin with the indent. */
+/** Breaks lines at spaces and indents every line but the first. */
 function wrap(text: string, indent: string, start = 0): string {
   let line = "";
   const lines: string[] = [];

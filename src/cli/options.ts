@@ -1,9 +1,9 @@
 import type { TObject } from "typebox";
 import { type CommandForm, isLasting } from "./command.ts";
 
-/** One option or positional argument of a command, as parsing and help need it. */
+/** An option or positional argument of a command, for parsing and help. */
 export interface Option {
-  /** The property of the verb's input that it sets; none for options that every command has. */
+  /** The property of the verb's input that the option sets; `null` for options that every command has. */
   readonly property: string | null;
   /** The name without the dashes. */
   readonly name: string;
@@ -11,20 +11,20 @@ export interface Option {
   readonly placeholder: string;
   readonly description: string;
   readonly required: boolean;
-  /** Whether it sets fields of the property, and not the property itself. */
+  /** Whether the option sets fields of the property, and not the property itself. */
   readonly fills?: true;
-  /** The command line has the name of a file, and the property its text. */
+  /** The value is the name of a file, and the property gets the file's text. */
   readonly isFile?: true;
-  /** It is taken, and neither helped nor completed. */
+  /** The option is accepted, but shown neither in help nor in completion. */
   readonly isHidden?: true;
-  /** All values that it may have, if they are few. */
+  /** All allowed values, if they are few. */
   readonly values?: readonly string[];
 }
 
 export interface CommandShape {
   readonly positional: readonly Option[];
   readonly options: readonly Option[];
-  /** Whether an option may be repeated, and the last one counts: users add options to a `start` in an image or a script. */
+  /** Whether a repeated option overrides the earlier one: users add options to a `start` in an image or a script. */
   readonly lastCounts: boolean;
 }
 
@@ -68,13 +68,13 @@ interface PropertySchema {
   readonly enum?: readonly string[];
   readonly items?: PropertySchema;
   readonly description?: string;
-  /** The placeholder for the value in the help, if the name of the property would say less. */
+  /** The placeholder of the value in the help, if it says more than the property's name. */
   readonly "x-placeholder"?: string;
-  /** It is a text that people have in a file. */
+  /** The text of a file. */
   readonly "x-file"?: true;
-  /** It is an option of an earlier version. */
+  /** An option of an earlier version. */
   readonly "x-hidden"?: true;
-  /** Its values, if they are checked elsewhere. */
+  /** The allowed values, if another place checks them. */
   readonly "x-values"?: readonly string[];
 }
 
@@ -94,7 +94,7 @@ function kindOf({ type }: PropertySchema): Option["kind"] {
   }
 }
 
-/** Three options set the fields of an object, so that a secret need not be on the command line. */
+/** Splits an option for an object into three that set its fields, so that a secret need not be on the command line. */
 function spread(option: Option): Option[] {
   if (option.kind !== "fields") return [option];
   const { property, required, description } = option;
@@ -129,7 +129,7 @@ function spread(option: Option): Option[] {
   ];
 }
 
-/** Where a command that answers with a text writes it. */
+/** The file for a command whose result is a text. */
 const FILE: Option = {
   property: null,
   name: "file",

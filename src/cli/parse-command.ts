@@ -3,17 +3,17 @@ import { didYouMeanAnyOf } from "../terms/nearest.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import type { CommandShape, Option } from "./options.ts";
 
-/** A parsed command line. Its values have not been checked yet: the verb's schema does that. */
+/** A parsed command line. The verb's schema checks the values later. */
 export interface ParsedCommand {
   readonly dataDir: string | undefined;
   readonly project: string | undefined;
   readonly remote: string | undefined;
   readonly json: boolean;
   readonly help: boolean;
-  /** The part of the verb's input that the command line gives. */
+  /** The properties of the verb's input that are on the command line. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly fields: FieldOptions | null;
-  /** Where to write the text that the command answers with; standard output if left out. */
+  /** The file to write the command's text to; standard output if left out. */
   readonly file: string | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface FieldOptions {
   readonly stdin: boolean;
 }
 
-/** @throws OperatorError `usage`, which repeats names of options and no value: a value may be a secret in the wrong place */
+/** @throws OperatorError `usage`, which names options and never a value, because a value may be a misplaced secret */
 export function parseCommand(args: readonly string[], shape: CommandShape): ParsedCommand {
   const given = new Map<string, (string | boolean)[]>();
   const positionals: string[] = [];
@@ -117,7 +117,7 @@ function take(
 
 function valueOf({ kind }: Option, values: readonly (string | boolean)[]): unknown {
   if (kind === "list") return values;
-  // One that is too large to be exact is a number all the same: the schema says how large it may be.
+  // A number too large to be exact is still a number: the schema checks its range.
   if (kind === "number" && /^-?\d{1,300}(\.\d{1,15})?$/.test(String(values[0]))) return Number(values[0]);
   return values[0];
 }

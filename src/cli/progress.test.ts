@@ -27,7 +27,7 @@ function opened(isTTY: boolean, quiet = false, columns = 40) {
   return { screen, clock, progress: openProgress({ stderr: screen }, clock, quiet) };
 }
 
-/** Work of a hundred a second, told of every 10 ms. */
+/** Does a hundred units of work a second and reports them every 10 ms. */
 async function work({ clock, progress }: ReturnType<typeof opened>, forMs: number, of?: number): Promise<void> {
   for (let done = 0; done * 10 <= forMs; done += 1) {
     progress.onProgress("runs checked", done, of);

@@ -4,7 +4,7 @@ import type { OnProgress } from "../terms/on-progress.ts";
 import { printable } from "../terms/printable.ts";
 import { type CommandIo, typedText } from "./command-io.ts";
 
-/** Work that takes less than this shows nothing. */
+/** No progress is shown for shorter work. */
 const QUIET_MS = 1_000;
 const DRAW_EVERY_MS = 100;
 const LINE_EVERY_MS = 10_000;
@@ -15,9 +15,9 @@ export interface ShownProgress {
   readonly onProgress: OnProgress;
   /** Prints a sentence on a line of its own, at once. */
   note(sentence: string): void;
-  /** How far it was, to be put after a word: ` after 1,200 of 5,000 runs`. Empty before anything was done. */
+  /** The progress as a phrase: ` after 1,200 of 5,000 runs`. Empty before the first report. */
   soFar(): string;
-  /** Leaves no unfinished line behind. */
+  /** Erases an unfinished line. */
   end(): void;
 }
 
@@ -30,15 +30,15 @@ interface Step {
 }
 
 /**
- * Shows on standard error how far a command is: on a terminal one line that is redrawn, otherwise a plain line every
- * ten seconds, and nothing for a program (`quiet`). Writes inside the calls, because the work may never leave its turn.
+ * Shows a command's progress on standard error: on a terminal one line that is redrawn, otherwise a plain line every
+ * ten seconds, and nothing for a program (`quiet`). Writes synchronously, because the work may block the event loop.
  */
 export function openProgress(io: Pick<CommandIo, "stderr" | "typed">, clock: Clock, quiet: boolean): ShownProgress {
   const { stderr } = io;
   const { isTTY = false, columns } = stderr as { readonly isTTY?: boolean; readonly columns?: number };
-  // A terminal that does not know its size says 0.
+  // The number of columns is 0 on a terminal that does not know its size.
   const room = (columns || COLUMNS_BY_DEFAULT) - 1;
-  // The command does not fail because nobody reads this any more; without a listener the process would end.
+  // A closed standard error does not fail the command. Without a listener the error would end the process.
   if (stderr.listenerCount("error") === 0) stderr.on("error", () => {});
   const everyMs = isTTY ? DRAW_EVERY_MS : LINE_EVERY_MS;
   let step: Step | undefined;

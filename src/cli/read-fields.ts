@@ -7,7 +7,7 @@ import { readStdin } from "./read-stdin.ts";
 const STDIN_BYTES_MAX = 1_048_576;
 
 /**
- * The object that `--set`, `--set-env` and `--stdin` set together; `undefined` if none was given.
+ * The object that `--set`, `--set-env` and `--stdin` set together; `undefined` if none of them is used.
  * @throws OperatorError `usage`, which names fields and variables and never a value
  */
 export async function readFields(options: FieldOptions, { stdin, env }: CommandIo): Promise<JsonObject | undefined> {

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { OperatorError } from "../terms/operator-error.ts";
 import type { Option } from "./options.ts";
 
-/** The input, with the text of each file that it names. @throws OperatorError `invalid` */
+/** Replaces each file name in the input by the file's text. @throws OperatorError `invalid` */
 export async function readFiles(
   input: Readonly<Record<string, unknown>>,
   options: readonly Option[],
@@ -13,7 +13,7 @@ export async function readFiles(
     const path = property === null || isFile !== true ? undefined : input[property];
     if (typeof path !== "string") continue;
     const bytes = await readFile(resolve(path)).catch(async (error: NodeJS.ErrnoException) => {
-      // Every start loads this file, and few commands fail so.
+      // Loaded only after a failure, because every start loads this file.
       const { cannotRead } = await import("./file-problem.ts");
       throw cannotRead(error);
     });
@@ -23,8 +23,8 @@ export async function readFiles(
 }
 
 /**
- * UTF-8, or UTF-16 with a byte order mark, as Excel writes its "Unicode text". Another encoding is refused, because a
- * value with an umlaut in it would differ from ours without a visible reason.
+ * Decodes UTF-8, or UTF-16 with a byte order mark, as in Excel's "Unicode text". Another encoding is refused: a value
+ * with an umlaut would differ from the ledger's without a visible reason.
  */
 export function decodeText(bytes: Uint8Array): string {
   const [first, second] = bytes;

@@ -30,7 +30,7 @@ function none(name: string): string {
 
 function renderTable(rows: readonly JsonObject[], nothing: string, shown: readonly string[] | undefined): string {
   if (rows.length === 0) return nothing;
-  // A field that no row has, such as one for another kind of line, would be an empty column.
+  // A column that is empty in all rows is left out, such as a field of another kind of row.
   const columns = shown?.filter((column) => rows.some((row) => column in row)) ?? Object.keys(rows[0]!);
   return alignColumns([
     columns.map((column) => column.toUpperCase().replaceAll("_", " ")),
@@ -53,7 +53,7 @@ function cell(value: Json): string {
   return printable(JSON.stringify(value));
 }
 
-/** A part of an object is named with the object, because nothing else would show where it ends. */
+/** Prefixes the fields of a nested object with its name, because a line does not show where the object ends. */
 function pairs(object: JsonObject, within: string): string[] {
   return Object.entries(object).flatMap(([name, value]) => {
     const full = `${within}${printable(name)}`;

@@ -5,7 +5,7 @@ import { type CommandIo, typedText, write } from "./command-io.ts";
 import { RemoteDefect } from "./remote/remote-defect.ts";
 import { COMMAND_VARIABLES } from "../terms/variables.ts";
 
-/** How a command ends: 0 done, 1 failed, 2 not understood. */
+/** Exit codes: 0 done, 1 failed, 2 usage error. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 
 /** Prints why a command failed, and returns the exit code. */
@@ -17,15 +17,15 @@ export async function reportFailure(thrown: unknown, io: CommandIo, json: boolea
 }
 
 /**
- * Its first line, where standard error shows colours: `NO_COLOR` and `FORCE_COLOR` decide, then whether it is a terminal.
- * Standard output has no colours, so that it is the same everywhere.
+ * Colours the first line red if standard error shows colours: `NO_COLOR` and `FORCE_COLOR` decide, then whether it is a
+ * terminal. Standard output never has colours, so that it is the same everywhere.
  */
 function inRed(message: string, { stderr }: CommandIo): string {
   const [first = "", ...others] = message.split("\n");
   return [styleText("red", first, { stream: stderr }), ...others].join("\n");
 }
 
-/** On request with the place of an unexpected error, which is for developers. */
+/** Adds the stack trace of an unexpected error if the debug variable is set. */
 function toReport(thrown: unknown, { env }: CommandIo): { readonly code: string; readonly message: string } {
   if (thrown instanceof RemoteDefect) return { code: "internal", message: thrown.message };
   const { code, message } = reportError(thrown);

@@ -26,9 +26,9 @@ import { stepsOf } from "../terms/json-pointer.ts";
 export interface CliDeps extends KnownCommands {
   /** The installed version, for `--version`. */
   version(): Promise<string>;
-  /** Instead of the system's. */
+  /** The system's clock if left out. */
   readonly clock?: Clock;
-  /** Opens what the verb works on. Called once, after the command line was checked; `close` always follows. */
+  /** Opens the deployment for the verb. Called once, after the command line was checked; `close` always follows. */
   open(place: Place, needs: readonly Need[], note: (sentence: string) => void): Promise<OpenedForVerb>;
 }
 
@@ -40,7 +40,7 @@ export interface Place {
 }
 
 export interface OpenedForVerb {
-  /** At least what the verb needs, apart from what the command line itself provides. */
+  /** At least the verb's needs, without those that the command line itself provides. */
   readonly given: GivenToVerbs;
   close(): Promise<void>;
 }
@@ -63,7 +63,7 @@ export async function runCli(argv: readonly string[], streams: CommandIo, deps: 
   }
 }
 
-/** What a command says on standard output, and how it ends. */
+/** The text for standard output, and the exit code. */
 interface Answered {
   readonly text: string;
   readonly exitCode: number;
@@ -107,8 +107,9 @@ function wordsBeforeOptions(argv: readonly string[]): readonly string[] {
 }
 
 /**
- * Finds a command, whose name has two words or three. For a noun without its verb the noun itself, such as `token` or
- * `credential price`. @throws OperatorError for an unknown command
+ * Finds a command by its first two or three words. For an incomplete name returns its noun, such as `token` or
+ * `credential price`.
+ * @throws OperatorError for an unknown command
  */
 async function findCommand(words: readonly string[], cli: CliDeps): Promise<Found | string> {
   const { verbs, lasting } = cli;
@@ -122,7 +123,7 @@ async function findCommand(words: readonly string[], cli: CliDeps): Promise<Foun
   return words.join(" ");
 }
 
-/** `--remote URL` may be before the command, as what comes before everything else. */
+/** Moves `--remote URL` behind the command, because a user may write it first. */
 function withRemoteLast(argv: readonly string[]): readonly string[] {
   const [first = "", ...others] = argv;
   const isApart = first === "--remote";
@@ -154,7 +155,7 @@ async function runCommand(
     const given = await readFiles(command.input, [...shape.positional, ...shape.options]);
     const input = fields === undefined ? given : { ...given, [command.fields!.property]: fields };
     const checked = checkInput(verb, input);
-    // Standard output has the result, or the text that a verb answers with.
+    // Standard output is for either the result or the text.
     const isPrinted = !isStreamed(verb) || command.file !== undefined;
     if (json && !isPrinted) throw usage("With --json, give FILE: the text would go to standard output.");
     const remote = findRemote(command.remote, io.env);
@@ -164,17 +165,17 @@ async function runCommand(
         : runElsewhere(name, verb, checked, command, remote, io, cli);
     return { isPrinted, result: await work };
   });
-  // Nobody reads the text any more.
+  // The reader has closed standard output.
   if (result === null) return { text: "", exitCode: EXIT.done };
   const exitCode = verb.hasFailed?.(result) === true ? EXIT.failed : EXIT.done;
   if (!isPrinted) return { text: "", exitCode };
   if (json) return { text: `${printableJson(result)}\n`, exitCode };
-  // What a function logs, what a vendor answers and what a service says may be anything.
+  // Logs of functions, replies of vendors and messages of a service may contain control characters.
   const rendered = verb.render?.(result, (text) => typedText(text, io)) ?? renderResult(result, verb);
   return { text: printableLines(rendered), exitCode };
 }
 
-/** Loads only here what asks a service elsewhere. */
+/** Loads the code for remote services only when it is used. */
 async function runElsewhere(
   name: string,
   verb: Verb,
@@ -216,7 +217,7 @@ async function runOpened(
   }
 }
 
-/** Reports invalid input in terms of the command line, together with the usage. */
+/** Describes invalid input by option names, and adds the usage line. */
 async function inWordsOf<Result>(
   name: string,
   command: CommandForm,
@@ -247,7 +248,7 @@ function wordFor(path: string, { positional, options }: CommandShape): string {
 
 function unknownCommand(name: string, { verbs, lasting }: CliDeps): OperatorError {
   const known = [...verbs.names, ...Object.keys(lasting)];
-  // If both words were given, suggesting one of them alone does not help.
+  // Both words were given, so suggesting one of them does not help.
   const nouns = name.includes(" ") ? [] : known.map((command) => command.split(" ")[0]!);
   const hint = didYouMeanAnyOf(name, [...new Set([...known, ...nouns])]) ?? '"datarun --help" lists all.';
   return usage(`Unknown command "${printable(name).slice(0, 60)}". ${hint}`);

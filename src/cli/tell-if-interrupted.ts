@@ -1,7 +1,7 @@
 import type { CommandIo } from "./command-io.ts";
 import type { ShownProgress } from "./progress.ts";
 
-/** Somebody who interrupts the work is told how far it was, and what becomes of it. */
+/** On an interrupt, prints the progress so far and what becomes of the work. */
 export async function tellIfInterrupted<Result>(
   becomes: string | null,
   progress: ShownProgress,

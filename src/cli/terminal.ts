@@ -7,7 +7,10 @@ import { readStdin } from "./read-stdin.ts";
 
 const STDIN_BYTES_MAX = 10_485_760;
 
-/** Questions go to standard error, so that standard output has only the result. Nothing is read before the first question. */
+/**
+ * Writes questions to standard error, so that standard output has only the result. Reads nothing before the first
+ * question.
+ */
 export function openTerminal({ stdin, stderr }: CommandIo): Terminal & { close(): void } {
   const interactive = (stdin as Readable & { isTTY?: boolean }).isTTY === true;
   let lines: AsyncIterator<string> | undefined;
@@ -16,7 +19,7 @@ export function openTerminal({ stdin, stderr }: CommandIo): Terminal & { close()
     interactive,
 
     async ask(question) {
-      // It may quote a name that somebody else gave.
+      // The question may quote a name that another person chose.
       stderr.write(printableLines(question));
       if (lines === undefined) {
         opened = createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY });

@@ -2,20 +2,20 @@ import { shellWord } from "../terms/shell-word.ts";
 import { COMMAND_VARIABLES, VARIABLES } from "../terms/variables.ts";
 
 /**
- * At the start of the text or of a line, after a quotation mark, or after a colon. Prose names the program elsewhere. The
- * line that says how a command is used is no command.
+ * Matches the program's name at the start of a text or line, after a quotation mark, or after a colon. Elsewhere it is
+ * part of a sentence. A usage line is not a command.
  */
 const COMMAND = /(?<=^\s*|["'`(]|(?<!^Usage): )datarun(?=\s(?!(?:mock )?cannot\b)\S)/gm;
 
 /**
- * Replaces the name of the program in the commands of a text by how a person starts it here, such as `npx datarun`.
- * Messages name commands as `datarun …` until they are shown, because the person may be at another machine.
+ * Replaces the program's name in the commands of a text by how a person starts it here, such as `npx datarun`. Messages
+ * say `datarun …` until they are shown, because the person may be at another machine.
  */
 export function asTyped(text: string, program: () => string): string {
   return text.replace(COMMAND, program);
 }
 
-/** The options that say which deployment a command acts on. Only their names are sure before it is parsed. */
+/** The options that select the deployment of a command. Read before parsing, when only their names are certain. */
 export interface DeploymentOptions {
   readonly dataDir?: string | undefined;
   readonly project?: string | undefined;
@@ -30,7 +30,7 @@ export function deploymentIn(argv: readonly string[]): DeploymentOptions {
   return { dataDir: option("--data-dir"), project: option("--project"), remote: option("--remote") };
 }
 
-/** How to start the program so that it acts on the same deployment as a command with these options. */
+/** How to start the program on the same deployment as a command with these options. */
 export function programOn(program: string, { dataDir, project, remote }: DeploymentOptions): string {
   const variables = [
     [VARIABLES.project, project],

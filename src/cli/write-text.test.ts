@@ -7,7 +7,7 @@ import { test, type TestContext } from "node:test";
 import { cannotWrite } from "./file-problem.ts";
 import { type Pieces, writeText } from "./write-text.ts";
 
-/** A text in three pieces, and whether whoever makes it was told to end. */
+/** A text in three pieces, and whether its generator was ended. */
 function makeText() {
   const made = { ended: false };
   async function* pieces(): Pieces {

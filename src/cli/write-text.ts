@@ -4,17 +4,17 @@ import type { JsonObject } from "../terms/json.ts";
 import { printableLines } from "../terms/printable.ts";
 import { type CommandIo, write } from "./command-io.ts";
 
-/** A text that a command answers with, and its result at the end. */
+/** The text that a command produces piece by piece, and its result at the end. */
 export type Pieces = AsyncGenerator<string, JsonObject, void>;
 
 /**
- * Writes it to a new file, and returns the result together with the file's name and size; or to standard output, and
- * returns the result, or `null` if nobody reads that any more.
+ * Writes the text to a new file, and returns the result together with the file's name and size. Without a file writes
+ * to standard output, and returns the result, or `null` if the reader has closed the stream.
  * @throws OperatorError
  */
 export async function writeText(pieces: Pieces, file: string | undefined, { stdout }: CommandIo) {
   if (file !== undefined) return writeToFile(pieces, resolve(file));
-  // A program and a file get the text itself; a terminal would obey what is in it.
+  // Programs and files get the text unchanged; a terminal would interpret its control characters.
   const isSeen = (stdout as { readonly isTTY?: boolean }).isTTY === true;
   return takeAll(pieces, async (piece) => {
     await write(stdout, isSeen ? printableLines(piece.replaceAll("\r\n", "\n")) : piece);
@@ -24,7 +24,7 @@ export async function writeText(pieces: Pieces, file: string | undefined, { stdo
 
 async function writeToFile(pieces: Pieces, file: string): Promise<JsonObject> {
   try {
-    // What fails before the first piece leaves no file behind.
+    // A failure before the first piece leaves no file behind.
     const first = await pieces.next();
     const output = await open(file, "wx", 0o600).catch(refuse("created"));
     let bytes = 0;
@@ -41,7 +41,7 @@ async function writeToFile(pieces: Pieces, file: string): Promise<JsonObject> {
       await output.close();
     }
   } finally {
-    // Whoever makes the text may hold a connection open until all of it is taken.
+    // The generator may hold a connection open until the whole text is read.
     await pieces.return({});
   }
 }
@@ -60,7 +60,7 @@ async function takeAll(pieces: Pieces, take: (piece: string) => Promise<boolean>
 
 function refuse(what: "created" | "written") {
   return async (error: NodeJS.ErrnoException): Promise<never> => {
-    // Every start loads this file, and few commands fail so.
+    // Loaded only after a failure, because every start loads this file.
     const { cannotWrite } = await import("./file-problem.ts");
     throw cannotWrite(what, error);
   };

@@ -1,4 +1,7 @@
-/** A service that the launcher started stops when the launcher asks it to, and when the launcher ends in any way. */
+/**
+ * Listens to the launcher that started this service. Calls `asked` when the launcher requests a stop, and `gone` when
+ * the launcher has ended.
+ */
 export function listenToLauncher(asked: () => void, gone: () => void): void {
   const fd = Number(process.env["DATARUN_LIFELINE_FD"]);
   delete process.env["DATARUN_LIFELINE_FD"];

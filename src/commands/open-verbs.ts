@@ -3,7 +3,7 @@ import { osActor } from "../cli/os-actor.ts";
 import type { OpenedForVerb, Place } from "../cli/run-cli.ts";
 import { findVerbPlace, type VerbPlace } from "./needs/verb-place.ts";
 
-/** Opens some of the needs of verbs. Its file is loaded only for a verb that has named one of them. */
+/** Opens some of the needs of verbs. The file of an opener is loaded only for a verb that names one of them. */
 type Opener = (place: VerbPlace) => Promise<Partial<VerbNeeds>>;
 
 const ofStore: Opener = async (place) => (await import("./needs/store-needs.ts")).storeNeeds(place);
@@ -12,7 +12,7 @@ const ofLedger: Opener = async (place) => (await import("./needs/ledger-needs.ts
 const ofFiles: Opener = async (place) => (await import("./needs/file-needs.ts")).fileNeeds(place);
 const ofService: Opener = async (place) => (await import("./needs/service-needs.ts")).serviceNeeds(place);
 
-/** What opens each need that a verb may name. The command line itself provides the terminal. */
+/** The opener of each need. The command line itself provides the terminal. */
 const OPENERS: Readonly<Record<Exclude<Need, "terminal">, Opener>> = {
   store: ofStore,
   sealer: ofStore,
@@ -34,7 +34,7 @@ const OPENERS: Readonly<Record<Exclude<Need, "terminal">, Opener>> = {
   serviceState: ofService,
 };
 
-/** Opens what a verb has named: each need when the verb first asks for it, and closes it when the verb has ended. */
+/** Opens a verb's needs: each when the verb first requests it. All are closed when the verb has ended. */
 export async function openVerbs(
   place: Place,
   needs: readonly Need[],

@@ -7,9 +7,9 @@ import { LoadError } from "../terms/load-error.ts";
 import { StoreRefused } from "../storage/store.ts";
 import { printableLines } from "../terms/printable.ts";
 
-/** Why a command could not start, for the operator; with a stack trace if the error is unexpected. */
+/** Describes to the operator why a command could not start; with a stack trace if the error is unexpected. */
 export function reasonOf(error: unknown): string {
-  // Names of files, and what a file that was loaded has thrown, may be anything.
+  // File names and errors of loaded files may contain control characters.
   return printableLines(wordsOf(error));
 }
 
@@ -23,13 +23,13 @@ function wordsOf(error: unknown): string {
   return isOfSystem(error) ? message : (stack ?? String(error));
 }
 
-/** The operating system says which call failed, on what and why, so nobody needs to see where in our code. */
+/** The operating system's message has the failed call, its object and the cause, so a stack trace adds nothing. */
 function isOfSystem(error: unknown): boolean {
   const { errno, syscall } = error as NodeJS.ErrnoException;
   return error instanceof Error && typeof errno === "number" && syscall !== undefined;
 }
 
-/** The place in an author's file where something was thrown, as far as its stack tells, and its message. */
+/** The position in an author's file where an error was thrown, if the stack has it, and the message. */
 export function whereAndWhat(thrown: unknown): string {
   if (!(thrown instanceof Error)) return printableLines(String(thrown));
   const [, url, line, column] = /(file:\/\/[^\s)?]+)(?:\?[^\s:)]*)?:(\d+):(\d+)/.exec(thrown.stack ?? "") ?? [];

@@ -9,17 +9,17 @@ import { start, type Running, type StartOptions } from "../composition/start.ts"
 export interface DevOptions extends Omit<StartOptions, "dev" | "log"> {
   /** Prints readable log lines. */
   readonly print: (line: string) => void;
-  /** The current settings, after the config file has changed. */
+  /** Reads the settings again after the config file has changed. */
   readonly readSettings: (version: string) => Promise<Settings>;
 }
 
 /**
- * `datarun dev`: the service, with readable logs. A changed source or function, or a file that it imports, is used at
- * once; a broken file is reported, and its previous version stays in use. A changed config file restarts the service on
- * the same ports; a broken one is reported and changes nothing.
+ * `datarun dev`: the service with readable logs. A changed source or function, or a file that it imports, is loaded at
+ * once; if it is broken, that is reported and the previous version stays in use. A changed config file restarts the
+ * service on the same ports; if it is broken, that is reported and nothing changes.
  */
 export async function startDev(options: DevOptions): Promise<Running> {
-  // With the text of errors that authors' code throws, which a production log does not show.
+  // The log includes the text of errors thrown by authors' code, which a production log leaves out.
   const level = options.settings.logLevel;
   const log = createLog(level === "info" ? "debug" : level, {
     write: (line) => options.print(readableLine(line)),
@@ -36,7 +36,7 @@ export async function startDev(options: DevOptions): Promise<Running> {
     else report(await running.reload(), log);
   }
 
-  // Printed at the first start only, not at every restart.
+  // The start message is printed at the first start only.
   const again = { ...options, tell: undefined };
 
   async function startAnew(): Promise<void> {
@@ -53,8 +53,8 @@ export async function startDev(options: DevOptions): Promise<Running> {
     log.info({ event: "started_anew" }, "the config file has changed");
   }
 
-  // From before the first file is read, so that nothing saved during the start is missed. One after the other: the start,
-  // or a reload in progress, finishes before the next begins.
+  // Watching starts before the first file is read, so that no change during the start is missed. Starts and reloads run
+  // one after another.
   const unwatch =
     project === undefined
       ? () => {}
@@ -64,7 +64,7 @@ export async function startDev(options: DevOptions): Promise<Running> {
             .catch((error: unknown) => log.error({ event: "broken_config", reason: reasonOf(error) }));
         });
   const starting = start({ ...options, dev: true, log });
-  // After a start that failed, nothing is reloaded.
+  // After a failed start, nothing is reloaded.
   work = starting.then(
     () => {},
     () => new Promise(() => {}),
@@ -102,7 +102,7 @@ function report(problems: Awaited<ReturnType<Running["reload"]>>, log: Log): voi
   if (problems.length === 0) log.info({ event: "reloaded" });
 }
 
-/** Keeps a port that the system chose at first, so that clients find the service again. */
+/** Keeps the ports that the system chose at the first start, so that clients find the service again. */
 function onSamePorts(settings: Settings, running: Running): Settings {
   const port = settings.port === 0 ? Number(new URL(running.url).port) : settings.port;
   const adminPort = settings.adminPort === 0 ? Number(new URL(running.adminUrl).port) : settings.adminPort;

@@ -22,7 +22,7 @@ export async function serveMock(given: Omit<MockOptions, "log">): Promise<number
       () => exit(0),
       () => exit(1),
     );
-  // One that has not started yet is closed when it has, so that it leaves no files behind.
+  // A mock that is still starting is closed once it has started, so that it leaves no files behind.
   const stop = () => {
     if (!stopping && mock !== undefined) close();
     stopping = true;
@@ -43,7 +43,7 @@ export async function serveMock(given: Omit<MockOptions, "log">): Promise<number
     const project = projectFolder(given.project, process.cwd());
     const remark = remarkOnFolder(project, process.cwd());
     if (remark !== null) process.stderr.write(`${remark}\n`);
-    // What goes to standard output is for programs: one line.
+    // Standard output is for programs: one line.
     mock = await startMock({ ...given, project, log: createLog("warn", STDERR) });
   } catch (error) {
     const isAsked = error instanceof CannotSimulate || error instanceof ConfigError;
@@ -70,8 +70,9 @@ export async function serveMock(given: Omit<MockOptions, "log">): Promise<number
 }
 
 /**
- * A mock answers with invented data, so it does not start where a real service would, and its token may be printed, so
- * it takes no real one. @throws ConfigError
+ * Refuses to start where a real service would run, because a mock answers with invented data. Refuses a real token,
+ * because the mock prints its token.
+ * @throws ConfigError
  */
 function refuseWhatIsReal(token: string, environment: NodeJS.ProcessEnv): void {
   if (hasTokenShape(token))

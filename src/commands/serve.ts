@@ -9,14 +9,15 @@ import { takeExit } from "./take-exit.ts";
 import { start, type Running, type StartOptions } from "../composition/start.ts";
 
 /**
- * Where most objects were still in use at several garbage collections, V8 creates further ones as old, and they stay
- * until a full collection. Here they belong to runs that waited for vendors, and are needed for milliseconds.
+ * Turns off V8's pretenuring. V8 would allocate objects that survived several garbage collections directly in the old
+ * generation, where they stay until a full collection. Here they belong to runs that wait for vendors, and live for
+ * milliseconds.
  */
 const KEEP_YOUNG = "--no-allocation-site-pretenuring";
 
 /**
- * An operator who limits the young generation means that of this thread, which has it already. The other threads have
- * smaller limits of their own, which V8 would replace.
+ * Lets V8 keep the young generations of worker threads. A limit that an operator sets is meant for the main thread,
+ * which has applied it already; the workers have smaller limits of their own, which V8 would replace.
  */
 const THREADS_AS_THEY_ARE = "--max-semi-space-size=0";
 
@@ -33,10 +34,10 @@ export async function serve(name: "start" | "dev", given: GivenSettings, program
   let running: Awaited<ReturnType<typeof start>> | undefined;
   const stop = (from: keyof typeof asked) => {
     asked[from] += 1;
-    // One request to stop may arrive both ways. A second one means now: what the operating system has is safe, and the
-    // journal will record the rest as unknown.
+    // One request to stop may arrive both ways. A second request stops at once: data written to the operating system is
+    // safe, and the journal will record the rest as unknown.
     if (Math.max(asked.directly, asked.byLauncher) > 1) exit(130);
-    // The service has not started, so nothing has to be waited for; but the exit code has to say that there is none.
+    // Nothing has started, so there is nothing to wait for. The exit code shows that no service runs.
     if (running === undefined) exit(130);
     closing ??= running.close().then(
       () => exit(0),
@@ -48,8 +49,8 @@ export async function serve(name: "start" | "dev", given: GivenSettings, program
     () => stop("byLauncher"),
     () => closing === undefined && stop("byLauncher"),
   );
-  // An adapter may throw after its call has ended: that has no effect but a line in the log. A file that is being loaded may
-  // leave work behind that fails before the service runs.
+  // An adapter may throw after its call has ended; that only adds a line to the log. A file that is being loaded may
+  // start work that fails before the service runs.
   const stray = (thrown: unknown) => {
     if (running !== undefined) return running.reportStray(thrown);
     if (name === "dev") {

@@ -3,21 +3,19 @@ import { Type } from "../terms/type.ts";
 import { REMOVED } from "../settings/removed.ts";
 import { fileVariableOf, optionOf, SETTINGS, variableOf, type Setting } from "../settings/table.ts";
 
-/** Those of settings that have another name now, or are gone. */
+/** The keys of renamed and removed settings. */
 const EARLIER_KEYS: readonly string[] = [
   ...(SETTINGS as readonly Setting[]).flatMap(({ formerKey }) => formerKey ?? []),
   ...REMOVED.keys(),
 ];
 
-/**
- * Every setting as an option. Values are text: they are checked in one place, where settings from all origins are read.
- */
+/** Every setting as an option. Values are texts: the reader of settings checks values of all origins. */
 export const settingOptions: TObject = Type.Object(
   Object.fromEntries([
     ...(SETTINGS as readonly Setting[])
       .filter(({ variableOnly }) => variableOnly !== true)
       .map((setting) => [propertyOf(setting), toOption(setting)] as const),
-    // The reader of the settings says what has become of these.
+    // The reader of settings reports renamed and removed keys.
     ...EARLIER_KEYS.map((key) => [propertyOf({ key }), Type.Optional(Type.String({ "x-hidden": true }))] as const),
   ]),
   { additionalProperties: false },
@@ -46,7 +44,7 @@ function toOption(setting: Setting): TOptional {
   );
 }
 
-/** Its default, the numbers that it may be, and its variables. */
+/** The default, the range and the variables of a setting. */
 function factsOf(setting: Setting): string {
   const { type, default: value, min = 0, max } = setting;
   const shown = typeof value === "boolean" ? (value ? "on" : "off") : value;
@@ -69,5 +67,5 @@ const onlyVariables = (SETTINGS as readonly Setting[])
   .map(variablesOf)
   .join(", ");
 
-/** For the help of every command that takes them. */
+/** A note on settings for the help of the commands that take them. */
 export const SETTINGS_SAY = `Each option is also an environment variable, named in brackets, and a key of datarun.config.ts. By variable alone: ${onlyVariables}.`;

@@ -1,7 +1,6 @@
 /**
- * Takes `process.exit` away from everything else in this process: sources, and libraries that they use. A call of it
- * throws, so that it costs the file that is being loaded, or the call that is being made, and not everybody's runs.
- * Returns the real one, for the command.
+ * Replaces `process.exit` for sources and the libraries that they use. A call throws, so it fails only the file being
+ * loaded or the current call, and not every run. Returns the real `exit` for the command.
  */
 export function takeExit(): (code: number) => never {
   const exit = process.exit.bind(process);

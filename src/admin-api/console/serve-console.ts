@@ -13,7 +13,7 @@ export interface ConsoleParts {
   /** The setting `admin_hosts`. */
   readonly hosts: readonly string[];
   readonly log: Log;
-  /** Loads what browsers get. Asked again after a failure. */
+  /** Loads the files of the console. Called again after a failure. */
   load(): Promise<readonly ConsoleFile[]>;
 }
 
@@ -28,7 +28,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
 };
-/** The name of such a file changes with its content. */
+/** The file's name changes with its content, so it can be cached for good. */
 const KEPT = "private, max-age=31536000, immutable";
 const zip = promisify(gzip);
 
@@ -40,9 +40,9 @@ interface Served {
 }
 
 /**
- * The console's page, script and style sheet. They are the same for everybody and hold no data: the page asks the admin
- * API for everything, and that asks who is there. Every address below `/console/` is the one page, which shows what the
- * address says.
+ * Serves the console's page, script and style sheet. They are public and hold no data: the page requests everything
+ * from the admin API, which authenticates. Every address below `/console/` returns the same page, which reads the
+ * address.
  */
 export function createConsole({ hosts, log, load }: ConsoleParts): Console {
   const allowed = allowedHosts(hosts);

@@ -22,7 +22,7 @@ const SETTINGS = {
   owners: [],
 };
 
-/** What somebody is told who wants to log in with a provider that answers in this way. */
+/** The message to a person who logs in with a provider that answers like this. */
 async function toldBy(t: TestContext, answer: RequestListener, path = ""): Promise<string> {
   const server = createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -80,7 +80,7 @@ test("each way in which a provider fails has its sentence, and none takes longer
   }
 });
 
-/** What a provider has to answer, after thousands of chunks of one byte. */
+/** A valid provider answer in thousands of chunks of one byte. */
 const crumbs: RequestListener = ({ headers: { host }, socket }) => {
   const issuer = `http://${host}`;
   const text = JSON.stringify({

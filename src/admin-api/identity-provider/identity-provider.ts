@@ -10,7 +10,7 @@ import { type ClaimSettings, isWithoutClaims, joinClaims } from "./person-of-cla
 import { createProviderFetch } from "./provider-fetch.ts";
 import { causeOfFailure, problemOf } from "./provider-problem.ts";
 
-/** Settings of the group `oidc`, of which there is an issuer. */
+/** Settings of the group `oidc`, with an issuer. */
 export interface ProviderSettings extends ClaimSettings {
   readonly issuer: string;
   readonly clientId: string;
@@ -22,25 +22,27 @@ export interface ProviderParts {
   readonly settings: ProviderSettings;
   readonly clock: Clock;
   readonly log: Log;
-  /** Which authorities are trusted; Node's own if there are no others. */
+  /** The trusted certificate authorities; Node's own if left out. */
   trust(): SecureContext | undefined;
-  /** For each request to it; a login takes up to four. */
+  /** The time limit of each request to the provider. A login takes up to four requests. */
   readonly seconds?: number;
 }
 
-/** An OpenID Connect provider, by the authorization code flow with PKCE. What the protocol asks for, `openid-client` checks. */
+/**
+ * An OpenID Connect provider, by the authorization code flow with PKCE. `openid-client` makes the protocol's checks.
+ */
 export interface IdentityProvider {
-  /** Its host, by which people know it. */
+  /** The provider's host, by which people recognize it. */
   readonly host: string;
-  /** Whether it is known what it can do, so that `addressFor` asks it nothing. */
+  /** Whether the provider is discovered, so that `addressFor` makes no request. */
   isKnown(): boolean;
-  /** Asks it what it can do, unless that is known. @throws ProviderProblem */
+  /** Fetches the provider's metadata, unless it is known. @throws ProviderProblem */
   discover(): Promise<void>;
-  /** Where a browser has to go to log in there. @throws ProviderProblem */
+  /** The address at which a person logs in. @throws ProviderProblem */
   addressFor(attempt: LoginAttempt): Promise<string>;
-  /** What it says about whoever came back with this query. @throws ProviderProblem */
+  /** The claims of the person whose browser returned with this query. @throws ProviderProblem */
   claimsFrom(attempt: LoginAttempt, query: string): Promise<JsonObject>;
-  /** Logs what has not been logged yet. */
+  /** Logs the failures that are not logged yet. */
   close(): void;
 }
 
@@ -52,7 +54,7 @@ interface Discovered {
 }
 
 const SECONDS = 5;
-/** A provider that moves or changes its abilities is asked again after this. Keys that it rotates are fetched when they turn up. */
+/** How long metadata is cached. Changed keys are fetched as soon as a token uses one. */
 const DISCOVERED_MS = 3_600_000;
 const SAY_EVERY_MS = 60_000;
 
@@ -62,7 +64,7 @@ export function createIdentityProvider(parts: ProviderParts): IdentityProvider {
   let discovered: Discovered | undefined;
   let discovering: Promise<Discovered> | undefined;
 
-  /** Anybody can cause failures, so they are counted. */
+  /** Anybody can cause failures, so they are logged as counts. */
   const failures = createTally<string>(
     (cause, count) => log.warn({ event: "identity_provider_failed", cause, count }),
     clock,
@@ -72,17 +74,17 @@ export function createIdentityProvider(parts: ProviderParts): IdentityProvider {
 
   async function discover(): Promise<Discovered> {
     if (isKnown()) return discovered!;
-    // All who wait for it wait for the same answer, and a failure is not kept.
+    // Concurrent calls share one request. A failure is not cached.
     discovering ??= load().finally(() => (discovering = undefined));
     return (discovered = await discovering);
   }
 
   async function load(): Promise<Discovered> {
-    // Most services need neither it nor what it loads.
+    // Loaded on first use, because most services have no provider.
     const client = await import("openid-client");
     const { issuer, clientId, clientSecret } = settings;
     const auth = clientSecret === undefined ? client.None() : secretAuth(client, clientSecret);
-    // The settings allow plain http on this machine only.
+    // The settings allow plain http to this machine only.
     const execute = issuer.startsWith("http:") ? [client.allowInsecureRequests] : [];
     const configuration = await client.discovery(new URL(issuer), clientId, {}, auth, {
       [client.customFetch]: createProviderFetch(trust()),
@@ -92,7 +94,7 @@ export function createIdentityProvider(parts: ProviderParts): IdentityProvider {
     return { client, configuration, until: clock.now() + DISCOVERED_MS };
   }
 
-  /** `login`: while the answer for a login is looked at, which may be wrong without anybody's fault here. */
+  /** `login`: during the check of a login's answer, which may be invalid without a fault of service or provider. */
   async function inWords<Value>(login: boolean, work: () => Promise<Value>): Promise<Value> {
     try {
       return await work();
@@ -145,7 +147,7 @@ export function createIdentityProvider(parts: ProviderParts): IdentityProvider {
   };
 }
 
-/** By the way that the provider takes; without a word of it, the one that the protocol says. */
+/** Uses the client authentication that the provider announces, else the protocol's default. */
 function secretAuth(client: Client, secret: string): ClientAuth {
   const [basic, post] = [client.ClientSecretBasic(secret), client.ClientSecretPost(secret)];
   return (server, ...others) => {

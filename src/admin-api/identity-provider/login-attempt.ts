@@ -4,13 +4,12 @@ import type { Clock } from "../../terms/clock.ts";
 import { cookieHeader, cookieIn } from "../cookies.ts";
 
 /**
- * A login under way: what a browser was sent to the provider with, and has to come back with. All of it is derived from
- * the browser's cookie, so that nothing is stored, no replica has to know of another's logins, and nobody can fill a
- * table with logins that never end. The cookie is authenticated, so that only a login that has begun here makes the service
- * ask the provider something.
+ * The values that a browser takes to the provider and has to bring back. They are derived from the browser's cookie, so
+ * nothing is stored, replicas share nothing, and unfinished logins take no memory. The cookie is authenticated, so the
+ * service calls the provider only for logins that started here.
  */
 export interface LoginAttempt {
-  /** Where the provider sends the browser: a page of the console at the origin that the login began at. */
+  /** The page of the console to which the provider sends the browser, at the origin where the login started. */
   readonly redirectUri: string;
   readonly state: string;
   readonly nonce: string;
@@ -22,10 +21,13 @@ const ATTEMPT_MS = 10 * 60_000;
 const COOKIE = "datarun-login";
 const SEALED = /^([\w-]{43}\.(\d{1,15}))\.([\w-]{43})$/;
 
-/** Of the deployment; the first makes cookies, and those of all are accepted, so that the root key can be changed. */
+/**
+ * The root keys of the deployment. The first makes cookies; all of them verify cookies, so that the root key can be
+ * changed.
+ */
 export type LoginKeys = readonly Uint8Array[];
 
-/** The request has an `Origin` that is ours. Returns the value of `Set-Cookie` as well. */
+/** Starts a login and returns the value of `Set-Cookie` too. The `Origin` of the request must have been checked. */
 export function beginAttempt(
   request: IncomingMessage,
   keys: LoginKeys,
@@ -36,7 +38,7 @@ export function beginAttempt(
   return { ...attemptOf(request, secret), cookie: cookieHeader(request, COOKIE, sealed, ATTEMPT_MS / 1_000) };
 }
 
-/** The login that this browser has begun within the last ten minutes, if it has. */
+/** The login that this browser started within the last ten minutes, if any. */
 export function attemptIn(request: IncomingMessage, keys: LoginKeys, clock: Clock): LoginAttempt | null {
   const [, secret, begunAt, seal] = SEALED.exec(cookieIn(request, COOKIE) ?? "") ?? [];
   if (secret === undefined || Number(begunAt) + ATTEMPT_MS <= clock.wall()) return null;

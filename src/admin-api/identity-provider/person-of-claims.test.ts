@@ -58,7 +58,7 @@ test("an address that the provider says is not verified is not a name under anot
   assert.equal(by("preferred_username", { preferred_username: "boss@acme.example" }), IDENTITY.sub);
   assert.equal(by("preferred_username", { preferred_username: "boss" }), "boss");
   assert.match(by("email", { sub: "boss@acme.example" }), /^person-/);
-  // A provider that says nothing of an address vouches for its other claims as ever.
+  // A provider that omits the field vouches for its other claims all the same.
   const { email_verified: _, ...silent } = claims;
   const unsaid = personOfClaims(
     { ...IDENTITY, ...silent, upn: "boss@acme.example" },

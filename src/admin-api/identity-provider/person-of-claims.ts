@@ -4,7 +4,7 @@ import type { Role } from "../../admin/ports.ts";
 import { ROLES } from "../../admin/roles.ts";
 import type { JsonObject } from "../../terms/json.ts";
 
-/** Which claims of a provider count here, and for what: settings of the group `oidc`. */
+/** Which claims of a provider are used, and for what: settings of the group `oidc`. */
 export interface ClaimSettings {
   readonly nameClaim: string;
   readonly groupsClaim: string;
@@ -14,34 +14,34 @@ export interface ClaimSettings {
   readonly owners: readonly string[];
 }
 
-/** Somebody for whom the provider vouches. */
+/** A person whom the provider has authenticated. */
 export interface Person {
-  /** SHA-256 of who it is for the provider, lower-case hex. It stays when the name changes. */
+  /** SHA-256 of issuer and subject, lower-case hex. It stays the same when the name changes. */
   readonly digest: string;
-  /** What the provider calls them, for good. */
+  /** The provider's permanent identifier of the person. */
   readonly subject: string;
-  /** As the audit trail shows it. */
+  /** The name in the audit trail. */
   readonly name: string;
-  /** The highest that one of the groups has; `null` if none has one. */
+  /** The highest role of the person's groups; `null` if no group has a role. */
   readonly role: Role | null;
 }
 
 export function personOfClaims(claims: JsonObject, settings: ClaimSettings): Person {
-  // `openid-client` has made sure that both are texts.
+  // `openid-client` has checked that both are texts.
   const [issuer, subject] = [claims["iss"], claims["sub"]] as [string, string];
   const digest = hash("sha256", JSON.stringify([issuer, subject]), "hex");
   return { digest, subject, name: nameOf(claims, settings, digest), role: roleOf(claims, settings) };
 }
 
-/** Whether they lack something that a provider may tell only when it is asked once more. */
+/** Whether a claim is missing that the provider may return only from its user info endpoint. */
 export function isWithoutClaims(claims: JsonObject, { nameClaim, groupsClaim }: ClaimSettings): boolean {
   const wanted = [nameClaim, groupsClaim].flatMap((name) => (name === EMAIL ? [EMAIL, VERIFIED] : [name]));
   return wanted.some((name) => claims[name] === undefined);
 }
 
 /**
- * The claims of an ID token, and those that it lacks from what the provider told when it was asked once more. Whether an
- * address is verified is said of that address, so both come from the same place.
+ * The claims of an ID token, completed by those of the user info endpoint. An address and whether it is verified always
+ * come from the same response.
  */
 export function joinClaims(ofToken: JsonObject, more: JsonObject): JsonObject {
   const joined = { ...more, ...ofToken };
@@ -54,7 +54,10 @@ export function joinClaims(ofToken: JsonObject, more: JsonObject): JsonObject {
 const EMAIL = "email";
 const VERIFIED = "email_verified";
 
-/** Names have no capitals, so that two that differ only in them are one person's. What is not a name is replaced by one. */
+/**
+ * Names are in lower case, so two names that differ only in case are the same person's. Characters that a name cannot
+ * have are replaced.
+ */
 function nameOf(claims: JsonObject, { nameClaim }: ClaimSettings, digest: string): string {
   const [named] = textsIn(claims, nameClaim).map((name) => name.toLowerCase());
   const [subject] = textsIn(claims, "sub");
@@ -71,7 +74,10 @@ function roleOf(claims: JsonObject, settings: ClaimSettings): Role | null {
   return ROLES.findLast((role) => has[role].some((group) => groups.has(group))) ?? null;
 }
 
-/** The texts of a claim. An e-mail address that the provider has not verified is whatever somebody typed in there. */
+/**
+ * The texts of a claim. An e-mail address that the provider has not verified is left out: the person may have entered
+ * any.
+ */
 function textsIn(claims: JsonObject, name: string): readonly string[] {
   if (name === EMAIL && claims[VERIFIED] !== true) return [];
   const value = Object.hasOwn(claims, name) ? claims[name] : undefined;

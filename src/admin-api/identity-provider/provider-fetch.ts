@@ -4,14 +4,14 @@ import type { CustomFetch } from "openid-client";
 import { JoinedBytes, piecesMax } from "../../terms/joined-bytes.ts";
 import { Agent as PlainAgent, request as requestPlain } from "../../terms/node-http.ts";
 
-/** Far more than the keys of a provider take. */
+/** Far more than a provider's keys take. */
 const REPLY_BYTES_MAX = 1_048_576;
 const PIECES_MAX = piecesMax(REPLY_BYTES_MAX);
 const CONNECTIONS_MAX = 16;
 
 /**
- * How a provider is asked: it is trusted by the given authorities, as vendors are, and an answer that does not end is cut
- * off. Redirects are not followed.
+ * Sends requests to the provider. Its certificate is checked against the given authorities, as a vendor's is. A reply
+ * that is too large or too slow is cut off. Redirects are not followed.
  */
 export function createProviderFetch(secureContext?: SecureContext): CustomFetch {
   const plain = new PlainAgent({ maxSockets: CONNECTIONS_MAX });
@@ -30,7 +30,7 @@ export function createProviderFetch(secureContext?: SecureContext): CustomFetch 
       agent: isSecure ? secure : plain,
       ...(signal !== undefined && { signal }),
     });
-    // The signal says why it was aborted.
+    // The signal carries the reason for which it was aborted.
     const fail = (error: Error) => reject(signal?.aborted === true ? signal.reason : error);
     request.on("error", fail);
     request.on("response", (reply) => {
@@ -47,7 +47,7 @@ export function createProviderFetch(secureContext?: SecureContext): CustomFetch 
         resolve(new Response(joined.length === 0 ? null : joined.take(), head));
       });
     });
-    // Everything that is sent to a provider is a form.
+    // Every body sent to a provider is a form.
     request.end(body instanceof URLSearchParams ? body.toString() : (body as string | undefined));
     return promise;
   };

@@ -21,22 +21,28 @@ export interface ProviderLoginParts {
   readonly clock: Clock;
 }
 
-/** How a person of the identity provider becomes an operator. */
+/** Logs people in by the identity provider. */
 export interface ProviderLogin {
   readonly host: string;
-  /** Where the browser has to go, and the value of `Set-Cookie` by which it is known when it comes back. @throws Refusal */
+  /**
+   * The address to send the browser to, and the value of `Set-Cookie` that identifies the browser when it returns.
+   * @throws Refusal
+   */
   begin(request: IncomingMessage): Promise<{ readonly location: string; readonly cookie: string }>;
-  /** The operator that somebody is who came back with this query. @throws Refusal, after a while if it is theirs */
+  /**
+   * The operator of the person whose browser returned with this query. @throws Refusal, after a delay if the query is
+   * wrong
+   */
   finish(request: IncomingMessage, query: string): Promise<Operator>;
 }
 
 /**
- * So many may wait for the provider. It may be slow, and the port has connections for others too. Addresses share them: one
- * alone gets half.
+ * Concurrent requests to the provider. It may be slow, and other clients need connections of the port too. Addresses
+ * share the slots: one address alone gets half.
  */
 export const LOGINS_MAX = 16;
 /**
- * So many logins from one address may fail in a row, and then one more in each `FAILURE_FORGOTTEN_MS`. Each is a request to the
+ * Failed logins in a row from one address; afterwards one more each `FAILURE_FORGOTTEN_MS`. Each costs a request to the
  * provider, and providers lock out clients that send many wrong codes.
  */
 export const FAILURES_MAX = 10;
@@ -45,10 +51,10 @@ const ADDRESSES_MAX = 10_000;
 
 export function createProviderLogin(parts: ProviderLoginParts): ProviderLogin {
   const { provider, claims, store, login, addressOf, clock } = parts;
-  // Without a root key the logins of this process are its own.
+  // Without a root key a random one is used, so logins have to finish in the process that started them.
   const keys = parts.keys.length > 0 ? parts.keys : [randomBytes(32)];
   const underWay = new FairShare(LOGINS_MAX);
-  /** Until when each address's failures count; those under way count as well. */
+  /** The time until which each address's failures count. Logins in progress count as failures. */
   const failuresUntil = new BoundedMap<string, number>(ADDRESSES_MAX);
 
   async function bounded<Value>(address: string, ask: () => Promise<Value>): Promise<Value> {
@@ -60,7 +66,7 @@ export function createProviderLogin(parts: ProviderLoginParts): ProviderLogin {
     }
   }
 
-  /** @throws Refusal if too many from this address have failed */
+  /** @throws Refusal if too many logins from this address have failed */
   function countFailure(address: string): void {
     const now = clock.now();
     const until = Math.max(now, failuresUntil.get(address) ?? now) + FAILURE_FORGOTTEN_MS;
@@ -106,7 +112,8 @@ export function createProviderLogin(parts: ProviderLoginParts): ProviderLogin {
     async begin(request) {
       const attempt = beginAttempt(request, keys, clock);
       try {
-        // Once the provider is known, this asks it nothing, and a flood of logins keeps nobody from beginning one.
+        // Once the provider is discovered, this makes no request, so a flood of logins cannot keep others from starting
+        // one.
         const address = () => provider.addressFor(attempt);
         const location = await (provider.isKnown() ? address() : bounded(addressOf(request), address));
         return { location, cookie: attempt.cookie };

@@ -1,6 +1,6 @@
-/** Why somebody could not log in with the identity provider. Its message is for that person. */
+/** Why a login with the identity provider failed. The message is for the person who logs in. */
 export class ProviderProblem extends Error {
-  /** The service or the provider is to blame, and not who wants to log in. */
+  /** Whether the service or the provider is at fault, and not the person. */
   readonly isOurs: boolean;
   constructor(message: string, isOurs: boolean, cause: unknown) {
     super(message, { cause });
@@ -9,12 +9,14 @@ export class ProviderProblem extends Error {
   }
 }
 
-/** What the protocol calls an error; other texts in its place may be anybody's. */
+/** The form of the protocol's error codes. Other texts may come from anyone. */
 const ERROR_NAME = /^[a-z_]{1,40}$/;
-/** The errors by which a provider refuses what it was sent: a code that is used up, too old, or of another login. */
+/** The errors by which a provider refuses a code: used, expired, or of another login. */
 const OF_THE_LOGIN = new Set(["invalid_grant", "invalid_request"]);
 
-/** Puts what `openid-client` or the network threw into a sentence. `login`: while the answer for a login was looked at. */
+/**
+ * Describes an error of `openid-client` or the network in a sentence. `login`: during the check of a login's answer.
+ */
 export function problemOf(thrown: unknown, host: string, seconds: number, login: boolean): ProviderProblem {
   const ours = (says: string) => new ProviderProblem(`The identity provider (${host}) ${says}.`, true, thrown);
   const theirs = (says: string) => new ProviderProblem(`${says} Log in again.`, false, thrown);
@@ -34,7 +36,7 @@ export function problemOf(thrown: unknown, host: string, seconds: number, login:
   return ours(network === null ? "gave an answer that cannot be used" : `cannot be reached (${network})`);
 }
 
-/** The errors of OAuth 2.0 and OpenID Connect. What a browser brings back may be any text. */
+/** The errors of OAuth 2.0 and OpenID Connect. A browser may bring back any text. */
 const KNOWN_ERRORS = new Set([
   "access_denied",
   "account_selection_required",
@@ -54,7 +56,7 @@ const KNOWN_ERRORS = new Set([
   "unsupported_response_type",
 ]);
 
-/** One of few words for the log: the provider's own error, its status, or the code of what failed. */
+/** A short reason for the log: the provider's error code, its status, or the code of the failure. */
 export function causeOfFailure(thrown: unknown): string {
   const { error, code, cause } = thrown as ThrownByClient;
   if (typeof error === "string") return KNOWN_ERRORS.has(error) ? error : "another error of the provider";
@@ -63,7 +65,7 @@ export function causeOfFailure(thrown: unknown): string {
   return networkCodeOf(thrown) ?? ofClient ?? "an answer that cannot be used";
 }
 
-/** State, nonce, issuer, audience, times, signature: a mistake, or somebody who tries. */
+/** Checks of state, nonce, issuer, audience, times and signature: a misconfiguration, or an attack. */
 const CODES_OF_LOGIN = new Set([
   "OAUTH_INVALID_RESPONSE",
   "OAUTH_JWT_CLAIM_COMPARISON_FAILED",
@@ -81,7 +83,7 @@ function statusOf(cause: unknown): string {
   return cause instanceof Response ? String(cause.status) : "of a failure";
 }
 
-/** Such as ECONNREFUSED or CERT_HAS_EXPIRED: of the innermost error that has one. */
+/** The code, such as ECONNREFUSED or CERT_HAS_EXPIRED, of the innermost error that has one. */
 function networkCodeOf(thrown: unknown): string | null {
   let found: string | null = null;
   for (let each = thrown; each instanceof Error; each = each.cause) {

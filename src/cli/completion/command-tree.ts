@@ -1,11 +1,11 @@
 import type { CommandForm, KnownCommands } from "../command.ts";
 import { type Option, shapeOf } from "../options.ts";
 
-/** One place in a command line: the words so far, and what may come next. */
+/** A node of the tree of commands: the words typed so far, and the words and options that may follow. */
 export interface CommandNode {
-  /** `credential price`; empty for the beginning. */
+  /** `credential price`; empty for the root. */
   readonly words: string;
-  /** Words that lead on, with what they do where that is known. */
+  /** The words that may follow, with a summary if there is one. */
   readonly next: readonly Suggestion[];
   readonly options: readonly CompletedOption[];
 }
@@ -16,11 +16,11 @@ export interface Suggestion {
 }
 
 export interface CompletedOption extends Suggestion {
-  /** What may follow it: nothing, one of these, a folder, a file, or what nobody can guess. */
+  /** The option's value: none, one of a list, a folder, a file, or anything. */
   readonly takes: "nothing" | "folder" | "file" | "anything" | readonly string[];
 }
 
-/** Every place in a command line, from the declarations of all commands. */
+/** Every node of the tree, from the declarations of all commands. */
 export async function readCommandTree({ verbs, lasting }: KnownCommands): Promise<readonly CommandNode[]> {
   const commands = new Map<string, CommandForm>();
   for (const [name, load] of Object.entries(lasting)) commands.set(name, (await load()).default);

@@ -37,7 +37,7 @@ function about(says: string): string {
   return says === "" ? "" : ` -d ${quoted(says)}`;
 }
 
-/** In single quotes fish reads only these two as something else. */
+/** In single quotes fish interprets only these two characters. */
 function quoted(text: string): string {
   return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }

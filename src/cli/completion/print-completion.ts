@@ -8,7 +8,7 @@ import { zshScript } from "./zsh-script.ts";
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
-/** Prints a script for a shell that suggests what may come next, without starting a program. */
+/** Prints a completion script for a shell. The script starts no program. */
 export async function printCompletion(shell: Shell, known: KnownCommands): Promise<number> {
   await write(process.stdout, SCRIPTS[shell](await readCommandTree(known)));
   return 0;

@@ -43,7 +43,7 @@ fi
 `;
 }
 
-/** As `_describe` takes them: `word:what it does`. */
+/** Suggestions in the format of `_describe`: `word:summary`. */
 function described(suggestions: readonly Suggestion[]): string {
   return suggestions.map(({ word, says }) => quoted(says === "" ? word : `${word}:${says}`)).join(" ");
 }

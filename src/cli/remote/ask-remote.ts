@@ -12,7 +12,7 @@ import type { Pieces } from "../write-text.ts";
 const EVENTS = "text/event-stream";
 
 /**
- * Carries out a verb in the service, under the name of the token's operator, and repeats what it says meanwhile.
+ * Runs a verb in a remote service as the token's operator, and repeats its remarks and progress.
  * @throws OperatorError, RemoteDefect
  */
 export async function askRemote(
@@ -41,7 +41,7 @@ export async function askRemote(
   throw unreachable(remote, "it hung up");
 }
 
-/** The same for a verb that answers with a text. */
+/** The same for a verb that produces a text. */
 export async function* readRemote(
   remote: Remote,
   name: string,
@@ -61,7 +61,7 @@ export async function* readRemote(
   return readObject(unescaped(result));
 }
 
-/** The result after a text is percent-encoded. @throws RemoteDefect */
+/** Decodes the percent-encoded result after a text. @throws RemoteDefect */
 function unescaped(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -83,7 +83,7 @@ function readAnswer(remote: Remote, reply: RemoteReply, note: (sentence: string)
   throw readError(value);
 }
 
-/** What is said while it is done. */
+/** Repeats the remarks and progress of a running verb. */
 export interface Told {
   note(sentence: string): void;
   readonly onProgress: OnProgress;

@@ -3,22 +3,22 @@ import { COMMAND_VARIABLES } from "../../terms/variables.ts";
 import type { CommandIo } from "../command-io.ts";
 import { usage } from "../parse-command.ts";
 
-/** The admin port of a service, and who asks it. */
+/** The admin port of a service, and the operator's token. */
 export interface Remote {
   readonly url: URL;
   readonly token: string;
 }
 
 const { remote: ADDRESS_VARIABLE, operatorToken: TOKEN_VARIABLE } = COMMAND_VARIABLES;
-/** Anything else may not even be fit for a header. */
+/** Other texts may be invalid in a header. */
 const TOKEN = new RegExp(`^${PREFIX.operatorToken}[0-9A-Za-z]{1,200}$`);
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-/** The service named by the option or, without one, by the environment; `null` if neither does. @throws OperatorError */
+/** The service named by the option, else by the environment; `null` if neither is set. @throws OperatorError */
 export function findRemote(option: string | undefined, env: CommandIo["env"]): Remote | null {
   const address = option ?? env[ADDRESS_VARIABLE] ?? "";
   const from = option === undefined ? ADDRESS_VARIABLE : "--remote";
-  // An empty variable is none. An empty option is a mistake, such as a misspelled variable of a script.
+  // An empty variable counts as unset. An empty option is a mistake, such as a misspelled variable in a script.
   if (address === "" && option === undefined) return null;
   const url = URL.parse(address);
   const isPlain = url?.protocol === "http:";

@@ -13,12 +13,12 @@ export interface RemoteReply {
   readonly text: string;
 }
 
-/** How long it may take to connect and to send. The verb itself may take minutes. */
+/** The time limit for connecting and sending. The verb itself may take minutes. */
 const SEND_MS_MAX = 15_000;
-/** Of an answer that is kept until its end, or of one event. */
+/** The size limit of a buffered answer, and of one event. */
 export const REPLY_BYTES_MAX = 256 * 1024 * 1024;
 
-/** Reads the whole answer. @throws OperatorError */
+/** Reads the whole answer. @throws OperatorError if it is incomplete or too large */
 export async function readReply(incoming: IncomingMessage, remote: Remote): Promise<RemoteReply> {
   const joined = new JoinedBytes();
   for await (const chunk of bytesOf(incoming, remote)) {
@@ -29,7 +29,7 @@ export async function readReply(incoming: IncomingMessage, remote: Remote): Prom
   return { status, headers, text: joined.take().toString("utf8") };
 }
 
-/** What comes in, until the answer is complete. @throws OperatorError if it never will be */
+/** The chunks of the answer. @throws OperatorError if the connection breaks before the end */
 export async function* bytesOf(incoming: IncomingMessage, remote: Remote): AsyncGenerator<Buffer, void, void> {
   try {
     yield* incoming as AsyncIterable<Buffer>;
@@ -43,8 +43,8 @@ export function unreachable({ url }: Remote, reason: string, cause?: unknown): O
 }
 
 /**
- * Sends a request, and resolves when the answer begins. Follows no redirect and uses no proxy: the token goes to the
- * address that was given, and nowhere else.
+ * Sends a request, and resolves when the answer's headers have arrived. Follows no redirect and uses no proxy, so that
+ * the token goes only to the given address.
  * @throws OperatorError
  */
 export function openReply(

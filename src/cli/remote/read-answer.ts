@@ -8,8 +8,8 @@ import { RemoteDefect } from "./remote-defect.ts";
 import { COMMAND_VARIABLES } from "../../terms/variables.ts";
 
 /**
- * What a service says is read as the words of a stranger: whatever else it contains, it is neither written to a terminal
- * nor taken for something else.
+ * Reads a remote service's answer as untrusted input: unexpected content is neither written to a terminal nor taken for
+ * another kind of answer.
  */
 
 const OWN_CODES: readonly string[] = [
@@ -27,7 +27,7 @@ export function readObject(text: string): JsonObject {
   return value;
 }
 
-/** The same error as if the verb had been run here. */
+/** The same error as if the verb had run locally. */
 export function readError({ error }: JsonObject): Error {
   const { code, message, details } = isJsonObject(error) ? error : {};
   if (typeof code !== "string" || typeof message !== "string")
@@ -40,7 +40,7 @@ export function readError({ error }: JsonObject): Error {
   return new OperatorError("refused", which + says);
 }
 
-/** The remarks in a header, if it can be read. */
+/** The remarks in a header; none if the header is malformed. */
 export function readNotes(header: string | string[] | undefined): readonly string[] {
   if (typeof header !== "string") return [];
   try {
@@ -51,7 +51,7 @@ export function readNotes(header: string | string[] | undefined): readonly strin
   }
 }
 
-/** The remark of an event. @throws RemoteDefect */
+/** The remark in an event. @throws RemoteDefect */
 export function readNote(text: string): string {
   return textOf(readObject(text)["says"]);
 }

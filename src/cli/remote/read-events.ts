@@ -8,9 +8,8 @@ const FIRST_BYTES = 4_096;
 const END_OF_EVENT = "\n\n";
 
 /**
- * Takes server-sent events out of the pieces in which they arrive, as the admin API writes them: one `event` and one
- * `data` each. Everything else, such as a comment that keeps a connection open, is passed over. Returns `null` if an
- * event is larger than that.
+ * Parses server-sent events from chunks, as the admin API writes them: one `event` and one `data` each. Other lines,
+ * such as comments that keep a connection open, are skipped. Returns `null` if an event is larger than the limit.
  */
 export function createEventReader(bytesMax: number): (piece: Buffer) => readonly RemoteEvent[] | null {
   let unread = Buffer.allocUnsafeSlow(FIRST_BYTES);
@@ -25,7 +24,7 @@ export function createEventReader(bytesMax: number): (piece: Buffer) => readonly
       unread = grown;
     }
     piece.copy(unread, before);
-    // A large result comes in thousands of pieces, and is not searched for each.
+    // A large result comes in thousands of chunks, so the buffer is not searched after each.
     const from = Math.max(0, before - 1);
     const found = unread.subarray(from, length).lastIndexOf(END_OF_EVENT);
     if (found === -1) return [];

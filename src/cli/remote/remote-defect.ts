@@ -1,2 +1,2 @@
-/** A verb failed in a service in a way that is a defect. Its message is fit to be printed. */
+/** A defect of the remote service. The message is safe to print. */
 export class RemoteDefect extends Error {}

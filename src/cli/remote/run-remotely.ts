@@ -7,7 +7,10 @@ import type { CommandIo } from "../command-io.ts";
 import { askRemote, readRemote, type Told } from "./ask-remote.ts";
 import type { Remote } from "./find-remote.ts";
 
-/** Runs a verb in a service, and tells what it says as if it had run here. @throws OperatorError, RemoteDefect */
+/**
+ * Runs a verb in a remote service, and shows its remarks and progress as a local run does. @throws OperatorError,
+ * RemoteDefect
+ */
 export async function runRemotely(
   name: string,
   verb: Verb,

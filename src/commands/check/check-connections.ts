@@ -4,7 +4,10 @@ import type { Report } from "./findings.ts";
 
 const AT_ONCE = 8;
 
-/** Connects to every origin of the sources that are on, as a call would, and sends nothing. Patterns name no host. */
+/**
+ * Connects to every origin of the sources that are on, as a call would, and sends nothing. Origins that are patterns
+ * have no host to connect to.
+ */
 export async function checkConnections(door: OutboundDoor, { on }: CheckedSources, report: Report): Promise<void> {
   const files = new Map<string, string>();
   for (const { source, file } of on.values())
@@ -25,7 +28,7 @@ export async function checkConnections(door: OutboundDoor, { on }: CheckedSource
     report.add("connect.failed", says, { file });
 }
 
-/** Such as ECONNREFUSED or CERT_HAS_EXPIRED. Where several addresses were tried, that of the first. */
+/** The error code, such as ECONNREFUSED or CERT_HAS_EXPIRED; if several addresses were tried, that of the first. */
 function codeOf(cause: unknown): string {
   const { code, errors } = (cause ?? {}) as { readonly code?: string; readonly errors?: readonly { code?: string }[] };
   const found = code ?? errors?.[0]?.code;

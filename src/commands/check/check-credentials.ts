@@ -4,7 +4,7 @@ import { regionFault } from "../../terms/regions.ts";
 import type { CheckedSources } from "./check-project.ts";
 import type { Report } from "./findings.ts";
 
-/** Finds stored credentials that no run of this deployment can use. */
+/** Reports stored credentials that no run of this deployment can use. */
 export async function checkCredentials(
   { admin }: Store,
   { all, on }: CheckedSources,

@@ -11,10 +11,10 @@ import type { Report } from "./findings.ts";
 
 const MIB = 1024 * 1024;
 const SYNC_MS_MAX = 50;
-/** Some 84,000 runs of five calls. */
+/** Space for some 84,000 runs of five calls. */
 const ROOM_BYTES_MIN = 64 * MIB;
 
-/** Kinds of file systems, by their numbers in Linux. */
+/** Kinds of file systems, by their Linux numbers. */
 const ON_NETWORK = new Map([
   [0x6969, "NFS"],
   [0x517b, "SMB"],
@@ -30,7 +30,10 @@ const IN_MEMORY = new Map([
   [0x858458f6, "ramfs"],
 ]);
 
-/** Whether a store can be in the data directory. It is not made; what would be above it is looked at instead. */
+/**
+ * Checks whether the data directory can hold a store. Does not create it; if it does not exist, checks the nearest
+ * existing parent.
+ */
 export function checkDataDir(settings: Settings, dataDir: string, disk: Disk, report: Report): boolean {
   const place = nearestFolder(dataDir);
   const problem = problemOf(dataDir, place);
@@ -76,12 +79,12 @@ function checkDisk({ limits, databaseUrl }: Settings, place: string, disk: Disk,
   }
 }
 
-/** The folder, or the nearest one above it that exists. */
+/** The folder, or its nearest existing parent. */
 function nearestFolder(path: string): string {
   return existsSync(path) ? path : nearestFolder(dirname(path));
 }
 
-/** What making or writing it would fail with. */
+/** The error that creating or writing the folder would have. */
 function problemOf(dataDir: string, place: string): NodeJS.ErrnoException | null {
   if (!statSync(place).isDirectory()) return Object.assign(new Error("a file is in the way"), { code: "ENOTDIR" });
   try {

@@ -17,7 +17,7 @@ import type { Disk } from "./disk.ts";
 import { Report } from "./findings.ts";
 
 export interface CheckOptions {
-  /** As a start is given them. */
+  /** The settings of the command line. */
   readonly given: GivenSettings;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly current: string;
@@ -28,8 +28,8 @@ export interface CheckOptions {
 }
 
 /**
- * Looks at a deployment with the code that a start uses, and makes, migrates, sends and listens to nothing. A service
- * may run on it meanwhile.
+ * Checks a deployment with the code of a start, without creating, migrating, sending or listening. A service may run on
+ * it meanwhile.
  */
 export async function checkDeployment(options: CheckOptions): Promise<Report> {
   const { given, environment, current, clock } = options;

@@ -5,7 +5,7 @@ import type { Settings } from "../../settings/settings.ts";
 import { reasonOf } from "../reason-of.ts";
 import type { Report } from "./findings.ts";
 
-/** Whether this machine has the addresses that a start would listen on. Nothing listens on them. */
+/** Checks that this machine has the addresses that a start would listen on, without listening. */
 export async function checkHosts({ host, port, adminHost, adminPort }: Settings, report: Report): Promise<void> {
   const interfaces = Object.values(networkInterfaces());
   const own = new Set(interfaces.flatMap((each) => (each ?? []).map(({ address }) => address)));

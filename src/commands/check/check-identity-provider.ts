@@ -6,7 +6,7 @@ import type { Clock } from "../../terms/clock.ts";
 import { reasonOf } from "../reason-of.ts";
 import type { Report } from "./findings.ts";
 
-/** Whether anybody could log in with the identity provider, if one is set. Only if asked to, it is looked up. */
+/** Checks that people can log in with the identity provider, if one is set. Connects to it only with `--connect`. */
 export async function checkIdentityProvider(
   settings: Settings,
   clock: Clock,

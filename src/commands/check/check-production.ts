@@ -17,24 +17,24 @@ import { VARIABLES } from "../../terms/variables.ts";
 const DAY_MS = 24 * 3_600_000;
 const OLD_MS = 30 * DAY_MS;
 const UNKNOWN_MAX = 1_000;
-/** Simulated runs are in the same list. */
+/** The newest runs read; simulated ones are among them. */
 const RUNS_LOOKED_AT = 50;
 
 export interface ProductionParts {
   readonly settings: Settings;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly dataDir: string;
-  /** Whether the key files in the data directory can be read. */
+  /** Whether the data directory has readable key files. */
   readonly hasKeys: boolean;
   readonly sources: CheckedSources;
-  /** `null` if it could not be looked at. */
+  /** `null` if the store could not be opened. */
   readonly store: Store | "none yet" | null;
   readonly clock: Clock;
 }
 
 type Admin = Store["admin"];
 
-/** What is fine for a trial, and wrong in production. */
+/** Reports what is acceptable in a trial and wrong in production. */
 export async function checkProduction(parts: ProductionParts, report: Report): Promise<void> {
   const { settings, store } = parts;
   if (settings.demo) report.add("production.demo", "demo is on");
@@ -48,7 +48,7 @@ export async function checkProduction(parts: ProductionParts, report: Report): P
   checkData(parts.sources, parts.clock, report);
   checkRootKey(parts, report);
   if (store === null) return;
-  // A deployment that was never started has no operators either, and none of its sources has asked anybody.
+  // A deployment that was never started has no operators, and none of its sources has called a vendor.
   const admin = store === "none yet" ? null : store.admin;
   await checkOperators(parts, admin, report);
   if (admin !== null) await checkTokens(admin, report);
@@ -89,7 +89,7 @@ function checkData({ on }: CheckedSources, clock: Clock, report: Report): void {
     }
 }
 
-/** The last moment of a day or a month, so that data is never taken for older than it is; `NaN` for any other text. */
+/** The last moment of a day or a month, so that data never counts as older than it is; `NaN` for any other text. */
 function endOf(date: string): number {
   const [, year, month, day] = /^(\d{4})-(\d{2})(?:-(\d{2}))?$/.exec(date) ?? [];
   return day === undefined
@@ -159,7 +159,9 @@ async function checkLiveRuns(
   }
 }
 
-/** Gives the ledger that the deployment shares or that of this data directory; `null` if no service has made one yet. */
+/**
+ * Calls back with the shared ledger or that of this data directory; with `null` before the first start of a service.
+ */
 async function withLedger(
   { settings, dataDir }: ProductionParts,
   store: Store | "none yet",

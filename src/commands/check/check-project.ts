@@ -11,11 +11,11 @@ import { lineOf } from "./line-of.ts";
 /** The sources of a deployment, by id. */
 export interface CheckedSources {
   readonly all: LoadedSources["all"];
-  /** Those that callers can use. */
+  /** The sources that callers can use. */
   readonly on: ReadonlyMap<string, LoadedSource>;
 }
 
-/** Loads every source and function as a start does, and checks what the settings say about them. */
+/** Loads every source and function as a start does, and compares them with the settings. */
 export async function checkProject(settings: Settings, dataDir: string, report: Report): Promise<CheckedSources> {
   const [{ all, problems }] = await Promise.all([
     openSources(settings.project),
@@ -80,7 +80,7 @@ function namesNothing(settings: Settings, { all, on }: CheckedSources, report: R
     }
 }
 
-/** Default ports and the case of host names make no difference. What is not an origin is reported by another check. */
+/** Normalizes default ports and the case of host names. Invalid origins are reported by another check. */
 function normal(origin: string): string {
   return URL.parse(origin)?.origin ?? origin;
 }

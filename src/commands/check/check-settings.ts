@@ -31,7 +31,7 @@ function placeOf(error: unknown, project: string | undefined): { file?: string; 
   return placeIn(project, (error as Error).message);
 }
 
-/** The key of the config file with which a text begins. */
+/** The location of the config file's key with which the text begins. */
 function placeIn(project: string | undefined, text: string): { file?: string; line?: number | null } {
   const file = project === undefined ? undefined : configFileOf(project);
   const key = /^(\S+) in the config file\b/.exec(text)?.[1];

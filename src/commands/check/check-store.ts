@@ -12,8 +12,8 @@ import { reasonOf } from "../reason-of.ts";
 import type { Report } from "./findings.ts";
 
 /**
- * Opens the store as a verb that only looks, so that none is made or migrated, and compares the root keys with it; `null`
- * if it could not be looked at. The caller closes it.
+ * Opens the store for reading, so that none is created or migrated, and checks the root keys against it. Returns `null`
+ * if the store could not be opened. The caller closes it.
  */
 export async function checkStore(
   settings: Settings,
@@ -49,13 +49,13 @@ export async function checkStore(
 }
 
 /**
- * Reads the root keys that this process is given, before a store is opened, as a start does.
- * @param dataDir `null` if nothing can be in it
+ * Reads this process's root keys before a store is opened, as a start does.
+ * @param dataDir `null` if it cannot contain key files
  */
 export function checkGivenKeys({ databaseUrl, rootKey }: Settings, dataDir: string | null, report: Report): boolean {
   try {
     givenRootKeys(rootKey, databaseUrl !== undefined);
-    // A file that cannot be used stops a start, whether or not its key is needed.
+    // An unusable key file stops a start even if its key is not needed.
     if (databaseUrl === undefined && dataDir !== null) new RootKeyFiles(dataDir).read();
     return true;
   } catch (error) {
@@ -72,7 +72,7 @@ async function checkKeys(
 ): Promise<void> {
   const directory = databaseUrl === undefined ? dataDir : null;
   try {
-    // The first start makes a root key file. Looking makes none.
+    // The first start creates a root key file; a check creates none.
     const isFirst =
       directory !== null && (rootKey?.trim() ?? "") === "" && new RootKeyFiles(directory).read().length === 0;
     if (isFirst && (await keys.rootKeyIdsInUse()).length === 0) return;

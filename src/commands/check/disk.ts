@@ -1,15 +1,15 @@
 import { closeSync, fdatasyncSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
-/** What a check asks of a disk. */
+/** The operating system's functions that the check of a disk uses. */
 export interface Disk {
   statfs(path: string): DiskFacts;
-  /** The median time of confirming a small write, in milliseconds. Leaves nothing behind. */
+  /** The median time of syncing a small write, in milliseconds. Leaves no file behind. */
   syncMs(directory: string): number;
 }
 
 export interface DiskFacts {
-  /** The number of the file system's kind, as Linux gives it. */
+  /** The number of the file system's kind in Linux. */
   readonly type: number;
   readonly freeBytes: number;
   readonly bytes: number;

@@ -1,12 +1,12 @@
-/** What a check may report. The codes are for `--ignore` and for programs, and never change their meaning. */
+/** A finding that a check may report. Codes are used by `--ignore` and by programs, and never change their meaning. */
 export interface CheckRow {
-  /** When it is reported, as a sentence for the reference. */
+  /** The condition, as a sentence for the reference. */
   readonly says: string;
-  /** What to do about it. */
+  /** How to correct it. */
   readonly hint: string;
-  /** The option that asks for it; without one it is always checked. */
+  /** The option that enables the check; without one it is always made. */
   readonly asked?: "production" | "connect";
-  /** A start fails for the same reason, and says so in the words of the finding. */
+  /** A start fails for the same reason and with the same message. */
   readonly stopsStart?: true;
 }
 
@@ -194,15 +194,15 @@ export interface Finding {
   readonly code: CheckCode;
   readonly file: string | null;
   readonly line: number | null;
-  /** A sentence. Never holds a secret. */
+  /** A sentence without secrets. */
   readonly says: string;
   readonly hint: string;
 }
 
-/** What was checked and is in order, so that a person sees that the right deployment was checked. */
+/** Facts that are in order, so that a person sees that the right deployment was checked. */
 export type Facts = Record<string, string | number>;
 
-/** Where checks write what they find. */
+/** Collects what the checks find. */
 export class Report {
   readonly findings: Finding[] = [];
   readonly facts: Facts = {};

@@ -1,4 +1,4 @@
-/** The line that the reason of a broken file begins with (`3:17: …`), if it begins with one. */
+/** The line number at the start of a broken file's reason (`3:17: …`), if it has one. */
 export function lineOf(reason: string): number | null {
   const [, line] = /^(\d+):\d+: /.exec(reason) ?? [];
   return line === undefined ? null : Number(line);

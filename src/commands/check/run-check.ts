@@ -19,7 +19,7 @@ interface CheckInput {
   readonly ignore?: readonly CheckCode[];
 }
 
-/** Checks the deployment of this command line, prints what was found, and ends the process. */
+/** Checks the deployment of this command line, prints the findings, and ends the process. */
 export async function runCheck(
   { production = false, connect = false, json = false, ignore = [], ...given }: CheckInput,
   program = () => "datarun",
@@ -41,7 +41,7 @@ export async function runCheck(
       clock: systemClock,
       disk: systemDisk,
     });
-    // What a file that was loaded began may fail in a later turn.
+    // Work that a loaded file has started may fail in a later tick.
     await new Promise(setImmediate);
     for (const each of stray)
       report.add("project.failed_afterwards", `a file that was loaded has failed afterwards: ${each}`);
@@ -52,7 +52,7 @@ export async function runCheck(
         : null;
     if (remark !== null && !json) await write(process.stderr, `${remark}\n`);
     await write(process.stdout, json ? `${printableJson(checkedJson(checked))}\n` : checkedText(checked, typed));
-    // What files that were loaded have left open would keep the process.
+    // Handles that loaded files left open would keep the process alive.
     return exit(checked.findings.length === 0 ? 0 : 1);
   } catch (error) {
     return exit(await reportFailure(error, io, json));

@@ -23,7 +23,7 @@ export function checkedJson({ findings, ignored, facts }: Checked): JsonObject {
   };
 }
 
-/** Each finding on a line, as `file:line: sentence`, and what to do about it on the next. */
+/** Prints each finding as `file:line: sentence`, with the correction on the next line. */
 export function checkedText({ findings, ignored, facts }: Checked, typed: (text: string) => string): string {
   const blocks = findings.map(
     (finding) =>
@@ -34,7 +34,7 @@ export function checkedText({ findings, ignored, facts }: Checked, typed: (text:
   return [...blocks, `${summary}${left}.\n`, renderResult(facts)].join("\n");
 }
 
-/** Broken files are named in their sentences already, with their lines. */
+/** The sentences about broken files already contain file and line. */
 function placed({ file, line, says }: Finding): string {
   return file === null || says.includes(file) ? says : `${file}:${line === null ? "" : `${line}:`} ${says}`;
 }

@@ -12,7 +12,7 @@ import { FakeClock } from "../../terms/clock.kit.ts";
 import { systemClock } from "../../terms/clock.ts";
 import { attachService } from "./attach-service.ts";
 
-/** As somebody has it who takes it between a command's look and its start. */
+/** Locks the ledger between a command's check and its start. */
 function lockUnseen(ledger: string): () => void {
   lockDirectory(ledger)();
   const database = new DatabaseSync(join(ledger, "service.lock"));
@@ -20,7 +20,7 @@ function lockUnseen(ledger: string): () => void {
   return () => database.close();
 }
 
-/** A data directory whose ledger somebody has, and a command that waits there for a service. */
+/** A data directory with a locked ledger, and a command that waits there for a service. */
 async function waiting(t: TestContext, lock = lockDirectory) {
   const dataDir = makeDirectory(t);
   await (await openStore({ dataDir, clock: systemClock })).close();

@@ -8,7 +8,7 @@ import { OperatorError } from "../../terms/operator-error.ts";
 
 export interface AttachedService {
   readonly url: string;
-  /** Started for this command only, because none was running. */
+  /** Whether the service was started for this command, because none was running. */
   readonly isOwn: boolean;
   close(): Promise<void>;
 }
@@ -23,15 +23,15 @@ export interface AttachPlace {
 
 const STDERR = 2;
 
-/** How long to wait for others to end. */
+/** How long to wait for other commands to end. */
 const PATIENCE_MS = 30_000;
 const LOOK_EVERY_MS = 50;
 
 /**
- * The service on a data directory: the one that runs there, or one that is started on a free port for a single command.
- * In both cases a run goes through the whole service, and is recorded in its ledger. Commands that start one for
- * themselves take turns, because only one at a time can keep the ledger.
- * @throws OperatorError if the others do not end
+ * The service on a data directory: the running one, or one started on a free port for this command. In both cases a run
+ * goes through the whole service, and is recorded in its ledger. Commands that start a service run one after another,
+ * because only one process can lock the ledger.
+ * @throws OperatorError if the others do not end in time
  */
 export async function attachService(place: AttachPlace): Promise<AttachedService> {
   const { dataDir, clock, note } = place;
@@ -47,7 +47,7 @@ export async function attachService(place: AttachPlace): Promise<AttachedService
   }
 }
 
-/** `null` if another has just taken the ledger. */
+/** `null` if another process has just locked the ledger. */
 async function startOwn({ dataDir, project, databaseUrl }: AttachPlace): Promise<AttachedService | null> {
   const settings = await settingsFrom({
     host: "127.0.0.1",

@@ -18,7 +18,7 @@ export interface AuthoringPlace {
   budgets(): Promise<Budgets>;
 }
 
-/** The tools of one command. The client for real vendors is opened only when a vendor is called. */
+/** The tools of one command. The client for real vendors is opened at the first call. */
 export function openAuthoringTools({ project, environment, loaded, budgets }: AuthoringPlace): OpenedAuthoringTools {
   const casesDoor = createDoor({ clock: systemClock });
   let asking: Promise<AuthoringTools["askLive"]> | undefined;

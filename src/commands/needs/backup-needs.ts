@@ -23,7 +23,7 @@ export function backupNeeds(place: VerbPlace): Pick<VerbNeeds, "backUpStore" | "
   };
 }
 
-/** The store is opened without root keys, because without its own ones a new one would be made. */
+/** Opens the store without root keys: a store that lacks its own would otherwise create a new one. */
 async function record(
   { dataDir, databaseUrl, clock, note }: VerbPlace,
   act: Act,
@@ -37,7 +37,7 @@ async function record(
       await store.close();
     }
   } catch (error) {
-    // A store of an older version is restored all the same.
+    // A store of an older version is restored too, but cannot record the entry.
     if (!(error instanceof OperatorError)) throw error;
     note(`It is restored, but this could not be stored in the audit trail: ${error.message}`);
   }

@@ -17,7 +17,7 @@ import { VARIABLES } from "../../terms/variables.ts";
 export interface CopyPlace {
   readonly dataDir: string;
   readonly databaseUrl: string | undefined;
-  /** The setting: the value of `DATARUN_ROOT_KEY`, or of its file. */
+  /** The value of `DATARUN_ROOT_KEY`, or the content of its file. */
   readonly rootKey: string | undefined;
   readonly clock: Clock;
   readonly act: Act;
@@ -26,9 +26,9 @@ export interface CopyPlace {
 }
 
 /**
- * Copies a deployment from the embedded store to a shared one: first the whole store at once, then the ledger, run by
- * run, which can be interrupted and continued. The data directory stays as it is, so that it can be used as before.
- * @throws OperatorError while a service runs there, or when the database is not empty or its root key is not given
+ * Copies a deployment from the embedded store to a shared one: first the store as a whole, then the ledger run by run,
+ * which can be interrupted and continued. The data directory is not changed.
+ * @throws OperatorError while a service runs there, or if the database is not empty or its root key is missing
  */
 export async function copyStore(place: CopyPlace): Promise<CopiedStore> {
   const { dataDir, databaseUrl, rootKey, clock, act, onProgress } = place;
@@ -42,7 +42,7 @@ export async function copyStore(place: CopyPlace): Promise<CopiedStore> {
   const unlock = locked(ledgerDir);
   opened.defer(unlock);
   await proveKeysGoAlong(createStore(source, clock), dataDir, rootKey);
-  // Opened only now, so that a refused copy has created nothing.
+  // Opened after the checks, so that a refused copy creates nothing.
   const target = await openEngine({ dataDir, databaseUrl, clock, opening: "make" });
   const to = opened.adopt(createStore(target, clock), (it) => it.close());
   // The first query waits for the database, and fails with a clear message if it cannot be used.
@@ -62,7 +62,7 @@ async function carryLedger(dir: string, to: Store, { clock, note, onProgress }: 
   }
 }
 
-/** Checks that what the key files here can open, the variable can open there. */
+/** Checks that the root key in the variable opens everything that the key files open here. */
 async function proveKeysGoAlong(from: Store, dataDir: string, variable: string | undefined): Promise<void> {
   const inFiles = await readRootKeys({ variable, directory: dataDir, store: from.keys });
   const here = await proveRootKeys(inFiles, from.keys).catch(refused);

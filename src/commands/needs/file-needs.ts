@@ -7,7 +7,7 @@ import type { VerbPlace } from "./verb-place.ts";
 
 /**
  * The sources and functions of the catalog and the project folder, and the tools to write new ones. The loader is
- * itself loaded only when a verb asks for it, because loading it takes longer than most verbs.
+ * imported only when a verb needs it, because importing it takes longer than most verbs.
  */
 export function fileNeeds({
   project,
@@ -38,7 +38,7 @@ export function fileNeeds({
     },
     (reader) => reader.close(),
   );
-  /** `null`: no service has been started here. */
+  /** `null` before the first start of a service here. */
   const ledger = async () => {
     if (databaseUrl === undefined) return hasJournal(join(dataDir, "ledger")) ? journal() : null;
     const { createLedgerReader } = await import("../../ledger/read/ledger-reader.ts");

@@ -8,7 +8,7 @@ import { createLedgerReader } from "../../ledger/read/ledger-reader.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { unavailable, type VerbPlace } from "./verb-place.ts";
 
-/** The ledger that all machines share, or this data directory's own; and what sends runs from the one to the other. */
+/** The shared ledger, or this data directory's own; and the drain from one to the other. */
 export function ledgerNeeds({
   dataDir,
   databaseUrl,
@@ -55,7 +55,7 @@ export function ledgerNeeds({
         if (stay > 0) note(HELD);
         return drained;
       } catch (error) {
-        // If it is already known that waiting will not help, this fails with that reason.
+        // Fails with the reason if it is already known that waiting will not help.
         await Promise.race([store.ready(), Promise.resolve()]);
         throw error;
       }

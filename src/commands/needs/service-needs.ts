@@ -1,7 +1,7 @@
 import type { VerbNeeds } from "../../admin/needs.ts";
 import { unavailable, type VerbPlace } from "./verb-place.ts";
 
-/** A service for making runs: the one that is running here, or one for the duration of the command. */
+/** A service for runs: the running one, or one for the duration of the command. */
 export function serviceNeeds({
   dataDir,
   project,

@@ -5,7 +5,7 @@ import { reportUnavailable } from "../../storage/report-unavailable.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { unavailable, type VerbPlace } from "./verb-place.ts";
 
-/** The store, and what seals and opens its credentials. */
+/** The store, and the cipher of its credentials. */
 export function storeNeeds({
   engine,
   store: open,
@@ -16,7 +16,7 @@ export function storeNeeds({
   clock,
   note,
 }: VerbPlace): Pick<VerbNeeds, "store" | "sealer" | "keys" | "finder" | "copyStore" | "region"> {
-  /** Before anything sealed is opened or moved, the keys are proven to be the deployment's. */
+  /** Proves that the keys are the deployment's, before anything sealed is opened or moved. */
   const proven = async (adoptRootKey = false) => {
     const opened = await open(adoptRootKey);
     const standing = await inTime(opened).catch(unavailable);
@@ -45,7 +45,7 @@ export function storeNeeds({
   };
 }
 
-/** A root key that happens to be set in a shell must not become the deployment's just because it was used first. */
+/** A root key that happens to be set in a shell must not become the deployment's by being used first. */
 const UNSETTLED =
   "Nothing is sealed in this store yet, and no service has started on it: nothing says that DATARUN_ROOT_KEY of this shell is the root key of the deployment. Start the service first, or say that it is with: datarun keys adopt";
 

@@ -8,31 +8,32 @@ import { LoadError } from "../../terms/load-error.ts";
 import { type Clock, systemClock } from "../../terms/clock.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 
-/** The deployment that a verb works on, and what its needs have in common. */
+/** The deployment that a verb works on, and what the openers of its needs share. */
 export interface VerbPlace {
   readonly project: string | undefined;
   readonly dataDir: string;
-  /** Which sources of the catalog are on. */
+  /** The entries of the setting `catalog`: the catalog's sources that are on. */
   readonly catalog: readonly string[];
   readonly databaseUrl: string | undefined;
   readonly rootKey: string | undefined;
   readonly region: string;
-  /** The largest reply of a vendor that is read, after decoding. */
+  /** The size limit of a vendor's reply, after decoding. */
   readonly replyBytesMax: number;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   note(sentence: string): void;
-  /** The store's engine, opened in the way that the first caller asks for. @throws OperatorError */
+  /** The store's engine, opened with the options of the first call. @throws OperatorError */
   engine(adoptRootKey?: boolean): Promise<KeyedEngine>;
   /** The store with all its ports, over that engine. @throws OperatorError */
   store(adoptRootKey?: boolean): Promise<OpenedStore>;
   /**
-   * Returns a function that opens something when it is first called, and only once; it is closed when the command ends.
+   * Returns a function that opens a resource at its first call and returns the same one afterwards. The resource is
+   * closed when the command ends.
    */
   once<Opened>(open: () => Promise<Opened>, close: (opened: Opened) => unknown): () => Promise<Opened>;
 }
 
-/** Finds the deployment as a service does, so that both mean the same store. @throws OperatorError */
+/** Finds the deployment as a service does, so that both use the same store. @throws OperatorError */
 export async function findVerbPlace(
   { project: named, dataDir: given, makesStore }: Place,
   note: (sentence: string) => void,
@@ -49,7 +50,8 @@ export async function findVerbPlace(
     return () => {
       if (opening !== undefined) return opening;
       opening = open();
-      // Also if it is still being opened. If opening failed, the caller has the error, and there is nothing to close.
+      // Waits for a resource that is still being opened. If opening failed, the caller has the error and there is
+      // nothing to close.
       closing.defer(() =>
         opening!.then(
           async (opened) => void (await close(opened)),
@@ -63,7 +65,7 @@ export async function findVerbPlace(
   const open = once(
     () =>
       openKeyedEngine({
-        // A mistyped folder, or an empty database, must not become a store because a verb looked at it.
+        // A verb that only reads must not create a store in a mistyped folder or an empty database.
         opening: makesStore ? "make" : "look",
         dataDir,
         databaseUrl,
@@ -106,7 +108,7 @@ function invalid(error: unknown): never {
   throw error;
 }
 
-/** Turns any error into one for the operator, with the same message. */
+/** Turns any error into an `OperatorError` with the same message. */
 export function unavailable(error: unknown): never {
   if (error instanceof OperatorError) throw error;
   throw new OperatorError("unavailable", error instanceof Error ? error.message : String(error), { cause: error });
