@@ -90,7 +90,7 @@ export function createSessions({ sessions, store, clock }: SessionParts): Sessio
 
     async begin(request, operator, way) {
       const before = digestIn(request);
-      // The new cookie never reuses the browser's old value, which another person may have planted.
+      // Prevents session fixation: the previous session of the browser ends, and the new one has a new secret.
       if (before !== null) await sessions.endSession(before);
       const secret = randomBytes(SECRET_BYTES).toString("base64url");
       const now = clock.wall();

@@ -14,7 +14,7 @@ import { withMadeUpCredential } from "../simulation/with-made-up-credential.ts";
 
 export interface AroundCallsParts extends AdapterParts {
   readonly finder: CredentialFinder;
-  /** What this process holds of the limits that a deployment shares. */
+  /** This process's leases of the limits that a deployment shares. */
   readonly leaseOf: Leases;
   readonly budgets: Budgets;
   /** The outbound client for calls of simulated workflows. */
@@ -23,7 +23,7 @@ export interface AroundCallsParts extends AdapterParts {
 
 export interface AroundCalls {
   readonly runSource: RunSource;
-  /** Ends calls that wait for an order: a later run can ask for its result. */
+  /** Ends calls that wait for an order: a later run can request its result. */
   endWaitsForOrders(): void;
   /** Ends every call in progress now. */
   endCalls(): void;
@@ -31,7 +31,7 @@ export interface AroundCalls {
   readonly watchCalls: WatchCalls;
 }
 
-/** What happens around one source call, outermost first: one list for real calls, and one for simulated ones. */
+/** Composes the middleware of a source call, outermost first: one list for real calls, one for simulated ones. */
 export function composeAroundCalls(parts: AroundCallsParts): AroundCalls {
   const { finder, clock, door, simulatedDoor, leaseOf, budgets } = parts;
   const credential = withCredential(finder, clock);
@@ -44,8 +44,8 @@ export function composeAroundCalls(parts: AroundCallsParts): AroundCalls {
     realSteps({ credential, budgets, amongCalls: [breaker, withSourceLimits(leaseOf, clock)], deadline }, clock),
     callAdapter({ ...parts, door, wait }),
   );
-  // Nothing leaves the machine, so every region is allowed. Failures of simulated vendors say nothing about the real ones,
-  // so breakers and limits are not shared with them. They cost nothing, so no budget is used.
+  // Simulated calls do not leave the machine, so every region is allowed. They use no breakers and limits of real
+  // calls, because their failures say nothing about real vendors. They cost nothing, so they use no budget.
   const simulated = compose(
     [withInputs, withMadeUpCredential(credential), deadline],
     callAdapter({ ...parts, door: simulatedDoor, wait: createSkippedWait(clock) }),

@@ -14,7 +14,7 @@ export interface AuthoringParts {
   readonly askLive: AuthoringTools["askLive"];
 }
 
-/** What writing and testing sources needs. */
+/** The tools for writing and testing sources. */
 export function toAuthoringTools({ project, loaded, cases, askLive }: AuthoringParts): AuthoringTools {
   return {
     project,

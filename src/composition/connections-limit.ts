@@ -2,10 +2,11 @@ import { readFileSync } from "node:fs";
 import { getHeapStatistics } from "node:v8";
 
 const MOST = 10_000;
-/** If the system does not report a limit. */
+/** Assumed if the system does not report a limit. */
 const FILES_USUAL = 1_024;
 /**
- * The memory that a connection may use: bytes waiting here and in the kernel, its parser, and the head of its request.
+ * The memory that a connection may use: bytes buffered here and in the kernel, its parser, and its request's header
+ * fields.
  */
 const MEMORY_PER_CONNECTION = 512 * 1024;
 
@@ -21,8 +22,8 @@ export function connectionsByDefault(): number {
 export const IDLE_MOST = 4_096;
 
 /**
- * How many idle connections to vendors are kept, for all organizations together: a quarter of the files that the
- * process may open.
+ * The most idle connections to vendors, for all organizations together: a quarter of the files that the process may
+ * open.
  */
 export function idleConnectionsByDefault(): number {
   return Math.floor(Math.min(IDLE_MOST, filesMax() / 4));
@@ -31,8 +32,8 @@ export function idleConnectionsByDefault(): number {
 export const SOCKETS_MOST = 8_192;
 
 /**
- * How many connections to vendors are in use or being opened, for all organizations together: a fifth of the files that
- * the process may open. So with clients' connections and idle ones a twentieth is left for everything else.
+ * The most connections to vendors in use or being opened, for all organizations together: a fifth of the files that the
+ * process may open. With clients' connections and idle ones this leaves a twentieth for everything else.
  */
 export function vendorSocketsByDefault(): number {
   return Math.floor(Math.min(SOCKETS_MOST, filesMax() / 5));

@@ -17,7 +17,7 @@ async function newStore(t: TestContext) {
     await store.close();
     rmSync(dataDir, { recursive: true });
   });
-  /** Whom a link that a start prints now logs in. */
+  /** The operator whom the link of a new start logs in. */
   const linked = async () => {
     const link = await makeConsoleLink(store, "http://127.0.0.1:8081", clock);
     const code = link.split("#code=")[1]!;
@@ -40,7 +40,7 @@ test("the link of a demo never logs in as an operator whom a person has made, wh
   const first = await linked();
   assert.deepEqual([first.name, first.role], ["demo-3", "owner"]);
   assert.ok(persons.every((person) => person!.id !== first.id));
-  // The next start finds the one that the first has made.
+  // A later start finds the operator that the first one created.
   assert.deepEqual(await linked(), first);
   assert.deepEqual(await loginLinks(store), ["demo-3", "demo-3"]);
 });

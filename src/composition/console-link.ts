@@ -10,8 +10,8 @@ const LINK_MS = 10 * 60_000;
 const NAME = "demo";
 
 /**
- * The console's address, with a code by which whoever opens it first is logged in as the demo's owner. It is in the
- * fragment, which a browser sends to nobody.
+ * Makes the console's address, with a code that logs its first user in as the demo's owner. The code is in the
+ * fragment, which a browser does not send.
  */
 export async function makeConsoleLink(
   { admin, sessions }: Pick<Store, "admin" | "sessions">,
@@ -30,8 +30,8 @@ export async function makeConsoleLink(
 }
 
 /**
- * The one that an earlier start has made, or a new one. An operator whom a person has made is somebody else, whatever
- * they are called.
+ * The owner that an earlier start created, or a new one. An operator that a person created is never used, whatever its
+ * name.
  */
 async function demoOwner(admin: Store["admin"], wallAt: number): Promise<Operator> {
   const active = (await admin.operators()).filter(
@@ -52,7 +52,10 @@ async function demoOwner(admin: Store["admin"], wallAt: number): Promise<Operato
   }
 }
 
-/** Logs in by links alone: this is the digest of a text that is not a token. By it the next start knows its own. */
+/**
+ * The digest of a text that is not a token, so this operator can log in by links only. A later start recognizes the
+ * operator by it.
+ */
 function digestFor(id: string): string {
   return hash("sha256", `start --demo ${id}`, "hex");
 }

@@ -12,11 +12,11 @@ import type { Service } from "./service.ts";
 interface DemoAccess {
   readonly accessToken: string;
   readonly workflow: string;
-  /** By this start. Otherwise an earlier one has, and the token is a new one. */
+  /** Whether this start created the demo. Otherwise an earlier start did, and only the token is new. */
   readonly isNew: boolean;
 }
 
-/** The token of the first start is valid until it is revoked. Nobody may have kept it, so each later start prints another. */
+/** The token of the first start is valid until it is revoked. It may be lost, so each later start prints a new one. */
 const LATER_TOKEN_MS = 24 * 60 * 60_000;
 
 const ACTOR = { who: "demo", via: "service", what: "start --demo" } as const;
@@ -43,7 +43,7 @@ interface Demo {
   readonly workflow: string;
 }
 
-/** By the audit trail: an organization with the same name may be somebody's own. */
+/** Finds the demo by the audit trail: an organization with the same name may be a real one. */
 async function findDemo(store: AdminStore): Promise<Demo | null> {
   const acts = await store.auditEntries({ who: ACTOR.who, what: ACTOR.what, limit: 100 });
   for (const id of new Set(acts.map(({ organizationId }) => organizationId))) {
@@ -59,8 +59,8 @@ async function findDemo(store: AdminStore): Promise<Demo | null> {
 }
 
 /**
- * An organization with two workflows to try the service with. One is real, and one is simulated, with which every source of
- * the catalog has something to say.
+ * Creates an organization with two workflows to try the service with: a real one, and a simulated one in which every
+ * source of the catalog can be tried.
  */
 async function createDemo(store: AdminStore, act: Act): Promise<Demo> {
   const { wallAt } = act;
@@ -74,7 +74,10 @@ async function createDemo(store: AdminStore, act: Act): Promise<Demo> {
   return { organizationId, workflow };
 }
 
-/** Makes the demo usable, and returns the text to print: what to try and to open, or why there is no demo. */
+/**
+ * Makes the demo usable, and returns the text to print: commands to try and an address to open, or why there is no
+ * demo.
+ */
 export async function makeDemo(
   settings: Pick<Settings, "databaseUrl" | "console">,
   store: Pick<Store, "admin" | "sessions">,
@@ -93,7 +96,7 @@ function sayLink(link: string): string {
 const NO_DEMO_ON_DATABASE =
   "A demo organization is made on the embedded store only, and DATABASE_URL is set: none was made. The whole catalog is on.\n";
 
-/** Ready to paste: five sources in one run, of which one finds no record and one fails; then a data function. */
+/** Commands to paste: five sources in one run, of which one finds no record and one fails; then a data function. */
 function demoCommands(url: string, access: DemoAccess): string {
   const headers = [
     `-H 'X-Service-Access-Token: ${access.accessToken}'`,

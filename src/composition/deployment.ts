@@ -8,10 +8,9 @@ const SHA = /^[0-9a-f]{40}$/;
 const UNKNOWN: Deployment = { gitSha: "unknown", gitDerivedVersion: "unknown" };
 
 /**
- * The deployed version: from the checkout, or from `build-info.json`, which a build writes, or unknown. Never throws.
- * It reads git's files instead of running git, because a start waits for this and a process is much slower than reading
- * a few files. So the version of a checkout is the tag of its commit or the first characters of the commit, and does
- * not show changed files.
+ * The deployed version: from the checkout, from `build-info.json` of a build, or unknown. Never throws. Reads git's
+ * files instead of running git, because a start waits for it and starting a process is much slower. The version of a
+ * checkout is therefore the tag or the first characters of its commit, and does not show changed files.
  */
 export function readDeployment(root: string): Deployment {
   return fromCheckout(root) ?? fromBuildInfo(root) ?? UNKNOWN;
@@ -24,7 +23,7 @@ export function readVersion(root: string, installedAt: string): string {
 }
 
 /**
- * Only if this folder is itself a checkout: an unpacked copy inside some other repository has nothing to do with that
+ * Reads git only if this folder is itself a checkout: a copy unpacked inside another repository must not show that
  * repository's commit.
  */
 function fromCheckout(root: string): Deployment | undefined {
@@ -40,7 +39,7 @@ function fromCheckout(root: string): Deployment | undefined {
   }
 }
 
-/** In an additional worktree, `.git` is a file that names the folder. */
+/** In an additional worktree, `.git` is a file with the path of the folder. */
 function gitFolder(root: string): string {
   const place = join(root, ".git");
   return statSync(place).isDirectory() ? place : resolve(root, readText(root, ".git").replace("gitdir: ", ""));
@@ -57,7 +56,7 @@ function commitOf(folder: string, reference: string): string | undefined {
   return packedReferences(folder).find(({ name }) => name === reference)?.commit;
 }
 
-/** If there are several, the one that sorts last; numbers are compared by value. */
+/** The tag of a commit; of several the one that sorts last, with numbers compared by value. */
 function tagOf(folder: string, commit: string): string | undefined {
   const loose = globSync("**", { cwd: join(folder, "refs/tags"), withFileTypes: true })
     .filter((entry) => entry.isFile())

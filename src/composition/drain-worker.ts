@@ -10,11 +10,11 @@ import { systemClock as clock } from "../terms/clock.ts";
 export interface DrainWorkerData {
   readonly dir: string;
   readonly databaseUrl: string;
-  /** As the service found it when it started. */
+  /** The journal's usage when the service started. */
   readonly usedJournal: UsedJournal | null;
 }
 
-/** How often the service is told how much is waiting. */
+/** How often the service is notified of the number of waiting runs. */
 const TELL_MS = 250;
 
 const port = parentPort!;

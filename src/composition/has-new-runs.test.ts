@@ -19,7 +19,7 @@ test("there is nothing to sum up before the first run, nor once the day of the l
   assert.equal(isNeeded(), false);
   await run();
   assert.equal(isNeeded(), true);
-  // It may have been the first of its day, which has its totals an hour after its end.
+  // The run may be the first of its day, whose totals are made an hour after the day's end.
   await clock.advance(25 * HOUR_MS + 1);
   assert.equal(isNeeded(), true);
   await clock.advance(HOUR_MS);

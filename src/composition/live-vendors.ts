@@ -9,8 +9,8 @@ import type { Clock } from "../terms/clock.ts";
 import type { JsonObject } from "../terms/json.ts";
 
 /**
- * Calls one real vendor from the command line, with the steps of a run. The call is not in the journal, which belongs
- * to the service; the caller records it.
+ * Calls one real vendor from the command line, with the steps of a run. The call is not in the journal, which only the
+ * service writes; the caller records it.
  */
 export function createLiveVendors(
   door: Door,

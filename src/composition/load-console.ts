@@ -9,7 +9,9 @@ import { MODULE_EXTENSION, moduleBeside } from "../terms/module-beside.ts";
 
 const BYTES_MAX = 16 * 1_048_576;
 
-/** The console as browsers get it. A package brings it; a checkout bundles it, in a process of its own. */
+/**
+ * Loads the console's files for browsers: from the package, or in a checkout by bundling them in a separate process.
+ */
 export async function loadConsole(): Promise<readonly ConsoleFile[]> {
   return MODULE_EXTENSION === ".js" ? readBuilt(join(PACKAGE_ROOT, "console")) : bundle();
 }
@@ -21,7 +23,7 @@ async function readBuilt(folder: string): Promise<ConsoleFile[]> {
 
 async function bundle(): Promise<ConsoleFile[]> {
   const script = fileURLToPath(moduleBeside("../../tools/console/print-console.ts", import.meta.url));
-  // It gets nothing of the service's environment, which may hold secrets.
+  // The bundler gets no environment variables, because the service's may be secrets.
   const options = { maxBuffer: BYTES_MAX, env: {} };
   const { stdout } = await promisify(execFile)(process.execPath, [script], options);
   return JSON.parse(stdout) as ConsoleFile[];

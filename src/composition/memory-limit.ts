@@ -4,7 +4,7 @@ import { getHeapStatistics } from "node:v8";
 const MIB = 1024 * 1024;
 const LEAST_BYTES = 32 * MIB;
 const MOST_BYTES = 1024 * MIB;
-/** Under attack, bytes take about three times their size: they are parsed, joined and serialized again. */
+/** Under attack, data takes about three times its size in memory: it is parsed, joined and serialized again. */
 const PART = 1 / 8;
 
 /** The default memory limit for callers' data, from the heap, the container and the machine. */

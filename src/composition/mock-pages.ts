@@ -6,13 +6,13 @@ import { FAULTS } from "../terms/fault.ts";
 export interface MockPagesParts {
   readonly runs: AskedRuns;
   readonly sources: KnownSources;
-  /** What the mock was started with. */
+  /** The failures that the mock was started with. */
   readonly first: Failures;
   readonly failures: () => Failures;
   readonly set: (failures: Failures) => void;
 }
 
-/** What tests ask a mock on its admin port: what it was asked, and what its vendors are to do from now on. */
+/** The mock's pages for tests on its admin port: the requests it received, and the failures of its vendors. */
 export function mockPages({ runs, sources, first, failures, set }: MockPagesParts): readonly AdminPage[] {
   const now = () => ok({ simulate: Object.fromEntries(failures()) });
   return [

@@ -31,9 +31,9 @@ export interface MockOptions {
   readonly token: string;
   readonly workflow: string;
   readonly failureDetails: boolean;
-  /** Such as `gleif__lei_record=timeout`. */
+  /** Failures such as `gleif__lei_record=timeout`. */
   readonly set: readonly string[];
-  /** The longest that any source waits for its vendor. `undefined`: as long as it declares. */
+  /** The longest time that a source waits for its vendor; the time that it declares if `undefined`. */
   readonly timeoutMs: number | undefined;
   readonly log: ServiceLog;
   /** Replaces the sources of catalog and project, for tests. */
@@ -41,22 +41,23 @@ export interface MockOptions {
 }
 
 export interface Mock extends Omit<Service, "stop"> {
-  /** For errors that an adapter throws after its call has ended. */
+  /** Logs an error that an adapter throws after its call has ended. */
   reportStray(thrown: unknown): void;
   close(): Promise<void>;
 }
 
-/** How long the end of a mock waits for runs under way: a test that is over waits for nothing. */
+/** How long closing a mock waits for running requests: a finished test waits for none. */
 const GRACE_MS = 500;
 
 /**
- * The service for tests of its callers: the same public server, engine, sources and functions, and one caller, whose
- * workflow is simulated. It stores nothing, and has no way to a vendor. @throws CannotSimulate, BrokenProject
+ * Starts the service for tests of its callers: the same public server, engine, sources and functions, with one access
+ * token whose workflow is simulated. It stores nothing and cannot reach a vendor.
+ * @throws CannotSimulate, BrokenProject
  */
 export async function startMock(options: MockOptions): Promise<Mock> {
   const { log } = options;
   await using opened = new AsyncDisposableStack();
-  // A name only: what is compiled of the project is kept there, if it can be, until the mock ends.
+  // A path that need not exist. The project's compiled code is cached there, if possible, until the mock ends.
   const dataDir = join(tmpdir(), `datarun-mock-${randomUUID()}`);
   opened.defer(() => rm(dataDir, { recursive: true, force: true }));
   const settings = await mockSettings(options, dataDir);
@@ -112,22 +113,22 @@ export async function startMock(options: MockOptions): Promise<Mock> {
   };
 }
 
-/** From the project's config file come limits, region and catalog. Nothing here reads what it says about stores. */
+/** Takes limits, region and catalog from the project's config file, and ignores its store settings. */
 async function mockSettings({ host, port, adminPort, project }: MockOptions, dataDir: string): Promise<Settings> {
   const given = { host, "admin-host": host, port: String(port), "admin-port": String(adminPort), "data-dir": dataDir };
   const settings = await readSettingsOf(project, given, {});
   return {
     ...settings,
     demo: false,
-    // Simulated runs leave as many places for real ones as they have, of which there are none here.
+    // Simulated runs reserve half of the slots for real runs, of which a mock has none.
     limits: { ...settings.limits, runsPerOrganization: 2 * settings.limits.runsPerOrganization },
-    // A project that turns no catalog source on does not say that it wants none.
+    // A project without catalog sources gets all of them in a mock.
     catalog: settings.catalog.length === 0 ? ["*"] : settings.catalog,
   };
 }
 
 function onlyCaller({ workflow, failureDetails }: MockOptions): Caller & { readonly tokenId: string } {
-  // Always the same, so that tests may compare whole answers.
+  // The id is constant, so that tests can compare whole answers.
   const organizationId = `${PREFIX.organization}mock`;
   return {
     organizationId,
@@ -143,7 +144,7 @@ function onlyCaller({ workflow, failureDetails }: MockOptions): Caller & { reado
   };
 }
 
-/** Simulated calls go elsewhere, and all calls of a mock are simulated. */
+/** Simulated calls use another client, and all calls of a mock are simulated. */
 const NO_DOOR: Door = {
   httpFor() {
     throw new Error("a mock calls no vendor");

@@ -8,11 +8,11 @@ import type { ServiceForVerbs } from "./verb-needs.ts";
 export interface AdminApiPlace extends ServiceForVerbs {
   readonly log: Log;
   now(): LiveNow;
-  /** How a person starts a command on this deployment. */
+  /** How a person starts a command of this deployment. */
   program(): string;
 }
 
-/** The admin API of a service. Most services are never asked, so it is loaded for the first request. */
+/** The admin API of a service. Loaded at the first request, because most services receive none. */
 export function openAdminApi(place: AdminApiPlace): AdminApi {
   let opening: Promise<AdminApi> | undefined;
   let opened: AdminApi | undefined;
@@ -20,7 +20,7 @@ export function openAdminApi(place: AdminApiPlace): AdminApi {
 
   async function open(): Promise<AdminApi> {
     opened = await load(place);
-    // The first request has come while the service stops: it is refused like any other.
+    // A first request during the stop is refused like any other.
     if (isStopping) await opened.stop();
     return opened;
   }

@@ -21,15 +21,15 @@ export interface BudgetsOfService {
   readonly dataDir: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Names this start of the service, also in its runs. */
+  /** The id of this start of the service, also in its runs. */
   readonly startId: string;
   /** The ledger of the deployment, and the journal of this data directory. */
   readonly ledgers: { readonly answers: LedgerAnswers; readonly journal: LedgerAnswers };
 }
 
 /**
- * The budgets of a service. Its journal gives it its name, because only one process at a time has that. To be opened
- * once the journal has been recovered, which says what became of the requests of a start that was killed.
+ * The budgets of a service, under the id of its journal, which only one process at a time has open. To be called after
+ * the journal is recovered: recovery decides the outcome of a killed start's requests.
  */
 export async function openBudgetsOf(parts: BudgetsOfService): Promise<OpenBudgets> {
   const { store, dataDir, clock, log, startId, ledgers } = parts;
@@ -54,7 +54,7 @@ export async function openBudgetsOf(parts: BudgetsOfService): Promise<OpenBudget
   });
 }
 
-/** The budgets for one command. If it is killed, what it has leased counts as used until the period ends. */
+/** The budgets of one command. If the command is killed, its leases count as used until the period ends. */
 export function openBudgetsForCommand(
   store: Store,
   clock: Clock,
@@ -74,9 +74,9 @@ export function openBudgetsForCommand(
 }
 
 /**
- * Ends what the process of a data directory has leased, which will not start again there. Its journal must have been
- * recovered and carried to the shared ledger. Returns how many leases stay, because they were heard of lately and have left
- * no notes that can be relied on: the directory may be a copy of that of a process that is alive.
+ * Ends the leases of a data directory's process, which will not start again there. Its journal must have been recovered
+ * and drained to the shared ledger. Returns how many leases stay: those used lately whose usage log cannot be trusted,
+ * because the directory may be a copy of that of a running process.
  */
 export async function endLeasesOf(
   { store, dataDir, clock }: Pick<BudgetsOfService, "store" | "dataDir" | "clock">,
@@ -106,7 +106,7 @@ export async function endLeasesOf(
 interface RecoveryParts {
   readonly store: Pick<Store, "budgets" | "admin">;
   readonly dir: string;
-  /** Answers without holding up this thread; `null`: it may be held up. */
+  /** A ledger that answers in another thread; `null` to read the journal in this thread. */
   readonly journal: LedgerAnswers | null;
   readonly shared: LedgerAnswers | null;
   /** Whether a start has surely ended, although it has left no usage log that can be relied on. */
@@ -127,7 +127,7 @@ function recoverByLedger({ store, dir, journal, shared, isDead }: RecoveryParts)
     return usedByStarts(open, { journal: own, shared }).finally(() => reader.close());
   };
   return async ({ process, start, left }, rule) => {
-    // Whoever asks again does not sum up again: the starts have ended.
+    // The sum is made once for all calls, because these starts have ended.
     summed ??= byLedger(process, start, left);
     const all = await summed.catch((error: unknown) => {
       summed = null;
@@ -150,7 +150,7 @@ function spentInLedger(ledger: () => Promise<LedgerAnswers | null>): SpentIn {
     );
   };
   const underWay = new Map<string, ReturnType<SpentIn>>();
-  // Who asks again because the answer takes long does not make it take longer.
+  // Concurrent calls for one budget and period share one query.
   return (budget, period) => {
     const key = `${budget.id} ${period.from}`;
     const known = underWay.get(key);
@@ -162,8 +162,9 @@ function spentInLedger(ledger: () => Promise<LedgerAnswers | null>): SpentIn {
 }
 
 /**
- * What a person has settled is counted apart from what processes used, so here the record of the service counts: else it
- * would be free twice. If the journal cannot be read now, nothing is freed of what requests under way had reserved.
+ * Settles the usage logs of ended starts by the journal. The service's own record counts here, because charges settled
+ * by a person are counted separately and would otherwise be freed twice. If the journal cannot be read, reservations of
+ * unfinished requests stay used.
  */
 async function settledByJournal(usage: OpenUsageLog, dir: string): Promise<readonly LeftBehind[]> {
   const left: readonly LeftLog[] = usage.leftBehind();

@@ -14,13 +14,13 @@ import { readAuthorities } from "./open-doors.ts";
 
 /** The export of spans and metrics by OTLP. */
 export interface Telemetry extends AsyncDisposable {
-  /** `null` if none are sent. */
+  /** `null` if no spans are sent. */
   readonly spans: SpanExporter | null;
-  /** Sends metrics at intervals until the end, if they are to be sent; `open` is called only then. */
+  /** Sends metrics at intervals until closed. Calls `open` only if metrics are sent. */
   exportMetrics(open: () => readonly OpenMetric[]): void;
 }
 
-/** Where each signal goes; `null` if it is not sent. */
+/** The target of each signal; `null` if the signal is not sent. */
 export interface TelemetryTargets {
   readonly traces: OtlpTarget | null;
   readonly metrics: OtlpTarget | null;
@@ -29,7 +29,7 @@ export interface TelemetryTargets {
 /** How long a stop waits for the collector. */
 const CLOSE_MS = 2_000;
 
-/** Collectors are trusted by the authorities that vendors are trusted by. */
+/** Opens the exporters. Collectors are checked against the same certificate authorities as vendors. */
 export function openExporters(
   { traces, metrics }: TelemetryTargets,
   settings: Settings,

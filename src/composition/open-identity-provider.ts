@@ -12,7 +12,7 @@ export interface ProviderPlace {
   readonly log: Log;
 }
 
-/** The identity provider of the settings, which is asked for the first time when somebody logs in with it. */
+/** The identity provider of the settings. It is called first when a person logs in. */
 export function openIdentityProvider({ settings, clock, log }: ProviderPlace): AdminApiParts["provider"] {
   const { issuer, clientId, ...claims } = settings.oidc;
   if (issuer === undefined || clientId === undefined) return null;

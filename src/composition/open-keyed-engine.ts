@@ -11,7 +11,7 @@ import type { Clock } from "../terms/clock.ts";
 export interface StoreSettings {
   readonly dataDir: string;
   readonly databaseUrl: string | undefined;
-  /** The setting: the value of `DATARUN_ROOT_KEY`, or of its file. */
+  /** The value of `DATARUN_ROOT_KEY`, or the content of its file. */
   readonly rootKey: string | undefined;
   readonly clock: Clock;
   /** See `RootKeyOptions`. */
@@ -20,7 +20,7 @@ export interface StoreSettings {
   readonly tell?: (news: StoreNews) => void;
 }
 
-/** The engine of a deployment's store, and its root keys, which have not been compared with the stored ones yet. */
+/** The engine of a deployment's store, and its root keys before they are compared with the stored ones. */
 export interface KeyedEngine {
   readonly engine: Engine;
   readonly keys: KeyStore;
@@ -28,8 +28,8 @@ export interface KeyedEngine {
 }
 
 /**
- * Opens what every command and every service needs of a store. The root keys are read first, because a store is not made
- * for a process that lacks them. It loads no port but that of the keys, so that a command loads only what it uses.
+ * Opens the parts of a store that every command and service needs. Reads the root keys first, because a process that
+ * lacks them must not create a store. Loads only the port of the keys, so that a command loads no more than it uses.
  */
 export async function openKeyedEngine(settings: StoreSettings): Promise<KeyedEngine> {
   const { clock, databaseUrl, opening, tell } = settings;

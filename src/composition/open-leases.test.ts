@@ -35,6 +35,6 @@ test("a start on the same data directory frees the calls in progress of the one 
     return units;
   };
 
-  // One of the three is kept for the process on the copy, which wants some.
+  // One of the three is reserved for the process on the copy, which has requested some.
   assert.deepEqual([await taken(dataDir), await taken(copy), await taken(dataDir)], [3, 0, 2]);
 });

@@ -6,8 +6,8 @@ import type { Clock } from "../terms/clock.ts";
 import { uuidV7 } from "../terms/ids.ts";
 
 /**
- * The leases of this process. The file of its journal gives it its name, because only one process at a time has that:
- * whatever an earlier one with the same name had in use has ended with it.
+ * The leases of this process, under the id of its journal file, which only one process at a time has open. Units that
+ * an earlier process with this id had in use are therefore free again.
  */
 export function openLeasesOf(store: LeaseStore, dataDir: string, clock: Clock): OpenLeases {
   const start = uuidV7(clock.wall());

@@ -25,24 +25,22 @@ export interface LedgerParts {
 
 export interface OpenedLedger extends AsyncDisposable {
   readonly ledger: RunningLedger;
-  /** The ledger as operators read it: what all machines share or, without a shared database, this machine's journal. */
+  /** The ledger as operators read it: the shared one, or this machine's journal if there is no shared database. */
   readonly answers: LedgerAnswers;
   /** This machine's journal. */
   readonly journal: LedgerAnswers;
   undrainedRuns(): number;
   damagedRuns(): number;
-  /** How often in a row the shared database has not taken runs. */
+  /** Consecutive failures of sending runs to the shared database. */
   drainFailures(): number;
-  /** Reasons why it will stop accepting runs before long. */
+  /** Conditions that will soon stop the service from accepting runs. */
   warnings(): readonly string[];
 }
 
-/**
- * How long closing waits for the shared database; runs that have not been sent by then are sent after the next start.
- */
+/** How long closing waits for the shared database. Runs not sent by then are sent after the next start. */
 const DRAIN_WAIT_MS = 5_000;
 
-/** Opens the journal; the drainer, if a database is shared; and what deletes old runs. */
+/** Opens the journal, the drainer if there is a shared database, and the deletion of old runs. */
 export async function openLedger(parts: LedgerParts): Promise<OpenedLedger> {
   const { settings, dataDir, store, clock, log } = parts;
   await using opened = new AsyncDisposableStack();
@@ -51,7 +49,7 @@ export async function openLedger(parts: LedgerParts): Promise<OpenedLedger> {
   const used = usedJournal(dir);
   const ledger = opened.adopt(createLedger({ dir, clock, log, limits }), (it) => it.close());
   await ledger.ready;
-  // With a shared database the journal is an outbox: its runs are sent there, also after a restart of either.
+  // With a shared database the journal is an outbox: its runs are sent to the database, also after a restart of either.
   const { databaseUrl } = settings;
   const drained = databaseUrl === undefined ? null : openDrain({ dir, databaseUrl, usedJournal: used }, parts, ledger);
   if (drained !== null) {
@@ -84,8 +82,8 @@ function openDrain(workerData: DrainWorkerData, { clock, log }: LedgerParts, led
 }
 
 /**
- * The journal is large, and runs must not wait for its readers; nor must a list wait for sums, which take seconds
- * where there are no totals, or either for what takes minutes.
+ * Opens readers in threads of their own: runs must not wait for readers of a large journal, lists must not wait for
+ * sums, which take seconds without totals, and neither must wait for queries that take minutes.
  */
 function openJournal(dir: string, opened: AsyncDisposableStack): LedgerAnswers {
   const threads = [openJournalThread({ dir }), openJournalThread({ dir }), openJournalThread({ dir })] as const;
@@ -109,7 +107,7 @@ function openRetention({ settings, clock, log }: LedgerParts, ledger: LedgerAnsw
 
 const DAYS_LEFT_WARNING = 14;
 
-/** If the journal is the ledger, nothing is deleted from it unless a setting says how long to keep runs. */
+/** A journal that is the ledger is deleted from only if a setting says how long to keep runs. */
 function daysLeftWarning(daysLeft: number | null): string[] {
   if (daysLeft === null || daysLeft >= DAYS_LEFT_WARNING) return [];
   return [`journal: full in ${Math.floor(daysLeft)} days at the rate of the last day`];

@@ -22,17 +22,20 @@ export interface ProvenStore extends AsyncDisposable {
   readonly rootKeys: RootKeyRing;
   readonly sealer: OpenedStore["sealer"];
   readonly finder: OpenedStore["finder"];
-  /** Resolves when the root keys have been compared with the stored ones, and it is known which one seals. */
+  /** Resolves when the root keys have been compared with the stored ones, and the sealing key is chosen. */
   readonly settled: Promise<void>;
   readonly billedCalls: RunObserver;
-  /** Rejects if the root key turns out not to be the store's. */
+  /** Rejects if the root key does not belong to the store. */
   readonly failed: Promise<never>;
   unreadableDataKeys(): number;
 }
 
-/** How long a start waits for a database before it listens without it: runs are refused then, `/status` is not. */
+/**
+ * How long a start waits for a database before it listens without it. Until the database answers, runs are refused and
+ * `/status` works.
+ */
 export const STORE_WAIT_MS = 3_000;
-/** How long the end of a service waits for a database to count its last billed calls. */
+/** How long closing waits for a database to count the last billed calls. */
 const CALLS_WAIT_MS = 1_000;
 
 /**

@@ -9,19 +9,19 @@ import { type KeyedEngine, openKeyedEngine, type StoreSettings } from "./open-ke
 
 export type OpenedStore = ReturnType<typeof storeOver>;
 
-/** Opens the store and what depends on its keys, in the same way for a service and for an operator's verb. */
+/** Opens the store and the ports that depend on its keys, the same for a service and a verb. */
 export async function openKeyedStore(settings: StoreSettings): Promise<OpenedStore> {
   return storeOver(await openKeyedEngine(settings), settings.clock);
 }
 
 /**
- * `proven` resolves with the result of comparing the root keys with the stored ones, which a shared database may delay, and
- * rejects if they are not those of this store.
+ * `proven` resolves with the comparison of the root keys with the stored ones, which a shared database may delay. It
+ * rejects if the keys are not those of this store.
  */
 export function storeOver({ engine, keys, rootKeys }: KeyedEngine, clock: Clock) {
   const store = createStore(engine, clock);
   const proven: Promise<KeyStanding> = engine.ready().then(() => proveRootKeys(rootKeys, keys));
-  // Callers that wait for it get the error; it is not an error if nobody waits.
+  // Callers that await it get the error; without one it is not an unhandled rejection.
   proven.catch(() => {});
   const sealer = createSealer({ store: { ...store.credentials, ...keys }, rootKeys, clock });
   const [rootKey] = rootKeys.all();

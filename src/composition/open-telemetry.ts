@@ -6,7 +6,9 @@ import type { Settings } from "../settings/settings.ts";
 import type { Clock } from "../terms/clock.ts";
 import type { Telemetry } from "./open-exporters.ts";
 
-/** Opens what settings and the variables of OpenTelemetry ask for, and logs which of these variables cannot be used. */
+/**
+ * Opens the exporters that the settings and OpenTelemetry's variables request, and logs variables that cannot be used.
+ */
 export async function openTelemetry(
   settings: Settings,
   deployment: Deployment,
@@ -26,7 +28,7 @@ export async function openTelemetry(
 
 const NO_TELEMETRY: Telemetry = { spans: null, exportMetrics() {}, async [Symbol.asyncDispose]() {} };
 
-/** Our own setting comes before the variables of OpenTelemetry, except those that turn something off. */
+/** The setting has precedence over OpenTelemetry's variables, except those that turn a signal off. */
 export function targetOf({ otel, otlpEndpoint }: Settings, signal: SignalName): OtlpTarget | null {
   const { isOn, url: byVariables, headers, gzip, timeoutMs } = otel[signal];
   const url = otlpEndpoint === undefined ? byVariables : urlOfSignal(otlpEndpoint, signal);

@@ -20,7 +20,7 @@ export interface PublicPort {
   readonly server: PublicServer;
   /** Connections closed without an answer since the start. */
   dropped(): number;
-  /** To be called when a connection was refused on the admin port. */
+  /** Called when the admin port has refused a connection. */
   adminDropped(reason: DropReason): void;
   close(): void;
 }
@@ -71,7 +71,7 @@ interface RefusalWatch extends RefusalObserver {
   close(): void;
 }
 
-/** Its status is 500, but the request is at fault, so nobody needs to be alerted. */
+/** The status is 500 although the request is at fault, so it must not alert. */
 const CALLERS_FAULT = "request.no_sources";
 
 function levelOf(code: RequestFaultCode): "error" | "info" {
@@ -79,8 +79,8 @@ function levelOf(code: RequestFaultCode): "error" | "info" {
 }
 
 /**
- * Logs and counts requests that were answered with an error, or not answered. Anybody can cause them at any rate, so
- * their lines are limited.
+ * Logs and counts requests that got an error or no answer. Clients can cause them at any rate, so their log lines are
+ * limited.
  */
 function watchRefusals(log: Log, clock: Clock, metrics: Metrics): RefusalWatch {
   const refusals = createLineLimit<RequestFaultCode>(
@@ -123,7 +123,7 @@ function lineOf({ requestId, path, fault, clientRequestId = null, trace = null }
     request_id: requestId,
     ...(clientRequestId === null ? {} : { client_request_id: clientRequestId }),
     ...(trace === null ? {} : { trace_id: trace.traceId }),
-    // Any other path is text from the caller, of any length.
+    // Another path is text from the client, of any length.
     path: PATHS.has(path) ? path : "(other)",
     code: fault.code,
     detail: fault.detail,

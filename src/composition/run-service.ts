@@ -3,8 +3,8 @@ import { OperatorError } from "../terms/operator-error.ts";
 import { isJsonObject, type JsonObject, readJsonExactly } from "../terms/json.ts";
 
 /**
- * A service as its clients see it. Node's own HTTP client is enough: an operator sends one request to this machine.
- * @param watch begins to tell of the calls of the run that is made with a token; returns what ends that
+ * A client of a running service. Uses Node's own HTTP client, because an operator sends one request to this machine.
+ * @param watch reports the finished calls of a token's run until the returned function is called
  */
 export function toRunService(url: string, watch: (tokenId: string) => () => void = watchNothing): RunService {
   const post =

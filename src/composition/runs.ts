@@ -10,7 +10,7 @@ import type { JsonObject } from "../terms/json.ts";
 import { composeAroundCalls, type AroundCalls } from "./around-calls.ts";
 import type { ServiceParts } from "./service-parts.ts";
 
-/** What a line of the log takes besides an author's words: time, level, event, ids. */
+/** The part of a log line besides the author's text: time, level, event, ids. */
 const LINE_BYTES = 200;
 
 export interface Runs extends Pick<AroundCalls, "endWaitsForOrders" | "endCalls" | "openBreakers" | "watchCalls"> {
@@ -19,7 +19,7 @@ export interface Runs extends Pick<AroundCalls, "endWaitsForOrders" | "endCalls"
   readonly admission: Admission;
 }
 
-/** The engines of both POSTs, with what happens around each call. */
+/** The engines of both POSTs, with the middleware of calls. */
 export function createRuns(parts: ServiceParts, observers: readonly RunObserver[], messages: LogQuota): Runs {
   const { settings, clock, log } = parts;
   const admission = createAdmission({
@@ -52,7 +52,7 @@ export function createRuns(parts: ServiceParts, observers: readonly RunObserver[
       ...engine,
       functions: parts.functions,
       log: (run, functionId, level, message) => {
-        // The text of a function's errors may contain inputs: it is for the author, who has `datarun dev`.
+        // The text of a function's errors may contain inputs. It is logged only for authors, in `datarun dev`.
         if (level === "debug" && !parts.tellsErrors) return;
         const { transactionId, organizationId } = run.intent;
         const words = ownWords(message);
@@ -82,6 +82,6 @@ function logOfSource(
   const words = ownWords(message, secrets);
   const fieldsBytes = fields === undefined ? 0 : JSON.stringify(own).length;
   if (!messages.allows(organizationId, LINE_BYTES + words.length + fieldsBytes)) return;
-  // Fields from the adapter come first, so that they cannot overwrite ours.
+  // The adapter's fields come first, so that they cannot overwrite the service's.
   log[level]({ ...own, event: "source_log", transaction_id: transactionId, source: call.id }, words);
 }

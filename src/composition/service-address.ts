@@ -4,29 +4,29 @@ import { isLocked } from "../ledger/journal/directory-lock.ts";
 
 const FILE = "service.json";
 
-/** Lets commands on this machine find the service that runs on a data directory. Written once it listens. */
+/** Writes the address of the listening service, by which commands on this machine find it. */
 export function noteAddress(dataDir: string, url: string): void {
   const file = join(dataDir, FILE);
-  // Whoever reads it meanwhile finds either no address or all of it.
+  // The rename is atomic: readers find either no address or all of it.
   writeFileSync(`${file}.part`, JSON.stringify({ url }), { mode: 0o600 });
   renameSync(`${file}.part`, file);
 }
 
-/** Called before a service listens, and when it ends: then there is no service to be found. */
+/** Removes the address before a service listens and when it ends. */
 export function forgetAddress(dataDir: string): void {
   rmSync(join(dataDir, FILE), { force: true });
 }
 
 /**
- * The address of the service on a data directory; `null` if none runs there. A killed service may have left its address
- * behind, so the lock on its ledger decides whether it runs.
+ * The address of the service on a data directory; `null` if none runs there. A killed service may have left an address,
+ * so the lock on its ledger decides whether it runs.
  */
 export function findAddress(dataDir: string): string | null {
   const url = readAddress(join(dataDir, FILE));
   return url === null || !isLocked(join(dataDir, "ledger")) ? null : reachableAddress(url);
 }
 
-/** `null` also for a file that lost its text with the machine's power. */
+/** `null` also if the file lost its content in a power failure. */
 function readAddress(file: string): string | null {
   try {
     return (JSON.parse(readFileSync(file, "utf8")) as { url: string }).url;
@@ -36,7 +36,7 @@ function readAddress(file: string): string | null {
   }
 }
 
-/** Where a service is reached from its own machine, also if it listens on every address. */
+/** The address by which a service is reached from its own machine, even if it listens on every address. */
 export function reachableAddress(url: string): string {
   return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
 }

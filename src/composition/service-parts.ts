@@ -18,7 +18,7 @@ export interface ServiceParts {
   readonly deployment: Deployment;
   readonly authenticator: Authenticator;
   readonly finder: CredentialFinder;
-  /** Told about runs, besides the log and the metrics. */
+  /** Observers of runs, besides the log and the metrics. */
   readonly observers: readonly RunObserver[];
   readonly ledger: Ledger;
   readonly sources: SourceCatalog;
@@ -27,19 +27,19 @@ export interface ServiceParts {
   readonly simulatedDoor: Door;
   readonly leaseOf: Leases;
   readonly budgets: Budgets;
-  /** Names this start of the service in its records. */
+  /** The id of this start of the service in its records. */
   readonly startId?: string;
-  /** Reasons why runs would be refused, for the readiness probe. */
+  /** Reasons why runs are refused now, for the readiness probe. */
   readonly notReady: () => readonly string[];
   readonly adminApi: AdminApi | null;
   readonly console: Console | null;
-  /** Reasons why it will stop accepting runs before long. */
+  /** Conditions that will soon stop the service from accepting runs. */
   readonly warnings: () => readonly string[];
   /** Pages of the admin port, besides metrics and probes. */
   readonly adminPages: readonly AdminPage[];
-  /** The text of errors that functions throw is logged, at level `debug`. */
+  /** Whether the text of functions' errors is logged, at level `debug`. */
   readonly tellsErrors: boolean;
-  /** How often in a row the shared database has not taken runs. */
+  /** Consecutive failures of sending runs to the shared database. */
   readonly drainFailures: () => number;
   readonly readings: Omit<
     Readings,

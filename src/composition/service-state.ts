@@ -5,7 +5,7 @@ import { readLiveFigures, readRefusals } from "../operate/live-figures.ts";
 import type { Runs } from "./runs.ts";
 import type { ServiceParts } from "./service-parts.ts";
 
-/** What a service can tell of itself to operators. */
+/** The state that a service reports to operators. */
 export interface SelfKnowledge {
   state(): ServiceState;
   now(): LiveNow;

@@ -17,19 +17,20 @@ import type { ServiceParts } from "./service-parts.ts";
 export interface Service extends SelfKnowledge, Pick<Runs, "watchCalls"> {
   readonly url: string;
   readonly adminUrl: string;
-  /** Every metric, for one more reader than the metrics page. */
+  /** Every metric, for a reader besides the metrics page. */
   readonly openMetrics: Metrics["open"];
   /**
-   * Reports that it is not ready, and closes each connection with its next answer, while new runs are still accepted;
-   * then refuses new connections, lets requests finish, and closes the rest. Resolves once all are answered.
+   * Stops in three steps. First reports not ready and closes each connection with its next answer, while new runs are
+   * still accepted. Then refuses new connections and lets requests finish. Then closes the other connections. Resolves
+   * once all requests are answered.
    */
   stop(within: StopLimits): Promise<void>;
 }
 
 export interface StopLimits {
-  /** How long new runs are accepted, so that whoever distributes requests can learn that there will be no more. */
+  /** How long new runs are still accepted, so that load balancers can learn of the stop. */
   readonly drainMs: number;
-  /** For all of it. */
+  /** The time limit of the whole stop. */
   readonly graceMs: number;
 }
 
@@ -73,7 +74,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   const { server } = publicPort;
   const url = await listen(server, settings.port, settings.host);
   const adminUrl = await listen(admin, settings.adminPort, settings.adminHost).catch(async (error: unknown) => {
-    // A start that has failed keeps no port: `datarun dev` starts again with the settings from before.
+    // A failed start releases its ports: `datarun dev` starts again with the previous settings.
     const { closed } = server.stopListening();
     server.closeAllConnections();
     await closed;
@@ -101,7 +102,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
         if (!(await settledWithin(clock, ANSWER_LEFT_MS, idle))) await parts.functions.close();
         await settledWithin(clock, ANSWER_LEFT_MS, idle);
       }
-      // The last answer begins in this turn. A client that reads slowly has the rest of the grace period.
+      // The last answer starts in this tick. A slow reader has the rest of the grace period.
       await settledWithin(clock, Math.max(0, endAt - clock.now()), verbsEnded);
       await new Promise(setImmediate);
       await settledWithin(clock, Math.max(0, endAt - clock.now()), server.whenWritten());
@@ -115,22 +116,22 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   };
 }
 
-/** For so long nobody must have been connected for a drain to be over early. */
+/** How long there must be no connection for a drain to end early. */
 const ALONE_MS = 1_000;
 const LOOK_MS = 50;
 
-/** Waits until nobody sends requests here any more, or the time is over. */
+/** Waits until clients have stopped sending requests, or the time is over. */
 async function drain(server: PublicServer, clock: Clock, drainMs: number): Promise<void> {
   const endAt = clock.now() + drainMs;
   while (clock.now() < endAt && server.unusedMs() < ALONE_MS)
     await new Promise<void>((resolve) => clock.after(Math.min(LOOK_MS, endAt - clock.now()), resolve));
 }
 
-/** After the grace period: time to answer requests that were ended, and to send the answers. */
+/** The time after the grace period for answering requests that were ended. */
 const ANSWER_LEFT_MS = 1_000;
 const CLOSE_LEFT_MS = 500;
 
-/** Returns its address. */
+/** Listens, and returns the address. */
 async function listen(server: Server, port: number, host: string): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -139,7 +140,7 @@ async function listen(server: Server, port: number, host: string): Promise<strin
   return urlOf(server.address() as AddressInfo);
 }
 
-/** Refuses new connections, and lets answers be written that were begun. */
+/** Refuses new connections, and lets started answers finish. */
 async function closeAdmin(server: HttpServer, clock: Clock): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   if (!(await settledWithin(clock, CLOSE_LEFT_MS, closed))) server.closeAllConnections();

@@ -5,9 +5,9 @@ import type { Log } from "../operate/log.ts";
 import type { Clock } from "../terms/clock.ts";
 
 /**
- * What a start does after comparing its root keys with the store. The first service on a store registers the root key
- * that everything will be sealed with. Data keys that cannot be opened are logged, and do not stop the start.
- * @throws RootKeyError when another service has just registered a different root key
+ * Acts on the comparison of the root keys with the store. The first service on a store registers the root key that
+ * seals everything. Data keys that cannot be opened are logged, and do not stop the start.
+ * @throws RootKeyError if another service has just registered a different root key
  */
 export async function settleRootKey(
   { store, rootKeys }: OpenedStore,

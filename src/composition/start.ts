@@ -25,26 +25,28 @@ import { newStartId } from "./used-by-starts.ts";
 
 export interface StartOptions {
   readonly settings: Settings;
-  /** For people: text that a demo prints. If left out, none is made. */
+  /** Prints the demo's text for people. Without it no demo is made. */
   readonly tell?: ((words: string) => void) | undefined;
-  /** How a person starts a command on this deployment, such as `npx datarun`; `datarun` if left out. */
+  /** How a person starts a command of this deployment, such as `npx datarun`; `datarun` if left out. */
   readonly program?: () => string;
   readonly log?: ServiceLog;
   readonly clock?: Clock;
-  /** `datarun dev`: a broken file is reported, and the others are served. */
+  /** `datarun dev`: a broken file is reported, and the other files are served. */
   readonly dev?: boolean;
-  /** For the duration of one command, which must not create or upgrade a store, or give it its root key. */
+  /**
+   * Whether the service lasts for one command only. It then must not create or upgrade a store, or register a root key.
+   */
   readonly forCommand?: boolean;
-  /** Replaces the sources of catalog and project, for tests whose sources do what no file should. */
+  /** Replaces the sources of catalog and project in tests. */
   readonly sources?: LoadedSources;
 }
 
 export interface Running extends Omit<Service, "stop" | "openMetrics"> {
-  /** Rejects if something is found later that would have prevented the start: a root key that does not fit. */
+  /** Rejects if a reason against the start is found later: a root key that is not the store's. */
   readonly failed: Promise<never>;
   /** Reads the project again; see `Catalogs`. */
   reload(): Promise<readonly BrokenNow[]>;
-  /** For errors that an adapter throws after its call has ended. */
+  /** Logs an error that an adapter throws after its call has ended. */
   reportStray(thrown: unknown): void;
   /** Ends in order: stops new runs, finishes those in progress, then closes the journal and the store. */
   close(): Promise<void>;
@@ -55,8 +57,8 @@ const NO_SPANS = { sent: 0, dropped: 0 };
 const LOG_WAIT_MS = 1_000;
 
 /**
- * Starts the real service: opens every part, puts them together, and says where it listens. The parts are closed in
- * reverse order, when the service ends or if the start fails.
+ * Starts the real service: opens every part, composes them, and prints the address. The parts are closed in reverse
+ * order when the service ends or the start fails.
  */
 export async function start(options: StartOptions): Promise<Running> {
   const { settings, clock = systemClock, dev = false } = options;
@@ -66,7 +68,7 @@ export async function start(options: StartOptions): Promise<Running> {
   const dataDir = resolve(settings.dataDir);
   await using opened = new AsyncDisposableStack();
 
-  // The catalogs take longest, and depend on nothing.
+  // The catalogs take longest and depend on nothing, so they are opened first.
   const opening = openCatalogs({ settings, clock, log, dev, loaded: options.sources });
   opening.catch(() => {});
   opened.defer(() =>
@@ -78,7 +80,7 @@ export async function start(options: StartOptions): Promise<Running> {
   const keyed = opened.use(await openProvenStore({ ...options, dataDir, clock, log }));
   const { store, finder, billedCalls } = keyed;
   const journal = opened.use(await openLedger({ settings, dataDir, store, clock, log }));
-  // The data directory is this service's from here on, and an address in it that of one that was killed.
+  // The data directory is locked now, so an address in it is that of a killed service.
   forgetAddress(dataDir);
   const leases = opened.adopt(openLeasesOf(store.leases, dataDir, clock), (it) => it.close());
   const startId = newStartId(clock);
@@ -87,11 +89,12 @@ export async function start(options: StartOptions): Promise<Running> {
   const authenticator = opened.adopt(createAuthenticator({ store: store.access, clock }), (it) => it.close());
   const deployment = readDeployment(PACKAGE_ROOT);
   const catalogs = await opening;
-  // Before telemetry, which trusts the same authorities: this one says in a sentence what is wrong with them.
+  // Opened before telemetry, which uses the same certificate authorities, because its error message describes a bad
+  // file.
   const door = opened.adopt(openVendorDoor(settings, clock), (it) => it.close());
   const telemetry = opened.use(await openTelemetry(settings, deployment, clock, log));
 
-  // Not awaited: what needs no function can be served meanwhile.
+  // Not awaited: sources can be served meanwhile.
   if (options.forCommand !== true) void catalogs.functions.verify();
 
   const { stop, openMetrics, ...service } = await startService({
@@ -131,7 +134,7 @@ export async function start(options: StartOptions): Promise<Running> {
       ...reasons(journal.ledger.state().unavailable, store.health()),
       ...(catalogs.functions.hasOwn() ? problemOf(catalogs.functions) : []),
     ],
-    // A project without functions may not use those of the catalog either.
+    // A project without functions may not use the catalog's either, so their problem is no warning.
     warnings: () => [...journal.warnings(), ...(catalogs.functions.hasOwn() ? [] : problemOf(catalogs.functions))],
     adminPages: [],
     drainFailures: journal.drainFailures,
@@ -148,10 +151,10 @@ export async function start(options: StartOptions): Promise<Running> {
     },
   });
   const { drainMs, shutdownGraceMs } = settings.limits;
-  // Nobody else's requests come to a service that an author or a command has started.
+  // A service of an author or a command gets no other client's requests.
   const isOwn = dev || options.forCommand === true;
   opened.defer(() => stop({ drainMs: isOwn ? 0 : drainMs, graceMs: shutdownGraceMs }));
-  // One that ends with its command is not there for others.
+  // A service that ends with its command is not announced to others.
   if (options.forCommand !== true) {
     telemetry.exportMetrics(openMetrics);
     noteAddress(dataDir, service.url);
@@ -176,7 +179,7 @@ export async function start(options: StartOptions): Promise<Running> {
   };
 }
 
-/** Programs that start the service wait for this line, so it is printed at every log level. */
+/** Prints the address at every log level, because programs that start the service wait for this line. */
 function sayListening(
   log: ServiceLog,
   service: Pick<Service, "url" | "adminUrl">,

@@ -23,7 +23,7 @@ const BUDGET: Budget = {
   setWallAt: 0,
 };
 
-/** A ledger on which the start has sent one request each day, and a version that did not name itself two. */
+/** A ledger in which the start has sent one request each day, and an earlier version without start ids two. */
 function ledgerWith(start: string, more: { deletedBefore?: number; unreadableAt?: number } = {}) {
   const sumStarts = async ({ startedFrom = 0, startedTo = PERIOD.to }: StartFilter) => {
     const days = Array.from({ length: 20 }, (_, day) => BEGAN_AT + day * DAY_MS + 1);

@@ -9,26 +9,29 @@ import type { Clock } from "../terms/clock.ts";
 import { timeOfUuid, uuidV7 } from "../terms/ids.ts";
 import type { Micros } from "../terms/money.ts";
 
-/** Starts of versions whose runs do not name theirs have no prefix. Names sort by time, and these after those. */
+/**
+ * The prefix of a start's id. Older versions, whose runs do not name their start, used ids without it. Ids sort by
+ * time, those with the prefix last.
+ */
 const PREFIX = "st_";
 /** No ask of a dead process comes after it. */
 const LAST_SEQUENCE = Number.MAX_SAFE_INTEGER;
 
-/** Names a start of a service: later starts have greater names. */
+/** Makes the id of a start of the service. Ids of later starts are greater. */
 export function newStartId(clock: Clock): string {
   return PREFIX + uuidV7(clock.wall());
 }
 
 export interface LedgersOfStarts {
-  /** Of the dead process, recovered. */
+  /** The recovered journal of the dead process. */
   readonly journal: Pick<JournalReader, "sumStarts" | "deletedBefore" | "unreadableAt">;
-  /** Where that journal drains to; `null`: nowhere. */
+  /** The ledger that the journal drains to; `null` if there is none. */
   readonly shared: Pick<LedgerAnswers, "sumStarts"> | null;
 }
 
 /**
- * What starts of a dead process have used of budgets, by the ledger: for those that have left no notes to be relied on.
- * Nothing is said of a start whose runs the ledger may lack.
+ * The amounts of budgets that starts of a dead process have used, by the ledger, for starts whose usage log cannot be
+ * trusted. A start whose runs may be missing from the ledger is left out.
  */
 export async function usedByStarts(
   open: readonly OpenBudgetLease[],
@@ -50,7 +53,7 @@ export async function usedByStarts(
   return starts;
 }
 
-/** `null`: the ledger may lack some of it. */
+/** `null` if the ledger may lack runs of the start. */
 async function usedBy(
   start: string,
   { budget, period }: OpenBudgetLease,
@@ -70,19 +73,19 @@ async function usedBy(
     );
   };
   if (deletedBefore <= from) return sum(journal, { startedFrom: start.startsWith(PREFIX) ? 0 : beganAt });
-  // Of a start that its runs do not name, only its own journal knows.
+  // Runs without a start id can be attributed only in the process's own journal.
   if (shared === null || !start.startsWith(PREFIX)) return null;
-  // What was deleted from the journal had been carried to the shared ledger.
+  // Runs deleted from the journal had been drained to the shared ledger.
   const [early, late] = [{ startedTo: deletedBefore }, { startedFrom: deletedBefore }];
   return (await sum(shared, early)) + (await sum(journal, late));
 }
 
-/** The name of a lease begins with that of its start. */
+/** The id of a lease begins with that of its start. */
 export function startOf(lease: string): string {
   return lease.slice(0, lease.lastIndexOf("."));
 }
 
-/** When it began, by the clock of its machine; `null`: its name does not say. */
+/** The time of the start by its machine's clock; `null` if the id does not contain it. */
 function timeOf(start: string): number | null {
   return timeOfUuid(start.startsWith(PREFIX) ? start.slice(PREFIX.length) : start);
 }

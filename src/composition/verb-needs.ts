@@ -26,32 +26,32 @@ export interface ServiceForVerbs {
   readonly catalogs: Catalogs;
   readonly door: OutboundDoor;
   readonly budgets: Budgets;
-  /** How it is now. */
+  /** The current state of the service. */
   state(): NonNullable<ReturnType<VerbNeeds["serviceState"]>>;
-  /** Where the service's own clients reach it. */
+  /** The address of the public port for the service's own clients. */
   publicUrl(): string;
-  /** Of its own runs. */
+  /** Reports the calls of the service's own runs. */
   readonly watchCalls: WatchCalls;
 }
 
-/** What a running service gives to verbs. The others belong to the terminal where a verb is typed. */
+/** The needs of verbs that a running service provides. The others belong to the terminal of the command. */
 export type GivenByService = Omit<
   VerbNeeds,
   "projectFolder" | "terminal" | "copyStore" | "restoreStore" | "drainLedger"
 >;
 
 export interface OpenedVerbNeeds {
-  /** What one verb gets; `note` prints a remark beside its result, `ended` is told of the calls of its run. */
+  /** The needs of one verb. `note` receives its remarks, `ended` the finished calls of its run. */
   given(note: (sentence: string) => void, ended?: TellEndedCall): GivenByService;
   close(): void;
 }
 
 /**
- * What verbs work with inside a service: its own parts. So a credential that was stored is used by the next run, a live
- * test has the connections and budgets of runs, and a source is the version that is served.
+ * Provides the service's own parts to verbs: a stored credential is used by the next run, a live test uses the
+ * connections and budgets of runs, and a source is the version being served.
  */
 export function openVerbNeeds(service: ServiceForVerbs): OpenedVerbNeeds {
-  // Cases have a client of their own, because they are played by vendors on loopback, which no real call may reach.
+  // Cases have their own client, because their simulated vendors are on loopback, which no real call may reach.
   let casesDoor: OutboundDoor | undefined;
   const openCasesDoor = () => (casesDoor ??= createDoor({ clock: service.clock }));
   return {
@@ -68,9 +68,9 @@ function needsOf(
 ): GivenByService {
   const { settings, clock, keyed, ledger, catalogs, door, budgets } = service;
   const { store, sealer, finder, rootKeys } = keyed;
-  /** Before anything sealed is opened or moved, the keys are proven to be the deployment's. */
+  /** Proves that the keys are the deployment's, before anything sealed is opened or moved. */
   const proven = async () => {
-    // This one fails with the store's own reason if the database is unavailable.
+    // Fails with the store's own reason if the database is unavailable.
     await store.keys.rootKeyIdsInUse();
     await keyed.settled;
   };

@@ -20,13 +20,13 @@ export function configFilesOf(folder: string): readonly string[] {
   return CONFIG_FILES.map((name) => join(folder, name));
 }
 
-/** The project folder that is named, or the current folder if it has a config file. */
+/** The given project folder, or the current folder if it has a config file. */
 export function projectFolder(named: string | undefined, current: string): string | undefined {
   if (named !== undefined) return resolve(current, named);
   return configFileOf(current) === undefined ? undefined : current;
 }
 
-/** A note for someone whose current folder has sources or functions that are not read because it is not named as the project. */
+/** A remark for a user whose current folder has sources or functions but is not the project. */
 export function remarkOnFolder(project: string | undefined, current: string): string | null {
   if (project !== undefined) return null;
   const unread = ["sources", "functions"].find((name) => existsSync(join(current, name)));
@@ -51,7 +51,10 @@ export async function settingsFrom(given: Given, version?: string): Promise<Sett
   return readSettingsOf(projectOf(given, process.env, process.cwd()), given, process.env, version);
 }
 
-/** Every setting, by options, environment and the config file of the project folder, if it has one. @throws ConfigError, LoadError */
+/**
+ * Every setting, from options, environment and the project's config file, if there is one. @throws ConfigError,
+ * LoadError
+ */
 export async function readSettingsOf(
   project: string | undefined,
   options: Given,
@@ -74,7 +77,7 @@ export async function readSettingsOf(
   });
 }
 
-/** Relative paths in a config file start from its own folder, wherever it is read from. */
+/** Resolves relative paths of a config file from its own folder, whatever the current folder is. */
 function fromFolder(project: string, file: object): object {
   const { outbound } = file as { readonly outbound?: unknown };
   const caFile =

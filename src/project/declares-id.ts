@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { PREFIX } from "../terms/ids.ts";
 
-/** Whether a file that cannot be loaded was meant to be the source or function of this id, by its text or by its path. */
+/** Whether a file that cannot be loaded declares the source or function of this id, by its text or path. */
 export function declaresId(file: string, id: string): boolean {
   const path = id.startsWith(PREFIX.dataFunction)
     ? `/functions/${id.slice(PREFIX.dataFunction.length)}`

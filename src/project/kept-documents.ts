@@ -13,14 +13,14 @@ export interface KeptDocuments extends KnownDocuments {
 }
 
 export interface Learned {
-  /** How many files had to be read again. */
+  /** The number of files that were not in the cache. */
   readonly files: number;
-  /** Why it could not be kept, in the system's word, if it could not. */
+  /** The system's error code if the cache could not be written, else `null`. */
   readonly problem: string | null;
 }
 
 interface Kept {
-  /** What read and checked these documents. */
+  /** Identifies the code that read and checked these documents. */
   readonly version: string;
   readonly documents: Readonly<Record<string, Json>>;
 }

@@ -4,12 +4,12 @@ import { pathToFileURL } from "node:url";
 import { MODULE_EXTENSION, moduleBeside } from "../terms/module-beside.ts";
 
 const SDK = moduleBeside("../sdk/index.ts", import.meta.url).href;
-/** What Node is to take it for, without looking for a package.json. */
+/** The format for Node, so that it does not look for a package.json. */
 const SDK_FORMAT = MODULE_EXTENSION === ".ts" ? "module-typescript" : "module";
 
 /**
- * Lets a project folder in any place `import … from "datarun"` and get the running service's sdk, and loads its TypeScript
- * as modules even if no package.json says so.
+ * Lets any project folder `import … from "datarun"` and get the running service's sdk. Loads its TypeScript as modules
+ * even without a package.json that says so.
  */
 export function letProjectsImport(folders: readonly string[]): void {
   const roots = folders.map((folder) => pathToFileURL(resolve(folder) + sep).href);
@@ -25,7 +25,7 @@ export function letProjectsImport(folders: readonly string[]): void {
   });
 }
 
-/** A file's imports from its project are loaded in the same version as the file itself (`importDefault`). */
+/** Loads a file's imports within its project in the same version as the file itself (`importDefault`). */
 function inVersionOf(parent: string | undefined, url: string): string {
   const version = parent === undefined ? null : new URL(parent).searchParams.get("version");
   if (version === null || url.includes("?")) return url;

@@ -14,7 +14,10 @@ const SECRET = "SECRET";
 const CODE = 'export default { id: "dfunc_a", title: "A", run: () => ({ output: {} }) };\n';
 const CASE = '[{ "name": "plain", "inputs": {}, "expect": { "success": true } }]';
 
-/** A project with one function, opened as a service opens it; `laid` is put there afterwards, in place of what it names. */
+/**
+ * A project with one function, opened as a service opens it. The files of `laid` are then written, replacing those of
+ * the same name.
+ */
 async function open(t: TestContext, laid: Readonly<Record<string, Laid>>): Promise<DescribedFunction> {
   const above = await mkdtemp(join(tmpdir(), "datarun-listed-"));
   t.after(() => rm(above, { recursive: true, force: true }));

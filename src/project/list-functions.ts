@@ -21,8 +21,8 @@ export interface ListedFunctions {
 const QUIET = { info: () => {}, warn: () => {}, error: () => {} };
 
 /**
- * The functions for an operator's commands, in one process with their isolates. With `leaves: "nothing"` what they are
- * compiled to is not kept in the data directory: who checks it may be another user than the one who runs the service.
+ * Opens the functions for an operator's commands, in one process with their isolates. With `leaves: "nothing"` the
+ * compiled code is not cached in the data directory: the user of a check may not be the service's.
  */
 export async function openListedFunctions(
   project: string | undefined,
@@ -57,7 +57,10 @@ export function toListing(functions: OpenedFunctions): FunctionListing {
   };
 }
 
-/** The command may have been given a different one from the service's. Invalid settings are for the service to report. */
+/**
+ * The folder from the settings, because the command's may differ from the service's. Invalid settings are reported by
+ * the service.
+ */
 async function configuredDataDir(project: string | undefined): Promise<readonly string[]> {
   if (project === undefined) return [];
   try {

@@ -2,7 +2,7 @@ import type { SourceListing } from "../admin/ports.ts";
 import { declaresId } from "./declares-id.ts";
 import type { LoadedSource, LoadedSources } from "./load-sources.ts";
 
-/** Sources as verbs see them. What cannot be used is noted. */
+/** Lists the sources for verbs. Files that cannot be used are reported as remarks. */
 export function toSourceListing(
   { all, problems }: LoadedSources,
   isOn: (loaded: LoadedSource) => boolean,

@@ -94,7 +94,7 @@ async function loadFolder(folder: string, from: LoadedSource["from"], options: L
   return { loaded, problems };
 }
 
-/** The sources as read now; for a file that is broken now, its previous source. */
+/** Merges two loads: a file that is broken now keeps its previous source. */
 export function keepLastGood(before: LoadedSources, now: LoadedSources): LoadedSources {
   const broken = new Set(now.problems.map(({ file }) => file));
   const kept = [...before.all].filter(([id, { file }]) => broken.has(file) && now.all.get(id)?.from !== "project");
@@ -108,12 +108,12 @@ function pathProblem(folder: string, file: string, id: string): string | null {
   return actual === expected ? null : `its id ${id} belongs at sources/${expected.replaceAll(sep, "/")}`;
 }
 
-/** Whether a catalog source is on. Sources that stay on the machine always are; others if the operator names them. */
+/** Whether a catalog source is on: always if it stays on the machine, otherwise if the setting names it. */
 export function isEnabled({ source, from }: LoadedSource, patterns: readonly string[]): boolean {
   return from === "project" || !source.leavesMachine || patterns.some((pattern) => namesSource(pattern, source.id));
 }
 
-/** Whether an entry of the setting `catalog` means this source. */
+/** Whether an entry of the setting `catalog` matches a source. */
 export function namesSource(pattern: string, id: string): boolean {
   const expression = pattern
     .split("*")

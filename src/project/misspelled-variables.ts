@@ -6,7 +6,7 @@ import { COMMAND_VARIABLES } from "../terms/variables.ts";
 
 const PREFIX = "DATARUN_";
 
-/** The name of each variable that is read, by the word that somebody would expect after the prefix. */
+/** Each variable's name, by the word that a user would expect after the prefix. */
 const READ: readonly (readonly [word: string, variable: string])[] = [
   ...(SETTINGS as readonly Setting[]).flatMap((setting) => {
     const file = fileVariableOf(setting);
@@ -27,8 +27,9 @@ const REMOVED_NAMES: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * A misspelled variable, or one of an earlier version, would silently be ignored, and a verb would then work on another store than the service. Other
- * variables with our prefix may be somebody's own, so only names that are nearly right are refused.
+ * Refuses misspelled variables and those of earlier versions: they would silently be ignored, and a verb would work on
+ * another store than the service. Only names that are nearly right are refused, because other variables with the prefix
+ * may belong to other programs.
  * @throws ConfigError
  */
 export function refuseMisspelledVariables(environment: Readonly<Record<string, string | undefined>>): void {

@@ -45,10 +45,10 @@ export interface CatalogOptions {
 
 export interface Catalogs {
   readonly sources: SourceCatalog;
-  /** Every source there is, on or off, as it was loaded last. */
+  /** Every source, on or off, in its version last loaded. */
   loaded(): LoadedSources;
   readonly sourceCount: number;
-  /** Of all that are on at the start. */
+  /** The ids of all sources that are on at the start. */
   readonly sourceIds: readonly string[];
   readonly functions: OpenedFunctions;
   readonly functionCount: number;
@@ -65,7 +65,7 @@ export async function openSources(project: string | undefined, dataDir?: string)
 }
 
 interface OpenedSources extends LoadedSources {
-  /** Of the catalog: what was not known from a start before. */
+  /** The catalog files that were not cached by an earlier start. */
   readonly learned: Learned;
 }
 
@@ -87,7 +87,7 @@ async function readSources(
   return { ...loaded, learned: await known.catalog.keep() };
 }
 
-/** What a service serves: the sources that are on, and the functions. @throws BrokenProject, except in `dev` */
+/** Opens what a service serves: the sources that are on, and the functions. @throws BrokenProject, except in `dev` */
 export async function openCatalogs(options: CatalogOptions): Promise<Catalogs> {
   const { settings, clock, log, dev } = options;
   const project = settings.project;
@@ -142,7 +142,10 @@ export async function openCatalogs(options: CatalogOptions): Promise<Catalogs> {
   }
 }
 
-/** The catalog's bundles are beside the compiled code if that folder can be written, otherwise with the project's own. */
+/**
+ * The catalog's bundles are cached beside the compiled code if that folder is writable, otherwise with the project's
+ * own.
+ */
 export function functionCaches(dataDir: string | undefined): FunctionCaches {
   const cacheDir = dataDir === undefined ? undefined : join(resolve(dataDir), "functions");
   const ownCacheDir = join(PACKAGE_ROOT, ".cache", "functions");

@@ -18,7 +18,7 @@ export interface FunctionFolders {
   readonly project: string | undefined;
 }
 
-/** Where bundled functions are cached between starts. The cache only makes a start faster. */
+/** The cache folders of bundled functions. A cache only makes a start faster. */
 export interface FunctionCaches {
   /** The cache of the project's functions. */
   readonly cacheDir?: string | undefined;
@@ -29,9 +29,9 @@ export interface FunctionCaches {
 export interface OpenFunctionsOptions extends FunctionFolders, FunctionCaches {
   readonly clock: Clock;
   readonly log: FunctionsLog;
-  /** No function may read anything in them, wherever they are. */
+  /** Folders that functions may not read, wherever they are. */
   readonly dataDirs: readonly string[];
-  /** The most processes that serve organizations at the same time; 0: what the memory is enough for. */
+  /** The most processes that serve organizations at the same time; 0 derives the number from the memory. */
   readonly processes: number;
   /** Whether a process is kept ready for the next organization. */
   readonly spare: boolean;
@@ -50,11 +50,14 @@ export interface OpenedFunctions extends FunctionCatalog {
   /** Reloads the project's folder. A broken file keeps its previous version. Returns the problems. */
   reload(): Promise<readonly LoadError[]>;
   stats(): PoolStats;
-  /** What loading has started ends: the first run starts its processes. */
+  /** Ends the process that loading has started. The first run starts processes again. */
   rest(): void;
-  /** If the project has functions, starts one process, so that `problem` tells whether any can be started. Never rejects. */
+  /**
+   * If the project has functions, starts one process, so that `problem` reports whether functions can run. Never
+   * rejects.
+   */
   verify(): Promise<void>;
-  /** Why no function can be run now; `null` if one can, or nothing is known against it. */
+  /** Why functions cannot run now; `null` if they can or no problem is known. */
   problem(): string | null;
   /** Whether the project has functions of its own. */
   hasOwn(): boolean;
@@ -72,7 +75,7 @@ const NO_PROCESSES: PoolStats = {
   pids: [],
 };
 
-/** Loads both. No process is started unless there is a function to run in it. */
+/** Loads the functions of catalog and project. Starts no process unless a function needs one. */
 export async function openFunctions(options: OpenFunctionsOptions): Promise<OpenedFunctions> {
   let pool: Pool | undefined;
   const poolForFiles = () =>
@@ -102,7 +105,7 @@ export async function openFunctions(options: OpenFunctionsOptions): Promise<Open
     });
   };
   const [catalog, opened] = await Promise.all([
-    // The catalog contains no data directory, so what its functions may import does not depend on the store.
+    // The catalog contains no data directory, so the imports of its functions do not depend on the store.
     open(options.catalog, [], options.ownCacheDir),
     open(options.project, closed, options.cacheDir),
   ]);
@@ -141,7 +144,7 @@ export async function openFunctions(options: OpenFunctionsOptions): Promise<Open
   };
 }
 
-/** Functions are not trusted: they may not import from places with secrets. */
+/** Functions are not trusted, so they may not import from paths with secrets. */
 function closedPlaces({ dataDirs, project }: OpenFunctionsOptions): readonly ClosedPlace[] {
   const configFiles = project === undefined ? [] : configFilesOf(project);
   return [
@@ -150,7 +153,7 @@ function closedPlaces({ dataDirs, project }: OpenFunctionsOptions): readonly Clo
   ];
 }
 
-/** Deleted files are removed first, so that an id can move from one file to another. */
+/** Removes deleted files first, so that an id can move from one file to another. */
 async function reloadAll(
   functions: Functions,
   folder: string,

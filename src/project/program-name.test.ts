@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { programName } from "./program-name.ts";
 
-/** A machine with the program in `app`, and a way to ask how it is started from a folder there. */
+/** A machine with the program in `app`; `name` returns how it is started from a folder there. */
 function machine(t: TestContext, links: Readonly<Record<string, string>>) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "datarun-machine-")));
   t.after(() => rmSync(root, { recursive: true }));
@@ -42,7 +42,7 @@ test("in a checkout and where the package is installed, npx finds it, in folders
     "shop/src/index.ts": "",
   });
   for (const folder of ["app", "app/docs", "shop", "shop/src"]) assert.equal(name(folder), "npx datarun", folder);
-  // npm adds its own folders to the path of what it runs.
+  // npm adds its own folders to the path of the programs that it runs.
   assert.equal(name("shop", ["shop/node_modules/.bin", "usr/bin"]), "npx datarun");
   assert.equal(name("empty", ["usr/bin"], { npm_lifecycle_event: "npx" }), "npx datarun");
   assert.equal(name("app", ["no-npm"]), `${process.execPath} ${at("app/bin/datarun.mjs")}`);

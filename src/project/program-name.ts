@@ -3,12 +3,12 @@ import { delimiter, dirname, join } from "node:path";
 import { shellWord } from "../terms/shell-word.ts";
 import { INSTALLED_AT } from "./package-root.ts";
 
-/** npm adds these folders to the path of the scripts and commands that it runs. A person's shell does not have them. */
+/** npm adds these folders to the path of scripts and commands that it runs. A person's shell does not have them. */
 const OF_PACKAGES = join("node_modules", ".bin");
 
 /**
- * How a person starts this very program from this folder: `datarun` if a shell finds it, `npx datarun` if npx does
- * without asking a registry, which would bring another program; otherwise `node` with the path of its file.
+ * How a person starts this program from a folder: `datarun` if the shell finds it; `npx datarun` if npx finds it
+ * without a registry, which would install another program; otherwise `node` with the path of its file.
  */
 export function programName(
   environment: Readonly<Record<string, string | undefined>>,
@@ -34,7 +34,10 @@ function isFoundByNpx(folder: string | null, root: string, launcher: string): bo
   return realpathOf(folder) === realpathOf(root) || realpathOf(join(folder, OF_PACKAGES, "datarun")) === launcher;
 }
 
-/** The folder whose packages npm uses in another one: itself, or the nearest above it that is a package or has packages. */
+/**
+ * The folder whose packages npm uses in another folder: the folder itself, or its nearest parent with a package.json or
+ * packages.
+ */
 function npmFolderOf(folder: string): string | null {
   if (["package.json", "node_modules"].some((name) => existsSync(join(folder, name)))) return folder;
   const above = dirname(folder);

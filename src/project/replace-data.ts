@@ -8,15 +8,15 @@ export interface ReplacedData {
   readonly files: readonly {
     readonly source: string;
     readonly file: string;
-    /** The day of its data. */
+    /** The date of the data. */
     readonly date: string;
-    /** `false`: what comes with the service is as new, and stays in use. */
+    /** `false` if the service's own data is at least as new and stays in use. */
     readonly used: boolean;
   }[];
   readonly problems: readonly LoadError[];
 }
 
-/** Lets sources answer from the operator's own data files, if these are newer than theirs. */
+/** Replaces the data of sources by newer files of the operator. */
 export async function replaceData(folder: string | undefined, all: LoadedSources["all"]): Promise<ReplacedData> {
   if (folder === undefined) return { files: [], problems: [] };
   const root = resolve(folder);
@@ -27,7 +27,7 @@ export async function replaceData(folder: string | undefined, all: LoadedSources
       if (file !== undefined) known.set(file.name, { source: id, file });
   const files: ReplacedData["files"][number][] = [];
   const problems: LoadError[] = [];
-  // Hidden files are those of editors and of volumes of Kubernetes.
+  // Editors and Kubernetes volumes create hidden files.
   for (const name of readdirSync(root).filter((name) => !name.startsWith("."))) {
     const path = join(root, name);
     const found = known.get(name);

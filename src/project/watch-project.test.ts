@@ -16,7 +16,7 @@ import { setImmediate } from "node:timers/promises";
 import { test, type TestContext } from "node:test";
 import { watchProject } from "./watch-project.ts";
 
-/** So rare that a change can only be noticed because the file system has notified of it. */
+/** Polling is so rare that a change can be noticed only by a notification of the file system. */
 const NEVER_MS = 2 ** 31 - 1;
 
 function write(file: string, text: string): void {
@@ -24,7 +24,7 @@ function write(file: string, text: string): void {
   writeFileSync(file, text);
 }
 
-/** Each writes a file in the way of some editor or tool. */
+/** Ways in which editors and tools write a file. */
 const WAYS: Readonly<Record<string, (file: string, text: string) => void>> = {
   "in place": write,
   "by renaming another file over it, as sed -i and git do": (file, text) => {
@@ -48,7 +48,7 @@ const WAYS: Readonly<Record<string, (file: string, text: string) => void>> = {
 
 const FILES = ["functions/check.ts", "sources/acme/company.yaml", "datarun.config.ts"];
 
-/** A project folder that is being watched, and what each changed file held when it was reported; `null` if it was gone. */
+/** A watched project folder, and the content of each changed file when it was reported; `null` if it was deleted. */
 function watched(t: TestContext, lookAgainMs = NEVER_MS) {
   const base = mkdtempSync(join(tmpdir(), "datarun-watched-"));
   const folder = join(base, "project");
@@ -72,7 +72,7 @@ function watched(t: TestContext, lookAgainMs = NEVER_MS) {
   return {
     base,
     at,
-    /** Resolves when each file was reported with this content, and fails if another one was reported. */
+    /** Resolves when each file was reported with this content; fails if another file was reported. */
     async reports(expected: Readonly<Record<string, string | null>>): Promise<void> {
       const wanted = Object.entries(expected).map(([path, text]) => [at(path), text] as const);
       while (!wanted.every(([file, text]) => reported.get(file) === text)) await next.promise;
@@ -139,7 +139,7 @@ test("files of new, moved, replaced and deleted folders are reported", async (t)
   write(at("functions/a/b/deep.ts"), "3");
   await reports({ "functions/a/b/deep.ts": "3" });
 
-  // Within one look: the folder has the same path, and perhaps the same inode.
+  // The folder is replaced between two polls: its path is the same, and perhaps its inode.
   rmSync(at("functions/a"), { recursive: true });
   write(at("functions/a/b/deep.ts"), "4");
   await reports({ "functions/a/b/deep.ts": "4" });

@@ -1,24 +1,27 @@
 import { type Dirent, readdirSync, statSync, watch, type FSWatcher } from "node:fs";
 import { basename, join } from "node:path";
 
-/** Editors write a file in several steps: a change is reported when two looks in a row have found the same. */
+/** Editors write a file in several steps, so a change is reported when two consecutive snapshots are equal. */
 const BETWEEN_LOOKS_MS = 50;
-/** Some file systems do not notify of every change: those of networks and of containers, and links to files elsewhere. */
+/**
+ * The interval of polling. Some file systems do not notify of every change: network and container file systems, and
+ * links to files elsewhere.
+ */
 const LOOK_AGAIN_MS = 2_000;
 const WATCHED = /\.(ts|mts|cts|js|mjs|cjs|json|ya?ml)$/;
 
 interface Snapshot {
   readonly folders: ReadonlySet<string>;
-  /** Of each watched file, what changes whenever it is written or replaced. */
+  /** A text for each watched file that changes whenever the file is written or replaced. */
   readonly files: ReadonlyMap<string, string>;
 }
 
 /**
- * Reports which files of a project were changed, created or deleted, shortly after the last change. The project folder and
- * its subfolders are watched, except those whose names begin with a dot (one may be the data directory) and packages.
- *
- * Each folder has a watcher, because a watcher of a file stays with the old file when another one is renamed over it. A
- * notification only says when to look; what has changed is found by comparing two snapshots.
+ * Reports which files of a project were changed, created or deleted, shortly after the last change. The project folder
+ * and its subfolders are watched, except packages and folders whose names begin with a dot (one may be the data
+ * directory).
+ * Each folder has a watcher, because a watcher of a file stays with the old file when another is renamed over it. A
+ * notification only triggers a snapshot; the changes are the differences of two snapshots.
  */
 export function watchProject(
   project: string,
@@ -58,13 +61,13 @@ export function watchProject(
   function watchFolder(folder: string): void {
     try {
       const watcher = watch(folder, (_event, name) => {
-        // The folder itself was moved or deleted. There may be another one in its place.
+        // The folder itself was moved or deleted. Another may have its path now.
         if (name === basename(folder)) unwatch(folder);
         lookSoon();
       });
       watcher.on("error", () => unwatch(folder));
       watchers.set(folder, watcher);
-      // What was written in it since the snapshot has not been notified of.
+      // Changes between the snapshot and the watcher were not notified.
       lookSoon();
     } catch {
       // It was deleted, or the system allows no more watchers: then its changes are found by looking again.
@@ -104,7 +107,7 @@ function takeSnapshot(project: string): Snapshot {
   return { folders, files };
 }
 
-/** None, if it was deleted in the meantime. */
+/** The entries of a folder; none if it was deleted in the meantime. */
 function entriesOf(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });

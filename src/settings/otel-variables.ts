@@ -3,8 +3,8 @@ import { isPlainUrl } from "./plain-url.ts";
 import { readSecretFile } from "./read-secret-file.ts";
 
 /**
- * What the standard variables of OpenTelemetry say. As its specification asks, a value that cannot be used is reported
- * and otherwise treated as absent: these variables are often set for all programs of a machine.
+ * The values of OpenTelemetry's standard variables. As its specification requires, an invalid value is reported and
+ * otherwise treated as absent: these variables are often set for all programs of a machine.
  */
 export interface OtelVariables {
   readonly isDisabled: boolean;
@@ -13,17 +13,17 @@ export interface OtelVariables {
   readonly traces: OtelSignal;
   readonly metrics: OtelSignal;
   readonly metricIntervalMs: number;
-  /** The reason shows no value. */
+  /** The variables with invalid values. The reasons do not contain the values. */
   readonly ignored: readonly { readonly variable: string; readonly reason: string }[];
-  /** Names of variables that are set and mean nothing here. */
+  /** Names of variables that are set and have no effect here. */
   readonly unread: readonly string[];
 }
 
 export interface OtelSignal {
   readonly isOn: boolean;
-  /** The whole address. */
+  /** The complete address. */
   readonly url: string | undefined;
-  /** Secrets. Names are in small letters. */
+  /** Secret header fields. Names are in lower case. */
   readonly headers: Pairs;
   readonly gzip: boolean;
   readonly timeoutMs: number;
@@ -36,9 +36,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 interface OtelVariable<Value> {
   readonly says: string;
   readonly parse: (text: string) => Value | undefined;
-  /** What a value must be that `parse` does not take. */
+  /** The requirement that a value violates if `parse` rejects it. */
   readonly must: string;
-  /** Its value may also be in the file whose path is in the variable of the same name with `_FILE` at the end. */
+  /** The value may also be in a file whose path is in the variable of the same name with the suffix `_FILE`. */
   readonly secret?: true;
 }
 
@@ -107,7 +107,7 @@ export const OTEL_VARIABLES = {
 
 const TIMEOUT_MS = 10_000;
 const INTERVAL_MS = 60_000;
-/** The longest time that a timer takes. */
+/** The longest time that a Node timer accepts. */
 const TIMER_MAX_MS = 2_147_483_647;
 
 export function readOtelVariables(environment: Environment): OtelVariables {
@@ -178,7 +178,7 @@ export function readOtelVariables(environment: Environment): OtelVariables {
   };
 }
 
-/** The address to which a signal is sent if this is the address for all of them. */
+/** The address of a signal, from the address for all signals. */
 export function urlOfSignal(endpoint: string, signal: SignalName): string {
   return `${endpoint.replace(/\/+$/, "")}/v1/${signal}`;
 }
@@ -200,7 +200,7 @@ function millisecondsIn(text: string): number | undefined {
   return value >= 1 && value <= TIMER_MAX_MS ? value : undefined;
 }
 
-/** Whether a list of exporters has the one that there is here; `undefined` if it has one that nothing is known of. */
+/** Whether a list of exporters contains OTLP; `undefined` if it contains an unknown exporter. */
 function isOtlpAmong(text: string, known: readonly string[]): boolean | undefined {
   const named = text
     .toLowerCase()
@@ -209,7 +209,7 @@ function isOtlpAmong(text: string, known: readonly string[]): boolean | undefine
   return named.every((name) => known.includes(name)) ? named.includes("otlp") : undefined;
 }
 
-/** A list in the form of W3C Baggage, without properties. `undefined` if any part of it cannot be read. */
+/** Parses a list in the form of W3C Baggage, without properties. `undefined` if any part is malformed. */
 function pairsIn(text: string): Pairs | undefined {
   const pairs: [string, string][] = [];
   for (const part of text
@@ -227,7 +227,7 @@ function pairsIn(text: string): Pairs | undefined {
   return Object.fromEntries(pairs);
 }
 
-/** What a request is written with. */
+/** Headers that the exporter sets itself. */
 const OWN_HEADERS = new Set(["connection", "content-encoding", "content-length", "content-type", "transfer-encoding"]);
 
 function headersIn(text: string): Pairs | undefined {

@@ -92,7 +92,7 @@ test("a file that cannot be used is refused by the names of the variable and the
       file("large", SECRET + "x".repeat(65_536)),
       `the file ${at}/large has more than 65536 bytes, which is too large for a secret`,
     ],
-    // root may read any file.
+    // root can read every file.
     ...(process.getuid?.() === 0 ? [] : [[closed, `the file ${closed} cannot be read (EACCES)`] as const]),
   ];
   for (const setting of SECRETS)

@@ -1,15 +1,15 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { ConfigError } from "./config-error.ts";
 
-/** Far more than a list of root keys or an address takes, so that a wrong file is not taken for a secret. */
+/** Far more than root keys or an address take, so that a wrong file is not taken for a secret. */
 const BYTES_MAX = 64 * 1024;
 
 /**
- * What a secret's file holds, without the line break that editors and `echo` put at its end.
- * @throws ConfigError that names the variable and the file, and nothing of what is in the file
+ * Reads a secret from a file, without the line break that editors and `echo` add.
+ * @throws ConfigError that names the variable and the file, and contains nothing of the file
  */
 export function readSecretFile(variable: string, path: string): string {
-  // Somebody may have put the secret itself here, which must not get into a message.
+  // The variable may hold the secret itself by mistake, which must not get into a message.
   if (!/^[./]/.test(path)) throw new ConfigError(`${variable} must be the path of a file, and begin with "/" or "."`);
   const text = decode(readWhole(variable, path), variable, path).replace(/\r?\n$/, "");
   if (text.trim() === "") throw new ConfigError(`${variable}: the file ${path} is empty`);
@@ -19,7 +19,7 @@ export function readSecretFile(variable: string, path: string): string {
 function readWhole(variable: string, path: string): Buffer {
   let file: number | undefined;
   try {
-    // Opening a pipe would otherwise wait for somebody to write to it.
+    // Without the flag, opening a pipe would wait for a writer.
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const status = fstatSync(file);
     if (status.isDirectory()) throw new ConfigError(`${variable}: ${path} is a directory, not a file`);

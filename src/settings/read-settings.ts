@@ -8,14 +8,14 @@ import { fileVariableOf, optionOf, SETTINGS, variableOf, type Setting } from "./
 
 export { ConfigError };
 
-/** Whence settings come, the one that wins first. */
+/** The origins of settings, by descending precedence. */
 export interface SettingsSources {
-  /** By option name, as `util.parseArgs` gives them. */
+  /** By option name, as returned by `util.parseArgs`. */
   readonly options?: Readonly<Record<string, string | boolean | undefined>>;
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** What the project's config file exports. */
+  /** The default export of the project's config file. */
   readonly file?: object;
-  /** A question about the name that was probably meant, for one that no setting has. */
+  /** Suggests a similar name for one that no setting has. */
   readonly suggest?: (written: string, known: readonly string[]) => string | undefined;
 }
 
@@ -25,7 +25,10 @@ interface Values {
   [name: string]: Value | Values;
 }
 
-/** Reads every setting once: option, environment, file, default. @throws ConfigError that names each wrong setting, and where its value came from */
+/**
+ * Reads every setting once: option, environment, file, default. @throws ConfigError that names each wrong setting and
+ * the origin of its value
+ */
 export function readSettings(sources: SettingsSources = {}): Settings {
   const problems = [...removedOptions(sources), ...unknownKeys(sources)];
   const read: Values = {};
@@ -45,7 +48,7 @@ export function readSettings(sources: SettingsSources = {}): Settings {
   return settings;
 }
 
-/** What `read` returns; if it refuses a value, that is one problem more. */
+/** Returns the result of `read`, or adds its error to the problems. */
 function attempt(read: () => Value, problems: string[]): Value {
   try {
     return read();
@@ -60,15 +63,15 @@ function inCode(name: string): string {
   return name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** One kind of place in which settings are given. */
+/** An origin of settings. */
 interface Place {
   nameOf(setting: Setting): string;
-  /** What follows the name in messages. */
+  /** The phrase after the setting's name in messages. */
   readonly where: string;
   find(setting: Setting, sources: SettingsSources): unknown;
 }
 
-/** The one that wins first. */
+/** The origins, by descending precedence. */
 const PLACES: readonly Place[] = [
   {
     nameOf: (setting) => `--${optionOf(setting)}`,
@@ -97,7 +100,9 @@ function valueOf(setting: Setting, sources: SettingsSources, renamed: Renamed[])
   return setting.default;
 }
 
-/** The variable's own value, or what the file holds that its `_FILE` names. An empty variable counts as absent. */
+/**
+ * The variable's value, or the content of the file that its `_FILE` variable names. An empty variable counts as absent.
+ */
 function inEnvironment(setting: Setting, environment: NonNullable<SettingsSources["environment"]>): string | undefined {
   const name = variableOf(setting);
   const fileName = fileVariableOf(setting);
@@ -108,7 +113,7 @@ function inEnvironment(setting: Setting, environment: NonNullable<SettingsSource
   return readSecretFile(fileName, path);
 }
 
-/** A host with a port or a scheme would never be that of a request, and nobody would know why. */
+/** A host with a port or a scheme would never match a request, and the failure would be hard to explain. */
 function refuseAddresses({ adminHosts }: Settings): void {
   const wrong = adminHosts.find((host) => !/^([\w.-]+|\[[\da-f:.]+\])$/i.test(host));
   if (wrong === undefined) return;
@@ -117,7 +122,7 @@ function refuseAddresses({ adminHosts }: Settings): void {
   );
 }
 
-/** Half a provider is one with which nobody could log in, and nobody would know why. */
+/** An incomplete provider would make every login fail, and the failure would be hard to explain. */
 function refuseProvider({ oidc }: Settings): void {
   const { issuer, clientId, viewers, operators, owners } = oidc;
   if (issuer === undefined) {

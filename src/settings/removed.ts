@@ -1,6 +1,6 @@
 const FIXED = "the limit is fixed, and docs/reference/limits.md lists it";
 
-/** Settings of earlier versions, and what a deployment that still has one should do. */
+/** Settings of earlier versions, and what to do in a deployment that still has one. */
 export const REMOVED: ReadonlyMap<string, string> = new Map([
   ["limits.json_depth", FIXED],
   ["limits.keys_per_object", FIXED],

@@ -16,7 +16,7 @@ test("every row of the table is a value of the settings, under its name in code"
 });
 
 test("a config file may say whatever the table has, and the compiler knows what that is", () => {
-  // Each of these lines is checked by the compiler; what it refuses is named, so that a looser type fails.
+  // The compiler checks each of these lines; the expected errors are marked, so that a looser type fails.
   const config = defineConfig({
     ledger_retention_days: 30,
     outbound: { trace_origins: ["https://a.example"] },

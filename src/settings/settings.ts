@@ -20,7 +20,7 @@ type ValueOf<R extends Row> = R extends { readonly oneOf: readonly (infer Choice
     }[R["type"]];
 type ReadOf<R extends Row> = R["default"] extends undefined ? ValueOf<R> | undefined : ValueOf<R>;
 
-/** `journal_bytes` where it is set is `journalBytes` in code. */
+/** Converts the key `journal_bytes` to the property `journalBytes`. */
 type InCode<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<InCode<Tail>>}`
   : Name;
@@ -37,20 +37,20 @@ type SettingsUnder<Prefix extends string> = {
 
 /** Every setting with its value, as the service and the verbs use them. */
 export type Settings = SettingsUnder<""> & {
-  /** What no setting of ours says is taken from here. */
+  /** Values from OpenTelemetry's variables, for what no other setting decides. */
   readonly otel: OtelVariables;
   readonly renamed: readonly Renamed[];
 };
 
-/** A setting that was given by its former name. */
+/** A setting given by its former name. */
 export interface Renamed {
-  /** The option, the variable, or the key with its place. */
+  /** The option, variable or key, with its origin. */
   readonly setting: string;
-  /** The name that it has now. */
+  /** The current name. */
   readonly instead: string;
 }
 
-/** Which folder is the project's decides which file is read at all. */
+/** The project folder decides which config file is read, so it cannot be a key of the file. */
 type InFile = Exclude<Row, { readonly key: "project" } | { readonly variableOnly: true }>;
 
 /** What may be in `datarun.config.ts`. Precedence: option, variable, this file, default. `docs/reference/configuration.md` explains each. */

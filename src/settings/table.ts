@@ -1,27 +1,27 @@
-/** One thing an operator can set. Types, options, variables, help and reference are derived from the list below. */
+/** A setting of the operator. Types, options, variables, help and reference are derived from the table below. */
 export interface Setting {
   /** The key in the config file; nested keys with a dot. */
   readonly key: string;
-  /** Its key in earlier versions. It still works in the config file, as an option and as a variable, with a warning. */
+  /** The key in earlier versions. It still works in the config file, as an option and as a variable, with a warning. */
   readonly formerKey?: string;
   readonly type: "text" | "number" | "list" | "flag";
   readonly default: string | number | boolean | readonly string[] | undefined;
   readonly says: string;
-  /** The name in the environment, if it is not `DATARUN_` and the key in capitals. */
+  /** The environment variable, if it is not `DATARUN_` and the key in capitals. */
   readonly variable?: string;
   readonly min?: number;
   readonly max?: number;
   readonly oneOf?: readonly (string | number)[];
   /** An `http` or `https` URL without a user, a query or a fragment. */
   readonly isUrl?: true;
-  /** Its value may also be in a file: its path is in the variable of the same name with `_FILE` at the end. */
+  /** The value may also be in a file, whose path is in the variable of the same name with the suffix `_FILE`. */
   readonly secret?: boolean;
-  /** It is neither an option, which everybody on the machine could read, nor a key of the config file. */
+  /** The setting is neither an option, which everybody on the machine could read, nor a key of the config file. */
   readonly variableOnly?: boolean;
 }
 
 const MIB = 1024 * 1024;
-/** Node's timers take no more than 24 days, and a wait of hours is a mistake anyway. */
+/** Node's timers accept at most 24 days, and a wait of hours is a mistake anyway. */
 const HOUR_MS = 3_600_000;
 
 export const SETTINGS = [
@@ -339,12 +339,12 @@ export function optionOf({ key }: Pick<Setting, "key">): string {
   return key.replaceAll(/[._]/g, "-");
 }
 
-/** Its name in the environment. */
+/** The name of a setting in the environment. */
 export function variableOf({ key, variable }: Pick<Setting, "key" | "variable">): string {
   return variable ?? `DATARUN_${key.replaceAll(".", "_").toUpperCase()}`;
 }
 
-/** The name in the environment of the path of a secret's file; `null` for what is not secret. */
+/** The environment variable for the path of a secret's file; `null` for settings that are not secret. */
 export function fileVariableOf(setting: Setting): string | null {
   return setting.secret === true ? `${variableOf(setting)}_FILE` : null;
 }
