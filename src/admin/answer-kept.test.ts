@@ -11,7 +11,7 @@ import type { VerbCall } from "./needs.ts";
 import type { RunAccess } from "./ports.ts";
 import { runAsClient } from "./run-as-client.ts";
 
-/** A store that can be lost while a vendor is being asked, and a verb's call that tells what it notes. */
+/** A store that can fail during a vendor's call, and a verb's call that collects its remarks. */
 async function started(t: TestContext) {
   const dataDir = makeDirectory(t);
   const clock = new FakeClock();

@@ -8,7 +8,7 @@ import type { AuditEntry, ObjectFinder } from "./ports.ts";
 import { anObject, oneOf, orNull, text, time } from "./result-schemas.ts";
 import { toWireTime } from "./wire-time.ts";
 
-/** Inputs and results that have to do with the audit trail. */
+/** Inputs and results of the audit trail. */
 
 /** Selects entries; spread into a verb's input. */
 export const auditFilterInputs = {
@@ -36,7 +36,7 @@ export const auditFilterInputs = {
 
 const filterObject = Type.Object(auditFilterInputs);
 
-/** @throws OperatorError for a day that does not exist, and for a span without time in it */
+/** @throws OperatorError for a day that does not exist, or an empty interval */
 export function toAskedActs(input: Static<typeof filterObject>): AskedActs {
   const { org, who, what, subject } = input;
   return {
@@ -48,7 +48,7 @@ export function toAskedActs(input: Static<typeof filterObject>): AskedActs {
   };
 }
 
-/** Names are those of now; `null` if there is none, or the object is not there any more. */
+/** Names are the current ones; `null` if the object has no name or no longer exists. */
 export const wireEntry = Type.Object({
   id: text,
   at: time,
@@ -68,7 +68,7 @@ interface NamedEntry {
   readonly subject: string | null;
 }
 
-/** The entries with what their organizations and objects are called. */
+/** Adds the names of organizations and objects to the entries. */
 export async function withNames(
   finder: Pick<ObjectFinder, "findByIds">,
   entries: readonly AuditEntry[],
@@ -97,7 +97,7 @@ export function toWireEntry({ entry, organization, subject }: NamedEntry) {
   };
 }
 
-/** The trail keeps times in Unix ms under names of ours. They are shown as all other times are. */
+/** Converts stored times in Unix ms to the form of all other results. */
 export function toWireDetail(detail: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(detail).map(([name, value]) => {

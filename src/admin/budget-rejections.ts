@@ -3,8 +3,8 @@ import type { LedgerAnswers } from "../ledger/read/ledger-reader.ts";
 import type { BudgetUse } from "./ports.ts";
 
 /**
- * What budgets have rejected since their period began, or since their limit was last set if that was later: a limit that
- * was raised since then may have room again.
+ * The rejections of budgets since the start of their period, or since their limit was last set if that was later: after
+ * a raise a budget may accept calls again.
  */
 export function rejectionsOf(
   ledger: Pick<LedgerAnswers, "budgetRejections">,

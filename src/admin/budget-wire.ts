@@ -7,7 +7,7 @@ import { count, oneOf, orNull, text, time, yesOrNo } from "./result-schemas.ts";
 import { unknownId } from "./unknown.ts";
 import { toWireTime } from "./wire-time.ts";
 
-/** Inputs and results that have to do with budgets. */
+/** Inputs and results of budgets. */
 
 export const budgetInput = Type.String({
   pattern: "^bud_",
@@ -20,13 +20,13 @@ export function unknownBudget(id: string): Error {
   return unknownId("budget", id, "datarun budget list");
 }
 
-/** No service has been started yet, so nothing has been sent. */
+/** `null` if no service was ever started here, so that nothing has been sent; rethrows other errors. */
 export function noLedgerYet(error: unknown): null {
   if (error instanceof OperatorError && error.code === "not_found") return null;
   throw error;
 }
 
-/** What every result about a budget has. */
+/** The fields of every result about a budget. */
 const told = {
   budget: text,
   organization_tuid: text,
@@ -65,7 +65,7 @@ const spentBeforeText = {
 };
 export const removedBudget = Type.Object({ removed: yesOrNo, ...told, warn_percent: count });
 export const wireBudget = Type.Object({ ...told, warn_percent: count, counts_from: time });
-/** What is known when a budget has been set; `spent_before` is `null` also if the ledger could not be read. */
+/** The result of setting a budget; `spent_before` is `null` also if the ledger could not be read. */
 export const setBudget = Type.Object({ ...wireBudget.properties, spent_before: spentBeforeText });
 export const listedBudget = Type.Object({ ...wireBudget.properties, ...use });
 export const recountedBudget = Type.Object({
@@ -74,14 +74,14 @@ export const recountedBudget = Type.Object({
 });
 export const namedBudget = Type.Object({
   ...listedBudget.properties,
-  /** What they are called now. */
+  /** The current names. */
   organization: orNull(text),
   workflow_name: orNull(text),
 });
 export const wireBudgetUse = Type.Object({
   ...wireBudget.properties,
   ...use,
-  /** Missing as long as there is no ledger. */
+  /** Missing if there is no ledger yet. */
   spent_before: Type.Optional(spentBeforeText),
   requests: Type.Optional(count),
   unknown: Type.Optional(count),
@@ -106,7 +106,7 @@ export function toWireBudget(budget: Budget) {
 
 /**
  * A budget as lists show it.
- * @param rejections `null`: the ledger could not be asked
+ * @param rejections `null` if the ledger could not be read
  */
 export function toListedBudget(use: BudgetUse, rejections: readonly BudgetRejections[] | null) {
   return { ...toWireBudget(use.budget), ...toWireUse(use, rejections) };

@@ -2,13 +2,13 @@ import type { FoundCredential, RunnableSource } from "../run/ports.ts";
 import type { Context, Workflow } from "../terms/caller.ts";
 import type { CredentialExplanation, ExplainingFinder } from "./ports.ts";
 
-/** The credential that a source would get in a run, and whether the run could use it. */
+/** The credential that a run would choose for a source, and whether the run could use it. */
 export interface ChosenCredential extends Pick<CredentialExplanation, "rule" | "credentialId" | "steps"> {
-  /** False if the source would fail without being called. */
+  /** `false` if the source would fail without a call. */
   readonly works: boolean;
-  /** What is wrong with one of its fields, as a sentence; `null` if nothing is. */
+  /** A sentence about an invalid field; `null` if all are valid. */
   readonly misfit: string | null;
-  /** As the run would have it; `null` if there is none, or it cannot be used. */
+  /** The credential as the run would use it; `null` if there is none or it cannot be used. */
   readonly found: FoundCredential | null;
 }
 
@@ -16,11 +16,11 @@ interface Asked {
   readonly workflow: Pick<Workflow, "autoCredentials"> & { readonly organizationId: string };
   readonly context: Context;
   readonly region: string;
-  /** What the request names. */
+  /** The credential that the request names. */
   readonly credentialId: string | undefined;
 }
 
-/** Chooses as a run of this workflow would. No vendor is called. */
+/** Chooses a credential as a run of this workflow would, without calling a vendor. */
 export async function chooseCredentialFor(
   source: RunnableSource,
   { workflow, context, region, credentialId }: Asked,

@@ -12,11 +12,11 @@ export const wireCredential = Type.Object({
   disabled: yesOrNo,
   created_at: time,
   note: Type.Optional(orNull(text)),
-  // Null for one that was stored before the names were recorded.
+  // Null for a credential that was stored before field names were recorded.
   fields: Type.Optional(orNull(listOf(text))),
 });
 
-/** A credential as results show it: of its fields, the names alone. */
+/** A credential in a result: its fields by name only. */
 export function toWireCredential(credential: StoredCredential & Partial<NotedCredential>) {
   return {
     cred_id: credential.id,

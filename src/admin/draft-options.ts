@@ -4,7 +4,7 @@ import { Type } from "../terms/type.ts";
 
 const option = (description: string) => Type.Optional(Type.String({ maxLength: 4_000, description }));
 
-/** The options of `source new` that answer the questions of a draft. What is not given is asked. */
+/** The options of `source new` that answer a draft's questions. Questions without an option are asked interactively. */
 export const draftOptions = {
   title: option("A short title for people"),
   docs: option("The address of the vendor's documentation"),

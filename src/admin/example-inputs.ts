@@ -2,8 +2,8 @@ import type { RunnableSource } from "../run/ports.ts";
 import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
 
 /**
- * Inputs with which a source can be tried: the examples of its schema or, if these are not enough for a valid call,
- * those of its first case that finds a record. Empty if there is neither.
+ * Example inputs of a source: the examples of its schema or, if they are no valid call, the inputs of its first case
+ * with a record. Empty if there is neither.
  */
 export function exampleInputs(source: RunnableSource): JsonObject {
   const { declaration, inputNames } = source;
@@ -23,7 +23,7 @@ export function exampleInputs(source: RunnableSource): JsonObject {
   return valid ?? ofSchema;
 }
 
-/** Of the schema itself; those of its branches follow if they are described nowhere else. */
+/** The schema's properties. Its own take precedence over those of its branches. */
 function propertiesOf(schema: JsonObject): Readonly<Record<string, JsonObject>> {
   const found: Record<string, JsonObject> = {};
   const branches = ["allOf", "anyOf", "oneOf"].flatMap((keyword) => {

@@ -2,7 +2,7 @@ import { nearest } from "../terms/nearest.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import type { AuditEntry, AuditFilter, AuditTrail, Page } from "./ports.ts";
 
-/** What a person asks of the trail: words of an act, and the beginning of a name. */
+/** A search in the audit trail: words of an act, and the start of a name. */
 export interface AskedActs extends Omit<AuditFilter, "who" | "what"> {
   readonly who?: string;
   readonly what?: string;
@@ -11,7 +11,7 @@ export interface AskedActs extends Omit<AuditFilter, "who" | "what"> {
 /** Entries of the trail, newest first. */
 export interface FoundActs {
   entries(page: Page): Promise<readonly AuditEntry[]>;
-  /** Why no entry can match: a sentence, and what was probably meant. `null` if one can. */
+  /** Why no entry can match: a sentence and a suggestion. `null` if entries can match. */
   readonly unknown: Unknown | null;
 }
 
@@ -21,12 +21,12 @@ interface Unknown {
   readonly near: readonly string[];
 }
 
-/** Each act of each name is read from an index by itself, so that the order needs no sorting. */
+/** Each pair of name and act is read from the index separately, so that the result needs no sorting. */
 const READS_MAX = 100;
 
 /**
- * Each word of `what` is the beginning of a word of the act (`price` matches `credential price set`), and `who` is the
- * beginning of a name, in any case.
+ * Finds acts. Each word of `what` is the start of a word of the act (`price` matches `credential price set`), and `who`
+ * is the start of a name, case-insensitive.
  * @throws OperatorError `usage` if too many names and acts match
  */
 export async function findActs(
@@ -94,7 +94,7 @@ function unknownAct(what: string, acts: readonly string[]): Unknown {
   };
 }
 
-/** The sentence for a terminal. */
+/** The sentence with its suggestion, for a terminal. */
 export function withNear({ says, near }: Unknown): string {
   return near.length === 0 ? says : `${says} Near it: ${near.join(", ")}.`;
 }

@@ -2,14 +2,14 @@ import { hasOperatorTokenShape, tokenDigest } from "../access/access-token.ts";
 import { operatorState } from "./operator-wire.ts";
 import type { Operator, OperatorAdmin } from "./ports.ts";
 
-/** Whom a token belongs to, and whether it is accepted. */
+/** The operator of a token, and whether the token is accepted. */
 export interface FoundOperator {
-  /** `null` if nobody was ever given this token. */
+  /** `null` if no operator has this token. */
   readonly operator: Operator | null;
   readonly state: "active" | "revoked" | "expired" | "unknown";
 }
 
-/** Asks the store each time, so that a revocation counts from the next request on, on every machine. */
+/** Reads the store each time, so that a revocation applies from the next request on, on every machine. */
 export async function findOperator(
   store: Pick<OperatorAdmin, "operatorOf">,
   token: string,

@@ -4,7 +4,7 @@ import { MODULE_EXTENSION } from "../terms/module-beside.ts";
 
 /** All verbs, found by their files; a verb's file is loaded when the verb is needed. */
 export interface VerbSet {
-  /** `token create` and so on, sorted. */
+  /** Sorted names such as `token create`. */
   readonly names: readonly string[];
   load(name: string): Promise<Verb>;
 }
@@ -13,8 +13,8 @@ const VERBS = new URL("./verbs/", import.meta.url);
 const FILE = new RegExp(`^([a-z][a-z-]*)\\${MODULE_EXTENSION}$`);
 
 /**
- * Scans `verbs/<noun>/<verb>.ts`, so that adding a verb changes no other file. What belongs to a noun may have a folder
- * in it: `verbs/credential/price/set.ts` is `credential price set`.
+ * Scans `verbs/<noun>/<verb>.ts`, so that adding a verb changes no other file. A noun may have a subfolder:
+ * `verbs/credential/price/set.ts` is `credential price set`.
  */
 export function findVerbs(folder: URL = VERBS): VerbSet {
   const files = new Map<string, URL>();

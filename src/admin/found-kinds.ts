@@ -1,6 +1,6 @@
 import type { FoundObject } from "./ports.ts";
 
-/** The kinds of things that are found in the store. */
+/** The kinds of objects that a search in the store finds. */
 export const FOUND_KINDS = [
   "organization",
   "workflow",

@@ -3,7 +3,7 @@ import { isTimeZone, spelledZone } from "../terms/calendar.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { CONTEXTS } from "../terms/caller.ts";
 
-/** Inputs that several verbs have in the same form. */
+/** Inputs that several verbs share. */
 
 export const organizationInput = Type.String({
   pattern: "^org_",
@@ -39,7 +39,7 @@ export const operatorInput = Type.String({
   "x-says": "must be the name or the id of an operator",
 });
 
-/** As many as one run may ask. */
+/** The maximum of sources in one run. */
 const SOURCES_MAX = 100;
 
 export const sourcesInput = Type.Array(sourceInput, {
@@ -63,8 +63,8 @@ export const regionInput = Type.String({
 export const contextInput = Type.Enum([...CONTEXTS]);
 
 /**
- * Line breaks and other control characters, and what changes the direction of the text around it or is drawn as nothing:
- * with these, one name can look like another, and a sentence that has the name like another sentence.
+ * Line breaks and other control characters, characters that change the direction of the text around them, and invisible
+ * ones. With these, one name can look like another, or change the sentence in which it is shown.
  */
 const UNSEEN = "\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\u2800";
 const SEEN = `^(?=.*\\S)[^${UNSEEN}]*$`;
@@ -94,7 +94,7 @@ export function timeZoneInput(description: string) {
   return Type.String({ maxLength: 64, description, "x-placeholder": "ZONE" });
 }
 
-/** The zone in its usual spelling. @throws OperatorError if there is none of that name */
+/** The time zone in its canonical spelling. @throws OperatorError if there is no zone of this name */
 export function requireTimeZone(name: string): string {
   if (!isTimeZone(name)) throw new OperatorError("invalid", `There is no time zone ${name}.`);
   return spelledZone(name);

@@ -7,7 +7,7 @@ import { isDay, startOfDay } from "../terms/calendar.ts";
 import { CLIENT_REQUEST_ID, CLIENT_REQUEST_ID_CHARS_MAX, TRACE_ID } from "../terms/ids.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 
-/** Inputs that several verbs on the ledger have in the same form. */
+/** Inputs that several verbs of the ledger share. */
 
 export const transactionInput = Type.String({
   pattern: "^trx_",
@@ -61,7 +61,7 @@ export const filterInputs = {
 
 const filterObject = Type.Object(filterInputs);
 
-/** @throws OperatorError for a day that does not exist, and for a span without time in it */
+/** @throws OperatorError for a day that does not exist, or an empty interval */
 export function toFilter(input: Static<typeof filterObject>): LedgerFilter {
   const { transaction, org, workflow, function: functionId, source, outcome, charged } = input;
   const { client_request_id: clientRequestId, trace_id: traceId } = input;
@@ -94,7 +94,7 @@ interface Span {
   readonly to?: number;
 }
 
-/** @throws OperatorError for a day that does not exist, and for a span without time in it */
+/** @throws OperatorError for a day that does not exist, or an empty interval */
 export function toSpan({ from, to }: { readonly from?: string; readonly to?: string }): Span {
   return requireTime({
     ...(from !== undefined && { from: toMoment(from) }),
@@ -102,7 +102,7 @@ export function toSpan({ from, to }: { readonly from?: string; readonly to?: str
   });
 }
 
-/** @throws OperatorError for a span without time in it: its answer would look as if nothing had happened */
+/** @throws OperatorError for an empty interval, whose result would look as if nothing had happened */
 export function requireTime<Given extends Span>(span: Given): Given {
   if (span.from !== undefined && span.to !== undefined && span.from >= span.to)
     throw new OperatorError("invalid", "--from must be before --to.");

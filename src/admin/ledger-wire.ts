@@ -5,7 +5,7 @@ import { amountText } from "../terms/money.ts";
 import { Type } from "../terms/type.ts";
 import { count, listOf, orNull, text, time } from "./result-schemas.ts";
 
-/** How the rows of a run are shown: texts and whole numbers as they are, moments as times. */
+/** The schema of a run's row: texts and integers unchanged, times in ISO 8601. */
 export function wireRow(table: Columns, instead: Readonly<Record<string, TSchema>> = {}) {
   const fields = columnsOf(table).map(({ name, column: { holds } }): [string, TSchema] => {
     if (instead[name] !== undefined) return [name, instead[name]];
@@ -16,10 +16,10 @@ export function wireRow(table: Columns, instead: Readonly<Record<string, TSchema
   return Type.Object(Object.fromEntries(fields));
 }
 
-/** What a run cost: by currency what is certain, and what it is at most. */
+/** A run's cost by currency: the certain amount, and the maximum. */
 export const wireRunCost = {
   costs: listOf(Type.Object({ currency: text, amount: text, amount_at_most: text })),
-  /** Requests that were or may have been charged and have no price, so that they are in no sum. */
+  /** Requests that were or may have been charged and have no price; no sum includes them. */
   unpriced: count,
 };
 
@@ -32,7 +32,7 @@ export function toWireRunCost({ costs, unpriced }: RunCost) {
   return { costs: lines, unpriced };
 }
 
-/** The same in a few words, for a line of a list: one for each currency. */
+/** The cost in a short text for each currency, for a line of a list. */
 export function toCostTexts({ costs }: RunCost): string[] {
   return costs.map(({ currency, least, most }) => {
     const range = least === most ? amountText(least) : `${amountText(least)} to ${amountText(most)}`;

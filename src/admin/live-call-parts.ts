@@ -2,13 +2,13 @@ import type { LiveCallParts } from "./authoring/ports.ts";
 import { requireOrganization, unknownCredential } from "./require.ts";
 import type { VerbCall } from "./needs.ts";
 
-/** Whose credential a real call to a vendor uses. */
+/** The owner of the credential that a real call uses. */
 export interface LiveCallFor {
   readonly org: string | undefined;
   readonly credential: string | undefined;
 }
 
-/** The arguments for `askVendor`, for verbs that make real calls. */
+/** The arguments of `askVendor`, for verbs that make real calls. */
 export function liveCallParts(
   call: VerbCall<"store" | "finder" | "authoring">,
   { org, credential }: LiveCallFor,

@@ -2,7 +2,7 @@ import { OperatorError } from "../terms/operator-error.ts";
 import type { VerbNeeds } from "./needs.ts";
 import type { FoundObject } from "./ports.ts";
 
-/** What is known of some ids. A ledger can be read without a store, for instance a copy of it; then nothing is. */
+/** The names of ids. A ledger, for instance a copy, can be read without a store; then all names are unknown. */
 export async function namesOf(
   ids: readonly (string | null)[],
   store: VerbNeeds["store"],

@@ -5,8 +5,8 @@ import { ROLES } from "./roles.ts";
 import { toWireTime } from "./wire-time.ts";
 
 /**
- * A name is what the audit trail shows, so two that look alike must not differ: it has no blanks, and no characters that
- * are drawn like others. Nor does it begin as an id or a token does.
+ * The form of a name in the audit trail. Names that look alike must be the same, so a name has no blanks and no
+ * look-alike characters. It does not start like an id or a token.
  */
 const NAME = "^(?!opr_|dop_)[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$";
 const NAME_PATTERN = new RegExp(NAME);
@@ -39,7 +39,7 @@ export const wireOperator = Type.Object({
   last_used_at: orNull(time),
 });
 
-/** Whether the operator's token is accepted at that time. */
+/** Whether the operator's token is active, expired or revoked at a time. */
 export function operatorState(
   { revokedWallAt, expiresWallAt }: Pick<Operator, "revokedWallAt" | "expiresWallAt">,
   wallAt: number,

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { findVerbs } from "./find-verbs.ts";
 import { pagedByPlace, readPageOf } from "./pages.ts";
 
-/** Lists whose length somebody has written by hand, file by file. They are shown whole. */
+/** Lists of hand-written files, which are short and shown completely. */
 const SHORT = new Set(["source list", "function list"]);
 
 test("every list that can grow is paged, and every paged list has the same inputs and the same `next`", async () => {

@@ -5,9 +5,9 @@ import type { VerbBasics } from "./needs.ts";
 import type { Page } from "./ports.ts";
 import { text } from "./result-schemas.ts";
 
-/** How every list that can grow is shown page by page: its inputs, its result, and how a page is asked for. */
+/** Paging of every list that can grow: inputs, results and reading. */
 
-/** What a list shows unless told otherwise. */
+/** The default page size. */
 export const SHOWN = 100;
 const SHOWN_MAX = 1_000;
 
@@ -22,12 +22,12 @@ const afterInput = {
   "x-says": "must be the value that the previous list gave",
 };
 
-/** Inputs of a list whose place is the id of its last line. */
+/** Inputs of a list whose cursor is the id of its last line. */
 export function pagedById(prefix: string) {
   return pagedBy(Type.String({ pattern: `^${prefix}[0-9a-z]{1,64}$`, ...afterInput }));
 }
 
-/** Inputs of a list whose place is a text that it makes up. */
+/** Inputs of a list with a cursor of its own form. */
 export function pagedByPlace(pattern = "") {
   return pagedBy(Type.String({ minLength: 1, maxLength: 1_000, ...(pattern !== "" && { pattern }), ...afterInput }));
 }
@@ -36,22 +36,22 @@ function pagedBy(after: TString) {
   return { limit: Type.Optional(limitInput), after: Type.Optional(after) };
 }
 
-/** A field of the result: what to give as `after` for the next page. Left out at the end of the list. */
+/** A field of the result: the cursor to pass as `after` for the next page. Left out at the end of the list. */
 export const nextPlace = { next: Type.Optional(text) };
 
 export function idOf({ id }: { readonly id: string }): string {
   return id;
 }
 
-/** A page, and its place in the result. */
+/** A page, and its cursor in the result. */
 export interface Paged<Line> {
   readonly lines: readonly Line[];
   readonly next: { readonly next?: string };
 }
 
 /**
- * Reads one page. It asks for one line more than are shown, to know whether there are more.
- * @param placeOf the place of a line: what has to be given to go on after it
+ * Reads one page, and one line more to know whether another page follows.
+ * @param placeOf the cursor of a line: the next page starts after it
  */
 export async function readPage<Line>(
   { limit = SHOWN, after }: Page,
@@ -66,14 +66,14 @@ export async function readPage<Line>(
   return { lines, next: next === null ? {} : { next } };
 }
 
-/** Tells a person how to go on. */
+/** Prints the option for the next page. */
 export function sayMore(next: string, note: VerbBasics["note"]): void {
   note(`There are more. To see them, give --after ${next}`);
 }
 
 /**
- * A page of lines that can only be found all at once, such as sums. A line is found again by its key, so lines that come
- * or go meanwhile shift nothing.
+ * A page of lines that can only be computed together, such as sums. The cursor is a line's key, so lines that are added
+ * or removed meanwhile shift nothing.
  */
 export function readPageOf<Line>(
   all: readonly Line[],

@@ -12,7 +12,7 @@ import type { NamedWorkflow } from "./ports.ts";
 import { plain } from "./source-wire.ts";
 import { anything, count, listOf, oneOf, orNull, text, yesOrNo } from "./result-schemas.ts";
 
-/** What a run would do about one source. */
+/** A run's planned handling of one source. */
 export const wirePlannedSource = Type.Object({
   source: text,
   known: yesOrNo,
@@ -40,7 +40,7 @@ interface Asked {
   readonly inputs: JsonObject | undefined;
 }
 
-/** In the order in which a run finds out. */
+/** Checks in the order in which a run does. */
 export async function planSource(source: RunnableSource, asked: Asked, call: VerbCall<"finder" | "region">) {
   const { workflow, context, inputs } = asked;
   const { declaration } = source;
@@ -53,7 +53,7 @@ export async function planSource(source: RunnableSource, asked: Asked, call: Ver
       ? await chooseCredentialFor(source, { workflow, context, region, credentialId: undefined }, await call.finder())
       : null;
   const problem = refused?.says ?? (chosen === null ? null : credentialProblem(chosen));
-  // What fails without being asked costs nothing.
+  // A call that fails before its request costs nothing.
   const isAsked = isReal && problem === null && inputProblem === null;
   const cost = isAsked ? costOf(source, chosen?.found ?? null, call.clock.wall()) : null;
   return {
@@ -84,7 +84,7 @@ function credentialProblem({ works, rule, misfit, steps, credentialId }: ChosenC
   return rule === "none" || reason === undefined ? "There is no credential for it." : `Its credential: ${reason}.`;
 }
 
-/** It exists, and runs do not find it. */
+/** The plan for a source that exists but is off: a run does not find it. */
 export function planOfOff(source: RunnableSource) {
   return {
     ...planOfUnknown(source.id),
@@ -101,7 +101,7 @@ export function planOfOff(source: RunnableSource) {
   };
 }
 
-/** A run answers for it too, without asking anybody. */
+/** The plan for an unknown source: a run answers for it without a call. */
 export function planOfUnknown(source: string) {
   return {
     source,

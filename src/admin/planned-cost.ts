@@ -3,18 +3,18 @@ import type { ChargeModel } from "../terms/charge.ts";
 import { amountText, type Micros } from "../terms/money.ts";
 import type { Price } from "../terms/price.ts";
 
-/** What asking a source costs at most, for one request that the vendor bills. */
+/** The maximum cost of a source, for one request that the vendor bills. */
 export interface PlannedCost {
-  /** What the contract bills or, without one, what the source declares. */
+  /** The contract's charge model or, without one, the source's. */
   readonly model: ChargeModel;
-  /** `nothing`: it is certain that nothing is billed. `unknown`: it is billed, and nobody has said how much. */
+  /** `nothing`: certainly not billed. `unknown`: billed, but without a price. */
   readonly cost: "nothing" | "known" | "unknown";
   readonly price: Price | null;
-  /** Who says so: the contract of the credential, or the list price of the source. */
+  /** The origin of the cost: the credential's contract, or the source's list price. */
   readonly from: "credential" | "source" | null;
 }
 
-/** As a request that is sent at this moment would be priced. `credential`: the one that it would be sent with. */
+/** The cost of a request sent now. `credential`: the one that the request would use. */
 export function costOf(source: RunnableSource, credential: FoundCredential | null, wallAt: number): PlannedCost {
   const term = credential?.prices?.at(wallAt) ?? null;
   const model = term?.per ?? source.charge;
@@ -24,7 +24,7 @@ export function costOf(source: RunnableSource, credential: FoundCredential | nul
   return { model, cost: "known", price, from: term === null ? "source" : "credential" };
 }
 
-/** What several cost together, by currency, in the order of the currencies' codes. */
+/** Sums of prices by currency, sorted by currency code. */
 export function sumOf(prices: readonly (Price | null)[]): { readonly amount: string; readonly currency: string }[] {
   const sums = new Map<string, Micros>();
   for (const price of prices) {

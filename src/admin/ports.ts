@@ -1,4 +1,4 @@
-/** What the verbs need from the rest of the service. `commands/open-verbs.ts` provides it; `needs.ts` names it. */
+/** The parts of the service that verbs use. `needs.ts` names them; `commands/open-verbs.ts` provides them. */
 import type { AuditTrail } from "./ports/acts.ts";
 import type { CredentialAdmin, KeyAdmin } from "./ports/credentials.ts";
 import type { BudgetAdmin, PriceAdmin } from "./ports/money.ts";
@@ -17,7 +17,7 @@ export type * from "./ports/organizations.ts";
 export type * from "./ports/running-service.ts";
 
 export interface CopiedStore {
-  /** The number of rows by table. */
+  /** The number of copied rows by table. */
   readonly rows: Readonly<Record<string, number>>;
   readonly ledgerRuns: number;
 }

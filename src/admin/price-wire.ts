@@ -7,7 +7,7 @@ import { type PriceTerm, termAt } from "../terms/price.ts";
 import { toWireTime } from "./wire-time.ts";
 import { text, time } from "./result-schemas.ts";
 
-/** Inputs and results that have to do with prices. */
+/** Inputs and results of prices. */
 
 export const wirePrice = {
   from: time,
@@ -21,7 +21,7 @@ export const wirePrice = {
 const LARGEST = amountText(AMOUNT_MAX).replace(/\.0+$/, "");
 
 export const amountInput = Type.String({
-  // Any number of digits, because a number that is too large has the right form: `amountOf` says what is wrong with it.
+  // Any number of digits: the form of a number that is too large is valid, and `amountOf` reports its size.
   pattern: String.raw`^(0|[1-9]\d*)(\.\d{1,6})?$`,
   description: `The amount, such as 0.35, with at most six decimals, up to ${LARGEST}`,
   "x-says": "must be an amount such as 0.35, with at most six decimals and no sign",
@@ -48,24 +48,24 @@ export const aboveInput = Type.Integer({
   "x-placeholder": "CALLS",
 });
 
-/** @throws OperatorError for a day that its month does not have */
+/** @throws OperatorError for a day that does not exist */
 export function requireDay(day: string): void {
   if (!isDay(day)) throw new OperatorError("invalid", `There is no day ${day}.`);
 }
 
-/** @throws OperatorError for one that is too large */
+/** @throws OperatorError if the amount is too large */
 export function amountOf(text: string): Micros {
   const amount = readAmount(text);
   if (amount === null) throw new OperatorError("invalid", `The amount is too large: it can be at most ${LARGEST}.`);
   return amount;
 }
 
-/** Whether a price begins on this day of its own time zone. */
+/** Whether a price begins on this day in its time zone. */
 export function begins(term: PriceTerm, day: string): boolean {
   return startOfDay(day, term.timeZone) === term.fromWallAt;
 }
 
-/** When the price began that holds at a moment; `null` if none has begun. */
+/** The start of the price that is valid at a time; `null` if none has started. */
 export function beginningAt(terms: readonly PriceTerm[], wallAt: number): number | null {
   return termAt(terms, wallAt, 0)?.fromWallAt ?? null;
 }

@@ -17,7 +17,7 @@ async function started(t: TestContext) {
   const notes: string[] = [];
   const note = (sentence: string) => void notes.push(sentence);
   const call = { act: { ...ACT, wallAt: clock.wall() }, clock, note, store: async () => store.admin };
-  /** By subject, each with what is recorded of it in order. */
+  /** The entries of the audit trail by subject, in order. */
   const recorded = async () => {
     const entries = (await after.admin.auditEntries({})).toReversed();
     return ABOUT.subjects.map((id) =>

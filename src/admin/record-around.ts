@@ -2,9 +2,9 @@ import type { JsonObject } from "../terms/json.ts";
 import type { VerbCall } from "./needs.ts";
 
 /**
- * Does what cannot be undone between two entries of the audit trail: one before anything is changed, so that nothing is
- * unrecorded however it ends, and one with the result. If the second cannot be stored, the first stands, and the
- * operator is told: what was done is done.
+ * Does irreversible work between two entries of the audit trail. The first is written before the work, so that no work
+ * is unrecorded. The second has the result. If it cannot be stored, the first entry stays and a remark tells the
+ * operator, because the work is done.
  */
 export async function recordAround<Result extends JsonObject>(
   call: Pick<VerbCall<"store">, "act" | "clock" | "note" | "store">,

@@ -3,11 +3,11 @@ import { OperatorError, type OperatorErrorCode } from "../terms/operator-error.t
 import { printable } from "../terms/printable.ts";
 import { InputError } from "./run-verb.ts";
 
-/** Why a verb failed, as the command line prints it and the admin API answers it. */
+/** A verb's error as the command line prints it and the admin API answers it. */
 export interface ErrorReport {
   readonly code: OperatorErrorCode | "internal";
   readonly message: string;
-  /** What is wrong with the input, field by field. */
+  /** The problems of the input, field by field. */
   readonly details?: readonly FieldProblem[];
 }
 
@@ -25,7 +25,7 @@ function codeOf({ row }: Fault): OperatorErrorCode {
   return row.kind === "unavailable" || row.kind === "overloaded" ? "unavailable" : "refused";
 }
 
-/** The operating system names the file and what is wrong with it, and nothing else. */
+/** Whether the error is the operating system's; its message contains only the file and the problem. */
 function isOfFiles(thrown: unknown): thrown is NodeJS.ErrnoException {
   if (!(thrown instanceof Error)) return false;
   const { errno, syscall, path } = thrown as NodeJS.ErrnoException;

@@ -9,7 +9,7 @@ import type {
 } from "./ports.ts";
 import { unknownFunction, unknownId, unknownSource } from "./unknown.ts";
 
-/** Each returns the object of a verb, or throws the error that it does not exist. */
+/** Each function returns a verb's object, or throws that it does not exist. */
 
 /** @throws OperatorError */
 export async function requireOrganization(store: OrganizationAdmin, id: string): Promise<void> {

@@ -1,13 +1,13 @@
 import type { TSchema } from "typebox";
 import { Type } from "../terms/type.ts";
 
-/** Parts of which the schemas of results are made. Results are open: a new field may be added to any object. */
+/** Building blocks of result schemas. Results are open: a new field may be added to any object. */
 
 export const text = Type.String();
 export const yesOrNo = Type.Boolean();
 export const count = Type.Integer({ minimum: 0 });
 export const time = Type.String({ format: "date-time", description: "UTC" });
-/** Its fields are not fixed. */
+/** An object without fixed fields. */
 export const anObject = Type.Object({});
 export const anything = Type.Unknown();
 

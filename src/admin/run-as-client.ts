@@ -6,13 +6,13 @@ import { requireWorkflow } from "./require.ts";
 import type { VerbCall } from "./needs.ts";
 import { toWireTime } from "./wire-time.ts";
 
-/** Enough for the longest function. */
+/** Longer than any function runs. */
 const TOKEN_MS = 5 * 60_000;
 
 /**
  * Makes one run through the service of this data directory, as a client of a workflow would, with a token that is valid
- * only for this run. The token's id connects the run in the ledger with the operator in the audit trail. If the token
- * cannot be revoked, the operator is told: the run may have been billed, so its answer must not be lost with that.
+ * only for this run. The token's id connects the run in the ledger with the operator in the audit trail. A token that
+ * cannot be revoked is only a remark: the run may have been billed, so its answer must not be lost.
  * @throws OperatorError
  */
 export async function runAsClient<Result>(
@@ -30,7 +30,7 @@ export async function runAsClient<Result>(
   const accessToken = makeAccessToken();
   const { act } = call;
   const id = newId("token", act.wallAt);
-  // The command may have waited for its service.
+  // Read after waiting for the service.
   const expiresWallAt = call.clock.wall() + TOKEN_MS;
   await store.createToken(act, {
     id,

@@ -73,7 +73,7 @@ const SHOW = {
   role: "viewer",
 } as const;
 
-// The code of a verb cannot even mention what the verb has not named.
+// A verb's code does not compile if it uses a need that the verb does not name.
 defineVerb({ ...SHOW, needs: ["projectFolder"], run: async (_, { projectFolder }) => ({ folder: projectFolder() }) });
 // @ts-expect-error: it names the region and takes the project's folder
 defineVerb({ ...SHOW, needs: ["region"], run: async (_, { projectFolder }) => ({ folder: projectFolder() }) });

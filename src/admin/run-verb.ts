@@ -9,7 +9,7 @@ import { OperatorError } from "../terms/operator-error.ts";
 import type { TextStream, Verb } from "./verb.ts";
 import { stepsOf } from "../terms/json-pointer.ts";
 
-/** The input of a verb does not match its schema. Names every wrong field and no value. */
+/** Input that does not match the verb's schema. The message names every invalid field and no value. */
 export class InputError extends OperatorError {
   readonly problems: readonly FieldProblem[];
   constructor(problems: readonly FieldProblem[]) {
@@ -20,14 +20,14 @@ export class InputError extends OperatorError {
 }
 
 /**
- * Runs a verb: checks its input, gives it only what it has named, and records its changes under its name.
+ * Runs a verb: checks its input, passes only the needs that it names, and records its changes under its name.
  * @throws OperatorError
  */
 export async function runVerb(name: string, verb: Verb, input: unknown, given: GivenToVerbs): Promise<JsonObject> {
   return verb.run(checkInput(verb, input), callOf(name, verb, given));
 }
 
-/** The same for a verb that answers with a text. @throws OperatorError */
+/** The same for a verb that produces a text. @throws OperatorError */
 export async function streamVerb(
   name: string,
   verb: StreamedVerb,
@@ -52,7 +52,7 @@ function callOf(name: string, { needs }: Verb, given: GivenToVerbs): VerbCall<Ne
 function namedOf(name: string, needs: readonly Need[], given: GivenToVerbs): Pick<VerbCall<Need>, Need> {
   const missing = needs.find((need) => given[need] === undefined);
   if (missing !== undefined) throw new RangeError(`"${name}" needs ${missing}, which it is not given here`);
-  // Only what the verb's type declares; the others are not even read.
+  // Only the needs of the verb's type; the getters of others are not called.
   return Object.fromEntries(needs.map((need) => [need, given[need]])) as unknown as Pick<VerbCall<Need>, Need>;
 }
 
@@ -79,13 +79,13 @@ function errorsIn(validate: ValidateFunction, input: unknown): readonly ErrorObj
   return validate.errors ?? [];
 }
 
-/** Schemas that were checked once, and validators of those that were checked again. */
+/** `null` for schemas that were used once; the validator of those used again. */
 const checked = new WeakMap<TObject, ValidateFunction | null>();
 
 /**
- * Finds the first error alone, without looking at what comes after it, such as at each pair of a list that is too long.
- * Compiling takes time for each option, and `start` has sixty: the first check in a process, which is the only one of a
- * command, compiles the options that are given; a service compiles the whole schema at the second, and keeps it.
+ * A validator that finds only the first error, so that a list that is too long is not checked entry by entry. Compiling
+ * takes time for each option, and `start` has sixty. The first check in a process, which is a command's only one,
+ * compiles only the given options. A service compiles the whole schema at the second check, and caches it.
  */
 function validatorOf(schema: TObject, input: unknown): ValidateFunction {
   const known = checked.get(schema);
@@ -96,11 +96,11 @@ function validatorOf(schema: TObject, input: unknown): ValidateFunction {
 }
 
 function compile(schema: object, allErrors: boolean): ValidateFunction {
-  // Our own schemas are valid, so they are not checked.
+  // Not checked, because schemas of verbs are valid.
   return createAjv({ allErrors, meta: false, validateSchema: false }).compile(schema);
 }
 
-/** Nobody reads more problems than that, and an input over the network may have a hundred thousand. */
+/** The most input values whose problems are all reported. An input over the network may have a hundred thousand. */
 const VALUES_ALL_TOLD_MAX = 200;
 
 function isLong(input: unknown): boolean {
@@ -116,14 +116,16 @@ function isLong(input: unknown): boolean {
   return false;
 }
 
-/** The schema without the options that an input does not have. */
+/** The schema reduced to the options that the input has. */
 function givenOf(schema: TObject, input: unknown): object {
   if (typeof input !== "object" || input === null) return schema;
   const properties = Object.entries(schema.properties).filter(([name]) => Object.hasOwn(input, name));
   return { ...schema, properties: Object.fromEntries(properties) };
 }
 
-/** A problem inside a property is described with the texts of the property, or of the entries of a list if they have their own. */
+/**
+ * The schema whose `x-says` describes a problem: that of the property, or of the list's entries if they have their own.
+ */
 function speakerOf(schema: TObject, path: string): unknown {
   const [property = "", ...inside] = stepsOf(path);
   const declared = schema.properties[property] as { readonly items?: object } | undefined;

@@ -11,22 +11,22 @@ import type { Price } from "../terms/price.ts";
 import type { VerbNeeds } from "./needs.ts";
 import type { Act, AuditEntry, RequestCost, ResettledRequest } from "./ports.ts";
 
-/** The act under which every settlement is recorded, whatever verb has made it. */
+/** The act under which every settlement is recorded, whatever verb made it. */
 export const SETTLEMENT = "ledger reconcile";
 
-/** The two entries of a settlement in the audit trail. With the second, the budgets have counted it. */
+/** The two entries of a settlement in the audit trail. The second is written when the budgets have counted it. */
 const ABOUT_TO_SETTLE = "about to settle";
 const SETTLED = "settled";
 
 export interface ChargeDecision {
-  /** Number of the call in its run. */
+  /** The number of the call in its run. */
   readonly call: number;
-  /** Which request of the call; left out: those of unknown charge, or else the only one. */
+  /** The request of the call. If left out, the requests of unknown charge, or else the only request. */
   readonly attempt?: number;
   readonly charged: Charged;
   readonly price?: Price;
   readonly note: string;
-  /** What the audit trail has of it besides. */
+  /** Further fields of the entries in the audit trail. */
   readonly detail: JsonObject;
 }
 
@@ -38,9 +38,9 @@ export interface SettlementNeeds {
 }
 
 /**
- * Settles a charge on the ledger and in the budgets, between two entries of the audit trail. If it ends in between,
- * `countInBudgets` makes up for the rest.
- * @throws OperatorError if nothing would be settled, and if the budgets could not be told
+ * Settles a charge in the ledger and in the budgets, between two entries of the audit trail. After an interruption,
+ * `countInBudgets` completes it.
+ * @throws OperatorError if nothing would be settled, or the budgets could not be updated
  */
 export async function settleCharge(
   run: RunReportRow,
@@ -64,7 +64,7 @@ export async function settleCharge(
   await open.recordAct(settling, { ...subjectOf(run), detail: { ...detail, state: ABOUT_TO_SETTLE } });
   const settled = await reader.reconcile(decision);
   if (settled === null) throw new OperatorError("refused", whyNot(run, call, attempt));
-  // Others may have settled something of the call as well: whoever comes first counts all of it.
+  // Another command may have settled requests of the same call; the first to count includes them all.
   const countNow = async () =>
     countInBudgets((await reader.show(run.run.transaction_id)) ?? run, call, detail, { act, clock, store });
   const budgets = await countNow().catch((cause: unknown) => {
@@ -73,7 +73,7 @@ export async function settleCharge(
   return { settled, budgets };
 }
 
-/** Tells the budgets what was settled of a call and they have not counted, and records that it is done. */
+/** Updates the budgets by the settlements of a call that they have not counted, and records that. */
 async function countInBudgets(
   now: RunReportRow,
   call: number,
@@ -91,9 +91,9 @@ async function countInBudgets(
 }
 
 /**
- * Tells the budgets of settlements that were cut short.
+ * Updates the budgets by interrupted settlements.
  * @param recorded entries of settlements, newest first
- * @returns how many calls they were told of
+ * @returns the number of calls that were counted
  */
 export async function finishSettlements(recorded: readonly AuditEntry[], needs: SettlementNeeds): Promise<number> {
   const newest = new Map<string, AuditEntry>();
@@ -131,14 +131,17 @@ function revisionRecorded(recorded: readonly AuditEntry[], call: number): number
   return Math.max(0, ...counted);
 }
 
-/** Repeating it is safe: what is settled already stays so, and is counted once. */
+/** The error message. Repeating the command is safe: a settlement is kept and counted once. */
 function onlyOnLedger({ attempts }: RunReportRow, call: number, attempt: number | undefined): string {
   const requests = attempts.filter(({ ordinal }) => ordinal === call);
   const choose = attempt === undefined && requests.length > 1 ? `, with --attempt ${requests[0]!.number}` : "";
   return `The charge is settled on the ledger, but the store could not be told, so budgets do not count it yet. Give the same command again${choose}: it then counts once.`;
 }
 
-/** What was settled of a call after a revision. Nothing was reserved for requests of simulated runs. */
+/**
+ * The requests of a call that were settled after a revision. Requests of simulated runs are left out, because nothing
+ * was reserved for them.
+ */
 function resettled(now: RunReportRow, ordinal: number, revision: number): ResettledRequest[] {
   const { organization_id: organizationId, workflow_id: workflowId, simulated } = now.run;
   const call = now.calls.find((one) => one.ordinal === ordinal);

@@ -8,7 +8,7 @@ import { FIELD_NEEDS, fieldsOf, needOf } from "../terms/schema-fields.ts";
 import { Type } from "../terms/type.ts";
 import { anObject, anything, listOf, oneOf, orNull, text } from "./result-schemas.ts";
 
-/** What sources and functions declare, as results show it. */
+/** The declarations of sources and functions, as results show them. */
 
 export const wireField = Type.Object({
   name: { ...text, description: "Nested fields with a dot, items of a list with []" },
@@ -19,7 +19,7 @@ export const wireField = Type.Object({
   examples: listOf(anything),
 });
 
-/** The fields that a schema describes, one a row; none if there is no schema. */
+/** A row for each field of a schema; none without a schema. */
 export function toWireFields(schema: object | undefined) {
   return fieldsOf(schema ?? {}).map((field) => ({
     name: field.name,
@@ -44,7 +44,7 @@ export const wireCharge = Type.Object({
   },
 });
 
-/** What a source says that its requests cost. Credentials can have prices of their own. */
+/** The declared cost of a source's requests. Credentials can have prices of their own. */
 export function toWireCharge({ charge: model, listPrice, declaration }: RunnableSource) {
   return { model, list_price: toWireListPrice(listPrice), rows: rowsOf(declaration.charge) };
 }
@@ -81,7 +81,7 @@ export function toWireCase(each: SourceCase) {
   return { name: each.name, inputs: plain(each.inputs), expects: expectedOutcome(each) };
 }
 
-/** Of the cases in a result, for people. */
+/** The names of a result's cases, for people. */
 export function namesOf(cases: Json): readonly string[] {
   return (cases as readonly JsonObject[]).map(({ name }) => name as string);
 }
@@ -91,14 +91,14 @@ export function expectedOutcome({ expect }: SourceCase): string {
   return "failure" in expect ? expect.failure : expect.match ? "record" : "no record";
 }
 
-/** When it was last tested with the real vendor, as its file says; `null` if there is no vendor. */
+/** The date of the last test with the real vendor, from the source's file; `null` without a vendor. */
 export function liveTestedOf({ declaration, leavesMachine }: RunnableSource): string | null {
   const { "x-live-tested": tested } = declaration as Readonly<Record<`x-${string}`, unknown>>;
   if (!leavesMachine) return null;
   return typeof tested === "string" ? tested : "never";
 }
 
-/** Schemas from a library have properties that are not enumerable; only their JSON is shown. */
+/** A copy by JSON, because schemas from a library have properties that are not enumerable. */
 export function plain<Value>(value: Value): Value {
   return readJsonExactly(JSON.stringify(value)) as Value;
 }

@@ -3,9 +3,9 @@ import { amountText, type Micros } from "../terms/money.ts";
 import { Type } from "../terms/type.ts";
 import { count, orNull, text } from "./result-schemas.ts";
 
-/** What results say about money, by currency. */
+/** Results about money, by currency. */
 
-/** What each line about money has. */
+/** The fields of each line about money. */
 export const wireSpent = {
   unpriced: count,
   currency: orNull(text),
@@ -23,23 +23,23 @@ export const wireTotal = Type.Object({
   amount_unknown: { ...orNull(text), description: "What the unknown charges come to in full" },
 });
 
-/** What the command line shows of a total. */
+/** The columns of a total on the command line. */
 export const TOTAL_COLUMNS = ["currency", "amount", "amount_at_most"];
 
-/** For the descriptions of verbs that show amounts. */
+/** A sentence for the descriptions of verbs that show amounts. */
 export const AMOUNTS =
   "AMOUNT is what is known to be charged, at the prices recorded when the requests were sent; AMOUNT AT MOST adds every unknown charge in full. Requests that are or may be charged and have no recorded price are not in the amounts: UNPRICED counts them. Currencies are never converted.";
 
-/** Without a currency there are no amounts, which is not the same as nothing. */
+/** Without a currency the amounts are unknown, which differs from zero. */
 export function toWireSpent({ currency, least, most, unpriced }: Spent) {
   const amounts = currency === null ? [null, null] : [amountText(least), amountText(most)];
   return { unpriced, currency, amount: amounts[0]!, amount_at_most: amounts[1]! };
 }
 
-/** A line of which a total is made. */
+/** A summand of a total. */
 type Line = Spent & { readonly requests: number; readonly charged_unknown: number };
 
-/** The sums of all lines in each currency, and last those of requests that have none. */
+/** The sums of all lines by currency; requests without a currency come last. */
 export function totalsOf(lines: readonly Line[]) {
   return [...Map.groupBy(lines, ({ currency }) => currency)]
     .toSorted(([one], [other]) => ((one ?? "~") < (other ?? "~") ? -1 : 1))

@@ -3,7 +3,7 @@ import type { SpendFilter } from "../ledger/read/sum-spend.ts";
 import { type Budget, budgetText } from "../terms/budget.ts";
 import type { BudgetUse } from "./ports.ts";
 
-/** The requests in the scope of a budget that were sent in a time. */
+/** A filter for the requests in a budget's scope that were sent in an interval. */
 export function spendFilterOf(budget: Budget, from: number, to: number): SpendFilter {
   const { organizationId, workflowId, source, credentialId } = budget;
   return {
@@ -17,8 +17,8 @@ export function spendFilterOf(budget: Budget, from: number, to: number): SpendFi
 }
 
 /**
- * What was charged in the budget's period before the budget was set, which it does not count, such as `12.50 EUR`;
- * `null` if it counts the whole period.
+ * The amount charged in the budget's period before the budget was set, which it does not count, such as `12.50 EUR`;
+ * `null` if the budget counts the whole period.
  */
 export async function spentBefore(
   ledger: Pick<LedgerAnswers, "spend">,

@@ -13,8 +13,8 @@ export function expiryInput(description: string) {
 }
 
 /**
- * When a token expires; `null` if it never does. A bound keeps the moment within what a `Date` can hold and a text can write.
- *
+ * The expiry of a token; `null` if it never expires. The upper bound keeps the time within what `Date` and ISO 8601 can
+ * represent.
  * @throws OperatorError for a time beyond the bound
  */
 export function expiryOf(expiresIn: string | undefined, wallAt: number): number | null {

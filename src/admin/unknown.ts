@@ -2,9 +2,7 @@ import { OperatorError } from "../terms/operator-error.ts";
 import { didYouMeanAnyOf } from "../terms/nearest.ts";
 import type { FunctionListing, SourceListing } from "./ports.ts";
 
-/**
- * The error for a name that does not exist. The name is repeated only if it has the form of an id that is not secret.
- */
+/** The error for an unknown name. The name is repeated only if it has the form of an id, which is not secret. */
 export function unknownId(noun: string, id: string, listedBy: string): OperatorError {
   const named = ID.test(id) ? ` ${id}` : " with this id";
   return new OperatorError("not_found", `There is no ${noun}${named}. "${listedBy}" shows those that exist.`);

@@ -4,7 +4,7 @@ import { text } from "./result-schemas.ts";
 
 export const wireUnreadable = Type.Object({ id: text, organization: text, reason: text });
 
-/** A data key or a credential that cannot be opened, as verbs show it. */
+/** A data key or credential that cannot be opened, as verbs show it. */
 export function toUnreadableWire({ id, organizationId, reason }: Unreadable) {
   return { id, organization: organizationId, reason };
 }

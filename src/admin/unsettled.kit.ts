@@ -22,7 +22,7 @@ import settleVerb from "./verbs/ledger/settle.ts";
 
 const HOUR_MS = 60 * 60_000;
 
-/** A run with one call of two requests of unknown charge, and a budget that has counted them. */
+/** A run with one call of two requests of unknown charge, counted by a budget. */
 export async function unsettled(t: TestContext) {
   const clock = new FakeClock();
   const dataDir = makeDirectory(t);
@@ -49,7 +49,7 @@ export async function unsettled(t: TestContext) {
   const reader = openJournalReader({ dir: directory });
   atEnd(t, () => reader.close());
 
-  // Two entries of the same millisecond are listed in no order.
+  // Each reading of the clock is a later millisecond, because entries of the same one are listed in no order.
   const ticking = { ...clock, wall: () => (clock.jumpWall(1), clock.wall()) };
   const given = (on: Store, by: LedgerAnswers) => ({
     clock: ticking,
@@ -65,7 +65,7 @@ export async function unsettled(t: TestContext) {
       { transaction: run.transactionId, call: 0, note: "x", ...input },
       given(on, by),
     );
-  /** Settles what an invoice answers, whose only line is about another run. */
+  /** Settles by an invoice whose only line is about another run. */
   const settleInvoice = (input: object = {}, { on = store, by = reader as LedgerAnswers } = {}) => {
     const day = new Date(clock.wall()).toISOString().slice(0, 10);
     const next = new Date(clock.wall() + 24 * HOUR_MS).toISOString().slice(0, 10);
@@ -73,7 +73,7 @@ export async function unsettled(t: TestContext) {
     const span = { from: day, to: next, map: ["transaction=Run"], note: "invoice 1", apply: true };
     return runVerb("ledger settle", settleVerb, { invoice, ...span, ...input }, given(on, by));
   };
-  /** A ledger with which the store is lost just after a charge was settled. */
+  /** A ledger that makes the store fail just after a charge was settled. */
   const losing = (lost: Store): LedgerAnswers => ({
     ...reader,
     reconcile: async (decision) => {
@@ -88,7 +88,7 @@ export async function unsettled(t: TestContext) {
     store,
     open,
     settle,
-    /** As if the store was lost, or the process killed, just after the ledger was changed. */
+    /** Simulates a lost store, or a killed process, just after the ledger was changed. */
     settleOnly: async (input: object, lost: Store) => settle(input, { on: lost, by: losing(lost) }),
     settleInvoice,
     losing,

@@ -5,7 +5,7 @@ import type { Need } from "./needs.ts";
 import type { Role } from "./ports.ts";
 import { includesRole, ROLES } from "./roles.ts";
 
-/** Who may use which verb over the admin API. A new verb gets its line here, after some thought. */
+/** The role that each verb requires over the admin API. A new verb needs a line here. */
 const ANYWHERE: Readonly<Record<Role, string>> = {
   viewer: `
     attention show; ledger activity;
@@ -19,24 +19,24 @@ const ANYWHERE: Readonly<Record<Role, string>> = {
     credential create; credential delete; credential disable; credential enable; credential verify; function run; function test; ledger reconcile; ledger settle; org create; org disable;
     org enable; org rename; source run; source test; token create; token revoke; workflow create; workflow disable;
     workflow enable; workflow run; workflow set`,
-  // A price decides what a budget counts.
+  // A price determines what a budget counts.
   owner: `
     budget recount; budget remove; budget set; credential price remove; credential price set; keys discard; keys remove-old; keys rotate; ledger prune; operator create;
     operator restore; operator revoke; store backup`,
 };
 
-/** Verbs that read or write files where they are given, or work on another data directory than a service's own. */
+/** Verbs that read or write files of the terminal's machine, or work on a data directory other than the service's. */
 const TERMINAL = `
   function new; keys adopt; ledger drain; source new; store copy; store restore`;
 
-/** Inputs that make a verb write files, or take the whole catalog's time of a service. */
+/** Inputs that make a verb write files, or test the whole catalog in the service. */
 const TERMINAL_INPUTS: Readonly<Record<string, readonly string[]>> = {
   "source test": ["all", "free_only", "report", "mark", "record"],
   "keys rotate": ["adopt_root_key"],
   "store backup": ["include_root_key"],
 };
 
-/** A service has none of these to give: they belong to the terminal where a verb is typed. */
+/** Needs that only the terminal of a command provides. */
 const OF_TERMINALS: ReadonlySet<Need> = new Set([
   "terminal",
   "projectFolder",

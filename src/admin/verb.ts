@@ -4,8 +4,8 @@ import type { Need, VerbCall } from "./needs.ts";
 import type { Role } from "./ports.ts";
 
 /**
- * One thing that an operator can do. It is declared once; the command line's options, checks and help, and its page in
- * the reference are derived from the declaration. Its name is its path: `verbs/token/create.ts` is `token create`.
+ * An operation of an operator, declared once: the command line's options, checks and help, and the reference are
+ * derived from it. Its name is its path: `verbs/token/create.ts` is `token create`.
  */
 export interface Verb<
   Input extends TObject = TObject,
@@ -14,89 +14,93 @@ export interface Verb<
 > {
   /** One line for lists of commands, starting with a verb, without a full stop. */
   readonly summary: string;
-  /** What else a person should know before using it. */
+  /** Further information that a person needs before using it. */
   readonly description?: string;
   /** A realistic command line, without the verb's name. */
   readonly example: string;
   /**
    * One object, snake case, `additionalProperties: false`, a `description` on each property. A boolean is a switch, an
-   * array an option that may be repeated, an object is filled by `--set`, `--set-env` and `--stdin`. `x-says` on a
-   * property is the message for a wrong value, after the property's name.
+   * array an option that may be repeated, and an object is filled by `--set`, `--set-env` and `--stdin`. `x-says` on a
+   * property is the message for an invalid value, after the property's name.
    */
   readonly input: Input;
-  /** The properties that are given by position on the command line, in order. */
+  /** The positional properties of the command line, in order. */
   readonly positional?: readonly Extract<keyof Input["properties"], string>[];
-  /** Whether it changes anything; a verb that does not can be repeated freely. */
+  /** Whether the verb changes anything. A verb that does not can be repeated freely. */
   readonly changes: boolean;
   /**
-   * The least role that allows it over the admin API. A viewer reads everything but secrets; an operator also runs
-   * things and changes what callers use; an owner also changes who may operate, the money, the keys, and deletes
-   * records. Whoever has a terminal on the machine can do everything.
+   * The least role that may use it over the admin API. A viewer reads everything but secrets. An operator also runs
+   * things and changes what callers use. An owner also changes operators, money and keys, and deletes records. A user
+   * with a terminal on the machine can do everything.
    */
   readonly role: Role;
   /**
-   * Whether it takes access away from somebody. The admin API runs such a verb however busy it is, because it may be what
-   * ends the load.
+   * Whether the verb removes access. The admin API runs such a verb however busy it is, because it may end the load.
    */
   readonly revokes?: true;
   /**
-   * True if it works only in a terminal on the machine, because it reads or writes files there; or those of its inputs
-   * for which this is so. The admin API has neither.
+   * `true` if the verb works only in a terminal on the machine, because it reads or writes files there; a list if this
+   * holds for some inputs only. The admin API leaves these out.
    */
   readonly terminalOnly?: true | readonly Extract<keyof Input["properties"], string>[];
-  /** Creates the store if there is none yet. A deployment begins with such a verb, or with its first start. */
+  /**
+   * Whether the verb creates a store if there is none. A deployment starts with such a verb, or with its first start.
+   */
   readonly makesStore?: boolean;
-  /** What `run` works with. It gets nothing else, so the declaration shows everything that a verb can reach. */
+  /** The needs of `run`. It gets no others, so the declaration shows everything that a verb can reach. */
   readonly needs: readonly Named[];
   run(input: Static<Input>, call: VerbCall<Named>): Promise<Result>;
   /**
-   * In place of `run`, for what is too large for one object: a text of many lines, which is made while it is read. The
-   * admin API sends it as a file; the command line writes it to FILE, which it takes last, or to standard output.
+   * In place of `run`, for a result too large for one object: a text of many lines that is made while it is read. The
+   * admin API sends it as a file; the command line writes it to FILE, its last argument, or to standard output.
    */
   readonly stream?: {
-    /** Those that a text may have. */
+    /** The media types that the text may have. */
     readonly mediaTypes: readonly string[];
     open(input: Static<Input>, call: VerbCall<Named>): Promise<TextStream<Result>>;
   };
-  /** What to tell somebody who interrupts it, after how far it was: how to go on. For verbs that change things bit by bit. */
+  /**
+   * A sentence for a user who interrupts the verb, printed after the progress: how to continue. For verbs that change
+   * things one by one.
+   */
   readonly interrupted?: string;
   /**
-   * The schema of what `run` resolves with, for the contract of the admin API. Not for verbs that work only in a
-   * terminal, and not for those that answer with a text.
+   * The schema of the result, for the contract of the admin API. Missing if the verb works only in a terminal or
+   * produces a text.
    */
   readonly result?: TSchema;
-  /** Whether the result is a failure: it is shown all the same, and the exit code is 1. */
+  /** Whether the result is a failure. It is still shown, and the exit code is 1. */
   hasFailed?(result: Result): boolean;
-  /** The message for an empty list in the result, by the list's name. If left out: "no", and the name. */
+  /** The message for an empty list of the result, by the list's name; "no" and the name if left out. */
   readonly nothing?: Readonly<Record<string, string>>;
-  /** Which columns of a list people see in a terminal, by the list's name. If left out: all. */
+  /** The columns of a list in a terminal, by the list's name; all if left out. */
   readonly columns?: Readonly<Record<string, readonly string[]>>;
   /**
-   * For people. If left out: a table for each list of the result, one line for each other field. `typed` gives a command
-   * of the result as it is typed here.
+   * Renders the result for people. If left out: a table for each list of the result, one line for each other field.
+   * `typed` converts a command of the result to how it is typed here.
    */
   render?(result: Result, typed: (text: string) => string): string;
 }
 
 export interface TextStream<Result extends JsonObject = JsonObject> {
   readonly mediaType: string;
-  /** Under which name a browser saves it. */
+  /** The name under which a browser saves the text. */
   readonly fileName: string;
   /**
-   * Yields the text only as fast as it is read, and returns what there is to say about it at the end.
+   * Yields the text at the speed at which it is read, and returns its result at the end.
    * @throws OperatorError
    */
   readonly pieces: AsyncGenerator<string, Result, void>;
 }
 
-/** Checks a verb's types where it is declared, and returns it in the general type. */
+/** Checks a verb's types where it is declared, and returns it as the general type. */
 export function defineVerb<Input extends TObject, Result extends JsonObject, const Named extends Need>(
   verb: Verb<Input, Result, Named>,
 ): Verb {
   return verb as unknown as Verb;
 }
 
-/** The same for a verb that answers with a text. */
+/** The same for a verb that produces a text. */
 export function defineStreamedVerb<Input extends TObject, Result extends JsonObject, const Named extends Need>(
   verb: Omit<Verb<Input, Result, Named>, "run" | "result"> & Required<Pick<Verb<Input, Result, Named>, "stream">>,
 ): Verb {

@@ -14,7 +14,7 @@ export const wireWorkflow = Type.Object({
   created_at: time,
 });
 
-/** The settings of a workflow that may change in its life, as verbs take them. */
+/** The settings of a workflow that may change, as inputs of verbs. */
 export const workflowSettings = {
   auto_credentials: Type.Optional(
     Type.Boolean({ description: "If no credential is named, use the newest active stored one" }),

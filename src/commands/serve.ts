@@ -22,8 +22,9 @@ const KEEP_YOUNG = "--no-allocation-site-pretenuring";
 const THREADS_AS_THEY_ARE = "--max-semi-space-size=0";
 
 /**
- * Runs until the process is told to stop. Resolves with 0 once the service runs; if it cannot start, the process ends.
- * @param program how a person starts a command on this deployment
+ * Runs the service until the process is told to stop. Resolves with 0 once it runs; if it cannot start, the process
+ * ends.
+ * @param program how a person starts a command of this deployment
  */
 export async function serve(name: "start" | "dev", given: GivenSettings, program = () => "datarun"): Promise<number> {
   setFlagsFromString(KEEP_YOUNG);

@@ -7,31 +7,31 @@ import { rejectionsOf } from "../budget-rejections.ts";
 import type { VerbNeeds } from "../needs.ts";
 import type { BudgetUse, ServiceState } from "../ports.ts";
 
-/** What was seen of a deployment at one moment. */
+/** The state of a deployment at one time. */
 export interface Seen {
   readonly wallAt: number;
-  /** `null`: seen from a terminal, where nobody knows it. */
+  /** `null` in a terminal, where the state of the service is unknown. */
   readonly service: ServiceState | null;
-  /** `null`: see `problems`. */
+  /** `null` if it could not be read; see `problems`. */
   readonly ofStore: SeenInStore | null;
   readonly ofLedger: SeenInLedger | null;
   /** Why store or ledger could not be read, as sentences. */
   readonly problems: readonly string[];
-  /** Why there is no store or ledger to look at, as sentences: no service has made one yet, or it is the wrong place. */
+  /** Why there is no store or ledger, as sentences: no service has created one yet, or the folder is wrong. */
   readonly missing: readonly string[];
 }
 
 export interface SeenInStore {
   readonly budgets: readonly BudgetUse[];
-  /** Of the last 15 minutes. */
+  /** Failed logins of the last 15 minutes. */
   readonly failedLogins: number;
 }
 
 export interface SeenInLedger {
   readonly unknown: UnknownCount;
-  /** What budgets of the store have rejected: see `rejectionsOf`. */
+  /** The rejections of the store's budgets; see `rejectionsOf`. */
   readonly rejections: readonly BudgetRejections[];
-  /** Of the last hour, by credential. */
+  /** Calls of the last hour, by credential. */
   readonly activity: readonly ActivityLine[];
 }
 
@@ -39,10 +39,12 @@ export type NeededToLook = Pick<VerbNeeds, "store" | "ledger" | "serviceState"> 
 
 export const LOGINS_MS = 15 * 60_000;
 const ACTIVITY_MS = 60 * 60_000;
-/** Enough to tell whether a credential is refused. */
+/** Enough calls to detect a refused credential. */
 const CALLS_PER_SOURCE = 200;
 
-/** Looks at everything that may need a person. What cannot be read is a problem to be told, and hides nothing else. */
+/**
+ * Reads everything that may need attention. A part that cannot be read becomes a problem, and does not hide the others.
+ */
 export async function lookAround({ clock, store, ledger, serviceState }: NeededToLook): Promise<Seen> {
   const wallAt = clock.wall();
   const problems: string[] = [];

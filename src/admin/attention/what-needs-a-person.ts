@@ -4,7 +4,10 @@ import { percentUsed } from "../../terms/money.ts";
 import type { BudgetUse, LedgerHealth, BreakerHealth, ServiceState } from "../ports.ts";
 import { LOGINS_MS, type Seen, type SeenInLedger, type SeenInStore } from "./look-around.ts";
 
-/** Each kind has one of the alerts of deploy/prometheus/rules.yaml, with the same threshold, if a metric shows it too. */
+/**
+ * The kinds of attention. A kind that a metric shows too has an alert in deploy/prometheus/rules.yaml with the same
+ * threshold.
+ */
 export const ATTENTION = {
   not_ready: "DatarunNotReady",
   unreadable: null,
@@ -25,17 +28,17 @@ export const ATTENTION = {
 
 export type AttentionKind = keyof typeof ATTENTION;
 
-/** The pages of the console that something leads to. */
+/** The pages of the console that an item links to. */
 export const ATTENTION_PAGES = ["overview", "runs", "sources", "credentials", "money", "audit"] as const;
 
-/** Something that needs a person. */
+/** An item that needs a person's attention. */
 export interface Attention {
   readonly what: AttentionKind;
   /** `critical`: runs are refused, a budget rejects calls, records are in danger, or credentials fail. */
   readonly severity: "critical" | "warning";
   /** A sentence. */
   readonly says: string;
-  /** Where to look at it: a page of the console, with what selects it there; and a command. */
+  /** Where to look at the item: a page of the console with its selection, and a command. */
   readonly page: (typeof ATTENTION_PAGES)[number];
   readonly filter: Readonly<Record<string, string>>;
   readonly command: string | null;
@@ -49,7 +52,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   internal: "by a fault of the service",
 };
 
-/** What needs a person, the most urgent first; nothing if nothing does. */
+/** The items that need attention, the most urgent first; empty if there are none. */
 export function whatNeedsAPerson({ service, ofStore, ofLedger, problems }: Seen): readonly Attention[] {
   const found = [
     ...problems.map((says) => critical("unreadable", says)),
@@ -152,7 +155,7 @@ const REFUSED_CREDENTIAL = "source.credential_rejected";
 function inLedger({ unknown: { charges, isMore, sinceWallAt }, activity }: SeenInLedger): Attention[] {
   const refused = activity.flatMap(({ source, credentialId, faults, last }) => {
     const count = faults.find(({ code }) => code === REFUSED_CREDENTIAL)?.calls ?? 0;
-    // One that has been accepted again since then needs nobody.
+    // A credential that was accepted again since then needs no attention.
     return credentialId === null || last !== REFUSED_CREDENTIAL ? [] : [{ source, credentialId, count }];
   });
   return [
@@ -221,7 +224,7 @@ function whenOf({ per, timeZone }: Budget): string {
   return timeZone === "UTC" ? when : `${when} (${timeZone})`;
 }
 
-/** `1 charge is`, `3 charges are`. Without a plural it gets an s. */
+/** `1 charge is`, `3 charges are`. The default plural adds an s. */
 function counted(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 }

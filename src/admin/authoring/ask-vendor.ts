@@ -13,14 +13,15 @@ export interface VendorQuestion {
   readonly inputs: JsonObject;
   readonly context: Context;
   readonly credential: string | undefined;
-  /** What the audit trail records as well: which case, which purpose. */
+  /** Further fields of the audit trail: the case, or the purpose. */
   readonly purpose: JsonObject;
 }
 
 /**
- * Sends one real call to a vendor, between two entries of the audit trail: one before anything is sent, so that no
- * billed call is unrecorded, and one with the result. If the second cannot be stored, the first stands, with a charge that
- * counts as unknown, and the operator is told: the answer must not be lost with it. @throws OperatorError
+ * Sends one real call to a vendor, between two entries of the audit trail. The first is written before the request, so
+ * that no billed call is unrecorded. The second has the result. If it cannot be stored, the first stays with an unknown
+ * charge, and a remark tells the operator, because the answer must not be lost.
+ * @throws OperatorError
  */
 export async function askVendor(question: VendorQuestion, parts: LiveCallParts): Promise<LiveAnswer> {
   const { source, purpose, context } = question;
@@ -72,14 +73,14 @@ export async function askVendor(question: VendorQuestion, parts: LiveCallParts):
   return answer;
 }
 
-/** The number of requests for each charge, which `ledger summary` adds up for live tests. */
+/** The number of requests by charge, which `ledger summary` adds up for live tests. */
 function countCharges(attempts: LiveAnswer["report"]["attempts"]): JsonObject {
   const counts: Partial<Record<Charged, number>> = {};
   for (const { charged } of attempts) counts[charged] = (counts[charged] ?? 0) + 1;
   return counts;
 }
 
-/** What the requests cost, which `ledger summary` adds up as well. A call has prices in one currency. */
+/** The cost of the requests, which `ledger summary` adds up too. All prices of a call are in one currency. */
 function sumCosts(attempts: LiveAnswer["report"]["attempts"]): JsonObject {
   let [least, most, unpriced] = [0n, 0n, 0];
   for (const { charged, price } of attempts) {

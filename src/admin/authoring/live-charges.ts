@@ -20,8 +20,8 @@ export interface ChargeLine extends Omit<ChargeSummary, "organization_id"> {
 
 /**
  * Adds the requests of live tests to those of runs, by source and credential. `entries` are the acts of `LIVE_VERBS`
- * from the beginning of the month, oldest first; a test counts for the month in which it began, before `to`. A test
- * without a second entry was interrupted: it counts as unknown, because its request may have been sent.
+ * from the start of the month, oldest first. A test counts in the month in which it started, before `to`. A test
+ * without a second entry was interrupted and counts as unknown, because its request may have been sent.
  */
 export function withLiveTests(
   runs: readonly ChargeSummary[],
@@ -90,7 +90,7 @@ function pair(entries: readonly AuditEntry[], to: number): readonly LiveTestEntr
     .map((about) => ({ about, result: results.get(about.detail["transaction_id"]!) ?? null }));
 }
 
-/** The number of requests for each charge. */
+/** The number of requests by charge. */
 function countsOf(detail: JsonObject): Readonly<Partial<Record<Charged, number>>> {
   return detail["charges"] as Partial<Record<Charged, number>>;
 }

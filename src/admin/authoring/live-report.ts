@@ -18,7 +18,7 @@ export interface LiveReportParts {
   readonly version: string;
   /** Whether there is an organization whose credentials may be used. */
   readonly hasOwner: boolean;
-  /** Writes the report as far as it is complete. */
+  /** Writes the report so far. */
   readonly write: (report: JsonObject) => void;
 }
 
@@ -26,8 +26,8 @@ export interface LiveReportParts {
 export type AskOnce = (source: RunnableSource) => Promise<JsonObject>;
 
 /**
- * Calls each vendor that bills nothing once, one after the other, and writes the report after every reply, so that it
- * is complete up to then however the command ends. It also lists the sources that were left out, with the reasons.
+ * Calls each vendor that bills nothing once, one after another. Writes the report after every reply, so that an
+ * interrupted command leaves a report up to that point. Lists the sources that were left out, with reasons.
  */
 export async function askFreeVendors(
   sources: readonly RunnableSource[],
@@ -91,8 +91,8 @@ async function pauseFor(lastAskedAt: number, clock: Clock): Promise<void> {
 }
 
 /**
- * The work of `source test --all --live --free-only`. @throws OperatorError if there is no store, or the report cannot
- * be written
+ * Runs `source test --all --live --free-only`.
+ * @throws OperatorError if there is no store, or the report cannot be written
  */
 export async function reportFreeVendors(
   sources: readonly RunnableSource[],
@@ -124,7 +124,7 @@ export async function reportFreeVendors(
 const NO_NETWORK =
   "No vendor could be reached, so the report says nothing about them. Is there a network here, and does the setting outbound.proxy name the proxy that it needs?";
 
-/** Writes into the source's own file when it was tested. */
+/** Writes the date of the test into the source's own file. */
 function markFile(
   { source, "x-live-tested": tested }: JsonObject,
   tools: AuthoringTools,

@@ -10,10 +10,10 @@ import { OperatorError } from "../../terms/operator-error.ts";
 import { recordLive } from "./record-live.ts";
 import { expectedOutcome } from "../source-wire.ts";
 
-/** How a source's vendor is to be asked. */
+/** The request of a live test. */
 export interface LiveTest {
   readonly case?: string;
-  /** Replaces the inputs of the case. */
+  /** Inputs in place of the case's. */
   readonly inputs?: Record<string, unknown>;
   readonly credential?: string;
   readonly context?: Context;
@@ -21,7 +21,7 @@ export interface LiveTest {
   readonly record?: boolean;
 }
 
-/** Sends the request of a case to the vendor and reports what differs from the case. @throws OperatorError */
+/** Sends a case's request to the vendor and reports the differences from the case. @throws OperatorError */
 export async function testLive(
   input: LiveTest,
   source: RunnableSource,
@@ -80,8 +80,9 @@ export async function testLive(
 }
 
 /**
- * The inputs given; otherwise those of the case that was named; otherwise those that the source declares for this, or
- * those of its first case with a record. @throws OperatorError
+ * The given inputs; else those of the named case; else those that the source declares for live tests, or those of its
+ * first case with a record.
+ * @throws OperatorError
  */
 function inputsFor(
   input: LiveTest,
@@ -107,7 +108,7 @@ function noteDropped(source: RunnableSource, inputs: JsonObject, note: (sentence
   }
 }
 
-/** How the reply's structure differs from the case. Values are not compared, because they always differ. */
+/** The differences in structure between the reply and the case. Values always differ, so they are not compared. */
 function differencesOf(each: SourceCase, withItsInputs: boolean, answer: LiveAnswer): readonly string[] {
   const scripted = (Array.isArray(each.reply) ? each.reply : [each.reply ?? {}]) as readonly ScriptedReply[];
   const [expected, found] = [scripted.at(-1)!, answer.replies.at(-1)];
@@ -137,7 +138,7 @@ function asJson(body: unknown): unknown {
 
 const WITH = { given: "the inputs given", live: "the inputs that the source declares for this" } as const;
 
-/** The result for people. */
+/** Renders the result for people. */
 export function renderLive(result: JsonObject): string {
   const differences = result["differences"] as readonly string[];
   const what = WITH[result["inputs_from"] as keyof typeof WITH] ?? `case "${result["case"] as string}"`;

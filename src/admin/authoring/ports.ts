@@ -1,4 +1,4 @@
-/** What writing and trying sources needs from the rest of the service. */
+/** The parts of the service that writing and trying sources uses. */
 import type { Act, AuditTrail } from "../ports.ts";
 import type { CallReport, CredentialFinder, RunnableSource } from "../../run/ports.ts";
 import type { Reply } from "../../sdk/http.ts";
@@ -7,23 +7,23 @@ import type { Context } from "../../terms/caller.ts";
 import type { Clock } from "../../terms/clock.ts";
 import type { JsonObject } from "../../terms/json.ts";
 
-/** The person who gave the command, or a program in their place. */
+/** The user of the terminal, or a program in its place. */
 export interface Terminal {
-  /** Whether a person is there to answer. */
+  /** Whether a person can answer questions. */
   readonly interactive: boolean;
-  /** Returns one line, without its end; `null` at the end of input. */
+  /** Reads one line, without its line break; `null` at the end of input. */
   ask(question: string): Promise<string | null>;
-  /** Returns all of standard input. @throws OperatorError if it is too long */
+  /** Reads all of standard input. @throws OperatorError if it is too long */
   readAll(): Promise<string>;
 }
 
 export interface AuthoringTools {
   /** The project folder, if there is one. */
   readonly project: string | undefined;
-  /** Files without a usable source, each with its problem in a sentence. */
+  /** The problems of files without a usable source, each a sentence. */
   readonly problems: readonly string[];
   fileOf(id: string): SourceFile | undefined;
-  /** What running cases needs. */
+  /** The parts for running cases. */
   readonly cases: CaseParts;
   /** The version of the service. */
   version(): string;
@@ -39,7 +39,7 @@ export interface SourceFile {
 }
 
 export interface LiveQuestion {
-  /** Recorded in the audit trail and given to the source: a vendor that keeps references can find the call by it. */
+  /** Recorded in the audit trail and passed to the source. A vendor that stores references can find the call by it. */
   readonly transactionId: string;
   readonly source: RunnableSource;
   readonly finder: CredentialFinder;
@@ -49,27 +49,27 @@ export interface LiveQuestion {
   readonly inputs: JsonObject;
 }
 
-/** What a real call to a vendor needs. Each part is opened just before the call. */
+/** The parts of a real call to a vendor. Each is opened just before the call. */
 export interface LiveCallParts {
   /** The verb that makes the call, as recorded in the audit trail. */
   readonly act: Act;
   readonly clock: Clock;
   trail(): Promise<Pick<AuditTrail, "recordAct">>;
   /**
-   * The organization whose credentials the call may use: the one named, or the owner of the named credential. @throws
-   * OperatorError if it does not exist
+   * The organization whose credentials the call may use: the named one, or the owner of the named credential.
+   * @throws OperatorError if it does not exist
    */
   owner(): Promise<string | null>;
   finder(): Promise<CredentialFinder>;
   askLive(question: LiveQuestion): Promise<LiveAnswer>;
-  /** Tells the operator at once. */
+  /** Prints a remark at once. */
   note(sentence: string): void;
 }
 
 export interface LiveAnswer {
   readonly report: CallReport;
-  /** `null` if the call failed; the report says how. */
+  /** `null` if the call failed; the report has the reason. */
   readonly output: JsonObject | null;
-  /** The vendor's replies, in order, as far as the source received them. */
+  /** The vendor's replies, in order, that the source received. */
   readonly replies: readonly Reply[];
 }

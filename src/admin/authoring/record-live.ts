@@ -20,7 +20,8 @@ export interface LiveCallMade {
 }
 
 /**
- * Writes a case from a call made at `wallAt` (Unix ms); returns the file. @throws OperatorError, with nothing written
+ * Writes a case from a call made at `wallAt` (Unix ms), and returns the file.
+ * @throws OperatorError without having written anything
  */
 export async function recordLive(asked: LiveCallMade, tools: AuthoringTools, wallAt: number): Promise<string> {
   const { source, answer } = asked;

@@ -37,7 +37,7 @@ test("whoever reads a file while it is replaced has its old text as a whole, and
 test("a replaced file keeps its mode, and a link to it stays a link", (t) => {
   const here = folder(t);
   const [file, link] = [join(here, "a.yaml"), join(here, "b.yaml")];
-  // A mode that no usual mask gives to a new file.
+  // A mode that a new file does not get by any usual mask.
   writeFileSync(file, "first");
   chmodSync(file, 0o467);
   symlinkSync("a.yaml", link);

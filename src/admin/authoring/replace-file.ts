@@ -1,8 +1,8 @@
 import { chmodSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 
 /**
- * Writes a file of an author at once: whatever happens meanwhile, it has its old text or the new one, and never a part.
- * It keeps its mode; through a link, the file that it leads to is written.
+ * Replaces an author's file atomically: it always has either the old or the new text. Keeps the file's mode. Follows a
+ * symbolic link.
  */
 export function replaceFile(path: string, text: string): void {
   const before = statSync(path, { throwIfNoEntry: false });

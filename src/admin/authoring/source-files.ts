@@ -16,7 +16,7 @@ export function shownPath(path: string): string {
 }
 
 /**
- * Writes a file that an author goes on with, and its folder if it is missing. Never writes over another one.
+ * Creates a file for an author to continue with, and its folder if it is missing. Never overwrites a file.
  * @throws OperatorError
  */
 export function writeNewFile(path: string, text: string): void {

@@ -4,15 +4,15 @@ import type { Micros } from "../../terms/money.ts";
 import type { InvoiceLine } from "./read-invoice.ts";
 
 /**
- * How a line of the invoice and the ledger differ.
- * - `ours only`: the ledger has it as charged, and the invoice does not have it.
- * - `theirs only`: the vendor bills what was never sent, or what the ledger has elsewhere.
- * - `differs`: both have it, with other amounts or counts.
- * - `billed twice`: the invoice has equal lines for it, and one of them alone would be right.
+ * A difference between the invoice and the ledger.
+ * - `ours only`: charged in the ledger, and missing from the invoice.
+ * - `theirs only`: billed by the vendor, and never sent or recorded elsewhere in the ledger.
+ * - `differs`: in both, with different amounts or counts.
+ * - `billed twice`: the invoice has equal lines, of which one alone would be right.
  * - `unknown charge`: the invoice is within the ledger's range; settle the charge.
- * - `unknown, not billed`: the ledger has only unknown charges for it, and the invoice does not have it.
- * - `no order`: the ledger has no number of an order, under which the invoice could have it.
- * - `no price`: the ledger has no price to compare with.
+ * - `unknown, not billed`: the ledger has only unknown charges, and the invoice has none.
+ * - `no order`: the ledger has no order number, so the invoice cannot be compared.
+ * - `no price`: the ledger has no price to compare.
  */
 export const DIFFERENCES = [
   "ours only",
@@ -26,18 +26,22 @@ export const DIFFERENCES = [
 ] as const;
 export type DifferenceKind = (typeof DIFFERENCES)[number];
 
-/** What one side has for a key, in one currency. Amounts are `null` if the invoice says none: counts are compared. */
+/**
+ * One side's values for a key in one currency. Amounts are `null` if the invoice has none; then counts are compared.
+ */
 export interface Difference {
   readonly kind: DifferenceKind;
   readonly key: string;
   readonly currency: string | null;
-  /** The lines of the invoice. */
+  /** The line numbers of the invoice. */
   readonly lines: readonly number[];
-  /** The first run and the last with a request of this order, which mostly are one; none if that is not known. */
+  /** The first and the last run with a request of this order, mostly the same; empty if unknown. */
   readonly runs: readonly string[];
   readonly ours: Range;
   readonly theirs: Side;
-  /** What the invoice says of every unknown charge in it; `null`: nothing, or not the same of all. */
+  /**
+   * The answer that the invoice gives for all unknown charges of the key; `null` if it gives none, or not one for all.
+   */
   readonly answer: "yes" | "no" | null;
 }
 
@@ -53,23 +57,23 @@ interface Range {
 
 export interface Comparison {
   readonly differences: readonly Difference[];
-  /** How many keys have the same on both sides. */
+  /** The number of keys with equal values on both sides. */
   readonly equal: number;
 }
 
-/** What an invoice says of its lines besides what they are about. */
+/** Optional columns of the invoice. */
 export interface InvoiceHas {
   readonly amounts: boolean;
-  /** How many requests a line bills. Without amounts, a line without it bills one. */
+  /** The number of requests that a line bills. Without amounts and quantities a line bills one. */
   readonly quantities: boolean;
 }
 
-/** Keys compared in one step: some milliseconds. The API compares on the thread that answers runs. */
+/** Keys compared in one step, which takes some milliseconds. The API compares in the thread of runs. */
 const KEYS_AT_ONCE = 1_000;
 
 const NOTHING: Side = { amount: 0n, count: 0 };
 
-/** Holds the lines of an invoice against the ledger, by key and currency. */
+/** Compares the lines of the invoice with the ledger, by key and currency. */
 export async function compareInvoice(
   ours: readonly SpendLine[],
   theirs: readonly InvoiceLine[],
@@ -91,7 +95,7 @@ export async function compareInvoice(
     if ((compared += 1) % KEYS_AT_ONCE === 0) await nextTick();
     const [lines, own] = [invoice.get(id) ?? [], ledger.get(id) ?? []];
     const { key, currency } = lines[0] ?? own[0]!;
-    // It is compared with the invoice's line for the same key, in whatever currency that is.
+    // Compared with the invoice's line for the same key, in its currency.
     if (byAmount && currency === null && invoiced.has(key)) continue;
     const range = rangeOf(own);
     const kind = kindOf(range, lines, has, {
@@ -115,7 +119,7 @@ export async function compareInvoice(
   return { differences: differences.toSorted((a, b) => (a.key < b.key ? -1 : 1)), equal };
 }
 
-/** Without a number of an order, the calls have nothing in common. */
+/** Calls without an order number are unrelated, so no runs are named. */
 function runsOf(lines: readonly SpendLine[]): readonly string[] {
   const ids = lines.flatMap(({ key, first_run: first, last_run: last }) => (key === null ? [] : [first, last]));
   const sorted = ids.filter((id) => id !== undefined).toSorted();
@@ -123,10 +127,10 @@ function runsOf(lines: readonly SpendLine[]): readonly string[] {
 }
 
 interface Facts {
-  /** `null`: without a number of an order. */
+  /** `null` without an order number. */
   readonly key: string | null;
   readonly isUnpriced: boolean;
-  /** In no currency is any of it charged, and the invoice has it in none. */
+  /** Whether only unknown charges exist, and the invoice has none in any currency. */
   readonly isOnlyUnknown: boolean;
 }
 
@@ -138,7 +142,7 @@ function kindOf(
 ): DifferenceKind | null {
   const { most } = range;
   if (lines.length === 0 && most.count === 0) return null;
-  // What a contract includes costs nothing, and nobody expects a line for it.
+  // Requests that a contract includes cost nothing and need no line.
   if (lines.length === 0 && has.amounts && most.amount === 0n && !isUnpriced) return null;
   if (key === null) return "no order";
   if (isOnlyUnknown) return "unknown, not billed";
@@ -155,7 +159,7 @@ function kindOf(
   return isRepeated && isWithin(sumOf([first!]), range, has) ? "billed twice" : "differs";
 }
 
-/** What is compared: amounts, or else counts; both if the invoice has both. */
+/** The compared values: amounts, else counts; both if the invoice has both. */
 function comparedSides({ amounts, quantities }: InvoiceHas): readonly (keyof Side)[] {
   return amounts ? ["amount", ...(quantities ? (["count"] as const) : [])] : ["count"];
 }
@@ -164,9 +168,9 @@ function isWithin(billed: Side, { least, most }: Range, has: InvoiceHas): boolea
   return comparedSides(has).every((side) => billed[side] >= least[side] && billed[side] <= most[side]);
 }
 
-/** Nothing is open, or what is open costs nothing. */
+/** Whether both sides agree, and no unknown charge could cost something. */
 function isEqual(billed: Side, range: Range, has: InvoiceHas): boolean {
-  // A line of 0.00 for what is not charged may say that it is about one request.
+  // A line of 0.00 for uncharged requests may state a quantity of one.
   if (has.amounts && billed.amount === 0n && range.most.amount === 0n) return true;
   const [side] = comparedSides(has);
   return isWithin(billed, range, has) && range.least[side!] === range.most[side!];

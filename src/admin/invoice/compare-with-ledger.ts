@@ -17,10 +17,13 @@ import {
   readInvoice,
 } from "./read-invoice.ts";
 
-/** Runs go on between the steps of a comparison, but its lines are in the memory of the service. */
+/**
+ * The maximum of lines over the API. Runs continue between the steps of a comparison, but the lines take the service's
+ * memory.
+ */
 export const API_LINES_MAX = 50_000;
 
-/** What the verbs that hold an invoice against the ledger take; spread into their input. */
+/** Inputs of verbs that compare an invoice with the ledger. */
 export const invoiceInputs = {
   invoice: Type.String({ description: "The invoice, as the text of a CSV file", "x-file": true }),
   map: Type.Array(
@@ -51,13 +54,13 @@ export const invoiceInputs = {
 
 const invoiceObject = Type.Object(invoiceInputs);
 
-/** An invoice beside the part of the ledger that it is about. */
+/** An invoice with the compared part of the ledger. */
 export interface ComparedInvoice extends Comparison {
   readonly form: InvoiceForm;
-  /** Which requests it was compared with. */
+  /** The selected requests of the ledger. */
   readonly filter: SpendFilter & { readonly timeZone: string };
   readonly lines: readonly InvoiceLine[];
-  /** Lines that could not be read. */
+  /** Lines that could not be parsed. */
   readonly bad: readonly BadRow[];
   readonly ours: readonly SpendLine[];
 }
@@ -106,7 +109,7 @@ function formOf(map: readonly string[], currency: string | null, hasDecimalComma
 
 type Sums = { ours: bigint; most: bigint; theirs: bigint };
 
-/** The sums of both sides in each currency; of an invoice without amounts, none. */
+/** The sums of both sides by currency; none for an invoice without amounts. */
 export function totalsOf({ form, ours, lines }: Pick<ComparedInvoice, "form" | "ours" | "lines">) {
   if (form.columns.amount === undefined) return [];
   const totals = new Map<string, Sums>();

@@ -214,12 +214,12 @@ test("an unknown charge that the invoice lacks, a request without an order and a
     [
       ", EUR: no order, null",
       "all, EUR: unknown charge, yes",
-      // It is billed, in another currency.
+      // Billed in another currency.
       "elsewhere, EUR: ours only, null",
       "elsewhere, USD: theirs only, null",
       "lost unpriced, null: unknown, not billed, no",
       "lost, EUR: unknown, not billed, no",
-      // Something of it is known to be charged.
+      // Part of it is known to be charged.
       "mixed, EUR: ours only, null",
       "mixed, USD: ours only, null",
       "none, EUR: unknown charge, no",

@@ -4,7 +4,7 @@ import { daysIn, type Span } from "../../terms/calendar.ts";
 import type { Difference } from "./compare-invoice.ts";
 import type { ComparedInvoice } from "./compare-with-ledger.ts";
 
-/** What an invoice answers about a request of unknown charge. */
+/** The settlement of a request of unknown charge by an invoice. */
 export interface PlannedSettlement {
   readonly charge: UnknownCharge;
   readonly charged: "yes" | "no";
@@ -13,13 +13,13 @@ export interface PlannedSettlement {
 
 export interface SettlementPlan {
   readonly settlements: readonly PlannedSettlement[];
-  /** How many unknown charges were compared, and the invoice does not answer them. */
+  /** Compared unknown charges that the invoice does not answer. */
   readonly open: number;
 }
 
 /**
- * Which unknown charges the invoice answers. An order, a run or a day is settled as a whole: if the invoice bills some of
- * its unknown charges and others not, it does not say which.
+ * Plans which unknown charges the invoice settles. An order, a run or a day is settled as a whole: if the invoice bills
+ * only some of its unknown charges, it does not say which.
  */
 export async function planSettlements(
   compared: ComparedInvoice,
@@ -34,7 +34,7 @@ export async function planSettlements(
   const settlements = differences.flatMap((difference): PlannedSettlement[] => {
     const { answer, ours, key } = difference;
     const own = byGroup.get(`${currencyOf(difference)} ${key}`) ?? [];
-    // Others that came or were settled since the comparison were not in it.
+    // Charges that were added or settled since the comparison were not part of it.
     if (answer === null || own.length !== ours.most.count - ours.least.count) return [];
     return own.map((charge) => ({ charge, charged: answer, difference }));
   });
@@ -42,10 +42,10 @@ export async function planSettlements(
 }
 
 const CHARGES_AT_ONCE = 1_000;
-/** No run takes as long as a day. */
+/** Longer than any run. */
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** Those of requests that were compared. A call without a recorded request is in no sum. */
+/** The unknown charges of requests that were compared. A call without a recorded request is in no sum. */
 async function unknownCharges({ filter }: ComparedInvoice, reader: Pick<LedgerAnswers, "unknown">) {
   const { from, to, organizationId, source, credentialId } = filter;
   const started = { from: from - DAY_MS, to };
@@ -68,7 +68,7 @@ async function unknownCharges({ filter }: ComparedInvoice, reader: Pick<LedgerAn
   }
 }
 
-/** What a line of the invoice would be about; `null` if no line can be about the charge. */
+/** The key of a charge on an invoice; `null` if no line can be about the charge. */
 function keysOf(
   { form, filter }: ComparedInvoice,
   charges: readonly UnknownCharge[],

@@ -1,14 +1,14 @@
-/** One line of a CSV file, with the number of the line in which it begins. */
+/** A record of a CSV file, with the number of its first line. */
 export interface CsvRow {
   readonly line: number;
   readonly cells: readonly string[];
 }
 
 /**
- * Reads CSV as in RFC 4180, with commas, semicolons or tabs, whichever the first line has most of; a line `sep=;` before
- * it, which Excel understands, decides. Lines may end in CR, LF or both. Empty lines are left out. A quote that is never
- * closed takes the rest of the file, which then has too few cells. `null` comes between rows after every 4,096 marks,
- * where a reader can let other work run.
+ * Reads CSV as in RFC 4180. The delimiter is the comma, semicolon or tab that is most frequent in the first line; a
+ * line `sep=;` before it, as in Excel, overrides that. Lines may end in CR, LF or both. Empty lines are skipped. An
+ * unclosed quote takes the rest of the file, which then has too few cells. Yields `null` after every 4,096 marks, where
+ * the caller can let other work run.
  */
 export function* readCsv(text: string): Generator<CsvRow | null, void, void> {
   const source = text.startsWith("\ufeff") ? text.slice(1) : text;
@@ -19,7 +19,7 @@ export function* readCsv(text: string): Generator<CsvRow | null, void, void> {
   const delimiterCode = delimiter.charCodeAt(0);
   let [cells, cell, line, startLine, isQuoted, isBlank] = [[] as string[], "", firstLine, firstLine, false, true];
   let marks = 0;
-  // A cell is made of long pieces, because one of a million characters would be copied for each of them.
+  // Builds a cell from long pieces, because a cell of a million characters would be copied for each short one.
   const add = (piece: string): void => {
     if (piece === "") return;
     cell += piece;
@@ -63,11 +63,11 @@ export function* readCsv(text: string): Generator<CsvRow | null, void, void> {
   if (cell !== "" || cells.length > 0) yield* endRow();
 }
 
-/** Delimiters, quotes and line ends. */
+/** Marks are delimiters, quotes and line ends. */
 const MARKS_AT_ONCE = 4_096;
 const [LF, CR, QUOTE] = [0x0a, 0x0d, 0x22];
 
-/** What follows a quote, up to the one that closes it; each piece ends with one of the quotes that are written twice. */
+/** Yields the text of a quoted cell up to its closing quote, in pieces that end with one of a doubled quote. */
 function* quotedFrom(source: string, from: number): Generator<{ piece: string; to: number }, void, void> {
   for (let at = from; ;) {
     const quote = source.indexOf('"', at);
@@ -88,7 +88,7 @@ function lineEndsIn(text: string): number {
   return count;
 }
 
-/** More than the headings of any invoice. */
+/** Longer than the header of any invoice. */
 const HEAD_CHARACTERS_MAX = 65_536;
 
 function delimiterOf(text: string): string {
@@ -100,7 +100,7 @@ function delimiterOf(text: string): string {
   return [",", ";", "\t"].reduce((best, one) => (count(one) > count(best) ? one : best));
 }
 
-/** A whole number that a cell contains, such as a quantity, `-1` or `3.00`; `null` if it is none. */
+/** A whole number in a cell, such as a quantity, `-1` or `3.00`; `null` for other text. */
 export function wholeOf(cell: string): number | null {
   return /^-?\d{1,9}([.,]0{1,2})?$/.test(cell) ? Number.parseInt(cell, 10) : null;
 }

@@ -5,26 +5,26 @@ import { type Micros, readAmount } from "../../terms/money.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { type CsvRow, readCsv, wholeOf } from "./read-csv.ts";
 
-/** What the columns of an invoice can mean. The first three say what a line is about. */
+/** The meanings of columns. The first three identify the subject of a line. */
 export const INVOICE_KEYS = ["order", "transaction", "day"] as const;
 export const INVOICE_COLUMNS = [...INVOICE_KEYS, "amount", "currency", "quantity"] as const;
 export type InvoiceKey = (typeof INVOICE_KEYS)[number];
 export type InvoiceColumn = (typeof INVOICE_COLUMNS)[number];
 
 export interface InvoiceForm {
-  /** The name of each column that is used. */
+  /** The names of the columns in use. */
   readonly columns: Readonly<Partial<Record<InvoiceColumn, string>>>;
   readonly key: InvoiceKey;
-  /** For an invoice without a column of currencies. */
+  /** The currency of an invoice without a column for it. */
   readonly currency: string | null;
   readonly hasDecimalCommas: boolean;
 }
 
-/** One line that could be read. */
+/** A line that could be parsed. */
 export interface InvoiceLine {
   readonly line: number;
   readonly key: string;
-  /** `null`: the invoice says no amounts. */
+  /** `null` if the invoice has no amounts. */
   readonly amount: Micros | null;
   readonly currency: string | null;
   readonly quantity: number;
@@ -35,15 +35,14 @@ export interface BadRow {
   readonly problem: string;
 }
 
-/** Of a cell that cannot be read: enough to find it. */
+/** The shown part of an invalid cell: enough to find it. */
 const SHOWN_CHARACTERS_MAX = 40;
 const SHOWN_COLUMNS_MAX = 50;
-/** Longer than any amount, however it is written. */
+/** Longer than an amount in any notation. */
 const AMOUNT_CHARACTERS_MAX = 40;
 
 /**
- * Reads in steps of some milliseconds, because the API reads invoices on the thread that answers runs.
- *
+ * Reads an invoice in steps of some milliseconds, because the API reads it in the thread of runs.
  * @throws OperatorError if a column is missing or named twice, or if there are more than `linesMax` lines
  */
 export async function readInvoice(text: string, form: InvoiceForm, linesMax = Infinity) {
@@ -88,7 +87,7 @@ function unequal(cells: number, headings: number): string {
   return `it has ${cells} ${cells === 1 ? "cell" : "cells"}, and there are ${headings} columns`;
 }
 
-/** The line, or what is wrong with it. */
+/** Parses a line, or returns its problem. */
 function readLine(cell: Cells, { key, columns, currency: ofAll, hasDecimalCommas }: InvoiceForm) {
   const about = key === "day" ? dayOf(cell.day!) : cell[key]!;
   if (cell[key] === "") return `its ${key} is empty`;
@@ -111,7 +110,10 @@ function badAmount(text: string, hasDecimalCommas: boolean): string {
 
 type Cells = Readonly<Partial<Record<InvoiceColumn, string>>>;
 
-/** `2026-03-31`, with or without a time, or `31.03.2026`. Other forms do not say which number is the month. */
+/**
+ * Parses `2026-03-31`, with or without a time, or `31.03.2026`. In other notations it is unclear which number is the
+ * month.
+ */
 function dayOf(text: string): string | null {
   const iso = /^(\d{4})-(\d{2})-(\d{2})(?:[T ].*)?$/.exec(text);
   const dotted = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/.exec(text);
@@ -121,7 +123,7 @@ function dayOf(text: string): string | null {
   return isDay(written) ? written : null;
 }
 
-/** `undefined` if it is none. A credit is negative. */
+/** Parses an amount; `undefined` if the text is none. A credit is negative. */
 function amountOf(text: string, hasDecimalCommas: boolean): Micros | undefined {
   if (text.length > AMOUNT_CHARACTERS_MAX) return undefined;
   const [, sign, digits] = /^(-?)(.*)$/s.exec(text)!;

@@ -1,10 +1,10 @@
-/** What was done, by whom, and how it is read again. */
+/** Acts of operators, and the audit trail. */
 import type { JsonObject } from "../../terms/json.ts";
 
 export interface Actor {
   /**
-   * In a terminal the operating system's user, over the admin API the operator's name; the service's own name for what
-   * it does by itself.
+   * In a terminal the operating system's user, over the admin API the operator's name, for the service's own acts its
+   * name.
    */
   readonly who: string;
   readonly via: "cli" | "api" | "service";
@@ -17,7 +17,10 @@ export interface Act extends Actor {
   readonly wallAt: number;
 }
 
-/** Part of a list. Left out, `limit` is all of it, and `after`, the id of a line, its beginning. */
+/**
+ * A page of a list: the first `limit` lines (all if left out) behind the line with the id `after` (from the start if
+ * left out).
+ */
 export interface Page {
   readonly limit?: number;
   readonly after?: string;
@@ -32,7 +35,7 @@ export interface AuditEntry extends Act {
   readonly detail: JsonObject;
 }
 
-/** Selects entries. What is left out does not narrow the selection. */
+/** Selects entries. Fields that are left out do not restrict the selection. */
 export interface AuditFilter {
   readonly organizationId?: string;
   readonly who?: string;
@@ -48,12 +51,12 @@ export interface AuditFilter {
 
 export interface AuditTrail {
   /**
-   * For an act that changes nothing through this store, or many things through another port: rotating keys, replaying a
-   * ledger.
+   * Records an act that changes nothing through this store, or many things through another port: rotating keys,
+   * replaying a ledger.
    */
   recordAct(act: Act, entry: Pick<AuditEntry, "organizationId" | "subjectId" | "detail">): Promise<void>;
   auditEntries(filter: Page & AuditFilter): Promise<readonly AuditEntry[]>;
-  /** Every name under which something was done, and every act that was done, sorted. */
+  /** All names and all acts in the audit trail, sorted. */
   actors(): Promise<readonly string[]>;
   acts(): Promise<readonly string[]>;
   /** All acts with these names, not before `from` and before `to` (Unix ms), oldest first. */

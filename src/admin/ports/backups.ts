@@ -1,16 +1,16 @@
 /** Backups of a data directory, as operators order and restore them. */
 
 export interface BackupOrder {
-  /** The folder that gets a folder with the backup. */
+  /** The folder in which the backup's folder is created. */
   readonly dir: string;
   readonly keep: number | undefined;
   readonly includeRootKey: boolean;
-  /** When it begins: every run that was answered before is in it. */
+  /** The start of the backup, which includes every run answered before. */
   readonly wallAt: number;
 }
 
 interface BackupContents {
-  /** `postgresql`: the store is there, and only the journal of the data directory is in the backup. */
+  /** `postgresql`: the store is in the database, and the backup has only the data directory's journal. */
   readonly store: "embedded" | "postgresql";
   readonly bytes: number;
 }
@@ -23,8 +23,8 @@ export interface BackedUp extends BackupContents {
 
 export interface RestoredStore extends BackupContents {
   readonly dataDir: string;
-  /** When the backup was begun, as in its manifest. */
+  /** The start of the backup, as in its manifest. */
   readonly beganAt: string;
-  /** `present`: a key file was there already, and stayed. */
+  /** `present`: a key file existed already and was not replaced. */
   readonly rootKey: "restored" | "present" | "missing";
 }

@@ -1,25 +1,25 @@
-/** The sources and functions that there are. */
+/** The sources and functions of a deployment. */
 import type { FunctionCatalog, SourceCatalog } from "../../run/ports.ts";
 import type { FunctionCase } from "../../sdk/data-function.ts";
 
 export interface SourceListing extends SourceCatalog {
-  /** Whether the file with this id cannot be used. The problem has been noted already. */
+  /** Whether the file of this id cannot be used. Its problem has already been reported. */
   isBroken(id: string): boolean;
   /** Every id, sorted. */
   ids(): readonly string[];
-  /** Of a source that there is. */
+  /** The location of an existing source. */
   placeOf(id: string): SourcePlace | undefined;
 }
 
 export interface SourcePlace {
   readonly file: string;
   readonly from: "catalog" | "project";
-  /** Whether runs may ask it: for a source of the catalog that leaves the machine, the setting `catalog` decides. */
+  /** Whether runs may call it. For a catalog source that leaves the machine, the setting `catalog` decides. */
   readonly isOn: boolean;
 }
 
 export interface FunctionListing extends FunctionCatalog {
-  /** Whether the file with this id cannot be used. The problem has been noted already. */
+  /** Whether the file of this id cannot be used. Its problem has already been reported. */
   isBroken(id: string): boolean;
   /** Sorted by id. */
   list(): readonly DescribedFunction[];
@@ -35,8 +35,8 @@ export interface DescribedFunction {
   readonly memoryMb: number;
   readonly file: string;
   readonly from: "catalog" | "project";
-  /** Read on demand. @throws OperatorError if they cannot be used */
+  /** Read on demand. @throws OperatorError if the cases are invalid */
   cases(): Promise<readonly FunctionCase[]>;
-  /** Its file as it is now; `null` if that cannot be shown. */
+  /** The current text of the file; `null` if it cannot be shown. */
   code(): Promise<string | null>;
 }

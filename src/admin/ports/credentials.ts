@@ -1,4 +1,4 @@
-/** Credentials of vendors, how one is chosen, and the keys that seal them. */
+/** Credentials of vendors, how a run chooses one, and the keys that seal them. */
 import type { RegisteredRootKey, SealedCredential } from "../../credentials/ports.ts";
 import type { CredentialFinder, CredentialRequest, CredentialRule } from "../../run/ports.ts";
 import type { Context } from "../../terms/caller.ts";
@@ -19,11 +19,11 @@ export interface ExplainingFinder extends CredentialFinder {
   explain(request: CredentialRequest): Promise<CredentialExplanation>;
 }
 
-/** The credential that a run would use, and the result of every rule on the way. */
+/** The credential that a run would use, and the result of every rule checked. */
 export interface CredentialExplanation {
   readonly rule: CredentialRule;
   readonly credentialId: string | null;
-  /** False if the source would fail without being called. */
+  /** `false` if the source would fail without a call. */
   readonly usable: boolean;
   readonly steps: readonly {
     readonly rule: CredentialRule;
@@ -37,9 +37,11 @@ export interface CredentialExplanation {
 export type StoredCredential = Omit<SealedCredential, "sealed">;
 
 export interface NotedCredential extends StoredCredential {
-  /** A remark by its creator; kept in the audit trail. */
+  /** A remark by its creator, stored in the audit trail. */
   readonly note: string | null;
-  /** The names of its fields, kept there as well; `null` if it was stored before they were. */
+  /**
+   * The names of its fields, also from the audit trail; `null` if the credential was stored before names were recorded.
+   */
   readonly fieldNames: readonly string[] | null;
 }
 
@@ -49,8 +51,9 @@ export interface OwnedCredential extends StoredCredential {
 
 export interface CredentialAdmin {
   /**
-   * Keeps one default per source and context. Existing defaults whose contexts the new default covers completely are no
-   * longer defaults; one with further contexts stays a default, and the newer one wins where both apply.
+   * Stores a credential. Each source and context has one default: existing defaults whose contexts the new default
+   * covers completely stop being defaults. A default with further contexts remains one, and the newer applies where
+   * both match.
    */
   createCredential(
     act: Act,
@@ -59,19 +62,19 @@ export interface CredentialAdmin {
   ): Promise<CreatedCredential | null>;
   credential(id: string): Promise<StoredCredential | null>;
   credentials(organizationId: string, page?: Page): Promise<readonly NotedCredential[]>;
-  /** Of all organizations. */
+  /** The credentials of a source in all organizations. */
   credentialsOfSource(source: string, page?: Page): Promise<readonly OwnedCredential[]>;
   setCredentialDisabled(act: Act, id: string, disabled: boolean): Promise<StoredCredential | null>;
   /**
-   * Erases the sealed contents and keeps the description, which the ledger refers to; no list or look-up shows it any
-   * more.
+   * Erases the sealed contents and keeps the description, which the ledger refers to. Lists and look-ups no longer show
+   * the credential.
    */
   deleteCredential(act: Act, id: string): Promise<StoredCredential | null>;
 }
 
 export interface CreatedCredential {
   readonly credential: StoredCredential;
-  /** Credentials that are no longer defaults. */
+  /** Credentials that stopped being defaults. */
   readonly replaced: readonly StoredCredential[];
   /** Credentials that remain defaults outside the contexts of the new one. */
   readonly narrowed: readonly { readonly credential: StoredCredential; readonly contexts: readonly Context[] }[];
@@ -79,14 +82,14 @@ export interface CreatedCredential {
 
 export interface KeyAdmin {
   /**
-   * Records in the audit trail with which root key this deployment seals; `KeyStore.registeredRootKey` reads it from
-   * there. Writes nothing if something is sealed already, which proves the key itself, or if a key was registered,
-   * unless it is to be replaced. Returns whether it was written.
+   * Records in the audit trail the root key with which this deployment seals; `KeyStore.registeredRootKey` reads it
+   * there. Does nothing if something is sealed already, which identifies the key, or if a key was registered, unless
+   * `replace` is set. Returns whether it was recorded.
    */
   registerRootKey(act: Act, key: RegisteredRootKey, replace: boolean): Promise<boolean>;
   /**
-   * Removes a data key and, if allowed, deletes the credentials that are sealed with it, like `deleteCredential` and in
-   * the same transaction. `null` if there is no such key.
+   * Removes a data key and, if allowed, deletes the credentials sealed with it in the same transaction, as
+   * `deleteCredential` does. `null` if the key does not exist.
    * @throws OperatorError `refused` if credentials depend on it and may not be deleted
    */
   discardDataKey(act: Act, id: string, withCredentials: boolean): Promise<DiscardedDataKey | null>;
@@ -95,6 +98,6 @@ export interface KeyAdmin {
 export interface DiscardedDataKey {
   readonly organizationId: string;
   readonly rootKeyId: string;
-  /** The credentials that were sealed with it. */
+  /** The credentials that were sealed with the key. */
   readonly credentialIds: readonly string[];
 }

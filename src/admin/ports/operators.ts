@@ -6,7 +6,7 @@ export type Role = "viewer" | "operator" | "owner";
 
 export interface NewOperator {
   readonly id: string;
-  /** Under which acts are recorded in the audit trail. */
+  /** The name in the audit trail. */
   readonly name: string;
   readonly role: Role;
   /** SHA-256 of the operator's token, lower-case hex. */
@@ -17,34 +17,35 @@ export interface NewOperator {
 
 /** An operator without the digest of the token. */
 export interface Operator extends Omit<NewOperator, "digest"> {
-  /** With what they show who they are. Somebody from the identity provider has no token. */
+  /** How the operator authenticates. A person of the identity provider has no token. */
   readonly login: "token" | "identity_provider";
   readonly revokedWallAt: number | null;
-  /** Kept to the minute. */
+  /** Rounded to the minute. */
   readonly lastUsedWallAt: number | null;
 }
 
 export interface OperatorAdmin {
-  /** `null` if there is an operator of this name who is neither revoked nor expired: a name is one person's. */
+  /** `null` if an operator with this name exists who is neither revoked nor expired: a name belongs to one person. */
   createOperator(act: Act, operator: NewOperator): Promise<Operator | null>;
   operators(page?: Page): Promise<readonly Operator[]>;
-  /** The operator whose token has this digest, also if it is expired or revoked. Never cached. */
+  /** The operator whose token has this digest, even if it is expired or revoked. Never cached. */
   operatorOf(digest: string): Promise<Operator | null>;
-  /** Does nothing if a later use is known. */
+  /** Does nothing if a later use is stored. */
   noteOperatorUse(id: string, wallAt: number): Promise<void>;
   /**
-   * By id, by the name of one who is not revoked or, for a leaked token, by its digest. Revoking again keeps the time
-   * of the first revocation.
+   * Revokes an operator by id, by the name of one not yet revoked, or, for a leaked token, by its digest. Revoking
+   * again keeps the time of the first revocation.
    */
   revokeOperator(act: Act, operator: OperatorKey): Promise<Operator | null>;
   /**
-   * The operator as whom somebody from the identity provider acts. Made at the first login; later ones change the name
-   * and the role if the provider's have changed.
+   * The operator for a person of the identity provider. Created at the first login; later logins update name and role
+   * if the provider's have changed.
    */
   admitPerson(act: Act, person: AdmittedPerson): Promise<Operator | "revoked" | "name_taken">;
   /**
-   * Lets somebody from the identity provider log in again who was revoked, in new sessions. `null` if there is nobody
-   * of this id or name. @throws OperatorError `refused`
+   * Lets a revoked person of the identity provider log in again, in new sessions. `null` if there is no operator of
+   * this id or name.
+   * @throws OperatorError `refused`
    */
   restoreOperator(act: Act, operator: Exclude<OperatorKey, { readonly digest: string }>): Promise<Operator | null>;
 }
@@ -52,35 +53,35 @@ export interface OperatorAdmin {
 export interface AdmittedPerson extends Pick<NewOperator, "name" | "role"> {
   /** SHA-256 of issuer and subject, lower-case hex. */
   readonly digest: string;
-  /** Who it is for the provider, for the audit trail. */
+  /** The provider's identifier of the person, for the audit trail. */
   readonly subject: string;
 }
 
 export type OperatorKey = { readonly id: string } | { readonly name: string } | { readonly digest: string };
 
-/** A session of an operator in a browser. All processes on a store share them. */
+/** A session of an operator in a browser, shared by all processes on a store. */
 export interface Session {
-  /** SHA-256 of what the browser's cookie holds, lower-case hex. */
+  /** SHA-256 of the browser's cookie value, lower-case hex. */
   readonly digest: string;
   readonly operatorId: string;
   readonly createdWallAt: number;
-  /** Kept to the minute. */
+  /** Rounded to the minute. */
   readonly seenWallAt: number;
-  /** When it ends at the latest. */
+  /** The latest time at which it ends. */
   readonly endsWallAt: number;
 }
 
 export interface SessionStore {
-  /** Also forgets those that ended, and those not seen since `unseenSince`. */
+  /** Stores a session, and removes those that have ended or were not used since `unseenSince`. */
   beginSession(session: Session, unseenSince: number): Promise<void>;
-  /** With its operator as that is now. Never cached. */
+  /** The session with the current state of its operator. Never cached. */
   findSession(digest: string): Promise<(Session & { readonly operator: Operator }) | null>;
-  /** Does nothing if a later use is known. */
+  /** Does nothing if a later use is stored. */
   noteSessionUse(digest: string, wallAt: number): Promise<void>;
   endSession(digest: string): Promise<void>;
 }
 
-/** A code by which somebody logs in as an operator, once. */
+/** A one-time code for logging in as an operator. */
 export interface LoginCode {
   /** SHA-256 of the code, lower-case hex. */
   readonly digest: string;
@@ -89,8 +90,11 @@ export interface LoginCode {
 }
 
 export interface LoginCodeStore {
-  /** Also forgets those that ended before `wallAt`. */
+  /** Stores a code, and removes those that ended before `wallAt`. */
   addLoginCode(code: LoginCode, wallAt: number): Promise<void>;
-  /** Forgets a code, and returns its operator; `null` if there is no such code, or it has ended. Of several at once, one gets it. */
+  /**
+   * Removes a code, and returns its operator; `null` if it does not exist or has ended. Of several concurrent calls,
+   * one gets the operator.
+   */
   useLoginCode(digest: string, wallAt: number): Promise<Operator | null>;
 }

@@ -5,7 +5,7 @@ import type { Act, Page } from "./acts.ts";
 export interface Organization {
   readonly id: string;
   readonly name: string;
-  /** While true, all of its tokens are refused. */
+  /** If `true`, all of its tokens are refused. */
   readonly disabled: boolean;
   readonly createdWallAt: number;
 }
@@ -32,7 +32,7 @@ export interface NewToken {
   readonly expiresWallAt: number | null;
 }
 
-/** A token as an administrator sees it, without the token itself and its digest. */
+/** A token as an operator sees it, without the token itself and its digest. */
 export interface IssuedToken extends Omit<NewToken, "digest"> {
   readonly revokedWallAt: number | null;
   readonly lastUsedWallAt: number | null;
@@ -41,16 +41,19 @@ export interface IssuedToken extends Omit<NewToken, "digest"> {
 export type TokenState = "active" | "revoked" | "expired";
 
 export interface TokensInState {
-  /** All if left out. */
+  /** All states if left out. */
   readonly state?: TokenState;
-  /** When they are in that state. */
+  /** The time at which the state is evaluated. */
   readonly wallAt?: number;
 }
 
 export interface TokenAdmin {
   createToken(act: Act, token: NewToken): Promise<IssuedToken | null>;
   tokens(organizationId: string, chosen?: Page & TokensInState): Promise<readonly IssuedToken[]>;
-  /** By its id or, for a leaked token, by its digest. Revoking it again keeps the time of the first revocation. */
+  /**
+   * Revokes a token by its id or, if it leaked, by its digest. Revoking it again keeps the time of the first
+   * revocation.
+   */
   revokeToken(act: Act, token: { readonly id: string } | { readonly digest: string }): Promise<IssuedToken | null>;
 }
 

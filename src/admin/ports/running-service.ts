@@ -1,7 +1,7 @@
-/** A running service, as verbs ask it. */
+/** A running service, as verbs see it. */
 import type { JsonObject } from "../../terms/json.ts";
 
-/** With what a client makes a run. */
+/** The token and workflow of a client's run. */
 export interface RunAccess {
   readonly accessToken: string;
   readonly tokenId: string;
@@ -17,18 +17,18 @@ export interface RunService {
   func(access: RunAccess, body: JsonObject): Promise<JsonObject>;
 }
 
-/** What only a running service knows. Its counts are of this process, not of the deployment. */
+/** The state that only a running service knows. Its counts are of this process, not of the deployment. */
 export interface ServiceState {
-  /** Why no run is accepted; empty if runs are. */
+  /** Why runs are refused; empty if they are accepted. */
   readonly notReady: readonly string[];
   readonly openBreakers: readonly BreakerHealth[];
-  /** Requests of the last five minutes that were answered without a run because of the service, by the kind of fault. */
+  /** Requests of the last five minutes that failed before a run because of the service, by fault kind. */
   readonly refusedLately: Readonly<Record<string, number>>;
   readonly unreadableDataKeys: number;
   readonly ledger: LedgerHealth;
 }
 
-/** A source that is not called for now: for an organization, or with one of its credentials. */
+/** A source that is temporarily not called: for an organization, or with one of its credentials. */
 export interface BreakerHealth {
   readonly source: string;
   readonly organizationId: string;
@@ -36,18 +36,18 @@ export interface BreakerHealth {
 }
 
 export interface LedgerHealth {
-  /** Why it records no further run, or `null`. */
+  /** Why the ledger accepts no more runs, or `null`. */
   readonly unavailable: string | null;
-  /** Runs that have ended and are not in the journal yet, and the age of the oldest. */
+  /** Runs that have ended and are not yet in the journal, and the age of the oldest. */
   readonly pendingRuns: number;
   readonly lagMs: number;
   readonly journalBytes: number;
   readonly journalBytesMax: number;
-  /** Until it is full at the rate of the last day; `null` while that is not known, or if it does not grow. */
+  /** Days until the journal is full at the rate of the last day; `null` if unknown, or if it does not grow. */
   readonly journalDaysLeft: number | null;
-  /** How often since the start it was found damaged. */
+  /** How often damage was found since the start. */
   readonly damageMet: number;
-  /** Runs that have not reached the shared database, and how often in a row that has refused them. */
+  /** Runs that have not reached the shared database, and its consecutive failures to accept them. */
   readonly undrainedRuns: number;
   readonly drainFailures: number;
 }

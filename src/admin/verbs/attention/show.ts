@@ -21,7 +21,7 @@ export default defineVerb({
     const seen = await lookAround(call);
     if (seen.service === null)
       call.note("What only a running service knows is missing here: ask the service with --remote.");
-    // From a mistyped folder, silence would look like health.
+    // In a mistyped folder, an empty result would look healthy.
     if (seen.service === null && seen.missing.length === 2) throw new OperatorError("not_found", seen.missing[0]!);
     for (const says of seen.missing) call.note(`Could not be checked: ${says}`);
     return { attention: toWireAttention(whatNeedsAPerson(seen)) };

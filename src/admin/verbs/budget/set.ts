@@ -111,7 +111,7 @@ export default defineVerb({
   },
 });
 
-/** The budget is set: that the ledger cannot be read is no failure any more. */
+/** The budget is already set, so an unreadable ledger is no failure of the verb. */
 async function spentBeforeIt(
   ledger: () => Promise<LedgerAnswers>,
   use: BudgetUse,
@@ -132,7 +132,7 @@ interface LimitInput {
   readonly calls?: number;
 }
 
-/** @throws OperatorError unless it is either an amount with its currency, or a number of calls */
+/** @throws OperatorError unless the limit is either an amount with its currency, or a number of calls */
 function limitOf({ amount, currency, calls }: LimitInput): Pick<Budget, "currency" | "limit"> {
   if (amount !== undefined && calls !== undefined)
     throw new OperatorError("usage", "A budget is in money or in calls: give --amount or --calls, not both.");

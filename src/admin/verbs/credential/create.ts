@@ -94,10 +94,10 @@ function refuseUnfit(source: RunnableSource, fields: JsonObject): void {
   throw new OperatorError("invalid", `${field} ${problem.message}. "datarun source show ${source.id}" lists them all.`);
 }
 
-/** Fields that are compared with the declared ones; nobody misspells more, and comparing thousands holds up all runs. */
+/** The most fields compared with the declared ones. Comparing thousands would block all runs. */
 const COMPARED_MAX = 100;
 
-/** If a schema accepts any field, misspelled ones cannot be detected. */
+/** Remarks on fields that are probably misspelled. A schema that accepts any field has none. */
 function doubtsAbout(source: RunnableSource, fields: JsonObject): string[] {
   const declared = source.credentialNames;
   if (declared === null) return [];
@@ -109,7 +109,7 @@ function doubtsAbout(source: RunnableSource, fields: JsonObject): string[] {
     });
 }
 
-/** No other data key is created instead: perhaps only this command lacks a root key that the services have. */
+/** Fails instead of creating another data key: only this command may lack a root key that the services have. */
 function keyIsUnreadable(error: unknown): never {
   if (!(error instanceof Fault)) throw error;
   const { keyId, rootKeyId } = error.detail;

@@ -40,7 +40,7 @@ export default defineVerb({
   },
 });
 
-/** `null` if the ledger cannot be read, which the list itself does not need. */
+/** `null` if the ledger cannot be read; the list itself does not need it. */
 async function readUses(
   ledger: () => Promise<Pick<LedgerAnswers, "lastUses">>,
   ids: readonly string[],
@@ -52,7 +52,7 @@ async function readUses(
     return new Map(uses.map(({ credentialId, wallAt }) => [credentialId, wallAt]));
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
-    // The first service makes it, so nothing has been used yet.
+    // Before the first start of a service nothing has been used.
     if (error.code === "not_found") return new Map();
     note(`When they were last used is not known: ${error.message}`);
     return null;

@@ -10,7 +10,7 @@ import { requireOrganization } from "../../require.ts";
 import { listOf, oneOf, orNull, text, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
-/** So many that runs are not kept waiting for the database. */
+/** Concurrent queries, few enough that runs do not wait for the database. */
 const ASKED_AT_ONCE = 16;
 
 const wireChoice = Type.Object({
@@ -80,7 +80,7 @@ export default defineVerb({
   nothing: { sources: "No source takes a credential.", workflows: "The organization has no workflow." },
 });
 
-/** What each source gets for either kind of workflow, which each page of workflows would have to find out again. */
+/** The rows for both kinds of workflow, computed once for all pages of workflows. */
 async function findRows(
   org: string,
   context: Context,
@@ -113,7 +113,7 @@ async function findRows(
 }
 
 function toChoice({ rule, credentialId, works, misfit, steps }: ChosenCredential) {
-  // If no rule applies, the last one has said why.
+  // If no rule applied, the last step has the reason.
   const { reason } = steps.find((step) => step.rule === rule) ?? steps.at(-1)!;
   return { rule, cred_id: credentialId, usable: works, problem: misfit, reason };
 }

@@ -68,7 +68,7 @@ export default defineVerb({
   hasFailed: (result) => result["verdict"] !== "good",
 });
 
-/** The source with its `verify` instead of its `run`: it takes no inputs, and costs nothing by its author's choice. */
+/** The source with its `verify` in place of its `run`: without inputs, and free by its author's declaration. */
 function proving(source: RunnableSource): RunnableSource {
   const { declaration } = source;
   const run = async (call: SourceCall) => ((await declaration.verify!(call)) ? {} : null);

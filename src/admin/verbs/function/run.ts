@@ -34,7 +34,8 @@ export default defineVerb({
   result: anObject,
 
   async run({ function: id, workflow, context, inputs = {}, request = false }, call) {
-    // If its file is broken, the service decides: a running one may serve the version from before, and none starts.
+    // The service decides about a broken file: a running one may serve the previous version, and a new one does not
+    // start.
     const functions = await call.functions();
     if (!functions.isBroken(id)) requireFunction(functions, id);
     const given = inputs as JsonObject;
@@ -48,7 +49,7 @@ export default defineVerb({
     );
   },
 
-  // In passthrough mode the whole answer is the function's own, and nothing shows whether it failed.
+  // In passthrough mode the whole answer is the function's own, so a failure is not visible.
   hasFailed: ({ status }) => isJsonObject(status) && Object.values(status).some(isFailure),
   render: (result) => `${JSON.stringify(result, null, 2)}\n`,
 });

@@ -49,7 +49,7 @@ async function isReadable({ sealer }: RotationParts, row: WrappedKey): Promise<b
   return (await new UnreadableRows().unless(row, async () => sealer.unwrap(row))) !== null;
 }
 
-/** A key that can be opened is removed only if nothing is sealed with it, and nothing will be. */
+/** A key that can be opened is removed only if nothing is, or will be, sealed with it. */
 async function refuseNeeded({ store }: RotationParts, row: WrappedKey): Promise<void> {
   const newest = await store.currentDataKey(row.organizationId);
   if (newest?.id === row.id) {

@@ -52,7 +52,8 @@ export default defineVerb({
       unreadable: report.unreadable.map(toUnreadableWire),
     };
     const open = await store();
-    // If the key is given from outside, it is registered too: a store without data keys is verified against that.
+    // A root key from the environment is registered too: a store without data keys is verified against the
+    // registration.
     const rootKey = parts.rootKeys.current();
     if (parts.rootKeys.files === null)
       await open.registerRootKey(act, { id: rootKey.id, proof: proofOf(rootKey) }, true);

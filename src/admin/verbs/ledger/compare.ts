@@ -6,7 +6,7 @@ import { amountText } from "../../../terms/money.ts";
 import { count, listOf, oneOf, orNull, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
-/** An amount as text or, of an invoice without amounts, a number of requests. */
+/** An amount as text or, for an invoice without amounts, a number of requests. */
 const sums = orNull(Type.Union([text, Type.Integer()]));
 const requests = Type.Optional({ ...count, description: "If both amounts and quantities are compared" });
 
@@ -82,7 +82,7 @@ function toWire({ kind, key, currency, lines, runs, ours, theirs }: Difference, 
   const { least, most } = ours;
   const counts = [least.count, most.count, theirs.count] as const;
   if (columns.amount === undefined) return { ...about, ours: counts[0], ours_at_most: counts[1], theirs: counts[2] };
-  // Without a currency there is no amount, which is not the same as nothing.
+  // Without a currency the amounts are unknown, which differs from zero.
   const amounts = [least, most, theirs].map(({ amount }) => (currency === null ? null : amountText(amount)));
   return {
     ...about,

@@ -7,7 +7,7 @@ import { filterInputs, toFilter } from "../../ledger-inputs.ts";
 import type { VerbBasics } from "../../needs.ts";
 import { defineStreamedVerb } from "../../verb.ts";
 
-/** The number of damaged runs that are named in a remark. */
+/** The most damaged runs that a remark names. */
 const NAMED_MAX = 20;
 
 const MEDIA_TYPES: Readonly<Record<ExportFormat, string>> = { csv: "text/csv", jsonl: "application/jsonl" };

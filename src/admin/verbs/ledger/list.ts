@@ -86,7 +86,7 @@ function lookedBackNote(at: string, next: string): string {
   return `Many runs were looked at, back to ${at}, and there are more. To go on, give --after ${next}`;
 }
 
-/** So many are named in a remark. */
+/** The most damaged runs that a remark names. */
 const NAMED_MAX = 20;
 
 function damagedNote(damaged: readonly string[]): string {

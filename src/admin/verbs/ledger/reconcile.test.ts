@@ -92,7 +92,7 @@ test("an invoice settles no more than the limit, and nothing if it may be about 
   ] as const)
     await assert.rejects(settleInvoice(input), says);
   assert.equal((await reader.unknown()).length, 1);
-  // Two requests of the run are not settled, and the invoice bills more than was sent.
+  // Two requests of the run are unsettled, and the invoice bills more than was sent.
   const billed = { invoice: `Run;No\n${run.transactionId};3\n`, map: ["transaction=Run", "quantity=No"] };
   assert.deepEqual([(await settleInvoice(billed))["settled"], (await reader.unknown()).length], [0, 1]);
   const both = { ...billed, invoice: `Run;No\n${run.transactionId};1\n` };

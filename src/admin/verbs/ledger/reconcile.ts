@@ -83,7 +83,7 @@ export default defineVerb({
   },
 });
 
-/** @throws OperatorError if the currency has to be given, because none was recorded or several were */
+/** @throws OperatorError if the currency is required, because the recorded requests have none or several */
 function priceOf(text: string, given: string | undefined, { attempts }: RunReportRow, call: number): Price {
   const recorded = new Set(attempts.filter(({ ordinal }) => ordinal === call).map((attempt) => attempt.currency));
   const currency = given ?? (recorded.size === 1 ? [...recorded][0]! : null);

@@ -14,7 +14,7 @@ import { finishSettlements, settleCharge, SETTLEMENT } from "../../settle-charge
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";
 
-/** What one command settles unless told otherwise: each charge takes some writes that wait for the disk. */
+/** The default number of charges that one command settles. Each takes some writes that wait for the disk. */
 export const SETTLED_AT_ONCE = 1_000;
 export const SETTLED_AT_ONCE_MAX = 10_000;
 
@@ -89,7 +89,7 @@ export default defineVerb({
         call.note("Nothing was settled. To settle these charges, give the same command with --apply.");
       return { applied: false, settled: 0, to_settle: settlements.length, ...plan };
     }
-    // The same file again goes on with what a command before it had begun.
+    // The digest lets a repeated command continue an interrupted one.
     const invoice = createHash("sha256").update(input.invoice).digest("hex");
     const budgets = new Set<string>();
     const settled = await settleAll(chosen, { invoice, reason, budgets }, call, reader);
@@ -110,7 +110,10 @@ export default defineVerb({
   nothing: { charges: "The invoice answers no unknown charge.", totals: "" },
 });
 
-/** What is missing from an invoice is not billed only if the invoice is about the same calls, and was read whole. */
+/**
+ * A charge that is missing from the invoice counts as not billed only if the invoice covers the same calls and was read
+ * completely.
+ */
 function requireComparable({ lines, bad, ours }: ComparedInvoice, acceptsBadRows: boolean): void {
   if (bad.length > 0 && !acceptsBadRows)
     throw new OperatorError(
@@ -126,14 +129,14 @@ function requireComparable({ lines, bad, ours }: ComparedInvoice, acceptsBadRows
 }
 
 interface About {
-  /** A digest of the invoice. */
+  /** The digest of the invoice. */
   readonly invoice: string;
   readonly reason: string;
-  /** Those that have counted a settlement are added. */
+  /** Collects the ids of budgets that have counted a settlement. */
   readonly budgets: Set<string>;
 }
 
-/** Returns how many were settled: others may have settled some meanwhile. */
+/** Returns the number of charges settled, without those that other commands settled meanwhile. */
 async function settleAll(
   chosen: readonly PlannedSettlement[],
   { invoice, reason, budgets }: About,
@@ -174,7 +177,9 @@ async function settleAll(
   return settled;
 }
 
-/** A command for the same invoice that ended early may have settled a charge that no budget has counted. */
+/**
+ * Completes an interrupted command for the same invoice, which may have settled a charge that no budget has counted.
+ */
 async function finishInterrupted(invoice: string, needs: Parameters<typeof finishSettlements>[1]): Promise<void> {
   const store = await needs.store();
   const commands = (await store.auditEntries({ what: needs.act.what, subjectId: "ledger" })).filter(
@@ -208,7 +213,7 @@ function toWire({ charge, charged, difference }: PlannedSettlement, { form }: Co
   };
 }
 
-/** What becomes known, in each currency. */
+/** The amounts that become known, by currency. */
 function totalsOf(chosen: readonly PlannedSettlement[]) {
   const priced = chosen.filter(({ charge }) => charge.currency !== null);
   return [...Map.groupBy(priced, ({ charge }) => charge.currency!)].map(([currency, own]) => {

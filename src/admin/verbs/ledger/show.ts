@@ -11,7 +11,7 @@ import { count, listOf, orNull, text, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";
 
-/** As decimal text. */
+/** A price is decimal text. */
 const PRICE = { price: orNull(text) };
 
 export default defineVerb({
@@ -27,7 +27,7 @@ export default defineVerb({
 
   result: Type.Object({
     damaged: yesOrNo,
-    // Of a damaged run nothing is certain, so there is only the text.
+    // The values of a damaged run are uncertain, so only a text is shown.
     run: orNull(wireRow(RUN_COLUMNS)),
     ...wireRunCost,
     calls: listOf(
@@ -64,7 +64,7 @@ export default defineVerb({
   render: ({ timeline }) => timeline,
 });
 
-/** The damaged rows unchanged: a value may be anything, and what it states may never have happened. */
+/** The damaged rows unchanged. A value may be invalid, and may describe something that never happened. */
 function whatIsLeft({ damaged, run, calls, attempts, reconciliations }: ShownRun) {
   const rows = { run, calls, attempts, reconciliations };
   const says = "The record of this run is damaged: its rows are not what was written. They are shown as they are now.";

@@ -41,7 +41,7 @@ export default defineVerb({
   result: Type.Object({
     spend: listOf(
       Type.Object({
-        // What the line is about, under the name that was given as `by`.
+        // The subject of the line, under the name given as `by`.
         ...Object.fromEntries(SPEND_KEYS.map((key) => [key, Type.Optional(orNull(text))])),
         name: Type.Optional({
           ...orNull(text),
@@ -98,7 +98,7 @@ export default defineVerb({
   nothing: { spend: "No requests were sent.", totals: "" },
 });
 
-/** What has a name besides its id. */
+/** The keys whose objects have names. */
 const NAMED: ReadonlySet<string> = new Set(["org", "workflow", "credential"]);
 
 function toWireName(found: FoundObject | undefined) {

@@ -112,7 +112,10 @@ function keyOf(line: ReturnType<typeof withLiveTests>[number]) {
   return [line.source, line.organization_id, line.credential_id, line.credential, line.currency];
 }
 
-/** A store may have live tests before the first service has made a ledger; the error says that there is none. */
+/**
+ * The requests of runs. A store may have live tests before the first service has created a ledger; the error says that
+ * there is none.
+ */
 async function requestsOfRuns(
   ledger: VerbNeeds["ledger"],
   month: string,
@@ -126,7 +129,7 @@ async function requestsOfRuns(
   }
 }
 
-/** A ledger can be read without a store, for instance a copy of it; a note then says what is missing. */
+/** Adds a remark about what is missing. A ledger, for instance a copy, can be read without a store. */
 async function noteIfMissing(
   acts: Promise<readonly AuditEntry[]>,
   note: VerbBasics["note"],

@@ -43,7 +43,7 @@ export default defineVerb({
       const verified = await open()
         .then((ledger) => ledger.verify(onProgress))
         .catch((error: unknown) => {
-          // If one ledger cannot be examined, the other still is.
+          // One ledger that cannot be examined does not stop the others.
           if (here.length > 1 && error instanceof OperatorError) return error.message;
           throw error;
         });
@@ -62,7 +62,7 @@ export default defineVerb({
 
 type Looked = ReturnType<typeof toWire> & { readonly place: keyof typeof NAMES };
 
-/** A string is the reason why it could not be examined. */
+/** @param verified a string is the reason why the ledger could not be examined */
 function toWire(verified: Verified | string) {
   const isText = typeof verified === "string";
   const { ok, unchecked, damaged, missing, findings, structure } = isText ? NOTHING_SEEN : verified;

@@ -8,7 +8,7 @@ import type { FoundObject } from "../../ports.ts";
 import { listOf, oneOf, orNull, text as anyText } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
-/** The number of matches that are shown. */
+/** The maximum of matches in the result. */
 const SHOWN = 20;
 
 type Match = Omit<FoundObject, "kind"> & { readonly kind: (typeof KINDS)[number] };
@@ -62,7 +62,7 @@ async function findAll(text: string, call: VerbCall<"store" | "ledger" | "source
   if (id.startsWith(PREFIX.transaction)) return findRuns(text, call);
   const [runs, stored] = await Promise.all([findRunsInTime(text, call), call.store()]);
   const byId = await stored.findById(id, SHOWN);
-  // Whoever types the beginning of an id means no name.
+  // The start of an id is not searched as a name.
   if (byId !== null) return [...byId, ...runs];
   const [sources, functions] = await Promise.all([call.sources(), call.functions()]);
   return [
@@ -77,10 +77,10 @@ async function findAll(text: string, call: VerbCall<"store" | "ledger" | "source
   ];
 }
 
-/** How long a search for a name waits for the ledger, which answers one question after another. */
+/** How long a search for a name waits for the ledger, which answers one query after another. */
 const LEDGER_WAIT_MS = 2_000;
 
-/** The text is probably a name, so nothing that keeps the ledger from answering keeps the name from being found. */
+/** Searches runs with a time limit. The text is probably a name, so a slow ledger must not delay the other matches. */
 async function findRunsInTime(text: string, call: VerbCall<"ledger">): Promise<Match[]> {
   const busy = () => new OperatorError("unavailable", "The ledger does not answer, so no runs were looked for.");
   try {
@@ -98,7 +98,7 @@ interface FoundRun {
   readonly client_request_id?: string | null;
 }
 
-/** By their own ids, and by those that their callers know them by. */
+/** Finds runs by their own ids and by their callers' ids. */
 async function findRuns(text: string, { ledger, note }: VerbCall<"ledger">): Promise<Match[]> {
   const id = text.toLowerCase();
   const isTrace = TRACE_ID.test(id);
@@ -108,7 +108,7 @@ async function findRuns(text: string, { ledger, note }: VerbCall<"ledger">): Pro
     const found: FoundRun[] = [
       ...(await reader.list({ clientRequestId: text }, { limit: SHOWN })).runs,
       ...(isTrace ? (await reader.list({ traceId: id }, { limit: SHOWN })).runs : []),
-      // In spans, a run whose caller has sent no trace has the digits of its id as trace id.
+      // In spans, a run without a caller's trace has the digits of its id as trace id.
       ...(own === null ? [] : await reader.find(own, SHOWN)),
     ];
     const runs = new Map(found.toReversed().map((run) => [run.transaction_id, run]));
@@ -121,14 +121,14 @@ async function findRuns(text: string, { ledger, note }: VerbCall<"ledger">): Pro
         organizationId: run.organization_id === "" ? null : run.organization_id,
       }));
   } catch (error) {
-    // The first service makes it.
+    // No ledger exists before the first start of a service.
     if (!(error instanceof OperatorError) || error.code !== "not_found") throw error;
     note(error.message);
     return [];
   }
 }
 
-/** What is in memory, those whose id or title begins with the text first. */
+/** Filters a list in memory. Matches at the start of the id or title come first. */
 function listed(
   all: readonly { readonly id: string; readonly title: string }[],
   kind: "source" | "function",

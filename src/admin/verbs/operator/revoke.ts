@@ -37,7 +37,7 @@ function keyOf(given: string): OperatorKey {
   return given.startsWith(PREFIX.operator) ? { id: given } : { name: given };
 }
 
-/** What is not an id may be a mistyped token, so it is not repeated. */
+/** Text that is not an id may be a mistyped token, so it is not repeated. */
 function unknownOperator(given: string): OperatorError {
   if (given.startsWith(PREFIX.operator)) return unknownId("operator", given, LISTED_BY);
   return new OperatorError("not_found", `There is no such operator. "${LISTED_BY}" shows those that exist.`);

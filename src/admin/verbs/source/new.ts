@@ -82,7 +82,7 @@ export default defineVerb({
   },
 });
 
-/** @throws OperatorError if nothing may be written there */
+/** The path of the new file. @throws OperatorError if the file may not be written */
 function placeOf({ project, fileOf }: AuthoringTools, id: string): string {
   if (project === undefined) throw new OperatorError("usage", "Give the project folder with --project.");
   const there = fileOf(id);

@@ -7,7 +7,7 @@ import { runAsClient } from "../../run-as-client.ts";
 import { anObject, oneOf, orNull, text, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
-/** As `POST /data` answers it. */
+/** The status of an answer of `POST /data`. */
 const wireStatus = Type.Object({
   success: yesOrNo,
   message: text,
@@ -52,7 +52,8 @@ export default defineVerb({
   }),
 
   async run({ source: id, workflow, context, credential, inputs = {} }, call) {
-    // If its file is broken, the service decides: a running one may serve the version from before, and none starts.
+    // The service decides about a broken file: a running one may serve the previous version, and a new one does not
+    // start.
     const sources = await call.sources();
     if (!sources.isBroken(id)) requireSource(sources, id);
     const entry = credential === undefined ? true : { cred_id: credential };

@@ -126,10 +126,10 @@ export default defineVerb({
   },
 });
 
-/** What people see in another form. */
+/** Fields with a rendering of their own. */
 const TOLD_OTHERWISE = new Set(["values", "fields", "charge", "limits", "verifies", "recipe"]);
 
-/** What is sent and how the reply is evaluated, for a declarative file; for code there is no such description. */
+/** The request and the evaluation of the reply of a YAML file; `null` for code. */
 function recipeOf(file: string): JsonObject | null {
   return /\.ya?ml$/.test(file) ? (plain(showRecipe(readFileSync(file, "utf8"))) as JsonObject) : null;
 }

@@ -203,7 +203,7 @@ async function runOne(source: RunnableSource, name: string, tools: AuthoringTool
 
 const AT_ONCE = 8;
 
-/** Runs several at once, because cases spend much time waiting for a vendor that never answers. */
+/** Runs several cases at once, because some wait long for a vendor that never answers. */
 async function runAll(
   sources: readonly RunnableSource[],
   tools: AuthoringTools,

@@ -73,7 +73,7 @@ export default defineVerb({
   render: (result) => `${JSON.stringify(result, null, 2)}\n`,
 });
 
-/** Why nothing can be asked at all. */
+/** Why no source can be called. */
 function problemOf({ disabled, simulated }: NamedWorkflow, isOff: boolean, context: Context): string | null {
   if (disabled) return "The workflow is disabled.";
   if (isOff) return "The organization is disabled.";

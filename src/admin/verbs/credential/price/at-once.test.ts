@@ -9,7 +9,7 @@ import { runVerb } from "../../../run-verb.ts";
 import remove from "./remove.ts";
 import set from "./set.ts";
 
-/** Both orders many times: which of two changes comes first is up to the database. */
+/** Tries both orders many times, because the database decides which of two changes comes first. */
 const ROUNDS = 20;
 
 for (const [name, given, verb] of [

@@ -7,10 +7,10 @@ import { listOf, oneOf } from "../../../result-schemas.ts";
 import type { PriceTerm } from "../../../../terms/price.ts";
 import { defineVerb } from "../../../verb.ts";
 
-/** The beginning of a price, and its number of calls. */
+/** The cursor: the start of a price, and its number of calls. */
 const PLACE = /^-?\d{1,16}\.\d{1,16}$/;
 
-/** Of a price and its steps. */
+/** The states of a price and its steps. */
 const STATES = ["to come", "holds", "over"] as const;
 
 export default defineVerb({

@@ -86,7 +86,7 @@ export default defineVerb({
   },
 });
 
-/** What is billed is the source's to say, or else the contract's. */
+/** The source decides what is billed, or else the contract. */
 function neverCharged(source: string): OperatorError {
   return new OperatorError(
     "refused",
@@ -110,8 +110,8 @@ function refuseUnlike(step: PriceTerm, basic: PriceTerm): void {
 }
 
 /**
- * A price that is set again cannot leave its steps behind in another currency, nor itself: in another time zone its day
- * begins at another moment, so both would be kept, and the one that begins later would hold.
+ * Refuses to replace a price by one in another currency, because its steps would keep theirs. Refuses another time zone
+ * too: the day would begin at another time, both prices would be stored, and the later one would be valid.
  */
 function refuseToLeaveUnlike(basic: PriceTerm, day: string, known: readonly PriceTerm[]): void {
   const sameDay = known.filter((term) => begins(term, day));
@@ -127,7 +127,7 @@ function refuseToLeaveUnlike(basic: PriceTerm, day: string, known: readonly Pric
   }
 }
 
-/** In which word of the command two prices of a day differ that have to be alike. */
+/** The option by which two prices of a day differ, among those that must be equal. */
 function difference(one: PriceTerm, other: PriceTerm): string | undefined {
   const names = { currency: "currency", per: "--per", timeZone: "time zone" } as const;
   const unlike = (["currency", "per", "timeZone"] as const).find((name) => one[name] !== other[name]);
