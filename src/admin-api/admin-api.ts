@@ -76,7 +76,7 @@ export const COMMANDS_MAX = 32;
 /** Concurrent files, which take as long as their readers want. One operator alone gets two. */
 export const STREAMS_MAX = 4;
 
-const COMMANDS_BUSY = "Too many commands are under way. Try again.";
+const COMMANDS_BUSY = "Too many commands are running. Try again.";
 const STREAMS_BUSY = "Too many files are being sent. Try again when one of yours has been read.";
 
 /** The largest body of an unauthenticated request: a code, or the query that the identity provider sent back. */
@@ -183,7 +183,7 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
     if (parts.console === "off")
       throw new Refusal(
         "not_found",
-        'The console is off here (the setting "console"), so nobody logs in with a browser.',
+        'The console is off here (the setting "console"), so logging in with a browser is not possible.',
       );
     requireOwnPage(request);
     requirePost(request);

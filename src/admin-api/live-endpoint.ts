@@ -32,7 +32,7 @@ export interface LiveEndpoint extends Pick<LiveStream, "clients" | "close"> {
 /** The figures of store and ledger change slowly, so they are cached between events. */
 const LOOK_EVERY_MS = 5_000;
 const ENDED = new Refusal("unauthenticated", "The login has ended. Log in again.");
-const UNSURE = new Refusal("unavailable", "The store does not answer, so nobody knows whether the login still holds.");
+const UNSURE = new Refusal("unavailable", "The store does not answer, so the login cannot be checked.");
 
 export function createLiveEndpoint({ clock, now, look, failed }: LiveParts): LiveEndpoint {
   let seen: Seen | undefined;
@@ -50,7 +50,7 @@ export function createLiveEndpoint({ clock, now, look, failed }: LiveParts): Liv
   return {
     answer(request, response, operatorId, isStillIn) {
       if (request.method !== "GET")
-        throw new Refusal("method_not_allowed", "What happens is asked for with GET.", undefined, "GET");
+        throw new Refusal("method_not_allowed", "Live events are requested with GET.", undefined, "GET");
       stream.add(operatorId, response, () =>
         isStillIn().then(
           (holds) => (holds ? null : ENDED),

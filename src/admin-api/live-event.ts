@@ -41,7 +41,7 @@ const callsOverTime = Type.Object(
   { calls: overTime, failed: overTime },
   {
     description:
-      "Each five minutes, the oldest first, and the last of them not over; `null` before the process started. `failed` does not include rejected calls",
+      "One value for each five minutes, the oldest first; the last interval is not over. `null` for intervals before the process started. `failed` does not include rejected calls",
   },
 );
 
@@ -55,7 +55,7 @@ export const LiveEvent = Type.Object({
   },
   ready: yesOrNo,
   not_ready: { ...listOf(text), description: "Why no run is accepted" },
-  warnings: { ...listOf(text), description: "What will soon end that runs are accepted" },
+  warnings: { ...listOf(text), description: "Conditions that will soon stop the service from accepting runs" },
   runs: Type.Object({
     under_way: count,
     minute: {
@@ -76,7 +76,7 @@ export const LiveEvent = Type.Object({
       },
       {
         description:
-          "Minute by minute, the oldest first, until the end of the last minute that is over; `null` before the process started",
+          "One value for each minute, the oldest first, up to the last complete minute; `null` for minutes before the process started",
       },
     ),
   }),
@@ -98,7 +98,7 @@ export const LiveEvent = Type.Object({
   unknown_charges: orNull(Type.Object({ charges: count, is_more: yesOrNo, since: orNull(time) })),
   budgets: orNull(listOf(Type.Object({ ...listedBudget.properties, used_percent: count }))),
   attention: wireAttention,
-  looked_at: { ...time, description: "When charges, budgets and what needs a person were looked at" },
+  looked_at: { ...time, description: "When charges, budgets and items that need attention were read" },
 });
 
 export function toLiveEvent({ wallAt, figures, runsUnderWay, state, warnings }: LiveNow, seen: Seen): object {

@@ -58,7 +58,7 @@ export function createLiveStream({ clock, event, failed }: LiveStreamParts): Liv
         await Promise.all([...clients].map((client) => tell(client, json)));
       } catch (error) {
         failed(error);
-        endAll(new Refusal("internal", "The figures cannot be made. The service's log has the cause."));
+        endAll(new Refusal("internal", "The figures cannot be computed. The service's log has the cause."));
       }
       const waitMs = Math.max(0, startedAt + EVERY_MS - clock.now());
       await new Promise<void>((resolve) => clock.after(waitMs, resolve, "loose"));
@@ -93,7 +93,10 @@ export function createLiveStream({ clock, event, failed }: LiveStreamParts): Liv
       // The client disconnected while it was authenticated.
       if (response.closed) return;
       if (!slots.take(operatorId))
-        throw new Refusal("unavailable", "Too many clients are told already. Close one of yours, or try again later.");
+        throw new Refusal(
+          "unavailable",
+          "Too many clients receive live events already. Close one of yours, or try again later.",
+        );
       const client: Client = { stream: openEventStream(response), refusal, missed: 0 };
       clients.add(client);
       response.on("close", () => {

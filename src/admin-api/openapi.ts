@@ -33,11 +33,11 @@ const MEANING = {
   "403":
     "The operator's role does not allow this, the console is read-only, or the request names a foreign host or comes from a page of another site.",
   "404": "What the input names does not exist, or there is no such command outside a terminal.",
-  "405": "The method is another one than POST, or GET where what happens is told.",
+  "405": "The method is not POST, or for live events not GET.",
   "409": "The command refuses to do this.",
   "422": "The input is not valid JSON, is too large, or does not match the schema.",
   "500": "The command failed unexpectedly. The service's log has the cause.",
-  "503": "The store or the ledger does not answer now, too many commands are under way, or the service is stopping.",
+  "503": "The store or the ledger does not answer now, too many commands are running, or the service is stopping.",
 } as const;
 
 const VerbProgress = Type.Object(
@@ -46,7 +46,7 @@ const VerbProgress = Type.Object(
     done: Type.Number(),
     of: Type.Optional(Type.Number({ description: "Missing while it is not known" })),
   },
-  { description: "The data of an event `progress`: how far a command is." },
+  { description: "The data of an event `progress`: the progress of a command." },
 );
 const EndedCall = Type.Object(
   {
@@ -127,7 +127,7 @@ function operationOf({ name, verb }: VerbEndpoint): object {
     operationId: schema[0]!.toLowerCase() + schema.slice(1),
     tags: [name.split(" ")[0]],
     summary: verb.summary,
-    description: [verb.description, `Takes the role ${verb.role}.${verb.changes ? "" : " Changes nothing."}`]
+    description: [verb.description, `Requires the role ${verb.role}.${verb.changes ? "" : " Changes nothing."}`]
       .filter(Boolean)
       .join(" "),
     "x-role": verb.role,
@@ -147,7 +147,7 @@ function operationOf({ name, verb }: VerbEndpoint): object {
 }
 
 const RESULT_SAYS =
-  "The result. Whoever accepts `text/event-stream` gets events while the command runs: `note` (`VerbNote`), `progress` (`VerbProgress`) and `call` (`EndedCall`), and at the end one `result`, or one `error` (`Error`). The command goes on if its client goes away.";
+  "The result. A client that accepts `text/event-stream` gets events while the command runs: `note` (`VerbNote`), `progress` (`VerbProgress`) and `call` (`EndedCall`), and at the end one `result`, or one `error` (`Error`). The command continues if its client disconnects.";
 
 const NOTES = {
   [NOTES_HEADER]: {
@@ -158,7 +158,7 @@ const NOTES = {
 
 function text(mediaTypes: readonly string[]): object {
   const plain = response(
-    `A text in UTF-8, sent while it is made. If it cannot be completed, the connection breaks before its end: what has come is then a part. After a complete one, trailers have further remarks (\`${NOTES_HEADER}\`) and the result (\`${RESULT_TRAILER}\`: JSON, percent-encoded).`,
+    `A text in UTF-8, sent while it is made. If it cannot be completed, the connection breaks before its end, and the text is incomplete. After a complete text, trailers have further remarks (\`${NOTES_HEADER}\`) and the result (\`${RESULT_TRAILER}\`: JSON, percent-encoded).`,
     "Error",
     { ...NOTES, "Content-Disposition": { description: "A name for the file.", schema: { type: "string" } } },
   );
@@ -186,9 +186,9 @@ function withEvents(response: { readonly content: object }): object {
 const LIVE_OPERATION = {
   operationId: "live",
   tags: ["live"],
-  summary: "Be told what happens, once a second",
+  summary: "Stream live figures, once a second",
   description:
-    "Server-sent events of the name `live`, whose data is a `LiveEvent`: the figures of the machine that is asked, and charges, budgets and what needs a person of the whole deployment. The last event is an `error` (`Error`): the login has ended, or the service stops. Takes the role viewer. Changes nothing.",
+    "Server-sent events of the name `live`, whose data is a `LiveEvent`: the figures of the machine that answers, and charges, budgets and items that need attention of the whole deployment. The last event is an `error` (`Error`): the login has ended, or the service stops. Requires the role viewer. Changes nothing.",
   "x-role": "viewer",
   "x-changes": false,
   responses: {

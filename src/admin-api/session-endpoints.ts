@@ -55,21 +55,21 @@ const SessionResult = Type.Object({
   program: {
     ...text,
     description:
-      "How a command on this deployment starts when it is typed on the service's machine, such as `npx datarun`; the console shows commands with it",
+      "How a person starts a command of this deployment on the service's machine, such as `npx datarun`; the console shows commands in this form",
   },
-  ends_at: Type.Optional({ ...time, description: "When a session that has just begun ends at the latest; UTC" }),
+  ends_at: Type.Optional({ ...time, description: "The latest end of a session that has just started; UTC" }),
 });
 
 const LoginWaysResult = Type.Object({
   console: oneOf("on", "read_only"),
   identity_provider: {
     ...orNull(text),
-    description: "The host of the identity provider with which people log in; null if there is none",
+    description: "The host of the identity provider for logins; null if there is none",
   },
 });
 
 const ProviderAddressResult = Type.Object({
-  location: { ...text, description: "Where the browser has to go, to come back to /console/login" },
+  location: { ...text, description: "The address to send the browser to; it returns to /console/login" },
 });
 
 export const SESSION_RESULTS = { SessionResult, LoginWaysResult, ProviderAddressResult };
@@ -127,7 +127,7 @@ export const SESSION_ENDPOINTS: readonly SessionEndpoint[] = [
     description: `Such a code is in the address that \`start --demo\` prints. It can be used once, within ten minutes. A wrong one is answered after a delay. ${LASTS}`,
     takes: "input",
     input: Type.Object(
-      { code: Type.String({ minLength: 1, maxLength: 128, description: "The code, from behind `#code=`" }) },
+      { code: Type.String({ minLength: 1, maxLength: 128, description: "The code, without `#code=`" }) },
       { additionalProperties: false },
     ),
     result: "SessionResult",
@@ -139,9 +139,9 @@ export const SESSION_ENDPOINTS: readonly SessionEndpoint[] = [
   {
     path: "/api/session/provider/begin",
     operationId: "sessionProviderBegin",
-    summary: "Begin a login with the identity provider",
+    summary: "Start a login with the identity provider",
     description:
-      "OpenID Connect with the authorization code flow and PKCE. Answers with the address to which the browser has to go, and a cookie by which it is known when it comes back, within ten minutes.",
+      "OpenID Connect with the authorization code flow and PKCE. Answers with the address to send the browser to, and a cookie that identifies the browser when it returns, within ten minutes.",
     takes: "nothing",
     result: "ProviderAddressResult",
     async answer(request, ways) {
@@ -153,10 +153,10 @@ export const SESSION_ENDPOINTS: readonly SessionEndpoint[] = [
     path: "/api/session/provider/finish",
     operationId: "sessionProviderFinish",
     summary: "Exchange the answer of the identity provider for a session of a browser",
-    description: `The answer is the query with which the browser came back. The role is the highest that one of the person's groups has; 403 if none has one. ${LASTS}`,
+    description: `The answer is the query with which the browser returned. The role is the highest that one of the person's groups has; 403 if none has one. ${LASTS}`,
     takes: "input",
     input: Type.Object(
-      { answer: Type.String({ minLength: 1, maxLength: 8_192, description: "The query, from behind `?`" }) },
+      { answer: Type.String({ minLength: 1, maxLength: 8_192, description: "The query, without the `?`" }) },
       { additionalProperties: false },
     ),
     result: "SessionResult",
@@ -183,7 +183,7 @@ export const SESSION_ENDPOINTS: readonly SessionEndpoint[] = [
     path: "/api/session/end",
     operationId: "sessionEnd",
     summary: "End the session",
-    description: "Its cookie is worth nothing afterwards, on every machine. Recorded in the audit trail.",
+    description: "Afterwards its cookie is refused on every machine. Recorded in the audit trail.",
     takes: "session",
     result: "SessionResult",
     async answer(request, ways) {

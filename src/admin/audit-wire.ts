@@ -17,7 +17,7 @@ export const auditFilterInputs = {
     Type.String({
       minLength: 1,
       maxLength: 200,
-      description: "Only what operators or users did whose name begins with this",
+      description: "Only acts of operators or users whose name begins with this",
     }),
   ),
   what: Type.Optional(
@@ -28,10 +28,10 @@ export const auditFilterInputs = {
     }),
   ),
   subject: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 128, description: "Only what was done to the object with this id" }),
+    Type.String({ minLength: 1, maxLength: 128, description: "Only acts on the object with this id" }),
   ),
-  from: Type.Optional(momentInput("Only what was done then or later; a day begins at midnight UTC")),
-  to: Type.Optional(momentInput("Only what was done before then")),
+  from: Type.Optional(momentInput("Only acts then or later; a day begins at midnight UTC")),
+  to: Type.Optional(momentInput("Only acts before then")),
 };
 
 const filterObject = Type.Object(auditFilterInputs);

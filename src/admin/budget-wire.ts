@@ -42,8 +42,7 @@ const use = {
   leased: text,
   silent: {
     ...text,
-    description:
-      "What processes hold of which nothing was heard for a minute: they are dead, or cannot reach the store",
+    description: "Leased by processes that have not reported for a minute: they are dead, or cannot reach the store",
   },
   left: text,
   nearly_used: yesOrNo,
@@ -61,7 +60,7 @@ const use = {
 const spentBeforeText = {
   ...orNull(text),
   description:
-    "What was charged in its current period before the budget was set, which it does not count; `null`: it counts the whole period",
+    "The amount charged in its current period before the budget was set, which it does not count; `null`: it counts the whole period",
 };
 export const removedBudget = Type.Object({ removed: yesOrNo, ...told, warn_percent: count });
 export const wireBudget = Type.Object({ ...told, warn_percent: count, counts_from: time });
@@ -70,7 +69,7 @@ export const setBudget = Type.Object({ ...wireBudget.properties, spent_before: s
 export const listedBudget = Type.Object({ ...wireBudget.properties, ...use });
 export const recountedBudget = Type.Object({
   ...listedBudget.properties,
-  used_before: { ...text, description: "What was counted as used before" },
+  used_before: { ...text, description: "The use that was counted before" },
 });
 export const namedBudget = Type.Object({
   ...listedBudget.properties,

@@ -13,6 +13,6 @@ export const draftOptions = {
   body: option("JSON body of the request, with inputs in braces"),
   auth: option(`${AUTH_WORDS}; none by default. OAuth logs in with client credentials or with a password`),
   sample: option("A file with one sample reply as JSON or XML; - for standard input"),
-  nobody: option("How the vendor says that it found nothing: a status, or a file with the reply if its status is 200"),
+  nobody: option("The vendor's reply for no record: a status, or a file with the reply if its status is 200"),
   charge: option(`${CHARGE_MODELS.join(", ")}; per_call by default`),
 };

@@ -79,7 +79,7 @@ function hasWords(act: string, asked: string): boolean {
 function unknownName(who: string, actors: readonly string[]): Unknown {
   return {
     of: "who",
-    says: `The trail has nobody whose name begins with "${who.trim()}".`,
+    says: `The trail has no name that begins with "${who.trim()}".`,
     near: nearest(who.trim(), actors),
   };
 }

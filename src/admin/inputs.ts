@@ -45,7 +45,7 @@ const SOURCES_MAX = 100;
 export const sourcesInput = Type.Array(sourceInput, {
   maxItems: SOURCES_MAX,
   uniqueItems: true,
-  description: "A source to ask",
+  description: "A source to call",
 });
 
 export const functionInput = Type.String({

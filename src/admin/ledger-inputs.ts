@@ -112,6 +112,6 @@ export function requireTime<Given extends Span>(span: Given): Given {
 export function unknownRun(): OperatorError {
   return new OperatorError(
     "not_found",
-    'There is no such run on this ledger. "datarun ledger list" shows those that exist.',
+    'There is no such run in this ledger. "datarun ledger list" shows those that exist.',
   );
 }

@@ -30,7 +30,7 @@ export const wireOperator = Type.Object({
   role: oneOf(...ROLES),
   login: {
     ...oneOf(...LOGINS),
-    description: "With what they show who they are: a token of this service, or a login at the identity provider",
+    description: "How the operator authenticates: by a token of this service, or a login at the identity provider",
   },
   state: oneOf(...STATES),
   created_at: time,

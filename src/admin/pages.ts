@@ -18,8 +18,8 @@ const limitInput = Type.Integer({
 });
 
 const afterInput = {
-  description: "Where to go on: the value that the previous list gave",
-  "x-says": "must be the value that the previous list gave",
+  description: "Where to continue: the value that the previous list returned",
+  "x-says": "must be the value that the previous list returned",
 };
 
 /** Inputs of a list whose cursor is the id of its last line. */
@@ -107,7 +107,7 @@ function readKey(place: string): readonly string[] {
   try {
     return place.split(",").map(decodeURIComponent);
   } catch (cause) {
-    throw new OperatorError("invalid", "--after must be the value that the previous list gave.", { cause });
+    throw new OperatorError("invalid", "--after must be the value that the previous list returned.", { cause });
   }
 }
 

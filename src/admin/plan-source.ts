@@ -16,7 +16,7 @@ import { anything, count, listOf, oneOf, orNull, text, yesOrNo } from "./result-
 export const wirePlannedSource = Type.Object({
   source: text,
   known: yesOrNo,
-  on: { ...yesOrNo, description: "Whether runs may ask it; the setting `catalog` decides" },
+  on: { ...yesOrNo, description: "Whether runs may call it; the setting `catalog` decides" },
   title: orNull(text),
   problem: orNull(text),
   input_problem: orNull(Type.Object({ path: text, message: text })),

@@ -61,5 +61,5 @@ test("what was done is told with its result if that cannot be recorded, and the 
   assert.deepEqual(result, { deleted: 1 });
   assert.deepEqual(await recorded(), [[BEGUN], [BEGUN]]);
   assert.equal(notes.length, 1);
-  assert.match(notes[0]!, /It is done, .* says only that "test" was about to begin\./);
+  assert.match(notes[0]!, /The command is done, .* has only that "test" was about to begin\./);
 });

@@ -21,7 +21,7 @@ export async function recordAround<Result extends JsonObject>(
   const result = await change();
   await record(clock.wall(), { ...about.detail, ...result, state: "done" }).catch(() => {
     note(
-      `It is done, but this could not be stored in the audit trail, which says only that "${act.what}" was about to begin.`,
+      `The command is done, but this could not be recorded in the audit trail, which has only that "${act.what}" was about to begin.`,
     );
   });
   return result;

@@ -135,7 +135,7 @@ function revisionRecorded(recorded: readonly AuditEntry[], call: number): number
 function onlyOnLedger({ attempts }: RunReportRow, call: number, attempt: number | undefined): string {
   const requests = attempts.filter(({ ordinal }) => ordinal === call);
   const choose = attempt === undefined && requests.length > 1 ? `, with --attempt ${requests[0]!.number}` : "";
-  return `The charge is settled on the ledger, but the store could not be told, so budgets do not count it yet. Give the same command again${choose}: it then counts once.`;
+  return `The charge is settled in the ledger, but the store could not be updated, so budgets do not count it yet. Give the same command again${choose}: it then counts once.`;
 }
 
 /**

@@ -40,7 +40,7 @@ export const wireCharge = Type.Object({
   list_price: { ...wireListPrice, description: "Of several, the highest" },
   rows: {
     ...listOf(Type.Object({ when: orNull(text), list_price: wireListPrice })),
-    description: "What a request costs if it depends on what was asked or answered; the first row that applies counts",
+    description: "The cost of a request if it depends on the request or the reply; the first row that applies counts",
   },
 });
 

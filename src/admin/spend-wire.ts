@@ -20,7 +20,7 @@ export const wireTotal = Type.Object({
   unpriced: count,
   amount: orNull(text),
   amount_at_most: orNull(text),
-  amount_unknown: { ...orNull(text), description: "What the unknown charges come to in full" },
+  amount_unknown: { ...orNull(text), description: "The sum of the unknown charges in full" },
 });
 
 /** The columns of a total on the command line. */

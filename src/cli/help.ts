@@ -20,7 +20,7 @@ export async function helpOnAll(verbs: VerbSet, lasting: LastingCommands): Promi
     "Usage: datarun COMMAND [OPTIONS]",
     columns(running),
     ...nouns.map((group) => columns((group ?? []).map(({ name, summary }) => [name, summary]))),
-    "Exit codes: 0 done, 1 failed (also if the result is a failure), 2 not understood.",
+    "Exit codes: 0 done, 1 failed (also if the result is a failure), 2 usage error.",
     '"datarun --version" prints the installed version. "datarun COMMAND --help" explains a command. All commands of two words take --json, --data-dir, --project and --remote, and can be used while the service runs.',
   ]
     .map((block) => (block.startsWith("  ") ? block : wrap(block, "")))

@@ -46,7 +46,7 @@ export interface OpenedForVerb {
 }
 
 /**
- * Runs one command line and returns its exit code: 0 done, 1 failed, 2 not understood. Standard output carries the result
+ * Runs one command line and returns its exit code: 0 done, 1 failed, 2 usage error. Standard output carries the result
  * and nothing else; with `--json` exactly one JSON value, also when the command fails: `{"error":{"code","message"}}`.
  */
 export async function runCli(argv: readonly string[], streams: CommandIo, deps: CliDeps): Promise<number> {
@@ -187,7 +187,7 @@ async function runElsewhere(
 ): Promise<JsonObject | null> {
   const { runRemotely } = await import("./remote/run-remotely.ts");
   const told = openProgress(io, cli.clock ?? systemClock, command.json);
-  const goesOn = verb.interrupted === undefined ? null : "The service goes on with it.";
+  const goesOn = verb.interrupted === undefined ? null : "The command continues in the service.";
   return tellIfInterrupted(goesOn, told, io, () => runRemotely(name, verb, input, command, remote, told, io));
 }
 

@@ -6,11 +6,11 @@ import { settingOptions } from "./setting-options.ts";
 export default defineCommand({
   summary: "Check settings, sources, functions, store and disk without starting anything",
   description:
-    "It uses the same code as a start, takes the same options, and refuses in the same words. It makes and changes nothing, and a service may run meanwhile. The exit code is 1 if there is any finding.",
+    "It uses the same code as a start, takes the same options, and reports the same errors. It creates and changes nothing, and a service may run meanwhile. The exit code is 1 if there is any finding.",
   example: "--project my-project --production --connect",
   input: Type.Object(
     {
-      production: Type.Optional(Type.Boolean({ description: "Also report what is wrong only in production" })),
+      production: Type.Optional(Type.Boolean({ description: "Also report findings that matter only in production" })),
       connect: Type.Optional(
         Type.Boolean({ description: "Also connect to the origins of all sources that are on, and send nothing" }),
       ),

@@ -27,7 +27,7 @@ export default defineCommand({
   input: Type.Object(
     {
       port: port(`The port; ${DEFAULTS.port} by default`),
-      admin_port: port(`The port on which a test reads what was asked; ${DEFAULTS.adminPort} by default`),
+      admin_port: port(`The port on which a test reads the requests received; ${DEFAULTS.adminPort} by default`),
       host: text(`The address of both ports; ${DEFAULTS.host} by default, 0.0.0.0 in a container`, "ADDRESS"),
       project: text("The project folder", "DIR"),
       token: text(`The access token that it takes; ${DEFAULTS.token} by default`, "TEXT"),
@@ -39,7 +39,7 @@ export default defineCommand({
       ),
       set: Type.Optional(
         Type.Array(Type.String(), {
-          description: "What the vendor of a source does unless a request asks for something else",
+          description: "The failure of a source's vendor, unless a request asks for another",
           "x-placeholder": "SOURCE=FAILURE",
         }),
       ),

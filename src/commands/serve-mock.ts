@@ -32,7 +32,7 @@ export async function serveMock(given: Omit<MockOptions, "log">): Promise<number
   const stray = (thrown: unknown) => {
     if (mock !== undefined) return mock.reportStray(thrown);
     process.stderr.write(
-      `datarun mock cannot start: a file that was loaded has failed afterwards: ${whereAndWhat(thrown)}\n`,
+      `datarun mock cannot start: work that a loaded file started has failed: ${whereAndWhat(thrown)}\n`,
     );
     exit(1);
   };

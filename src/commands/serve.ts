@@ -55,12 +55,10 @@ export async function serve(name: "start" | "dev", given: GivenSettings, program
   const stray = (thrown: unknown) => {
     if (running !== undefined) return running.reportStray(thrown);
     if (name === "dev") {
-      process.stderr.write(`A file that was loaded has failed afterwards: ${whereAndWhat(thrown)}\n`);
+      process.stderr.write(`Work that a loaded file started has failed: ${whereAndWhat(thrown)}\n`);
       return;
     }
-    process.stderr.write(
-      `datarun cannot start: a file that was loaded has failed afterwards: ${whereAndWhat(thrown)}\n`,
-    );
+    process.stderr.write(`datarun cannot start: work that a loaded file started has failed: ${whereAndWhat(thrown)}\n`);
     exit(1);
   };
   process.on("uncaughtException", stray);

@@ -90,11 +90,11 @@ export async function makeDemo(
 }
 
 function sayLink(link: string): string {
-  return `Open the console (within ten minutes; whoever opens this first is logged in as an owner):\n\n${link}\n\n`;
+  return `Open the console (within ten minutes; its first user is logged in as an owner):\n\n${link}\n\n`;
 }
 
 const NO_DEMO_ON_DATABASE =
-  "A demo organization is made on the embedded store only, and DATABASE_URL is set: none was made. The whole catalog is on.\n";
+  "A demo organization is created in the embedded store only, and DATABASE_URL is set: none was created. The whole catalog is on.\n";
 
 /** Commands to paste: five sources in one run, of which one finds no record and one fails; then a data function. */
 function demoCommands(url: string, access: DemoAccess): string {

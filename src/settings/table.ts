@@ -52,7 +52,7 @@ export const SETTINGS = [
     type: "text",
     default: "on",
     oneOf: ["off", "read_only", "on"],
-    says: "The console on the admin port. `read_only`: whoever is logged in there can look at everything that their role allows, and change nothing. `off`: no page of it answers, and nobody can log in with a browser. Commands with `--remote` and requests with an operator's token work in every case.",
+    says: "The console on the admin port. `read_only`: a logged-in operator can view everything that the role allows, and change nothing. `off`: none of its pages answers, and logging in with a browser is not possible. Commands with `--remote` and requests with an operator's token work in every case.",
   },
   {
     key: "oidc.issuer",
@@ -65,7 +65,7 @@ export const SETTINGS = [
     key: "oidc.client_id",
     type: "text",
     default: undefined,
-    says: "What the provider calls this service. Required with `oidc.issuer`.",
+    says: "The client id of this service at the provider. Required with `oidc.issuer`.",
   },
   {
     key: "oidc.client_secret",
@@ -73,13 +73,13 @@ export const SETTINGS = [
     default: undefined,
     secret: true,
     variableOnly: true,
-    says: "The secret that the provider has given to this service. Without one, only the code verifier (PKCE) protects the exchange of a code.",
+    says: "The client secret of this service at the provider. Without one, only the code verifier (PKCE) protects the exchange of a code.",
   },
   {
     key: "oidc.scopes",
     type: "list",
     default: ["openid", "profile", "email"],
-    says: "Scopes to ask the provider for.",
+    says: "Scopes to request from the provider.",
   },
   {
     key: "oidc.name_claim",
@@ -97,7 +97,7 @@ export const SETTINGS = [
     key: "oidc.viewers",
     type: "list",
     default: [],
-    says: "Groups whose members have the role viewer. Whoever is in no group that has a role cannot log in; of several roles, the highest counts.",
+    says: "Groups whose members have the role viewer. A person in no group that has a role cannot log in; of several roles, the highest counts.",
   },
   { key: "oidc.operators", type: "list", default: [], says: "Groups whose members have the role operator." },
   { key: "oidc.owners", type: "list", default: [], says: "Groups whose members have the role owner." },

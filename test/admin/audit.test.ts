@@ -37,7 +37,7 @@ test("acts are found by words and people by the beginning of a name, and what ma
     near: ["price"],
   });
   const nobody = await run(["audit", "list", "--who", "zoe"]);
-  assert.match(nobody.stderr, /The trail has nobody whose name begins with "zoe"\./);
+  assert.match(nobody.stderr, /The trail has no name that begins with "zoe"\./);
   assert.deepEqual(await listed("--what", "price", "--to", "2001-01-01"), []);
 });
 

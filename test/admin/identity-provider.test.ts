@@ -212,12 +212,12 @@ test("an answer counts once, in the browser that asked for it, and for ten minut
     assert.match(reply.json().error.message, says);
   };
   const [mine, others] = [await visit(), await visit()];
-  await refused({ answer: mine.answer }, /not begun in this browser/);
-  await refused({ answer: mine.answer, Cookie: "datarun-login=x" }, /not begun in this browser/);
+  await refused({ answer: mine.answer }, /not started in this browser/);
+  await refused({ answer: mine.answer, Cookie: "datarun-login=x" }, /not started in this browser/);
   // Somebody who gets a victim's browser to finish the login of another gets nobody logged in.
   await refused({ answer: others.answer, Cookie: mine.Cookie }, /does not belong to this login/);
   const [, secret, begunAt, seal] = /=([\w-]+)\.(\d+)\.([\w-]+)$/.exec(mine.Cookie)!;
-  await refused({ ...mine, Cookie: `datarun-login=${secret}.${Number(begunAt) + 1}.${seal}` }, /not begun in this/);
+  await refused({ ...mine, Cookie: `datarun-login=${secret}.${Number(begunAt) + 1}.${seal}` }, /not started in this/);
   await refused({ ...mine, answer: "code=none" }, /does not belong/);
   await refused({ ...mine, answer: `${mine.answer}&state=${"x".repeat(43)}` }, /does not belong/);
   await refused({ ...mine, answer: mine.answer.replace(/code=[^&]+/, "code=guessed") }, /does not know this login/);
@@ -385,7 +385,7 @@ test("a provider that hangs keeps sixteen logins waiting at most, half of them f
   while (said.length < 12) await new Promise((resolve) => setTimeout(resolve, 5));
   assert.deepEqual(
     said,
-    Array.from({ length: 12 }, () => "Too many logins are under way. Try again."),
+    Array.from({ length: 12 }, () => "Too many logins are in progress. Try again."),
   );
   assert.equal((await port.call("org list", {}, { as: bob })).statusCode, 200);
   assert.equal((await port.call("session", undefined, { as: bob, headers })).statusCode, 200);

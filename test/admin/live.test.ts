@@ -191,7 +191,7 @@ test("more clients of an operator than its share are refused clearly, leave room
   assert.ok(readers.every(({ statusCode }) => statusCode === 200));
   const further = await watch(t, service, ada);
   assert.equal(further.statusCode, 503);
-  assert.match(JSON.parse(await further.text()).error.message, /Too many clients are told already/);
+  assert.match(JSON.parse(await further.text()).error.message, /Too many clients receive live events already/);
   const other = await watch(t, service, bob);
   assert.equal(other.statusCode, 200);
   // An operator may have as many as it leaves free, and the other one has taken one of them.

@@ -127,7 +127,7 @@ test("a shared database is looked at and nothing is made in it", async (t) => {
       findings.map(({ code }) => code),
       ["production.no_operator"],
     );
-    assert.equal(facts["store"], "shared, none yet: the first start makes it");
+    assert.equal(facts["store"], "shared, none yet: the first start creates it");
   }
   const org = verb(env, "org", "create", "Acme")["organization_tuid"]!;
   verb(env, "token", "create", "--org", org);

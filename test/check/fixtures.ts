@@ -460,14 +460,14 @@ export const FIXTURES: readonly Fixture[] = [
     files: { "sources/a.mjs": sourceText("acme__a", `origins: ["https://a.example"],`) },
     asked: "production",
     prepare: (_t, dataDir) => onStore(dataDir, async () => {}),
-    says: /^acme__a has never asked its vendor$/,
+    says: /^acme__a has never called its vendor$/,
   },
   {
     code: "production.never_run_live",
     name: "a source of a deployment that was never started",
     files: { "sources/a.mjs": sourceText("acme__a", `origins: ["https://a.example"],`) },
     asked: "production",
-    says: /^acme__a has never asked its vendor$/,
+    says: /^acme__a has never called its vendor$/,
     also: [NO_OPERATOR],
   },
   {

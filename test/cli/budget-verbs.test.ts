@@ -52,7 +52,7 @@ test("a budget is set for what it names, listed with its use, changed, and remov
     },
   );
   const again = await run(`${line} --amount 600.5 --currency EUR --warn 90`);
-  assert.match(again.stderr, /Its limit was 500\.00 EUR\. What was used still counts\./);
+  assert.match(again.stderr, /Its limit was 500\.00 EUR\. Its use still counts\./);
   const calls = await json<{ budget: string }>("budget set --org ORG --per day --calls 10000");
   assert.notEqual(calls.budget, first["budget"]);
   const { budgets } = await json<{ budgets: { budget: string; limit: string; used: string; left: string }[] }>(
@@ -87,7 +87,10 @@ test("a budget in another time zone is set beside the one that is there, and thi
   const again = await json<{ budget: string; time_zone: string }>(line.replace("5", "6"));
   assert.deepEqual([again.budget, again.time_zone], [berlin.budget, "Europe/Berlin"], "it is the one that is there");
   const utc = await run(`${line} --time-zone UTC`);
-  assert.match(utc.stderr, new RegExp(`budget ${berlin.budget} .*6\\.00 EUR a month \\(Europe/Berlin\\), and goes on`));
+  assert.match(
+    utc.stderr,
+    new RegExp(`budget ${berlin.budget} .*6\\.00 EUR a month \\(Europe/Berlin\\), and still limits`),
+  );
   assert.match((await run("budget list")).stdout, /PER +TIME ZONE/);
 });
 

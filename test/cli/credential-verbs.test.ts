@@ -66,7 +66,7 @@ test("credentials are listed without their last use if the ledger cannot be read
   writeFileSync(join(dataDir, "ledger", JOURNAL_FILE), "this is not a database".repeat(1_000));
   const { code, stdout, stderr } = await run([...list, "--json"]);
   assert.equal(code, 0, stderr);
-  assert.match(stderr, /When they were last used is not known: The journal .* is damaged/);
+  assert.match(stderr, /Their times of last use are not known: The journal .* is damaged/);
   const [listed] = JSON.parse(stdout).credentials;
   assert.equal(listed.cred_id, id);
   assert.ok(!("last_used_at" in listed));

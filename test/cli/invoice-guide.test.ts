@@ -88,7 +88,7 @@ test("what is wrong with the file or the mapping is said in words", async (t) =>
     await of(file, "--map", "foo=A"),
     /^--map must be order, transaction, day, amount, currency, quantity, then = and the name of a column\.\n/,
   );
-  assert.match(await of(file, "--map", "order=A", "--map", "order=B"), /twice which column is order/);
+  assert.match(await of(file, "--map", "order=A", "--map", "order=B"), /names the column for order twice/);
 });
 
 test("where no price is known, no amount of ours is shown, not even 0.00", async (t) => {

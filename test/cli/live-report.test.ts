@@ -170,7 +170,7 @@ test("what --free-only goes with is said, and without a place for the report nob
   await json(["org", "create", "Acme"]);
   assert.match(
     await says("--all", "--live", "--free-only", "--report", "/nowhere/x"),
-    /The report \/nowhere\/x cannot be written \(ENOENT\)\. Without a report no vendor is asked/,
+    /The report \/nowhere\/x cannot be written \(ENOENT\)\. Without a report no vendor is called/,
   );
 });
 

@@ -122,7 +122,7 @@ test("of a command that a service does, progress and remarks are printed as they
   await until(() => printed().includes("Half of them are old."));
   assert.equal(printed().includes("done"), false);
   interrupt();
-  assert.match(printed(), /Interrupted after 300 of 5,000 runs\. The service goes on with it\.\n$/);
+  assert.match(printed(), /Interrupted after 300 of 5,000 runs\. The command continues in the service\.\n$/);
   end();
   assert.equal(await running, 0);
 });

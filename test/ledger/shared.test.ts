@@ -218,7 +218,7 @@ test("ledger verify looks at the shared ledger and at this machine's journal, an
   assert.equal(
     wrong.stdout,
     `the shared ledger:
-a run  missing: it is gone although nobody deleted it
+a run  missing: it is gone without having been deleted
 the database: runs that are gone and have left nothing: 1, of those whose ids begin with ${transactionId!.slice(0, 10)}
 0 damaged, 1 missing
 ok 1 run

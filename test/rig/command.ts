@@ -104,7 +104,8 @@ export async function startCommand(
   let listening: Record<string, unknown> | undefined;
   // A demo tells its token after it has begun to listen.
   const isReady = () =>
-    listening !== undefined && (!args.includes("--demo") || /\/func |none was made|no demo was made/.test(printed.err));
+    listening !== undefined &&
+    (!args.includes("--demo") || /\/func |none was created|no demo was made/.test(printed.err));
   while (!isReady()) {
     if (stopped) throw new Error(`it ended instead of listening:\n${printed.err}`);
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -175,7 +175,7 @@ test("a file that is broken at the start costs only itself, and is served once i
 test("a file that leaves behind what fails later takes nothing down, at the start and after a change", async (t) => {
   const leaves = (word: string) => `Promise.reject(new Error("${word}"));\n${SOURCE("one")}`;
   const { dev, write, ask } = await develop(t, { ...FILES, "sources/acme/says.ts": leaves("early") });
-  assert.match(dev.stderr(), /A file that was loaded has failed afterwards: \S*says\.ts:1:16: early/);
+  assert.match(dev.stderr(), /Work that a loaded file started has failed: \S*says\.ts:1:16: early/);
   assert.equal((await ask()).success, true);
   write("sources/acme/says.ts", leaves("late"));
   await dev.says(/stray_error/);

@@ -279,7 +279,7 @@ test("a start is stopped by a file that leaves behind what fails later", async (
   const folder = project(t, { "sources/broken.ts": `\nPromise.reject(new Error("too late"));\n${source("acme__a")}` });
   const { code, stderr } = await startCommand.fails(t, ["--project", folder]);
   assert.equal(code, 1);
-  assert.match(stderr, /cannot start: a file that was loaded has failed afterwards: \S*broken\.ts:2:16: too late/);
+  assert.match(stderr, /cannot start: work that a loaded file started has failed: \S*broken\.ts:2:16: too late/);
 });
 
 test("each start of a demo prints a token that works, and the one before works as well", async (t) => {

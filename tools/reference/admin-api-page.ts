@@ -54,7 +54,7 @@ export async function adminApiPage(): Promise<Page> {
         ["`error`", "The last event if the command fails: an [error](#errors)"],
       ],
     ),
-    "A command goes on when its client goes away, and is recorded as always.",
+    "A command continues if its client disconnects, and is recorded as always.",
     "## What happens now",
     `\`GET ${LIVE_PATH}\` sends a server-sent event of the name \`live\` once a second, to at most ${LIVE_CLIENTS_MAX} clients at a time, which operators share: one alone gets half. It takes the role viewer. Runs, calls, breakers and the ledger's state are those of the machine that is asked; charges to settle, budgets and what needs a person are the deployment's, and are looked at every few seconds. \`openapi-admin.json\` has its fields as \`LiveEvent\`.`,
     block("sh", `curl -N http://127.0.0.1:8081${LIVE_PATH} -H "Authorization: Bearer $DATARUN_OPERATOR_TOKEN"`),
@@ -94,7 +94,7 @@ const MEANING: Readonly<Record<keyof typeof STATUS_OF, string>> = {
   invalid: "The body, or a value in it",
   not_found: "What the input names does not exist, or there is no such command outside a terminal",
   refused: "The command does not do this, and says why",
-  unavailable: "The store or the ledger does not answer, too many commands are under way, or the service is stopping",
+  unavailable: "The store or the ledger does not answer, too many commands are running, or the service is stopping",
   internal: "A defect; the service's log has the cause",
   unauthenticated: "No token, or one that is unknown, expired or revoked",
   forbidden:

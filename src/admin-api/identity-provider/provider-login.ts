@@ -58,7 +58,7 @@ export function createProviderLogin(parts: ProviderLoginParts): ProviderLogin {
   const failuresUntil = new BoundedMap<string, number>(ADDRESSES_MAX);
 
   async function bounded<Value>(address: string, ask: () => Promise<Value>): Promise<Value> {
-    if (!underWay.take(address)) throw new Refusal("unavailable", "Too many logins are under way. Try again.");
+    if (!underWay.take(address)) throw new Refusal("unavailable", "Too many logins are in progress. Try again.");
     try {
       return await ask();
     } finally {
@@ -92,7 +92,7 @@ export function createProviderLogin(parts: ProviderLoginParts): ProviderLogin {
       await login.fail(request, { with: "identity_provider", reason: "not_begun_here" });
       throw new Refusal(
         "unauthenticated",
-        "This login was not begun in this browser, or more than ten minutes ago. Log in again.",
+        "This login was not started in this browser, or was started more than ten minutes ago. Log in again.",
       );
     }
     try {

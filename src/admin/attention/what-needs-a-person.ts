@@ -47,7 +47,7 @@ export interface Attention {
 export const THRESHOLDS = { breakerOpenMs: 60_000, lagMs: 1_000, journalDaysLeft: 30 } as const;
 
 const REFUSED: Readonly<Record<string, string>> = {
-  overloaded: "because too many runs are under way",
+  overloaded: "because too many runs are in progress",
   unavailable: "because no run could be recorded, or the store failed",
   internal: "by a fault of the service",
 };
@@ -216,7 +216,7 @@ function rejectedSays({ budget, used }: BudgetUse, { calls, isMore, sinceWallAt 
 }
 
 function silentSays({ budget, silent }: BudgetUse): string {
-  return `${budgetText(budget, silent)} of the budget of ${scopeText(budget)} are held by processes that have said nothing for a minute.`;
+  return `${budgetText(budget, silent)} of the budget of ${scopeText(budget)} are leased by processes that have not reported for a minute.`;
 }
 
 function whenOf({ per, timeZone }: Budget): string {

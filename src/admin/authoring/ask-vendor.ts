@@ -31,7 +31,7 @@ export async function askVendor(question: VendorQuestion, parts: LiveCallParts):
   if (owner === null && source.credentialUse === "required") {
     throw new OperatorError(
       "usage",
-      `${source.id} needs a credential: name one with --credential, or whose with --org.`,
+      `${source.id} needs a credential: name one with --credential, or its organization with --org.`,
     );
   }
   const entry = { organizationId: owner, subjectId: source.id };
@@ -67,7 +67,7 @@ export async function askVendor(question: VendorQuestion, parts: LiveCallParts):
   const endedAct = { ...act, wallAt: clock.wall() };
   await trail.recordAct(endedAct, { ...entry, detail: { ...asked, ...outcome } }).catch(() => {
     parts.note(
-      `The result of this call (${transactionId}) could not be stored. The audit trail says only that ${source.id} was about to be asked, so the call counts as unknown there; its charge is "${report.charged}".`,
+      `The result of this call (${transactionId}) could not be stored. The audit trail has only that ${source.id} was about to be called, so the call counts as unknown there; its charge is "${report.charged}".`,
     );
   });
   return answer;

@@ -111,7 +111,7 @@ export async function reportFreeVendors(
     write: (found) => {
       writeReport(path, found);
       const done = ["sources", "skipped"].map((name) => (found[name] as readonly JsonObject[]).length);
-      onProgress("sources asked or skipped", done[0]! + done[1]!, sources.length);
+      onProgress("sources called or skipped", done[0]! + done[1]!, sources.length);
     },
   });
   const asked = report["sources"] as readonly JsonObject[];
@@ -153,7 +153,7 @@ function writeReport(path: string, report: JsonObject): void {
     const { code } = error as NodeJS.ErrnoException;
     throw new OperatorError(
       "invalid",
-      `The report ${path} cannot be written (${code}). Without a report no vendor is asked.`,
+      `The report ${path} cannot be written (${code}). Without a report no vendor is called.`,
       { cause: error },
     );
   }
@@ -171,7 +171,7 @@ export function renderLiveReport(result: JsonObject): string {
   return [
     ...lines,
     ...left.map(({ source, why }) => `skipped ${source as string}: ${why as string}`),
-    `${asked.length} asked, ${skipped.length} not: ${result["report"] as string}`,
+    `${asked.length} called, ${skipped.length} skipped: ${result["report"] as string}`,
     "",
   ].join("\n");
 }

@@ -30,7 +30,7 @@ export async function testLive(
 ): Promise<JsonObject> {
   const { declaration } = source;
   if (!source.leavesMachine)
-    throw new OperatorError("refused", `${source.id} answers on this machine: it has no vendor to ask.`);
+    throw new OperatorError("refused", `${source.id} answers on this machine: it has no vendor to call.`);
   if (input.accept_charge !== true && source.charge !== "free") {
     throw new OperatorError(
       "refused",
@@ -143,7 +143,7 @@ export function renderLive(result: JsonObject): string {
   const differences = result["differences"] as readonly string[];
   const what = WITH[result["inputs_from"] as keyof typeof WITH] ?? `case "${result["case"] as string}"`;
   return [
-    `${result["passed"] === true ? "ok    " : "FAILED"} ${result["source"] as string}, asked for real with ${what}`,
+    `${result["passed"] === true ? "ok    " : "FAILED"} ${result["source"] as string}, called with ${what}`,
     `  outcome: ${result["outcome"] as string}${result["message"] === null ? "" : ` (${result["message"] as string})`}`,
     `  charged: ${result["charged"] as string}, ${result["requests"] as string} request(s), ${result["took_ms"] as string} ms`,
     ...(result["case"] === null

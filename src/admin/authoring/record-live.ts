@@ -40,7 +40,7 @@ export async function recordLive(asked: LiveCallMade, tools: AuthoringTools, wal
   } catch (error) {
     throw new OperatorError(
       "refused",
-      `The vendor was asked (${outcomeOf(answer)}, charged: ${answer.report.charged}), and no case was written to the ${from}'s file: ${(error as Error).message}.`,
+      `The vendor was called (${outcomeOf(answer)}, charged: ${answer.report.charged}), and no case was written to the ${from}'s file: ${(error as Error).message}.`,
       { cause: error },
     );
   }

@@ -98,10 +98,10 @@ function formOf(map: readonly string[], currency: string | null, hasDecimalComma
   const pairs = map.map((one) => [one.slice(0, one.indexOf("=")), one.slice(one.indexOf("=") + 1)] as const);
   const columns: InvoiceForm["columns"] = Object.fromEntries(pairs);
   const twice = pairs.find(([meaning], at) => pairs.findIndex(([other]) => other === meaning) !== at);
-  if (twice !== undefined) throw new OperatorError("usage", `--map says twice which column is ${twice[0]}.`);
+  if (twice !== undefined) throw new OperatorError("usage", `--map names the column for ${twice[0]} twice.`);
   const keys = INVOICE_KEYS.filter((key) => columns[key] !== undefined);
   if (keys.length !== 1)
-    throw new OperatorError("usage", `Map one of ${INVOICE_KEYS.join(", ")}: it says what a line is about.`);
+    throw new OperatorError("usage", `Map one of ${INVOICE_KEYS.join(", ")}: it identifies the subject of a line.`);
   if (columns.amount !== undefined && columns.currency === undefined && currency === null)
     throw new OperatorError("usage", "Amounts need a currency: map a column to currency, or give --currency.");
   return { columns, key: keys[0]!, currency, hasDecimalCommas };

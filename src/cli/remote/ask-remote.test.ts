@@ -56,7 +56,7 @@ test("an error at the end is the verb's own, and an end without an outcome is no
   const cut = await askedOf(t, (response) => response.writeHead(200, EVENTS).end(event("note", { says: "x" })));
   await assert.rejects(
     cut.result,
-    (error: OperatorError) => error.code === "unavailable" && /hung up/.test(error.message),
+    (error: OperatorError) => error.code === "unavailable" && /closed the connection/.test(error.message),
   );
 });
 

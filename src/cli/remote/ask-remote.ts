@@ -30,7 +30,7 @@ export async function askRemote(
   const read = createEventReader(REPLY_BYTES_MAX);
   for await (const bytes of bytesOf(incoming, remote)) {
     const events = read(bytes);
-    if (events === null) throw unreachable(remote, "its answer is too large");
+    if (events === null) throw unreachable(remote, "the answer is too large");
     for (const { event, data } of events) {
       if (event === "result") return readObject(data);
       if (event === "error") throw readError(readObject(data));
@@ -38,7 +38,7 @@ export async function askRemote(
       if (event === "progress") onProgress(...readProgress(data));
     }
   }
-  throw unreachable(remote, "it hung up");
+  throw unreachable(remote, "it closed the connection");
 }
 
 /** The same for a verb that produces a text. */

@@ -22,7 +22,7 @@ export const REPLY_BYTES_MAX = 256 * 1024 * 1024;
 export async function readReply(incoming: IncomingMessage, remote: Remote): Promise<RemoteReply> {
   const joined = new JoinedBytes();
   for await (const chunk of bytesOf(incoming, remote)) {
-    if (joined.length + chunk.length > REPLY_BYTES_MAX) throw unreachable(remote, "its answer is too large");
+    if (joined.length + chunk.length > REPLY_BYTES_MAX) throw unreachable(remote, "the answer is too large");
     joined.add(chunk);
   }
   const { statusCode: status = 0, headers } = incoming;
@@ -34,7 +34,7 @@ export async function* bytesOf(incoming: IncomingMessage, remote: Remote): Async
   try {
     yield* incoming as AsyncIterable<Buffer>;
   } catch (error) {
-    throw unreachable(remote, "it hung up", error);
+    throw unreachable(remote, "it closed the connection", error);
   }
 }
 
@@ -72,7 +72,7 @@ export function openReply(
       },
     });
     const cancel = systemClock.after(SEND_MS_MAX, () =>
-      outgoing.destroy(unreachable(remote, "it takes too long to connect")),
+      outgoing.destroy(unreachable(remote, "connecting takes too long")),
     );
     outgoing.on("finish", cancel);
     outgoing.on("error", (error: NodeJS.ErrnoException) => {

@@ -31,7 +31,7 @@ export function readObject(text: string): JsonObject {
 export function readError({ error }: JsonObject): Error {
   const { code, message, details } = isJsonObject(error) ? error : {};
   if (typeof code !== "string" || typeof message !== "string")
-    return new RemoteDefect("The service has failed, and does not say in a readable way why.");
+    return new RemoteDefect("The service has failed, and its reason cannot be read.");
   const says = printableLines(message);
   if (Array.isArray(details)) return new InputError(details.map(readProblem));
   if (OWN_CODES.includes(code)) return new OperatorError(code as OperatorErrorCode, says);

@@ -53,7 +53,7 @@ export function checkDataDir(settings: Settings, dataDir: string, disk: Disk, re
   } catch (error) {
     report.add("data_dir.unusable", reasonOf(error), { file: budgets });
   }
-  report.facts["data_dir"] = place === dataDir ? dataDir : `${dataDir}, none yet: the first start makes it`;
+  report.facts["data_dir"] = place === dataDir ? dataDir : `${dataDir}, none yet: the first start creates it`;
   const running = findAddress(dataDir);
   if (running !== null) report.facts["service"] = `runs at ${running}`;
   checkDisk(settings, place, disk, report);

@@ -155,7 +155,7 @@ async function checkLiveRuns(
     if (!source.leavesMachine || tried.has(id)) continue;
     const runs = (await ledger?.list({ source: id }, { limit: RUNS_LOOKED_AT }))?.runs ?? [];
     if (runs.every(({ simulated }) => simulated === 1))
-      report.add("production.never_run_live", `${id} has never asked its vendor`, { file });
+      report.add("production.never_run_live", `${id} has never called its vendor`, { file });
   }
 }
 

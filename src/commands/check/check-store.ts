@@ -37,7 +37,7 @@ export async function checkStore(
   } catch (error) {
     await store?.close();
     if (error instanceof StoreMissing) {
-      report.facts["store"] = `${place}, none yet: the first start makes it`;
+      report.facts["store"] = `${place}, none yet: the first start creates it`;
       return "none yet";
     }
     report.add(error instanceof StoreOlder ? "store.not_migrated" : "store.refused", reasonOf(error));

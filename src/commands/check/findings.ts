@@ -30,7 +30,7 @@ export const CHECKS = {
     stopsStart: true,
   },
   "login.no_roles": {
-    says: "An identity provider is set (`oidc.issuer`), and no group has a role: nobody can log in with it.",
+    says: "An identity provider is set (`oidc.issuer`), and no group has a role: every login with it fails.",
     hint: "Name groups in `oidc.viewers`, `oidc.operators` or `oidc.owners`.",
   },
   "catalog.names_nothing": {
@@ -47,7 +47,7 @@ export const CHECKS = {
     stopsStart: true,
   },
   "project.failed_afterwards": {
-    says: "A file was loaded, and work that it had started then threw an error that nothing handled.",
+    says: "Work that a loaded file started threw an error that nothing handled.",
     hint: "Await the work that the file starts when it is loaded, or start it inside `run`.",
     stopsStart: true,
   },
@@ -81,12 +81,12 @@ export const CHECKS = {
     hint: "Check the address and the network between here and the database.",
   },
   "store.not_migrated": {
-    says: "The store has the schema of an older version. What is in it was not checked.",
+    says: "The store has the schema of an older version. Its content was not checked.",
     hint: "Back it up. The next start migrates it, and older versions cannot use it afterwards.",
   },
   "keys.refused": {
     says: "The root key cannot be read, or is not the one that the store depends on.",
-    hint: "The guide on keys says where root keys are, and what to do when one is lost.",
+    hint: "The guide on keys explains where root keys are, and what to do when one is lost.",
     stopsStart: true,
   },
   "keys.unreadable": {
@@ -94,7 +94,7 @@ export const CHECKS = {
     hint: "`datarun keys verify` names them.",
   },
   "data_dir.unusable": {
-    says: "The data directory cannot be made, or cannot be written to.",
+    says: "The data directory cannot be created, or cannot be written to.",
     hint: "Name another with --data-dir, or give the user of the service access to it.",
     stopsStart: true,
   },
@@ -107,11 +107,11 @@ export const CHECKS = {
     hint: "Use a disk.",
   },
   "data_dir.slow": {
-    says: "The disk takes more than 50 ms to confirm that something is written. Every answer waits for that.",
+    says: "The disk takes more than 50 ms to confirm a write. Every answer waits for that.",
     hint: "Use a local disk that syncs quickly.",
   },
   "journal.no_room": {
-    says: "The disk has less than 64 MiB left for the journal. When that is used up, no run is accepted.",
+    says: "The disk has less than 64 MiB left for the journal. When it is used up, no run is accepted.",
     hint: "Free space, or use a larger disk.",
   },
   "production.demo": {
@@ -125,8 +125,8 @@ export const CHECKS = {
     asked: "production",
   },
   "production.no_operator": {
-    says: "There is neither an operator nor an identity provider: only people with a terminal on the machine can look after the deployment, and the audit trail has the names of users of that machine.",
-    hint: "Make an owner with `datarun operator create NAME --role owner`, or set `oidc.issuer`.",
+    says: "There is neither an operator nor an identity provider: only people with a terminal on the machine can operate the deployment, and the audit trail has the names of users of that machine.",
+    hint: "Create an owner with `datarun operator create NAME --role owner`, or set `oidc.issuer`.",
     asked: "production",
   },
   "production.endless_tokens": {
@@ -135,12 +135,12 @@ export const CHECKS = {
     asked: "production",
   },
   "production.root_key_beside_data": {
-    says: "The root key is in the data directory: whoever copies that can open every credential.",
+    says: "The root key is in the data directory: a copy of the directory can open every credential.",
     hint: "Give it with DATARUN_ROOT_KEY_FILE from another place; the guide on keys says how to change over.",
     asked: "production",
   },
   "production.never_run_live": {
-    says: "A source that is on has never asked its vendor, neither in a run nor in a test.",
+    says: "A source that is on has never called its vendor, neither in a run nor in a test.",
     hint: "Try it with `datarun source test --live`.",
     asked: "production",
   },
@@ -155,8 +155,8 @@ export const CHECKS = {
     asked: "production",
   },
   "production.plain_http": {
-    says: "A source that is on may send inputs or credentials over plain `http` to another machine: whoever is on the way can read and change them, and the answer too.",
-    hint: "Declare the origin with https. If only a network that you trust is on the way: --ignore production.plain_http",
+    says: "A source that is on may send inputs or credentials over plain `http` to another machine: anyone on the path can read and change them, and the reply too.",
+    hint: "Declare the origin with https. If the path is only in a network that you trust: --ignore production.plain_http",
     asked: "production",
   },
   "production.lenient_replies": {

@@ -44,7 +44,7 @@ export async function runCheck(
     // Work that a loaded file has started may fail in a later tick.
     await new Promise(setImmediate);
     for (const each of stray)
-      report.add("project.failed_afterwards", `a file that was loaded has failed afterwards: ${each}`);
+      report.add("project.failed_afterwards", `work that a loaded file started has failed: ${each}`);
     const checked = toChecked(report, ignore);
     const remark =
       settings["project"] === undefined && report.facts["project"] === "none"

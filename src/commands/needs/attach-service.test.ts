@@ -40,7 +40,7 @@ async function waiting(t: TestContext, lock = lockDirectory) {
     () => {},
   );
   await until(() => notes.length > 0);
-  assert.deepEqual(notes, ["Another command or service has the ledger of this data directory: waiting for it."]);
+  assert.deepEqual(notes, ["Another command or service has locked the ledger of this data directory: waiting for it."]);
   return { dataDir, end, clock, notes, attached };
 }
 
@@ -73,7 +73,9 @@ test("a command that has waited for half a minute says who has the ledger, and t
   const { dataDir, clock, attached } = await waiting(t);
   await clock.advance(31_000);
   await assert.rejects(attached, (error: Error) => {
-    assert.ok(error.message.startsWith(`Another command or service has had the ledger in ${dataDir}/ledger for 30 s`));
+    assert.ok(
+      error.message.startsWith(`Another command or service has locked the ledger in ${dataDir}/ledger for 30 s`),
+    );
     assert.match(error.message, /Nothing was run/);
     return true;
   });

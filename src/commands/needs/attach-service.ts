@@ -42,7 +42,7 @@ export async function attachService(place: AttachPlace): Promise<AttachedService
     const own = isLocked(join(dataDir, "ledger")) ? null : await startOwn(place);
     if (own !== null) return own;
     if (clock.now() >= giveUpAt) throw new OperatorError("unavailable", inUse(dataDir));
-    if (looks === 0) note("Another command or service has the ledger of this data directory: waiting for it.");
+    if (looks === 0) note("Another command or service has locked the ledger of this data directory: waiting for it.");
     await new Promise<void>((resolve) => void clock.after(LOOK_EVERY_MS, resolve));
   }
 }
@@ -70,5 +70,5 @@ async function startOwn({ dataDir, project, databaseUrl }: AttachPlace): Promise
 }
 
 function inUse(dataDir: string): string {
-  return `Another command or service has had the ledger in ${join(dataDir, "ledger")} for ${PATIENCE_MS / 1_000} seconds, and takes no runs from others. Nothing was run: give the command again when that one has ended.`;
+  return `Another command or service has locked the ledger in ${join(dataDir, "ledger")} for ${PATIENCE_MS / 1_000} seconds, and takes no runs from others. Nothing was run: give the command again when that one has ended.`;
 }

@@ -39,6 +39,6 @@ async function record(
   } catch (error) {
     // A store of an older version is restored too, but cannot record the entry.
     if (!(error instanceof OperatorError)) throw error;
-    note(`It is restored, but this could not be stored in the audit trail: ${error.message}`);
+    note(`The backup is restored, but this could not be recorded in the audit trail: ${error.message}`);
   }
 }

@@ -57,7 +57,7 @@ async function carryLedger(dir: string, to: Store, { clock, note, onProgress }: 
   try {
     return (await drainJournal({ dir, sink: to.ledger, clock, note, onProgress, keep: true })).sent;
   } catch (cause) {
-    const says = "The store is copied, but not all of its ledger. To go on with that: datarun ledger drain";
+    const says = "The store is copied, but its ledger only in part. To copy the rest: datarun ledger drain";
     throw new OperatorError("unavailable", says, { cause });
   }
 }
@@ -90,7 +90,7 @@ function locked(ledgerDir: string): () => void {
     if (!(error instanceof LedgerInUse)) throw error;
     throw new OperatorError(
       "refused",
-      "A service runs on this data directory. Stop it first: what it goes on to write would not be copied.",
+      "A service runs on this data directory. Stop it first: its later writes would not be copied.",
       { cause: error },
     );
   }

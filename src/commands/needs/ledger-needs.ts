@@ -45,7 +45,7 @@ export function ledgerNeeds({
     ],
     drainLedger: async (onProgress) => {
       if (databaseUrl === undefined) {
-        throw new OperatorError("refused", "There is no shared ledger to carry runs to: DATABASE_URL is not set.");
+        throw new OperatorError("refused", "There is no shared ledger to send runs to: DATABASE_URL is not set.");
       }
       const { store } = await open();
       try {
@@ -64,4 +64,4 @@ export function ledgerNeeds({
 }
 
 const HELD =
-  "Something was heard less than a minute ago of what the service of this data directory holds of budgets, so it stays leased. If that service is dead, give the command again in a minute.";
+  "The service of this data directory reported its budget leases less than a minute ago, so they stay leased. If that service is dead, give the command again in a minute.";

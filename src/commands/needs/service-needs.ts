@@ -24,7 +24,7 @@ export function serviceNeeds({
       note(
         isOwn
           ? "No service runs on this data directory: one was started for this command."
-          : `It runs in the service at ${url}, with the files that service has loaded: "datarun start" learns of a new file when it is started again, "datarun dev" at once.`,
+          : `It runs in the service at ${url}, with the files that the service has loaded: "datarun start" loads a new file at its next start, "datarun dev" at once.`,
       );
       const { toRunService } = await import("../../composition/run-service.ts");
       return toRunService(url);

@@ -47,7 +47,7 @@ export function storeNeeds({
 
 /** A root key that happens to be set in a shell must not become the deployment's by being used first. */
 const UNSETTLED =
-  "Nothing is sealed in this store yet, and no service has started on it: nothing says that DATARUN_ROOT_KEY of this shell is the root key of the deployment. Start the service first, or say that it is with: datarun keys adopt";
+  "Nothing is sealed in this store yet, and no service has started on it, so DATARUN_ROOT_KEY of this shell may not be the root key of the deployment. Start the service first, or confirm it with: datarun keys adopt";
 
 /** Waits for a shared database as the store's own ports do, and fails with the same messages. */
 async function inTime({ store, proven }: OpenedStore) {

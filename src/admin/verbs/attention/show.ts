@@ -6,9 +6,9 @@ import { OperatorError } from "../../../terms/operator-error.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
-  summary: "Say what needs a person, the most urgent first",
+  summary: "Show what needs attention, the most urgent first",
   description:
-    "Charges to be settled, budgets that are nearly used, credentials that their vendors refuse, failed logins. With --remote also what only a running service knows: whether it accepts runs, which sources it is not calling for now, and the state of its ledger. The thresholds are those of the alerts in deploy/prometheus.",
+    "Charges to be settled, budgets that are nearly used, credentials that their vendors refuse, failed logins. With --remote also the state of the running service: whether it accepts runs, which sources it is not calling for now, and the state of its ledger. The thresholds are those of the alerts in deploy/prometheus.",
   example: "",
   input: Type.Object({}, { additionalProperties: false }),
   role: "viewer",
@@ -20,17 +20,17 @@ export default defineVerb({
   async run(_input, call) {
     const seen = await lookAround(call);
     if (seen.service === null)
-      call.note("What only a running service knows is missing here: ask the service with --remote.");
+      call.note("The state of a running service is missing here: request it from the service with --remote.");
     // In a mistyped folder, an empty result would look healthy.
     if (seen.service === null && seen.missing.length === 2) throw new OperatorError("not_found", seen.missing[0]!);
     for (const says of seen.missing) call.note(`Could not be checked: ${says}`);
     return { attention: toWireAttention(whatNeedsAPerson(seen)) };
   },
 
-  nothing: { attention: "Nothing needs you." },
+  nothing: { attention: "Nothing needs attention." },
   render: ({ attention }, typed) =>
     attention.length === 0
-      ? "Nothing needs you.\n"
+      ? "Nothing needs attention.\n"
       : attention
           .map(
             ({ severity, says, command }) =>

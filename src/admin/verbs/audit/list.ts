@@ -8,7 +8,7 @@ import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
   summary: "List what operators changed, newest first",
-  description: "Shows who changed what and when, without secrets. Runs and vendor calls are on the ledger instead.",
+  description: "Shows who changed what and when, without secrets. Runs and vendor calls are in the ledger.",
   example: "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --what token --from 2026-03-01 --limit 20",
   input: Type.Object({ ...auditFilterInputs, ...pagedById(PREFIX.audit) }, { additionalProperties: false }),
   role: "viewer",
@@ -20,7 +20,10 @@ export default defineVerb({
     unknown: Type.Optional(
       Type.Object(
         { of: oneOf("who", "what"), says: text, near: listOf(text) },
-        { description: "Why nothing can match: no act has such words, or no name begins so; `near` is what was meant" },
+        {
+          description:
+            "Why nothing can match: no act has such words, or no name begins like that; `near` has suggestions",
+        },
       ),
     ),
     ...nextPlace,

@@ -10,7 +10,7 @@ import { PREFIX } from "../../../terms/ids.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
-  summary: "List budgets, oldest first, with what is used of them in their current period",
+  summary: "List budgets, oldest first, with their use in the current period",
   example: "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
   input: Type.Object(
     { org: Type.Optional(organizationInput), ...pagedById(PREFIX.budget) },

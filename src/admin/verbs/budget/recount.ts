@@ -6,9 +6,9 @@ import { spendFilterOf } from "../../spent-before.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
-  summary: "Count what is used of a budget again, by the ledger",
+  summary: "Count the use of a budget again, from the ledger",
   description:
-    "For budgets of which processes that died hold something (SILENT in budget show), or that were full too early. USED becomes what the ledger has of the period, and what is held by processes that have said nothing for a minute is free again; what other processes hold stays. Everything that was sent has to be on the ledger: carry the journals of machines that will not start again there first with `datarun ledger drain`. Live tests are not on the ledger, and are not counted any more afterwards.",
+    "For budgets with leases of dead processes (SILENT in budget show), or that were full too early. USED becomes the ledger's sum of the period. Leases of processes that have not reported for a minute are freed; those of other processes stay. Every request that was sent has to be in the ledger: first send the journals of machines that will not start again there, with `datarun ledger drain`. Live tests are not in the ledger, and are no longer counted afterwards.",
   example: "bud_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
   input: Type.Object({ budget: budgetInput }, { additionalProperties: false }),
   positional: ["budget"],

@@ -31,7 +31,7 @@ const WARN_PERCENT = 80;
 export default defineVerb({
   summary: "Limit what may be charged in a day or a month",
   description:
-    "Before a request is sent, the most that it can cost is reserved in every budget that applies to it. If one has no room, the request is not sent, and its source fails with a message that names the budget. What the vendor does not charge becomes available again; an unknown charge counts until it is settled. Days and months are those of --time-zone. A budget counts from when it is set. Setting it again for the same things, period, currency and time zone changes its limit, and what was used still counts. In another time zone it is another budget, and both limit until one of them is removed. A budget in money counts only requests that are priced in its currency; one in calls counts every request that may be billed.",
+    "Before a request is sent, the most that it can cost is reserved in every budget that applies to it. If one has too little left, the request is not sent, and its source fails with a message that names the budget. Amounts that the vendor does not charge become available again; an unknown charge counts until it is settled. Days and months are those of --time-zone. A budget counts from when it is set. Setting it again for the same scope, period, currency and time zone changes its limit, and its use still counts. In another time zone it is another budget, and both limit until one of them is removed. A budget in money counts only requests that are priced in its currency; one in calls counts every request that may be billed.",
   example: "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --source acme__people --per month --amount 500 --currency EUR",
   input: Type.Object(
     {
@@ -96,10 +96,10 @@ export default defineVerb({
     });
     if (set === null) throw unknownOrganization(org);
     if (set.replaced !== null)
-      note(`Its limit was ${budgetText(set.budget, set.replaced.limit)}. What was used still counts.`);
+      note(`Its limit was ${budgetText(set.budget, set.replaced.limit)}. Its use still counts.`);
     for (const other of set.inOtherZones)
       note(
-        `The budget ${other.id} is for the same, with ${limitText(other)}, and goes on limiting. To have only the new one, remove it when its ${per} has ended: "datarun budget remove ${other.id}".`,
+        `The budget ${other.id} has the same scope, with ${limitText(other)}, and still limits. To have only the new one, remove it when its ${per} has ended: "datarun budget remove ${other.id}".`,
       );
     const use = await open.budget(set.budget.id);
     const before = use === null ? null : await spentBeforeIt(ledger, use, note);
@@ -121,7 +121,7 @@ async function spentBeforeIt(
     return await spentBefore(await ledger(), use);
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
-    if (error.code !== "not_found") note(`What its period has cost so far is not known: ${error.message}`);
+    if (error.code !== "not_found") note(`The cost of its period so far is not known: ${error.message}`);
     return null;
   }
 }

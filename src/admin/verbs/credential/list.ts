@@ -13,7 +13,7 @@ import { toWireTime } from "../../wire-time.ts";
 export default defineVerb({
   summary: "List the vendor credentials of an organization, newest first",
   description:
-    "Their fields are shown by name only. The time of last use is the start of the newest run on the ledger that took the credential; it is null if none did, and left out if the ledger cannot be read. Deleted credentials are not listed; the ledger still refers to them.",
+    "Their fields are shown by name only. The time of last use is the start of the newest run in the ledger that used the credential; it is null if none did, and left out if the ledger cannot be read. Deleted credentials are not listed; the ledger still refers to them.",
   example: "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
   input: Type.Object({ org: organizationInput, ...pagedById(PREFIX.credential) }, { additionalProperties: false }),
   role: "viewer",
@@ -54,7 +54,7 @@ async function readUses(
     if (!(error instanceof OperatorError)) throw error;
     // Before the first start of a service nothing has been used.
     if (error.code === "not_found") return new Map();
-    note(`When they were last used is not known: ${error.message}`);
+    note(`Their times of last use are not known: ${error.message}`);
     return null;
   }
 }

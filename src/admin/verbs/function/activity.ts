@@ -67,5 +67,5 @@ export default defineVerb({
     };
   },
 
-  nothing: { activity: "No run asked for a function." },
+  nothing: { activity: "No run called a function." },
 });

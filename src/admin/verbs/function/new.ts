@@ -8,7 +8,7 @@ import { defineVerb } from "../../verb.ts";
 export default defineVerb({
   summary: "Write a working function with its cases into the project folder",
   description:
-    "The file is functions/NAME.ts. It has a function that asks one offline source, its contract and two cases. `datarun function test` runs the cases.",
+    "The file is functions/NAME.ts. It has a function that calls one offline source, its contract and two cases. `datarun function test` runs the cases.",
   example: "dfunc_reachable_by --project my-project",
   input: Type.Object(
     {

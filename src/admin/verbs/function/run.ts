@@ -8,9 +8,9 @@ import { anObject } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
-  summary: "Run a function for real, as a client of a workflow would",
+  summary: "Run a function with real calls, as a client of a workflow would",
   description:
-    "Real vendors are asked and may bill. The run is on the ledger like any other, under a token that is issued for it and revoked afterwards. It goes through the service that runs on this data directory; if none does, one is started for this command. To read the inputs from a file, use --stdin < FILE. With --request, standard input is a whole request ({config, inputs, …}) instead of its inputs. The exit code is 1 if the function failed, which an answer in passthrough mode does not show.",
+    "Real vendors are called and may bill. The run is in the ledger like any other, under a token that is issued for it and revoked afterwards. It goes through the service that runs on this data directory; if none does, one is started for this command. To read the inputs from a file, use --stdin < FILE. With --request, standard input is a whole request ({config, inputs, …}) instead of its inputs. The exit code is 1 if the function failed, which an answer in passthrough mode does not show.",
   example: "dfunc_contact_check --workflow wfl_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --set phone=+442079460958",
   input: Type.Object(
     {

@@ -8,7 +8,7 @@ import { listOf, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
-  summary: "Remove a data key that is not needed, or that nobody can open any more",
+  summary: "Remove a data key that is not needed, or that can no longer be opened",
   description:
     "`keys verify` lists the data keys that cannot be opened. A key that seals no credential is simply removed. Credentials that are sealed with it are deleted with it, and have to be stored again: this requires --with-credentials, and is refused if the key can be opened here. First make sure that no machine has its root key.",
   example: "key_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --with-credentials",

@@ -25,7 +25,7 @@ export default defineVerb({
   terminalOnly: ["adopt_root_key"],
   changes: true,
   needs: ["store", "keys"],
-  interrupted: "What was done stays, and services go on. Give the same command again to complete it.",
+  interrupted: "The changes so far stay, and services continue. Give the same command again to complete it.",
   nothing: { unreadable: "Everything that is sealed can be opened." },
 
   result: Type.Object({

@@ -11,9 +11,9 @@ const sums = orNull(Type.Union([text, Type.Integer()]));
 const requests = Type.Optional({ ...count, description: "If both amounts and quantities are compared" });
 
 export default defineVerb({
-  summary: "Hold a vendor's invoice, as a CSV file, against the ledger",
+  summary: "Compare a vendor's invoice, as a CSV file, with the ledger",
   description:
-    '--map says what the columns mean. Map exactly one of order (the vendor\'s order number), transaction (ours) or day (of --time-zone): it says what a line is about. Amount, currency and quantity are optional. Lines with the same key are added up. Without amounts the billed requests are counted; with amounts and quantities, both have to agree. Every difference is listed: what only the ledger has, what only the invoice has, and what differs; so is every line that cannot be read. The exit code is then 1. "datarun ledger settle" takes the same options, and settles the unknown charges that the invoice answers.',
+    '--map gives the meaning of the columns. Map exactly one of order (the vendor\'s order number), transaction (ours) or day (of --time-zone): it identifies the subject of a line. Amount, currency and quantity are optional. Lines with the same key are added up. Without amounts the billed requests are counted; with amounts and quantities, both have to agree. Every difference is listed: entries that only the ledger has, entries that only the invoice has, and different values; so is every line that cannot be read. The exit code is then 1. "datarun ledger settle" takes the same options, and settles the unknown charges that the invoice answers.',
   example:
     "invoice.csv --map order=Reference --map amount=Net --currency EUR --from 2026-03-01 --to 2026-04-01 --source example_bureau__company_report",
   input: Type.Object(invoiceInputs, { additionalProperties: false }),

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../terms/json.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
-  summary: "Carry a dead machine's runs to the shared ledger",
+  summary: "Send a dead machine's runs to the shared ledger",
   description:
     "For a data directory whose service will not start again; a service that starts does this by itself. Calls that were in progress when it died get an unknown charge. The command is refused while a service uses the directory.",
   example: "--data-dir /mnt/volume-of-replica-3",
@@ -13,7 +13,7 @@ export default defineVerb({
   terminalOnly: true,
   changes: true,
   needs: ["store", "drainLedger"],
-  interrupted: "What was sent is in the shared ledger. Give the same command again to send the rest.",
+  interrupted: "The runs sent so far are in the shared ledger. Give the same command again to send the rest.",
 
   async run(_, { act, drainLedger, store, onProgress }) {
     const detail = { ...(await drainLedger(onProgress)) };

@@ -46,7 +46,7 @@ export default defineVerb({
     damaged: Type.Optional(listOf(text)),
     looked_back_to: Type.Optional({
       ...time,
-      description: "Many runs were looked at, back to this time, and the page ends although it is not full; UTC",
+      description: "The page is not full because many runs were read, back to this time; UTC",
     }),
     ...nextPlace,
   }),
@@ -83,7 +83,7 @@ export default defineVerb({
 });
 
 function lookedBackNote(at: string, next: string): string {
-  return `Many runs were looked at, back to ${at}, and there are more. To go on, give --after ${next}`;
+  return `Many runs were read, back to ${at}, and there are more. To continue, give --after ${next}`;
 }
 
 /** The most damaged runs that a remark names. */

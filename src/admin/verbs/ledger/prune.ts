@@ -14,16 +14,14 @@ export default defineVerb({
   input: Type.Object(
     {
       before: momentInput("Deletes runs that started before then; a day begins at midnight UTC"),
-      unknown_too: Type.Optional(
-        Type.Boolean({ description: "Also deletes runs with charges that nobody has settled" }),
-      ),
+      unknown_too: Type.Optional(Type.Boolean({ description: "Also deletes runs with unsettled charges" })),
     },
     { additionalProperties: false },
   ),
   role: "owner",
   changes: true,
   needs: ["store", "ledger"],
-  interrupted: "What is deleted stays deleted. Give the same command again to delete the rest.",
+  interrupted: "Deleted runs stay deleted. Give the same command again to delete the rest.",
 
   result: Type.Object({ deleted: count, kept_unknown: count, kept_undrained: count }),
 

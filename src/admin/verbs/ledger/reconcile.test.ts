@@ -8,7 +8,7 @@ test("a settlement that was cut short counts in its budgets when the command is 
   const { open, settle, settleOnly, used, states } = await unsettled(t);
   await assert.rejects(settleOnly({ charged: "no" }, await open()), {
     code: "unavailable",
-    message: /is settled on the ledger.*budgets do not count it yet.*Give the same command again, with --attempt 1:/,
+    message: /is settled in the ledger.*budgets do not count it yet.*Give the same command again, with --attempt 1:/,
   });
   assert.equal(await used(), 0n);
   assert.deepEqual(await states(), ["about to settle"]);

@@ -20,7 +20,7 @@ export const SETTLED_AT_ONCE_MAX = 10_000;
 
 export default defineVerb({
   summary: "Settle the unknown charges that a vendor's invoice answers",
-  description: `It takes the options of "datarun ledger compare", and shows what it would settle: as not charged what the comparison calls "unknown, not billed"; and an "unknown charge" as charged if the invoice bills all of it, or as not charged if it bills none of it. With --apply, each of these charges is settled as "datarun ledger reconcile" does it, with its entries in the audit trail and in budgets. At most --limit charges are settled, the oldest first; given again, the command goes on with the rest. It refuses an invoice that has nothing in common with the ledger, and one with lines that cannot be read, unless --accept-bad-rows says that these are about none of the charges.`,
+  description: `It takes the options of "datarun ledger compare", and shows what it would settle: as not charged what the comparison calls "unknown, not billed"; and an "unknown charge" as charged if the invoice bills all of it, or as not charged if it bills none of it. With --apply, each of these charges is settled as "datarun ledger reconcile" does it, with its entries in the audit trail and in budgets. At most --limit charges are settled, the oldest first; given again, the command continues with the rest. It refuses an invoice that has nothing in common with the ledger, and one with lines that cannot be read, unless --accept-bad-rows states that these are about none of the charges.`,
   example:
     'invoice.csv --map order=Reference --map amount=Net --currency EUR --from 2026-03-01 --to 2026-04-01 --note "invoice 4711" --apply',
   input: Type.Object(
@@ -45,7 +45,7 @@ export default defineVerb({
   role: "operator",
   changes: true,
   needs: ["store", "ledger"],
-  interrupted: "What is settled stays settled. Give the same command again to settle the rest.",
+  interrupted: "Settled charges stay settled. Give the same command again to settle the rest.",
 
   result: Type.Object({
     applied: yesOrNo,

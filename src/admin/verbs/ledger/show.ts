@@ -15,9 +15,9 @@ import { toWireTime } from "../../wire-time.ts";
 const PRICE = { price: orNull(text) };
 
 export default defineVerb({
-  summary: "Show one run as a timeline: who was called, who waited for whom, what it cost",
+  summary: "Show one run as a timeline: its calls, which call waited for which, and the cost",
   description:
-    "Inputs and outputs are not on the ledger. For each call, the result says which other call it most likely waited for. Times count from the arrival of the request.",
+    "Inputs and outputs are not in the ledger. For each call, the result shows the other call that it most likely waited for. Times count from the arrival of the request.",
   example: "trx_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
   input: Type.Object({ transaction: transactionInput }, { additionalProperties: false }),
   positional: ["transaction"],

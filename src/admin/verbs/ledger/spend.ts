@@ -45,9 +45,12 @@ export default defineVerb({
         ...Object.fromEntries(SPEND_KEYS.map((key) => [key, Type.Optional(orNull(text))])),
         name: Type.Optional({
           ...orNull(text),
-          description: "What the organization or the workflow is called now; of a credential, its source",
+          description: "The current name of the organization or the workflow; for a credential, its source",
         }),
-        organization_tuid: Type.Optional({ ...orNull(text), description: "Whose workflow or credential it is" }),
+        organization_tuid: Type.Optional({
+          ...orNull(text),
+          description: "The organization of the workflow or credential",
+        }),
         requests: count,
         charged: count,
         not_charged: count,

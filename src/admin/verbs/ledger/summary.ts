@@ -22,7 +22,7 @@ export default defineVerb({
         description: "Year and month, such as 2026-03",
         "x-says": "must be a year and a month, such as 2026-03",
       }),
-      time_zone: Type.Optional(timeZoneInput("Whose month it is, such as Europe/Berlin; UTC by default")),
+      time_zone: Type.Optional(timeZoneInput("The time zone of the month, such as Europe/Berlin; UTC by default")),
       org: Type.Optional(organizationInput),
       ...pagedByPlace(),
     },
@@ -38,7 +38,7 @@ export default defineVerb({
       Type.Object({
         source: text,
         organization_tuid: orNull(text),
-        organization: { ...orNull(text), description: "What it is called now" },
+        organization: { ...orNull(text), description: "Its current name" },
         cred_id: orNull(text),
         credential: text,
         requests: count,

@@ -7,7 +7,7 @@ import { defineVerb } from "../../verb.ts";
 const SAYS = {
   altered: "altered: its rows are not what was written",
   unreadable: "unreadable: its rows cannot be read any more",
-  missing: "missing: it is gone although nobody deleted it",
+  missing: "missing: it is gone without having been deleted",
 } as const;
 
 const NAMES = { shared: "the shared ledger", journal: "this machine's journal" } as const;

@@ -82,7 +82,7 @@ const LEDGER_WAIT_MS = 2_000;
 
 /** Searches runs with a time limit. The text is probably a name, so a slow ledger must not delay the other matches. */
 async function findRunsInTime(text: string, call: VerbCall<"ledger">): Promise<Match[]> {
-  const busy = () => new OperatorError("unavailable", "The ledger does not answer, so no runs were looked for.");
+  const busy = () => new OperatorError("unavailable", "The ledger does not answer, so runs were not searched.");
   try {
     return await within(call.clock, LEDGER_WAIT_MS, findRuns(text, { ...call, note: () => {} }), busy);
   } catch (error) {

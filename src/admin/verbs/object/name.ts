@@ -4,7 +4,7 @@ import { FOUND_KINDS } from "../../found-kinds.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
-  summary: "Say what ids stand for: their kind, name and organization",
+  summary: "Show the kind, name and organization of ids",
   description: "Ids that the store does not have, such as those of runs, are left out.",
   example: "--id org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
   input: Type.Object(

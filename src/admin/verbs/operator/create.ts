@@ -16,7 +16,7 @@ export default defineVerb({
   input: Type.Object(
     {
       name: operatorName,
-      role: Type.Enum([...ROLES], { description: "What they may do" }),
+      role: Type.Enum([...ROLES], { description: "The operator's role" }),
       expires_in: Type.Optional(expiryInput("How long the token is valid")),
     },
     { additionalProperties: false },

@@ -9,7 +9,7 @@ import { defineVerb } from "../../verb.ts";
 const LISTED_BY = "datarun operator list";
 
 export default defineVerb({
-  summary: "Let somebody who was revoked log in with the identity provider again",
+  summary: "Let a revoked person log in with the identity provider again",
   description:
     "They get the role that their groups have when they log in. Their sessions from before stay ended. A revoked token stays revoked: create a new one instead.",
   example: "ada@acme.example",
@@ -28,7 +28,7 @@ export default defineVerb({
     if (isId) throw unknownId("operator", given, LISTED_BY);
     throw new OperatorError(
       "not_found",
-      `Nobody of this name has logged in with the identity provider. "${LISTED_BY}" shows who has.`,
+      `No person of this name has logged in with the identity provider. "${LISTED_BY}" shows who has.`,
     );
   },
 });

@@ -32,11 +32,11 @@ export default defineVerb({
       leaves_machine: yesOrNo,
       timeout_ms: count,
       from: oneOf("catalog", "project"),
-      on: { ...yesOrNo, description: "Whether runs may ask it" },
+      on: { ...yesOrNo, description: "Whether runs may call it" },
       charge: wireCharge,
       live_tested: {
         ...orNull(text),
-        description: "When its vendor was last asked by a test, or `never`; null if it has no vendor",
+        description: "When a test last called its vendor, or `never`; null if it has no vendor",
       },
       input_names: listOf(text),
       cases: count,

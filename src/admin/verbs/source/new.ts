@@ -15,7 +15,7 @@ const SCHEMA = fileURLToPath(new URL("../../../sources/declarative/source.schema
 export default defineVerb({
   summary: "Write a new source from a vendor's documentation, or from a curl command, OpenAPI or HAR",
   description:
-    "Asks for what is not given as an option. With --from-curl, --from-openapi or --from-har the request, its login and its reply are imported from a file: secrets are never written, values of samples are masked, and what cannot be imported is named and refused. Writes a YAML file with cases into the project folder, after the cases have passed. It guesses from the sample, so read the file and correct what the vendor's documentation says otherwise.",
+    "Asks questions for missing options. With --from-curl, --from-openapi or --from-har the request, its login and its reply are imported from a file: secrets are never written, values of samples are masked, and anything that cannot be imported is named and refused. Writes a YAML file with cases into the project folder, after the cases have passed. It guesses from the sample, so read the file and correct what the vendor's documentation says otherwise.",
   example:
     "acme__company --title Company --url https://api.acme.example/companies/{number} --auth header:X-Api-Key --sample reply.json",
   input: Type.Object(

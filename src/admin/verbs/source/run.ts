@@ -25,9 +25,9 @@ const wireStatus = Type.Object({
 });
 
 export default defineVerb({
-  summary: "Ask one source for real, as a client of a workflow would",
+  summary: "Call one real source, as a client of a workflow would",
   description:
-    "The real vendor is asked and may bill, unless the workflow is simulated. The run is on the ledger like any other, under a token that is issued for it and revoked afterwards. It goes through the service that runs on this data directory; if none does, one is started for this command. To read the inputs from a file, use --stdin < FILE. The exit code is 1 if the source failed; no record is not a failure.",
+    "The real vendor is called and may bill, unless the workflow is simulated. The run is in the ledger like any other, under a token that is issued for it and revoked afterwards. It goes through the service that runs on this data directory; if none does, one is started for this command. To read the inputs from a file, use --stdin < FILE. The exit code is 1 if the source failed; no record is not a failure.",
   example: "gleif__lei_record --workflow wfl_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --set lei=529900W18LQJJN6SJ336",
   input: Type.Object(
     {

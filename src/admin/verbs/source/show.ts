@@ -37,7 +37,7 @@ export default defineVerb({
     docs: orNull(text),
     file: text,
     from: oneOf("catalog", "project"),
-    on: { ...yesOrNo, description: "Whether runs may ask it" },
+    on: { ...yesOrNo, description: "Whether runs may call it" },
     leaves_machine: yesOrNo,
     data: listOf(
       Type.Object({
@@ -52,7 +52,7 @@ export default defineVerb({
     inputs: { ...anObject, description: "JSON Schema" },
     credential: oneOf("none", "optional", "required"),
     credential_fields: { ...orNull(anObject), description: "JSON Schema" },
-    asks: { ...Type.Union([anObject, text]), description: "How it asks: the recipe of a YAML file, or a sentence" },
+    asks: { ...Type.Union([anObject, text]), description: "The request: the recipe of a YAML file, or a sentence" },
     output: { ...orNull(anObject), description: "JSON Schema" },
     fields: {
       ...Type.Object({ inputs: listOf(wireField), credential: listOf(wireField), output: listOf(wireField) }),
@@ -137,7 +137,7 @@ function recipeOf(file: string): JsonObject | null {
 function sayCode({ leavesMachine }: RunnableSource): string {
   return leavesMachine
     ? "written in TypeScript"
-    : "nobody: it is written in TypeScript and answers from data that comes with it";
+    : "no vendor: it is written in TypeScript and answers from its own data";
 }
 
 function limitsOf({ declaration, timeoutMs }: RunnableSource, replyBytesMax: number) {

@@ -31,15 +31,15 @@ interface Input extends LiveTest {
 }
 
 export default defineVerb({
-  summary: "Run a source's cases, or ask its vendor and show what differs",
+  summary: "Run a source's cases, or call its vendor and show what differs",
   description:
-    "Without an id the sources of the project are tested. Each case runs through the real engine against a simulated vendor on this machine, and so do the failures that every vendor can have. Nothing is billed. With --live the real vendor is asked with the inputs that the source declares under `live`, or with those of a case. That can be billed, so it needs --accept-charge unless the source is declared free, and it is recorded in the audit trail before it is sent. --record writes the reply as a new case, with its values masked. With --all --live --free-only the vendor of every source that bills nothing is asked once, one after the other, and the differences from the cases are written to the file of --report.",
+    "Without an id the sources of the project are tested. Each case runs through the real engine against a simulated vendor on this machine, and so do the failures that every vendor can have. Nothing is billed. With --live the real vendor is called with the inputs that the source declares under `live`, or with those of a case. That can be billed, so it needs --accept-charge unless the source is declared free, and it is recorded in the audit trail before it is sent. --record writes the reply as a new case, with its values masked. With --all --live --free-only the vendor of every source that bills nothing is called once, one after another, and the differences from the cases are written to the file of --report.",
   example: "companies_house__company_profile",
   input: Type.Object(
     {
       source: Type.Optional(sourceInput),
       all: Type.Optional(Type.Boolean({ description: "Every source of the catalog and of the project" })),
-      live: Type.Optional(Type.Boolean({ description: "Ask the real vendor, once" })),
+      live: Type.Optional(Type.Boolean({ description: "Call the real vendor, once" })),
       free_only: Type.Optional(
         Type.Boolean({ description: "With --all --live: only the sources whose vendors bill nothing, each once" }),
       ),

@@ -12,9 +12,9 @@ import { defineVerb } from "../../verb.ts";
 import { toWireWorkflow, wireWorkflow } from "../../workflow-wire.ts";
 
 export default defineVerb({
-  summary: "Show what a run would do, without asking anybody",
+  summary: "Show what a run would do, without calling a vendor",
   description:
-    "For each source: whether it would accept the inputs, which credential it would get and by which rule, and what it costs at most. The cost is that of one request that the vendor bills, by the price of the credential or else the list price of the source; a source that sends several billed requests may cost several times that. A simulated workflow costs nothing and needs no credential. Without --set and --stdin the inputs are not judged. No vendor is called, and nothing is recorded.",
+    "For each source: whether it would accept the inputs, which credential it would get and by which rule, and what it costs at most. The cost is that of one request that the vendor bills, by the price of the credential or else the list price of the source; a source that sends several billed requests may cost several times that. A simulated workflow costs nothing and needs no credential. Without --set and --stdin the inputs are not checked. No vendor is called, and nothing is recorded.",
   example: "wfl_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --source gleif__lei_record --set lei=529900W18LQJJN6SJ336",
   input: Type.Object(
     {

@@ -28,7 +28,7 @@ export default defineVerb({
         price: oneOf("own", "list", "none"),
         amount: orNull(text),
         currency: orNull(text),
-        per: { ...orNull(text), description: "What is billed; null if the source is not there any more" },
+        per: { ...orNull(text), description: "What the vendor bills; null if the source no longer exists" },
         from: orNull(time),
         steps: count,
       }),

@@ -16,7 +16,7 @@ const STATES = ["to come", "holds", "over"] as const;
 export default defineVerb({
   summary: "List the prices of a credential, the newest first, each followed by its steps",
   description:
-    "As long as no price has begun, the list price of the source applies. What was replaced or removed is in the audit trail.",
+    "As long as no price has begun, the list price of the source applies. Replaced and removed prices are in the audit trail.",
   example: "cred_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
   input: Type.Object({ cred_id: credentialInput, ...pagedByPlace(PLACE.source) }, { additionalProperties: false }),
   positional: ["cred_id"],
