@@ -496,7 +496,7 @@ test("source new says what is missing or cannot be, and writes nothing", async (
       .stderr;
   assert.match(
     (await run(["source", "new", "acme__company"])).stderr,
-    /give --title, --url, --sample, --nobody\. Only the vendor.s documentation says which reply means that nothing was found/,
+    /give --title, --url, --sample, --nobody\. Only the vendor.s documentation shows which reply means that nothing was found/,
   );
   assert.match((await run(["source", "new", "Acme"])).stderr, /ID must have the form/);
   assert.match(await says({ url: "https://api.acme.example/all" }), /has no input/);
