@@ -5,10 +5,10 @@ import { UNREAD_MS } from "../operate/admin-server.ts";
 import { API_HEADERS, encodeNotes, NOTES_HEADER, RESULT_TRAILER } from "./api-headers.ts";
 
 /**
- * Sends a text as a file, while it is made and no faster than the client reads it. What fails before the first piece
- * rejects, so that it can be answered as any other failure. Later there is no other status left: the connection is
- * then broken before its end, so that no client takes a part for the whole.
- * @param notes the remarks so far; those that come later stand after the text, with the verb's result
+ * Sends a text as a file while it is made, at the speed at which the client reads. A failure before the first piece
+ * rejects, so it can be answered as any other failure. After a later failure the connection is broken before the end of
+ * the text, because the status has been sent: no client can take a part for the whole.
+ * @param notes the remarks so far; later ones follow the text as trailers, with the verb's result
  */
 export async function sendStream(
   response: ServerResponse,
@@ -49,7 +49,7 @@ export async function sendStream(
   response.end();
 }
 
-/** Resolves when there is room again, or nobody is there any more. */
+/** Resolves when the client can receive more, or has disconnected. */
 async function drained(response: ServerResponse, stalledMs: number): Promise<void> {
   const over = new AbortController();
   const { signal } = over;

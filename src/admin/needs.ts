@@ -62,9 +62,7 @@ export interface VerbNeeds {
    * journal.
    */
   ledgersHere(): Promise<readonly LedgerHere[]>;
-  /**
-   * Copies the runs in the data directory's journal to the shared ledger. `again` repeats runs that were copied before.
-   */
+  /** Copies the runs in the data directory's journal to the shared ledger. */
   drainLedger(onProgress: OnProgress): Promise<Drained>;
   /** Copies the embedded store to the shared database, with its ledger. */
   copyStore(act: Act, onProgress: OnProgress): Promise<CopiedStore>;

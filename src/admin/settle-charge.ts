@@ -107,7 +107,7 @@ export async function finishSettlements(recorded: readonly AuditEntry[], needs: 
     const [call, run] = [detail["call"] as number, await needs.reader.show(subjectId)];
     if (run === null) continue;
     const ofRun = await (await needs.store()).auditEntries({ what: SETTLEMENT, subjectId });
-    // Nothing was settled, or others have told of it.
+    // Nothing was settled, or another command has counted it.
     if (revisionRecorded(ofRun, call) >= revisionOf(run, call)) continue;
     const { state: _, ...about } = detail;
     await countInBudgets(run, call, about, needs);
@@ -123,7 +123,7 @@ function subjectOf({ run }: RunReportRow) {
   };
 }
 
-/** How much of the settlements of a call the budgets have counted. */
+/** The last revision of a call's settlements that the budgets have counted. */
 function revisionRecorded(recorded: readonly AuditEntry[], call: number): number {
   const counted = recorded
     .filter(({ detail }) => detail["call"] === call && detail["state"] === SETTLED)
@@ -131,7 +131,7 @@ function revisionRecorded(recorded: readonly AuditEntry[], call: number): number
   return Math.max(0, ...counted);
 }
 
-/** The error message. Repeating the command is safe: a settlement is kept and counted once. */
+/** The error message. Repeating the command is safe: a settlement is stored and counted once. */
 function onlyOnLedger({ attempts }: RunReportRow, call: number, attempt: number | undefined): string {
   const requests = attempts.filter(({ ordinal }) => ordinal === call);
   const choose = attempt === undefined && requests.length > 1 ? `, with --attempt ${requests[0]!.number}` : "";

@@ -17,7 +17,7 @@ async function newStore(t: TestContext) {
     await store.close();
     rmSync(dataDir, { recursive: true });
   });
-  /** The operator whom the link of a new start logs in. */
+  /** The operator of the link that a new start prints. */
   const linked = async () => {
     const link = await makeConsoleLink(store, "http://127.0.0.1:8081", clock);
     const code = link.split("#code=")[1]!;

@@ -37,8 +37,8 @@ export async function openBudgetsOf(parts: BudgetsOfService): Promise<OpenBudget
   const usage = openUsageLog(join(dataDir, "budgets"), startId);
   const left = await settledByJournal(usage, dir);
   const process = () => readJournalId(dir) ?? startId;
-  // The embedded store is in the data directory, so all leases in it are of processes that have ended. Elsewhere this may
-  // be a copy of a directory whose process is alive, unless the usage log is the very file in which it was written.
+  // Leases in an embedded store belong to ended processes, because the store is in the data directory. With a shared
+  // store the data directory may be a copy of one in use, unless the usage log is the original file.
   const isEmbedded = store.health().engine === "sqlite";
   const isDead = ({ lease }: OpenBudgetLease) => isEmbedded || usage.inPlace().includes(startOf(lease));
   const recovery = { store, dir, isDead, journal: ledgers.journal, shared: isEmbedded ? null : ledgers.answers };
@@ -109,11 +109,11 @@ interface RecoveryParts {
   /** A ledger that answers in another thread; `null` to read the journal in this thread. */
   readonly journal: LedgerAnswers | null;
   readonly shared: LedgerAnswers | null;
-  /** Whether a start has surely ended, although it has left no usage log that can be relied on. */
+  /** Whether a start has certainly ended, although its usage log cannot be trusted. */
   readonly isDead: (lease: OpenBudgetLease) => boolean;
 }
 
-/** Starts that have left no usage log to be relied on have used what the ledger says. */
+/** Recovers starts without a trusted usage log by the amounts in the ledger. */
 function recoverByLedger({ store, dir, journal, shared, isDead }: RecoveryParts): BudgetStore["recover"] {
   let summed: Promise<readonly LeftBehind[]> | null = null;
   const byLedger = async (process: string, start: string, left: readonly LeftBehind[]) => {

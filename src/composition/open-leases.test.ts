@@ -17,7 +17,7 @@ test("a start on the same data directory frees the calls in progress of the one 
   cpSync(dataDir, copy, { recursive: true });
   const store = await openStore({ dataDir: folder, clock: systemClock });
   t.after(() => store.close());
-  /** Takes what is left of three units in use at once, and is killed. */
+  /** Leases the rest of three concurrent units, and is killed. */
   const taken = async (where: string): Promise<number> => {
     let isAlive = true;
     const after: typeof systemClock.after = (delayMs, callback, hold) =>

@@ -14,7 +14,7 @@ import type { Micros } from "../terms/money.ts";
  * time, those with the prefix last.
  */
 const PREFIX = "st_";
-/** No ask of a dead process comes after it. */
+/** Greater than every sequence number of a dead process. */
 const LAST_SEQUENCE = Number.MAX_SAFE_INTEGER;
 
 /** Makes the id of a start of the service. Ids of later starts are greater. */

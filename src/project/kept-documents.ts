@@ -8,7 +8,7 @@ import type { KnownDocuments } from "../sources/ports.ts";
 import type { Json } from "../terms/json.ts";
 
 export interface KeptDocuments extends KnownDocuments {
-  /** Keeps what is known for the next start, where something was learned. Never fails: a start takes longer without. */
+  /** Caches the documents for the next start, if any was new. Never fails: without the cache a start takes longer. */
   keep(): Promise<Learned>;
 }
 
@@ -26,9 +26,9 @@ interface Kept {
 }
 
 /**
- * The documents of YAML files that an earlier start found correct, from the first of these files that this same code has
- * written: to read and check them takes the longest part of a start. The key is the digest of a file's text, so a changed
- * file is read again. Nothing is known or kept without a place.
+ * The documents of YAML files that an earlier start has checked, from the first of these files that is of this code
+ * version. Reading and checking them takes the longest part of a start. Keyed by the digest of the text, so that a
+ * changed file is read again. Without files nothing is cached.
  */
 export async function openKeptDocuments(places: readonly string[]): Promise<KeptDocuments> {
   const version = (codeVersion ??= versionOfCode());
@@ -79,7 +79,7 @@ const PACKAGES = ["yaml", "ajv", "ajv-formats", "re2js", "@jmespath-community/jm
 
 let codeVersion: string | undefined;
 
-/** Changes with everything that decides what a text holds and whether it is correct. */
+/** Changes with all code that determines how a text is read and checked. */
 function versionOfCode(): string {
   const code = CODE.flatMap((folder) => filesIn(fileURLToPath(new URL(folder, import.meta.url))));
   const files = [...code, ...PACKAGES.map(manifestOf)];

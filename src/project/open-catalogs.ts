@@ -58,7 +58,7 @@ export interface Catalogs {
 
 const CATALOG = join(PACKAGE_ROOT, "catalog");
 
-/** Every source there is, on or off. Without a data directory every file of the project is checked. */
+/** Loads every source, on or off. Without a data directory every file of the project is checked. */
 export async function openSources(project: string | undefined, dataDir?: string): Promise<OpenedSources> {
   letProjectsImport(project === undefined ? [] : [project]);
   return readSources(project, dataDir);

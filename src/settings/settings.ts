@@ -2,7 +2,7 @@ import type { OtelVariables } from "./otel-variables.ts";
 import type { SETTINGS } from "./table.ts";
 
 /*
- * The types of what the table's rows say, so that an unknown name, or a value of the wrong type, does not compile.
+ * Types derived from the table's rows, so that an unknown name, or a value of the wrong type, does not compile.
  */
 
 type Row = (typeof SETTINGS)[number];
@@ -53,7 +53,10 @@ export interface Renamed {
 /** The project folder decides which config file is read, so it cannot be a key of the file. */
 type InFile = Exclude<Row, { readonly key: "project" } | { readonly variableOnly: true }>;
 
-/** What may be in `datarun.config.ts`. Precedence: option, variable, this file, default. `docs/reference/configuration.md` explains each. */
+/**
+ * The content of `datarun.config.ts`. Precedence: option, variable, this file, default.
+ * `docs/reference/configuration.md` explains each setting.
+ */
 export type DatarunConfig = ConfigUnder<""> & {
   readonly limits?: { readonly [R in InFile as After<"limits.", FormerKey<R>>]?: ValueOf<R> };
 };

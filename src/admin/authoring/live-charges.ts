@@ -67,7 +67,7 @@ function keyOf(line: Pick<ChargeLine, "source" | "organization_id" | "credential
   return JSON.stringify([source, organization ?? "", id ?? "", credential, currency ?? ""]);
 }
 
-/** As `ask-vendor.ts` records it. A test that was interrupted has none. */
+/** The cost that `ask-vendor.ts` recorded; none for an interrupted test. */
 function costOfTest(result: AuditEntry | null, sent: number): Spent {
   if (result === null) return { currency: null, least: 0n, most: 0n, unpriced: sent };
   const cost = result.detail["cost"] as Readonly<Record<string, string | number | null>>;

@@ -24,7 +24,7 @@ export async function askRemote(
   const accept = { Accept: `application/json, ${EVENTS}` };
   const incoming = await openReply(remote, verbPath(name), JSON.stringify(input), accept);
   const { "datarun-api": isOurs, "content-type": type = "" } = incoming.headers;
-  // What is refused is answered at once.
+  // Refusals are plain JSON without events.
   if (isOurs === undefined || !type.startsWith(EVENTS))
     return readAnswer(remote, await readReply(incoming, remote), note);
   const read = createEventReader(REPLY_BYTES_MAX);

@@ -48,7 +48,7 @@ export function checkDataDir(settings: Settings, dataDir: string, disk: Disk, re
   }
   const budgets = join(dataDir, "budgets");
   try {
-    // It reads what earlier starts have left, and makes nothing.
+    // Reads the files of earlier starts and creates none.
     openUsageLog(budgets, "");
   } catch (error) {
     report.add("data_dir.unusable", reasonOf(error), { file: budgets });
