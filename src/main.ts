@@ -1,6 +1,6 @@
 import { findVerbs } from "./admin/find-verbs.ts";
-import { runCli } from "./cli/run-cli.ts";
-import { COMMANDS } from "./commands/commands.ts";
+import { runCli } from "./admin/cli/run-cli.ts";
+import { COMMANDS } from "./composition/commands/commands.ts";
 import { programName } from "./project/program-name.ts";
 
 // Each loads what it needs and nothing else: a verb is over before a service would have been read.
@@ -9,7 +9,7 @@ process.exitCode = await runCli(process.argv.slice(2), io, {
   verbs: findVerbs(),
   lasting: COMMANDS,
   program: () => programName(process.env, process.cwd()),
-  open: async (...what) => (await import("./commands/open-verbs.ts")).openVerbs(...what),
+  open: async (...what) => (await import("./composition/verb-needs/terminal-needs.ts")).openVerbs(...what),
   // Asked for only where it is to be shown.
   async version() {
     const [{ readVersion }, { INSTALLED_AT, PACKAGE_ROOT }] = await Promise.all([

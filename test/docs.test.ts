@@ -3,13 +3,13 @@ import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { findVerbs } from "../src/admin/find-verbs.ts";
-import { openApiDocument } from "../src/http/openapi.ts";
+import { openApiDocument } from "../src/http/public-openapi.ts";
 import { optionOf, SETTINGS, variableOf, type Setting } from "../src/settings/table.ts";
-import { adminOpenApiDocument } from "../src/admin-api/openapi.ts";
+import { adminOpenApiDocument } from "../src/admin/http/openapi.ts";
 import { compileExpression } from "../src/sources/declarative/expressions/expression.ts";
 import { FUNCTIONS } from "../src/sources/declarative/expressions/expression-functions.ts";
-import type { Place } from "../src/sources/declarative/format/read-document.ts";
-import { readJsonExactly, type JsonObject } from "../src/terms/json.ts";
+import type { DocumentLocation } from "../src/sources/declarative/format/read-document.ts";
+import { readJsonExactly, type JsonObject } from "../src/terms/json/json.ts";
 import { DOCUMENTED_EVENTS } from "./rig/documented-log.ts";
 import { FAULTS, type FaultRow } from "../src/terms/fault.ts";
 
@@ -124,7 +124,7 @@ test("every example of a function of expressions gives what the reference says i
   }
 });
 
-const NOWHERE: Place = {
+const NOWHERE: DocumentLocation = {
   path: [],
   in: () => NOWHERE,
   refuse: (code, problem) => assert.fail(`${code} ${problem}`),

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import asc from "assemblyscript/asc";
 
 /** What is written in AssemblyScript, and the file beside it that holds its WebAssembly. */
-export const SOURCE = new URL("../src/terms/json-object-check.as.ts", import.meta.url);
-export const BUILT = new URL("../src/terms/json-object-check.wasm.ts", import.meta.url);
+export const SOURCE = new URL("../src/terms/json/json-object-check.as.ts", import.meta.url);
+export const BUILT = new URL("../src/terms/json/json-object-check.wasm.ts", import.meta.url);
 
 /** Five pages of memory: for the containers that may be open, the longest text, and the zeros behind it. */
 const OPTIONS =

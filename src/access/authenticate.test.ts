@@ -3,7 +3,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import type { Workflow } from "../terms/caller.ts";
 import { Fault } from "../terms/fault.ts";
-import { FakeClock, settle } from "../terms/clock.kit.ts";
+import { FakeClock, settle } from "../terms/time/clock.kit.ts";
 import { makeAccessToken, tokenDigest } from "./access-token.ts";
 import { createAuthenticator } from "./authenticate.ts";
 import type { AccessStore, TokenRow } from "./ports.ts";

@@ -1,12 +1,12 @@
-import { CachedLookup, type LookupLimits, type LookupStats } from "../terms/cached-lookup.ts";
+import { CachedLookup, type LookupLimits, type LookupStats } from "../terms/collections/cached-lookup.ts";
 import type { Authenticator, Caller, TokenGrant, Workflow } from "../terms/caller.ts";
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../terms/time/clock.ts";
 import { asFault, Fault } from "../terms/fault.ts";
 import { hasTokenShape, sameDigest, TOKEN_LENGTH_MAX, tokenDigest } from "./access-token.ts";
 import type { AccessStore, TokenRow } from "./ports.ts";
 import { UsedTokens } from "./used-tokens.ts";
 
-interface KnownToken extends TokenGrant {
+interface CachedToken extends TokenGrant {
   readonly expiresWallAt: number;
 }
 
@@ -53,32 +53,32 @@ type RefusalReason =
   | "workflow";
 
 /** Cached instead of a row. Refusals of all kinds take the same code path and the same time. */
-interface Refusal {
+interface AccessRefusal {
   readonly refused: RefusalReason;
   readonly tokenId?: string;
 }
 
-type TokenAnswer = KnownToken | Refusal;
-type WorkflowAnswer = Workflow | Refusal;
+type TokenLookup = CachedToken | AccessRefusal;
+type WorkflowLookup = Workflow | AccessRefusal;
 
 /** The minimum wait for the second look-up of a request, in milliseconds. */
-export const LEFT_MS_MIN = 100;
+export const WORKFLOW_LOOKUP_MS_MIN = 100;
 /** Ids are short printable ASCII. Other texts are refused, because a database may not accept them. */
 const WORKFLOW_SHAPE = /^[!-~]{1,128}$/;
 
 export function createAuthenticator({ store, clock, limits }: AuthenticatorParts): CachingAuthenticator {
   const lookupLimits = { ...ACCESS_LIMITS, ...limits };
   const version = () => store.version();
-  const isAbsent = (answer: TokenAnswer | WorkflowAnswer) => "refused" in answer;
+  const isAbsent = (answer: TokenLookup | WorkflowLookup) => "refused" in answer;
   const used = new UsedTokens(store, clock, lookupLimits.foundMax);
 
-  const tokens = new CachedLookup<TokenAnswer>(
+  const tokens = new CachedLookup<TokenLookup>(
     { find: async (digest) => readToken(await store.findToken(digest), digest, clock), isAbsent, version },
     clock,
     lookupLimits,
   );
   // The organization is part of the key, so another organization's workflow is treated as missing.
-  const workflows = new CachedLookup<WorkflowAnswer>(
+  const workflows = new CachedLookup<WorkflowLookup>(
     {
       find: async (key) => {
         const [organizationId = "", id = ""] = key.split(" ");
@@ -93,7 +93,7 @@ export function createAuthenticator({ store, clock, limits }: AuthenticatorParts
     lookupLimits,
   );
 
-  function grant(answer: TokenAnswer): TokenGrant {
+  function grant(answer: TokenLookup): TokenGrant {
     if ("refused" in answer) throw unauthenticated(answer);
     // Expiry is checked on every use, by the wall clock, so that caching does not extend it.
     if (answer.expiresWallAt <= clock.wall())
@@ -101,9 +101,9 @@ export function createAuthenticator({ store, clock, limits }: AuthenticatorParts
     return answer;
   }
 
-  function caller({ organizationId, tokenId }: TokenGrant, answer: WorkflowAnswer): Caller {
+  function caller({ organizationId, tokenId }: TokenGrant, answer: WorkflowLookup): Caller {
     if ("refused" in answer) throw unauthenticated({ refused: answer.refused, tokenId });
-    used.note(tokenId);
+    used.record(tokenId);
     return { organizationId, tokenId, workflow: answer };
   }
 
@@ -122,7 +122,7 @@ export function createAuthenticator({ store, clock, limits }: AuthenticatorParts
     if (!WORKFLOW_SHAPE.test(workflow)) throw unauthenticated({ refused: "workflow", tokenId: granted.tokenId });
     // The limit applies to token and workflow together. At least `LEFT_MS_MIN` remain, because a process that was
     // suspended during the first look-up says nothing about the store.
-    const leftMs = Math.max(LEFT_MS_MIN, lookupLimits.waitMs - (granted.waitedMs ?? 0));
+    const leftMs = Math.max(WORKFLOW_LOOKUP_MS_MIN, lookupLimits.waitMs - (granted.waitedMs ?? 0));
     const answer = await workflows.get(`${granted.organizationId} ${workflow}`, leftMs).catch(unavailable);
     return caller(granted, answer);
   }
@@ -136,7 +136,7 @@ export function createAuthenticator({ store, clock, limits }: AuthenticatorParts
   };
 }
 
-function readToken(row: TokenRow | null, digest: string, clock: Clock): TokenAnswer {
+function readToken(row: TokenRow | null, digest: string, clock: Clock): TokenLookup {
   // The store has compared the digests too, but by its own collation and not in constant time.
   if (row === null || !sameDigest(row.digest, digest)) return { refused: "token_unknown" };
   if (row.revoked) return { refused: "token_revoked", tokenId: row.id };
@@ -146,12 +146,12 @@ function readToken(row: TokenRow | null, digest: string, clock: Clock): TokenAns
   return { organizationId: row.organizationId, tokenId: row.id, expiresWallAt };
 }
 
-function readWorkflow(row: Workflow | null, id: string, organizationId: string): WorkflowAnswer {
+function readWorkflow(row: Workflow | null, id: string, organizationId: string): WorkflowLookup {
   const usable = row !== null && row.id === id && row.organizationId === organizationId && !row.disabled;
   return usable ? row : { refused: "workflow" };
 }
 
-function unauthenticated({ refused, tokenId }: Refusal): Fault {
+function unauthenticated({ refused, tokenId }: AccessRefusal): Fault {
   return new Fault("request.unauthenticated", { reason: refused, tokenId });
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FakeClock, settle } from "../terms/clock.kit.ts";
+import { FakeClock, settle } from "../terms/time/clock.kit.ts";
 import { UsedTokens } from "./used-tokens.ts";
 
 type Use = { readonly tokenId: string; readonly wallAt: number };
@@ -25,10 +25,10 @@ function rig(pendingMax = 100) {
 
 test("many uses are one batch with the latest time of each token", async () => {
   const { clock, batches, used } = rig();
-  used.note("tok_a");
-  used.note("tok_b");
+  used.record("tok_a");
+  used.record("tok_b");
   await clock.advance(5_000);
-  used.note("tok_a");
+  used.record("tok_a");
   const latest = clock.wall();
   await clock.advance(4_999);
   assert.deepEqual(batches, []);
@@ -44,8 +44,8 @@ test("many uses are one batch with the latest time of each token", async () => {
 test("a timer runs only while something is pending", async () => {
   const { clock, used } = rig();
   assert.equal(clock.timers, 0);
-  used.note("tok_a");
-  used.note("tok_b");
+  used.record("tok_a");
+  used.record("tok_b");
   assert.equal(clock.timers, 1);
   await clock.advance(10_000);
   assert.equal(clock.timers, 0);
@@ -54,12 +54,12 @@ test("a timer runs only while something is pending", async () => {
 test("what the store refused is told again, and a newer use is not overwritten by it", async () => {
   const { clock, batches, store, used } = rig();
   store.mode = "fails";
-  used.note("tok_a");
-  used.note("tok_b");
+  used.record("tok_a");
+  used.record("tok_b");
   const first = clock.wall();
   await clock.advance(10_000);
   store.mode = "up";
-  used.note("tok_a");
+  used.record("tok_a");
   await clock.advance(10_000);
   assert.deepEqual(batches, [
     [
@@ -72,10 +72,10 @@ test("what the store refused is told again, and a newer use is not overwritten b
 test("a use during a batch that fails is the one that is told", async () => {
   const { clock, batches, store, used } = rig();
   store.mode = "fails";
-  used.note("tok_a");
+  used.record("tok_a");
   const failing = used.flush();
   clock.jumpWall(5);
-  used.note("tok_a");
+  used.record("tok_a");
   await failing;
   store.mode = "up";
   await used.close();
@@ -85,25 +85,25 @@ test("a use during a batch that fails is the one that is told", async () => {
 test("a store that is down costs bounded memory", async () => {
   const { clock, store, used } = rig(3);
   store.mode = "fails";
-  for (let token = 0; token < 50; token += 1) used.note(`tok_${token}`);
+  for (let token = 0; token < 50; token += 1) used.record(`tok_${token}`);
   await clock.advance(10_000);
-  for (let token = 50; token < 99; token += 1) used.note(`tok_${token}`);
+  for (let token = 50; token < 99; token += 1) used.record(`tok_${token}`);
   assert.ok(used.pending <= 6);
 });
 
 test("closing tells what is pending and leaves no timer", async () => {
   const { clock, batches, used } = rig();
-  used.note("tok_a");
+  used.record("tok_a");
   await used.close();
   assert.equal(batches.length, 1);
-  used.note("tok_b");
+  used.record("tok_b");
   assert.equal(clock.timers, 0);
 });
 
 test("closing does not wait for ever for a store that hangs", async () => {
   const { clock, store, used } = rig();
   store.mode = "hangs";
-  used.note("tok_a");
+  used.record("tok_a");
   const closed = used.close();
   await clock.advance(2_000);
   await closed;
@@ -111,7 +111,7 @@ test("closing does not wait for ever for a store that hangs", async () => {
 
 test("two flushes at once tell each use once", async () => {
   const { batches, used } = rig();
-  used.note("tok_a");
+  used.record("tok_a");
   await Promise.all([used.flush(), used.flush(), used.close()]);
   await settle();
   assert.equal(batches.flat().length, 1);

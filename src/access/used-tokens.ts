@@ -1,6 +1,6 @@
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../terms/time/clock.ts";
 import type { AccessStore } from "./ports.ts";
-import { settledWithin } from "../terms/within.ts";
+import { settledWithin } from "../terms/time/within.ts";
 
 const FLUSH_MS = 10_000;
 const CLOSE_WAIT_MS = 2_000;
@@ -14,7 +14,7 @@ export class UsedTokens {
   readonly #clock: Clock;
   readonly #pendingMax: number;
   #pending = new Map<string, number>();
-  #telling: Promise<void> | undefined;
+  #writing: Promise<void> | undefined;
   #cancel: (() => void) | undefined;
   #closed = false;
 
@@ -28,7 +28,7 @@ export class UsedTokens {
     return this.#pending.size;
   }
 
-  note(tokenId: string): void {
+  record(tokenId: string): void {
     if (this.#pending.size >= this.#pendingMax && !this.#pending.has(tokenId)) return;
     this.#pending.set(tokenId, this.#clock.wall());
     this.#arm();
@@ -36,14 +36,14 @@ export class UsedTokens {
 
   /** Writes pending times after a batch in progress. Never rejects. */
   async flush(): Promise<void> {
-    while (this.#telling !== undefined) await this.#telling;
+    while (this.#writing !== undefined) await this.#writing;
     this.#cancel?.();
     this.#cancel = undefined;
     if (this.#pending.size === 0) return;
     const batch = this.#pending;
     this.#pending = new Map();
-    this.#telling = this.#tell(batch);
-    await this.#telling;
+    this.#writing = this.#write(batch);
+    await this.#writing;
   }
 
   /** Flushes a last time, without a time limit, and starts no timer afterwards. */
@@ -53,18 +53,18 @@ export class UsedTokens {
   }
 
   #arm(): void {
-    if (this.#closed || this.#cancel !== undefined || this.#telling !== undefined) return;
+    if (this.#closed || this.#cancel !== undefined || this.#writing !== undefined) return;
     this.#cancel = this.#clock.after(FLUSH_MS, () => void this.flush(), "loose");
   }
 
-  async #tell(batch: ReadonlyMap<string, number>): Promise<void> {
+  async #write(batch: ReadonlyMap<string, number>): Promise<void> {
     try {
       await this.#store.markUsed([...batch].map(([tokenId, wallAt]) => ({ tokenId, wallAt })));
     } catch {
       // The store is down, which its readiness reports. A newer use of the same token is kept.
       for (const [tokenId, wallAt] of batch) if (!this.#pending.has(tokenId)) this.#pending.set(tokenId, wallAt);
     }
-    this.#telling = undefined;
+    this.#writing = undefined;
     if (this.#pending.size > 0) this.#arm();
   }
 }

@@ -1,9 +1,9 @@
 import type { Static } from "typebox";
-import { isJsonObject, type JsonObject } from "../terms/json.ts";
-import { Type } from "../terms/type.ts";
+import { isJsonObject, type JsonObject } from "../terms/json/json.ts";
+import { Type } from "../terms/schema/type.ts";
 import { organizationInput } from "./inputs.ts";
 import { momentInput, toSpan } from "./ledger-inputs.ts";
-import type { AskedActs } from "./find-acts.ts";
+import type { AuditQuery } from "./find-acts.ts";
 import type { AuditEntry, ObjectFinder } from "./ports.ts";
 import { anObject, oneOf, orNull, text, time } from "./result-schemas.ts";
 import { toWireTime } from "./wire-time.ts";
@@ -37,7 +37,7 @@ export const auditFilterInputs = {
 const filterObject = Type.Object(auditFilterInputs);
 
 /** @throws OperatorError for a day that does not exist, or an empty interval */
-export function toAskedActs(input: Static<typeof filterObject>): AskedActs {
+export function toAuditQuery(input: Static<typeof filterObject>): AuditQuery {
   const { org, who, what, subject } = input;
   return {
     ...(org !== undefined && { organizationId: org }),

@@ -1,7 +1,7 @@
-import { BUDGET_PERIODS, budgetText, isNearlyUsed, type Budget } from "../terms/budget.ts";
+import { BUDGET_PERIODS, budgetText, isNearlyUsed, type Budget } from "../terms/money/budget.ts";
 import type { BudgetRejections } from "../ledger/read/budget-rejections.ts";
 import { OperatorError } from "../terms/operator-error.ts";
-import { Type } from "../terms/type.ts";
+import { Type } from "../terms/schema/type.ts";
 import type { BudgetUse } from "./ports.ts";
 import { count, oneOf, orNull, text, time, yesOrNo } from "./result-schemas.ts";
 import { unknownId } from "./unknown.ts";

@@ -1,4 +1,4 @@
-import type { FoundCredential, RunnableSource } from "../run/ports.ts";
+import type { ResolvedCredential, RunnableSource } from "../run/ports.ts";
 import type { Context, Workflow } from "../terms/caller.ts";
 import type { CredentialExplanation, ExplainingFinder } from "./ports.ts";
 
@@ -9,7 +9,7 @@ export interface ChosenCredential extends Pick<CredentialExplanation, "rule" | "
   /** A sentence about an invalid field; `null` if all are valid. */
   readonly misfit: string | null;
   /** The credential as the run would use it; `null` if there is none or it cannot be used. */
-  readonly found: FoundCredential | null;
+  readonly found: ResolvedCredential | null;
 }
 
 interface Asked {

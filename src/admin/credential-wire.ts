@@ -1,6 +1,6 @@
 import type { NotedCredential, StoredCredential } from "./ports.ts";
 import { toWireTime } from "./wire-time.ts";
-import { Type } from "../terms/type.ts";
+import { Type } from "../terms/schema/type.ts";
 import { listOf, orNull, text, time, yesOrNo } from "./result-schemas.ts";
 
 export const wireCredential = Type.Object({

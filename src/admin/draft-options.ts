@@ -1,6 +1,6 @@
-import { AUTH_WORDS, DRAFT_METHODS_SAID } from "../sources/declarative/draft-words.ts";
-import { CHARGE_MODELS } from "../terms/charge.ts";
-import { Type } from "../terms/type.ts";
+import { AUTH_WORDS, DRAFT_METHODS_LIST } from "../sources/declarative/draft-words.ts";
+import { CHARGE_MODELS } from "../terms/money/charge.ts";
+import { Type } from "../terms/schema/type.ts";
 
 const option = (description: string) => Type.Optional(Type.String({ maxLength: 4_000, description }));
 
@@ -8,7 +8,7 @@ const option = (description: string) => Type.Optional(Type.String({ maxLength: 4
 export const draftOptions = {
   title: option("A short title for people"),
   docs: option("The address of the vendor's documentation"),
-  method: option(`${DRAFT_METHODS_SAID}; GET by default`),
+  method: option(`${DRAFT_METHODS_LIST}; GET by default`),
   url: option("Address of the request, with inputs in braces"),
   body: option("JSON body of the request, with inputs in braces"),
   auth: option(`${AUTH_WORDS}; none by default. OAuth logs in with client credentials or with a password`),

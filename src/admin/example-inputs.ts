@@ -1,5 +1,5 @@
 import type { RunnableSource } from "../run/ports.ts";
-import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../terms/json/json.ts";
 
 /**
  * Example inputs of a source: the examples of its schema or, if they are no valid call, the inputs of its first case

@@ -1,9 +1,9 @@
-import { nearest } from "../terms/nearest.ts";
+import { nearest } from "../terms/text/nearest.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import type { AuditEntry, AuditFilter, AuditTrail, Page } from "./ports.ts";
 
 /** A search in the audit trail: words of an act, and the start of a name. */
-export interface AskedActs extends Omit<AuditFilter, "who" | "what"> {
+export interface AuditQuery extends Omit<AuditFilter, "who" | "what"> {
   readonly who?: string;
   readonly what?: string;
 }
@@ -31,7 +31,7 @@ const READS_MAX = 100;
  */
 export async function findActs(
   trail: Pick<AuditTrail, "auditEntries" | "actors" | "acts">,
-  { who, what, ...rest }: AskedActs,
+  { who, what, ...rest }: AuditQuery,
 ): Promise<FoundActs> {
   const [actors, acts] = await Promise.all([
     who === undefined ? [] : trail.actors(),

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import type { Verb } from "./verb.ts";
-import { MODULE_EXTENSION } from "../terms/module-beside.ts";
+import { MODULE_EXTENSION } from "../terms/platform/module-beside.ts";
 
 /** All verbs, found by their files; a verb's file is loaded when the verb is needed. */
 export interface VerbSet {

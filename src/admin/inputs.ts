@@ -1,5 +1,5 @@
-import { Type } from "../terms/type.ts";
-import { isTimeZone, spelledZone } from "../terms/calendar.ts";
+import { Type } from "../terms/schema/type.ts";
+import { isTimeZone, canonicalTimeZone } from "../terms/time/calendar.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { CONTEXTS } from "../terms/caller.ts";
 
@@ -97,5 +97,5 @@ export function timeZoneInput(description: string) {
 /** The time zone in its canonical spelling. @throws OperatorError if there is no zone of this name */
 export function requireTimeZone(name: string): string {
   if (!isTimeZone(name)) throw new OperatorError("invalid", `There is no time zone ${name}.`);
-  return spelledZone(name);
+  return canonicalTimeZone(name);
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { toAskedActs } from "./audit-wire.ts";
+import { toAuditQuery } from "./audit-wire.ts";
 import { requireTime, toFilter, toMoment } from "./ledger-inputs.ts";
 
 test("a day that does not exist is refused, and not taken for the one after it", () => {
@@ -15,7 +15,7 @@ test("a span without time in it is refused, and not taken for one in which nothi
   const day = { from: "2026-03-01", to: "2026-03-01" };
   for (const span of [day, { from: "2026-03-02", to: "2026-03-01" }]) {
     assert.throws(() => toFilter(span), /--from must be before --to\./);
-    assert.throws(() => toAskedActs(span), /--from must be before --to\./);
+    assert.throws(() => toAuditQuery(span), /--from must be before --to\./);
   }
   assert.deepEqual(toFilter({ from: "2026-03-01" }), { from: Date.UTC(2026, 2, 1) });
   assert.deepEqual(requireTime({ from: 1, to: 2 }), { from: 1, to: 2 });

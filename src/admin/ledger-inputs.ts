@@ -1,9 +1,9 @@
 import type { Static } from "typebox";
-import { Type } from "../terms/type.ts";
+import { Type } from "../terms/schema/type.ts";
 import { CALL_OUTCOMES } from "../ledger/journal/verdicts.ts";
 import type { LedgerFilter } from "../ledger/read/ledger-filter.ts";
 import { functionInput, organizationInput, sourceInput, workflowInput } from "./inputs.ts";
-import { isDay, startOfDay } from "../terms/calendar.ts";
+import { isDay, startOfDay } from "../terms/time/calendar.ts";
 import { CLIENT_REQUEST_ID, CLIENT_REQUEST_ID_CHARS_MAX, TRACE_ID } from "../terms/ids.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 
@@ -89,13 +89,13 @@ export function toMoment(text: string, timeZone = "UTC"): number {
 
 const DAY_CHARACTERS = "2026-03-01".length;
 
-interface Span {
+interface LedgerSpan {
   readonly from?: number;
   readonly to?: number;
 }
 
 /** @throws OperatorError for a day that does not exist, or an empty interval */
-export function toSpan({ from, to }: { readonly from?: string; readonly to?: string }): Span {
+export function toSpan({ from, to }: { readonly from?: string; readonly to?: string }): LedgerSpan {
   return requireTime({
     ...(from !== undefined && { from: toMoment(from) }),
     ...(to !== undefined && { to: toMoment(to) }),
@@ -103,7 +103,7 @@ export function toSpan({ from, to }: { readonly from?: string; readonly to?: str
 }
 
 /** @throws OperatorError for an empty interval, whose result would look as if nothing had happened */
-export function requireTime<Given extends Span>(span: Given): Given {
+export function requireTime<Given extends LedgerSpan>(span: Given): Given {
   if (span.from !== undefined && span.to !== undefined && span.from >= span.to)
     throw new OperatorError("invalid", "--from must be before --to.");
   return span;

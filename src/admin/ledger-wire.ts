@@ -1,8 +1,8 @@
 import type { TSchema } from "typebox";
 import { listOf as columnsOf, type Columns } from "../ledger/column.ts";
 import type { RunCost } from "../ledger/read/costs.ts";
-import { amountText } from "../terms/money.ts";
-import { Type } from "../terms/type.ts";
+import { amountText } from "../terms/money/money.ts";
+import { Type } from "../terms/schema/type.ts";
 import { count, listOf, orNull, text, time } from "./result-schemas.ts";
 
 /** The schema of a run's row: texts and integers unchanged, times in ISO 8601. */

@@ -1,8 +1,8 @@
-import type { AuthoringTools, Terminal } from "./authoring/ports.ts";
+import type { AuthoringTools, Terminal } from "../drafting/ports.ts";
 import type { RotationParts } from "../credentials/rotate-keys.ts";
 import type { Drained } from "../ledger/drain/drain-journal.ts";
 import type { LedgerAnswers } from "../ledger/read/ledger-reader.ts";
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../terms/time/clock.ts";
 import type { OnProgress } from "../terms/on-progress.ts";
 import type {
   Act,
@@ -35,7 +35,7 @@ export interface VerbBasics {
 
 /**
  * The needs that a verb may name. They are functions, so that nothing is opened before the verb uses it. A new need is
- * a line here and one in `commands/open-verbs.ts`, which opens it.
+ * a line here and one in `composition/verb-needs/terminal-needs.ts`, which opens it.
  */
 export interface VerbNeeds {
   store(): Promise<AdminStore>;

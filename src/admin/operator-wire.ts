@@ -1,4 +1,4 @@
-import { Type } from "../terms/type.ts";
+import { Type } from "../terms/schema/type.ts";
 import type { Operator } from "./ports.ts";
 import { oneOf, orNull, text, time } from "./result-schemas.ts";
 import { ROLES } from "./roles.ts";

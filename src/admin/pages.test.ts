@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findVerbs } from "./find-verbs.ts";
-import { pagedByPlace, readPageOf } from "./pages.ts";
+import { pagedByCursor, readPageOf } from "./pages.ts";
 
 /** Lists of hand-written files, which are short and shown completely. */
 const SHORT = new Set(["source list", "function list"]);
 
 test("every list that can grow is paged, and every paged list has the same inputs and the same `next`", async () => {
   const verbs = findVerbs();
-  const { limit, after } = pagedByPlace() as unknown as Record<string, Record<string, unknown>>;
+  const { limit, after } = pagedByCursor() as unknown as Record<string, Record<string, unknown>>;
   for (const name of verbs.names) {
     const { input, result } = await verbs.load(name);
     const next = (result as { properties?: Record<string, object> } | undefined)?.properties?.["next"];

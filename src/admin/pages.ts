@@ -1,6 +1,6 @@
 import type { TString } from "typebox";
 import { OperatorError } from "../terms/operator-error.ts";
-import { Type } from "../terms/type.ts";
+import { Type } from "../terms/schema/type.ts";
 import type { VerbBasics } from "./needs.ts";
 import type { Page } from "./ports.ts";
 import { text } from "./result-schemas.ts";
@@ -28,7 +28,7 @@ export function pagedById(prefix: string) {
 }
 
 /** Inputs of a list with a cursor of its own form. */
-export function pagedByPlace(pattern = "") {
+export function pagedByCursor(pattern = "") {
   return pagedBy(Type.String({ minLength: 1, maxLength: 1_000, ...(pattern !== "" && { pattern }), ...afterInput }));
 }
 
@@ -37,7 +37,7 @@ function pagedBy(after: TString) {
 }
 
 /** A field of the result: the cursor to pass as `after` for the next page. Left out at the end of the list. */
-export const nextPlace = { next: Type.Optional(text) };
+export const nextCursor = { next: Type.Optional(text) };
 
 export function idOf({ id }: { readonly id: string }): string {
   return id;
@@ -51,23 +51,23 @@ export interface Paged<Line> {
 
 /**
  * Reads one page, and one line more to know whether another page follows.
- * @param placeOf the cursor of a line: the next page starts after it
+ * @param cursorOf the cursor of a line: the next page starts after it
  */
 export async function readPage<Line>(
   { limit = SHOWN, after }: Page,
   note: VerbBasics["note"],
-  placeOf: (line: Line) => string,
+  cursorOf: (line: Line) => string,
   read: (page: Page) => Promise<readonly Line[]>,
 ): Promise<Paged<Line>> {
   const found = await read({ limit: limit + 1, ...(after !== undefined && { after }) });
   const lines = found.slice(0, limit);
-  const next = found.length > limit ? placeOf(lines.at(-1)!) : null;
-  if (next !== null) sayMore(next, note);
+  const next = found.length > limit ? cursorOf(lines.at(-1)!) : null;
+  if (next !== null) noteMore(next, note);
   return { lines, next: next === null ? {} : { next } };
 }
 
 /** Prints the option for the next page. */
-export function sayMore(next: string, note: VerbBasics["note"]): void {
+export function noteMore(next: string, note: VerbBasics["note"]): void {
   note(`There are more. To see them, give --after ${next}`);
 }
 

@@ -1,9 +1,9 @@
 import type { RunnableSource } from "../run/ports.ts";
 import type { Context } from "../terms/caller.ts";
-import { CHARGE_MODELS } from "../terms/charge.ts";
-import type { JsonObject } from "../terms/json.ts";
+import { CHARGE_MODELS } from "../terms/money/charge.ts";
+import type { JsonObject } from "../terms/json/json.ts";
 import { regionFault } from "../terms/regions.ts";
-import { Type } from "../terms/type.ts";
+import { Type } from "../terms/schema/type.ts";
 import { chooseCredentialFor, type ChosenCredential } from "./chosen-credential.ts";
 import { exampleInputs } from "./example-inputs.ts";
 import type { VerbCall } from "./needs.ts";

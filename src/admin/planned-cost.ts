@@ -1,7 +1,7 @@
-import type { FoundCredential, RunnableSource } from "../run/ports.ts";
-import type { ChargeModel } from "../terms/charge.ts";
-import { amountText, type Micros } from "../terms/money.ts";
-import type { Price } from "../terms/price.ts";
+import type { ResolvedCredential, RunnableSource } from "../run/ports.ts";
+import type { ChargeModel } from "../terms/money/charge.ts";
+import { amountText, type Micros } from "../terms/money/money.ts";
+import type { Price } from "../terms/money/price.ts";
 
 /** The maximum cost of a source, for one request that the vendor bills. */
 export interface PlannedCost {
@@ -15,7 +15,7 @@ export interface PlannedCost {
 }
 
 /** The cost of a request sent now. `credential`: the one that the request would use. */
-export function costOf(source: RunnableSource, credential: FoundCredential | null, wallAt: number): PlannedCost {
+export function costOf(source: RunnableSource, credential: ResolvedCredential | null, wallAt: number): PlannedCost {
   const term = credential?.prices?.at(wallAt) ?? null;
   const model = term?.per ?? source.charge;
   if (model === "free") return { model, cost: "nothing", price: null, from: term === null ? "source" : "credential" };

@@ -1,9 +1,9 @@
-import { Type } from "../terms/type.ts";
-import { isDay, startOfDay } from "../terms/calendar.ts";
-import { CURRENCIES } from "../terms/currency.ts";
-import { AMOUNT_MAX, amountText, type Micros, readAmount } from "../terms/money.ts";
+import { Type } from "../terms/schema/type.ts";
+import { isDay, startOfDay } from "../terms/time/calendar.ts";
+import { CURRENCIES } from "../terms/money/currency.ts";
+import { AMOUNT_MAX, amountText, type Micros, readAmount } from "../terms/money/money.ts";
 import { OperatorError } from "../terms/operator-error.ts";
-import { type PriceTerm, termAt } from "../terms/price.ts";
+import { type PriceTerm, termAt } from "../terms/money/price.ts";
 import { toWireTime } from "./wire-time.ts";
 import { text, time } from "./result-schemas.ts";
 

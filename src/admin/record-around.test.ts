@@ -3,8 +3,8 @@ import { test, type TestContext } from "node:test";
 import { atEnd, makeDirectory } from "../ledger/ledger.kit.ts";
 import { ACT } from "../storage/engines.kit.ts";
 import { openStore } from "../storage/store.ts";
-import { FakeClock } from "../terms/clock.kit.ts";
-import type { JsonObject } from "../terms/json.ts";
+import { FakeClock } from "../terms/time/clock.kit.ts";
+import type { JsonObject } from "../terms/json/json.ts";
 import { recordAround } from "./record-around.ts";
 
 const ABOUT = { subjects: ["root_1", "root_2"], detail: { before: "2025" } };

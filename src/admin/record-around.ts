@@ -1,4 +1,4 @@
-import type { JsonObject } from "../terms/json.ts";
+import type { JsonObject } from "../terms/json/json.ts";
 import type { VerbCall } from "./needs.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { Fault, type FieldProblem } from "../terms/fault.ts";
 import { OperatorError, type OperatorErrorCode } from "../terms/operator-error.ts";
-import { printable } from "../terms/printable.ts";
+import { printable } from "../terms/text/printable.ts";
 import { InputError } from "./run-verb.ts";
 
 /** A verb's error as the command line prints it and the admin API answers it. */

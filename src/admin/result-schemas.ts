@@ -1,5 +1,5 @@
 import type { TSchema } from "typebox";
-import { Type } from "../terms/type.ts";
+import { Type } from "../terms/schema/type.ts";
 
 /** Building blocks of result schemas. Results are open: a new field may be added to any object. */
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Type } from "../terms/type.ts";
-import { systemClock } from "../terms/clock.ts";
+import { Type } from "../terms/schema/type.ts";
+import { systemClock } from "../terms/time/clock.ts";
 import { findVerbs } from "./find-verbs.ts";
 import type { GivenToVerbs, Need } from "./needs.ts";
 import { checkInput, InputError, runVerb } from "./run-verb.ts";

@@ -1,13 +1,13 @@
 import type { ErrorObject, ValidateFunction } from "ajv";
 import type { Static, TObject } from "typebox";
 import type { FieldProblem } from "../terms/fault.ts";
-import type { JsonObject } from "../terms/json.ts";
-import { createAjv } from "../terms/ajv.ts";
-import { toProblem } from "../terms/schema-problem.ts";
+import type { JsonObject } from "../terms/json/json.ts";
+import { createAjv } from "../terms/schema/ajv.ts";
+import { toProblem } from "../terms/schema/schema-problem.ts";
 import type { GivenToVerbs, VerbCall, Need } from "./needs.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import type { TextStream, Verb } from "./verb.ts";
-import { stepsOf } from "../terms/json-pointer.ts";
+import { stepsOf } from "../terms/json/json-pointer.ts";
 
 /** Input that does not match the verb's schema. The message names every invalid field and no value. */
 export class InputError extends OperatorError {

@@ -1,13 +1,13 @@
 import type { RunReportRow } from "../ledger/ports.ts";
 import type { LedgerAnswers } from "../ledger/read/ledger-reader.ts";
-import { type Settled, type Settlement, wouldSettle } from "../ledger/read/reconcile-charge.ts";
+import { type SettledCharge, type Settlement, wouldSettle } from "../ledger/read/reconcile-charge.ts";
 import { revisionOf, settledSince } from "../ledger/read/settled-since.ts";
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../terms/time/clock.ts";
 import type { Charged } from "../terms/fault.ts";
-import type { JsonObject } from "../terms/json.ts";
-import { amountFromColumn } from "../terms/money.ts";
+import type { JsonObject } from "../terms/json/json.ts";
+import { amountFromColumn } from "../terms/money/money.ts";
 import { OperatorError } from "../terms/operator-error.ts";
-import type { Price } from "../terms/price.ts";
+import type { Price } from "../terms/money/price.ts";
 import type { VerbNeeds } from "./needs.ts";
 import type { Act, AuditEntry, RequestCost, ResettledRequest } from "./ports.ts";
 
@@ -46,7 +46,7 @@ export async function settleCharge(
   run: RunReportRow,
   { call, attempt, charged, price, note, detail: more }: ChargeDecision,
   { act, clock, reader, store }: SettlementNeeds,
-): Promise<{ readonly settled: Settled; readonly budgets: readonly string[] }> {
+): Promise<{ readonly settled: SettledCharge; readonly budgets: readonly string[] }> {
   const decision = {
     transactionId: run.run.transaction_id,
     ordinal: call,

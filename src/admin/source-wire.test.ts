@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SourceCase } from "../sdk/source.ts";
-import { readJsonExactly } from "../terms/json.ts";
+import { readJsonExactly } from "../terms/json/json.ts";
 import { toWireCase, toWireFields } from "./source-wire.ts";
 
 const LONG = "12345678901234567891";

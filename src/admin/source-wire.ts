@@ -1,11 +1,11 @@
 import type { RunnableSource } from "../run/ports.ts";
 import type { SourceCase } from "../sdk/source.ts";
-import { CHARGE_MODELS } from "../terms/charge.ts";
-import { type Json, type JsonObject, readJsonExactly } from "../terms/json.ts";
-import { amountText, readAmount } from "../terms/money.ts";
-import type { Price } from "../terms/price.ts";
-import { FIELD_NEEDS, fieldsOf, needOf } from "../terms/schema-fields.ts";
-import { Type } from "../terms/type.ts";
+import { CHARGE_MODELS } from "../terms/money/charge.ts";
+import { type Json, type JsonObject, readJsonExactly } from "../terms/json/json.ts";
+import { amountText, readAmount } from "../terms/money/money.ts";
+import type { Price } from "../terms/money/price.ts";
+import { FIELD_NEEDS, fieldsOf, needOf } from "../terms/schema/schema-fields.ts";
+import { Type } from "../terms/schema/type.ts";
 import { anObject, anything, listOf, oneOf, orNull, text } from "./result-schemas.ts";
 
 /** The declarations of sources and functions, as results show them. */

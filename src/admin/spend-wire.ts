@@ -1,6 +1,6 @@
 import type { Spent } from "../ledger/read/spent.ts";
-import { amountText, type Micros } from "../terms/money.ts";
-import { Type } from "../terms/type.ts";
+import { amountText, type Micros } from "../terms/money/money.ts";
+import { Type } from "../terms/schema/type.ts";
 import { count, orNull, text } from "./result-schemas.ts";
 
 /** Results about money, by currency. */
@@ -37,15 +37,15 @@ export function toWireSpent({ currency, least, most, unpriced }: Spent) {
 }
 
 /** A summand of a total. */
-type Line = Spent & { readonly requests: number; readonly charged_unknown: number };
+type SpendTotalLine = Spent & { readonly requests: number; readonly charged_unknown: number };
 
 /** The sums of all lines by currency; requests without a currency come last. */
-export function totalsOf(lines: readonly Line[]) {
+export function totalsOf(lines: readonly SpendTotalLine[]) {
   return [...Map.groupBy(lines, ({ currency }) => currency)]
     .toSorted(([one], [other]) => ((one ?? "~") < (other ?? "~") ? -1 : 1))
     .map(([currency, own]) => {
-      const counted = (of: (line: Line) => number) => own.reduce((sum, line) => sum + of(line), 0);
-      const added = (of: (line: Line) => Micros) => own.reduce((sum, line) => sum + of(line), 0n);
+      const counted = (of: (line: SpendTotalLine) => number) => own.reduce((sum, line) => sum + of(line), 0);
+      const added = (of: (line: SpendTotalLine) => Micros) => own.reduce((sum, line) => sum + of(line), 0n);
       const [least, most] = [added((line) => line.least), added((line) => line.most)];
       return {
         requests: counted(({ requests }) => requests),

@@ -1,6 +1,6 @@
 import type { LedgerAnswers } from "../ledger/read/ledger-reader.ts";
 import type { SpendFilter } from "../ledger/read/sum-spend.ts";
-import { type Budget, budgetText } from "../terms/budget.ts";
+import { type Budget, budgetText } from "../terms/money/budget.ts";
 import type { BudgetUse } from "./ports.ts";
 
 /** A filter for the requests in a budget's scope that were sent in an interval. */

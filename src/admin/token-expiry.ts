@@ -1,6 +1,6 @@
-import { durationMs, durationPattern } from "../terms/durations.ts";
+import { durationMs, durationPattern } from "../terms/time/durations.ts";
 import { OperatorError } from "../terms/operator-error.ts";
-import { Type } from "../terms/type.ts";
+import { Type } from "../terms/schema/type.ts";
 
 const DAYS_MAX = 36_500;
 

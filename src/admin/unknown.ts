@@ -1,5 +1,5 @@
 import { OperatorError } from "../terms/operator-error.ts";
-import { didYouMeanAnyOf } from "../terms/nearest.ts";
+import { didYouMeanAnyOf } from "../terms/text/nearest.ts";
 import type { FunctionListing, SourceListing } from "./ports.ts";
 
 /** The error for an unknown name. The name is repeated only if it has the form of an id, which is not secret. */

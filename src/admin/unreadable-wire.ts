@@ -1,5 +1,5 @@
 import type { Unreadable } from "../credentials/sealed-rows.ts";
-import { Type } from "../terms/type.ts";
+import { Type } from "../terms/schema/type.ts";
 import { text } from "./result-schemas.ts";
 
 export const wireUnreadable = Type.Object({ id: text, organization: text, reason: text });

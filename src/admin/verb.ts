@@ -1,5 +1,5 @@
 import type { Static, TObject, TSchema } from "typebox";
-import type { JsonObject } from "../terms/json.ts";
+import type { JsonObject } from "../terms/json/json.ts";
 import type { Need, VerbCall } from "./needs.ts";
 import type { Role } from "./ports.ts";
 

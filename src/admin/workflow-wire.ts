@@ -1,4 +1,4 @@
-import { Type } from "../terms/type.ts";
+import { Type } from "../terms/schema/type.ts";
 import type { NamedWorkflow } from "./ports.ts";
 import { toWireTime } from "./wire-time.ts";
 import { text, time, yesOrNo } from "./result-schemas.ts";

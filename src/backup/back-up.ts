@@ -14,17 +14,17 @@ import type { DatabaseSync } from "node:sqlite";
 import type { BackedUp, BackupOrder } from "../admin/ports.ts";
 import { JOURNAL_FILE } from "../ledger/journal/journal-database.ts";
 import { STORE_FILE } from "../storage/sqlite/engine.ts";
-import { makeDirectory, syncDirectory } from "../terms/make-directory.ts";
+import { makeDirectory, syncDirectory } from "../terms/platform/make-directory.ts";
 import type { OnProgress } from "../terms/on-progress.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { makeUnfinished, removeAbandoned, removeOlder } from "./backup-folders.ts";
 import { copyDatabase, type OnBytes } from "./copy-database.ts";
 import { copyLedger } from "./copy-ledger.ts";
-import { digestOf, type Manifest, MANIFEST_FILE, MANIFEST_FORM, type ManifestFile } from "./manifest.ts";
+import { digestOf, type BackupManifest, MANIFEST_FILE, MANIFEST_FORM, type ManifestFile } from "./manifest.ts";
 
 export interface BackupRequest extends BackupOrder {
   readonly dataDir: string;
-  readonly store: Manifest["store"];
+  readonly store: BackupManifest["store"];
 }
 
 const ROOT_KEY = /^root-\d{1,9}\.key$/;
@@ -56,7 +56,7 @@ export async function backUp(request: BackupRequest, onProgress: OnProgress): Pr
 async function makeBackup(
   request: BackupRequest,
   onProgress: OnProgress,
-): Promise<{ readonly folder: string; readonly manifest: Manifest }> {
+): Promise<{ readonly folder: string; readonly manifest: BackupManifest }> {
   const { dataDir, dir, store, wallAt } = request;
   const hasJournal = existsSync(join(dataDir, "ledger", JOURNAL_FILE));
   const rootKeys = request.includeRootKey ? rootKeyFiles(dataDir) : [];
@@ -78,7 +78,7 @@ async function makeBackup(
       ...(store === "embedded" ? [STORE_FILE] : []),
       ...rootKeys,
     ];
-    const manifest: Manifest = {
+    const manifest: BackupManifest = {
       form: MANIFEST_FORM,
       began_at: new Date(wallAt).toISOString(),
       store,
@@ -132,7 +132,7 @@ async function digest(
 }
 
 /** Writes the manifest last: a folder with a manifest is complete. */
-function putOnDisk(folder: string, manifest: Manifest): void {
+function putOnDisk(folder: string, manifest: BackupManifest): void {
   for (const { name } of manifest.files) syncFile(join(folder, name));
   if (manifest.journal !== null) syncDirectory(join(folder, "ledger"));
   const path = join(folder, MANIFEST_FILE);

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { syncDirectory } from "../terms/make-directory.ts";
-import { type Manifest, readManifest } from "./manifest.ts";
+import { syncDirectory } from "../terms/platform/make-directory.ts";
+import { type BackupManifest, readManifest } from "./manifest.ts";
 
 /*
  * A backup is written to a folder whose name ends in `.incomplete`, and is renamed when all of it is on disk. The name
@@ -44,7 +44,7 @@ export function makeUnfinished(dir: string, wallAt: number): UnfinishedFolder {
 
 export interface FoundBackup {
   readonly name: string;
-  readonly manifest: Manifest;
+  readonly manifest: BackupManifest;
 }
 
 /** The complete backups in a folder, oldest first. */

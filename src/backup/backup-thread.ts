@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import type { BackedUp } from "../admin/ports.ts";
-import { compiledCode } from "../terms/compiled-code.ts";
-import { moduleBeside } from "../terms/module-beside.ts";
+import { compiledCode } from "../terms/platform/compiled-code.ts";
+import { moduleBeside } from "../terms/platform/module-beside.ts";
 import type { OnProgress } from "../terms/on-progress.ts";
 import { OperatorError, type OperatorErrorCode } from "../terms/operator-error.ts";
 import type { BackupRequest } from "./back-up.ts";

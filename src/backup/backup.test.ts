@@ -23,12 +23,12 @@ import { SCHEMA_VERSION } from "../ledger/journal/migrate.ts";
 import { openJournalReader } from "../ledger/read/journal-reader.ts";
 import { MIGRATIONS } from "../storage/migrations/index.ts";
 import { openStore, StoreRefused } from "../storage/store.ts";
-import { systemClock } from "../terms/clock.ts";
+import { systemClock } from "../terms/time/clock.ts";
 import type { OnProgress } from "../terms/on-progress.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { backUp } from "./back-up.ts";
 import { copyDatabase } from "./copy-database.ts";
-import type { Manifest } from "./manifest.ts";
+import type { BackupManifest } from "./manifest.ts";
 import { restore } from "./restore.ts";
 
 const AT = Date.UTC(2026, 10, 27, 3, 0, 0, 7);
@@ -104,7 +104,7 @@ test("a manifest has the time, the schema versions, and the size and checksum of
   const said = new Set<string>();
   const { folder, bytes } = await make({}, (what, done, of) => said.add(`${what} ${done === of}`));
   assert.deepEqual(said, new Set(["MiB copied true", "MiB checked true"]));
-  const { files, ...manifest } = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")) as Manifest;
+  const { files, ...manifest } = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")) as BackupManifest;
   const { journal, schemas, ...rest } = manifest;
   assert.deepEqual(rest, { form: 1, began_at: "2026-11-27T03:00:00.007Z", store: "embedded", root_key: false });
   assert.match(journal!, /^[0-9a-f]{32}$/);

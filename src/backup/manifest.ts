@@ -9,7 +9,7 @@ export const MANIFEST_FILE = "manifest.json";
 export const MANIFEST_FORM = 1;
 
 /** Names are in snake case, because operators read the file. */
-export interface Manifest {
+export interface BackupManifest {
   readonly form: number;
   /** The start of the backup. It contains every run that was answered before. */
   readonly began_at: string;
@@ -34,9 +34,9 @@ export interface ManifestFile {
 const FILE_NAME = /^(store\.sqlite|root-\d{1,9}\.key|ledger\/journal\.db|ledger\/intents-\d{8,}\.log)$/;
 
 /** `null` if the folder has no manifest that this version can read: then it is not a complete backup. */
-export function readManifest(folder: string): Manifest | null {
+export function readManifest(folder: string): BackupManifest | null {
   try {
-    const manifest = JSON.parse(readFileSync(join(folder, MANIFEST_FILE), "utf8")) as Manifest;
+    const manifest = JSON.parse(readFileSync(join(folder, MANIFEST_FILE), "utf8")) as BackupManifest;
     const isWhole = manifest.form === MANIFEST_FORM && manifest.files.every(({ name }) => FILE_NAME.test(name));
     return isWhole ? manifest : null;
   } catch {

@@ -17,18 +17,18 @@ import { setImmediate } from "node:timers/promises";
 import type { RestoredStore } from "../admin/ports.ts";
 import { isLocked } from "../ledger/journal/directory-lock.ts";
 import { STORE_FILE } from "../storage/sqlite/engine.ts";
-import { makeDirectory, syncDirectory } from "../terms/make-directory.ts";
+import { makeDirectory, syncDirectory } from "../terms/platform/make-directory.ts";
 import type { OnProgress } from "../terms/on-progress.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { completeBackups, isIncomplete } from "./backup-folders.ts";
-import { type Manifest, type ManifestFile, readManifest } from "./manifest.ts";
+import { type BackupManifest, type ManifestFile, readManifest } from "./manifest.ts";
 
 export interface RestoreRequest {
   /** The folder of one backup. */
   readonly folder: string;
   readonly dataDir: string;
   /** The location of the store according to the settings. */
-  readonly store: Manifest["store"];
+  readonly store: BackupManifest["store"];
 }
 
 const RESTORING = "restoring";
@@ -75,7 +75,7 @@ export async function restore(
   };
 }
 
-function manifestOf(folder: string): Manifest {
+function manifestOf(folder: string): BackupManifest {
   if (isIncomplete(folder)) throw new OperatorError("refused", `${folder} is an incomplete backup.`);
   const manifest = readManifest(folder);
   if (manifest !== null) return manifest;
@@ -88,7 +88,7 @@ function manifestOf(folder: string): Manifest {
       );
 }
 
-function assertSameStore(manifest: Manifest, store: Manifest["store"]): void {
+function assertSameStore(manifest: BackupManifest, store: BackupManifest["store"]): void {
   if (manifest.store === store) return;
   throw new OperatorError(
     "refused",

@@ -14,29 +14,29 @@ const MEMORY_PER_CONNECTION = 512 * 1024;
  * The default limit on client connections: half of the files that the process may open, so that vendors, the store,
  * functions and probes have the other half, and no more than fit in memory.
  */
-export function connectionsByDefault(): number {
+export function defaultConnections(): number {
   const byMemory = getHeapStatistics().heap_size_limit / MEMORY_PER_CONNECTION;
   return Math.floor(Math.max(16, Math.min(MOST, filesMax() / 2, byMemory)));
 }
 
-export const IDLE_MOST = 4_096;
+export const IDLE_CONNECTIONS_MAX = 4_096;
 
 /**
  * The most idle connections to vendors, for all organizations together: a quarter of the files that the process may
  * open.
  */
-export function idleConnectionsByDefault(): number {
-  return Math.floor(Math.min(IDLE_MOST, filesMax() / 4));
+export function defaultIdleConnections(): number {
+  return Math.floor(Math.min(IDLE_CONNECTIONS_MAX, filesMax() / 4));
 }
 
-export const SOCKETS_MOST = 8_192;
+export const VENDOR_SOCKETS_MAX = 8_192;
 
 /**
  * The most connections to vendors in use or being opened, for all organizations together: a fifth of the files that the
  * process may open. With clients' connections and idle ones this leaves a twentieth for everything else.
  */
-export function vendorSocketsByDefault(): number {
-  return Math.floor(Math.min(SOCKETS_MOST, filesMax() / 5));
+export function defaultVendorSockets(): number {
+  return Math.floor(Math.min(VENDOR_SOCKETS_MAX, filesMax() / 5));
 }
 
 function filesMax(): number {

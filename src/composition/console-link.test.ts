@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { ACT, anOperator } from "../storage/engines.kit.ts";
 import { openStore, type Store } from "../storage/store.ts";
-import { FakeClock } from "../terms/clock.kit.ts";
-import { makeConsoleLink } from "./console-link.ts";
+import { FakeClock } from "../terms/time/clock.kit.ts";
+import { createConsoleLink } from "./console-link.ts";
 
 async function newStore(t: TestContext) {
   const dataDir = mkdtempSync(join(tmpdir(), "datarun-link-"));
@@ -19,7 +19,7 @@ async function newStore(t: TestContext) {
   });
   /** The operator of the link that a new start prints. */
   const linked = async () => {
-    const link = await makeConsoleLink(store, "http://127.0.0.1:8081", clock);
+    const link = await createConsoleLink(store, "http://127.0.0.1:8081", clock);
     const code = link.split("#code=")[1]!;
     const { name, role, id } = (await store.sessions.useLoginCode(hash("sha256", code, "hex"), clock.wall()))!;
     return { name, role, id };

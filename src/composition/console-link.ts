@@ -2,7 +2,7 @@ import { hash, randomBytes } from "node:crypto";
 import { operatorState } from "../admin/operator-wire.ts";
 import type { Operator } from "../admin/ports.ts";
 import type { Store } from "../storage/store.ts";
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../terms/time/clock.ts";
 import { newId } from "../terms/ids.ts";
 import { reachableAddress } from "./service-address.ts";
 
@@ -13,7 +13,7 @@ const NAME = "demo";
  * Makes the console's address, with a code that logs its first user in as the demo's owner. The code is in the
  * fragment, which a browser does not send.
  */
-export async function makeConsoleLink(
+export async function createConsoleLink(
   { admin, sessions }: Pick<Store, "admin" | "sessions">,
   adminUrl: string,
   clock: Clock,

@@ -3,9 +3,9 @@ import type { Act, AdminStore } from "../admin/ports.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Store } from "../storage/store.ts";
 import { PLAIN_WORKFLOW } from "../terms/caller.ts";
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../terms/time/clock.ts";
 import { newId } from "../terms/ids.ts";
-import { makeConsoleLink } from "./console-link.ts";
+import { createConsoleLink } from "./console-link.ts";
 import { reachableAddress } from "./service-address.ts";
 import type { Service } from "./service.ts";
 
@@ -78,7 +78,7 @@ async function createDemo(store: AdminStore, act: Act): Promise<Demo> {
  * Makes the demo usable, and returns the text to print: commands to try and an address to open, or why there is no
  * demo.
  */
-export async function makeDemo(
+export async function openDemo(
   settings: Pick<Settings, "databaseUrl" | "console">,
   store: Pick<Store, "admin" | "sessions">,
   { url, adminUrl }: Pick<Service, "url" | "adminUrl">,
@@ -86,10 +86,10 @@ export async function makeDemo(
 ): Promise<string> {
   if (settings.databaseUrl !== undefined) return NO_DEMO_ON_DATABASE;
   const commands = demoCommands(reachableAddress(url), await accessDemo(store.admin, clock));
-  return settings.console === "off" ? commands : commands + sayLink(await makeConsoleLink(store, adminUrl, clock));
+  return settings.console === "off" ? commands : commands + linkText(await createConsoleLink(store, adminUrl, clock));
 }
 
-function sayLink(link: string): string {
+function linkText(link: string): string {
   return `Open the console (within ten minutes; its first user is logged in as an owner):\n\n${link}\n\n`;
 }
 

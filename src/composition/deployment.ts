@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { inflateSync } from "node:zlib";
 import type { Deployment } from "../http/route.ts";
-import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../terms/json/json.ts";
 
 const SHA = /^[0-9a-f]{40}$/;
 const UNKNOWN: Deployment = { gitSha: "unknown", gitDerivedVersion: "unknown" };
@@ -69,12 +69,12 @@ function tagOf(folder: string, commit: string): string | undefined {
     .at(-1);
 }
 
-interface Reference {
+interface GitReference {
   readonly name: string;
   readonly commit: string;
 }
 
-function packedReferences(folder: string): Reference[] {
+function packedReferences(folder: string): GitReference[] {
   if (!existsSync(join(folder, "packed-refs"))) return [];
   const text = readText(folder, "packed-refs");
   // The commit of an annotated tag is on the line after it.

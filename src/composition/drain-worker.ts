@@ -4,14 +4,14 @@ import { createDrainer } from "../ledger/drain/drain.ts";
 import type { FromDrainer, ToDrainer } from "../ledger/drain/drain-thread.ts";
 import { untilDrained } from "../ledger/drain/until-drained.ts";
 import type { LedgerLog } from "../ledger/ports.ts";
-import { openStore, type UsedJournal } from "../storage/store.ts";
-import { systemClock as clock } from "../terms/clock.ts";
+import { openStore, type JournalInUse } from "../storage/store.ts";
+import { systemClock as clock } from "../terms/time/clock.ts";
 
 export interface DrainWorkerData {
   readonly dir: string;
   readonly databaseUrl: string;
   /** The journal's usage when the service started. */
-  readonly usedJournal: UsedJournal | null;
+  readonly usedJournal: JournalInUse | null;
 }
 
 /** How often the service is notified of the number of waiting runs. */
@@ -36,8 +36,8 @@ const drainer = createDrainer({
 });
 
 let told = "";
-const telling = setInterval(tell, TELL_MS);
-function tell(): void {
+const telling = setInterval(postState, TELL_MS);
+function postState(): void {
   const { pendingRuns, damaged, failures } = drainer.state();
   const state = `${pendingRuns} ${damaged} ${failures}`;
   if (told === state) return;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { makeRun, runOnce, startLedger } from "../ledger/ledger.kit.ts";
-import { FakeClock } from "../terms/clock.kit.ts";
+import { FakeClock } from "../terms/time/clock.kit.ts";
 import { hasNewRuns } from "./has-new-runs.ts";
 
 const HOUR_MS = 60 * 60 * 1_000;

@@ -1,5 +1,5 @@
 import type { RunningLedger } from "../ledger/journal/running-ledger.ts";
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../terms/time/clock.ts";
 
 /** The totals of a day are made an hour after its end. */
 const NEW_MS = 26 * 60 * 60 * 1_000;

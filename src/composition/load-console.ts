@@ -3,9 +3,9 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import type { ConsoleFile } from "../admin-api/ports.ts";
+import type { ConsoleFile } from "../admin/http/ports.ts";
 import { PACKAGE_ROOT } from "../project/package-root.ts";
-import { MODULE_EXTENSION, moduleBeside } from "../terms/module-beside.ts";
+import { MODULE_EXTENSION, moduleBeside } from "../terms/platform/module-beside.ts";
 
 const BYTES_MAX = 16 * 1_048_576;
 

@@ -8,7 +8,7 @@ const MOST_BYTES = 1024 * MIB;
 const PART = 1 / 8;
 
 /** The default memory limit for callers' data, from the heap, the container and the machine. */
-export function heldBytesByDefault(): number {
+export function defaultMemoryBytes(): number {
   const container = process.constrainedMemory() || totalmem();
   const memory = Math.min(getHeapStatistics().heap_size_limit, container / 2, totalmem() / 2);
   return Math.round(Math.min(MOST_BYTES, Math.max(LEAST_BYTES, memory * PART)));

@@ -1,10 +1,10 @@
 import type { AdminAnswer, AdminPage } from "../operate/admin-server.ts";
-import type { AskedRuns } from "../simulation/asked-runs.ts";
+import type { RecentRuns } from "../simulation/recent-runs.ts";
 import { CannotSimulate, failuresFromJson, type Failures, type KnownSources } from "../simulation/usual-failures.ts";
 import { FAULTS } from "../terms/fault.ts";
 
 export interface MockPagesParts {
-  readonly runs: AskedRuns;
+  readonly runs: RecentRuns;
   readonly sources: KnownSources;
   /** The failures that the mock was started with. */
   readonly first: Failures;

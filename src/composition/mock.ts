@@ -2,25 +2,25 @@ import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createOnlyCaller } from "../access/only-caller.ts";
+import { createSingleCallerAuthenticator } from "../access/single-caller.ts";
 import type { ServiceLog } from "../operate/log.ts";
 import { causeOf } from "../operate/run-log.ts";
 import { readSettingsOf } from "../project/config-file.ts";
 import type { LoadedSources } from "../project/load-sources.ts";
 import { openCatalogs } from "../project/open-catalogs.ts";
 import { PACKAGE_ROOT } from "../project/package-root.ts";
-import type { Budgets, Leases } from "../run/around/ports.ts";
-import type { Door, SourceCatalog } from "../run/ports.ts";
+import type { Budgets, Leases } from "../run/middleware/ports.ts";
+import type { VendorClient, SourceCatalog } from "../run/ports.ts";
 import type { Settings } from "../settings/settings.ts";
 import { anyCredential } from "../simulation/any-credential.ts";
-import { AskedRuns } from "../simulation/asked-runs.ts";
+import { RecentRuns } from "../simulation/recent-runs.ts";
 import { failuresFromTexts } from "../simulation/usual-failures.ts";
 import { PLAIN_WORKFLOW, type Caller } from "../terms/caller.ts";
-import { systemClock } from "../terms/clock.ts";
+import { systemClock } from "../terms/time/clock.ts";
 import { PREFIX } from "../terms/ids.ts";
 import { readDeployment } from "./deployment.ts";
 import { mockPages } from "./mock-pages.ts";
-import { openSimulatedDoor } from "./open-doors.ts";
+import { openSimulatedClient } from "./open-vendor-clients.ts";
 import { startService, type Service } from "./service.ts";
 
 export interface MockOptions {
@@ -67,21 +67,21 @@ export async function startMock(options: MockOptions): Promise<Mock> {
   const sources = { ...withTimeout(catalogs.sources, options.timeoutMs), ids: catalogs.sourceIds };
   const first = failuresFromTexts(options.set, sources);
   let failures = first;
-  const runs = new AskedRuns();
+  const runs = new RecentRuns();
 
   const { stop, ...service } = await startService({
     settings,
     clock,
     log,
     deployment: readDeployment(PACKAGE_ROOT),
-    authenticator: createOnlyCaller(options.token, onlyCaller(options)),
+    authenticator: createSingleCallerAuthenticator(options.token, onlyCaller(options)),
     finder: anyCredential(sources),
     observers: [runs],
     ledger: runs,
     sources,
     functions: catalogs.functions,
-    door: NO_DOOR,
-    simulatedDoor: openSimulatedDoor(settings, clock, sources, (source) => failures.get(source) ?? null),
+    vendorClient: NO_DOOR,
+    simulatedClient: openSimulatedClient(settings, clock, sources, (source) => failures.get(source) ?? null),
     leaseOf: NO_LEASES,
     budgets: NO_BUDGETS,
     adminApi: null,
@@ -145,7 +145,7 @@ function onlyCaller({ workflow, failureDetails }: MockOptions): Caller & { reado
 }
 
 /** Simulated calls use another client, and all calls of a mock are simulated. */
-const NO_DOOR: Door = {
+const NO_DOOR: VendorClient = {
   httpFor() {
     throw new Error("a mock calls no vendor");
   },

@@ -1,11 +1,11 @@
-import type { AdminApi } from "../admin-api/admin-api.ts";
-import type { LiveNow } from "../admin-api/live-event.ts";
+import type { AdminApi } from "../admin/http/admin-api.ts";
+import type { LiveNow } from "../admin/http/live-event.ts";
 import { loginKeyOf } from "../credentials/inline-scope.ts";
-import { clientAddress } from "../admin-api/client-address.ts";
+import { clientAddress } from "../admin/http/client-address.ts";
 import type { Log } from "../operate/log.ts";
-import type { ServiceForVerbs } from "./verb-needs.ts";
+import type { ServiceForVerbs } from "./verb-needs/service-needs.ts";
 
-export interface AdminApiPlace extends ServiceForVerbs {
+export interface AdminApiOptions extends ServiceForVerbs {
   readonly log: Log;
   now(): LiveNow;
   /** How a person starts a command of this deployment. */
@@ -13,7 +13,7 @@ export interface AdminApiPlace extends ServiceForVerbs {
 }
 
 /** The admin API of a service. Loaded at the first request, because most services receive none. */
-export function openAdminApi(place: AdminApiPlace): AdminApi {
+export function openAdminApi(place: AdminApiOptions): AdminApi {
   let opening: Promise<AdminApi> | undefined;
   let opened: AdminApi | undefined;
   let isStopping = false;
@@ -36,11 +36,11 @@ export function openAdminApi(place: AdminApiPlace): AdminApi {
   };
 }
 
-async function load(place: AdminApiPlace): Promise<AdminApi> {
+async function load(place: AdminApiOptions): Promise<AdminApi> {
   const [{ createAdminApi }, { openIdentityProvider }, { openVerbNeeds }, { findVerbs }] = await Promise.all([
-    import("../admin-api/admin-api.ts"),
+    import("../admin/http/admin-api.ts"),
     import("./open-identity-provider.ts"),
-    import("./verb-needs.ts"),
+    import("./verb-needs/service-needs.ts"),
     import("../admin/find-verbs.ts"),
   ]);
   const needs = openVerbNeeds(place);
@@ -57,7 +57,7 @@ async function load(place: AdminApiPlace): Promise<AdminApi> {
     log: place.log,
     now: place.now,
     program: place.program(),
-    needs: needs.given,
+    needs: needs.needsFor,
   });
   return {
     ...api,

@@ -12,8 +12,8 @@ import { settleLeft } from "../limits/budgets/settle-left.ts";
 import { openUsageLog, type OpenUsageLog, WITHOUT_LOG } from "../limits/budgets/usage-log.ts";
 import type { Log } from "../operate/log.ts";
 import type { Store } from "../storage/store.ts";
-import { budgetText, scopeText, usedByAll } from "../terms/budget.ts";
-import type { Clock } from "../terms/clock.ts";
+import { budgetText, scopeText, usedByAll } from "../terms/money/budget.ts";
+import type { Clock } from "../terms/time/clock.ts";
 import { newStartId, startOf, usedByStarts } from "./used-by-starts.ts";
 
 export interface BudgetsOfService {

@@ -9,8 +9,8 @@ import { OtlpPost, type OtlpTarget } from "../operate/otlp-post.ts";
 import { createSpanExporter, type SpanExporter } from "../operate/span-exporter.ts";
 import { Trust } from "../outbound/sockets/trust.ts";
 import type { Settings } from "../settings/settings.ts";
-import type { Clock } from "../terms/clock.ts";
-import { readAuthorities } from "./open-doors.ts";
+import type { Clock } from "../terms/time/clock.ts";
+import { readAuthorities } from "./open-vendor-clients.ts";
 
 /** The export of spans and metrics by OTLP. */
 export interface Telemetry extends AsyncDisposable {

@@ -1,19 +1,19 @@
-import type { AdminApiParts } from "../admin-api/admin-api.ts";
-import { createIdentityProvider } from "../admin-api/identity-provider/identity-provider.ts";
+import type { AdminApiParts } from "../admin/http/admin-api.ts";
+import { createIdentityProvider } from "../admin/http/identity-provider/identity-provider.ts";
 import type { Log } from "../operate/log.ts";
 import { Trust } from "../outbound/sockets/trust.ts";
 import type { Settings } from "../settings/settings.ts";
-import type { Clock } from "../terms/clock.ts";
-import { readAuthorities } from "./open-doors.ts";
+import type { Clock } from "../terms/time/clock.ts";
+import { readAuthorities } from "./open-vendor-clients.ts";
 
-export interface ProviderPlace {
+export interface ProviderOptions {
   readonly settings: Pick<Settings, "oidc" | "outbound">;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** The identity provider of the settings. It is called first when a person logs in. */
-export function openIdentityProvider({ settings, clock, log }: ProviderPlace): AdminApiParts["provider"] {
+export function openIdentityProvider({ settings, clock, log }: ProviderOptions): AdminApiParts["provider"] {
   const { issuer, clientId, ...claims } = settings.oidc;
   if (issuer === undefined || clientId === undefined) return null;
   const client = createIdentityProvider({

@@ -6,7 +6,7 @@ import { createKeyStore } from "../storage/credential-store.ts";
 import type { Engine, Opening, StoreNews } from "../storage/engine.ts";
 import { openEngine } from "../storage/open-engine.ts";
 import { reportUnavailable } from "../storage/report-unavailable.ts";
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../terms/time/clock.ts";
 
 export interface StoreSettings {
   readonly dataDir: string;

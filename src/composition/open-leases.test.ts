@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { openJournal } from "../ledger/journal/journal-database.ts";
 import { openStore } from "../storage/store.ts";
-import { systemClock } from "../terms/clock.ts";
+import { systemClock } from "../terms/time/clock.ts";
 import { openLeasesOf } from "./open-leases.ts";
 
 test("a start on the same data directory frees the calls in progress of the one before, and one on a copy does not", async (t) => {
@@ -28,7 +28,7 @@ test("a start on the same data directory frees the calls in progress of the one 
     for (let asked = 0; asked < 3;) {
       if (lease.take(systemClock.now(), systemClock.now()) !== null) units += 1;
       else asked += 1;
-      lease.want(1, 1);
+      lease.reportDemand(1, 1);
       await new Promise((resolve) => setTimeout(resolve, 120));
     }
     isAlive = false;

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { readJournalHolder } from "../ledger/read/journal-holder.ts";
 import { openLeases, type OpenLeases } from "../limits/sources/leases.ts";
 import type { LeaseStore } from "../limits/sources/ports.ts";
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../terms/time/clock.ts";
 import { uuidV7 } from "../terms/ids.ts";
 
 /**

@@ -4,14 +4,14 @@ import { openJournalThread } from "../ledger/read/journal-thread.ts";
 import { createLedgerReader, type LedgerAnswers } from "../ledger/read/ledger-reader.ts";
 import { createLedger } from "../ledger/ledger.ts";
 import { keepLedgerFor } from "../ledger/retention.ts";
-import { keepTotalsMade } from "../ledger/read/keep-totals.ts";
+import { maintainTotals } from "../ledger/read/maintain-totals.ts";
 import type { RunningLedger } from "../ledger/journal/running-ledger.ts";
 import { usedJournal } from "../ledger/journal/used-journal.ts";
 import type { Log } from "../operate/log.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Store } from "../storage/store.ts";
-import type { Clock } from "../terms/clock.ts";
-import { moduleBeside } from "../terms/module-beside.ts";
+import type { Clock } from "../terms/time/clock.ts";
+import { moduleBeside } from "../terms/platform/module-beside.ts";
 import type { DrainWorkerData } from "./drain-worker.ts";
 import { hasNewRuns } from "./has-new-runs.ts";
 
@@ -62,7 +62,7 @@ export async function openLedger(parts: LedgerParts): Promise<OpenedLedger> {
   const answers = databaseUrl === undefined ? journal : createLedgerReader(store.ledgerTables);
   opened.defer(openRetention(parts, answers));
   const isNeeded = databaseUrl === undefined ? hasNewRuns(ledger, clock) : () => true;
-  opened.defer(keepTotalsMade({ ledger: answers, clock, log, isNeeded }));
+  opened.defer(maintainTotals({ ledger: answers, clock, log, isNeeded }));
   const kept = opened.move();
   return {
     ledger,

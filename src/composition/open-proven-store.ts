@@ -3,8 +3,8 @@ import type { RunObserver } from "../run/ports.ts";
 import type { Log } from "../operate/log.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Store } from "../storage/store.ts";
-import type { Clock } from "../terms/clock.ts";
-import { settledWithin } from "../terms/within.ts";
+import type { Clock } from "../terms/time/clock.ts";
+import { settledWithin } from "../terms/time/within.ts";
 import { openKeyedStore, type OpenedStore } from "./open-store.ts";
 import { settleRootKey } from "./settle-root-key.ts";
 

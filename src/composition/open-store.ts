@@ -4,7 +4,7 @@ import { scopeKeyOf } from "../credentials/inline-scope.ts";
 import { proveRootKeys, type KeyStanding } from "../credentials/prove-root-keys.ts";
 import { createSealer } from "../credentials/sealer.ts";
 import { createStore } from "../storage/store.ts";
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../terms/time/clock.ts";
 import { type KeyedEngine, openKeyedEngine, type StoreSettings } from "./open-keyed-engine.ts";
 
 export type OpenedStore = ReturnType<typeof storeOver>;

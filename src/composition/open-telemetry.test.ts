@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readSettings } from "../settings/read-settings.ts";
-import { targetOf } from "./open-telemetry.ts";
+import { otlpTargetOf } from "./open-telemetry.ts";
 
 const OWN = "http://own:4318/";
 const ALL = "OTEL_EXPORTER_OTLP_ENDPOINT";
@@ -27,7 +27,7 @@ test("our own address comes before the variables, those of a signal before those
     [{ OTEL_SDK_DISABLED: "True" }, option, [null, null]],
   ] as const) {
     const settings = readSettings({ environment, ...given });
-    const sent = (["traces", "metrics"] as const).map((signal) => targetOf(settings, signal)?.url ?? null);
+    const sent = (["traces", "metrics"] as const).map((signal) => otlpTargetOf(settings, signal)?.url ?? null);
     assert.deepEqual(sent, urls, JSON.stringify([environment, given]));
   }
 });
@@ -42,13 +42,13 @@ test("headers, compression and timeouts of the variables go to our own address t
       OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: "500",
     },
   });
-  assert.deepEqual(targetOf(settings, "traces"), {
+  assert.deepEqual(otlpTargetOf(settings, "traces"), {
     url: "http://own:4318/v1/traces",
     headers: { "api-key": "a" },
     gzip: true,
     timeoutMs: 500,
   });
-  assert.deepEqual(targetOf(settings, "metrics"), {
+  assert.deepEqual(otlpTargetOf(settings, "metrics"), {
     url: "http://own:4318/v1/metrics",
     headers: { "api-key": "b" },
     gzip: true,

@@ -3,7 +3,7 @@ import type { Log } from "../operate/log.ts";
 import type { OtlpTarget } from "../operate/otlp-post.ts";
 import { type SignalName, urlOfSignal } from "../settings/otel-variables.ts";
 import type { Settings } from "../settings/settings.ts";
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../terms/time/clock.ts";
 import type { Telemetry } from "./open-exporters.ts";
 
 /**
@@ -18,7 +18,7 @@ export async function openTelemetry(
   const { ignored, unread } = settings.otel;
   for (const { variable, reason } of ignored)
     log.warn({ event: "otel_variable_ignored", variable, reason }, "a variable of OpenTelemetry cannot be used");
-  const targets = { traces: targetOf(settings, "traces"), metrics: targetOf(settings, "metrics") };
+  const targets = { traces: otlpTargetOf(settings, "traces"), metrics: otlpTargetOf(settings, "metrics") };
   if (targets.traces === null && targets.metrics === null) return NO_TELEMETRY;
   if (unread.length > 0) log.info({ event: "otel_variables_unread", variables: unread });
   // Loaded only when needed.
@@ -29,7 +29,7 @@ export async function openTelemetry(
 const NO_TELEMETRY: Telemetry = { spans: null, exportMetrics() {}, async [Symbol.asyncDispose]() {} };
 
 /** The setting has precedence over OpenTelemetry's variables, except those that turn a signal off. */
-export function targetOf({ otel, otlpEndpoint }: Settings, signal: SignalName): OtlpTarget | null {
+export function otlpTargetOf({ otel, otlpEndpoint }: Settings, signal: SignalName): OtlpTarget | null {
   const { isOn, url: byVariables, headers, gzip, timeoutMs } = otel[signal];
   const url = otlpEndpoint === undefined ? byVariables : urlOfSignal(otlpEndpoint, signal);
   return otel.isDisabled || !isOn || url === undefined ? null : { url, headers, gzip, timeoutMs };

@@ -8,11 +8,11 @@ import { causeOf } from "../operate/run-log.ts";
 import { createTally } from "../operate/tally.ts";
 import { watchFiles } from "../operate/watch-files.ts";
 import { RUN_BYTES_MAX } from "../run/envelope.ts";
-import type { ByteBudget } from "../terms/byte-budget.ts";
-import type { Clock } from "../terms/clock.ts";
+import type { ByteBudget } from "../terms/concurrency/byte-budget.ts";
+import type { Clock } from "../terms/time/clock.ts";
 import { FAULTS, type RequestFaultCode } from "../terms/fault.ts";
 import { newId } from "../terms/ids.ts";
-import { connectionsByDefault } from "./connections-limit.ts";
+import { defaultConnections } from "./connections-limit.ts";
 import type { Runs } from "./runs.ts";
 import type { ServiceParts } from "./service-parts.ts";
 
@@ -42,7 +42,7 @@ export function createPublicPort(
     overloadStatus,
     offers: { startData: runs.startData, startFunction: runs.startFunction, deployment: parts.deployment },
     budget,
-    heldBytesMax: 2 * limits.bodyBytes + RUN_BYTES_MAX,
+    requestMemoryBytesMax: 2 * limits.bodyBytes + RUN_BYTES_MAX,
     clock: parts.clock,
     newRequestId,
     observer: refused,
@@ -55,7 +55,7 @@ export function createPublicPort(
       keepAliveTimeoutMs: limits.keepAliveMs,
       writeTimeoutMs: limits.expert.writeTimeoutMs,
       bodyBytesMax: limits.bodyBytes,
-      connectionsMax: limits.expert.connections || connectionsByDefault(),
+      connectionsMax: limits.expert.connections || defaultConnections(),
     },
     refused,
     newRequestId,

@@ -1,6 +1,6 @@
 import type { RunAccess, RunService } from "../admin/ports.ts";
 import { OperatorError } from "../terms/operator-error.ts";
-import { isJsonObject, type JsonObject, readJsonExactly } from "../terms/json.ts";
+import { isJsonObject, type JsonObject, readJsonExactly } from "../terms/json/json.ts";
 
 /**
  * A client of a running service. Uses Node's own HTTP client, because an operator sends one request to this machine.
@@ -47,10 +47,10 @@ async function send(
   }
   const answer = readJsonExactly(await reply.text()) as JsonObject;
   if (reply.ok) return answer;
-  throw new OperatorError("refused", `The service answered ${reply.status}: ${wordsOf(answer["error"])}`);
+  throw new OperatorError("refused", `The service answered ${reply.status}: ${messageOf(answer["error"])}`);
 }
 
-function wordsOf(error: unknown): string {
+function messageOf(error: unknown): string {
   if (!isJsonObject(error)) return "it gave no reason";
   const details = Array.isArray(error["details"]) ? (error["details"] as { path: string; message: string }[]) : [];
   const message = typeof error["message"] === "string" ? error["message"] : "";

@@ -5,15 +5,15 @@ import { createAdmission, type Admission } from "../run/admission.ts";
 import { createDataRun } from "../run/data-run.ts";
 import { createFunctionRun, type FunctionRequest } from "../run/function-run.ts";
 import type { PlannedCall, RunObserver } from "../run/ports.ts";
-import type { RunRequest, StartedRun } from "../run/under-way.ts";
-import type { JsonObject } from "../terms/json.ts";
-import { composeAroundCalls, type AroundCalls } from "./around-calls.ts";
+import type { RunRequest, StartedRun } from "../run/active-run.ts";
+import type { JsonObject } from "../terms/json/json.ts";
+import { composeCalls, type ComposedCalls } from "./call-middleware.ts";
 import type { ServiceParts } from "./service-parts.ts";
 
 /** The part of a log line besides the author's text: time, level, event, ids. */
 const LINE_BYTES = 200;
 
-export interface Runs extends Pick<AroundCalls, "endWaitsForOrders" | "endCalls" | "openBreakers" | "watchCalls"> {
+export interface Runs extends Pick<ComposedCalls, "endWaitsForOrders" | "endCalls" | "openBreakers" | "watchCalls"> {
   readonly startData: (request: RunRequest) => StartedRun;
   readonly startFunction: (request: FunctionRequest) => StartedRun;
   readonly admission: Admission;
@@ -26,10 +26,10 @@ export function createRuns(parts: ServiceParts, observers: readonly RunObserver[
     runsMax: settings.limits.runs,
     runsPerOrganizationMax: settings.limits.runsPerOrganization,
   });
-  const { finder, door, simulatedDoor, leaseOf, budgets } = parts;
-  const around = composeAroundCalls({
+  const { finder, vendorClient: door, simulatedClient: simulatedDoor, leaseOf, budgets } = parts;
+  const around = composeCalls({
     finder,
-    door,
+    client: door,
     simulatedDoor,
     leaseOf,
     budgets,

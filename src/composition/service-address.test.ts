@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { lockDirectory } from "../ledger/journal/directory-lock.ts";
-import { findAddress, forgetAddress, noteAddress } from "./service-address.ts";
+import { findAddress, forgetAddress, recordAddress } from "./service-address.ts";
 
 test("a service is found while it runs, and the address left by a killed one is ignored", (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), "datarun-address-"));
@@ -14,15 +14,15 @@ test("a service is found while it runs, and the address left by a killed one is 
   mkdirSync(join(dataDir, "ledger"));
   const unlock = lockDirectory(join(dataDir, "ledger"));
   assert.equal(findAddress(dataDir), null, "it does not listen yet");
-  noteAddress(dataDir, "http://0.0.0.0:8080");
+  recordAddress(dataDir, "http://0.0.0.0:8080");
   assert.equal(findAddress(dataDir), "http://127.0.0.1:8080");
-  noteAddress(dataDir, "http://[::]:8080");
+  recordAddress(dataDir, "http://[::]:8080");
   assert.equal(findAddress(dataDir), "http://[::1]:8080");
 
   assert.deepEqual(readdirSync(dataDir).sort(), ["ledger", "service.json"]);
   writeFileSync(join(dataDir, "service.json"), "");
   assert.equal(findAddress(dataDir), null, "the power failed, and the next one does not listen yet");
-  noteAddress(dataDir, "http://[::]:8080");
+  recordAddress(dataDir, "http://[::]:8080");
 
   unlock();
   assert.equal(findAddress(dataDir), null, "it was killed");

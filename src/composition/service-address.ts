@@ -5,7 +5,7 @@ import { isLocked } from "../ledger/journal/directory-lock.ts";
 const FILE = "service.json";
 
 /** Writes the address of the listening service, by which commands on this machine find it. */
-export function noteAddress(dataDir: string, url: string): void {
+export function recordAddress(dataDir: string, url: string): void {
   const file = join(dataDir, FILE);
   // The rename is atomic: readers find either no address or all of it.
   writeFileSync(`${file}.part`, JSON.stringify({ url }), { mode: 0o600 });

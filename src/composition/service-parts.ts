@@ -1,14 +1,21 @@
-import type { Budgets, Leases } from "../run/around/ports.ts";
+import type { Budgets, Leases } from "../run/middleware/ports.ts";
 import type { Authenticator } from "../terms/caller.ts";
 import type { Deployment } from "../http/route.ts";
 import type { AdminPage } from "../operate/admin-server.ts";
-import type { AdminApi } from "../admin-api/admin-api.ts";
-import type { Console } from "../admin-api/console/serve-console.ts";
+import type { AdminApi } from "../admin/http/admin-api.ts";
+import type { Console } from "../admin/http/console/serve-console.ts";
 import type { Readings } from "../operate/readings.ts";
 import type { Log } from "../operate/log.ts";
-import type { CredentialFinder, Door, FunctionCatalog, Ledger, RunObserver, SourceCatalog } from "../run/ports.ts";
+import type {
+  CredentialFinder,
+  VendorClient,
+  FunctionCatalog,
+  Ledger,
+  RunObserver,
+  SourceCatalog,
+} from "../run/ports.ts";
 import type { Settings } from "../settings/settings.ts";
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../terms/time/clock.ts";
 
 /** The parts of a service. `start.ts` creates the real ones; tests replace the vendor and the clock. */
 export interface ServiceParts {
@@ -23,8 +30,8 @@ export interface ServiceParts {
   readonly ledger: Ledger;
   readonly sources: SourceCatalog;
   readonly functions: FunctionCatalog & { close(): Promise<void> };
-  readonly door: Door;
-  readonly simulatedDoor: Door;
+  readonly vendorClient: VendorClient;
+  readonly simulatedClient: VendorClient;
   readonly leaseOf: Leases;
   readonly budgets: Budgets;
   /** The id of this start of the service in its records. */

@@ -1,22 +1,22 @@
 import type { ServiceState } from "../admin/ports.ts";
-import type { LiveNow } from "../admin-api/live-event.ts";
+import type { LiveNow } from "../admin/http/live-event.ts";
 import type { Metrics } from "../operate/metrics.ts";
 import { readLiveFigures, readRefusals } from "../operate/live-figures.ts";
 import type { Runs } from "./runs.ts";
 import type { ServiceParts } from "./service-parts.ts";
 
 /** The state that a service reports to operators. */
-export interface SelfKnowledge {
+export interface ServiceStateReader {
   state(): ServiceState;
   now(): LiveNow;
 }
 
-export function readSelf(
+export function createStateReader(
   { readings, drainFailures, warnings, clock }: ServiceParts,
   runs: Runs,
   { counts }: Pick<Metrics, "counts">,
   notReady: () => readonly string[],
-): SelfKnowledge {
+): ServiceStateReader {
   const state = (): ServiceState => {
     const ledger = readings.ledger();
     return {

@@ -4,17 +4,17 @@ import { createAdminServer } from "../operate/admin-server.ts";
 import { createMetrics, type Metrics } from "../operate/metrics.ts";
 import { CALLS_QUOTA, createLogQuota, MESSAGES_QUOTA } from "../operate/log-quota.ts";
 import { createRunLog } from "../operate/run-log.ts";
-import { ByteBudget } from "../terms/byte-budget.ts";
+import { ByteBudget } from "../terms/concurrency/byte-budget.ts";
 import type { PublicServer } from "../http/server.ts";
-import type { Clock } from "../terms/clock.ts";
-import { settledWithin } from "../terms/within.ts";
+import type { Clock } from "../terms/time/clock.ts";
+import { settledWithin } from "../terms/time/within.ts";
 import { createPublicPort, type PublicPort } from "./public-port.ts";
-import { heldBytesByDefault } from "./memory-limit.ts";
+import { defaultMemoryBytes } from "./memory-limit.ts";
 import { createRuns, type Runs } from "./runs.ts";
-import { readSelf, type SelfKnowledge } from "./service-state.ts";
+import { createStateReader, type ServiceStateReader } from "./service-state.ts";
 import type { ServiceParts } from "./service-parts.ts";
 
-export interface Service extends SelfKnowledge, Pick<Runs, "watchCalls"> {
+export interface Service extends ServiceStateReader, Pick<Runs, "watchCalls"> {
   readonly url: string;
   readonly adminUrl: string;
   /** Every metric, for a reader besides the metrics page. */
@@ -38,14 +38,14 @@ export interface StopLimits {
 export async function startService(parts: ServiceParts): Promise<Service> {
   const { settings, clock, adminApi } = parts;
   let stopping = false;
-  const budget = new ByteBudget(settings.limits.expert.heldBytes || heldBytesByDefault());
+  const budget = new ByteBudget(settings.limits.expert.heldBytes || defaultMemoryBytes());
   const metrics = createMetrics(
     (id) => parts.sources.find(id) !== undefined,
     {
       ...parts.readings,
       isReady: () => notReady().length === 0,
       runsUnderWay: () => runs.admission.running,
-      heldBytes: () => budget.heldBytes,
+      heldBytes: () => budget.reservedBytes,
       connections: () => ({ open: publicPort.server.openConnections(), dropped: publicPort.dropped() }),
       openBreakers: () => runs.openBreakers().length,
       failedLogins: () => adminApi?.failedLogins() ?? 0,
@@ -85,13 +85,13 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   return {
     url,
     adminUrl,
-    ...readSelf(parts, runs, metrics, notReady),
+    ...createStateReader(parts, runs, metrics, notReady),
     watchCalls: runs.watchCalls,
     openMetrics: metrics.open,
     async stop({ drainMs, graceMs }) {
       stopping = true;
       const endAt = clock.now() + graceMs;
-      await drain(server, clock, Math.min(drainMs, graceMs));
+      await waitUntilUnused(server, clock, Math.min(drainMs, graceMs));
       const { received, closed } = server.stopListening();
       await settledWithin(clock, Math.max(0, endAt - clock.now()), received);
       const idle = runs.admission.stop();
@@ -117,14 +117,14 @@ export async function startService(parts: ServiceParts): Promise<Service> {
 }
 
 /** How long there must be no connection for a drain to end early. */
-const ALONE_MS = 1_000;
-const LOOK_MS = 50;
+const UNUSED_MS = 1_000;
+const CHECK_EVERY_MS = 50;
 
 /** Waits until clients have stopped sending requests, or the time is over. */
-async function drain(server: PublicServer, clock: Clock, drainMs: number): Promise<void> {
+async function waitUntilUnused(server: PublicServer, clock: Clock, drainMs: number): Promise<void> {
   const endAt = clock.now() + drainMs;
-  while (clock.now() < endAt && server.unusedMs() < ALONE_MS)
-    await new Promise<void>((resolve) => clock.after(Math.min(LOOK_MS, endAt - clock.now()), resolve));
+  while (clock.now() < endAt && server.unusedMs() < UNUSED_MS)
+    await new Promise<void>((resolve) => clock.after(Math.min(CHECK_EVERY_MS, endAt - clock.now()), resolve));
 }
 
 /** The time after the grace period for answering requests that were ended. */

@@ -2,7 +2,7 @@ import { proveRootKeys, type KeyStanding } from "../credentials/prove-root-keys.
 import { proofOf } from "../credentials/seal.ts";
 import type { OpenedStore } from "./open-store.ts";
 import type { Log } from "../operate/log.ts";
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../terms/time/clock.ts";
 
 /**
  * Acts on the comparison of the root keys with the store. The first service on a store registers the root key that

@@ -1,32 +1,32 @@
 import { resolve } from "node:path";
 import { createAuthenticator } from "../access/authenticate.ts";
-import { createConsole } from "../admin-api/console/serve-console.ts";
+import { createConsole } from "../admin/http/console/serve-console.ts";
 import { createLog, type ServiceLog } from "../operate/log.ts";
 import { causeOf } from "../operate/run-log.ts";
 import type { Deployment } from "../http/route.ts";
 import type { LoadedSources } from "../project/load-sources.ts";
-import { openCatalogs, type BrokenNow, type Catalogs } from "../project/open-catalogs.ts";
+import { openCatalogs, type BrokenFileUpdate, type Catalogs } from "../project/open-catalogs.ts";
 import { PACKAGE_ROOT } from "../project/package-root.ts";
 import type { Settings } from "../settings/settings.ts";
-import { systemClock, type Clock } from "../terms/clock.ts";
-import { makeDemo } from "./demo.ts";
+import { systemClock, type Clock } from "../terms/time/clock.ts";
+import { openDemo } from "./demo.ts";
 import { readDeployment } from "./deployment.ts";
 import { loadConsole } from "./load-console.ts";
 import { openAdminApi } from "./open-admin-api.ts";
-import { openSimulatedDoor, openVendorDoor } from "./open-doors.ts";
+import { openSimulatedClient, openVendorClient } from "./open-vendor-clients.ts";
 import { openBudgetsOf } from "./open-budgets.ts";
 import { openLeasesOf } from "./open-leases.ts";
 import { openLedger } from "./open-ledger.ts";
 import { openProvenStore } from "./open-proven-store.ts";
 import { openTelemetry } from "./open-telemetry.ts";
-import { forgetAddress, noteAddress, reachableAddress } from "./service-address.ts";
+import { forgetAddress, recordAddress, reachableAddress } from "./service-address.ts";
 import { startService, type Service } from "./service.ts";
 import { newStartId } from "./used-by-starts.ts";
 
 export interface StartOptions {
   readonly settings: Settings;
   /** Prints the demo's text for people. Without it no demo is made. */
-  readonly tell?: ((words: string) => void) | undefined;
+  readonly print?: ((words: string) => void) | undefined;
   /** How a person starts a command of this deployment, such as `npx datarun`; `datarun` if left out. */
   readonly program?: () => string;
   readonly log?: ServiceLog;
@@ -41,11 +41,11 @@ export interface StartOptions {
   readonly sources?: LoadedSources;
 }
 
-export interface Running extends Omit<Service, "stop" | "openMetrics"> {
+export interface RunningService extends Omit<Service, "stop" | "openMetrics"> {
   /** Rejects if a reason against the start is found later: a root key that is not the store's. */
   readonly failed: Promise<never>;
   /** Reads the project again; see `Catalogs`. */
-  reload(): Promise<readonly BrokenNow[]>;
+  reload(): Promise<readonly BrokenFileUpdate[]>;
   /** Logs an error that an adapter throws after its call has ended. */
   reportStray(thrown: unknown): void;
   /** Ends in order: stops new runs, finishes those in progress, then closes the journal and the store. */
@@ -60,7 +60,7 @@ const LOG_WAIT_MS = 1_000;
  * Starts the real service: opens every part, composes them, and prints the address. The parts are closed in reverse
  * order when the service ends or the start fails.
  */
-export async function start(options: StartOptions): Promise<Running> {
+export async function start(options: StartOptions): Promise<RunningService> {
   const { settings, clock = systemClock, dev = false } = options;
   const log = options.log ?? createLog(settings.logLevel);
   for (const { setting, instead } of settings.renamed)
@@ -91,7 +91,7 @@ export async function start(options: StartOptions): Promise<Running> {
   const catalogs = await opening;
   // Opened before telemetry, which uses the same certificate authorities, because its error message describes a bad
   // file.
-  const door = opened.adopt(openVendorDoor(settings, clock), (it) => it.close());
+  const door = opened.adopt(openVendorClient(settings, clock), (it) => it.close());
   const telemetry = opened.use(await openTelemetry(settings, deployment, clock, log));
 
   // Not awaited: sources can be served meanwhile.
@@ -108,8 +108,8 @@ export async function start(options: StartOptions): Promise<Running> {
     ledger: journal.ledger,
     sources: catalogs.sources,
     functions: catalogs.functions,
-    door,
-    simulatedDoor: openSimulatedDoor(settings, clock, catalogs.sources),
+    vendorClient: door,
+    simulatedClient: openSimulatedClient(settings, clock, catalogs.sources),
     leaseOf: leases.leaseOf,
     budgets,
     startId,
@@ -131,7 +131,7 @@ export async function start(options: StartOptions): Promise<Running> {
     }),
     console: settings.console === "off" ? null : createConsole({ hosts: settings.adminHosts, log, load: loadConsole }),
     notReady: () => [
-      ...reasons(journal.ledger.state().unavailable, store.health()),
+      ...notReadyReasons(journal.ledger.state().unavailable, store.health()),
       ...(catalogs.functions.hasOwn() ? problemOf(catalogs.functions) : []),
     ],
     // A project without functions may not use the catalog's either, so their problem is no warning.
@@ -157,11 +157,11 @@ export async function start(options: StartOptions): Promise<Running> {
   // A service that ends with its command is not announced to others.
   if (options.forCommand !== true) {
     telemetry.exportMetrics(openMetrics);
-    noteAddress(dataDir, service.url);
+    recordAddress(dataDir, service.url);
     opened.defer(() => forgetAddress(dataDir));
-    sayListening(log, service, deployment, catalogs);
+    logListening(log, service, deployment, catalogs);
   }
-  if (settings.demo) options.tell?.(await makeDemo(settings, store, service, clock));
+  if (settings.demo) options.print?.(await openDemo(settings, store, service, clock));
 
   const parts = opened.move();
   return {
@@ -180,7 +180,7 @@ export async function start(options: StartOptions): Promise<Running> {
 }
 
 /** Prints the address at every log level, because programs that start the service wait for this line. */
-function sayListening(
+function logListening(
   log: ServiceLog,
   service: Pick<Service, "url" | "adminUrl">,
   deployment: Deployment,
@@ -197,7 +197,10 @@ function sayListening(
   });
 }
 
-function reasons(journal: string | null, health: { readonly state: string; readonly says: string | null }): string[] {
+function notReadyReasons(
+  journal: string | null,
+  health: { readonly state: string; readonly says: string | null },
+): string[] {
   return [
     ...(journal === null ? [] : [`journal: ${journal}`]),
     ...(health.state === "ready" ? [] : [`store: ${health.says ?? health.state}`]),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StartFilter } from "../ledger/read/sum-starts.ts";
-import type { Budget } from "../terms/budget.ts";
+import type { Budget } from "../terms/money/budget.ts";
 import { uuidV7 } from "../terms/ids.ts";
 import { usedByStarts } from "./used-by-starts.ts";
 

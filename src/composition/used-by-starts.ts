@@ -4,10 +4,10 @@ import type { JournalReader } from "../ledger/read/journal-reader.ts";
 import type { LedgerAnswers } from "../ledger/read/ledger-reader.ts";
 import type { StartFilter } from "../ledger/read/sum-starts.ts";
 import type { LeftBehind } from "../limits/budgets/ports.ts";
-import { usedByAll } from "../terms/budget.ts";
-import type { Clock } from "../terms/clock.ts";
+import { usedByAll } from "../terms/money/budget.ts";
+import type { Clock } from "../terms/time/clock.ts";
 import { timeOfUuid, uuidV7 } from "../terms/ids.ts";
-import type { Micros } from "../terms/money.ts";
+import type { Micros } from "../terms/money/money.ts";
 
 /**
  * The prefix of a start's id. Older versions, whose runs do not name their start, used ids without it. Ids sort by

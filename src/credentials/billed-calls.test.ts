@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CallReport } from "../run/ports.ts";
-import { FakeClock } from "../terms/clock.kit.ts";
+import { FakeClock } from "../terms/time/clock.kit.ts";
 import type { Charged } from "../terms/fault.ts";
-import type { PriceTerm } from "../terms/price.ts";
+import type { PriceTerm } from "../terms/money/price.ts";
 import { BilledCalls } from "./billed-calls.ts";
 import type { CallCounts } from "./ports.ts";
 import { MemoryStore } from "./memory-store.kit.ts";

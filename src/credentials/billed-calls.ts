@@ -1,7 +1,7 @@
 import type { CredentialPrices, RunReport } from "../run/ports.ts";
-import { monthAround, type Span } from "../terms/calendar.ts";
-import type { Clock } from "../terms/clock.ts";
-import { hasSteps, type PriceTerm, termAt } from "../terms/price.ts";
+import { monthContaining, type TimeSpan } from "../terms/time/calendar.ts";
+import type { Clock } from "../terms/time/clock.ts";
+import { hasSteps, type PriceTerm, termAt } from "../terms/money/price.ts";
 import type { CallCounts } from "./ports.ts";
 
 /** The longest time until calls are added to the shared count. */
@@ -13,7 +13,7 @@ export interface BilledCallsParts {
 }
 
 /** The calendar month of one credential. */
-interface Month extends Span {
+interface Month extends TimeSpan {
   readonly credentialId: string;
   readonly timeZone: string;
   /** The last count from the store. */
@@ -82,7 +82,7 @@ export class BilledCalls {
   #monthOf(credentialId: string, timeZone: string, wallAt: number): Month {
     const known = this.#months.get(credentialId);
     if (known !== undefined && known.timeZone === timeZone && wallAt >= known.from && wallAt < known.to) return known;
-    const span = monthAround(wallAt, timeZone);
+    const span = monthContaining(wallAt, timeZone);
     const month: Month = { ...span, credentialId, timeZone, shared: 0, own: 0, adding: null };
     this.#months.set(credentialId, month);
     if (known !== undefined) {

@@ -1,6 +1,6 @@
-import type { CredentialFinder, CredentialRequest, CredentialRule, FoundCredential } from "../run/ports.ts";
-import { CachedLookup, LIST_LOOKUP, type LookupLimits, type LookupStats } from "../terms/cached-lookup.ts";
-import type { Clock } from "../terms/clock.ts";
+import type { CredentialFinder, CredentialRequest, CredentialRule, ResolvedCredential } from "../run/ports.ts";
+import { CachedLookup, LIST_LOOKUP, type LookupLimits, type LookupStats } from "../terms/collections/cached-lookup.ts";
+import type { Clock } from "../terms/time/clock.ts";
 import { asFault, Fault } from "../terms/fault.ts";
 import { regionFault } from "../terms/regions.ts";
 import { Secret } from "../terms/secret.ts";
@@ -87,7 +87,7 @@ export function createCredentialFinder({
     return lists.get(`${request.organizationId} ${request.source}`).catch(unavailable);
   }
 
-  function take(request: CredentialRequest, list: StoredCredentials, choice: Choice | null): FoundCredential | null {
+  function take(request: CredentialRequest, list: StoredCredentials, choice: Choice | null): ResolvedCredential | null {
     if (choice === null) return null;
     const { rule, judgement } = choice;
     if (judgement.verdict === "refuses") throw refusal(choice);
@@ -124,7 +124,12 @@ export function createCredentialFinder({
 }
 
 /** Checks regions before it opens a credential, so that a credential is never opened where it must not be used. */
-function found(rule: CredentialRule, row: SealedCredential, region: string, list: StoredCredentials): FoundCredential {
+function found(
+  rule: CredentialRule,
+  row: SealedCredential,
+  region: string,
+  list: StoredCredentials,
+): ResolvedCredential {
   const refused = regionFault("the credential", row.regions, region);
   if (refused !== null) throw refused;
   const scope = `${row.organizationId}/${row.id}/${row.version}`;
@@ -156,7 +161,7 @@ function whyUnusable({ code, detail, says }: Fault): string {
   return `it cannot be opened: ${typeof because === "string" ? because : code}`;
 }
 
-function attempt(take: () => FoundCredential | null): Fault | null {
+function attempt(take: () => ResolvedCredential | null): Fault | null {
   try {
     take();
     return null;

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
-import type { JsonObject } from "../terms/json.ts";
+import type { JsonObject } from "../terms/json/json.ts";
 import type { NamedKey } from "./seal.ts";
 
 const BLOCK_BYTES = 64;

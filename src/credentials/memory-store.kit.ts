@@ -1,4 +1,4 @@
-import type { PriceTerm } from "../terms/price.ts";
+import type { PriceTerm } from "../terms/money/price.ts";
 import type {
   CallCounts,
   CredentialStore,

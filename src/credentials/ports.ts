@@ -1,5 +1,5 @@
 import type { Context } from "../terms/caller.ts";
-import type { PriceTerm } from "../terms/price.ts";
+import type { PriceTerm } from "../terms/money/price.ts";
 
 /** The store of sealed vendor credentials. Rejects if the store does not answer. */
 export interface CredentialStore {

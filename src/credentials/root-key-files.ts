@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { makeDirectory, syncDirectory } from "../terms/make-directory.ts";
+import { makeDirectory, syncDirectory } from "../terms/platform/make-directory.ts";
 import { formatRootKey, parseRootKeys, RootKeyError, rootKeyId } from "./root-key.ts";
 import { KEY_BYTES, type NamedKey } from "./seal.ts";
 

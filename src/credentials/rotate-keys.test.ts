@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import type { CredentialRequest } from "../run/ports.ts";
-import { FakeClock, settle } from "../terms/clock.kit.ts";
+import { FakeClock, settle } from "../terms/time/clock.kit.ts";
 import { Secret } from "../terms/secret.ts";
 import { BilledCalls } from "./billed-calls.ts";
 import { createCredentialFinder } from "./find-credential.ts";

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { Fault } from "../terms/fault.ts";
-import { type JsonObject, readJsonExactly } from "../terms/json.ts";
+import { type JsonObject, readJsonExactly } from "../terms/json/json.ts";
 import { openFields, sealFields, unwrapDataKey, wrapDataKey, type NamedKey } from "./seal.ts";
 
 const KEY: NamedKey = { id: "key_1", bytes: randomBytes(32) };

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { Fault } from "../terms/fault.ts";
-import { isJsonObject, type JsonObject, readJsonExactly } from "../terms/json.ts";
+import { isJsonObject, type JsonObject, readJsonExactly } from "../terms/json/json.ts";
 import type { SealedCredential, WrappedKey } from "./ports.ts";
 
 export const KEY_BYTES = 32;
@@ -15,7 +15,7 @@ export interface NamedKey {
 }
 
 /** The row that a sealed credential is bound to. It does not open in any other row. */
-export type SealedPlace = Pick<SealedCredential, "id" | "organizationId" | "source" | "version">;
+export type SealedFor = Pick<SealedCredential, "id" | "organizationId" | "source" | "version">;
 
 /**
  * The reason why a sealed value cannot be used. Shown to operators and in the log; clients always get the same message.
@@ -28,12 +28,12 @@ export function sealProblem(reason: SealProblem, detail: Readonly<Record<string,
 }
 
 /** Returns base64 of nonce, ciphertext and tag. */
-export function sealFields(dataKey: NamedKey, place: SealedPlace, fields: JsonObject): string {
+export function sealFields(dataKey: NamedKey, place: SealedFor, fields: JsonObject): string {
   return encrypt(dataKey.bytes, bindCredential(dataKey.id, place), Buffer.from(JSON.stringify(fields)));
 }
 
 /** @throws Fault `source.credential_missing`, reason `altered`, if any bit or the row differs from sealing */
-export function openFields(dataKey: NamedKey, place: SealedPlace, sealed: string): JsonObject {
+export function openFields(dataKey: NamedKey, place: SealedFor, sealed: string): JsonObject {
   const plain = decrypt(dataKey.bytes, bindCredential(dataKey.id, place), sealed);
   if (plain === null) throw sealProblem("altered", { credentialId: place.id });
   const fields = readJsonExactly(plain.toString("utf8"));
@@ -68,7 +68,7 @@ export function isProvenBy(rootKey: NamedKey, proof: string): boolean {
   return decrypt(rootKey.bytes, bind("datarun root key 1", rootKey.id), proof) !== null;
 }
 
-function bindCredential(keyId: string, place: SealedPlace): Buffer {
+function bindCredential(keyId: string, place: SealedFor): Buffer {
   const { organizationId, id, source, version } = place;
   return bind("datarun credential 1", organizationId, id, source, String(version), keyId);
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { FakeClock } from "../terms/clock.kit.ts";
+import { FakeClock } from "../terms/time/clock.kit.ts";
 import { Fault } from "../terms/fault.ts";
 import { Secret } from "../terms/secret.ts";
 import { MemoryStore } from "./memory-store.kit.ts";

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { BoundedMap } from "../terms/bounded-map.ts";
-import type { Clock } from "../terms/clock.ts";
+import { BoundedMap } from "../terms/collections/bounded-map.ts";
+import type { Clock } from "../terms/time/clock.ts";
 import { newId } from "../terms/ids.ts";
-import type { JsonObject } from "../terms/json.ts";
+import type { JsonObject } from "../terms/json/json.ts";
 import { Secret } from "../terms/secret.ts";
 import type { CredentialStore, KeyStore, SealedCredential, WrappedKey } from "./ports.ts";
 import type { RootKeyRing } from "./root-key-ring.ts";
@@ -14,7 +14,7 @@ import {
   unwrapDataKey,
   wrapDataKey,
   type NamedKey,
-  type SealedPlace,
+  type SealedFor,
 } from "./seal.ts";
 
 /**
@@ -23,7 +23,7 @@ import {
  */
 export interface Sealer {
   /** Uses the newest data key of the organization, and creates one if there is none. */
-  seal(place: SealedPlace, fields: Secret<JsonObject>): Promise<{ readonly keyId: string; readonly sealed: string }>;
+  seal(place: SealedFor, fields: Secret<JsonObject>): Promise<{ readonly keyId: string; readonly sealed: string }>;
   /** @throws Fault `source.credential_missing` */
   open(row: SealedCredential): Promise<Secret<JsonObject>>;
   /** @throws Fault `source.credential_missing` */

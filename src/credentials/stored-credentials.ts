@@ -1,7 +1,7 @@
 import { Fault } from "../terms/fault.ts";
-import { freezeDeep } from "../terms/freeze-deep.ts";
-import type { JsonObject } from "../terms/json.ts";
-import type { PriceTerm } from "../terms/price.ts";
+import { freezeDeep } from "../terms/collections/freeze-deep.ts";
+import type { JsonObject } from "../terms/json/json.ts";
+import type { PriceTerm } from "../terms/money/price.ts";
 import { Secret } from "../terms/secret.ts";
 import type { CredentialPrices } from "../run/ports.ts";
 import type { BilledCalls } from "./billed-calls.ts";

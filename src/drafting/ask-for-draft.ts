@@ -1,22 +1,22 @@
 import { existsSync, readFileSync } from "node:fs";
-import { AUTH_WORDS, DRAFT_METHODS, DRAFT_METHODS_SAID } from "../sources/declarative/draft-words.ts";
+import { AUTH_WORDS, DRAFT_METHODS, DRAFT_METHODS_LIST } from "../sources/declarative/draft-words.ts";
 import { draftAuth } from "./draft-auth.ts";
 import { OTHER_METHODS, typedRequest } from "./draft-request.ts";
 import type { SourceDraft } from "./draft-source.ts";
 import type { Imported } from "./imports/imported.ts";
 import { isXmlText, readXmlSample } from "./sample-text.ts";
-import { CHARGE_MODELS, type ChargeModel } from "../terms/charge.ts";
-import { toUtf8 } from "../terms/charset.ts";
-import { decodeUtf8, type Json, JSON_LIMITS, JsonError, parseJson } from "../terms/json.ts";
-import { placeOfSlip } from "../terms/json-slip.ts";
-import type { Terminal } from "../admin/authoring/ports.ts";
+import { CHARGE_MODELS, type ChargeModel } from "../terms/money/charge.ts";
+import { toUtf8 } from "../terms/text/charset.ts";
+import { decodeUtf8, type Json, JSON_LIMITS, JsonError, parseJson } from "../terms/json/json.ts";
+import { firstJsonError } from "../terms/json/first-json-error.ts";
+import type { Terminal } from "./ports.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 
 /** The questions of a draft in order. Each is also an option of `source new`. */
 export const QUESTIONS = [
   { name: "title", asks: "A short title" },
   { name: "docs", asks: "The address of the vendor's documentation", otherwise: "" },
-  { name: "method", asks: `Method: ${DRAFT_METHODS_SAID}`, otherwise: "GET" },
+  { name: "method", asks: `Method: ${DRAFT_METHODS_LIST}`, otherwise: "GET" },
   {
     name: "url",
     asks: "Address of the request, with inputs in braces, such as https://api.vendor.example/people/{email}",
@@ -159,25 +159,25 @@ async function restOf(first: string, terminal: Terminal): Promise<string> {
   return lines.join("\n");
 }
 
-type Sample = Pick<SourceDraft, "sample" | "format">;
+type DraftSample = Pick<SourceDraft, "sample" | "format">;
 
-function importedSample({ sample, format }: Imported): Sample {
+function importedSample({ sample, format }: Imported): DraftSample {
   return { sample: sample!, format };
 }
 
-async function readSample(answer: string, terminal: Terminal): Promise<Sample> {
+async function readSample(answer: string, terminal: Terminal): Promise<DraftSample> {
   if (answer === "-") return readReply(await terminal.readAll(), "Standard input");
   const isText = /^\s*[[{<]/.test(answer);
   return readReply(isText ? answer : readText(answer), isText ? "The sample" : `The sample ${answer}`);
 }
 
-function nobodyLike({ format }: Sample, text: string, file: string): SourceDraft["nobody"] {
+function nobodyLike({ format }: DraftSample, text: string, file: string): SourceDraft["nobody"] {
   const read = readReply(text, `The reply for nobody ${file}`);
   if (read.format === format) return { sample: read.sample };
   throw new OperatorError("usage", "The sample and the reply of --nobody must both be JSON, or both XML.");
 }
 
-function readReply(text: string, what: string): Sample {
+function readReply(text: string, what: string): DraftSample {
   if (!isXmlText(text)) return { sample: readJson(text, what) };
   try {
     return { sample: readXmlSample(text), format: "xml" };
@@ -204,7 +204,7 @@ function readJson(text: string, what: string): Json {
     return parseJson(Buffer.from(text), JSON_LIMITS);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    const why = error.problem === "syntax" ? (placeOfSlip(text) ?? error.problem) : error.problem;
+    const why = error.problem === "syntax" ? (firstJsonError(text) ?? error.problem) : error.problem;
     throw new OperatorError("usage", `${what} is not valid JSON (${why}).`);
   }
 }

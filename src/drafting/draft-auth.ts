@@ -1,5 +1,5 @@
 import { AUTH_WORDS } from "../sources/declarative/draft-words.ts";
-import type { JsonObject } from "../terms/json.ts";
+import type { JsonObject } from "../terms/json/json.ts";
 
 /** The authentication of a request. */
 export interface DraftedAuth {

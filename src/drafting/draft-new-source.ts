@@ -1,5 +1,5 @@
-import type { AuthoringTools, Terminal } from "../admin/authoring/ports.ts";
-import { isReadableOnTheWay } from "../terms/origins.ts";
+import type { AuthoringTools, Terminal } from "./ports.ts";
+import { isReadableOnTheWay } from "../terms/http/origins.ts";
 import { askForDraft, type DraftAnswers } from "./ask-for-draft.ts";
 import { describeGuess, originsOf } from "./draft-source.ts";
 import { importRequest, type ImportInput } from "./import-request.ts";

@@ -1,8 +1,8 @@
-import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
-import { DRAFT_METHODS_SAID } from "../sources/declarative/draft-words.ts";
+import { isJsonObject, type Json, type JsonObject } from "../terms/json/json.ts";
+import { DRAFT_METHODS_LIST } from "../sources/declarative/draft-words.ts";
 
 /** The advice for a method that a draft cannot use. */
-export const OTHER_METHODS = `a draft can use ${DRAFT_METHODS_SAID}; write any other method into the file by hand`;
+export const OTHER_METHODS = `a draft can use ${DRAFT_METHODS_LIST}; write any other method into the file by hand`;
 
 /** The request of a drafted source, with templates for values. */
 export interface DraftRequest {

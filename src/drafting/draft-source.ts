@@ -1,9 +1,9 @@
-import type { ChargeModel } from "../terms/charge.ts";
-import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
+import type { ChargeModel } from "../terms/money/charge.ts";
+import { isJsonObject, type Json, type JsonObject } from "../terms/json/json.ts";
 import { logsIn, type DraftedAuth } from "./draft-auth.ts";
 import { snakeCase, type DraftInput, type DraftRequest } from "./draft-request.ts";
 import { exampleFor, otherExample } from "./example-values.ts";
-import { findRecord, ownMembers, type RecordPlace } from "./find-record.ts";
+import { findRecord, ownMembers, type RecordPath } from "./find-record.ts";
 import { repeatedIn, writeXmlSample } from "./sample-text.ts";
 import { isTruthy, pathOf, tellingSign, tellingSteps } from "./telling-path.ts";
 import { toYaml } from "../sources/declarative/write-yaml.ts";
@@ -124,7 +124,7 @@ function draftAnswer(draft: SourceDraft) {
 }
 
 /** The path whose presence shows a record; `null` if the status alone shows it. */
-function signSteps(sample: Json, nobody: SourceDraft["nobody"], { steps, isList }: RecordPlace) {
+function signSteps(sample: Json, nobody: SourceDraft["nobody"], { steps, isList }: RecordPath) {
   const isRoot = steps.length === 0 && !isList;
   const other = "sample" in nobody ? nobody.sample : null;
   if (!isRoot && !isTruthy(valueAt(other, steps))) return steps;
@@ -134,13 +134,13 @@ function signSteps(sample: Json, nobody: SourceDraft["nobody"], { steps, isList 
 }
 
 /** Whether a reply with an empty list is a separate case. In XML an empty list has no element at all. */
-function hasEmptyCase({ format, nobody }: SourceDraft, { steps, isList }: RecordPlace): boolean {
+function hasEmptyCase({ format, nobody }: SourceDraft, { steps, isList }: RecordPath): boolean {
   if (!isList || format === "xml") return false;
   const there = "sample" in nobody ? valueAt(nobody.sample, steps) : null;
   return !(Array.isArray(there) && there.length === 0);
 }
 
-function isEmptyList({ steps }: RecordPlace): string {
+function isEmptyList({ steps }: RecordPath): string {
   return `type(${pathOf(steps)}) == 'array' && length(${pathOf(steps)}) == \`0\``;
 }
 
@@ -181,7 +181,7 @@ interface Field {
 }
 
 /** The members of the record. If the record is a list: the list and the members beside it. */
-function fieldsOf(sample: Json, { steps: place, isList }: RecordPlace): readonly Field[] {
+function fieldsOf(sample: Json, { steps: place, isList }: RecordPath): readonly Field[] {
   if (Array.isArray(sample)) return [{ name: "records", steps: [], value: sample }];
   const steps = isList ? place.slice(0, -1) : place;
   const record = valueAt(sample, steps);

@@ -1,5 +1,5 @@
-import { createSchemas } from "../terms/author-schemas.ts";
-import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
+import { createSchemas } from "../terms/schema/author-schemas.ts";
+import { isJsonObject, type Json, type JsonObject } from "../terms/json/json.ts";
 
 /**
  * A value that the schema allows, from the first of: `proposed`, the schema's own examples, made-up values. `null` if

@@ -1,9 +1,9 @@
-import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../terms/json/json.ts";
 import { snakeCase } from "./draft-request.ts";
 import { isTruthy } from "./telling-path.ts";
 
 /** The position of the record in a reply, as names from its root. */
-export interface RecordPlace {
+export interface RecordPath {
   readonly steps: readonly string[];
   /** The record is a list of records, which may be empty. */
   readonly isList: boolean;
@@ -32,7 +32,7 @@ function wordSet(words: string): ReadonlySet<string> {
  * Guesses the position of the record in a sample: below members that only wrap it, beside members that describe the
  * reply. A list is the record if no member beside it can be.
  */
-export function findRecord(sample: Json, steps: readonly string[] = []): RecordPlace {
+export function findRecord(sample: Json, steps: readonly string[] = []): RecordPath {
   if (Array.isArray(sample)) return { steps, isList: true };
   if (!isJsonObject(sample)) return { steps, isList: false };
   const own = ownMembers(sample);

@@ -4,12 +4,12 @@ import { draftAuth, logsIn } from "./draft-auth.ts";
 import { draftCaptured, type CapturedRequest } from "./imports/captured-request.ts";
 import type { ImportChoices, Imported } from "./imports/imported.ts";
 import { ImportProblem } from "./imports/import-problem.ts";
-import type { JsonObject } from "../terms/json.ts";
+import type { JsonObject } from "../terms/json/json.ts";
 import type { HarEntry } from "./imports/read-har.ts";
-import { MADE_UP_TEXT } from "./imports/openapi-schema.ts";
-import { didYouMean } from "../terms/nearest.ts";
+import { EXAMPLE_TEXT } from "./imports/openapi-schema.ts";
+import { didYouMean } from "../terms/text/nearest.ts";
 import { OperatorError } from "../terms/operator-error.ts";
-import type { Terminal } from "../admin/authoring/ports.ts";
+import type { Terminal } from "./ports.ts";
 
 /** The input of `source new` that concerns an existing request. */
 export interface ImportInput {
@@ -24,7 +24,7 @@ export interface ImportInput {
 }
 
 const SOURCES = ["from_curl", "from_openapi", "from_har"] as const;
-const HIDE = createMasking(new Set([MADE_UP_TEXT]), new Set());
+const HIDE = createMasking(new Set([EXAMPLE_TEXT]), new Set());
 
 /** Imports the request from a file, if one was named, and asks a person for the rest. @throws OperatorError */
 export async function importRequest(

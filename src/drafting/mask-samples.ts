@@ -1,6 +1,6 @@
 import { createMasking, maskValues } from "../simulation/mask-values.ts";
 import { draftSource, type SourceDraft } from "./draft-source.ts";
-import { isJsonObject, type Json } from "../terms/json.ts";
+import { isJsonObject, type Json } from "../terms/json/json.ts";
 
 /**
  * The draft with all values of its samples masked. Words are kept if the draft's rules use them to recognise a record,

@@ -3,10 +3,10 @@ import { readQuery, type ReceivedRequest } from "../simulation/received-request.
 import { renderReport, runCases } from "../simulation/run-cases.ts";
 import { authHeaders } from "./draft-auth.ts";
 import { draftSource, type SourceDraft, writeDraft } from "./draft-source.ts";
-import { isJsonObject, readJsonExactly, type Json, type JsonObject } from "../terms/json.ts";
+import { isJsonObject, readJsonExactly, type Json, type JsonObject } from "../terms/json/json.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { maskSamples } from "./mask-samples.ts";
-import type { AuthoringTools } from "../admin/authoring/ports.ts";
+import type { AuthoringTools } from "./ports.ts";
 
 /**
  * Returns the text of a source file whose cases pass. The first case contains the complete request and the complete

@@ -1,6 +1,6 @@
-import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
-import { SCHEMA_INSTANCE } from "../terms/parse-xml.ts";
-import { type ListPath, readXml } from "../terms/read-xml.ts";
+import { isJsonObject, type Json, type JsonObject } from "../terms/json/json.ts";
+import { SCHEMA_INSTANCE } from "../terms/xml/parse-xml.ts";
+import { type ListPath, readXml } from "../terms/xml/read-xml.ts";
 import { writeXml } from "../sources/declarative/request/render-body.ts";
 
 /** Whether a sample is XML: no JSON text begins with `<`. */

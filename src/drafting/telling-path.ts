@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from "../terms/json.ts";
+import { isJsonObject, type Json } from "../terms/json/json.ts";
 import { isSecretName } from "./imports/secret-names.ts";
 
 const DEPTH_MAX = 4;

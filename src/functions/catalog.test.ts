@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test, type TestContext } from "node:test";
 import type { FunctionHost } from "../run/ports.ts";
-import { systemClock } from "../terms/clock.ts";
+import { systemClock } from "../terms/time/clock.ts";
 import { preparePrelude, prepareType } from "./load/bundle-cache.ts";
 import { createFunctions, type Functions, type FunctionsOptions } from "./catalog.ts";
 import { LoadError } from "../terms/load-error.ts";
@@ -14,10 +14,10 @@ import { startPool } from "./pool/pool.kit.ts";
 const HOST: FunctionHost = {
   runSource: async (source, inputs) => ({
     json: JSON.stringify({ success: true, match: true, message: "", output: { source, inputs }, response_time_ms: 1 }),
-    taken: () => {},
+    release: () => {},
   }),
   pipe: () => {},
-  holds: () => true,
+  reserveBytes: () => true,
   log: () => {},
 };
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { test, type TestContext } from "node:test";
 import type { FunctionHost } from "../run/ports.ts";
-import { systemClock } from "../terms/clock.ts";
+import { systemClock } from "../terms/time/clock.ts";
 import { Fault } from "../terms/fault.ts";
 import { createFunctions, type Functions } from "./catalog.ts";
 import { LoadError } from "../terms/load-error.ts";
@@ -50,7 +50,7 @@ async function startRig(t: TestContext, evaluateWithinMs = 20_000): Promise<Rig>
       const host: FunctionHost = {
         runSource: () => new Promise(() => {}),
         pipe: () => {},
-        holds: () => true,
+        reserveBytes: () => true,
         log: (_, text) => void logs.push(text),
       };
       const argument = JSON.stringify({ inputs, extra: {}, config: {}, context: "dev" });

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, connect } from "node:net";
 import { test, type TestContext } from "node:test";
-import { ByteBudget } from "../terms/byte-budget.ts";
-import { systemClock } from "../terms/clock.ts";
+import { ByteBudget } from "../terms/concurrency/byte-budget.ts";
+import { systemClock } from "../terms/time/clock.ts";
 import { createApp, ROUTES, type AppParts } from "./app.ts";
 import type { TokenGrant } from "../terms/caller.ts";
-import { openApiDocument } from "./openapi.ts";
+import { openApiDocument } from "./public-openapi.ts";
 import type { RefusedRequest } from "./ports.ts";
 import type { Route } from "./route.ts";
 import { createPublicServer } from "./server.ts";
@@ -45,7 +45,7 @@ async function openServer(t: TestContext, changes: Partial<AppParts> = {}, route
     bodyBytesMax: 1_000_000,
     offers: { startData: start, startFunction: start, deployment: { gitSha: "unknown", gitDerivedVersion: "unknown" } },
     overloadStatus: 500,
-    heldBytesMax: 1_000_000,
+    requestMemoryBytesMax: 1_000_000,
     budget: new ByteBudget(10_000_000),
     clock: systemClock,
     newRequestId: () => "req_1",

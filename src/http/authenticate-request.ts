@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Authenticator, Caller, TokenGrant } from "../terms/caller.ts";
 import { Fault } from "../terms/fault.ts";
-import type { JsonObject } from "../terms/json.ts";
+import type { JsonObject } from "../terms/json/json.ts";
 
 /** The access token and the workflow in the headers of a request. An empty value counts as absent (decision 0003). */
 export interface HeaderAccess {
@@ -13,8 +13,8 @@ export interface HeaderAccess {
 export function readHeaderAccess(request: IncomingMessage): HeaderAccess {
   const { headers } = request;
   return {
-    token: presence(headers["x-service-access-token"]) ?? bearer(request),
-    workflow: presence(headers["x-service-workflow"]),
+    token: nonEmpty(headers["x-service-access-token"]) ?? bearer(request),
+    workflow: nonEmpty(headers["x-service-workflow"]),
   };
 }
 
@@ -24,21 +24,21 @@ function bearer(request: IncomingMessage): string | undefined {
   const match = /^bearer +(.*)$/i.exec(value);
   if (match === null) return undefined;
   // Node keeps only the first of several `Authorization` headers. The intended one is unknown, so the request is refused.
-  if (timesGiven(request, "authorization") > 1) throw new Fault("request.unauthenticated");
-  return presence(match[1]);
+  if (countHeader(request, "authorization") > 1) throw new Fault("request.unauthenticated");
+  return nonEmpty(match[1]);
 }
 
 /** Counts the occurrences of a header in a request. `name` is in lower case. */
-export function timesGiven({ rawHeaders }: IncomingMessage, name: string): number {
+export function countHeader({ rawHeaders }: IncomingMessage, name: string): number {
   let times = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    const given = rawHeaders[at]!;
-    if (given.length === name.length && given.toLowerCase() === name) times += 1;
+    const fieldName = rawHeaders[at]!;
+    if (fieldName.length === name.length && fieldName.toLowerCase() === name) times += 1;
   }
   return times;
 }
 
-function presence(value: unknown): string | undefined {
+function nonEmpty(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
@@ -66,15 +66,15 @@ export async function authenticateBody(
   body: JsonObject | null,
   authenticator: Authenticator,
 ): Promise<Caller> {
-  const token = access.token === undefined ? presence(own(body, "access_token")) : undefined;
+  const token = access.token === undefined ? nonEmpty(ownField(body, "access_token")) : undefined;
   if (known === null && token === undefined) throw new Fault("request.unauthenticated");
   const grant = known ?? (await authenticator.resolveToken(token!));
-  const workflow = access.workflow ?? presence(own(body, "workflow"));
+  const workflow = access.workflow ?? nonEmpty(ownField(body, "workflow"));
   if (workflow === undefined) throw new Fault("request.unauthenticated");
   return authenticator.resolveCaller(grant, workflow);
 }
 
-function own(body: JsonObject | null, name: string): unknown {
+function ownField(body: JsonObject | null, name: string): unknown {
   return body !== null && Object.hasOwn(body, name) ? body[name] : undefined;
 }
 

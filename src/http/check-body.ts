@@ -1,6 +1,6 @@
-import { createAjv } from "../terms/ajv.ts";
-import { isJsonObject, type JsonObject } from "../terms/json.ts";
-import { toProblem } from "../terms/schema-problem.ts";
+import { createAjv } from "../terms/schema/ajv.ts";
+import { isJsonObject, type JsonObject } from "../terms/json/json.ts";
+import { toProblem } from "../terms/schema/schema-problem.ts";
 import { invalid } from "./parse-body.ts";
 import type { CheckBody } from "./receive-run.ts";
 import { SOURCES_PER_RUN_MAX } from "./run-fields.ts";

@@ -1,5 +1,5 @@
 import { FAULTS, REPORTED, type Surface } from "../terms/fault.ts";
-import { Type } from "../terms/type.ts";
+import { Type } from "../terms/schema/type.ts";
 
 /** The schemas of `failure` in status entries, and of the kinds of failures that this version has. */
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import type { Held } from "../terms/byte-budget.ts";
+import type { MemoryReservation } from "../terms/concurrency/byte-budget.ts";
 import { Fault } from "../terms/fault.ts";
-import { JoinedBytes, piecesMax } from "../terms/joined-bytes.ts";
+import { JoinedBytes, piecesMax } from "../terms/json/joined-bytes.ts";
 import { invalid } from "./parse-body.ts";
 
 /** The client has closed the connection, so no answer can be sent. */
@@ -15,15 +15,15 @@ function ignore(): void {}
  */
 export class IncomingBody {
   readonly #request: IncomingMessage;
-  readonly #changed: () => void;
+  readonly #onChange: () => void;
   /** The announced length in bytes; undefined for a chunked body. */
   readonly announced: number | undefined;
   /** Null once the bytes have been taken or are not needed, because the request may live as long as its connection. */
   #joined: JoinedBytes | null = null;
   #received = 0;
-  #isWanted = false;
+  #isNeeded = false;
   #hasEnded = false;
-  #onWanted: () => void = ignore;
+  #onNeeded: () => void = ignore;
   #onPiece: (bytes: number) => void = ignore;
   #onEnd: () => void = ignore;
 
@@ -31,7 +31,7 @@ export class IncomingBody {
   constructor(request: IncomingMessage, changed: () => void) {
     const { headers } = request;
     this.#request = request;
-    this.#changed = changed;
+    this.#onChange = changed;
     this.announced = headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : undefined;
     if (this.announced === 0) return;
     this.#joined = new JoinedBytes(this.announced);
@@ -43,18 +43,18 @@ export class IncomingBody {
   }
 
   /** Whether a body was announced and has not arrived completely. */
-  get isComing(): boolean {
+  get isArriving(): boolean {
     return this.announced !== 0 && !this.#request.complete;
   }
 
   /** Whether more of it may be read from the socket. */
   get mayRead(): boolean {
-    return this.#isWanted || this.#received === 0 || this.#received === this.announced || !this.isComing;
+    return this.#isNeeded || this.#received === 0 || this.#received === this.announced || !this.isArriving;
   }
 
   /** Sets what is called before the body is read, for a client that waits for `100 Continue`. */
-  whenWanted(wanted: () => void): void {
-    this.#onWanted = wanted;
+  whenNeeded(wanted: () => void): void {
+    this.#onNeeded = wanted;
   }
 
   /**
@@ -62,19 +62,19 @@ export class IncomingBody {
    * arrives for a chunked body. May be called once.
    * @throws Fault `request.invalid`, or `request.overloaded` if no memory is free; ClientGone
    */
-  read(held: Held, bytesMax: number): Promise<Buffer> {
+  read(memory: MemoryReservation, bytesMax: number): Promise<Buffer> {
     const { announced = 0 } = this;
     if (this.announced === 0) return Promise.resolve(Buffer.alloc(0));
     if (announced > bytesMax) return Promise.reject(tooLarge(bytesMax));
-    if (!held.hold(announced)) return Promise.reject(new Fault("request.overloaded"));
+    if (!memory.reserve(announced)) return Promise.reject(new Fault("request.overloaded"));
     const pieces = piecesMax(bytesMax);
     let reserved = announced;
     const problem = (): Fault | null => {
-      const { length, pieces: came } = this.#joined!;
+      const { length, pieces: pieceCount } = this.#joined!;
       if (length > bytesMax) return tooLarge(bytesMax);
-      if (came > pieces) return tooManyPieces(pieces);
+      if (pieceCount > pieces) return tooManyPieces(pieces);
       if (length <= reserved) return null;
-      if (!held.hold(length - reserved)) return new Fault("request.overloaded");
+      if (!memory.reserve(length - reserved)) return new Fault("request.overloaded");
       reserved = length;
       return null;
     };
@@ -82,7 +82,7 @@ export class IncomingBody {
       let isOver = false;
       const giveUp = (error: Error): void => {
         isOver = true;
-        this.#forget();
+        this.#clear();
         reject(error);
       };
       const onPiece = (): void => {
@@ -92,7 +92,7 @@ export class IncomingBody {
       const onEnd = (): void => {
         isOver = true;
         const bytes = this.#joined!.take();
-        this.#forget();
+        this.#clear();
         resolve(bytes);
       };
       // `close` is emitted for every request. An error costs a stack trace, so it is created only if the client hung up.
@@ -101,7 +101,7 @@ export class IncomingBody {
       };
       if (this.#joined === null || (this.#request.destroyed && !this.#hasEnded)) return onClose();
       this.#request.on("close", onClose);
-      this.#isWanted = true;
+      this.#isNeeded = true;
       // Functions with names of their own: V8 puts functions that are assigned where they are written among its old objects,
       // which would keep the request until a full collection.
       this.#onPiece = onPiece;
@@ -110,36 +110,36 @@ export class IncomingBody {
       onPiece();
       if (isOver) return;
       if (this.#hasEnded) return onEnd();
-      this.#onWanted();
-      this.#changed();
+      this.#onNeeded();
+      this.#onChange();
     });
   }
 
   /** Reads and discards up to `bytesMax` further bytes, after the request has been answered. */
-  skip(bytesMax = Number.POSITIVE_INFINITY): void {
-    if (!this.isComing) return;
+  discard(bytesMax = Number.POSITIVE_INFINITY): void {
+    if (!this.isArriving) return;
     let [bytes, pieces] = [0, 0];
-    this.#forget();
-    this.#isWanted = true;
+    this.#clear();
+    this.#isNeeded = true;
     const onPiece = (length: number): void => {
       bytes += length;
       pieces += 1;
-      this.#isWanted = bytes <= bytesMax && pieces <= piecesMax(bytesMax);
+      this.#isNeeded = bytes <= bytesMax && pieces <= piecesMax(bytesMax);
     };
     this.#onPiece = onPiece;
-    this.#changed();
+    this.#onChange();
   }
 
   #take(piece: Buffer): void {
     this.#received += piece.length;
     this.#joined?.add(piece);
     this.#onPiece(piece.length);
-    if (!this.mayRead) this.#changed();
+    if (!this.mayRead) this.#onChange();
   }
 
-  #forget(): void {
+  #clear(): void {
     this.#joined = null;
-    this.#isWanted = false;
+    this.#isNeeded = false;
     this.#onPiece = ignore;
     this.#onEnd = ignore;
   }

@@ -8,11 +8,11 @@ import {
   type Json,
   type JsonObject,
   type JsonProblem,
-} from "../terms/json.ts";
+} from "../terms/json/json.ts";
 
 const JSON_MEDIA_TYPE = /^[\t ]*application\/json[\t ]*(?:;.*)?$/i;
 
-const SAYS: Record<JsonProblem, string> = {
+const MESSAGES: Record<JsonProblem, string> = {
   encoding: "is not valid UTF-8",
   too_deep: "is nested too deeply",
   too_many_keys: "has an object with too many members",
@@ -46,7 +46,7 @@ export function parseBody(bytes: Buffer): JsonObject {
   try {
     value = parseJson(bytes, JSON_LIMITS);
   } catch (error) {
-    throw error instanceof JsonError ? invalid([{ path: "", message: SAYS[error.problem] }]) : error;
+    throw error instanceof JsonError ? invalid([{ path: "", message: MESSAGES[error.problem] }]) : error;
   }
   if (!isJsonObject(value)) throw invalid([{ path: "", message: "must be an object" }]);
   return value;

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { createAjv } from "../terms/ajv.ts";
+import { createAjv } from "../terms/schema/ajv.ts";
 import { FAULTS } from "../terms/fault.ts";
-import type { JsonObject } from "../terms/json.ts";
+import type { JsonObject } from "../terms/json/json.ts";
 import { ROUTES } from "./app.ts";
 import { bodyCheckOf } from "./check-body.ts";
-import { openApiDocument } from "./openapi.ts";
+import { openApiDocument } from "./public-openapi.ts";
 
 const entry = fc.oneof(
   fc.constant(true),

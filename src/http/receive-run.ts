@@ -1,9 +1,9 @@
-import type { Held } from "../terms/byte-budget.ts";
+import type { MemoryReservation } from "../terms/concurrency/byte-budget.ts";
 import type { Authenticator, Caller } from "../terms/caller.ts";
 import { Fault } from "../terms/fault.ts";
-import type { JsonObject } from "../terms/json.ts";
+import type { JsonObject } from "../terms/json/json.ts";
 import { authenticateBody, authenticateHeaders, isCaller, readHeaderAccess } from "./authenticate-request.ts";
-import type { Exchange } from "./connection.ts";
+import type { ClientExchange } from "./client-connection.ts";
 import { readCallerIds, type CallerIds } from "./request-ids.ts";
 import { checkMediaType, parseBody } from "./parse-body.ts";
 import type { UnauthenticatedBodies } from "./unauthenticated-bodies.ts";
@@ -22,7 +22,7 @@ export interface ReceivedRun extends CallerIds {
   readonly caller: Caller;
   readonly body: JsonObject;
   /** The memory that the request uses: its body, later its run. */
-  readonly held: Held;
+  readonly memory: MemoryReservation;
 }
 
 /**
@@ -32,8 +32,8 @@ export interface ReceivedRun extends CallerIds {
  * @throws Fault `request.unauthenticated` before `request.invalid`
  */
 export async function receiveRun(
-  exchange: Exchange,
-  held: Held,
+  exchange: ClientExchange,
+  memory: MemoryReservation,
   check: CheckBody,
   parts: ReceiveParts,
 ): Promise<ReceivedRun> {
@@ -41,38 +41,42 @@ export async function receiveRun(
   const { authenticator, unauthenticated } = parts;
   const access = readHeaderAccess(request);
   const known = await authenticateHeaders(access, authenticator);
-  if (known !== null) held.passTo(known.organizationId);
+  if (known !== null) memory.transferTo(known.organizationId);
   if (isCaller(known)) {
-    const body = await readJson(exchange, held, parts);
+    const body = await readJson(exchange, memory, parts);
     check(body);
-    return { caller: known, body, ...readCallerIds(request), held };
+    return { caller: known, body, ...readCallerIds(request), memory };
   }
   // A caller with a valid token uses the share of its organization, and does not wait for unauthenticated callers.
   const leave = known === null ? await unauthenticated.enter(exchange.body, exchange.response) : undefined;
   try {
-    const received = await readJson(exchange, held, parts).catch(asUnreadable);
+    const received = await readJson(exchange, memory, parts).catch(asBodyFault);
     const body = received instanceof Fault ? null : received;
     const caller = await authenticateBody(known, access, body, authenticator);
-    if (!held.passTo(caller.organizationId)) throw new Fault("request.overloaded");
+    if (!memory.transferTo(caller.organizationId)) throw new Fault("request.overloaded");
     if (received instanceof Fault) throw received;
     check(received);
-    return { caller, body: received, ...readCallerIds(request), held };
+    return { caller, body: received, ...readCallerIds(request), memory };
   } finally {
     leave?.();
   }
 }
 
 /** Memory of a body together with its parsed form, as a multiple of the body's bytes. */
-export const PARSED_TIMES = 4;
+export const PARSED_BODY_FACTOR = 4;
 
-async function readJson({ request, body }: Exchange, held: Held, { bodyBytesMax }: ReceiveParts): Promise<JsonObject> {
+async function readJson(
+  { request, body }: ClientExchange,
+  memory: MemoryReservation,
+  { bodyBytesMax }: ReceiveParts,
+): Promise<JsonObject> {
   checkMediaType(request);
-  const bytes = await body.read(held, bodyBytesMax);
-  if (!held.hold((PARSED_TIMES - 1) * bytes.length)) throw new Fault("request.overloaded");
+  const bytes = await body.read(memory, bodyBytesMax);
+  if (!memory.reserve((PARSED_BODY_FACTOR - 1) * bytes.length)) throw new Fault("request.overloaded");
   return parseBody(bytes);
 }
 
-function asUnreadable(error: unknown): Fault {
+function asBodyFault(error: unknown): Fault {
   if (error instanceof Fault && error.code === "request.invalid") return error;
   throw error;
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { CLIENT_REQUEST_ID } from "../terms/ids.ts";
 import { readTraceparent, type Trace } from "../terms/trace.ts";
-import { timesGiven } from "./authenticate-request.ts";
+import { countHeader } from "./authenticate-request.ts";
 
 /** The header with the caller's own id in a request, and with the service's id in every response. */
 export const REQUEST_ID_HEADER = "X-Request-Id";
@@ -16,6 +16,6 @@ export interface CallerIds {
 export function readCallerIds(request: IncomingMessage): CallerIds {
   const { headers } = request;
   const id = headers["x-request-id"];
-  const isUsable = typeof id === "string" && CLIENT_REQUEST_ID.test(id) && timesGiven(request, "x-request-id") === 1;
+  const isUsable = typeof id === "string" && CLIENT_REQUEST_ID.test(id) && countHeader(request, "x-request-id") === 1;
   return { clientRequestId: isUsable ? id : null, trace: readTraceparent(headers["traceparent"]) };
 }

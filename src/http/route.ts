@@ -1,5 +1,5 @@
 import type { FunctionRequest } from "../run/function-run.ts";
-import type { RunRequest, StartedRun } from "../run/under-way.ts";
+import type { RunRequest, StartedRun } from "../run/active-run.ts";
 import type { ReceivedRun } from "./receive-run.ts";
 
 /**

@@ -1,8 +1,8 @@
 import type { TSchema } from "typebox";
-import { Type } from "../terms/type.ts";
+import { Type } from "../terms/schema/type.ts";
 import { CONTEXTS, type Context } from "../terms/caller.ts";
 import { ID_CHARS_MAX } from "../terms/ids.ts";
-import type { JsonObject } from "../terms/json.ts";
+import type { JsonObject } from "../terms/json/json.ts";
 import { invalid } from "./parse-body.ts";
 import type { ReceivedRun } from "./receive-run.ts";
 
@@ -88,7 +88,7 @@ const NOTHING: JsonObject = Object.freeze({});
 
 /** Reads the fields that the requests of all runs have in common. @throws Fault `request.invalid` */
 export function readRunFields(received: ReceivedRun) {
-  const { caller, body, clientRequestId, trace, held } = received;
+  const { caller, body, clientRequestId, trace, memory } = received;
   const config = body["config"] as JsonObject;
   return {
     caller,
@@ -98,7 +98,7 @@ export function readRunFields(received: ReceivedRun) {
     inputs: (body["inputs"] as JsonObject | undefined) ?? NOTHING,
     clientRequestId,
     trace,
-    held,
+    memory,
   };
 }
 

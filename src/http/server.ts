@@ -3,12 +3,12 @@ import { Server as NetServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Fault, type RequestFaultCode } from "../terms/fault.ts";
-import { createServer } from "../terms/node-http.ts";
+import { createServer } from "../terms/http/node-http.ts";
 import { pathOf, ROUTES } from "./app.ts";
-import { timesGiven } from "./authenticate-request.ts";
-import { Connection, type Exchange } from "./connection.ts";
+import { countHeader } from "./authenticate-request.ts";
+import { ClientConnection, type ClientExchange } from "./client-connection.ts";
 import type { RefusalObserver } from "./ports.ts";
-import { errorBody, rawErrorResponse, sendJson } from "./reply.ts";
+import { errorBody, rawErrorResponse, sendJson } from "./send-response.ts";
 import { readCallerIds } from "./request-ids.ts";
 import { methodsOf } from "./route.ts";
 
@@ -23,7 +23,7 @@ export interface ServerLimits {
   readonly connectionsMax: number;
 }
 
-interface Accepting {
+interface AcceptOptions {
   /** The fault that Node found in the head of the request. */
   readonly problem?: RequestFaultCode;
   readonly expectsContinue?: boolean;
@@ -46,10 +46,10 @@ export interface PublicServer extends Server {
   /** Resolves once every started answer has been handed to the operating system, or its client is gone. */
   whenWritten(): Promise<void>;
   /** Refuses new connections and closes idle ones. */
-  stopListening(): Stopped;
+  stopListening(): ListeningStop;
 }
 
-interface Stopped {
+interface ListeningStop {
   /** Resolves when all requests in transit have arrived, at the latest after a second. */
   readonly received: Promise<void>;
   /** Resolves when the last connection is closed. */
@@ -62,7 +62,7 @@ interface Stopped {
  * read its answer in time is cut off.
  */
 export function createPublicServer(
-  handle: (exchange: Exchange) => void,
+  handle: (exchange: ClientExchange) => void,
   limits: ServerLimits,
   observer: RefusalObserver,
   newRequestId: () => string,
@@ -83,7 +83,7 @@ export function createPublicServer(
   server.maxHeadersCount = 0;
   server.maxConnections = limits.connectionsMax;
 
-  const connections = new Map<Duplex, Connection>();
+  const connections = new Map<Duplex, ClientConnection>();
   /** Number of answers that have not been handed to the operating system completely. */
   let unwritten = 0;
   const waiters: (() => void)[] = [];
@@ -91,24 +91,24 @@ export function createPublicServer(
 
   server.on("drop", () => observer.dropped("connection_limit"));
   server.on("connection", (socket: Socket) => {
-    connections.set(socket, new Connection(socket, limits.bodyBytesMax));
+    connections.set(socket, new ClientConnection(socket, limits.bodyBytesMax));
     socket.once("close", () => {
       connections.delete(socket);
       lastClosedAt = performance.now();
     });
   });
 
-  function accept(request: IncomingMessage, response: ServerResponse, how: Accepting = {}): void {
+  function accept(request: IncomingMessage, response: ServerResponse, how: AcceptOptions = {}): void {
     const connection = connections.get(request.socket)!;
-    if (connection.isEnding) return connection.ignoreRest();
+    if (connection.isEnding) return connection.ignoreFurtherInput();
     const exchange = connection.add(request, response, how.problem ?? headProblem(request));
     // `100 Continue` is sent only when the body is needed: a client that is refused by its headers need not send the body.
-    if (how.expectsContinue === true) exchange.body.whenWanted(() => !response.headersSent && response.writeContinue());
+    if (how.expectsContinue === true) exchange.body.whenNeeded(() => !response.headersSent && response.writeContinue());
     response.on("close", () => next(exchange));
     if (connection.current === exchange) return start(exchange);
     if (connection.waiting <= PIPELINED_MAX) return;
     observer.dropped("pipelining");
-    connection.ignoreRest();
+    connection.ignoreFurtherInput();
     request.socket.destroy();
   }
 
@@ -116,7 +116,7 @@ export function createPublicServer(
    * Starts the next request of a connection. Its requests wait for one another: pipelining must not multiply a caller's
    * share.
    */
-  function next(done: Exchange): void {
+  function next(done: ClientExchange): void {
     // When a connection closes, the responses of its waiting requests emit `close` too.
     if (done.connection.current !== done) return;
     const exchange = done.connection.next();
@@ -124,7 +124,7 @@ export function createPublicServer(
     if (exchange !== undefined) setImmediate(() => !exchange.response.destroyed && start(exchange));
   }
 
-  function start(exchange: Exchange): void {
+  function start(exchange: ClientExchange): void {
     const { response } = exchange;
     response.on("prefinish", () => !response.writableFinished && awaitWritten(response));
     if (exchange.refusal === null) handle(exchange);
@@ -143,20 +143,20 @@ export function createPublicServer(
     });
   }
 
-  function refuse({ request, response }: Exchange, code: RequestFaultCode): void {
+  function refuse({ request, response }: ClientExchange, code: RequestFaultCode): void {
     const [fault, requestId] = [new Fault(code), newRequestId()];
     observer.refused({ requestId, path: pathOf(request), fault, ...readCallerIds(request) });
     sendJson(response, fault.row.status, requestId, errorBody(fault, requestId), { close: true });
   }
 
   /** Handles input that cannot be parsed, after which nothing can be. A request in progress still gets its answer. */
-  function unreadable(connection: Connection, code: RequestFaultCode, reason: string, allow?: string): void {
+  function unreadable(connection: ClientConnection, code: RequestFaultCode, reason: string, allow?: string): void {
     const { socket, current, isEnding } = connection;
     // A client would take a second answer for that of its next request.
-    if (connection.isSkipping) return socket.destroySoon();
+    if (connection.isDiscardingBody) return socket.destroySoon();
     const isInProgress = current?.request.complete === true;
-    if (isInProgress && isEnding) return connection.ignoreRest();
-    connection.end();
+    if (isInProgress && isEnding) return connection.ignoreFurtherInput();
+    connection.stopAccepting();
     const [fault, requestId] = [new Fault(code), newRequestId()];
     observer.refused({ requestId, path: "", fault });
     if (!isInProgress) return connection.close(rawErrorResponse(fault, requestId, reason, allow));
@@ -198,39 +198,39 @@ export function createPublicServer(
       // Node's own `close` treats a connection as idle while the end of its answer is still being written, and cuts it off.
       const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
       void whenWritten().then(() => server.closeIdleConnections());
-      return { received: receiveLast(connections), closed };
+      return { received: receiveInTransit(connections), closed };
     },
   });
 }
 
 /** How long the first request of a new connection, or the rest of a request, may still be in transit. */
-const ON_ITS_WAY_MS = 1_000;
-const LOOK_MS = 20;
+const IN_TRANSIT_MS = 1_000;
+const POLL_MS = 20;
 
 /**
  * Waits for requests on recently opened connections, and closes those that stay silent: Node treats a connection without
  * input as one on which a request is arriving.
  */
-async function receiveLast(connections: ReadonlyMap<Duplex, Connection>): Promise<void> {
-  const endAt = performance.now() + ON_ITS_WAY_MS;
+async function receiveInTransit(connections: ReadonlyMap<Duplex, ClientConnection>): Promise<void> {
+  const endAt = performance.now() + IN_TRANSIT_MS;
   // Reads the input that has already arrived. Two ticks, because the sockets of the current tick may have been polled before.
-  for (let turn = 0; turn < 2; turn += 1) await new Promise(setImmediate);
+  for (let tick = 0; tick < 2; tick += 1) await new Promise(setImmediate);
   for (;;) {
     const now = performance.now();
     let isArriving = false;
     for (const connection of connections.values()) {
       const isUnused = connection.socket.bytesRead === 0;
-      if (isUnused && now - connection.openedAt >= ON_ITS_WAY_MS) connection.socket.destroy();
+      if (isUnused && now - connection.openedAt >= IN_TRANSIT_MS) connection.socket.destroy();
       else isArriving ||= isUnused || connection.isArriving;
     }
     if (!isArriving || now >= endAt) return;
-    await sleep(LOOK_MS, undefined, { ref: false });
+    await sleep(POLL_MS, undefined, { ref: false });
   }
 }
 
 function headProblem(request: IncomingMessage): RequestFaultCode | null {
   if (request.rawHeaders.length / 2 > HEADER_FIELDS_MAX) return "request.http_headers";
-  const hosts = timesGiven(request, "host");
+  const hosts = countHeader(request, "host");
   if (hosts > 1 || (hosts === 0 && request.httpVersion === "1.1")) return "request.http";
   // The parser takes `GET /path` without a version for HTTP/0.9, whose answers have no headers.
   if (request.httpVersionMajor !== 1) return "request.http";

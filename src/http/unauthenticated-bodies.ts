@@ -4,7 +4,7 @@ import { ClientGone, type IncomingBody } from "./incoming-body.ts";
 /** A body of at most this many bytes does not wait, because it arrives in one read of its socket. */
 export const SMALL_BODY_BYTES = 16_384;
 
-const nothingToLeave = () => {};
+const noRelease = () => {};
 
 /**
  * Limits how many large bodies of unauthenticated callers are in memory at once. Further ones wait in order: their sockets
@@ -23,10 +23,10 @@ export class UnauthenticatedBodies {
    * Resolves when the body may be read. Call the returned function once the body is not needed, or its caller is known.
    */
   async enter(body: IncomingBody, response: ServerResponse): Promise<() => void> {
-    if (body.announced !== undefined && body.announced <= SMALL_BODY_BYTES) return nothingToLeave;
+    if (body.announced !== undefined && body.announced <= SMALL_BODY_BYTES) return noRelease;
     if (this.#reading < this.#max) this.#reading += 1;
     else await this.#wait(response);
-    return () => this.#leave();
+    return () => this.#release();
   }
 
   /** @throws ClientGone */
@@ -39,7 +39,7 @@ export class UnauthenticatedBodies {
     });
   }
 
-  #leave(): void {
+  #release(): void {
     const [next] = this.#waiting;
     if (next === undefined) {
       this.#reading -= 1;

@@ -15,7 +15,7 @@ export interface Holds<Value> {
   readonly isMoment: boolean;
 }
 
-interface Options {
+interface ColumnOptions {
   /** Its header in CSV exports. Left out: the column is not exported. */
   readonly csv?: string;
   /** Its name in the journal, if that differs. */
@@ -27,7 +27,7 @@ interface Options {
 }
 
 /** A column whose value comes from what the engine reports. */
-export interface Recorded<From, Value> extends Options {
+export interface Recorded<From, Value> extends ColumnOptions {
   readonly holds: Holds<Value>;
   readonly from: (of: From) => Value;
   /** It is known when a run starts, and is written to the intent file. */
@@ -35,12 +35,12 @@ export interface Recorded<From, Value> extends Options {
 }
 
 /** A column whose value is derived from others, or set by people later. */
-export interface Made<Value> extends Options {
+export interface Derived<Value> extends ColumnOptions {
   readonly holds: Holds<Value>;
   readonly from: null;
 }
 
-export type Columns = Readonly<Record<string, Recorded<never, unknown> | Made<unknown>>>;
+export type Columns = Readonly<Record<string, Recorded<never, unknown> | Derived<unknown>>>;
 
 export type RowOf<Table extends Columns> = {
   readonly [Name in keyof Table]: Table[Name]["holds"] extends Holds<infer Value> ? Value : never;
@@ -53,7 +53,7 @@ type RecordedNames<Table extends Columns> = {
 export type RecordedRow<Table extends Columns> = Pick<RowOf<Table>, RecordedNames<Table>>;
 
 /** What all recorded columns of a table come from. */
-export type Source<Table extends Columns> = Table[RecordedNames<Table>]["from"] extends infer From
+export type RecordSource<Table extends Columns> = Table[RecordedNames<Table>]["from"] extends infer From
   ? From extends (of: never) => unknown
     ? Parameters<From>[0]
     : never
@@ -63,11 +63,11 @@ export function recorded<From>({ inIntent = false } = {}) {
   return <Value>(
     holds: Holds<Value>,
     from: (of: From) => NoInfer<Value>,
-    options: Options = {},
+    options: ColumnOptions = {},
   ): Recorded<From, Value> => ({ ...options, holds, from, inIntent });
 }
 
-export function made<Value>(holds: Holds<Value>, options: Options = {}): Made<Value> {
+export function derived<Value>(holds: Holds<Value>, options: ColumnOptions = {}): Derived<Value> {
   return { ...options, holds, from: null };
 }
 

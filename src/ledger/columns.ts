@@ -1,9 +1,9 @@
 import type { AttemptIntent, AttemptReport, CallReport, RunIntent, RunReport } from "../run/ports.ts";
 import type { Charged } from "../terms/fault.ts";
-import { amountToColumn } from "../terms/money.ts";
-import type { Price } from "../terms/price.ts";
+import { amountToColumn } from "../terms/money/money.ts";
+import type { Price } from "../terms/money/price.ts";
 import * as holds from "./column.ts";
-import { made, recorded, type RowOf } from "./column.ts";
+import { derived, recorded, type RowOf } from "./column.ts";
 import { toStored } from "./stored-text.ts";
 
 /*
@@ -52,14 +52,14 @@ export const RUN_COLUMNS = {
   /**
    * 1 while some charge of the run is unknown (`verdicts.ts`). Lists show these runs first, and deletion spares them.
    */
-  has_unknown: made(holds.flag),
+  has_unknown: derived(holds.flag),
   /** How its calls ended and were charged: see `verdicts.ts`. */
-  verdicts: made(holds.whole),
+  verdicts: derived(holds.whole),
   /** How many ids it asked for that belong to no source. They are not calls, and only a few of their names are kept. */
   unknown_sources: atEnd(holds.whole, (run) => unknownSourcesOf(run.calls).length, { csv: "unknown_sources" }),
   unknown_source_names: atEnd(holds.jsonOrNull, (run) => unknownSourceNames(run.calls)),
   /** Checksum of the whole run (`run-checksum.ts`); null for runs written before checksums were added. */
-  checksum: made(holds.wholeOrNull, { unchecked: true }),
+  checksum: derived(holds.wholeOrNull, { unchecked: true }),
 };
 
 /** The journal copies these columns of the run to its calls, so that one index on calls answers a list by source. */
@@ -83,7 +83,7 @@ export const CALL_COLUMNS = {
   fault_kind: ofCall(holds.nameOrNull(), (call) => call.fault?.row.kind ?? null, { csv: "fault_kind" }),
   charged: ofCall(holds.name<Charged>(), (call) => call.charged, { csv: "charged" }),
   /** What its requests were charged, for use in lists: see `verdicts.ts`. */
-  charges: made(holds.whole),
+  charges: derived(holds.whole),
   credential_id: ofCall(holds.nameOrNull(), (call) => call.credentialId, {
     csv: "credential_id",
     inJournal: "credential",
@@ -112,7 +112,7 @@ const ofAttempt = recorded<AttemptReport>();
 /** Unique key: the run's `transaction_id`, `ordinal`, `number`. */
 export const ATTEMPT_COLUMNS = {
   /** The ordinal of its call. */
-  ordinal: made(holds.whole),
+  ordinal: derived(holds.whole),
   number: ofAttempt(holds.whole, (attempt) => attempt.number, { csv: "attempt" }),
   origin: ofAttempt(holds.name(), (attempt) => attempt.origin, { csv: "origin" }),
   method: ofAttempt(holds.name(), (attempt) => attempt.method, { csv: "method" }),
@@ -135,18 +135,18 @@ function micros(price: Price | null): number | null {
  * Unique key: the run's `transaction_id`, `ordinal`, `revision`.
  */
 export const RECONCILIATION_COLUMNS = {
-  ordinal: made(holds.whole),
+  ordinal: derived(holds.whole),
   /** Counts up from 1 within the call. */
-  revision: made(holds.whole),
-  charged: made(holds.text<Charged>()),
-  decided_by: made(holds.text()),
-  decided_at: made(holds.moment),
-  note: made(holds.text()),
+  revision: derived(holds.whole),
+  charged: derived(holds.text<Charged>()),
+  decided_by: derived(holds.text()),
+  decided_at: derived(holds.moment),
+  note: derived(holds.text()),
   /** The attempt that it concerns; 0 for a call without attempts. */
-  attempt: made(holds.whole),
+  attempt: derived(holds.whole),
   /** The price of the request after the decision, which may have set another one. */
-  price: made(holds.wholeOrNull, { later: true }),
-  currency: made(holds.textOrNull(), { later: true }),
+  price: derived(holds.wholeOrNull, { later: true }),
+  currency: derived(holds.textOrNull(), { later: true }),
 };
 
 const ofIntent = recorded<AttemptIntent>({ inIntent: true });

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import test from "node:test";
-import { systemClock } from "../terms/clock.ts";
+import { systemClock } from "../terms/time/clock.ts";
 import { createDrainer } from "./drain/drain.ts";
 import { JOURNAL_FILE } from "./journal/journal-database.ts";
 import { openJournalReader } from "./read/journal-reader.ts";

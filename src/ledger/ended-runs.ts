@@ -1,5 +1,5 @@
-import type { Clock } from "../terms/clock.ts";
-import { settledWithin } from "../terms/within.ts";
+import type { Clock } from "../terms/time/clock.ts";
+import { settledWithin } from "../terms/time/within.ts";
 import type { Availability } from "./availability.ts";
 import type { JournalLink } from "./journal/journal-link.ts";
 import type { MakeOutcomeFile } from "./journal/outcome-files.ts";

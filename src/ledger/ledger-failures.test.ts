@@ -4,7 +4,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readOutcomes } from "./journal/outcome-files.ts";
-import { FakeClock, settle } from "../terms/clock.kit.ts";
+import { FakeClock, settle } from "../terms/time/clock.kit.ts";
 import { LEDGER_LIMITS } from "./limits.ts";
 import { makeDiskFaults, setDiskFault } from "./journal/disk-faults.ts";
 import {

@@ -8,7 +8,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AttemptIntent, AttemptReport, CallReport, RunIntent, RunRecord, RunReport } from "../run/ports.ts";
-import { systemClock } from "../terms/clock.ts";
+import { systemClock } from "../terms/time/clock.ts";
 import { newId } from "../terms/ids.ts";
 import {
   DISK_FAULT,

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import test from "node:test";
 import { fileURLToPath } from "node:url";
-import { systemClock, type Clock } from "../terms/clock.ts";
+import { systemClock, type Clock } from "../terms/time/clock.ts";
 import { Fault } from "../terms/fault.ts";
 import {
   makeAttempt,

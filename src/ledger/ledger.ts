@@ -1,7 +1,7 @@
 import type { RunIntent, RunRecord, RunReport } from "../run/ports.ts";
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../terms/time/clock.ts";
 import { Fault } from "../terms/fault.ts";
-import { makeDirectory } from "../terms/make-directory.ts";
+import { makeDirectory } from "../terms/platform/make-directory.ts";
 import { Availability } from "./availability.ts";
 import { EndedRuns } from "./ended-runs.ts";
 import { lockDirectory } from "./journal/directory-lock.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../terms/time/clock.ts";
 import { keepLedgerFor } from "./retention.ts";
 
 const HOUR = 60 * 60 * 1_000;

@@ -1,8 +1,8 @@
-import type { Clock } from "../terms/clock.ts";
-import { FairShare } from "../terms/fair-share.ts";
+import type { Clock } from "../terms/time/clock.ts";
+import { FairShare } from "../terms/concurrency/fair-share.ts";
 
 /** A record that may not be in the journal yet. */
-export interface Waiting {
+export interface PendingRecord {
   readonly text: string;
   /** The size of the text in UTF-8. */
   readonly bytes: number;
@@ -23,7 +23,7 @@ export interface Waiting {
  */
 export class Unacknowledged {
   /** Those before `#head` are over, and are kept no longer: others may come for seconds before the array is cut. */
-  readonly #waiting: (Waiting | null)[] = [];
+  readonly #waiting: (PendingRecord | null)[] = [];
   #head = 0;
   #headNumber = 1;
   readonly #records: FairShare;
@@ -71,7 +71,7 @@ export class Unacknowledged {
     return this.#headNumber + this.count - 1;
   }
 
-  push(waiting: Waiting): void {
+  push(waiting: PendingRecord): void {
     this.#waiting.push(waiting);
     this.#records.add(waiting.organizationId);
     this.#bytes.add(waiting.organizationId, waiting.bytes);

@@ -1,6 +1,6 @@
-import type { Clock } from "../terms/clock.ts";
-import { TurnQueue } from "../terms/turn-queue.ts";
-import { answeredWithin } from "../terms/within.ts";
+import type { Clock } from "../terms/time/clock.ts";
+import { RoundRobinQueue } from "../terms/concurrency/round-robin-queue.ts";
+import { answeredWithin } from "../terms/time/within.ts";
 import type { SentBy } from "./ports.ts";
 
 /** An answer that takes longer does not count: nobody uses what it grants. */
@@ -57,7 +57,7 @@ interface Asked<Ask, Limit> {
 export class Exchange<Ask, Answer, Limit extends Leased<Ask, Answer>> {
   readonly #parts: ExchangeParts<Ask, Answer, Limit>;
   /** Those that may have something to ask now. */
-  readonly #toLook = new TurnQueue<Limit>();
+  readonly #toLook = new RoundRobinQueue<Limit>();
   /** Those that may have something to ask with time. */
   readonly #live = new Set<Limit>();
   #underWay: Promise<void> | null = null;

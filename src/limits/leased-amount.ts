@@ -33,7 +33,7 @@ export interface Logged {
 }
 
 /** What a lease asks for, beyond what it goes on holding. */
-export interface Wanted {
+export interface LeaseDemand {
   /** For what waits now. */
   readonly need: bigint;
   /** What will probably be used soon. */
@@ -62,7 +62,7 @@ export abstract class LeasedAmount<Ask, Answer> implements Leased<Ask, Answer> {
   /** What the store has for this lease in the current window. */
   protected kept = 0n;
   /** The store did not answer the last time. */
-  away = false;
+  isUnreachable = false;
   /** Asking for more will probably bring nothing before this time. */
   protected askAgainAt = Number.NEGATIVE_INFINITY;
   protected readonly recent: RecentUse;
@@ -88,18 +88,18 @@ export abstract class LeasedAmount<Ask, Answer> implements Leased<Ask, Answer> {
   /** Whether the store has to hear of it although nothing more is wanted. */
   protected abstract hasNews(now: number, keep: bigint, soon: bigint, joins: boolean): boolean;
   /** @param free what is held and not used */
-  protected abstract toAsk(now: number, by: SentBy, wanted: Wanted, free: bigint): Ask;
+  protected abstract toAsk(now: number, by: SentBy, wanted: LeaseDemand, free: bigint): Ask;
   abstract askToEnd(now: number, by: SentBy): Ask | null;
   abstract answered(answer: Answer, askedAt: number, answeredAt: number): void;
   abstract dueAt(now: number): number;
 
   failed(now: number): void {
-    this.away = true;
+    this.isUnreachable = true;
     this.askAgainAt = now + RETRY_MS;
   }
 
   ask(now: number, by: SentBy, joins: boolean): Ask | null {
-    if (this.away && now < this.askAgainAt) return null;
+    if (this.isUnreachable && now < this.askAgainAt) return null;
     const granted = this.at(now);
     const [amount, used] = granted === null ? [0n, 0n] : [granted.amount, granted.used];
     const free = amount - used;
@@ -175,7 +175,7 @@ export abstract class LeasedAmount<Ask, Answer> implements Leased<Ask, Answer> {
       if (askedAt >= known.from) this.startAnew();
       return null;
     }
-    this.away = false;
+    this.isUnreachable = false;
     if (known?.window === window) {
       [known.until, known.amount] = [endOf(answer), amount];
       return known;

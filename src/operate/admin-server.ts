@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { asFault, Fault } from "../terms/fault.ts";
-import type { Json } from "../terms/json.ts";
-import { createServer } from "../terms/node-http.ts";
+import type { Json } from "../terms/json/json.ts";
+import { createServer } from "../terms/http/node-http.ts";
 import type { Metrics } from "./metrics.ts";
 import { readBody } from "./read-body.ts";
 

@@ -1,9 +1,9 @@
-import { amountForMetric } from "../terms/money.ts";
-import { type Counts, SECONDS, type Times } from "./counts.ts";
+import { amountForMetric } from "../terms/money/money.ts";
+import { type MetricCounts, SECONDS, type Times } from "./counts.ts";
 import type { Distribution, Metric, Sample } from "./metric.ts";
 
 /** The metrics of runs, of their source calls and of refusals. */
-export const COUNTED_METRICS: readonly Metric<Counts>[] = [
+export const COUNTED_METRICS: readonly Metric<MetricCounts>[] = [
   {
     name: "datarun_runs_total",
     type: "counter",

@@ -1,9 +1,9 @@
 import type { CallReport, RunObserver, RunReport } from "../run/ports.ts";
-import type { Clock } from "../terms/clock.ts";
-import { type CountedEnd, countedFailure } from "../terms/counted-end.ts";
+import type { Clock } from "../terms/time/clock.ts";
+import { type OutcomeLabel, failureLabelOf } from "../terms/counted-end.ts";
 import { FAULTS, type Charged, type Fault, type FaultKind, type FaultRow } from "../terms/fault.ts";
-import type { Micros } from "../terms/money.ts";
-import type { Price } from "../terms/price.ts";
+import type { Micros } from "../terms/money/money.ts";
+import type { Price } from "../terms/money/price.ts";
 import { Window } from "./window.ts";
 
 /** Upper bounds of the buckets for durations, in seconds. One more bucket holds longer durations. */
@@ -32,7 +32,7 @@ interface SourceCounts {
 }
 
 /** Counts since the start. Keys of runs have two parts, separated by `|`. */
-export interface Counts {
+export interface MetricCounts {
   /** The start of counting, by the monotonic clock. */
   readonly startedAt: number;
   readonly runs: Map<string, number>;
@@ -50,7 +50,7 @@ export interface Counts {
 }
 
 export interface Counting extends RunObserver {
-  readonly counts: Counts;
+  readonly counts: MetricCounts;
   refused(path: string, fault: Fault): void;
 }
 
@@ -59,7 +59,7 @@ export interface Counting extends RunObserver {
  * table.
  */
 export function createCounting(isSource: (id: string) => boolean, clock: Clock): Counting {
-  const counts: Counts = {
+  const counts: MetricCounts = {
     startedAt: clock.now(),
     runs: new Map(),
     refusals: noRefusals(),
@@ -115,8 +115,8 @@ export function createCounting(isSource: (id: string) => boolean, clock: Clock):
   };
 }
 
-function endOfCall({ fault, match }: CallReport): CountedEnd {
-  if (fault !== null) return countedFailure(fault.code);
+function endOfCall({ fault, match }: CallReport): OutcomeLabel {
+  if (fault !== null) return failureLabelOf(fault.code);
   return match ? "match" : "no_match";
 }
 
@@ -127,19 +127,19 @@ function isCallTimed({ attempts, success }: CallReport): boolean {
   return attempts.length > 0 || success;
 }
 
-function endOfRun({ functionFault, calls }: RunReport): CountedEnd {
-  if (functionFault != null && countedFailure(functionFault) === "failed") return "failed";
-  let end: CountedEnd = functionFault == null ? "match" : "rejected";
+function endOfRun({ functionFault, calls }: RunReport): OutcomeLabel {
+  if (functionFault != null && failureLabelOf(functionFault) === "failed") return "failed";
+  let end: OutcomeLabel = functionFault == null ? "match" : "rejected";
   for (const call of calls) {
     if (call.success) continue;
-    if (call.fault === null || countedFailure(call.fault.code) === "failed") return "failed";
+    if (call.fault === null || failureLabelOf(call.fault.code) === "failed") return "failed";
     end = "rejected";
   }
   return end;
 }
 
 /** A run with only rejected calls is as fast as a rejection. */
-function isRunTimed({ functionFault, calls }: RunReport, end: CountedEnd): boolean {
+function isRunTimed({ functionFault, calls }: RunReport, end: OutcomeLabel): boolean {
   if (functionFault != null) return end === "failed";
   return end === "match" || calls.some(isCallTimed);
 }
@@ -169,7 +169,7 @@ function nothingLately(): Lately {
   return { minute: new Window(60_000, 12), hour: new Window(3_600_000, 12) };
 }
 
-function note({ minute, hour }: Lately, now: number, end: CountedEnd, tookMs: number | null): void {
+function note({ minute, hour }: Lately, now: number, end: OutcomeLabel, tookMs: number | null): void {
   minute.add(now, end, tookMs);
   hour.add(now, end, tookMs);
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FakeClock } from "../terms/clock.kit.ts";
+import { FakeClock } from "../terms/time/clock.kit.ts";
 import { createLineLimit, LINES_MAX } from "./line-limit.ts";
 
 test("of each kind a few have lines of their own in a period, and the others are counted when it ends", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import { FakeClock } from "../terms/clock.kit.ts";
+import { FakeClock } from "../terms/time/clock.kit.ts";
 import type { RunReport } from "../run/ports.ts";
 import { Fault, type FaultCode } from "../terms/fault.ts";
 import { createCounting } from "./counts.ts";

@@ -1,5 +1,5 @@
-import type { Clock } from "../terms/clock.ts";
-import type { Counts, Lately } from "./counts.ts";
+import type { Clock } from "../terms/time/clock.ts";
+import type { MetricCounts, Lately } from "./counts.ts";
 import type { WindowSeries, WindowSums } from "./window.ts";
 
 /** Figures of this process for the last minute and hour. The process may have started later. */
@@ -22,7 +22,7 @@ export interface Stretches {
 const SOURCES_MAX = 200;
 
 /** Computes figures from the counts. Takes a fraction of a millisecond, and runs only on request. */
-export function readLiveFigures(counts: Counts, clock: Clock): LiveFigures {
+export function readLiveFigures(counts: MetricCounts, clock: Clock): LiveFigures {
   const now = clock.now();
   const called = [...counts.sources]
     .map(([source, { lately }]) => ({ source, lately, calls: lately.hour.total(now) }))
@@ -41,7 +41,7 @@ export function readLiveFigures(counts: Counts, clock: Clock): LiveFigures {
 }
 
 /** Refusals of the last five minutes, by kind of fault. */
-export function readRefusals({ refusalsLately }: Counts, clock: Clock): Readonly<Record<string, number>> {
+export function readRefusals({ refusalsLately }: MetricCounts, clock: Clock): Readonly<Record<string, number>> {
   const now = clock.now();
   return Object.fromEntries([...refusalsLately].map(([kind, window]) => [kind, window.sums(now).failed]));
 }

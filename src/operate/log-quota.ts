@@ -1,4 +1,4 @@
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../terms/time/clock.ts";
 import type { Log } from "./log.ts";
 import { createTally } from "./tally.ts";
 

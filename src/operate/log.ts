@@ -1,5 +1,5 @@
 import { pino, type Logger } from "pino";
-import { printableJsonText } from "../terms/printable.ts";
+import { printableJsonText } from "../terms/text/printable.ts";
 import { openLogOutput } from "./log-output.ts";
 
 export type Log = Logger;

@@ -2,7 +2,7 @@ import type { AttemptReport, CallReport, RunReport } from "../run/ports.ts";
 import { newSpanId } from "../terms/trace.ts";
 
 /** A span in the JSON form of OTLP: ids in hexadecimal, times in nanoseconds as text. */
-export interface Span {
+export interface TraceSpan {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId?: string;
@@ -40,10 +40,10 @@ export function countSpans({ calls }: RunReport): number {
  * one for each request. The trace is the caller's; without one, its id is made from the transaction id. Spans contain
  * no inputs, no outputs, and no paths of vendors, which may contain inputs.
  */
-export function makeSpans(report: RunReport): readonly Span[] {
+export function makeSpans(report: RunReport): readonly TraceSpan[] {
   const traceId = traceIdOf(report);
   const path = `/${report.kind}`;
-  const run: Span = {
+  const run: TraceSpan = {
     traceId,
     spanId: newSpanId(),
     ...(report.trace !== null && { parentSpanId: report.trace.parentId }),
@@ -76,11 +76,15 @@ export function traceIdOf({ trace, transactionId }: Pick<RunReport, "trace" | "t
   return trace?.traceId ?? transactionId.slice(-32);
 }
 
-function spansOfCall(call: CallReport, runStartedAt: number, { traceId, spanId: parentSpanId }: Span): Span[] {
+function spansOfCall(
+  call: CallReport,
+  runStartedAt: number,
+  { traceId, spanId: parentSpanId }: TraceSpan,
+): TraceSpan[] {
   // The id of an unknown source is the caller's text, and the number of span names must be bounded.
   const isUnknown = call.fault?.code === "source.unknown";
   const startedAt = runStartedAt + call.startedAfterMs;
-  const span: Span = {
+  const span: TraceSpan = {
     traceId,
     spanId: newSpanId(),
     parentSpanId,
@@ -101,7 +105,7 @@ function spansOfCall(call: CallReport, runStartedAt: number, { traceId, spanId: 
   return [span, ...call.attempts.map((attempt) => spanOfAttempt(attempt, endedAt, span))];
 }
 
-function spanOfAttempt(attempt: AttemptReport, callEndedAt: number, call: Span): Span {
+function spanOfAttempt(attempt: AttemptReport, callEndedAt: number, call: TraceSpan): TraceSpan {
   const { protocol, hostname, port } = new URL(attempt.origin);
   const { status, tookMs, sentWallAt } = attempt;
   const isError = status === null || status >= 400;

@@ -1,5 +1,5 @@
-import type { Clock } from "../terms/clock.ts";
-import { settledWithin } from "../terms/within.ts";
+import type { Clock } from "../terms/time/clock.ts";
+import { settledWithin } from "../terms/time/within.ts";
 import type { Log } from "./log.ts";
 import { makeOtlpMetrics } from "./make-otlp-metrics.ts";
 import type { Attribute } from "./make-spans.ts";

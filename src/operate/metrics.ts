@@ -1,4 +1,4 @@
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../terms/time/clock.ts";
 import { COUNTED_METRICS } from "./counted-metrics.ts";
 import { createCounting, type Counting } from "./counts.ts";
 import { CONTENT_TYPE, writeExposition } from "./exposition.ts";

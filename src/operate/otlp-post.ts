@@ -3,7 +3,7 @@ import { Agent as SecureAgent, request as requestSecure } from "node:https";
 import type { SecureContext } from "node:tls";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { Agent as PlainAgent, request as requestPlain } from "../terms/node-http.ts";
+import { Agent as PlainAgent, request as requestPlain } from "../terms/http/node-http.ts";
 
 /** Destination and options for one signal. */
 export interface OtlpTarget {

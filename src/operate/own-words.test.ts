@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JsonObject } from "../terms/json.ts";
+import type { JsonObject } from "../terms/json/json.ts";
 import { ownFields, ownWords, secretsOf } from "./own-words.ts";
 
 const SECRETS = secretsOf({ api_key: "hunter2-key", region: "eu", nested: { pem: "hunter2-key-and-more" } });

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from "../terms/json.ts";
-import { printable } from "../terms/printable.ts";
+import type { Json, JsonObject } from "../terms/json/json.ts";
+import { printable } from "../terms/text/printable.ts";
 
 const TEXT_CHARS_MAX = 2_000;
 const NAME_CHARS_MAX = 100;

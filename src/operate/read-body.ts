@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { JoinedBytes, piecesMax } from "../terms/joined-bytes.ts";
+import { JoinedBytes, piecesMax } from "../terms/json/joined-bytes.ts";
 
 /**
  * The body of a request. `null` if it is larger than `bytesMax`, or comes in far more pieces than any client sends: the

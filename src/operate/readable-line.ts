@@ -1,5 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
-import { printable } from "../terms/printable.ts";
+import { isJsonObject, type Json, type JsonObject } from "../terms/json/json.ts";
+import { printable } from "../terms/text/printable.ts";
 
 /** Fields without news for a developer. */
 const LEFT_OUT = new Set(["level", "time", "event", "message", "region", "organization", "workflow", "token_id"]);

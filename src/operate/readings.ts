@@ -1,5 +1,5 @@
-import { isNearlyUsed, type Budget } from "../terms/budget.ts";
-import { ratioForMetric, type Micros } from "../terms/money.ts";
+import { isNearlyUsed, type Budget } from "../terms/money/budget.ts";
+import { ratioForMetric, type Micros } from "../terms/money/money.ts";
 import type { Metric } from "./metric.ts";
 
 /** Current readings of the service, taken when the metrics page is requested. */
@@ -18,7 +18,7 @@ export interface Readings {
   functions(): FunctionReadings;
   ledger(): LedgerReadings;
   /** The budgets that this process has used in their current period, and the use of each by all processes. */
-  budgets(): readonly BudgetReading[];
+  budgets(): readonly BudgetMetricReading[];
   /** Runs that have not reached the shared database; 0 without one. */
   undrainedRuns(): number;
   /** Damaged runs, which were not sent to the shared database. */
@@ -47,7 +47,7 @@ interface LedgerReadings {
   readonly damageMet: number;
 }
 
-interface BudgetReading {
+interface BudgetMetricReading {
   readonly budget: Pick<Budget, "id" | "limit" | "warnPercent">;
   readonly used: Micros;
 }
@@ -166,7 +166,7 @@ function counter(name: string, help: string, read: (readings: Readings) => numbe
   return { name, type: "counter", help, labels: [], read: (readings) => [[[], read(readings)]] };
 }
 
-function usedRatio({ budget, used }: BudgetReading): number {
+function usedRatio({ budget, used }: BudgetMetricReading): number {
   return ratioForMetric(used, budget.limit);
 }
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { CallReport, RunObserver, RunReport } from "../run/ports.ts";
 import type { FaultDetail } from "../terms/fault.ts";
 import { knownClass, knownCode } from "../terms/known-error.ts";
-import { printable } from "../terms/printable.ts";
+import { printable } from "../terms/text/printable.ts";
 import type { Log } from "./log.ts";
 import type { LogQuota } from "./log-quota.ts";
 

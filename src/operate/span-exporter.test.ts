@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { CallReport, RunReport } from "../run/ports.ts";
-import { FakeClock } from "../terms/clock.kit.ts";
+import { FakeClock } from "../terms/time/clock.kit.ts";
 import { createLog } from "./log.ts";
 import { countSpans, makeSpans } from "./make-spans.ts";
 import type { CollectorReply } from "./otlp-post.ts";

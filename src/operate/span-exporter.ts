@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { RunObserver, RunReport } from "../run/ports.ts";
-import type { Clock } from "../terms/clock.ts";
-import { FairShare } from "../terms/fair-share.ts";
-import { settledWithin } from "../terms/within.ts";
+import type { Clock } from "../terms/time/clock.ts";
+import { FairShare } from "../terms/concurrency/fair-share.ts";
+import { settledWithin } from "../terms/time/within.ts";
 import type { Log } from "./log.ts";
 import type { CollectorReply } from "./otlp-post.ts";
-import { type Attribute, countSpans, makeSpans, type Span, traceIdOf } from "./make-spans.ts";
+import { type Attribute, countSpans, makeSpans, type TraceSpan, traceIdOf } from "./make-spans.ts";
 
 /** Sends finished runs to an OpenTelemetry collector as spans. No run waits for the collector. */
 export interface SpanExporter extends RunObserver {
@@ -149,6 +149,6 @@ export function isSampled(report: Pick<RunReport, "trace" | "transactionId">, pe
   return Number.parseInt(traceIdOf(report).slice(-digits), 16) < (percent / 100) * 16 ** digits;
 }
 
-function bodyOf(attributes: readonly Attribute[], spans: readonly Span[]): string {
+function bodyOf(attributes: readonly Attribute[], spans: readonly TraceSpan[]): string {
   return JSON.stringify({ resourceSpans: [{ resource: { attributes }, scopeSpans: [{ scope: SCOPE, spans }] }] });
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FakeClock } from "../terms/clock.kit.ts";
+import { FakeClock } from "../terms/time/clock.kit.ts";
 import { createTally } from "./tally.ts";
 
 test("the first is said at once, the others as a number, and nothing once they have stopped", async () => {

@@ -1,4 +1,4 @@
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../terms/time/clock.ts";
 
 const PERIOD_MS = 10_000;
 

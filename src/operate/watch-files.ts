@@ -1,5 +1,5 @@
 import { close, open } from "node:fs";
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../terms/time/clock.ts";
 
 const EVERY_MS = 2_000;
 

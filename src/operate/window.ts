@@ -1,7 +1,7 @@
-import { COUNTED_ENDS, type CountedEnd } from "../terms/counted-end.ts";
+import { OUTCOME_LABELS, type OutcomeLabel } from "../terms/counted-end.ts";
 
 /** Sums of a period: the number of each outcome, and percentiles of the timed ones. */
-export interface WindowSums extends Readonly<Record<CountedEnd, number>> {
+export interface WindowSums extends Readonly<Record<OutcomeLabel, number>> {
   /** `null` if nothing was timed. */
   readonly p50Ms: number | null;
   readonly p99Ms: number | null;
@@ -15,8 +15,8 @@ export interface WindowSeries {
   readonly slots: readonly WindowSums[];
 }
 
-const PLACE = Object.fromEntries(COUNTED_ENDS.map((end, at) => [end, at])) as Readonly<Record<CountedEnd, number>>;
-const ENDS = COUNTED_ENDS.length;
+const PLACE = Object.fromEntries(OUTCOME_LABELS.map((end, at) => [end, at])) as Readonly<Record<OutcomeLabel, number>>;
+const ENDS = OUTCOME_LABELS.length;
 /** Four buckets for each doubling of the duration, so a percentile is at most an eighth off. */
 const STEPS_BITS = 2;
 const STEPS = 1 << STEPS_BITS;
@@ -45,7 +45,7 @@ export class Window {
   }
 
   /** @param tookMs duration; `null` if it is not counted */
-  add(now: number, end: CountedEnd, tookMs: number | null): void {
+  add(now: number, end: OutcomeLabel, tookMs: number | null): void {
     if (now >= this.#until) this.#turnTo(now);
     const at = this.#at;
     this.#counts[at + PLACE[end]]! += 1;
@@ -114,7 +114,7 @@ export class Window {
 function toSums(counts: Float64Array): WindowSums {
   let total = 0;
   for (let bucket = ENDS; bucket < WIDTH; bucket += 1) total += counts[bucket]!;
-  const ofEnd = (end: CountedEnd) => Math.round(counts[PLACE[end]]!);
+  const ofEnd = (end: OutcomeLabel) => Math.round(counts[PLACE[end]]!);
   return {
     match: ofEnd("match"),
     no_match: ofEnd("no_match"),

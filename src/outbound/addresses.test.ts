@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { startVendor } from "../../test/vendor/scripted-vendor.ts";
-import { systemClock } from "../terms/clock.ts";
+import { systemClock } from "../terms/time/clock.ts";
 import { HostsFile, readHosts } from "./sockets/hosts-file.ts";
 import { NameLookup } from "./sockets/name-lookup.ts";
 import { isPublicAddress } from "./sockets/public-address.ts";
-import { faultOf, openDoor } from "./door.kit.ts";
+import { faultOf, openTestClient } from "./http-client.kit.ts";
 
 const SPECIAL = [
   "0.0.0.0",
@@ -67,7 +67,7 @@ for (const address of ["1.1.1.1", "172.32.0.1", "2606:4700::1111", "::ffff:1.1.1
 
 for (const address of SPECIAL.slice(0, -2)) {
   test(`a host name that leads to ${address} is not connected to`, async (t) => {
-    const { call, http } = openDoor(t, { resolve: async () => [address] }).call("https://api.acme.example");
+    const { call, http } = openTestClient(t, { resolve: async () => [address] }).call("https://api.acme.example");
 
     const fault = await faultOf(http.get("https://api.acme.example/"));
 
@@ -82,7 +82,7 @@ test("an address that is checked is the address connected to, though the name ch
   const origin = `http://rebind.example:${vendor.port}`;
   let asked = 0;
   const resolve = async () => [(asked += 1) === 1 ? "127.0.0.1" : "169.254.169.254"];
-  const allowed = openDoor(t, { resolve, allowPrivate: [origin] }).call(origin);
+  const allowed = openTestClient(t, { resolve, allowPrivate: [origin] }).call(origin);
 
   assert.equal((await allowed.http.get(origin)).status, 200);
   assert.equal(asked, 1);
@@ -91,7 +91,7 @@ test("an address that is checked is the address connected to, though the name ch
 test("a name that leads to a public and a private address is never followed to the private one", async (t) => {
   const vendor = await startVendor(t);
   const origin = `http://both.example:${vendor.port}`;
-  const door = openDoor(t, { resolve: async () => ["192.0.2.1", "127.0.0.1"], limits: { connectMaxMs: 100 } });
+  const door = openTestClient(t, { resolve: async () => ["192.0.2.1", "127.0.0.1"], limits: { connectMaxMs: 100 } });
 
   const fault = await faultOf(door.call(origin).http.get(origin));
 
@@ -102,7 +102,7 @@ test("a name that leads to a public and a private address is never followed to t
 test("a pattern never leads into a private network, even where the exact origin may", async (t) => {
   const vendor = await startVendor(t);
   const origin = `http://a.corp.example:${vendor.port}`;
-  const door = openDoor(t, { resolve: async () => ["127.0.0.1"], allowPrivate: [origin] });
+  const door = openTestClient(t, { resolve: async () => ["127.0.0.1"], allowPrivate: [origin] });
 
   assert.equal((await door.call(origin).http.get(origin)).status, 200);
   const fault = await faultOf(door.call(`http://*.corp.example:${vendor.port}`).http.get(origin));
@@ -113,7 +113,7 @@ test("a pattern never leads into a private network, even where the exact origin 
 
 test("localhost and address literals need no name server", async (t) => {
   const vendor = await startVendor(t);
-  const door = openDoor(t, { resolve: () => Promise.reject(new Error("not asked")) });
+  const door = openTestClient(t, { resolve: () => Promise.reject(new Error("not asked")) });
 
   for (const origin of [vendor.origin, `http://localhost:${vendor.port}`]) {
     assert.equal((await door.call(origin).http.get(origin)).status, 200);
@@ -123,14 +123,14 @@ test("localhost and address literals need no name server", async (t) => {
 test("a refused address gives way to the next one", async (t) => {
   const vendor = await startVendor(t);
   const origin = `http://two.example:${vendor.port}`;
-  const door = openDoor(t, { resolve: async () => ["127.0.0.9", "::1", "127.0.0.1"], allowPrivate: [origin] });
+  const door = openTestClient(t, { resolve: async () => ["127.0.0.9", "::1", "127.0.0.1"], allowPrivate: [origin] });
 
   assert.equal((await door.call(origin).http.get(origin)).status, 200);
 });
 
 test("a name that does not resolve is unreachable, and is asked for again", async (t) => {
   let asked = 0;
-  const door = openDoor(t, {
+  const door = openTestClient(t, {
     resolve: () => {
       asked += 1;
       return Promise.reject(new Error("no such name"));
@@ -205,7 +205,7 @@ test("the hosts file comes before the name servers", async (t) => {
   await writeFile(join(folder, "hosts"), "127.0.0.1 Vendor.internal other # a comment\n");
   const vendor = await startVendor(t);
   const origin = `http://vendor.internal:${vendor.port}`;
-  const door = openDoor(t, {
+  const door = openTestClient(t, {
     hostsPath: join(folder, "hosts"),
     resolve: () => Promise.reject(new Error("not asked")),
     allowPrivate: [origin],

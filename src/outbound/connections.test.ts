@@ -3,12 +3,12 @@ import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { after, inTurn, json, raw, rawThenEnd } from "../../test/vendor/behaviours.ts";
 import { startVendor } from "../../test/vendor/scripted-vendor.ts";
-import { chargesOf } from "../terms/charge.ts";
-import { codeOf, faultOf, openDoor } from "./door.kit.ts";
+import { chargesOf } from "../terms/money/charge.ts";
+import { codeOf, faultOf, openTestClient } from "./http-client.kit.ts";
 
 test("one connection serves request after request", async (t) => {
   const vendor = await startVendor(t);
-  const { http } = openDoor(t).call(vendor.origin);
+  const { http } = openTestClient(t).call(vendor.origin);
 
   for (let turn = 0; turn < 5; turn += 1) await http.get(vendor.origin);
   await Promise.allSettled(Array.from({ length: 3 }, () => http.get(`${vendor.origin}/status/404`)));
@@ -25,7 +25,7 @@ test("what only the lenient reading accepts needs a source that says so, and end
   const vendor = await startVendor(t, {
     paths: { "/head": raw(lenientHead), "/chunks": raw(lenientChunks), "/valid": raw(valid) },
   });
-  const door = openDoor(t);
+  const door = openTestClient(t);
   const strict = door.call(vendor.origin).http;
   const lenient = door.call(vendor.origin, { reply: { lenient: true } }).http;
 
@@ -44,7 +44,7 @@ test("a vendor that closes after every answer gets a new connection each time, a
   const vendor = await startVendor(t, {
     otherwise: rawThenEnd("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}"),
   });
-  const { call, http } = openDoor(t, { limits: { connectionsMax: 2, waitMaxMs: 10_000 } }).call(vendor.origin, {
+  const { call, http } = openTestClient(t, { limits: { connectionsMax: 2, waitMaxMs: 10_000 } }).call(vendor.origin, {
     timeoutMs: 100_000,
   });
 
@@ -58,8 +58,8 @@ test("a vendor that closes after every answer gets a new connection each time, a
 
 test("failures of every kind among requests that wait take nothing but their own", async (t) => {
   const vendor = await startVendor(t);
-  const opened = openDoor(t, { limits: { connectionsMax: 8, waitMaxMs: 10_000 } });
-  const { door, call } = opened;
+  const opened = openTestClient(t, { limits: { connectionsMax: 8, waitMaxMs: 10_000 } });
+  const { client: door, call } = opened;
   const paths = [
     "/json",
     "/reset-mid-body",
@@ -90,7 +90,7 @@ test("failures of every kind among requests that wait take nothing but their own
 
 test("a kept connection that is reset as the next request arrives is never tried again", async (t) => {
   const vendor = await startVendor(t);
-  const door = openDoor(t);
+  const door = openTestClient(t);
   for (let round = 0; round < 25; round += 1) {
     for (const method of ["GET", "POST"]) {
       const path = `/${method}/${round}`;
@@ -114,7 +114,7 @@ test("a kept connection that is reset as the next request arrives is never tried
 
 test("with a vendor that closes idle connections early, attempts and arrivals agree", async (t) => {
   const vendor = await startVendor(t, { idleMs: 10 });
-  const door = openDoor(t);
+  const door = openTestClient(t);
   let answered = 0;
 
   const callers = Array.from({ length: 4 }, async (_, caller) => {
@@ -141,7 +141,7 @@ test("with a vendor that closes idle connections early, attempts and arrivals ag
 
 test("a kept connection found dead before anything was written is replaced, as one attempt", async (t) => {
   const vendor = await startVendor(t);
-  const { call, http } = openDoor(t).call(vendor.origin);
+  const { call, http } = openTestClient(t).call(vendor.origin);
   vendor.on("/last", (socket, request) => {
     json({ last: true })(socket, request);
     // The reset arrives while the connection is idle, or while the next request is about to be written.
@@ -173,7 +173,7 @@ test("no more requests are under way than there are connections; the rest wait i
       })(socket, request);
     },
   });
-  const door = openDoor(t, { limits: { connectionsMax: 6 } });
+  const door = openTestClient(t, { limits: { connectionsMax: 6 } });
   const { http } = door.call(vendor.origin, { timeoutMs: 20_000 });
 
   const replies = await Promise.all(Array.from({ length: 30 }, (_, at) => http.get(`${vendor.origin}/${at}`)));
@@ -184,18 +184,18 @@ test("no more requests are under way than there are connections; the rest wait i
   );
   assert.equal(most, 3);
   assert.equal(vendor.connections, 3);
-  assert.deepEqual(door.door.stats().origins, [{ origin: vendor.origin, inFlight: 0, waiting: 0 }]);
+  assert.deepEqual(door.client.stats().origins, [{ origin: vendor.origin, inFlight: 0, waiting: 0 }]);
 });
 
 test("a full queue and too long a wait are shed, and nothing was sent", async (t) => {
   const vendor = await startVendor(t);
-  const door = openDoor(t, { limits: { connectionsMax: 1, waitingMax: 1, waitMaxMs: 30 } });
+  const door = openTestClient(t, { limits: { connectionsMax: 1, waitingMax: 1, waitMaxMs: 30 } });
   const ask = () => door.call(vendor.origin, { timeoutMs: 3_000 }).http;
   const first = ask().get(`${vendor.origin}/delay/200`);
   const waiting = faultOf(ask().get(vendor.origin));
 
   const turnedAway = await faultOf(ask().get(vendor.origin));
-  assert.deepEqual(door.door.stats().origins, [{ origin: vendor.origin, inFlight: 1, waiting: 1 }]);
+  assert.deepEqual(door.client.stats().origins, [{ origin: vendor.origin, inFlight: 1, waiting: 1 }]);
   const waited = await waiting;
   await first;
 
@@ -206,7 +206,7 @@ test("a full queue and too long a wait are shed, and nothing was sent", async (t
 
 test("a request whose client hangs up while it waits is not sent when its turn comes", async (t) => {
   const vendor = await startVendor(t);
-  const door = openDoor(t, { limits: { connectionsMax: 1 } });
+  const door = openTestClient(t, { limits: { connectionsMax: 1 } });
   const first = door.call(vendor.origin);
   const second = door.call(vendor.origin);
   const third = door.call(vendor.origin);
@@ -224,7 +224,7 @@ test("a request whose client hangs up while it waits is not sent when its turn c
 
 test("a deadline passes also while a request waits", async (t) => {
   const vendor = await startVendor(t);
-  const door = openDoor(t, { limits: { connectionsMax: 1, waitMaxMs: 1_000 } });
+  const door = openTestClient(t, { limits: { connectionsMax: 1, waitMaxMs: 1_000 } });
   const hung = door.call(vendor.origin, { timeoutMs: 200 });
   const waiting = door.call(vendor.origin, { timeoutMs: 20_000 });
   const first = codeOf(hung.http.get(`${vendor.origin}/hang`));
@@ -238,7 +238,7 @@ test("a deadline passes also while a request waits", async (t) => {
 test("a vendor whose connections hang does not keep the connections", async (t) => {
   const vendor = await startVendor(t);
   let hangs = true;
-  const door = openDoor(t, {
+  const door = openTestClient(t, {
     limits: { connectionsMax: 1, lookupMaxMs: 50 },
     resolve: () => (hangs ? new Promise(() => {}) : Promise.resolve(["127.0.0.1"])),
     allowPrivate: [`http://vendor.example:${vendor.port}`],
@@ -249,12 +249,12 @@ test("a vendor whose connections hang does not keep the connections", async (t) 
   await delay(60);
 
   assert.equal((await door.call(origin).http.get(origin)).status, 200);
-  assert.deepEqual(door.door.stats().origins, [{ origin, inFlight: 0, waiting: 0 }]);
+  assert.deepEqual(door.client.stats().origins, [{ origin, inFlight: 0, waiting: 0 }]);
 });
 
 test("a closed door sends nothing more and leaves no connection open", async (t) => {
   const vendor = await startVendor(t);
-  const { door, call } = openDoor(t, { limits: { connectionsMax: 1 } });
+  const { client: door, call } = openTestClient(t, { limits: { connectionsMax: 1 } });
   const { http } = call(vendor.origin);
   const underWay = codeOf(http.get(`${vendor.origin}/hang`));
   const waiting = codeOf(http.get(vendor.origin));
@@ -270,7 +270,7 @@ test("a closed door sends nothing more and leaves no connection open", async (t)
 
 test("origins that are not used make room for others", async (t) => {
   const vendors = [await startVendor(t), await startVendor(t), await startVendor(t)];
-  const { door, call } = openDoor(t, { limits: { poolsMax: 2 } });
+  const { client: door, call } = openTestClient(t, { limits: { poolsMax: 2 } });
 
   for (const { origin } of vendors) await call(origin).http.get(origin);
 
@@ -284,7 +284,7 @@ test("an organization that asks for origins without end loses its own connection
   const vendor = await startVendor(t);
   const names = (count: number): string[] =>
     Array.from({ length: count }, (_, at) => `http://n${at}.vendor.example:${vendor.port}`);
-  const { door, call } = openDoor(t, {
+  const { client: door, call } = openTestClient(t, {
     limits: { poolsMax: 4 },
     resolve: async () => ["127.0.0.1"],
     allowPrivate: names(20),
@@ -300,7 +300,7 @@ test("an organization that asks for origins without end loses its own connection
 
 test("a slow answer for one organization does not keep another one waiting", async (t) => {
   const vendor = await startVendor(t);
-  const { door, call } = openDoor(t, { limits: { connectionsMax: 8, waitingMax: 8 } });
+  const { client: door, call } = openTestClient(t, { limits: { connectionsMax: 8, waitingMax: 8 } });
   const slow = Array.from({ length: 30 }, () => codeOf(call(vendor.origin).http.get(`${vendor.origin}/hang`)));
   await vendor.received(4);
 

@@ -4,9 +4,9 @@ import { gzipSync } from "node:zlib";
 import * as fc from "fast-check";
 import { type Behaviour, head, hang, raw } from "../../test/vendor/behaviours.ts";
 import { startVendor } from "../../test/vendor/scripted-vendor.ts";
-import { chargesOf } from "../terms/charge.ts";
-import { ByteBudget } from "../terms/byte-budget.ts";
-import { codeOf, faultOf, openDoor } from "./door.kit.ts";
+import { chargesOf } from "../terms/money/charge.ts";
+import { ByteBudget } from "../terms/concurrency/byte-budget.ts";
+import { codeOf, faultOf, openTestClient } from "./http-client.kit.ts";
 
 const MIB = 1024 * 1024;
 const CHUNKED = head(200, { "transfer-encoding": "chunked" });
@@ -55,17 +55,17 @@ for (const [what, behaviour] of Object.entries(FLOODS)) {
         },
       });
       const budget = new ByteBudget(64 * MIB);
-      const { call, http } = openDoor(t).call(vendor.origin, {
+      const { call, http } = openTestClient(t).call(vendor.origin, {
         timeoutMs: 60_000,
-        held: budget.open("org_1"),
+        memory: budget.open("org_1"),
         reply: { lenient },
       });
 
       const fault = await faultOf(http.get(vendor.origin));
 
       assert.equal(fault.code, "source.contract");
-      assert.equal(budget.heldBytes, 0);
-      assert.equal(call.heldBytes, 0);
+      assert.equal(budget.reservedBytes, 0);
+      assert.equal(call.reservedBytes, 0);
       await new Promise((resolve) => setImmediate(resolve));
       // The buffers of the sockets come in addition.
       assert.ok(written < 20 * MIB, `${written} bytes`);
@@ -78,12 +78,12 @@ test("a million chunks of one byte are refused after a small part of them", asyn
   });
   let pieces = 0;
   const held = new ByteBudget(64 * MIB).open("org_1");
-  const hold = held.hold.bind(held);
-  held.hold = (bytes) => {
+  const hold = held.reserve.bind(held);
+  held.reserve = (bytes) => {
     pieces += 1;
     return hold(bytes);
   };
-  const { http } = openDoor(t).call(vendor.origin, { held });
+  const { http } = openTestClient(t).call(vendor.origin, { memory: held });
 
   assert.equal(await codeOf(http.get(vendor.origin)), "source.contract");
   assert.ok(pieces < 25_000, `${pieces} pieces`);
@@ -96,15 +96,15 @@ test("a failed answer that nobody reads is not read to its end either", async (t
       "/extension": flood(`${head(503, { "transfer-encoding": "chunked" })}1;`, "x".repeat(65_536)),
     },
   });
-  const door = openDoor(t);
+  const door = openTestClient(t);
   for (const path of ["/pieces", "/extension"]) {
     assert.equal(await codeOf(door.call(vendor.origin).http.get(vendor.origin + path)), "source.vendor_5xx");
   }
   const until = performance.now() + 5_000;
-  while (door.door.stats().origins[0]!.inFlight > 0 && performance.now() < until)
+  while (door.client.stats().origins[0]!.inFlight > 0 && performance.now() < until)
     await new Promise((resolve) => setTimeout(resolve, 5));
 
-  assert.deepEqual(door.door.stats().origins, [{ origin: vendor.origin, inFlight: 0, waiting: 0 }]);
+  assert.deepEqual(door.client.stats().origins, [{ origin: vendor.origin, inFlight: 0, waiting: 0 }]);
 });
 
 test("a reply of the full size arrives, in chunks as large vendors cut them", async (t) => {
@@ -113,17 +113,17 @@ test("a reply of the full size arrives, in chunks as large vendors cut them", as
   const pieces: string[] = [];
   for (let at = 0; at < text.length; at += 64) pieces.push("40\r\n", text.slice(at, at + 64), "\r\n");
   vendor.on("/", raw(`${CHUNKED}${pieces.join("")}0\r\n\r\n`));
-  const { call, http } = openDoor(t).call(vendor.origin, { held: new ByteBudget(64 * MIB).open("org_1") });
+  const { call, http } = openTestClient(t).call(vendor.origin, { memory: new ByteBudget(64 * MIB).open("org_1") });
 
   const reply = await http.get(vendor.origin);
 
-  assert.equal(call.heldBytes, 2 * MIB);
+  assert.equal(call.reservedBytes, 2 * MIB);
   assert.equal(reply.bytes().length, 2 * MIB);
 });
 
 test("however a reply is cut, encoded and marked, it is delivered byte for byte", async (t) => {
   const vendor = await startVendor(t);
-  const door = openDoor(t);
+  const door = openTestClient(t);
   const cases = fc.record({
     bytes: fc.uint8Array({ minLength: 1, maxLength: 3_000 }),
     gzip: fc.boolean(),
@@ -153,12 +153,12 @@ test("however a reply is cut, encoded and marked, it is delivered byte for byte"
           at = end;
         }
       });
-      const { call, http } = door.call(vendor.origin, { held: new ByteBudget(MIB).open("org_1") });
+      const { call, http } = door.call(vendor.origin, { memory: new ByteBudget(MIB).open("org_1") });
 
       const reply = await http.get(`${vendor.origin}/cut`);
 
-      assert.equal(call.heldBytes, bytes.length);
-      assert.equal(call.run.held.bytes, bytes.length);
+      assert.equal(call.reservedBytes, bytes.length);
+      assert.equal(call.run.memory.bytes, bytes.length);
       assert.ok(reply.bytes().equals(Buffer.from(bytes)));
     }),
     { numRuns: 60 },
@@ -183,13 +183,13 @@ for (const gzip of [false, true]) {
       paths: { "/found": answering(200, LARGE, gzip) },
     });
     const budget = new ByteBudget(500_000);
-    const { call, http } = openDoor(t).call(vendor.origin, { held: budget.open("org_1") });
+    const { call, http } = openTestClient(t).call(vendor.origin, { memory: budget.open("org_1") });
 
     const fault = await faultOf(http.get(`${vendor.origin}/found`));
 
     assert.equal(fault.code, "source.no_room_for_answer");
     assert.deepEqual(chargesOf(call.attempts, "per_call", fault), ["yes"]);
-    assert.equal(budget.heldBytes, 0);
+    assert.equal(budget.reservedBytes, 0);
   });
 
   test(`of an error that there is no room for the status stays, ${gzip ? "after" : "without"} decoding`, async (t) => {
@@ -197,30 +197,30 @@ for (const gzip of [false, true]) {
       paths: { "/none": answering(404, LARGE, gzip) },
     });
     const budget = new ByteBudget(500_000);
-    const { http } = openDoor(t).call(vendor.origin, { held: budget.open("org_1") });
+    const { http } = openTestClient(t).call(vendor.origin, { memory: budget.open("org_1") });
 
     const reply = await http.get(`${vendor.origin}/none`, { answers: [404] });
 
-    assert.deepEqual([reply.status, reply.bytes().length, budget.heldBytes], [404, 0, 0]);
+    assert.deepEqual([reply.status, reply.bytes().length, budget.reservedBytes], [404, 0, 0]);
   });
 }
 
 test("a bomb is counted as it is decoded, so it is given up where the room ends", async (t) => {
   const vendor = await startVendor(t);
   const budget = new ByteBudget(2 * MIB);
-  const { http } = openDoor(t).call(vendor.origin, { held: budget.open("org_1") });
+  const { http } = openTestClient(t).call(vendor.origin, { memory: budget.open("org_1") });
 
   assert.equal(await codeOf(http.get(`${vendor.origin}/gzip-bomb/8`)), "source.no_room_for_answer");
-  assert.equal(budget.heldBytes, 0);
+  assert.equal(budget.reservedBytes, 0);
 });
 
 test("nothing is sent where hardly any room is left, and what has been sent finds it", async (t) => {
   const vendor = await startVendor(t, { paths: { "/": answering(200, Buffer.from("{}"), false) } });
   const budget = new ByteBudget(1_000);
-  const door = openDoor(t);
+  const door = openTestClient(t);
   const others = ["org_2", "org_3", "org_4"].map((owner) => budget.open(owner));
-  for (const other of others) while (other.hold(20));
-  const { call, http } = door.call(vendor.origin, { held: budget.open("org_1") });
+  for (const other of others) while (other.reserve(20));
+  const { call, http } = door.call(vendor.origin, { memory: budget.open("org_1") });
 
   const fault = await faultOf(http.get(vendor.origin));
 
@@ -232,9 +232,9 @@ test("nothing is sent where hardly any room is left, and what has been sent find
 test("replies for which there is no room fail one by one, and all memory is released", async (t) => {
   const vendor = await startVendor(t, { paths: { "/": answering(200, LARGE, false) } });
   const budget = new ByteBudget(16 * LARGE.length);
-  const door = openDoor(t);
+  const door = openTestClient(t);
   const ask = () => {
-    const { call, http } = door.call(vendor.origin, { held: budget.open("org_1") });
+    const { call, http } = door.call(vendor.origin, { memory: budget.open("org_1") });
     return {
       call,
       asked: http.get(vendor.origin).then(
@@ -249,18 +249,18 @@ test("replies for which there is no room fail one by one, and all memory is rele
   const kept = ends.filter((end) => end === "kept").length;
   assert.ok(kept >= 4, `${kept} were kept`);
   assert.equal(ends.filter((end) => end.startsWith("source.no_room")).length, 30 - kept);
-  for (const { call } of calls) call.run.held.release();
-  assert.equal(budget.heldBytes, 0);
+  for (const { call } of calls) call.run.memory.release();
+  assert.equal(budget.reservedBytes, 0);
 });
 
 test("a call that waits for a connection is not sent if room has become tight meanwhile", async (t) => {
   const vendor = await startVendor(t);
   const budget = new ByteBudget(1_000);
-  const door = openDoor(t, { limits: { connectionsMax: 1 } });
+  const door = openTestClient(t, { limits: { connectionsMax: 1 } });
   const held = budget.open("org_1");
   const first = door.call(vendor.origin).http.get(`${vendor.origin}/delay/20`);
-  const waiting = faultOf(door.call(vendor.origin, { held }).http.get(vendor.origin));
-  while (held.hold(20));
+  const waiting = faultOf(door.call(vendor.origin, { memory: held }).http.get(vendor.origin));
+  while (held.reserve(20));
 
   await first;
 
@@ -270,16 +270,16 @@ test("a call that waits for a connection is not sent if room has become tight me
 test("what a call that has ended still receives is not held", async (t) => {
   const vendor = await startVendor(t);
   const budget = new ByteBudget(10_000);
-  const { call, http } = openDoor(t).call(vendor.origin, { held: budget.open("org_1") });
+  const { call, http } = openTestClient(t).call(vendor.origin, { memory: budget.open("org_1") });
   const late = http.get(`${vendor.origin}/delay/10`);
   await vendor.received(1);
   call.end();
-  call.keepOnly(0);
+  call.shrinkTo(0);
 
   await late;
 
-  assert.equal(budget.heldBytes, 0);
-  assert.equal(call.heldBytes, 0);
+  assert.equal(budget.reservedBytes, 0);
+  assert.equal(call.reservedBytes, 0);
 });
 
 test("a deadline gives back what had come by then", async (t) => {
@@ -287,8 +287,8 @@ test("a deadline gives back what had come by then", async (t) => {
     paths: { "/": (socket, request) => (socket.write(`${CHUNKED}5\r\nhello\r\n`), hang(socket, request)) },
   });
   const budget = new ByteBudget(10_000);
-  const { http } = openDoor(t).call(vendor.origin, { timeoutMs: 80, held: budget.open("org_1") });
+  const { http } = openTestClient(t).call(vendor.origin, { timeoutMs: 80, memory: budget.open("org_1") });
 
   assert.equal(await codeOf(http.get(vendor.origin)), "source.timeout");
-  assert.equal(budget.heldBytes, 0);
+  assert.equal(budget.reservedBytes, 0);
 });

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bare } from "../../test/vendor/behaviours.ts";
 import { startVendor } from "../../test/vendor/scripted-vendor.ts";
-import { codeOf, faultOf, openDoor } from "./door.kit.ts";
+import { codeOf, faultOf, openTestClient } from "./http-client.kit.ts";
 
 const SECRETS = { authorization: "Bearer s3cret", "x-api-key": "s3cret", cookie: "id=s3cret" };
 
 for (const status of [301, 302, 303, 307, 308]) {
   test(`a ${status} is a failure unless the source follows redirects`, async (t) => {
     const vendor = await startVendor(t);
-    const { call, http } = openDoor(t).call(vendor.origin);
+    const { call, http } = openTestClient(t).call(vendor.origin);
 
     const fault = await faultOf(http.get(`${vendor.origin}/redirect/${status}`));
 
@@ -20,7 +20,7 @@ for (const status of [301, 302, 303, 307, 308]) {
 
   test(`a ${status} on the same origin is followed, an attempt each`, async (t) => {
     const vendor = await startVendor(t);
-    const { call, http } = openDoor(t).call(vendor.origin);
+    const { call, http } = openTestClient(t).call(vendor.origin);
 
     const reply = await http.get(`${vendor.origin}/redirect/${status}`, { redirects: 1, headers: SECRETS });
 
@@ -44,7 +44,7 @@ for (const status of [301, 302, 303, 307, 308]) {
   test(`after a ${status} to another origin nobody else sees a credential`, async (t) => {
     const other = await startVendor(t);
     const vendor = await startVendor(t, { paths: { "/away": bare(status, { location: `${other.origin}/json` }) } });
-    const door = openDoor(t);
+    const door = openTestClient(t);
     const declared = door.call([vendor.origin, other.origin]);
     const undeclared = door.call(vendor.origin);
 
@@ -69,7 +69,7 @@ for (const location of [
 ]) {
   test(`a redirect to ${JSON.stringify(location)} is not followed`, async (t) => {
     const vendor = await startVendor(t, { paths: { "/away": bare(302, { location }) } });
-    const { call, http } = openDoor(t).call(vendor.origin);
+    const { call, http } = openTestClient(t).call(vendor.origin);
 
     assert.equal(await codeOf(http.get(`${vendor.origin}/away`, { redirects: 5 })), "source.contract");
     assert.equal(call.attempts.length, 1);
@@ -78,14 +78,14 @@ for (const location of [
 
 test("a redirect without a location is not followed", async (t) => {
   const vendor = await startVendor(t, { paths: { "/away": bare(302) } });
-  const { http } = openDoor(t).call(vendor.origin);
+  const { http } = openTestClient(t).call(vendor.origin);
 
   assert.equal(await codeOf(http.get(`${vendor.origin}/away`, { redirects: 5 })), "source.contract");
 });
 
 test("redirects are counted", async (t) => {
   const vendor = await startVendor(t, { paths: { "/loop": bare(302, { location: "/loop" }) } });
-  const { call, http } = openDoor(t).call(vendor.origin);
+  const { call, http } = openTestClient(t).call(vendor.origin);
 
   assert.equal(await codeOf(http.get(`${vendor.origin}/loop`, { redirects: 2 })), "source.contract");
   assert.equal(vendor.count(), 3);
@@ -103,7 +103,7 @@ test("a body stays with its method on the same origin and goes to no other", asy
       "/303-away": bare(303, { location: `${other.origin}/echo` }),
     },
   });
-  const { http } = openDoor(t).call([vendor.origin, other.origin]);
+  const { http } = openTestClient(t).call([vendor.origin, other.origin]);
   const post = (path: string) => http.post(vendor.origin + path, { json: { ssn: "1" }, redirects: 1 });
 
   const kept = (await post("/307")).json();
@@ -118,7 +118,7 @@ test("a body stays with its method on the same origin and goes to no other", asy
 
 test("a redirect that the source reads itself is a reply", async (t) => {
   const vendor = await startVendor(t);
-  const { http } = openDoor(t).call(vendor.origin);
+  const { http } = openTestClient(t).call(vendor.origin);
 
   const reply = await http.get(`${vendor.origin}/redirect/302`, { redirects: 1, answers: [302] });
 
@@ -127,7 +127,7 @@ test("a redirect that the source reads itself is a reply", async (t) => {
 
 test("a call that ended meanwhile is not followed further", async (t) => {
   const vendor = await startVendor(t);
-  const { call, http } = openDoor(t).call(vendor.origin);
+  const { call, http } = openTestClient(t).call(vendor.origin);
   vendor.on("/away", (socket, request) => {
     call.end();
     bare(302, { location: "/json" })(socket, request);

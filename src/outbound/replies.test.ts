@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { body, json } from "../../test/vendor/behaviours.ts";
 import { startVendor } from "../../test/vendor/scripted-vendor.ts";
 import { type RawReply, rawJsonObject, type Reply } from "../sdk/http.ts";
-import { codeOf, openDoor } from "./door.kit.ts";
+import { codeOf, openTestClient } from "./http-client.kit.ts";
 
 function spliced(reply: Reply): string {
   return (reply as Reply & RawReply)[rawJsonObject]().toString("utf8");
@@ -13,7 +13,7 @@ function spliced(reply: Reply): string {
 test("a vendor's bytes go on unchanged: large numbers, repeated keys and spaces included", async (t) => {
   const text = '{ "n": 12345678901234567890, "n": 1.10, "t": "\\u00e9é" }\n';
   const vendor = await startVendor(t, { paths: { "/people": body(text) } });
-  const { http } = openDoor(t).call(vendor.origin);
+  const { http } = openTestClient(t).call(vendor.origin);
 
   const reply = await http.get(`${vendor.origin}/people`);
 
@@ -24,7 +24,7 @@ test("a vendor's bytes go on unchanged: large numbers, repeated keys and spaces 
 
 test("a reply that nobody maps is never parsed, and one that is parsed is parsed once", async (t) => {
   const vendor = await startVendor(t, { paths: { "/people": json({ name: "Ada" }) } });
-  const { http } = openDoor(t).call(vendor.origin);
+  const { http } = openTestClient(t).call(vendor.origin);
   const [untouched, read] = [await http.get(`${vendor.origin}/people`), await http.get(`${vendor.origin}/people`)];
   const parse = t.mock.method(JSON, "parse");
 
@@ -38,7 +38,7 @@ test("a reply that nobody maps is never parsed, and one that is parsed is parsed
 
 test("a byte order mark is dropped", async (t) => {
   const vendor = await startVendor(t);
-  const { http } = openDoor(t).call(vendor.origin);
+  const { http } = openTestClient(t).call(vendor.origin);
 
   const reply = await http.get(`${vendor.origin}/byte-order-mark`);
 
@@ -54,7 +54,7 @@ test("a body in another charset is read as JSON, as text, and as a whole record,
       "/utf16": body(utf16),
     },
   });
-  const { http } = openDoor(t).call(vendor.origin);
+  const { http } = openTestClient(t).call(vendor.origin);
 
   for (const path of ["/latin", "/utf16"]) {
     const reply = await http.get(vendor.origin + path);
@@ -74,12 +74,12 @@ test("a body in another charset counts for its call like any other, and one that
       "/none": body(Buffer.from([0x7b, 0xe9]), { headers: { "content-type": "application/json; charset=none" } }),
     },
   });
-  const { call, http } = openDoor(t).call(vendor.origin);
+  const { call, http } = openTestClient(t).call(vendor.origin);
 
   const reply = await http.get(`${vendor.origin}/latin`);
-  const before = call.heldBytes;
+  const before = call.reservedBytes;
   reply.json();
-  assert.ok(call.heldBytes - before >= 2 * 2_000, "the copy in UTF-8 and the value");
+  assert.ok(call.reservedBytes - before >= 2 * 2_000, "the copy in UTF-8 and the value");
   const unknown = await http.get(`${vendor.origin}/none`);
   assert.throws(() => unknown.json(), {
     code: "source.contract",
@@ -90,12 +90,12 @@ test("a body in another charset counts for its call like any other, and one that
 test("a body can be read as XML, with the lists that the source names, and counts for its call", async (t) => {
   const text = '<?xml version="1.0" encoding="ISO-8859-1"?><a.b><c n="1">\xe9</c></a.b>';
   const vendor = await startVendor(t, { paths: { "/xml": body(Buffer.from(text, "latin1")), "/no": body("{}") } });
-  const { call, http } = openDoor(t).call(vendor.origin);
+  const { call, http } = openTestClient(t).call(vendor.origin);
 
   const reply = await http.get(`${vendor.origin}/xml`);
-  const before = call.heldBytes;
+  const before = call.reservedBytes;
   assert.deepEqual(reply.xml(), { "a.b": { c: { "#text": "é", "@n": "1" } } });
-  assert.ok(call.heldBytes > before);
+  assert.ok(call.reservedBytes > before);
   assert.deepEqual(reply.xml({ lists: [["a.b", "c"]] }), { "a.b": { c: [{ "#text": "é", "@n": "1" }] } });
   const other = await http.get(`${vendor.origin}/no`);
   assert.throws(() => other.xml(), { code: "source.contract", detail: { problem: "it is not XML" } });
@@ -103,7 +103,7 @@ test("a body can be read as XML, with the lists that the source names, and count
 
 test("only an object can be in the answer as it is", async (t) => {
   const vendor = await startVendor(t);
-  const { http } = openDoor(t).call(vendor.origin);
+  const { http } = openTestClient(t).call(vendor.origin);
 
   const reply = await http.get(`${vendor.origin}/list`);
 
@@ -113,7 +113,7 @@ test("only an object can be in the answer as it is", async (t) => {
 
 test("keys named __proto__ are plain names and pollute nothing", async (t) => {
   const vendor = await startVendor(t);
-  const { http } = openDoor(t).call(vendor.origin);
+  const { http } = openTestClient(t).call(vendor.origin);
 
   const reply = await http.get(`${vendor.origin}/proto`);
 
@@ -126,7 +126,7 @@ test("header fields have no prototype, and repeated ones are joined", async (t) 
   vendor.on("/", (socket) =>
     socket.write("HTTP/1.1 200 OK\r\nX-Page: 1\r\nx-page: 2\r\n__proto__: x\r\nContent-Length: 2\r\n\r\n{}"),
   );
-  const { http } = openDoor(t).call(vendor.origin);
+  const { http } = openTestClient(t).call(vendor.origin);
 
   const { headers } = await http.get(vendor.origin);
 
@@ -142,7 +142,7 @@ test("one layer of gzip is undone, small or large", async (t) => {
   const encoded = (value: unknown) =>
     body(gzipSync(JSON.stringify(value)), { headers: { "content-encoding": "GZIP" } });
   const vendor = await startVendor(t, { paths: { "/small": encoded(small), "/large": encoded(large) } });
-  const { http } = openDoor(t).call(vendor.origin);
+  const { http } = openTestClient(t).call(vendor.origin);
 
   assert.deepEqual((await http.get(`${vendor.origin}/small`)).json(), small);
   assert.deepEqual((await http.get(`${vendor.origin}/large`)).json(), large);
@@ -157,7 +157,7 @@ test("the caps hold to the byte, and a source may lower them", async (t) => {
       "/zipped-more": body(gzipSync(`${exact} `), { headers: { "content-encoding": "gzip" } }),
     },
   });
-  const { http } = openDoor(t).call(vendor.origin, { limits: { max_bytes: 1_000 } });
+  const { http } = openTestClient(t).call(vendor.origin, { limits: { max_bytes: 1_000 } });
 
   assert.equal((await http.get(`${vendor.origin}/exact`)).bytes().length, 1_000);
   assert.equal(await codeOf(http.get(`${vendor.origin}/more`)), "source.contract");
@@ -167,7 +167,7 @@ test("the caps hold to the byte, and a source may lower them", async (t) => {
 for (const path of ["/gzip-bomb/200", "/endless"]) {
   test(`${path} costs no more memory than the caps`, async (t) => {
     const vendor = await startVendor(t);
-    const { http } = openDoor(t).call(vendor.origin);
+    const { http } = openTestClient(t).call(vendor.origin);
     await http.get(`${vendor.origin}/json`);
     const before = process.memoryUsage().arrayBuffers;
     let peak = before;
@@ -189,7 +189,7 @@ test("a body in many pieces keeps its bytes while the next reply arrives", async
   const vendor = await startVendor(t, {
     paths: Object.fromEntries(pieces.map((text, at) => [`/${at}`, body(text)])),
   });
-  const { http } = openDoor(t).call(vendor.origin);
+  const { http } = openTestClient(t).call(vendor.origin);
 
   const replies = await Promise.all(pieces.map((_, at) => http.get(`${vendor.origin}/${at}`)));
   await Promise.all(pieces.map((_, at) => http.get(`${vendor.origin}/${at}`)));
@@ -202,7 +202,7 @@ test("a body in many pieces keeps its bytes while the next reply arrives", async
 
 test("a status the source reads itself is a reply", async (t) => {
   const vendor = await startVendor(t, { paths: { "/none": json({ none: true }, { status: 404 }) } });
-  const { http } = openDoor(t).call(vendor.origin);
+  const { http } = openTestClient(t).call(vendor.origin);
 
   const reply = await http.get(`${vendor.origin}/none`, { answers: [404] });
 
@@ -213,7 +213,7 @@ test("a status the source reads itself is a reply", async (t) => {
 test("a reply without a body and an answer to HEAD are whole", async (t) => {
   const vendor = await startVendor(t);
   vendor.on("/head", (socket) => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2000000000\r\n\r\n"));
-  const { http } = openDoor(t).call(vendor.origin);
+  const { http } = openTestClient(t).call(vendor.origin);
 
   assert.equal((await http.get(`${vendor.origin}/no-content`)).bytes().length, 0);
   assert.equal((await http.request("HEAD", `${vendor.origin}/head`)).bytes().length, 0);

@@ -4,13 +4,13 @@ import { until } from "../../test/rig/until.ts";
 import { rawThenReset } from "../../test/vendor/behaviours.ts";
 import { startVendor } from "../../test/vendor/scripted-vendor.ts";
 import type { HttpOptions } from "../sdk/http.ts";
-import { CONNECTION_HEADERS } from "../terms/connection-headers.ts";
+import { CONNECTION_HEADERS } from "../terms/http/connection-headers.ts";
 import { Fault } from "../terms/fault.ts";
-import { codeOf, faultOf, openDoor } from "./door.kit.ts";
+import { codeOf, faultOf, openTestClient } from "./http-client.kit.ts";
 
 test("a request carries what the author gave and the door's own defaults", async (t) => {
   const vendor = await startVendor(t);
-  const { http } = openDoor(t).call(vendor.origin);
+  const { http } = openTestClient(t).call(vendor.origin);
 
   await http.get(`${vendor.origin}/a?x=1`, {
     query: { name: "Ada L", ids: [1, 2], no: null },
@@ -34,7 +34,7 @@ test("a request carries what the author gave and the door's own defaults", async
 
 test("bodies are JSON, a form, or bytes as they are", async (t) => {
   const vendor = await startVendor(t);
-  const { http } = openDoor(t).call(vendor.origin);
+  const { http } = openTestClient(t).call(vendor.origin);
 
   await http.post(vendor.origin, { json: { a: "é" } });
   await http.put(vendor.origin, { form: { a: "x y", b: "ü&", c: undefined } });
@@ -73,7 +73,7 @@ const BAD_CALLS: readonly (readonly [what: string, options: HttpOptions])[] = [
 for (const [what, options] of BAD_CALLS) {
   test(`${what} is the adapter's failure, and nothing is sent`, async (t) => {
     const vendor = await startVendor(t);
-    const { call, http } = openDoor(t).call(vendor.origin);
+    const { call, http } = openTestClient(t).call(vendor.origin);
 
     const fault = await faultOf(http.post(vendor.origin, options));
 
@@ -85,7 +85,7 @@ for (const [what, options] of BAD_CALLS) {
 
 test("a credential or an input that cannot be in a header is named, and its value is not", async (t) => {
   const vendor = await startVendor(t);
-  const door = openDoor(t);
+  const door = openTestClient(t);
   const { http } = door.call(vendor.origin, { credential: { user: "ada", api_key: "s3cr\u0000t" } });
   const asked = door.call(vendor.origin, { inputs: { name: "Ada\nLovelace" } });
 
@@ -101,7 +101,7 @@ test("a credential or an input that cannot be in a header is named, and its valu
 
 test("a method that opens a tunnel or echoes credentials cannot be used", async (t) => {
   const vendor = await startVendor(t);
-  const { http } = openDoor(t).call(vendor.origin);
+  const { http } = openTestClient(t).call(vendor.origin);
 
   for (const method of ["CONNECT", "trace", "GET /x", ""]) {
     assert.equal(await codeOf(http.request(method, vendor.origin)), "source.adapter_raised");
@@ -113,7 +113,7 @@ test("the intent is written before the vendor has the request, and a refused int
   const vendor = await startVendor(t);
   const seen: number[] = [];
   let refuses = false;
-  const door = openDoor(t, {
+  const door = openTestClient(t, {
     onIntent: () => {
       seen.push(vendor.count());
       if (refuses) throw new Fault("source.breaker_open");
@@ -134,7 +134,7 @@ test("the intent is written before the vendor has the request, and a refused int
 
 test("a call that has ended, a run that may not send and a deadline that has passed send nothing", async (t) => {
   const vendor = await startVendor(t);
-  const door = openDoor(t);
+  const door = openTestClient(t);
   const ended = door.call(vendor.origin);
   ended.call.end();
   const stopped = door.call(vendor.origin);
@@ -151,7 +151,7 @@ test("a client that hangs up while the connection is being made is not billed", 
   const vendor = await startVendor(t);
   const name = Promise.withResolvers<readonly string[]>();
   const origin = `http://vendor.example:${vendor.port}`;
-  const { call, run, http } = openDoor(t, { resolve: () => name.promise, allowPrivate: [origin] }).call(origin);
+  const { call, run, http } = openTestClient(t, { resolve: () => name.promise, allowPrivate: [origin] }).call(origin);
 
   const sent = faultOf(http.get(origin));
   await new Promise((resolve) => setTimeout(resolve, 20));
@@ -165,7 +165,7 @@ test("a client that hangs up while the connection is being made is not billed", 
 
 test("a request that nobody waits for does not end the process when it fails", async (t) => {
   const vendor = await startVendor(t, { paths: { "/reset": rawThenReset("") } });
-  const { call, http } = openDoor(t).call(vendor.origin);
+  const { call, http } = openTestClient(t).call(vendor.origin);
 
   void http.get(`${vendor.origin}/reset`);
 
@@ -175,7 +175,7 @@ test("a request that nobody waits for does not end the process when it fails", a
 
 test("what is free is known before it is sent: a request that says so, and every one of a free source", async (t) => {
   const vendor = await startVendor(t);
-  const door = openDoor(t);
+  const door = openTestClient(t);
   const billed = door.call(vendor.origin);
   await billed.http.get(`${vendor.origin}/json`);
   await billed.http.get(`${vendor.origin}/json`, { free: true });
@@ -190,12 +190,12 @@ test("what is free is known before it is sent: a request that says so, and every
 
 test("a reply says what its request was charged, in words that there are", async (t) => {
   const vendor = await startVendor(t);
-  const { call, http } = openDoor(t).call(vendor.origin);
+  const { call, http } = openTestClient(t).call(vendor.origin);
 
   const reply = await http.get(`${vendor.origin}/json`);
   reply.chargedAs("no");
 
-  assert.equal(call.attempts[0]!.said, "no");
+  assert.equal(call.attempts[0]!.statedCharge, "no");
   assert.throws(() => reply.chargedAs("maybe" as "no"), TypeError);
-  assert.equal(call.attempts[0]!.said, "no");
+  assert.equal(call.attempts[0]!.statedCharge, "no");
 });

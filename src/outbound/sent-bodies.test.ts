@@ -5,8 +5,8 @@ import { test, type TestContext } from "node:test";
 import { until } from "../../test/rig/until.ts";
 import { head, json, raw } from "../../test/vendor/behaviours.ts";
 import { startVendor } from "../../test/vendor/scripted-vendor.ts";
-import { ByteBudget } from "../terms/byte-budget.ts";
-import { codeOf, openDoor } from "./door.kit.ts";
+import { ByteBudget } from "../terms/concurrency/byte-budget.ts";
+import { codeOf, openTestClient } from "./http-client.kit.ts";
 
 const KIB = 1024;
 /** More than the kernel buffers for a connection whose other side does not read. */
@@ -37,7 +37,7 @@ async function startUnread(t: TestContext, act: (socket: Socket) => void = () =>
 test("a request is counted before it waits for anything, and one for which there is no room is not sent", async (t) => {
   const vendor = await startVendor(t);
   const held = heldOf(1024 * KIB);
-  const { http, call } = openDoor(t).call(vendor.origin, { held });
+  const { http, call } = openTestClient(t).call(vendor.origin, { memory: held });
 
   for (const options of [
     { body: "x".repeat(100 * KIB) },
@@ -53,7 +53,7 @@ test("a request is counted before it waits for anything, and one for which there
     assert.ok(counted >= 100 * KIB && counted <= 120 * KIB, `${counted}`);
     await sent;
   }
-  assert.equal(held.bytes, call.heldBytes);
+  assert.equal(held.bytes, call.reservedBytes);
   const asked = vendor.count();
   assert.equal(await codeOf(http.post(vendor.origin, { body: "x".repeat(1024 * KIB) })), "source.no_room");
   assert.equal(vendor.count(), asked, "nothing was sent");
@@ -62,7 +62,7 @@ test("a request is counted before it waits for anything, and one for which there
 test("path and fields of a request count as well", async (t) => {
   const vendor = await startVendor(t, { paths: { "/": raw("") } });
   const held = heldOf(1024 * KIB);
-  const { http } = openDoor(t).call(vendor.origin, { held });
+  const { http } = openTestClient(t).call(vendor.origin, { memory: held });
   const query = { a: "x".repeat(6 * KIB) };
 
   const before = held.bytes;
@@ -76,9 +76,12 @@ test("path and fields of a request count as well", async (t) => {
 test("when a request has ended, however it ended, it is counted no longer", async (t) => {
   const vendor = await startVendor(t, { paths: { "/ok": json({}), "/500": json({}, { status: 500 }) } });
   const held = heldOf(8 * 1024 * KIB);
-  const { http, call } = openDoor(t, { limits: { connectMaxMs: 200 } }).call([vendor.origin, "http://127.0.0.1:1"], {
-    held,
-  });
+  const { http, call } = openTestClient(t, { limits: { connectMaxMs: 200 } }).call(
+    [vendor.origin, "http://127.0.0.1:1"],
+    {
+      memory: held,
+    },
+  );
   const body = "x".repeat(32 * KIB);
 
   await http.post(`${vendor.origin}/ok`, { body });
@@ -97,7 +100,7 @@ test("a body that its vendor has taken is counted no longer, although the answer
   const vendor = await startVendor(t, { paths: { "/hang": raw(""), "/": raw("") } });
   const unread = await startUnread(t);
   const held = heldOf(64 * 1024 * KIB);
-  const { http } = openDoor(t).call([vendor.origin, unread.origin], { held });
+  const { http } = openTestClient(t).call([vendor.origin, unread.origin], { memory: held });
 
   void http.post(`${vendor.origin}/hang`, { body: TAKEN });
   assert.ok(held.bytes > TAKEN.length);
@@ -111,7 +114,7 @@ test("a body that its vendor has taken is counted no longer, although the answer
 test("a body that may have to follow a redirect stays counted until the answer", async (t) => {
   const vendor = await startVendor(t, { paths: { "/": raw("") } });
   const held = heldOf(64 * 1024 * KIB);
-  const { http } = openDoor(t).call(vendor.origin, { held });
+  const { http } = openTestClient(t).call(vendor.origin, { memory: held });
 
   void http.post(vendor.origin, { body: TAKEN, redirects: 1 });
   await vendor.received(1);
@@ -126,7 +129,7 @@ for (const [what, status] of [
     const reply = head(status, { "content-length": "2", "content-type": "application/json" });
     const unread = await startUnread(t, (socket) => socket.write(status === 200 ? `${reply}{}` : reply));
     const held = heldOf(64 * 1024 * KIB);
-    const { http } = openDoor(t).call(unread.origin, { held });
+    const { http } = openTestClient(t).call(unread.origin, { memory: held });
 
     await http.post(unread.origin, { body: LARGE }).catch(() => {});
     const [socket] = unread.sockets;

@@ -1,26 +1,26 @@
 import type { Http, HttpOptions, Reply } from "../sdk/http.ts";
 import type { PlannedCall, RunnableSource } from "../run/ports.ts";
 import { Fault, faultOfDeadline } from "../terms/fault.ts";
-import { isJsonObject, type JsonObject } from "../terms/json.ts";
-import { canStandInHeader, HeaderValueError } from "./exchange/header-fields.ts";
+import { isJsonObject, type JsonObject } from "../terms/json/json.ts";
+import { isHeaderValue, HeaderValueError } from "./exchange/header-fields.ts";
 import { buildRequest, followRedirect, type OutgoingRequest } from "./exchange/outgoing-request.ts";
-import type { VendorReply } from "./exchange/reply.ts";
-import { type SourceAddresses, TargetTooLong } from "./exchange/source-addresses.ts";
-import { TARGET_CHARACTERS_MAX } from "../terms/request-target.ts";
+import type { VendorReply } from "./exchange/vendor-reply.ts";
+import { type VendorUrlCache, TargetTooLong } from "./exchange/vendor-urls.ts";
+import { TARGET_CHARACTERS_MAX } from "../terms/http/request-target.ts";
 import { isRedirect } from "./exchange/reply-status.ts";
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../terms/time/clock.ts";
 
 /** Sends one request of a call. Rejects with a Fault. */
-export type Send = (request: OutgoingRequest, options: HttpOptions) => Promise<VendorReply>;
+export type SendHttpRequest = (request: OutgoingRequest, options: HttpOptions) => Promise<VendorReply>;
 
 export interface SourceHttpParts {
   readonly clock: Clock;
   /** Limits the header fields of a request. */
   readonly headerBytesMax: number;
-  readonly addresses: SourceAddresses;
+  readonly urls: VendorUrlCache;
   readonly source: RunnableSource;
   readonly call: PlannedCall;
-  readonly send: Send;
+  readonly send: SendHttpRequest;
 }
 
 const NO_OPTIONS: HttpOptions = {};
@@ -55,7 +55,7 @@ export class SourceHttp implements Http {
   }
 
   async #request(method: string, url: string, options: HttpOptions): Promise<Reply> {
-    const { addresses, headerBytesMax, call, clock, send } = this.#parts;
+    const { urls: addresses, headerBytesMax, call, clock, send } = this.#parts;
     try {
       let request = buildRequest(method, addresses.read(url), options, headerBytesMax);
       for (;;) {
@@ -66,7 +66,7 @@ export class SourceHttp implements Http {
         request = followRedirect(request, reply, addresses);
       }
     } catch (thrown) {
-      throw thrown instanceof Fault ? thrown : this.#misused(thrown);
+      throw thrown instanceof Fault ? thrown : this.#faultOfUnsendable(thrown);
     }
   }
 
@@ -75,18 +75,18 @@ export class SourceHttp implements Http {
    * usually contains an input or a credential, and a URL that is too long usually contains an input. The caller can correct
    * these, so the fault names the field.
    */
-  #misused(thrown: unknown): Fault {
+  #faultOfUnsendable(thrown: unknown): Fault {
     const { call, source } = this.#parts;
     if (thrown instanceof HeaderValueError) {
       const value = thrown.takeValue();
-      const field = unfitField(call.credential?.fields.reveal(), value);
+      const field = fieldWithForbiddenCharacter(call.credential?.fields.reveal(), value);
       if (field !== null) {
         const at = (name: string) => ({ problem: `credential field ${name} holds a character that cannot be sent` });
         const isDeclared = source.credentialNames?.includes(field) === true;
         const told = call.credential?.rule === "inline" ? { told: at(field) } : {};
         return new Fault("source.credential_missing", at(isDeclared ? field : "*"), { cause: thrown, ...told });
       }
-      const input = unfitField(call.rawInputs, value);
+      const input = fieldWithForbiddenCharacter(call.rawInputs, value);
       if (input !== null && source.inputNames.includes(input)) {
         const problem = "holds a character that cannot be sent";
         return new Fault("source.input_invalid", { field: input, problem }, { cause: thrown });
@@ -114,10 +114,10 @@ function longestInput(inputs: JsonObject, names: readonly string[]): string | nu
 }
 
 /** The name of the field whose value brought a forbidden character into a header. */
-function unfitField(fields: JsonObject | undefined, headerValue: string): string | null {
+function fieldWithForbiddenCharacter(fields: JsonObject | undefined, headerValue: string): string | null {
   if (!isJsonObject(fields)) return null;
   for (const [name, value] of Object.entries(fields)) {
-    if (typeof value === "string" && !canStandInHeader(value) && headerValue.includes(value)) return name;
+    if (typeof value === "string" && !isHeaderValue(value) && headerValue.includes(value)) return name;
   }
   return null;
 }

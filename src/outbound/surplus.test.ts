@@ -5,7 +5,7 @@ import { head } from "../../test/vendor/behaviours.ts";
 import { startVendor } from "../../test/vendor/scripted-vendor.ts";
 import { startVendorApart, type VendorApart } from "../../test/vendor/vendor-apart.ts";
 import type { Http } from "../sdk/http.ts";
-import { faultOf, openDoor } from "./door.kit.ts";
+import { faultOf, openTestClient } from "./http-client.kit.ts";
 
 const authority = makeAuthority();
 const identity = issueCertificate({ names: ["127.0.0.1"], authority });
@@ -20,7 +20,7 @@ interface Surplus {
 
 async function surplusVendor(t: TestContext, secure = false): Promise<Surplus> {
   const vendor = await startVendorApart(t, secure ? identity : undefined);
-  const door = openDoor(t, { extraAuthorities: authority.cert });
+  const door = openTestClient(t, { extraAuthorities: authority.cert });
   return {
     origin: vendor.origin,
     vendor,
@@ -92,7 +92,7 @@ test("a vendor that answers one request of many twice puts one answer in the wro
       setTimeout(() => socket.write(answer), 5);
     },
   });
-  const door = openDoor(t);
+  const door = openTestClient(t);
   const pathOf = async (path: string): Promise<string> =>
     (await door.call(vendor.origin, { organizationId: "org_1" }).http.get(vendor.origin + path)).json().path;
   await Promise.all(["/a", "/b", "/c"].map(pathOf));
@@ -133,7 +133,7 @@ test("a vendor that closes after each answer without saying so loses no call tha
 
 test("a call that was told to end while its connection was looked at sends nothing", async (t) => {
   const { origin } = await startVendorApart(t);
-  const door = openDoor(t);
+  const door = openTestClient(t);
   await door.call(origin).http.get(`${origin}/json`);
   const { call, run, http } = door.call(origin);
 

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { TLSSocket } from "node:tls";
 import { issueCertificate, makeAuthority } from "../../test/vendor/certificate.ts";
 import { startVendor } from "../../test/vendor/scripted-vendor.ts";
-import { faultOf, openDoor } from "./door.kit.ts";
+import { faultOf, openTestClient } from "./http-client.kit.ts";
 
 const authority = makeAuthority();
 const good = issueCertificate({ names: ["127.0.0.1", "api.acme.example"], authority });
@@ -14,7 +14,7 @@ const extraAuthorities = authority.cert;
 test("a certificate of an added authority is trusted, for an address and for a name", async (t) => {
   const vendor = await startVendor(t, { tls: good });
   const named = `https://api.acme.example:${vendor.port}`;
-  const door = openDoor(t, { extraAuthorities, resolve: async () => ["127.0.0.1"], allowPrivate: [named] });
+  const door = openTestClient(t, { extraAuthorities, resolve: async () => ["127.0.0.1"], allowPrivate: [named] });
 
   for (const origin of [vendor.origin, named]) {
     const { http } = door.call(origin);
@@ -28,7 +28,7 @@ test("an address that refuses the connection gives way to the next one, and TLS 
   const vendor = await startVendor(t, { tls: good });
   const origin = `https://api.acme.example:${vendor.port}`;
   const resolve = async () => ["127.0.0.9", "::1", "127.0.0.1"];
-  const door = openDoor(t, { extraAuthorities, resolve, allowPrivate: [origin] });
+  const door = openTestClient(t, { extraAuthorities, resolve, allowPrivate: [origin] });
 
   const bodies = [
     await door.call(origin).http.get(`${origin}/json`),
@@ -53,7 +53,7 @@ const UNTRUSTED = {
 for (const [what, identity] of Object.entries(UNTRUSTED)) {
   test(`a certificate ${what} ends the call before anything is sent`, async (t) => {
     const vendor = await startVendor(t, { tls: identity });
-    const { call, http } = openDoor(t, what === "of nobody's authority" ? {} : { extraAuthorities }).call(
+    const { call, http } = openTestClient(t, what === "of nobody's authority" ? {} : { extraAuthorities }).call(
       vendor.origin,
     );
 
@@ -70,7 +70,7 @@ for (const [what, identity] of Object.entries(UNTRUSTED)) {
 test("old TLS is refused", async (t) => {
   const tls = { ...good, maxVersion: "TLSv1.1", minVersion: "TLSv1", ciphers: "ALL:@SECLEVEL=0" } as const;
   const vendor = await startVendor(t, { tls });
-  const { http } = openDoor(t, { extraAuthorities }).call(vendor.origin);
+  const { http } = openTestClient(t, { extraAuthorities }).call(vendor.origin);
 
   assert.equal((await faultOf(http.get(vendor.origin))).code, "source.unreachable");
 });
@@ -78,7 +78,7 @@ test("old TLS is refused", async (t) => {
 test("a vendor that speaks plain HTTP where TLS is due is not answered in kind", async (t) => {
   const vendor = await startVendor(t);
   const origin = `https://127.0.0.1:${vendor.port}`;
-  const { http } = openDoor(t, { limits: { connectMaxMs: 60 } }).call(origin);
+  const { http } = openTestClient(t, { limits: { connectMaxMs: 60 } }).call(origin);
 
   assert.equal((await faultOf(http.get(origin))).code, "source.unreachable");
   assert.equal(vendor.count(), 0);
@@ -90,7 +90,7 @@ test("a handshake that stalls is under the time limit", async (t) => {
   t.after(() => server.close());
   const { port } = server.address() as { port: number };
   const origin = `https://127.0.0.1:${port}`;
-  const { http } = openDoor(t, { limits: { connectMaxMs: 60 } }).call(origin);
+  const { http } = openTestClient(t, { limits: { connectMaxMs: 60 } }).call(origin);
 
   assert.equal((await faultOf(http.get(origin))).code, "source.unreachable");
 });
@@ -100,7 +100,7 @@ test("a vendor that demands a client certificate gets the one given, and no othe
   const vendor = await startVendor(t, {
     tls: { ...good, ca: [authority.cert], requestCert: true, rejectUnauthorized: true },
   });
-  const door = openDoor(t, { extraAuthorities });
+  const door = openTestClient(t, { extraAuthorities });
   const { http } = door.call(vendor.origin);
 
   assert.equal((await http.get(`${vendor.origin}/json`, { tls: client })).json().name, "Ada");
@@ -109,7 +109,7 @@ test("a vendor that demands a client certificate gets the one given, and no othe
   // In TLS 1.3, the vendor refuses after the request was sent, so it is unknown whether the vendor acted on it.
   assert.ok(fault.code === "source.connection_lost" || fault.code === "source.unreachable", fault.code);
   assert.equal(vendor.count(), 1);
-  assert.equal(door.door.stats().origins.length, 2);
+  assert.equal(door.client.stats().origins.length, 2);
 });
 
 test("a new connection resumes the session of the one before, names its host and speaks HTTP/1.1 alone", async (t) => {
@@ -123,7 +123,7 @@ test("a new connection resumes the session of the one before, names its host and
     },
   });
   const origin = `https://api.acme.example:${vendor.port}`;
-  const door = openDoor(t, { extraAuthorities, resolve: async () => ["127.0.0.1"], allowPrivate: [origin] });
+  const door = openTestClient(t, { extraAuthorities, resolve: async () => ["127.0.0.1"], allowPrivate: [origin] });
 
   for (let turn = 0; turn < 3; turn += 1) await door.call(origin).http.get(origin);
 
@@ -153,7 +153,7 @@ const UNUSABLE: readonly (readonly [tls: { cert: string; key: string }, says: Re
 test("a client certificate that cannot be used is the credential's fault, which says why", async (t) => {
   const vendor = await startVendor(t, { tls: good });
   for (const [tls, says] of UNUSABLE) {
-    const { call, http } = openDoor(t, { extraAuthorities }).call(vendor.origin);
+    const { call, http } = openTestClient(t, { extraAuthorities }).call(vendor.origin);
 
     const fault = await faultOf(http.get(vendor.origin, { tls }));
 
@@ -176,14 +176,14 @@ test("a client certificate whose line breaks were lost on the way is shown all t
     (pem: string) => pem.replaceAll("\n", ""),
     (pem: string) => `Bag Attributes\n  friendlyName: x\n${pem.replaceAll("\n", "\r\n")}`,
   ]) {
-    const { http } = openDoor(t, { extraAuthorities }).call(vendor.origin);
+    const { http } = openTestClient(t, { extraAuthorities }).call(vendor.origin);
     const tls = { cert: written(chain), key: written(client.key) };
     assert.equal((await http.get(`${vendor.origin}/json`, { tls })).json().name, "Ada");
   }
 });
 
 test("authorities that cannot be read stop the start", (t) => {
-  assert.throws(() => openDoor(t, { extraAuthorities: "nonsense" }), /certificate authorities/);
+  assert.throws(() => openTestClient(t, { extraAuthorities: "nonsense" }), /certificate authorities/);
   const broken = authority.cert.replace(/\n[A-Za-z0-9+/]{64}\n/, "\nAAAA\n");
-  assert.throws(() => openDoor(t, { extraAuthorities: broken }), /cannot be read/);
+  assert.throws(() => openTestClient(t, { extraAuthorities: broken }), /cannot be read/);
 });

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { refusingOrigin, startVendor } from "../../test/vendor/scripted-vendor.ts";
 import { type AnswerOptions, head, raw } from "../../test/vendor/behaviours.ts";
-import { chargesOf } from "../terms/charge.ts";
+import { chargesOf } from "../terms/money/charge.ts";
 import { type Charged, Fault, type FaultCode } from "../terms/fault.ts";
-import { faultOf, openDoor } from "./door.kit.ts";
+import { faultOf, openTestClient } from "./http-client.kit.ts";
 
 /** What a vendor has charged for one request, if it bills each call, each completed call, or each record. */
 type Charges = readonly [perCall: Charged, perSuccess: Charged, perMatch: Charged];
@@ -61,7 +61,7 @@ for (const [path, code, charges] of BROKEN) {
   for (const method of ["GET", "POST"]) {
     test(`${method} ${path} is ${code}, and one request only`, async (t) => {
       const vendor = await startVendor(t);
-      const { call, http } = openDoor(t).call(vendor.origin);
+      const { call, http } = openTestClient(t).call(vendor.origin);
 
       const fault = await faultOf(
         http.request(method, vendor.origin + path, { body: method === "POST" ? "x" : undefined }),
@@ -91,7 +91,7 @@ for (const [what, headers] of Object.entries(PAGES)) {
     const vendor = await startVendor(t);
     for (const status of [401, 404, 429, 500, 503]) {
       vendor.on("/page", raw(`${head(status, { "content-length": "4", ...headers })}page`));
-      const { call, http } = openDoor(t).call(vendor.origin);
+      const { call, http } = openTestClient(t).call(vendor.origin);
 
       const reply = await http.get(`${vendor.origin}/page`, { answers: [status] });
 
@@ -114,7 +114,7 @@ for (const path of [
 ]) {
   test(`${path} is a reply, but not JSON that can be used`, async (t) => {
     const vendor = await startVendor(t);
-    const { call, http } = openDoor(t).call(vendor.origin);
+    const { call, http } = openTestClient(t).call(vendor.origin);
 
     const reply = await http.get(vendor.origin + path);
 
@@ -127,7 +127,7 @@ for (const path of [
 
 test("bytes after the announced length are not a part of any reply", async (t) => {
   const vendor = await startVendor(t);
-  const { http } = openDoor(t).call(vendor.origin);
+  const { http } = openTestClient(t).call(vendor.origin);
 
   const first = await http.get(`${vendor.origin}/longer-than-length`);
   const second = await http.get(`${vendor.origin}/json`);
@@ -142,7 +142,7 @@ test("bytes after the announced length are not a part of any reply", async (t) =
 
 test("a refused connection is unreachable at once, with the reason for the log, and nothing was sent", async (t) => {
   const origin = await refusingOrigin();
-  const { call, http } = openDoor(t).call(origin);
+  const { call, http } = openTestClient(t).call(origin);
 
   const fault = await faultOf(http.post(origin, { json: {} }));
 
@@ -154,7 +154,7 @@ test("a refused connection is unreachable at once, with the reason for the log, 
 
 test("a vendor that accepts and closes without a word was still sent a request", async (t) => {
   const vendor = await startVendor(t, { onConnection: (socket) => socket.end() });
-  const { call, http } = openDoor(t).call(vendor.origin);
+  const { call, http } = openTestClient(t).call(vendor.origin);
 
   const fault = await faultOf(http.get(vendor.origin));
 
@@ -166,7 +166,7 @@ test("a vendor that accepts and closes without a word was still sent a request",
 for (const path of ["/hang", "/drip/5", "/delay/5000"]) {
   test(`${path} ends at the deadline, and its connection is closed`, async (t) => {
     const vendor = await startVendor(t);
-    const { call, http } = openDoor(t).call(vendor.origin, { timeoutMs: 150 });
+    const { call, http } = openTestClient(t).call(vendor.origin, { timeoutMs: 150 });
     const startedAt = performance.now();
 
     const fault = await faultOf(http.get(vendor.origin + path));
@@ -180,7 +180,7 @@ for (const path of ["/hang", "/drip/5", "/delay/5000"]) {
 }
 
 test("a connection that never comes about ends at the deadline with nothing sent", async (t) => {
-  const door = openDoor(t, { resolve: () => new Promise(() => {}), limits: { lookupMaxMs: 100 } });
+  const door = openTestClient(t, { resolve: () => new Promise(() => {}), limits: { lookupMaxMs: 100 } });
   const { call, http } = door.call("https://slow.example", { timeoutMs: 50 });
 
   const fault = await faultOf(http.get("https://slow.example/"));
@@ -190,7 +190,10 @@ test("a connection that never comes about ends at the deadline with nothing sent
 });
 
 test("connecting has a limit of its own, below the deadline", async (t) => {
-  const door = openDoor(t, { resolve: () => new Promise(() => {}), limits: { connectMaxMs: 30, lookupMaxMs: 100 } });
+  const door = openTestClient(t, {
+    resolve: () => new Promise(() => {}),
+    limits: { connectMaxMs: 30, lookupMaxMs: 100 },
+  });
   const { http } = door.call("https://slow.example");
 
   const fault = await faultOf(http.get("https://slow.example/"));
@@ -202,7 +205,7 @@ test("connecting has a limit of its own, below the deadline", async (t) => {
 test("an unwanted status settles at once, though its body never ends", async (t) => {
   const vendor = await startVendor(t);
   vendor.on("/slow-error", (socket) => socket.write("HTTP/1.1 503 No\r\ncontent-length: 100\r\n\r\npartial"));
-  const { call, http } = openDoor(t).call(vendor.origin, { timeoutMs: 5_000 });
+  const { call, http } = openTestClient(t).call(vendor.origin, { timeoutMs: 5_000 });
 
   const fault = await faultOf(http.get(`${vendor.origin}/slow-error`));
 
@@ -213,7 +216,7 @@ test("an unwanted status settles at once, though its body never ends", async (t)
 
 test("no bytes of the vendor's answer hang on a fault", async (t) => {
   const vendor = await startVendor(t);
-  const { http } = openDoor(t).call(vendor.origin);
+  const { http } = openTestClient(t).call(vendor.origin);
 
   const fault = await faultOf(http.get(`${vendor.origin}/garbage`));
 
@@ -232,12 +235,12 @@ test("a request that its adapter does not wait for may fail without anyone heari
   vendor.on("/redirect", (socket) => {
     socket.write(`HTTP/1.1 302 Found\r\nlocation: ${elsewhere}\r\ncontent-length: 0\r\n\r\n`);
   });
-  const { call, http } = openDoor(t).call(vendor.origin);
+  const { call, http } = openTestClient(t).call(vendor.origin);
 
   void http.get(`${vendor.origin}/status/500`);
   void http.get("https://not-declared.example/");
   void http.get(`${vendor.origin}/redirect`, { redirects: 2 });
-  const { call: refused, http: refusedHttp } = openDoor(t).call(vendor.origin);
+  const { call: refused, http: refusedHttp } = openTestClient(t).call(vendor.origin);
   refused.takeBudgets({ reserve: () => Promise.reject(new Fault("source.budget_unknown")) });
   void refusedHttp.get(`${vendor.origin}/status/200`);
   await faultOf(http.get(`${vendor.origin}/status/503`));

@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ConfigError, readSettings } from "../settings/read-settings.ts";
 import type { Settings } from "../settings/settings.ts";
-import { letProjectsImport } from "./let-projects-import.ts";
+import { resolveDatarunImports } from "./resolve-datarun-imports.ts";
 import { refuseMisspelledVariables } from "./misspelled-variables.ts";
 import { importDefault } from "../sources/import-default.ts";
-import { didYouMean } from "../terms/nearest.ts";
+import { didYouMean } from "../terms/text/nearest.ts";
 import { VARIABLES } from "../terms/variables.ts";
 
 const CONFIG_FILES = ["datarun.config.ts", "datarun.config.js", "datarun.config.mjs"];
@@ -27,18 +27,18 @@ export function projectFolder(named: string | undefined, current: string): strin
 }
 
 /** A remark for a user whose current folder has sources or functions but is not the project. */
-export function remarkOnFolder(project: string | undefined, current: string): string | null {
+export function folderRemark(project: string | undefined, current: string): string | null {
   if (project !== undefined) return null;
   const unread = ["sources", "functions"].find((name) => existsSync(join(current, name)));
   if (unread === undefined) return null;
   return `The folder "${unread}" here is not read: no project is named. Name it with "--project .", or add a ${CONFIG_FILES[0]}.`;
 }
 
-type Given = Readonly<Record<string, string | boolean | undefined>>;
+type CommandOptions = Readonly<Record<string, string | boolean | undefined>>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The project folder of a command line, by option, environment or current folder; `undefined` if there is none. */
-export function projectOf(given: Given, environment: Environment, current: string): string | undefined {
+export function projectOf(given: CommandOptions, environment: Environment, current: string): string | undefined {
   const named = (given["project"] as string | undefined) ?? environment[VARIABLES.project];
   return projectFolder(named === "" ? undefined : named, current);
 }
@@ -47,7 +47,7 @@ export function projectOf(given: Given, environment: Environment, current: strin
  * The settings of a service, from its command line (by the names of options), the environment and the config file of its
  * project. @throws ConfigError, LoadError
  */
-export async function settingsFrom(given: Given, version?: string): Promise<Settings> {
+export async function settingsFrom(given: CommandOptions, version?: string): Promise<Settings> {
   return readSettingsOf(projectOf(given, process.env, process.cwd()), given, process.env, version);
 }
 
@@ -57,7 +57,7 @@ export async function settingsFrom(given: Given, version?: string): Promise<Sett
  */
 export async function readSettingsOf(
   project: string | undefined,
-  options: Given,
+  options: CommandOptions,
   environment: Environment,
   version?: string,
 ): Promise<Settings> {
@@ -65,7 +65,7 @@ export async function readSettingsOf(
   if (project !== undefined && !existsSync(project))
     throw new ConfigError(`project: the folder ${project} does not exist`);
   const configFile = project === undefined ? undefined : configFileOf(project);
-  if (configFile !== undefined) letProjectsImport([project!]);
+  if (configFile !== undefined) resolveDatarunImports([project!]);
   const file = configFile === undefined ? {} : await importDefault(configFile, version);
   if (typeof file !== "object" || file === null)
     throw new ConfigError(`${configFile} must export defineConfig({…}) by default`);

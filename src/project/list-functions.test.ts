@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import type { DescribedFunction } from "../admin/ports.ts";
 import { layFiles, type Laid } from "../functions/imports/lay-files.kit.ts";
-import { systemClock } from "../terms/clock.ts";
-import { toListing } from "./list-functions.ts";
+import { systemClock } from "../terms/time/clock.ts";
+import { toFunctionListing } from "./list-functions.ts";
 import { openFunctions } from "./open-functions.ts";
 
 const QUIET = { info: () => {}, warn: () => {}, error: () => {} };
@@ -42,7 +42,7 @@ async function open(t: TestContext, laid: Readonly<Record<string, Laid>>): Promi
   assert.deepEqual(functions.problems, []);
   for (const path of Object.keys(laid)) await rm(join(project, path), { force: true });
   await layFiles(project, laid);
-  return toListing(functions).list()[0]!;
+  return toFunctionListing(functions).list()[0]!;
 }
 
 const REPLACED: Readonly<Record<string, Readonly<Record<string, Laid>>>> = {

@@ -10,7 +10,7 @@ import { openFunctions, type OpenedFunctions, type OpenFunction } from "./open-f
 import { readSettingsOf } from "./config-file.ts";
 import { PACKAGE_ROOT } from "./package-root.ts";
 
-import { systemClock } from "../terms/clock.ts";
+import { systemClock } from "../terms/time/clock.ts";
 
 export interface ListedFunctions {
   readonly listing: FunctionListing;
@@ -42,13 +42,13 @@ export async function openListedFunctions(
   });
   return {
     problems: functions.problems,
-    listing: toListing(functions),
+    listing: toFunctionListing(functions),
     close: functions.close,
   };
 }
 
 /** Functions as verbs see them. */
-export function toListing(functions: OpenedFunctions): FunctionListing {
+export function toFunctionListing(functions: OpenedFunctions): FunctionListing {
   return {
     find: functions.find,
     isBroken: (id) => functions.problems.some(({ file }) => declaresId(file, id)),

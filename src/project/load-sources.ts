@@ -95,7 +95,7 @@ async function loadFolder(folder: string, from: LoadedSource["from"], options: L
 }
 
 /** Merges two loads: a file that is broken now keeps its previous source. */
-export function keepLastGood(before: LoadedSources, now: LoadedSources): LoadedSources {
+export function withLastValid(before: LoadedSources, now: LoadedSources): LoadedSources {
   const broken = new Set(now.problems.map(({ file }) => file));
   const kept = [...before.all].filter(([id, { file }]) => broken.has(file) && now.all.get(id)?.from !== "project");
   return { ...now, all: new Map([...now.all, ...kept]) };

@@ -1,7 +1,7 @@
 import { ConfigError } from "../settings/read-settings.ts";
 import { noLonger, REMOVED } from "../settings/removed.ts";
 import { fileVariableOf, SETTINGS, variableOf, type Setting } from "../settings/table.ts";
-import { resembles } from "../terms/nearest.ts";
+import { resembles } from "../terms/text/nearest.ts";
 import { COMMAND_VARIABLES } from "../terms/variables.ts";
 
 const PREFIX = "DATARUN_";

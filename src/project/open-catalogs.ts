@@ -4,13 +4,13 @@ import type { Settings } from "../settings/settings.ts";
 import { openFunctions, type FunctionCaches, type OpenedFunctions } from "./open-functions.ts";
 import type { Log } from "../operate/log.ts";
 import { PACKAGE_ROOT } from "./package-root.ts";
-import { letProjectsImport } from "./let-projects-import.ts";
-import { isEnabled, keepLastGood, loadSources, type LoadedSources } from "./load-sources.ts";
+import { resolveDatarunImports } from "./resolve-datarun-imports.ts";
+import { isEnabled, withLastValid, loadSources, type LoadedSources } from "./load-sources.ts";
 import type { RunnableSource, SourceCatalog } from "../run/ports.ts";
-import { openKeptDocuments, type Learned } from "./kept-documents.ts";
+import { openSavedDocuments, type Learned } from "./saved-documents.ts";
 import { replaceData } from "./replace-data.ts";
-import { createSchemas } from "../terms/author-schemas.ts";
-import type { Clock } from "../terms/clock.ts";
+import { createSchemas } from "../terms/schema/author-schemas.ts";
+import type { Clock } from "../terms/time/clock.ts";
 
 /** A file that cannot be used. The reason names the line, if it is known; the message also names the file. */
 export interface BrokenFile {
@@ -20,7 +20,7 @@ export interface BrokenFile {
 }
 
 /** A file that became broken while a service runs, and whether its previous version is still served. */
-export interface BrokenNow extends BrokenFile {
+export interface BrokenFileUpdate extends BrokenFile {
   readonly served: boolean;
 }
 
@@ -53,14 +53,14 @@ export interface Catalogs {
   readonly functions: OpenedFunctions;
   readonly functionCount: number;
   /** Reloads the project, for `datarun dev`. A broken file keeps its previous version. Returns the problems. */
-  reload(): Promise<readonly BrokenNow[]>;
+  reload(): Promise<readonly BrokenFileUpdate[]>;
 }
 
 const CATALOG = join(PACKAGE_ROOT, "catalog");
 
 /** Loads every source, on or off. Without a data directory every file of the project is checked. */
 export async function openSources(project: string | undefined, dataDir?: string): Promise<OpenedSources> {
-  letProjectsImport(project === undefined ? [] : [project]);
+  resolveDatarunImports(project === undefined ? [] : [project]);
   return readSources(project, dataDir);
 }
 
@@ -79,8 +79,8 @@ async function readSources(
   const own = join(PACKAGE_ROOT, ".cache", "sources");
   const inData = dataDir === undefined ? [] : [join(resolve(dataDir), "sources")];
   const known = {
-    catalog: await openKeptDocuments([own, ...inData].map((folder) => join(folder, "catalog.json"))),
-    project: await openKeptDocuments(inData.map((folder) => join(folder, "project.json"))),
+    catalog: await openSavedDocuments([own, ...inData].map((folder) => join(folder, "catalog.json"))),
+    project: await openSavedDocuments(inData.map((folder) => join(folder, "project.json"))),
   };
   const loaded = await loadSources({ catalog: CATALOG, project, schemas: createSchemas(), version, known });
   await known.project.keep();
@@ -129,7 +129,7 @@ export async function openCatalogs(options: CatalogOptions): Promise<Catalogs> {
       async reload() {
         version += 1;
         const read = await readSources(project, settings.dataDir, String(version));
-        loaded = keepLastGood(loaded, read);
+        loaded = withLastValid(loaded, read);
         on = enabled(loaded, patterns);
         const problems = [...read.problems, ...(await functions.reload())];
         const served = new Set([...loaded.all.values(), ...functions.list()].map(({ file }) => file));

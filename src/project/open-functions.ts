@@ -5,11 +5,11 @@ import { createFunctions, type Functions, type ListedFunction } from "../functio
 import { LoadError } from "../terms/load-error.ts";
 import type { PoolStats } from "../functions/pool/pool-stats.ts";
 import { createPool, type Pool } from "../functions/pool/pool.ts";
-import type { ClosedPlace } from "../functions/imports/import-scope.ts";
+import type { ForbiddenPath } from "../functions/imports/import-scope.ts";
 import type { FunctionsLog } from "../functions/ports.ts";
 import { functionFiles } from "./load-sources.ts";
 import type { FunctionCatalog } from "../run/ports.ts";
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../terms/time/clock.ts";
 import { PREFIX } from "../terms/ids.ts";
 
 export interface FunctionFolders {
@@ -89,12 +89,12 @@ export async function openFunctions(options: OpenFunctionsOptions): Promise<Open
       startsOnUse: true,
     }));
   const problems: LoadError[] = [];
-  const closed = closedPlaces(options);
+  const closed = forbiddenFolders(options);
   const folders = (cacheDir: string | undefined) => ({
     ...(cacheDir !== undefined && { cacheDir }),
     ...(options.ownCacheDir !== undefined && { toolsDir: options.ownCacheDir }),
   });
-  const open = (folder: string | undefined, closed: readonly ClosedPlace[], cacheDir: string | undefined) => {
+  const open = (folder: string | undefined, closed: readonly ForbiddenPath[], cacheDir: string | undefined) => {
     const files = folder === undefined ? [] : functionFiles(folder);
     if (files.length === 0) return null;
     return createFunctions({
@@ -145,7 +145,7 @@ export async function openFunctions(options: OpenFunctionsOptions): Promise<Open
 }
 
 /** Functions are not trusted, so they may not import from paths with secrets. */
-function closedPlaces({ dataDirs, project }: OpenFunctionsOptions): readonly ClosedPlace[] {
+function forbiddenFolders({ dataDirs, project }: OpenFunctionsOptions): readonly ForbiddenPath[] {
   const configFiles = project === undefined ? [] : configFilesOf(project);
   return [
     ...dataDirs.map((folder) => ({ path: resolve(folder), name: "the data directory" })),
@@ -157,7 +157,7 @@ function closedPlaces({ dataDirs, project }: OpenFunctionsOptions): readonly Clo
 async function reloadAll(
   functions: Functions,
   folder: string,
-  closed: readonly ClosedPlace[],
+  closed: readonly ForbiddenPath[],
 ): Promise<readonly LoadError[]> {
   const files = functionFiles(folder);
   for (const { file } of functions.list()) if (!files.includes(file)) functions.remove(file);

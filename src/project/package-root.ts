@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { MODULE_EXTENSION } from "../terms/module-beside.ts";
+import { MODULE_EXTENSION } from "../terms/platform/module-beside.ts";
 
 /** The folder of this package's code, with its catalog and its caches. */
 export const PACKAGE_ROOT = fileURLToPath(new URL("../..", import.meta.url));

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import { shellWord } from "../terms/shell-word.ts";
+import { shellWord } from "../terms/text/shell-word.ts";
 import { INSTALLED_AT } from "./package-root.ts";
 
 /** npm adds these folders to the path of scripts and commands that it runs. A person's shell does not have them. */

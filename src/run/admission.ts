@@ -1,4 +1,4 @@
-import { FairShare } from "../terms/fair-share.ts";
+import { FairShare } from "../terms/concurrency/fair-share.ts";
 import { Fault } from "../terms/fault.ts";
 
 export interface AdmissionLimits {
@@ -14,42 +14,42 @@ export interface AdmissionLimits {
  * simulated runs of an organization leave as many slots to its real runs as they use themselves.
  */
 export function createAdmission(limits: AdmissionLimits) {
-  const places = new FairShare(limits.runsMax, () => limits.runsPerOrganizationMax);
-  const simulatedPlaces = new Map<string, number>();
+  const slots = new FairShare(limits.runsMax, () => limits.runsPerOrganizationMax);
+  const simulatedSlots = new Map<string, number>();
   let stopping = false;
   let whenIdle: (() => void) | undefined;
 
   function giveSimulated(organizationId: string): void {
-    const left = (simulatedPlaces.get(organizationId) ?? 0) - 1;
-    if (left > 0) simulatedPlaces.set(organizationId, left);
-    else simulatedPlaces.delete(organizationId);
+    const left = (simulatedSlots.get(organizationId) ?? 0) - 1;
+    if (left > 0) simulatedSlots.set(organizationId, left);
+    else simulatedSlots.delete(organizationId);
   }
 
   return {
     get running(): number {
-      return places.inUse;
+      return slots.inUse;
     },
 
     /** @throws Fault `request.overloaded` or `request.stopping` */
     enter(organizationId: string, simulated: boolean): void {
       if (stopping) throw new Fault("request.stopping");
-      const asSimulated = simulated ? (simulatedPlaces.get(organizationId) ?? 0) + 1 : 0;
-      const leavesAsMany = places.of(organizationId) === 0 || places.fits(organizationId, 1 + asSimulated);
-      if (!leavesAsMany || !places.take(organizationId)) throw new Fault("request.overloaded");
-      if (simulated) simulatedPlaces.set(organizationId, asSimulated);
+      const asSimulated = simulated ? (simulatedSlots.get(organizationId) ?? 0) + 1 : 0;
+      const leavesAsMany = slots.of(organizationId) === 0 || slots.fits(organizationId, 1 + asSimulated);
+      if (!leavesAsMany || !slots.take(organizationId)) throw new Fault("request.overloaded");
+      if (simulated) simulatedSlots.set(organizationId, asSimulated);
     },
 
     leave(organizationId: string, simulated: boolean): void {
-      places.give(organizationId);
+      slots.give(organizationId);
       if (simulated) giveSimulated(organizationId);
-      if (places.inUse === 0) whenIdle?.();
+      if (slots.inUse === 0) whenIdle?.();
     },
 
     /** Refuses new runs. Resolves when the last run has ended. */
     stop(): Promise<void> {
       stopping = true;
       return new Promise((resolve) => {
-        if (places.inUse === 0) resolve();
+        if (slots.inUse === 0) resolve();
         else whenIdle = resolve;
       });
     },

@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ChargeModel } from "../terms/charge.ts";
-import { FakeClock } from "../terms/clock.kit.ts";
-import type { PriceTerm } from "../terms/price.ts";
+import type { ChargeModel } from "../terms/money/charge.ts";
+import { FakeClock } from "../terms/time/clock.kit.ts";
+import type { PriceTerm } from "../terms/money/price.ts";
 import { Secret } from "../terms/secret.ts";
 import { makeCall } from "./call.kit.ts";
-import { endWith, reportCall } from "./fan-out.ts";
-import type { Billing, FoundCredential } from "./ports.ts";
+import { endCall, reportCall } from "./fan-out.ts";
+import type { Billing, ResolvedCredential } from "./ports.ts";
 
 const LIST = { amount: 500_000n, currency: "EUR" };
 const CHANGES_AT = 1_760_000_001_500;
 
 /** A contract whose price changes half a second after the clock's first moment. */
-function credentialWith(per: ChargeModel | null = null): FoundCredential {
+function credentialWith(per: ChargeModel | null = null): ResolvedCredential {
   const at = (wallAt: number): PriceTerm => {
     const amount = wallAt < CHANGES_AT ? 350_000n : 280_000n;
     return { amount, currency: "USD", fromWallAt: 0, above: 0, per, timeZone: "UTC" };
@@ -20,7 +20,7 @@ function credentialWith(per: ChargeModel | null = null): FoundCredential {
   return { credentialId: "cred_1", rule: "named", fields: new Secret({}), scope: "org_1/cred_1/1", prices: { at } };
 }
 
-function send(credential: FoundCredential | null, billing: Partial<Billing> = {}, clock = new FakeClock()) {
+function send(credential: ResolvedCredential | null, billing: Partial<Billing> = {}, clock = new FakeClock()) {
   const call = makeCall();
   if (credential !== null) call.takeCredential(credential);
   const planned = call.planAttempt(
@@ -37,7 +37,7 @@ function send(credential: FoundCredential | null, billing: Partial<Billing> = {}
   const report = () => {
     attempt.answered(200, true);
     attempt.end();
-    return reportCall(endWith({ call, source: undefined }, { match: false, json: "{}" }, clock)).attempts[0]!;
+    return reportCall(endCall({ call, source: undefined }, { match: false, json: "{}" }, clock)).attempts[0]!;
   };
   return { intent: planned.intent, attempt, report };
 }

@@ -1,12 +1,12 @@
 import { PLAIN_WORKFLOW } from "../terms/caller.ts";
-import { heldWithoutLimit } from "../terms/byte-budget.ts";
-import { type Clock, systemClock } from "../terms/clock.ts";
+import { unlimitedMemory } from "../terms/concurrency/byte-budget.ts";
+import { type Clock, systemClock } from "../terms/time/clock.ts";
 import { Call } from "./call.ts";
-import { OpenRun } from "./under-way.ts";
+import { OpenRun } from "./active-run.ts";
 import { NO_RECORD } from "./not-recorded.ts";
 import type { Attempt, CallPlan, PlannedCall, Run } from "./ports.ts";
 
-export interface RunChanges extends Partial<Pick<Run, "held" | "record" | "arrivedAt">> {
+export interface RunChanges extends Partial<Pick<Run, "memory" | "record" | "arrivedAt">> {
   readonly organizationId?: string;
   readonly tokenId?: string;
   readonly autoCredentials?: boolean;
@@ -43,7 +43,7 @@ export function makeRun(changes: RunChanges = {}): OpenRun {
     context: "dev",
     arrivedAt,
     functionId: null,
-    held: changes.held ?? heldWithoutLimit(),
+    memory: changes.memory ?? unlimitedMemory(),
   });
 }
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FakeClock } from "../terms/clock.kit.ts";
+import { FakeClock } from "../terms/time/clock.kit.ts";
 import { beginAttempt, makeCall, makeRun } from "./call.kit.ts";
 import { NO_RECORD } from "./not-recorded.ts";
-import { reportCall, settle } from "./fan-out.ts";
-import type { OpenRun } from "./under-way.ts";
+import { reportCall, runCall } from "./fan-out.ts";
+import type { OpenRun } from "./active-run.ts";
 import type { PlannedCall, RunnableSource } from "./ports.ts";
 
 const clock = new FakeClock();
@@ -22,7 +22,7 @@ async function answeredOnceThen(meets: (run: OpenRun, call: PlannedCall) => void
     beginAttempt(call, clock);
     return { match: true, json: "{}" };
   };
-  const report = reportCall(await settle({ source, call }, adapter, clock));
+  const report = reportCall(await runCall({ source, call }, adapter, clock));
   return { code: report.fault?.code, charged: report.charged, attempts: report.attempts.map((one) => one.charged) };
 }
 

@@ -1,15 +1,15 @@
-import type { CallBudgets, Reservation } from "./around/ports.ts";
-import type { ChargeModel } from "../terms/charge.ts";
-import type { Clock } from "../terms/clock.ts";
+import type { CallBudgets, Reservation } from "./middleware/ports.ts";
+import type { ChargeModel } from "../terms/money/charge.ts";
+import type { Clock } from "../terms/time/clock.ts";
 import { Fault, type Charged } from "../terms/fault.ts";
-import { isJsonObject, type JsonObject } from "../terms/json.ts";
-import type { Price, PriceTerm } from "../terms/price.ts";
-import { CALL_MS_MAX } from "../terms/times.ts";
+import { isJsonObject, type JsonObject } from "../terms/json/json.ts";
+import type { Price, PriceTerm } from "../terms/money/price.ts";
+import { CALL_MS_MAX } from "../terms/time/times.ts";
 import type {
   Attempt,
   Billing,
   CallPlan,
-  FoundCredential,
+  ResolvedCredential,
   PlannedAttempt,
   PlannedCall,
   PlannedRequest,
@@ -20,7 +20,7 @@ import type {
 } from "./ports.ts";
 
 /** A call and its source, which is `undefined` if no source has the requested identifier. */
-export interface Planned {
+export interface PlannedSource {
   readonly call: PlannedCall;
   readonly source: RunnableSource | undefined;
 }
@@ -45,11 +45,11 @@ export class Call implements PlannedCall {
   readonly deadlineAt: number;
   readonly startedAt: number;
   #inputs = NO_INPUTS;
-  #credential: FoundCredential | null = null;
+  #credential: ResolvedCredential | null = null;
   #order: VendorOrder | null = null;
   #hasSentOrder = false;
   #budgets: CallBudgets | null = null;
-  #turn: { leave(): void } | null = null;
+  #permit: { leave(): void } | null = null;
   /** The reservations of requests that have not started. Most calls have one at most. */
   #reserved: readonly Reservation[] = NONE_RESERVED;
   readonly #attempts: SentAttempt[] = [];
@@ -72,7 +72,7 @@ export class Call implements PlannedCall {
     return this.#inputs;
   }
 
-  get credential(): FoundCredential | null {
+  get credential(): ResolvedCredential | null {
     return this.#credential;
   }
 
@@ -96,7 +96,7 @@ export class Call implements PlannedCall {
     return !this.#ended && this.run.maySend;
   }
 
-  get heldBytes(): number {
+  get reservedBytes(): number {
     return this.#heldBytes;
   }
 
@@ -109,7 +109,7 @@ export class Call implements PlannedCall {
     this.#inputs = filtered;
   }
 
-  takeCredential(credential: FoundCredential): void {
+  takeCredential(credential: ResolvedCredential): void {
     this.#credential = credential;
   }
 
@@ -117,9 +117,9 @@ export class Call implements PlannedCall {
     this.#budgets = budgets;
   }
 
-  takeTurn(turn: { leave(): void }): void {
-    if (this.#ended) turn.leave();
-    else this.#turn = turn;
+  takePermit(permit: { leave(): void }): void {
+    if (this.#ended) permit.leave();
+    else this.#permit = permit;
   }
 
   async reserve(billing: Billing, clock: Clock): Promise<Reservation | null> {
@@ -146,7 +146,7 @@ export class Call implements PlannedCall {
     const isKept = id === null || (id.length <= ORDER_ID_CHARS_MAX && /^[\x21-\x7e]+$/.test(id));
     if (!isKept) throw new Fault("source.contract", { problem: "the order's number cannot be kept" });
     this.#order = { id };
-    if (id !== null) this.run.record.noteOrder(this.ordinal, id);
+    if (id !== null) this.run.record.recordOrder(this.ordinal, id);
   }
 
   sendsOrder(): void {
@@ -177,7 +177,7 @@ export class Call implements PlannedCall {
         price: attempt.price,
       },
       begin: () => {
-        if (reserved !== null) this.#hasBegun(reserved);
+        if (reserved !== null) this.#dropReservation(reserved);
         if (request.billing.isOrder === true) this.sendsOrder();
         this.#attempts.push(attempt);
         return attempt;
@@ -185,34 +185,34 @@ export class Call implements PlannedCall {
     };
   }
 
-  #hasBegun(reserved: Reservation): void {
+  #dropReservation(reserved: Reservation): void {
     const left = this.#reserved;
     this.#reserved = left.length === 1 && left[0] === reserved ? NONE_RESERVED : left.filter((one) => one !== reserved);
   }
 
-  hold(bytes: number): boolean {
-    if (this.#ended || !this.run.held.hold(bytes)) return false;
+  reserveBytes(bytes: number): boolean {
+    if (this.#ended || !this.run.memory.reserve(bytes)) return false;
     this.#heldBytes += bytes;
     return true;
   }
 
-  takeHeld(bytes: number): boolean {
+  adoptBytes(bytes: number): boolean {
     if (this.#ended) return false;
     this.#heldBytes += bytes;
     return true;
   }
 
-  drop(bytes: number): void {
+  releaseBytes(bytes: number): void {
     if (this.#ended) return;
-    this.run.held.drop(bytes);
+    this.run.memory.releaseBytes(bytes);
     this.#heldBytes -= bytes;
   }
 
-  keepOnly(bytes: number): boolean {
+  shrinkTo(bytes: number): boolean {
     const more = bytes - this.#heldBytes;
     // Only the difference is reserved, so an output that is the unchanged reply always fits.
-    if (more > 0 && !this.run.held.hold(more)) return false;
-    if (more < 0) this.run.held.drop(-more);
+    if (more > 0 && !this.run.memory.reserve(more)) return false;
+    if (more < 0) this.run.memory.releaseBytes(-more);
     this.#heldBytes = bytes;
     return true;
   }
@@ -220,8 +220,8 @@ export class Call implements PlannedCall {
   end(reason?: unknown): void {
     this.#ended = true;
     this.#controller?.abort(reason);
-    this.#turn?.leave();
-    this.#turn = null;
+    this.#permit?.leave();
+    this.#permit = null;
     for (const reserved of this.#reserved) reserved.cancel();
     this.#reserved = NONE_RESERVED;
   }
@@ -274,7 +274,7 @@ class SentAttempt implements Attempt {
   #status: number | null = null;
   #isAnswer = false;
   #hasEnded = false;
-  #said: Charged | null = null;
+  #statedCharge: Charged | null = null;
   #tookMs: number | null = null;
 
   /** @param term the price of its credential */
@@ -314,8 +314,8 @@ class SentAttempt implements Attempt {
     return this.#hasEnded;
   }
 
-  get said(): Charged | null {
-    return this.#said;
+  get statedCharge(): Charged | null {
+    return this.#statedCharge;
   }
 
   get tookMs(): number | null {
@@ -336,7 +336,7 @@ class SentAttempt implements Attempt {
   }
 
   chargeAs(charged: Charged): void {
-    this.#said = charged;
+    this.#statedCharge = charged;
   }
 
   listAs(price: Price | null): void {

@@ -1,9 +1,9 @@
 import { rawJsonObject, type RawReply } from "../sdk/http.ts";
 import { NoMatch } from "../sdk/source.ts";
 import { Fault } from "../terms/fault.ts";
-import { ExactNumber } from "../terms/exact-number.ts";
-import { type Hold, JSON_VALUES_MAX } from "../terms/json.ts";
-import type { Answer } from "./ports.ts";
+import { ExactNumber } from "../terms/json/exact-number.ts";
+import { type Hold, JSON_VALUES_MAX } from "../terms/json/json.ts";
+import type { CallResult } from "./ports.ts";
 
 /** The largest output, as JSON text in UTF-8. */
 export const OUTPUT_BYTES_MAX = 10 * 1024 * 1024;
@@ -20,7 +20,7 @@ const BYTES_PER_VALUE = 4;
 const TOO_LARGE = "is too large";
 const TOO_DEEP = "is nested too deeply";
 
-const NOTHING_FOUND: Answer = Object.freeze({ match: false, json: "{}" });
+const NOTHING_FOUND: CallResult = Object.freeze({ match: false, json: "{}" });
 
 /**
  * Converts the value that an adapter returned into the JSON text of one object. A reply's bytes are checked and passed on
@@ -29,14 +29,14 @@ const NOTHING_FOUND: Answer = Object.freeze({ match: false, json: "{}" });
  * @param hold reserves memory for a text before the text is created
  * @throws Fault
  */
-export function collectAnswer(returned: unknown, hold: Hold): Answer {
+export function collectAnswer(returned: unknown, hold: Hold): CallResult {
   if (returned === null) return NOTHING_FOUND;
   if (typeof returned !== "object") throw uncollectable(`the adapter returned ${article(typeof returned)}`);
   const raw = asRawReply(returned);
   return raw === null ? collectObject(returned, hold) : { match: true, json: raw[rawJsonObject]() };
 }
 
-function collectObject(returned: object, hold: Hold): Answer {
+function collectObject(returned: object, hold: Hold): CallResult {
   if (returned instanceof NoMatch) return { match: false, json: toObjectText(returned.output, hold) };
   return { match: true, json: toObjectText(returned, hold) };
 }
@@ -57,8 +57,8 @@ function toObjectText(value: object, hold: Hold): string {
   let text: string | undefined;
   try {
     if (!isPlain(value)) throw uncollectable("the adapter returned no plain object");
-    const left: Left = { values: JSON_VALUES_MAX, bytes: OUTPUT_BYTES_MAX, within: [] };
-    lookThrough(value, OUTPUT_DEPTH_MAX, left);
+    const left: Remaining = { values: JSON_VALUES_MAX, bytes: OUTPUT_BYTES_MAX, within: [] };
+    countMembers(value, OUTPUT_DEPTH_MAX, left);
     // An estimate, which the exact size replaces when the call has ended.
     const textBytes = OUTPUT_BYTES_MAX - left.bytes + (JSON_VALUES_MAX - left.values) * BYTES_PER_VALUE;
     if (!hold(textBytes)) throw new Fault("source.no_room_for_answer");
@@ -68,7 +68,7 @@ function toObjectText(value: object, hold: Hold): string {
   }
   if (text === undefined || text[0] !== "{") throw uncollectable("the adapter returned no object");
   if (text.length * BYTES_PER_UNIT_MAX > OUTPUT_BYTES_MAX && Buffer.byteLength(text) > OUTPUT_BYTES_MAX)
-    throw tooMuch(TOO_LARGE);
+    throw tooLarge(TOO_LARGE);
   return text;
 }
 
@@ -76,7 +76,7 @@ function toObjectText(value: object, hold: Hold): string {
  * The values and bytes that an output may still have. A part that occurs several times counts each time, because it is
  * written each time.
  */
-interface Left {
+interface Remaining {
   values: number;
   /** Bytes of texts, names and long numbers. */
   bytes: number;
@@ -89,38 +89,39 @@ interface Left {
  * them into an empty value that looks like the vendor's answer. Members that are `undefined` or functions count as
  * absent.
  */
-function lookThrough(container: object, depthLeft: number, left: Left): void {
+function countMembers(container: object, depthLeft: number, left: Remaining): void {
   if (depthLeft === 0)
-    throw new Set(left.within).size < left.within.length ? uncollectable("a cycle") : tooMuch(TOO_DEEP);
+    throw new Set(left.within).size < left.within.length ? uncollectable("a cycle") : tooLarge(TOO_DEEP);
   left.within[depthLeft - 1] = container;
   const { toJSON } = container as { toJSON?: unknown };
-  if (typeof toJSON === "function") lookAt(toJSON.call(container), depthLeft, left);
-  else if (Array.isArray(container)) for (const part of container as readonly unknown[]) lookAt(part, depthLeft, left);
-  else if (isPlain(container)) lookAtMembers(container as Readonly<Record<string, unknown>>, depthLeft, left);
+  if (typeof toJSON === "function") countValue(toJSON.call(container), depthLeft, left);
+  else if (Array.isArray(container))
+    for (const part of container as readonly unknown[]) countValue(part, depthLeft, left);
+  else if (isPlain(container)) countProperties(container as Readonly<Record<string, unknown>>, depthLeft, left);
   else throw uncollectable("the result holds something that is not a plain object");
 }
 
-function lookAtMembers(object: Readonly<Record<string, unknown>>, depthLeft: number, left: Left): void {
+function countProperties(object: Readonly<Record<string, unknown>>, depthLeft: number, left: Remaining): void {
   for (const name of Object.keys(object)) {
     const part = object[name];
     if (part === undefined || typeof part === "function" || typeof part === "symbol") continue;
     left.bytes -= bytesOf(name);
-    lookAt(part, depthLeft, left);
+    countValue(part, depthLeft, left);
   }
 }
 
-function lookAt(value: unknown, depthLeft: number, left: Left): void {
-  if ((left.values -= 1) < 0) throw tooMuch("holds too many values");
+function countValue(value: unknown, depthLeft: number, left: Remaining): void {
+  if ((left.values -= 1) < 0) throw tooLarge("holds too many values");
   switch (typeof value) {
     case "string":
-      if ((left.bytes -= bytesOf(value)) < 0) throw tooMuch(TOO_LARGE);
+      if ((left.bytes -= bytesOf(value)) < 0) throw tooLarge(TOO_LARGE);
       return;
     case "number":
       if (!Number.isFinite(value)) throw uncollectable("the result holds a number that is not finite");
       return;
     case "object":
       if (value instanceof ExactNumber) left.bytes -= String(value).length;
-      else if (value !== null) lookThrough(value, depthLeft - 1, left);
+      else if (value !== null) countMembers(value, depthLeft - 1, left);
       return;
     case "boolean":
       return;
@@ -139,7 +140,7 @@ function isPlain(value: object): boolean {
 }
 
 /** A result that exceeds the limits is treated as an unusable reply of the vendor. */
-function tooMuch(problem: string): Fault {
+function tooLarge(problem: string): Fault {
   return new Fault("source.contract", { problem: `the result ${problem}` });
 }
 

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { heldWithoutLimit } from "../terms/byte-budget.ts";
-import { systemClock } from "../terms/clock.ts";
+import { unlimitedMemory } from "../terms/concurrency/byte-budget.ts";
+import { systemClock } from "../terms/time/clock.ts";
 import { Fault } from "../terms/fault.ts";
-import type { Reservation } from "./around/ports.ts";
+import type { Reservation } from "./middleware/ports.ts";
 import { createAdmission } from "./admission.ts";
 import { collectAnswer } from "./collect.ts";
 import { createDataRun } from "./data-run.ts";
 import { NO_RECORD } from "./not-recorded.ts";
 import type { RunnableSource, RunRecord, RunSource } from "./ports.ts";
-import type { RunRequest } from "./under-way.ts";
+import type { RunRequest } from "./active-run.ts";
 
 function engine(runSource: RunSource, close: RunRecord["close"] = async () => {}) {
   return createDataRun({
@@ -46,7 +46,7 @@ function request(sources: Record<string, unknown>): RunRequest {
     config: { sources } as never,
     sources: sources as never,
     inputs: {},
-    held: heldWithoutLimit(),
+    memory: unlimitedMemory(),
     arrivedAt: systemClock.now(),
   };
 }
@@ -126,7 +126,7 @@ test("room that a request leaves is free once its run is recorded, and not befor
   const seen: string[] = [];
   const reserved: Reservation = {
     commit: () => {},
-    keep: () => {},
+    persist: () => {},
     cancel: () => {},
     release: () => {},
     settle: (charged) => void seen.push(`settled: ${charged}`),

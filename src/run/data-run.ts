@@ -1,32 +1,32 @@
 import { Fault } from "../terms/fault.ts";
-import type { Clock } from "../terms/clock.ts";
-import type { JsonObject } from "../terms/json.ts";
+import type { Clock } from "../terms/time/clock.ts";
+import type { JsonObject } from "../terms/json/json.ts";
 import { ANSWER_BYTES_MAX, statusText, toEnvelope, type EnvelopeEntry } from "./envelope.ts";
 import { fanOut, reportCall, type Outcome } from "./fan-out.ts";
-import { createNearMissNote, type Asked } from "./near-misses.ts";
-import { planCall, type Planned } from "./call.ts";
+import { createMisspelledInputReporter, type DeclaredInputs } from "./misspelled-inputs.ts";
+import { planCall, type PlannedSource } from "./call.ts";
 import type { CallReport, Run, SourceCatalog } from "./ports.ts";
-import { underWay, type EngineParts, type RunRequest, type StartedRun } from "./under-way.ts";
+import { startRun, type EngineParts, type RunRequest, type StartedRun } from "./active-run.ts";
 
 /**
  * Creates the function that runs `POST /data`. It throws only a `request.*` fault, and only before any vendor is called.
  */
 export function createDataRun(parts: EngineParts): (request: RunRequest) => StartedRun {
   const { clock, catalog, runSource, observers } = parts;
-  const noteNearMisses = createNearMissNote(observers);
+  const noteNearMisses = createMisspelledInputReporter(observers);
 
   return function runData(request) {
     const { sources, inputs } = request;
     const config = { ...request.config, context: request.context };
     const kind = { kind: "data", functionId: null, config, ids: Object.keys(sources) } as const;
-    return underWay(request, kind, parts, async ({ run, echoed, frame }) => {
+    return startRun(request, kind, parts, async ({ run, configText: echoed, frameBytes: frame }) => {
       const plan = planSources(run, sources, inputs, catalog, clock);
       const outcomes = await fanOut(plan, runSource, clock, ANSWER_BYTES_MAX - frame);
       const calls = outcomes.map(reportCall);
       return {
         calls,
         answer: toEnvelope(run.intent.transactionId, echoed, toEntries(run, outcomes, calls)),
-        afterwards: () => noteNearMisses(run.intent.transactionId, plan.map(askedOf), inputs),
+        afterwards: () => noteNearMisses(run.intent.transactionId, plan.map(declaredInputsOf), inputs),
       };
     });
   };
@@ -39,7 +39,7 @@ function planSources(
   inputs: JsonObject,
   catalog: SourceCatalog,
   clock: Clock,
-): Planned[] {
+): PlannedSource[] {
   const startedAt = clock.now();
   return Object.keys(sources).map((id, ordinal) => {
     const source = catalog.find(id);
@@ -52,7 +52,7 @@ function planSources(
 
 const NO_NAMES: readonly string[] = [];
 
-function askedOf({ source, call }: Planned): Asked {
+function declaredInputsOf({ source, call }: PlannedSource): DeclaredInputs {
   return { id: call.id, inputNames: source?.inputNames ?? NO_NAMES };
 }
 

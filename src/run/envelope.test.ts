@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { lengthOf, seal, toEnvelope } from "./envelope.ts";
+import { lengthOf, completeAnswer, toEnvelope } from "./envelope.ts";
 
 const STATUS = '{"success":true}';
 
 function answerOf(outputs: readonly (string | Buffer)[]): readonly Buffer[] {
   const entries = outputs.map((output, at) => ({ id: `acme__é${at}`, output, status: STATUS }));
-  return seal(toEnvelope("trx_1", '{"context":"prod"}', entries), 12);
+  return completeAnswer(toEnvelope("trx_1", '{"context":"prod"}', entries), 12);
 }
 
 test("an answer has the same bytes in one piece or in several", () => {

@@ -1,11 +1,11 @@
-import type { Held } from "../terms/byte-budget.ts";
+import type { MemoryReservation } from "../terms/concurrency/byte-budget.ts";
 import type { Caller } from "../terms/caller.ts";
 import { Fault, type Charged } from "../terms/fault.ts";
 import { ID_CHARS_MAX } from "../terms/ids.ts";
-import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../terms/json/json.ts";
 import { ORDER_ID_CHARS_MAX } from "./call.ts";
 import { failureOf, type FailedCall } from "./failure.ts";
-import type { Answer } from "./ports.ts";
+import type { CallResult } from "./ports.ts";
 
 /** One entry of `outputs` and `status`. */
 export interface EnvelopeEntry {
@@ -46,10 +46,15 @@ function frameBytes(config: string | Buffer, ids: readonly string[]): number {
  * Reserves the memory of an answer without its outputs for the caller's organization, and returns its size in bytes.
  * @throws Fault if there is not enough memory, or if none would be left for outputs
  */
-export function holdFrame(held: Held, caller: Caller, config: string | Buffer, ids: readonly string[]): number {
+export function reserveFrame(
+  memory: MemoryReservation,
+  caller: Caller,
+  config: string | Buffer,
+  ids: readonly string[],
+): number {
   const bytes = frameBytes(config, ids);
   if (bytes > ANSWER_BYTES_MAX / 2) throw new Fault("request.invalid", {}, { problems: [CONFIG_TOO_LARGE] });
-  if (!held.passTo(caller.organizationId) || !held.hold(bytes)) throw new Fault("request.overloaded");
+  if (!memory.transferTo(caller.organizationId) || !memory.reserve(bytes)) throw new Fault("request.overloaded");
   return bytes;
 }
 
@@ -102,7 +107,7 @@ export function lengthOf(parts: EnvelopeParts): number {
 const PIECE_BYTES_MIN = 16 * 1024;
 
 /** Completes an answer with the total time. Small parts are joined. */
-export function seal(parts: EnvelopeParts, responseTimeMs: number): readonly Buffer[] {
+export function completeAnswer(parts: EnvelopeParts, responseTimeMs: number): readonly Buffer[] {
   const pieces: Buffer[] = [];
   let small: (string | Buffer)[] = [];
   for (const part of [...parts, `${responseTimeMs}}`]) {
@@ -167,7 +172,7 @@ function mapEntries(object: JsonObject, change: (value: Json) => Json): JsonObje
 const TEXT_UNITS_MAX = 64 * 1024;
 
 /** Converts JSON to a form that takes as much memory as is reserved for it. */
-export function toKept(json: string | Buffer): string | Buffer {
+export function toStoredForm(json: string | Buffer): string | Buffer {
   return typeof json === "string" && json.length > TEXT_UNITS_MAX ? Buffer.from(json) : json;
 }
 
@@ -177,8 +182,8 @@ export function byteLength(json: string | Buffer): number {
 
 // ---- status ---------------------------------------------------------------------------------------------------------
 
-interface EndedCall extends FailedCall {
-  readonly result: Answer | Fault;
+interface FinishedCall extends FailedCall {
+  readonly result: CallResult | Fault;
   readonly tookMs: number;
 }
 
@@ -188,7 +193,7 @@ interface StatusOptions {
 }
 
 /** The status entry of one source, as JSON text. */
-export function statusText(ended: EndedCall, charged: Charged, options: StatusOptions): string {
+export function statusText(ended: FinishedCall, charged: Charged, options: StatusOptions): string {
   const { result, tookMs } = ended;
   if (result instanceof Fault) {
     const failure = options.failureDetails ? `,"failure":${JSON.stringify(failureOf(result, charged, ended))}` : "";

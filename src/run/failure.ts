@@ -1,4 +1,4 @@
-import { chargeOfCall } from "../terms/charge.ts";
+import { chargeOfCall } from "../terms/money/charge.ts";
 import { REPORTED, type Charged, type Fault, type FaultKind } from "../terms/fault.ts";
 import type { CallReport, PlannedCall, SourceCatalog } from "./ports.ts";
 

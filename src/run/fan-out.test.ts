@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { heldWithoutLimit } from "../terms/byte-budget.ts";
-import type { ChargeModel } from "../terms/charge.ts";
-import { FakeClock, settle } from "../terms/clock.kit.ts";
+import { unlimitedMemory } from "../terms/concurrency/byte-budget.ts";
+import type { ChargeModel } from "../terms/money/charge.ts";
+import { FakeClock, settle } from "../terms/time/clock.kit.ts";
 import { Fault } from "../terms/fault.ts";
 import { fanOut, reportCall, type Outcome } from "./fan-out.ts";
 import { beginAttempt, makeRun } from "./call.kit.ts";
-import { planCall, type Planned } from "./call.ts";
-import type { Answer, RunnableSource } from "./ports.ts";
+import { planCall, type PlannedSource } from "./call.ts";
+import type { CallResult, RunnableSource } from "./ports.ts";
 
-const held = heldWithoutLimit();
-const RUN = makeRun({ arrivedAt: 0, held });
+const held = unlimitedMemory();
+const RUN = makeRun({ arrivedAt: 0, memory: held });
 
-function plan(ids: readonly string[], charge: ChargeModel = "per_call"): Planned[] {
+function plan(ids: readonly string[], charge: ChargeModel = "per_call"): PlannedSource[] {
   const source = { timeoutMs: 1_000, leavesMachine: true, charge } as RunnableSource;
   return ids.map((id, ordinal) => ({
     source,
@@ -23,7 +23,7 @@ function plan(ids: readonly string[], charge: ChargeModel = "per_call"): Planned
 
 /** Produces outputs of these sizes in this order. */
 async function outcomesOf(sizes: readonly number[], order: readonly number[], bytesMax: number) {
-  const arrive = new Map<string, (answer: Answer) => void>();
+  const arrive = new Map<string, (answer: CallResult) => void>();
   const all = fanOut(
     plan(sizes.map((_, slot) => String(slot))),
     (_, call) => new Promise((resolve) => arrive.set(call.id, resolve)),
@@ -58,10 +58,10 @@ test("which outputs fail depends on their sizes and positions, never on the orde
       ),
       fc.integer({ min: 20, max: 200 }),
       async ([list, order], bytesMax) => {
-        held.keepOnly(0);
+        held.shrinkTo(0);
         const came = await outcomesOf(list, order, bytesMax);
         assert.ok(came.most <= bytesMax, "nor is more held on the way");
-        held.keepOnly(0);
+        held.shrinkTo(0);
         assert.deepEqual(kept(came.outcomes), kept((await outcomesOf(list, [...list.keys()], bytesMax)).outcomes));
       },
     ),

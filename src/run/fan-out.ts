@@ -1,9 +1,9 @@
-import { chargeOfCall, chargesOf, type ChargeModel } from "../terms/charge.ts";
-import type { Clock } from "../terms/clock.ts";
+import { chargeOfCall, chargesOf, type ChargeModel } from "../terms/money/charge.ts";
+import type { Clock } from "../terms/time/clock.ts";
 import { asFault, Fault, type Charged } from "../terms/fault.ts";
-import { byteLength, toKept } from "./envelope.ts";
-import type { Planned } from "./call.ts";
-import type { Answer, Attempt, AttemptReport, CallReport, PlannedCall, RunSource } from "./ports.ts";
+import { byteLength, toStoredForm } from "./envelope.ts";
+import type { PlannedSource } from "./call.ts";
+import type { CallResult, Attempt, AttemptReport, CallReport, PlannedCall, RunSource } from "./ports.ts";
 
 /** The end of one planned call: its result, or the fault that replaces it. */
 export interface Outcome {
@@ -12,11 +12,11 @@ export interface Outcome {
   /** Whether its source can fetch the result of an order in a later call. */
   readonly resumable: boolean;
   readonly tookMs: number;
-  readonly result: Answer | Fault;
+  readonly result: CallResult | Fault;
   /** The size of its output in the answer, in bytes. */
   readonly outputBytes: number;
   /** The result of the vendor if it could not be kept: it is charged nevertheless. */
-  readonly lost?: Pick<Answer, "match">;
+  readonly discardedResult?: Pick<CallResult, "match">;
 }
 
 /** The size of `{}`, which replaces the output of a failed call. */
@@ -30,7 +30,7 @@ const NO_OUTPUT_BYTES = 2;
  * output does not fail the others. Which outputs are kept does not depend on the order in which they arrived.
  */
 export async function fanOut(
-  plan: readonly Planned[],
+  plan: readonly PlannedSource[],
   runSource: RunSource,
   clock: Clock,
   outputBytesMax: number,
@@ -44,7 +44,9 @@ export async function fanOut(
     if (bytes > outputBytesMax) bytes = failLargest(outcomes, bytes, outputBytesMax);
   }
 
-  await Promise.all(plan.map((planned, slot) => settled(planned, runSource, clock, (outcome) => fill(slot, outcome))));
+  await Promise.all(
+    plan.map((planned, slot) => runCallThen(planned, runSource, clock, (outcome) => fill(slot, outcome))),
+  );
   return outcomes;
 }
 
@@ -61,7 +63,7 @@ function failLargest(outcomes: Outcome[], bytes: number, bytesMax: number): numb
       if (!(outcome.result instanceof Fault) && outcome.outputBytes > (largest?.outputBytes ?? 0)) largest = outcome;
     });
     if (largest === undefined) return left;
-    largest.call.keepOnly(0);
+    largest.call.shrinkTo(0);
     outcomes[outcomes.indexOf(largest)] = withoutOutput(largest, new Fault("source.contract", TOO_LARGE));
     left += NO_OUTPUT_BYTES - largest.outputBytes;
   }
@@ -71,19 +73,19 @@ function failLargest(outcomes: Outcome[], bytes: number, bytesMax: number): numb
 const TOO_LARGE = { problem: "the whole answer would be too large" };
 
 /** Runs one call and returns its outcome. */
-export function settle(planned: Planned, runSource: RunSource, clock: Clock): Promise<Outcome> {
-  return settled(planned, runSource, clock, (outcome) => outcome);
+export function runCall(planned: PlannedSource, runSource: RunSource, clock: Clock): Promise<Outcome> {
+  return runCallThen(planned, runSource, clock, (outcome) => outcome);
 }
 
 /** Runs one call and resolves to the result of `made` for its outcome. */
-function settled<Made>(
-  planned: Planned,
+function runCallThen<Made>(
+  planned: PlannedSource,
   runSource: RunSource,
   clock: Clock,
-  made: (outcome: Outcome) => Made,
+  toResult: (outcome: Outcome) => Made,
 ): Promise<Made> {
   const { call, source } = planned;
-  const end = (result: Answer | Fault): Made => made(endWith(planned, result, clock));
+  const end = (result: CallResult | Fault): Made => toResult(endCall(planned, result, clock));
   const fail = (thrown: unknown): Made => end(asFault(thrown, "source.adapter_raised"));
   try {
     if (source === undefined) throw new Fault("source.unknown", { source: call.id });
@@ -94,19 +96,19 @@ function settled<Made>(
 }
 
 /** Ends a call, which then can send nothing more and keeps no memory except that of its output. */
-export function endWith({ call, source }: Planned, result: Answer | Fault, clock: Clock): Outcome {
+export function endCall({ call, source }: PlannedSource, result: CallResult | Fault, clock: Clock): Outcome {
   call.end();
   const { charge = "free", resumable = false } = source ?? {};
   const tookMs = Math.round(clock.now() - call.startedAt);
   if (result instanceof Fault) {
-    call.keepOnly(0);
+    call.shrinkTo(0);
     return { call, charge, resumable, tookMs, result, outputBytes: NO_OUTPUT_BYTES };
   }
   try {
     const kept = keepOutput(call, result);
-    return { call, charge, resumable, tookMs, result: kept, outputBytes: call.heldBytes };
+    return { call, charge, resumable, tookMs, result: kept, outputBytes: call.reservedBytes };
   } catch (noRoom) {
-    call.keepOnly(0);
+    call.shrinkTo(0);
     return withoutOutput(
       { call, charge, resumable, tookMs, result, outputBytes: 0 },
       asFault(noRoom, "source.no_room_for_answer"),
@@ -115,13 +117,13 @@ export function endWith({ call, source }: Planned, result: Answer | Fault, clock
 }
 
 /**
- * Reserves memory for the output of a call in place of the replies from which it was made. Afterwards `call.heldBytes` is
+ * Reserves memory for the output of a call in place of the replies from which it was made. Afterwards `call.reservedBytes` is
  * the size of the output in the answer, as JSON text in UTF-8. If there is no memory for it, only this call fails.
  * @throws Fault `source.no_room_for_answer`
  */
-function keepOutput(call: PlannedCall, answer: Answer): Answer {
-  if (!call.keepOnly(byteLength(answer.json))) throw new Fault("source.no_room_for_answer");
-  const json = toKept(answer.json);
+function keepOutput(call: PlannedCall, answer: CallResult): CallResult {
+  if (!call.shrinkTo(byteLength(answer.json))) throw new Fault("source.no_room_for_answer");
+  const json = toStoredForm(answer.json);
   return json === answer.json ? answer : { match: answer.match, json };
 }
 
@@ -129,14 +131,14 @@ function keepOutput(call: PlannedCall, answer: Answer): Answer {
 export function withoutOutput(outcome: Outcome, fault: Fault): Outcome {
   const { call, charge, resumable, tookMs, result } = outcome;
   const failed = { call, charge, resumable, tookMs, result: fault, outputBytes: NO_OUTPUT_BYTES };
-  return result instanceof Fault ? failed : { ...failed, lost: { match: result.match } };
+  return result instanceof Fault ? failed : { ...failed, discardedResult: { match: result.match } };
 }
 
 /**
  * Settles the reservations of the requests of calls, which frees unused amounts. Call it after the reports are recorded:
  * if the process is killed before that, the charges are unknown.
  */
-export function settleReserved(calls: readonly CallReport[]): void {
+export function settleReservations(calls: readonly CallReport[]): void {
   for (const { attempts } of calls)
     for (const { reserved, charged, price } of attempts) reserved?.settle(charged, price);
 }
@@ -145,7 +147,7 @@ export function settleReserved(calls: readonly CallReport[]): void {
 export function reportCall(outcome: Outcome): CallReport {
   const { call, result } = outcome;
   const fault = result instanceof Fault ? result : null;
-  const charges = chargesOf(call.attempts, outcome.charge, outcome.lost ?? result);
+  const charges = chargesOf(call.attempts, outcome.charge, outcome.discardedResult ?? result);
   return {
     source: call.id,
     ordinal: call.ordinal,

@@ -1,10 +1,10 @@
 import { asFault, Fault, type FaultCode } from "../terms/fault.ts";
-import type { Json, JsonObject } from "../terms/json.ts";
-import { ANSWER_BYTES_MAX, lengthOf, toKept, type EnvelopeParts } from "./envelope.ts";
+import type { Json, JsonObject } from "../terms/json/json.ts";
+import { ANSWER_BYTES_MAX, lengthOf, toStoredForm, type EnvelopeParts } from "./envelope.ts";
 import type { FunctionFailure } from "./failure.ts";
 import type { FunctionResult } from "./function-result.ts";
 import type { Run } from "./ports.ts";
-import type { UnderWay } from "./under-way.ts";
+import type { RunContext } from "./active-run.ts";
 
 /**
  * The end of a function: its result, or the fault that replaces it, and the steps that it had recorded.
@@ -15,7 +15,7 @@ export interface FunctionOutcome {
   readonly tookMs: number;
 }
 
-export interface FunctionAnswer {
+export interface WrittenFunctionAnswer {
   readonly functionFault: FaultCode | null;
   readonly answer: EnvelopeParts;
 }
@@ -30,7 +30,7 @@ export interface AnswerRequest {
 type FailureOf = (fault: Fault | null) => FunctionFailure;
 
 /** The fields of an answer, each with its JSON text. */
-type Fields = readonly (readonly [name: string, json: string | Buffer])[];
+type AnswerFields = readonly (readonly [name: string, json: string | Buffer])[];
 
 /** Bytes for the time, which is added last. */
 const TIME_BYTES_MAX = 24;
@@ -42,17 +42,17 @@ const TIME_BYTES_MAX = 24;
  */
 export function writeFunctionAnswer(
   outcome: FunctionOutcome | null,
-  under: UnderWay,
+  under: RunContext,
   request: AnswerRequest,
   failureOf: FailureOf,
-): FunctionAnswer {
-  const { run, frame } = under;
+): WrittenFunctionAnswer {
+  const { run, frameBytes: frame } = under;
   try {
     const answer = write(outcome, under, request, failureOf);
     const bytes = lengthOf(answer) + TIME_BYTES_MAX;
     if (bytes > ANSWER_BYTES_MAX)
       throw new Fault("function.contract", { problem: "the whole answer would be too large" });
-    if (bytes > frame && !run.held.hold(bytes - frame)) throw new Fault("function.no_room");
+    if (bytes > frame && !run.memory.reserve(bytes - frame)) throw new Fault("function.no_room");
     return { functionFault: outcome?.result instanceof Fault ? outcome.result.code : null, answer };
   } catch (thrown) {
     const result = asFault(thrown, "function.collect");
@@ -63,7 +63,7 @@ export function writeFunctionAnswer(
 
 function write(
   outcome: FunctionOutcome | null,
-  { run, echoed }: UnderWay,
+  { run, configText: echoed }: RunContext,
   request: AnswerRequest,
   failureOf: FailureOf,
 ): EnvelopeParts {
@@ -78,7 +78,7 @@ function envelopeFields(
   config: string | Buffer,
   outcome: FunctionOutcome | null,
   failureOf: FailureOf,
-): Fields {
+): AnswerFields {
   const outputs: [string, Json][] = [];
   const status: [string, Json][] = [];
   if (outcome !== null && functionId !== null) {
@@ -105,7 +105,7 @@ function messageOf(result: FunctionResult | Fault): string {
 }
 
 /** The function's own fields at the top level; a fixed shape if it returned none. */
-function passthroughFields({ intent }: Run, { result, pipes }: FunctionOutcome): Fields {
+function passthroughFields({ intent }: Run, { result, pipes }: FunctionOutcome): AnswerFields {
   const recorded = Object.keys(pipes).length > 0;
   if (result instanceof Fault && recorded)
     return [
@@ -129,15 +129,15 @@ function passthroughFields({ intent }: Run, { result, pipes }: FunctionOutcome):
  * Without the envelope there is no `config.mode`, so the mark is at the top level, where it replaces the function's own
  * `mode`.
  */
-function markSimulated({ intent }: Run, fields: Fields): Fields {
+function markSimulated({ intent }: Run, fields: AnswerFields): AnswerFields {
   return intent.simulated ? [...fields.filter(([name]) => name !== "mode"), ["mode", '"simulated"']] : fields;
 }
 
 function toText(value: Json): string | Buffer {
-  return toKept(JSON.stringify(value));
+  return toStoredForm(JSON.stringify(value));
 }
 
-function toParts(fields: Fields): EnvelopeParts {
+function toParts(fields: AnswerFields): EnvelopeParts {
   const parts: (string | Buffer)[] = [];
   let before = "{";
   for (const [name, json] of fields) {

@@ -1,27 +1,27 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { heldWithoutLimit } from "../terms/byte-budget.ts";
-import { FakeClock, settle } from "../terms/clock.kit.ts";
+import { unlimitedMemory } from "../terms/concurrency/byte-budget.ts";
+import { FakeClock, settle } from "../terms/time/clock.kit.ts";
 import { Fault } from "../terms/fault.ts";
 import { beginAttempt, makeRun } from "./call.kit.ts";
 import { openHost } from "./function-host.ts";
 import type { RunnableSource, RunSource } from "./ports.ts";
-import { ReplyRoom } from "./reply-room.ts";
+import { ReplyMemoryGate } from "./reply-memory-gate.ts";
 
 const TOO_MANY_LONG_NUMBERS = `{"all":[${Array.from({ length: 20_001 }, () => "12345678901234567890").join(",")}]}`;
 
-function hostOver(runSource: RunSource, held = heldWithoutLimit()) {
+function hostOver(runSource: RunSource, held = unlimitedMemory()) {
   const clock = new FakeClock();
-  const run = makeRun({ arrivedAt: clock.now(), organizationId: "org_a", held });
+  const run = makeRun({ arrivedAt: clock.now(), organizationId: "org_a", memory: held });
   const source = { timeoutMs: 1000, leavesMachine: true, charge: "free" } as RunnableSource;
   return openHost(
     { run, functionId: "dfunc_x", sources: {}, deadlineAt: clock.now() + 1000 },
-    { catalog: { find: () => source }, clock, replyRoom: new ReplyRoom(clock), log: () => {}, runSource },
+    { catalog: { find: () => source }, clock, replyMemory: new ReplyMemoryGate(clock), log: () => {}, runSource },
   );
 }
 
 test("inputs that cannot be read fail their call, which is not made and keeps no memory", async () => {
-  const held = heldWithoutLimit();
+  const held = unlimitedMemory();
   const host = hostOver(() => assert.fail("it was called"), held);
   const { json } = await host.runSource("acme__register", TOO_MANY_LONG_NUMBERS);
   assert.match(json, /"success":false.*too many numbers/);
@@ -55,7 +55,7 @@ test("a call still under way when its function ends is reported with its source'
     {
       catalog: { find: (id) => sources.get(id) },
       clock,
-      replyRoom: new ReplyRoom(clock),
+      replyMemory: new ReplyMemoryGate(clock),
       log: () => {},
       runSource: (_, call) => {
         beginAttempt(call, clock);

@@ -1,16 +1,16 @@
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../terms/time/clock.ts";
 import { Fault } from "../terms/fault.ts";
-import { isJsonObject, readJsonExactly, type Json, type JsonObject } from "../terms/json.ts";
+import { isJsonObject, readJsonExactly, type Json, type JsonObject } from "../terms/json/json.ts";
 import { failureOf, type CallFailure } from "./failure.ts";
-import { endWith, reportCall, settle, withoutOutput, type Outcome } from "./fan-out.ts";
-import { planCall, type Planned } from "./call.ts";
-import type { Answer, CallReport, FunctionHost, FunctionReply, Run, RunSource, SourceCatalog } from "./ports.ts";
-import type { ReplyRoom, ReplyWindow } from "./reply-room.ts";
+import { endCall, reportCall, runCall, withoutOutput, type Outcome } from "./fan-out.ts";
+import { planCall, type PlannedSource } from "./call.ts";
+import type { CallResult, CallReport, FunctionHost, FunctionReply, Run, RunSource, SourceCatalog } from "./ports.ts";
+import type { ReplyMemoryGate, ReplyWindow } from "./reply-memory-gate.ts";
 
 export interface HostParts {
   readonly catalog: SourceCatalog;
   readonly runSource: RunSource;
-  readonly replyRoom: ReplyRoom;
+  readonly replyMemory: ReplyMemoryGate;
   readonly clock: Clock;
   readonly log: (run: Run, functionId: string, level: "debug" | "info" | "warn", message: string) => void;
 }
@@ -32,7 +32,7 @@ export interface OpenHost extends FunctionHost {
 }
 
 /** Replaces a step for which there is no memory. */
-export const STEP_NOT_KEPT = '{"success":false,"message":"the step could not be kept"}';
+export const STEP_NOT_STORED = '{"success":false,"message":"the step could not be kept"}';
 const TOO_LONG_NUMBERS = { field: "", problem: "contains too many numbers with more digits than a double has" };
 
 /**
@@ -40,18 +40,18 @@ const TOO_LONG_NUMBERS = { field: "", problem: "contains too many numbers with m
  * ended, only the report is kept: inputs and reply are released as soon as the function has the reply.
  */
 export function openHost(host: HostRun, parts: HostParts): OpenHost {
-  const { catalog, runSource, replyRoom, clock } = parts;
+  const { catalog, runSource, replyMemory: replyRoom, clock } = parts;
   const { run } = host;
   const pipes = new Map<string, string>();
-  const slots: Slot[] = [];
+  const slots: StepSlot[] = [];
   const window: ReplyWindow = {
     owner: run.caller.organizationId,
-    held: run.held,
+    memory: run.memory,
     bytes: 0,
     closed: false,
   };
 
-  function plan(id: string, ordinal: number, startedAt: number, inputs: JsonObject): Planned {
+  function plan(id: string, ordinal: number, startedAt: number, inputs: JsonObject): PlannedSource {
     const source = catalog.find(id);
     const entry = Object.hasOwn(host.sources, id) ? host.sources[id] : undefined;
     const times = { startedAt, from: startedAt, notPast: host.deadlineAt };
@@ -62,47 +62,49 @@ export function openHost(host: HostRun, parts: HostParts): OpenHost {
     const startedAt = clock.now();
     const ordinal = slots.length;
     let planned = plan(id, ordinal, startedAt, {});
-    const slot: Slot = { left: () => endWith(planned, new Fault("source.stopped"), clock), report: null };
+    const slot: StepSlot = { endCall: () => endCall(planned, new Fault("source.stopped"), clock), report: null };
     slots.push(slot);
-    const fails = (fault: Fault) => settled(slot, endWith(planned, fault, clock));
+    const fails = (fault: Fault) => settled(slot, endCall(planned, fault, clock));
     const place = await replyRoom.enter(window, Buffer.byteLength(inputsJson));
     if (place === null) return fails(new Fault("source.no_room"));
     let inputs: Json;
     try {
       inputs = readJsonExactly(inputsJson);
     } catch {
-      place.left();
+      place.release();
       return fails(new Fault("source.input_invalid", TOO_LONG_NUMBERS));
     }
     if (window.closed) {
-      place.left();
+      place.release();
       return fails(new Fault("source.stopped"));
     }
     planned = plan(id, ordinal, startedAt, isJsonObject(inputs) ? inputs : {});
-    const abandon = (): Outcome => endWith(planned, new Fault("source.abandoned"), clock);
-    slot.left = abandon;
-    const outcome = await settle(planned, runSource, clock);
+    const abandon = (): Outcome => endCall(planned, new Fault("source.abandoned"), clock);
+    slot.endCall = abandon;
+    const outcome = await runCall(planned, runSource, clock);
     // From here on, `place` has the reservation for the memory of the reply.
-    outcome.call.keepOnly(0);
+    outcome.call.shrinkTo(0);
     const { result } = outcome;
     if (window.closed || result instanceof Fault) {
-      place.left();
+      place.release();
       return settled(slot, outcome);
     }
     if (!place.arrived(bytesOf(result))) {
-      place.left();
+      place.release();
       return settled(slot, withoutOutput(outcome, new Fault("source.no_room_for_answer")));
     }
-    return { json: settled(slot, outcome).json, taken: place.left };
+    return { json: settled(slot, outcome).json, release: place.release };
   }
 
   /** Reports the call, unless the run has ended and has reported it already, and releases everything else. */
-  function settled(slot: Slot, outcome: Outcome): FunctionReply {
+  function settled(slot: StepSlot, outcome: Outcome): FunctionReply {
     const { charged } = (slot.report ??= reportCall(outcome));
-    slot.left = null;
+    slot.endCall = null;
     const { result, tookMs } = outcome;
-    return unkept(
-      result instanceof Fault ? failed(result, tookMs, failureOf(result, charged, outcome)) : found(result, tookMs),
+    return replyWithoutStep(
+      result instanceof Fault
+        ? failureText(result, tookMs, failureOf(result, charged, outcome))
+        : resultText(result, tookMs),
     );
   }
 
@@ -110,26 +112,26 @@ export function openHost(host: HostRun, parts: HostParts): OpenHost {
     pipes,
 
     async runSource(id, inputsJson) {
-      return window.closed ? unkept(failed(TOO_LATE, 0, NOTHING_SENT)) : ask(id, inputsJson);
+      return window.closed ? replyWithoutStep(failureText(TOO_LATE, 0, NOTHING_SENT)) : ask(id, inputsJson);
     },
 
     pipe(name, json) {
       if (window.closed) return;
-      if (run.held.hold(Buffer.byteLength(json))) pipes.set(name, json);
+      if (run.memory.reserve(Buffer.byteLength(json))) pipes.set(name, json);
       else {
-        pipes.set(name, STEP_NOT_KEPT);
+        pipes.set(name, STEP_NOT_STORED);
         parts.log(run, host.functionId, "warn", "a recorded step is not kept: no memory is free");
       }
     },
 
-    holds: (bytes) => run.held.hold(bytes),
+    reserveBytes: (bytes) => run.memory.reserve(bytes),
 
     log(level, message) {
       parts.log(run, host.functionId, level, message);
     },
 
     end() {
-      const reports = slots.map((slot) => (slot.report ??= reportCall(slot.left!())));
+      const reports = slots.map((slot) => (slot.report ??= reportCall(slot.endCall!())));
       replyRoom.close(window);
       return reports;
     },
@@ -137,17 +139,17 @@ export function openHost(host: HostRun, parts: HostParts): OpenHost {
 }
 
 /** One call: its report or, until it has one, a function that ends the call when its run ends first. */
-interface Slot {
-  left: (() => Outcome) | null;
+interface StepSlot {
+  endCall: (() => Outcome) | null;
   report: CallReport | null;
 }
 
-function bytesOf({ json }: Answer): number {
+function bytesOf({ json }: CallResult): number {
   return typeof json === "string" ? Buffer.byteLength(json) : json.length;
 }
 
-function unkept(json: string): FunctionReply {
-  return { json, taken: () => {} };
+function replyWithoutStep(json: string): FunctionReply {
+  return { json, release: () => {} };
 }
 
 /** For a function that makes a call after it has ended. */
@@ -155,7 +157,7 @@ const TOO_LATE = new Fault("source.stopped");
 const NOTHING_SENT: CallFailure = { kind: TOO_LATE.row.kind, retryable: true, charged: "no" };
 
 /** The `SourceOutcome` of a failed call, as JSON text. */
-function failed(fault: Fault, tookMs: number, failure: CallFailure): string {
+function failureText(fault: Fault, tookMs: number, failure: CallFailure): string {
   const { order_id: orderId } = failure;
   return JSON.stringify({
     success: false,
@@ -169,7 +171,7 @@ function failed(fault: Fault, tookMs: number, failure: CallFailure): string {
 }
 
 /** The `SourceOutcome` of a successful call, as JSON text. The output is spliced in, as in an answer. */
-function found(answer: Answer, tookMs: number): string {
+function resultText(answer: CallResult, tookMs: number): string {
   const output = typeof answer.json === "string" ? answer.json : answer.json.toString("utf8");
   const message = answer.match ? "Record found" : "No record found";
   return `{"success":true,"match":${answer.match},"message":"${message}","output":${output},"response_time_ms":${tookMs}}`;

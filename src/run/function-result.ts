@@ -1,6 +1,6 @@
 import { Fault } from "../terms/fault.ts";
-import { isJsonObject, readJsonExactly, type Json, type JsonObject } from "../terms/json.ts";
-import { STEP_NOT_KEPT, type OpenHost } from "./function-host.ts";
+import { isJsonObject, readJsonExactly, type Json, type JsonObject } from "../terms/json/json.ts";
+import { STEP_NOT_STORED, type OpenHost } from "./function-host.ts";
 
 /** The parts of a function's result. `fields` is `null` if the function returned nothing or an empty object. */
 export interface FunctionResult {
@@ -21,25 +21,25 @@ export function readFunctionResult(text: string | null): FunctionResult {
   if (text === null) return { fields: null, output: NOTHING, pipes: NOTHING, success: true, message: null };
   const fields = readJsonExactly(text);
   if (!isJsonObject(fields)) throw new Fault("function.contract", { problem: "the function did not return an object" });
-  const message = own(fields, "message");
+  const message = ownField(fields, "message");
   return {
     fields: Object.keys(fields).length === 0 ? null : fields,
-    output: part(fields, "output"),
-    pipes: part(fields, "pipes"),
-    success: own(fields, "success") !== false,
+    output: objectField(fields, "output"),
+    pipes: objectField(fields, "pipes"),
+    success: ownField(fields, "success") !== false,
     message: typeof message === "string" ? message : null,
   };
 }
 
-function part(fields: JsonObject, name: "output" | "pipes"): JsonObject {
-  const value = own(fields, name);
+function objectField(fields: JsonObject, name: "output" | "pipes"): JsonObject {
+  const value = ownField(fields, name);
   if (value === undefined) return NOTHING;
   if (!isJsonObject(value))
     throw new Fault("function.contract", { problem: `the function's ${name} is not an object` });
   return value;
 }
 
-function own(fields: JsonObject, name: string): unknown {
+function ownField(fields: JsonObject, name: string): unknown {
   return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }
 
@@ -51,7 +51,7 @@ export function readSteps(host: OpenHost): JsonObject {
       steps.push([name, readJsonExactly(json)]);
     } catch {
       host.log("warn", "a recorded step could not be read");
-      steps.push([name, readJsonExactly(STEP_NOT_KEPT)]);
+      steps.push([name, readJsonExactly(STEP_NOT_STORED)]);
     }
   }
   return Object.fromEntries<Json>(steps);

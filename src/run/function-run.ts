@@ -1,17 +1,17 @@
 import { asFault, Fault } from "../terms/fault.ts";
-import type { JsonObject } from "../terms/json.ts";
-import type { Clock } from "../terms/clock.ts";
+import type { JsonObject } from "../terms/json/json.ts";
+import type { Clock } from "../terms/time/clock.ts";
 import { withoutCredentials } from "./envelope.ts";
 import { functionFailureOf } from "./failure.ts";
 import { writeFunctionAnswer, type FunctionOutcome } from "./function-answer.ts";
 import { openHost, type HostParts, type OpenHost } from "./function-host.ts";
-import { createNearMissNote } from "./near-misses.ts";
+import { createMisspelledInputReporter } from "./misspelled-inputs.ts";
 import { readFunctionResult, readSteps, type FunctionResult } from "./function-result.ts";
 import type { FunctionCatalog, RunnableFunction } from "./ports.ts";
-import { ReplyRoom } from "./reply-room.ts";
-import { underWay, type EngineParts, type RunRequest, type StartedRun, type UnderWay } from "./under-way.ts";
+import { ReplyMemoryGate } from "./reply-memory-gate.ts";
+import { startRun, type EngineParts, type RunRequest, type StartedRun, type RunContext } from "./active-run.ts";
 
-export interface FunctionEngineParts extends EngineParts, Omit<HostParts, "replyRoom"> {
+export interface FunctionEngineParts extends EngineParts, Omit<HostParts, "replyMemory"> {
   readonly functions: FunctionCatalog;
 }
 
@@ -31,14 +31,14 @@ const RESERVE_MS = 250;
 
 /** Creates the function that runs `POST /func`. It throws only a `request.*` fault, and only before anything runs. */
 export function createFunctionRun(parts: FunctionEngineParts): (request: FunctionRequest) => StartedRun {
-  const noteNearMisses = createNearMissNote(parts.observers);
-  const hostParts: HostParts = { ...parts, replyRoom: new ReplyRoom(parts.clock) };
+  const noteNearMisses = createMisspelledInputReporter(parts.observers);
+  const hostParts: HostParts = { ...parts, replyMemory: new ReplyMemoryGate(parts.clock) };
 
   return function runFunction(request) {
     const { functionId: id, sources, context, caller } = request;
     const config = { ...CONFIG_DEFAULTS, ...request.config, context, organization_tuid: caller.organizationId };
     const kind = { kind: "func", functionId: id, config, ids: id === null ? [] : [id] } as const;
-    return underWay(request, kind, parts, async (under) => {
+    return startRun(request, kind, parts, async (under) => {
       const found = id === null ? undefined : parts.functions.find(id);
       const host = openHost(
         { run: under.run, functionId: id ?? "", sources, deadlineAt: sourcesUntil(under, found) },
@@ -58,7 +58,7 @@ export function createFunctionRun(parts: FunctionEngineParts): (request: Functio
   };
 }
 
-function sourcesUntil({ run }: UnderWay, found: RunnableFunction | undefined): number {
+function sourcesUntil({ run }: RunContext, found: RunnableFunction | undefined): number {
   const timeoutMs = found?.timeoutMs ?? 0;
   return run.arrivedAt + timeoutMs - Math.min(RESERVE_MS, timeoutMs / 10);
 }
@@ -66,7 +66,7 @@ function sourcesUntil({ run }: UnderWay, found: RunnableFunction | undefined): n
 async function runOne(
   id: string,
   found: RunnableFunction | undefined,
-  under: UnderWay,
+  under: RunContext,
   request: FunctionRequest,
   host: OpenHost,
   clock: Clock,
@@ -88,7 +88,7 @@ async function runOne(
 
 async function callFunction(
   found: RunnableFunction,
-  { run, config }: UnderWay,
+  { run, config }: RunContext,
   { inputs, extra, sources }: FunctionRequest,
   host: OpenHost,
 ): Promise<string | null> {
@@ -103,10 +103,10 @@ async function callFunction(
   });
   const deadlineAt = run.arrivedAt + found.timeoutMs;
   const argumentBytes = Buffer.byteLength(argument);
-  if (!run.held.hold(argumentBytes)) throw new Fault("function.no_room");
+  if (!run.memory.reserve(argumentBytes)) throw new Fault("function.no_room");
   return found
     .run({ organizationId, simulated, transactionId, deadlineAt, argument }, host)
-    .finally(() => run.held.drop(argumentBytes));
+    .finally(() => run.memory.releaseBytes(argumentBytes));
 }
 
 /** Only the name of an internal error is logged: its message could contain values of a caller. */

@@ -1,5 +1,5 @@
-import type { Lease } from "./around/ports.ts";
-import { FairShare } from "../terms/fair-share.ts";
+import type { Lease } from "./middleware/ports.ts";
+import { FairShare } from "../terms/concurrency/fair-share.ts";
 
 /**
  * This process's lease of one limit, shared by owners. An owner may have as much as it leaves free in the whole deployment.
@@ -24,13 +24,13 @@ export class LimitShare {
 
   /** Whether the share of this owner allows one more unit. */
   fits(owner: string, now: number): boolean {
-    this.#lookAtLease(now);
+    this.#refresh(now);
     return this.#share.fits(owner);
   }
 
   /** Takes a unit. @returns the window of the unit, or `null` if none can be had */
   take(owner: string, now: number, until: number): number | null {
-    this.#lookAtLease(now);
+    this.#refresh(now);
     if (!this.#share.take(owner)) return null;
     const window = this.#lease.take(now, until);
     if (window === null) this.#share.give(owner);
@@ -44,31 +44,31 @@ export class LimitShare {
   }
 
   /** Whether the store may grant one more unit for this owner. */
-  isAsked(owner: string, now: number): boolean {
+  mayGrow(owner: string, now: number): boolean {
     return this.fits(owner, now) && this.#lease.mayGrow(now);
   }
 
   /** Whether this owner may get a unit before `at`. */
-  mayComeBy(owner: string, now: number, at: number): boolean {
-    if (!this.isRate) return !this.#lease.away || this.#lease.holds(now);
-    if (this.#lease.away) return false;
-    return this.isAsked(owner, now) || this.#lease.nextAt <= at;
+  mayGrantBy(owner: string, now: number, at: number): boolean {
+    if (!this.isRate) return !this.#lease.isUnreachable || this.#lease.hasUnits(now);
+    if (this.#lease.isUnreachable) return false;
+    return this.mayGrow(owner, now) || this.#lease.nextAt <= at;
   }
 
   /** Reports how many calls wait, and how many of them belong to owners that may have more units. */
-  want(waiting: number, mayHave: number): void {
+  reportDemand(waiting: number, mayHave: number): void {
     const now = Math.min(mayHave, Math.max(0, this.#share.max - this.#share.inUse));
-    this.#lease.want(now, this.isRate ? waiting : now);
+    this.#lease.reportDemand(now, this.isRate ? waiting : now);
   }
 
-  get isUnknown(): boolean {
-    return this.#lease.away;
+  get isUnreachable(): boolean {
+    return this.#lease.isUnreachable;
   }
 
-  #lookAtLease(now: number): void {
+  #refresh(now: number): void {
     const window = this.#lease.window(now);
     if (this.isRate && window !== this.#window) this.#share.clear();
     this.#window = window;
-    this.#share.max = this.#lease.left();
+    this.#share.max = this.#lease.unclaimed();
   }
 }

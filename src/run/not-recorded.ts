@@ -3,7 +3,7 @@ import type { Ledger, RunRecord } from "./ports.ts";
 /** The record of a run that sends nothing, or whose caller records it elsewhere. */
 export const NO_RECORD: RunRecord = {
   intend: () => ({ record: () => {} }),
-  noteOrder: () => {},
+  recordOrder: () => {},
   close: async () => {},
 };
 

@@ -1,15 +1,15 @@
-import type { Budgets } from "./around/ports.ts";
-import { heldWithoutLimit } from "../terms/byte-budget.ts";
+import type { Budgets } from "./middleware/ports.ts";
+import { unlimitedMemory } from "../terms/concurrency/byte-budget.ts";
 import { PLAIN_WORKFLOW, type Context } from "../terms/caller.ts";
-import type { JsonObject } from "../terms/json.ts";
+import type { JsonObject } from "../terms/json/json.ts";
 import { Secret } from "../terms/secret.ts";
-import { callAdapter, compose, type AdapterParts } from "./around/adapter.ts";
-import { withCredential } from "./around/credential.ts";
-import { withDeadline } from "./around/deadline.ts";
-import { realSteps } from "./around/real-steps.ts";
-import { settle, type Outcome } from "./fan-out.ts";
+import { callAdapter, composeMiddleware, type AdapterParts } from "./middleware/adapter.ts";
+import { withCredential } from "./middleware/credential.ts";
+import { withDeadline } from "./middleware/deadline.ts";
+import { vendorMiddleware } from "./middleware/vendor-middleware.ts";
+import { runCall, type Outcome } from "./fan-out.ts";
 import { NOT_RECORDED } from "./not-recorded.ts";
-import { openRun } from "./under-way.ts";
+import { openRun } from "./active-run.ts";
 import { planCall } from "./call.ts";
 import type { CredentialFinder, Run, RunnableSource, SourceEntry } from "./ports.ts";
 
@@ -37,7 +37,7 @@ export interface OneCallParts extends AdapterParts {
 /**
  * Makes one call outside a service, with the same middleware as in a service except breakers and limits. Never rejects.
  */
-export function oneCall(asked: OneCall, parts: OneCallParts): Promise<Outcome> {
+export function makeOneCall(asked: OneCall, parts: OneCallParts): Promise<Outcome> {
   const { source, organizationId, context, region, entry, inputs, withinMs } = asked;
   const { clock, budgets } = parts;
   const now = clock.now();
@@ -48,7 +48,7 @@ export function oneCall(asked: OneCall, parts: OneCallParts): Promise<Outcome> {
       context,
       arrivedAt: now,
       functionId: null,
-      held: heldWithoutLimit(),
+      memory: unlimitedMemory(),
       ...(asked.transactionId === undefined ? {} : { transactionId: asked.transactionId }),
     },
     // The journal belongs to the service, so the caller records the call elsewhere.
@@ -57,8 +57,8 @@ export function oneCall(asked: OneCall, parts: OneCallParts): Promise<Outcome> {
   const times = { startedAt: now, from: now, ...(withinMs === undefined ? {} : { notPast: now + withinMs }) };
   const call = planCall(run, { id: source.id, ordinal: 0, entry, inputs, source, ...times });
   const credential = withCredential(parts.finder ?? onlyInline(run), clock);
-  const steps = realSteps({ credential, budgets, deadline: withDeadline(clock) }, clock);
-  return settle({ call, source }, compose(steps, callAdapter(parts)), clock);
+  const steps = vendorMiddleware({ credential, budgets, deadline: withDeadline(clock) }, clock);
+  return runCall({ call, source }, composeMiddleware(steps, callAdapter(parts)), clock);
 }
 
 function onlyInline({ intent }: Run): CredentialFinder {

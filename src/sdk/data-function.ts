@@ -1,6 +1,6 @@
 import type { Context } from "../terms/caller.ts";
 import type { Charged, SourceFailureKind } from "../terms/fault.ts";
-import type { Json, JsonObject } from "../terms/json.ts";
+import type { Json, JsonObject } from "../terms/json/json.ts";
 import type { JsonSchema, TypeOf } from "./schema.ts";
 import type { CallLog } from "./source.ts";
 

@@ -1,6 +1,6 @@
 import type { Charged } from "../terms/fault.ts";
-import type { Price } from "../terms/price.ts";
-import type { ListPath } from "../terms/read-xml.ts";
+import type { Price } from "../terms/money/price.ts";
+import type { ListPath } from "../terms/xml/read-xml.ts";
 
 /**
  * The only way in which a source may reach its vendor. Every request goes to one of the source's declared `origins`,
@@ -98,14 +98,14 @@ export interface Reply {
  * Reserves memory for the parsed form of a reply, in bytes, before the reply is parsed. Throws a fault if no memory is
  * free.
  */
-export const holdParsed: unique symbol = Symbol("datarun.holdParsed");
+export const reserveParsed: unique symbol = Symbol("datarun.holdParsed");
 /**
  * The body, whose memory was reserved when it arrived. `bytes()` reserves more, for objects that the author makes of it
  * unseen.
  */
 export const ownBytes: unique symbol = Symbol("datarun.ownBytes");
-export interface HeldReply {
-  [holdParsed](bytes: number): void;
+export interface MeteredReply {
+  [reserveParsed](bytes: number): void;
   readonly [ownBytes]: Buffer;
 }
 

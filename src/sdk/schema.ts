@@ -11,4 +11,4 @@ export type TypeOf<Schema> = Schema extends TSchema
     : XStatic<Schema>
   : XStatic<Schema>;
 
-export { Type } from "../terms/type.ts";
+export { Type } from "../terms/schema/type.ts";

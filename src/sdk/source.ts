@@ -1,9 +1,9 @@
-import type { CheckSteps } from "../terms/bounded-schemas.ts";
+import type { CheckSteps } from "../terms/schema/bounded-schemas.ts";
 import type { Context } from "../terms/caller.ts";
-import type { ChargeModel } from "../terms/charge.ts";
+import type { ChargeModel } from "../terms/money/charge.ts";
 import type { Charged, FailureKind } from "../terms/fault.ts";
-import type { JsonObject } from "../terms/json.ts";
-import type { ListPath } from "../terms/read-xml.ts";
+import type { JsonObject } from "../terms/json/json.ts";
+import type { ListPath } from "../terms/xml/read-xml.ts";
 import type { Http, Reply } from "./http.ts";
 import type { JsonSchema, TypeOf } from "./schema.ts";
 

@@ -19,10 +19,10 @@ export interface SettingsSources {
   readonly suggest?: (written: string, known: readonly string[]) => string | undefined;
 }
 
-type Value = Setting["default"];
+type SettingValue = Setting["default"];
 
 interface Values {
-  [name: string]: Value | Values;
+  [name: string]: SettingValue | Values;
 }
 
 /**
@@ -49,7 +49,7 @@ export function readSettings(sources: SettingsSources = {}): Settings {
 }
 
 /** Returns the result of `read`, or adds its error to the problems. */
-function attempt(read: () => Value, problems: string[]): Value {
+function attempt(read: () => SettingValue, problems: string[]): SettingValue {
   try {
     return read();
   } catch (error) {
@@ -82,7 +82,7 @@ const PLACES: readonly Place[] = [
   { nameOf: ({ key }) => key, where: " in the config file", find: ({ key }, { file = {} }) => lookUp(file, key) },
 ];
 
-function valueOf(setting: Setting, sources: SettingsSources, renamed: Renamed[]): Value {
+function valueOf(setting: Setting, sources: SettingsSources, renamed: Renamed[]): SettingValue {
   const former = setting.formerKey === undefined ? undefined : { ...setting, key: setting.formerKey };
   for (const { nameOf, where, find } of PLACES) {
     const value = find(setting, sources);
@@ -136,7 +136,7 @@ function refuseProvider({ oidc }: Settings): void {
     throw new ConfigError("oidc.issuer must begin with https, unless it is on this machine");
 }
 
-function parse(setting: Setting, value: unknown, from: string): Value {
+function parse(setting: Setting, value: unknown, from: string): SettingValue {
   const parsed = convert(setting.type, value);
   if (parsed === undefined) throw new ConfigError(`${from} must be ${ARTICLE[setting.type]}`);
   if (setting.oneOf !== undefined && !setting.oneOf.includes(parsed as string)) {
@@ -157,7 +157,7 @@ function parse(setting: Setting, value: unknown, from: string): Value {
 
 const ARTICLE = { text: "a text", number: "a whole number", list: "a list", flag: "true or false" } as const;
 
-function convert(type: Setting["type"], value: unknown): Value {
+function convert(type: Setting["type"], value: unknown): SettingValue {
   switch (type) {
     case "text":
       return typeof value === "string" && value !== "" ? value : undefined;

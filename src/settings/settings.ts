@@ -5,12 +5,12 @@ import type { SETTINGS } from "./table.ts";
  * Types derived from the table's rows, so that an unknown name, or a value of the wrong type, does not compile.
  */
 
-type Row = (typeof SETTINGS)[number];
+type SettingRow = (typeof SETTINGS)[number];
 
 /** The key of a setting, as it is written in the config file. */
-export type SettingKey = Row["key"];
+export type SettingKey = SettingRow["key"];
 
-type ValueOf<R extends Row> = R extends { readonly oneOf: readonly (infer Choice)[] }
+type ValueOf<R extends SettingRow> = R extends { readonly oneOf: readonly (infer Choice)[] }
   ? Choice
   : {
       readonly text: string;
@@ -18,7 +18,7 @@ type ValueOf<R extends Row> = R extends { readonly oneOf: readonly (infer Choice
       readonly list: readonly string[];
       readonly flag: boolean;
     }[R["type"]];
-type ReadOf<R extends Row> = R["default"] extends undefined ? ValueOf<R> | undefined : ValueOf<R>;
+type ReadOf<R extends SettingRow> = R["default"] extends undefined ? ValueOf<R> | undefined : ValueOf<R>;
 
 /** Converts the key `journal_bytes` to the property `journalBytes`. */
 type InCode<Name extends string> = Name extends `${infer Head}_${infer Tail}`
@@ -30,9 +30,9 @@ type Alone<Key extends string> = Key extends `${string}.${string}` ? never : Key
 type After<Prefix extends string, Key extends string> = Key extends `${Prefix}${infer Rest}` ? Rest : never;
 
 type SettingsUnder<Prefix extends string> = {
-  readonly [R in Row as InCode<Alone<After<Prefix, R["key"]>>>]: ReadOf<R>;
+  readonly [R in SettingRow as InCode<Alone<After<Prefix, R["key"]>>>]: ReadOf<R>;
 } & {
-  readonly [G in GroupIn<After<Prefix, Row["key"]>>]: SettingsUnder<`${Prefix}${G}.`>;
+  readonly [G in GroupIn<After<Prefix, SettingRow["key"]>>]: SettingsUnder<`${Prefix}${G}.`>;
 };
 
 /** Every setting with its value, as the service and the verbs use them. */
@@ -51,7 +51,7 @@ export interface Renamed {
 }
 
 /** The project folder decides which config file is read, so it cannot be a key of the file. */
-type InFile = Exclude<Row, { readonly key: "project" } | { readonly variableOnly: true }>;
+type InFile = Exclude<SettingRow, { readonly key: "project" } | { readonly variableOnly: true }>;
 
 /**
  * The content of `datarun.config.ts`. Precedence: option, variable, this file, default.
@@ -66,4 +66,4 @@ type ConfigUnder<Prefix extends string> = {
 } & {
   readonly [G in GroupIn<After<Prefix, InFile["key"]>>]?: ConfigUnder<`${Prefix}${G}.`>;
 };
-type FormerKey<R extends Row> = R extends { readonly formerKey: infer Key extends string } ? Key : never;
+type FormerKey<R extends SettingRow> = R extends { readonly formerKey: infer Key extends string } ? Key : never;

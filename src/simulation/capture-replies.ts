@@ -1,9 +1,9 @@
-import type { Door } from "../run/ports.ts";
+import type { VendorClient } from "../run/ports.ts";
 import type { Reply } from "../sdk/http.ts";
-import { httpOf } from "./aimed-door.ts";
+import { httpOf } from "./redirect-to-simulator.ts";
 
 /** An outbound client that reports every reply that a source receives. */
-export function captureReplies(door: Door, seen: (reply: Reply) => void): Door {
+export function captureReplies(door: VendorClient, seen: (reply: Reply) => void): VendorClient {
   return {
     httpFor(source, call) {
       const http = door.httpFor(source, call);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { SourceCase } from "../sdk/source.ts";
-import type { JsonObject } from "../terms/json.ts";
+import type { JsonObject } from "../terms/json/json.ts";
 
 /**
  * Chooses the case that answers these inputs. First choice: equal inputs, if possible without a failure. Otherwise: the

@@ -1,5 +1,5 @@
-import { isNumber } from "../terms/exact-number.ts";
-import { isJsonObject } from "../terms/json.ts";
+import { isNumber } from "../terms/json/exact-number.ts";
+import { isJsonObject } from "../terms/json/json.ts";
 
 /**
  * The differences between two replies in structure, whatever their values: a field that only one of them has, or that has
@@ -24,9 +24,9 @@ export function compareShapes(expected: unknown, found: unknown): readonly strin
   return says;
 }
 
-type Shape = Map<string, Set<string>>;
+type ValueShape = Map<string, Set<string>>;
 
-function shapeOf(value: unknown, path = "", shape: Shape = new Map()): Shape {
+function shapeOf(value: unknown, path = "", shape: ValueShape = new Map()): ValueShape {
   const types = shape.get(path) ?? new Set<string>();
   shape.set(path, types.add(typeOf(value)));
   if (Array.isArray(value)) for (const item of value) shapeOf(item, `${path}/*`, shape);

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { ExactNumber } from "../terms/exact-number.ts";
+import { ExactNumber } from "../terms/json/exact-number.ts";
 
 /** One difference between two values, with its path in the form of a JSON pointer. */
-export interface Difference {
+export interface ValueDifference {
   readonly at: string;
   readonly expected: unknown;
   /** `undefined` if the value is missing. */
@@ -10,7 +10,12 @@ export interface Difference {
 }
 
 /** All differences between `found` and the expectation. With `contained`, additional members are allowed. */
-export function differences(expected: unknown, found: unknown, at: string, contained = false): readonly Difference[] {
+export function differences(
+  expected: unknown,
+  found: unknown,
+  at: string,
+  contained = false,
+): readonly ValueDifference[] {
   if (isDeepStrictEqual(expected, found)) return [];
   if (Array.isArray(expected) && Array.isArray(found)) {
     const length = contained ? expected.length : Math.max(expected.length, found.length);
@@ -34,7 +39,7 @@ function own(record: Readonly<Record<string, unknown>>, name: string): unknown {
 const SHOWN_MAX = 200;
 
 /** `output/name: expected "A", found "B"` */
-export function renderDifference({ at, expected, found }: Difference): string {
+export function renderDifference({ at, expected, found }: ValueDifference): string {
   if (expected === undefined) return `${at}: found ${show(found)}, which was not expected`;
   return `${at}: expected ${show(expected)}, found ${show(found)}`;
 }

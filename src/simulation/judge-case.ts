@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { RunnableSource } from "../run/ports.ts";
 import type { ExpectedRequest, SourceCase } from "../sdk/source.ts";
-import { isJsonObject, readJsonExactly, type JsonObject } from "../terms/json.ts";
+import { isJsonObject, readJsonExactly, type JsonObject } from "../terms/json/json.ts";
 import { asList } from "./as-list.ts";
-import { differences, type Difference } from "./difference.ts";
-import { UNDECLARED, type Played } from "./play-case.ts";
+import { differences, type ValueDifference } from "./difference.ts";
+import { UNDECLARED, type CaseObservation } from "./play-case.ts";
 import { readQuery, type ReceivedRequest } from "./received-request.ts";
 
 /** Returns how an output violates its schema, or `null` if it is valid. */
@@ -12,11 +12,11 @@ export type OutputProblem = (output: JsonObject) => string | null;
 
 /** The differences between the result of a case and its expectation, the most relevant first. */
 export function judgeCase(
-  played: Played,
+  played: CaseObservation,
   expected: SourceCase,
   kinds: readonly string[],
   problem: OutputProblem,
-): readonly Difference[] {
+): readonly ValueDifference[] {
   return [
     ...judgeRequests(played, expected),
     ...judgeOutcome(played, expected, kinds, problem),
@@ -24,7 +24,7 @@ export function judgeCase(
   ];
 }
 
-function judgeRequests(played: Played, expected: SourceCase): readonly Difference[] {
+function judgeRequests(played: CaseObservation, expected: SourceCase): readonly ValueDifference[] {
   const named = asList(expected.request);
   const found = named.flatMap((request, index) => judgeRequest(request, played.requests[index], `request/${index}`));
   const known = named.length > 1 ? Math.min(played.repliesGiven, named.length) : played.repliesGiven;
@@ -45,7 +45,7 @@ function judgeRequest(
   expected: ExpectedRequest,
   found: ReceivedRequest | undefined,
   at: string,
-): readonly Difference[] {
+): readonly ValueDifference[] {
   if (found === undefined) return [{ at, expected, found: undefined }];
   const headers = Object.entries(expected.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const);
   return [
@@ -70,11 +70,11 @@ function readBody(found: ReceivedRequest, expected: unknown): unknown {
 }
 
 function judgeOutcome(
-  played: Played,
+  played: CaseObservation,
   { expect }: SourceCase,
   kinds: readonly string[],
   outputProblem: OutputProblem,
-): readonly Difference[] {
+): readonly ValueDifference[] {
   const { answer, fault } = played;
   if ("failure" in expect) {
     if (fault === null) return [{ at: "failure", expected: kinds.join(" or "), found: { match: answer?.match } }];
@@ -107,7 +107,7 @@ function readOutput(json: string | Buffer): JsonObject | null {
 }
 
 /** Checks that apply to every case of every source: no credential is disclosed, and no undeclared input is used. */
-function judgeManners(played: Played): readonly Difference[] {
+function judgeManners(played: CaseObservation): readonly ValueDifference[] {
   const shown = { output: String(played.answer?.json ?? ""), message: played.fault?.says ?? "", log: played.logged };
   const leaks = Object.entries(shown).flatMap(([place, text]) =>
     leakedFields(played.credentials, text).map((field) => ({

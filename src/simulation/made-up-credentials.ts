@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../terms/json.ts";
+import { isJsonObject, type JsonObject } from "../terms/json/json.ts";
 
 /**
  * Credential fields for a case without its own: examples from the schema, otherwise a text that is easy to recognise if

@@ -1,7 +1,7 @@
 import type { ScriptedReply } from "../sdk/source.ts";
 import { Fault } from "../terms/fault.ts";
-import { isJsonObject, type JsonObject } from "../terms/json.ts";
-import { resembles } from "../terms/nearest.ts";
+import { isJsonObject, type JsonObject } from "../terms/json/json.ts";
+import { resembles } from "../terms/text/nearest.ts";
 
 /** The behaviours that a caller may request from a simulated vendor instead of a record. */
 export const MAGIC = [

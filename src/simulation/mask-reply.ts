@@ -1,7 +1,7 @@
 import type { Reply } from "../sdk/http.ts";
 import type { ScriptedReply } from "../sdk/source.ts";
-import { toUtf8 } from "../terms/charset.ts";
-import { decodeUtf8, readJsonExactly, type Json } from "../terms/json.ts";
+import { toUtf8 } from "../terms/text/charset.ts";
+import { decodeUtf8, readJsonExactly, type Json } from "../terms/json/json.ts";
 import { maskValues, type Masking } from "./mask-values.ts";
 import { maskXml } from "./mask-xml.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { Json } from "../terms/json.ts";
+import type { Json } from "../terms/json/json.ts";
 import { compareShapes } from "./compare-shapes.ts";
 import { createMasking, maskText, maskValues } from "./mask-values.ts";
 

@@ -1,5 +1,5 @@
-import { ExactNumber } from "../terms/exact-number.ts";
-import { isJsonObject, type Json } from "../terms/json.ts";
+import { ExactNumber } from "../terms/json/exact-number.ts";
+import { isJsonObject, type Json } from "../terms/json/json.ts";
 
 /** How the parts of one reply are masked. Equal texts are masked equally. */
 export interface Masking {

@@ -34,12 +34,12 @@ export function maskXml(xml: string, masking: Masking): string | null {
   return made;
 }
 
-interface Part {
+interface MaskedPart {
   readonly made: string;
   readonly end: number;
 }
 
-function partAt(xml: string, at: number, masking: Masking): Part | null {
+function partAt(xml: string, at: number, masking: Masking): MaskedPart | null {
   if (xml.startsWith("<![CDATA[", at)) {
     const end = xml.indexOf("]]>", at);
     return end === -1 ? null : { made: maskedText(xml.slice(at + 9, end), masking), end: end + 3 };
@@ -50,13 +50,13 @@ function partAt(xml: string, at: number, masking: Masking): Part | null {
   if (xml.startsWith("<?", at)) return until("?>", "");
   return tagAt(xml, at, masking);
 
-  function until(mark: string, made: string): Part | null {
+  function until(mark: string, made: string): MaskedPart | null {
     const end = xml.indexOf(mark, at + 2);
     return end === -1 ? null : { made, end: end + mark.length };
   }
 }
 
-function tagAt(xml: string, at: number, masking: Masking): Part | null {
+function tagAt(xml: string, at: number, masking: Masking): MaskedPart | null {
   const name = matchAt(TAG_NAME, xml, at + 1);
   if (name === null) return null;
   const isClosing = name[0].startsWith("/");

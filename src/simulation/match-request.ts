@@ -1,4 +1,4 @@
-import { isDeclaredOrigin } from "../terms/origins.ts";
+import { isDeclaredOrigin } from "../terms/http/origins.ts";
 import type { ReceivedRequest } from "./received-request.ts";
 import type { RecordedRequest } from "./record-requests.ts";
 import { formOf, isOfForm } from "./request-form.ts";

@@ -1,11 +1,11 @@
-import { oneCall } from "../run/one-call.ts";
-import type { Answer, RunnableSource } from "../run/ports.ts";
+import { makeOneCall } from "../run/one-call.ts";
+import type { CallResult, RunnableSource } from "../run/ports.ts";
 import { asksAgain, type ScriptedReply, type SourceCase } from "../sdk/source.ts";
 import { Fault } from "../terms/fault.ts";
-import type { JsonObject } from "../terms/json.ts";
-import { aimDoor } from "./aimed-door.ts";
+import type { JsonObject } from "../terms/json/json.ts";
+import { redirectToSimulator } from "./redirect-to-simulator.ts";
 import { asList } from "./as-list.ts";
-import { isDeclaredOrigin } from "../terms/origins.ts";
+import { isDeclaredOrigin } from "../terms/http/origins.ts";
 import { makeUpCredentials } from "./made-up-credentials.ts";
 import type { CaseParts } from "./ports.ts";
 import type { ReceivedRequest } from "./received-request.ts";
@@ -13,8 +13,8 @@ import { createSkippedWait } from "./skipped-wait.ts";
 import { startScriptedServer, type ScriptedServer } from "./scripted-server.ts";
 
 /** Observations while one case ran. */
-export interface Played {
-  readonly answer: Answer | null;
+export interface CaseObservation {
+  readonly answer: CallResult | null;
   readonly fault: Fault | null;
   readonly requests: readonly ReceivedRequest[];
   /** Number of replies in the case. Further requests are unexpected. */
@@ -33,7 +33,7 @@ const HUNG_DEADLINE_MS = 400;
 const NOBODY = "org_00000000000000000000000000000000";
 
 /** Runs one case through the real engine and the real outbound client against a vendor on loopback. */
-export async function playCase(source: RunnableSource, played: SourceCase, parts: CaseParts): Promise<Played> {
+export async function playCase(source: RunnableSource, played: SourceCase, parts: CaseParts): Promise<CaseObservation> {
   const script = asList(played.reply);
   const requests: ReceivedRequest[] = [];
   const logged: string[] = [];
@@ -65,8 +65,8 @@ export async function playCase(source: RunnableSource, played: SourceCase, parts
     for (const origin of redirectTargets(script, declared)) places.set(origin, await playedAt(origin));
     const credentials = played.credentials ?? makeUpCredentials(source.declaration.credentials);
     const free = unlimited(source);
-    const aimed = aimDoor(parts.door, free, playedAt, [...places.values()]);
-    const { result } = await oneCall(
+    const aimed = redirectToSimulator(parts.door, free, playedAt, [...places.values()]);
+    const { result } = await makeOneCall(
       {
         source: free,
         organizationId: NOBODY,
@@ -77,7 +77,7 @@ export async function playCase(source: RunnableSource, played: SourceCase, parts
         ...(hangs(source, script) ? { withinMs: HUNG_DEADLINE_MS } : {}),
       },
       {
-        door: aimed,
+        client: aimed,
         clock: parts.clock,
         wait: createSkippedWait(parts.clock),
         log: (_, level, message, fields) => logged.push(`${level} ${message} ${JSON.stringify(fields ?? {})}`),

@@ -1,19 +1,19 @@
 import type { FunctionCase, ScriptedOutcome } from "../sdk/data-function.ts";
 import { NoMatch, type SourceAnswer } from "../sdk/source.ts";
 import { createAdmission } from "../run/admission.ts";
-import { callAdapter, compose } from "../run/around/adapter.ts";
-import { withDeadline } from "../run/around/deadline.ts";
-import { withInputs } from "../run/around/inputs.ts";
+import { callAdapter, composeMiddleware } from "../run/middleware/adapter.ts";
+import { withDeadline } from "../run/middleware/deadline.ts";
+import { withInputs } from "../run/middleware/inputs.ts";
 import { createFunctionRun } from "../run/function-run.ts";
-import type { Door, FunctionCatalog, Ledger, RunnableSource, SourceCatalog } from "../run/ports.ts";
+import type { VendorClient, FunctionCatalog, Ledger, RunnableSource, SourceCatalog } from "../run/ports.ts";
 import { asList } from "./as-list.ts";
-import type { Difference } from "./difference.ts";
-import { heldWithoutLimit } from "../terms/byte-budget.ts";
+import type { ValueDifference } from "./difference.ts";
+import { unlimitedMemory } from "../terms/concurrency/byte-budget.ts";
 import { PLAIN_WORKFLOW } from "../terms/caller.ts";
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../terms/time/clock.ts";
 import { Fault, FAULT_OF_KIND, FAULTS, type SourceFaultCode } from "../terms/fault.ts";
-import { type JsonObject, readJsonExactly } from "../terms/json.ts";
-import { CALL_MS_MAX } from "../terms/times.ts";
+import { type JsonObject, readJsonExactly } from "../terms/json/json.ts";
+import { CALL_MS_MAX } from "../terms/time/times.ts";
 
 export interface FunctionCaseParts {
   readonly functions: FunctionCatalog;
@@ -22,7 +22,7 @@ export interface FunctionCaseParts {
 }
 
 /** The result of one case. */
-export interface PlayedFunction {
+export interface FunctionCaseResult {
   readonly success: boolean;
   readonly message: string;
   readonly output: JsonObject;
@@ -32,7 +32,7 @@ export interface PlayedFunction {
   /** Log output of the function, and the reason if it failed. */
   readonly log: readonly string[];
   /** Differences between the script and the function's calls. */
-  readonly offScript: readonly Difference[];
+  readonly offScript: readonly ValueDifference[];
 }
 
 /**
@@ -43,7 +43,7 @@ export async function playFunctionCase(
   id: string,
   played: FunctionCase,
   parts: FunctionCaseParts,
-): Promise<PlayedFunction> {
+): Promise<FunctionCaseResult> {
   const { clock } = parts;
   const script = openScript(played, parts.sources);
   const called: string[] = [];
@@ -51,7 +51,10 @@ export async function playFunctionCase(
   const runFunction = createFunctionRun({
     functions: parts.functions,
     catalog: script.catalog,
-    runSource: compose([withInputs, withDeadline(clock)], callAdapter({ door: NO_DOOR, clock, log: () => {} })),
+    runSource: composeMiddleware(
+      [withInputs, withDeadline(clock)],
+      callAdapter({ client: NO_DOOR, clock, log: () => {} }),
+    ),
     ledger: NO_LEDGER,
     observers: [{ runEnded: ({ calls }) => called.push(...calls.map(({ source }) => source)) }],
     admission: createAdmission({ runsMax: 1, runsPerOrganizationMax: 1 }),
@@ -69,7 +72,7 @@ export async function playFunctionCase(
     extra: played.extra ?? {},
     functionId: id,
     passthrough: false,
-    held: heldWithoutLimit(),
+    memory: unlimitedMemory(),
     arrivedAt: clock.now(),
   });
   const envelope = readJsonExactly(Buffer.concat(await answer).toString("utf8")) as unknown as Envelope;
@@ -88,7 +91,7 @@ const CALLER = {
 } as const;
 
 /** No case leaves the machine: a source with a vendor is scripted or fails. */
-const NO_DOOR: Door = {
+const NO_DOOR: VendorClient = {
   httpFor: () => {
     throw new Fault("source.stopped");
   },
@@ -100,13 +103,13 @@ const NO_LEDGER: Ledger = {
     intend: () => {
       throw new Fault("source.unrecorded");
     },
-    noteOrder: () => {},
+    recordOrder: () => {},
     close: async () => {},
   }),
 };
 
 function openScript(played: FunctionCase, sources: SourceCatalog) {
-  const found: Difference[] = [];
+  const found: ValueDifference[] = [];
   const asked = new Map<string, number>();
 
   function answer(id: string): SourceAnswer {
@@ -146,7 +149,7 @@ function openScript(played: FunctionCase, sources: SourceCatalog) {
 
   return {
     catalog,
-    problems: (): readonly Difference[] => [
+    problems: (): readonly ValueDifference[] => [
       ...found,
       ...Object.entries(played.sources ?? {}).flatMap(([id, script]) =>
         Array.isArray(script) && (asked.get(id) ?? 0) < script.length

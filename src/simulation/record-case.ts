@@ -2,7 +2,7 @@ import type { RunnableSource } from "../run/ports.ts";
 import type { Reply } from "../sdk/http.ts";
 import type { SourceCase } from "../sdk/source.ts";
 import type { Context } from "../terms/caller.ts";
-import { type JsonObject, readJsonExactly } from "../terms/json.ts";
+import { type JsonObject, readJsonExactly } from "../terms/json/json.ts";
 import { asList } from "./as-list.ts";
 import { maskReply, type Words } from "./mask-reply.ts";
 import { createMasking, maskValues } from "./mask-values.ts";

@@ -2,11 +2,11 @@ import type { RunnableSource } from "../run/ports.ts";
 import type { HttpOptions, Reply } from "../sdk/http.ts";
 import { NoMatch, type ScriptedReply, type SourceCall, type SourceCase } from "../sdk/source.ts";
 import { Fault, FAULT_OF_KIND } from "../terms/fault.ts";
-import type { JsonObject } from "../terms/json.ts";
-import { httpOf } from "./aimed-door.ts";
+import type { JsonObject } from "../terms/json/json.ts";
+import { httpOf } from "./redirect-to-simulator.ts";
 import { asList } from "./as-list.ts";
 import { makeUpCredentials } from "./made-up-credentials.ts";
-import type { ReplyReading } from "./ports.ts";
+import type { ReplyEvaluation } from "./ports.ts";
 import { readQuery, type ReceivedRequest } from "./received-request.ts";
 import { commonForm, formOf, type RequestForm } from "./request-form.ts";
 import { scriptedBytes } from "./scripted-bytes.ts";
@@ -30,7 +30,7 @@ export interface RecordedRequest {
  */
 export async function recordRequests(
   source: RunnableSource,
-  reading: ReplyReading,
+  reading: ReplyEvaluation,
 ): Promise<readonly RecordedRequest[]> {
   const recorded: RecordedRequest[] = [];
   for (const each of source.declaration.cases ?? []) {
@@ -58,7 +58,7 @@ function callFor(
   each: SourceCase,
   inputs: SourceCall["inputs"],
   mark: string,
-  { makeReply, faultOfStatus }: ReplyReading,
+  { makeReply, faultOfStatus }: ReplyEvaluation,
   recorded: RecordedRequest[],
 ): SourceCall {
   const script = asList(each.reply);

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isJsonObject, readJsonExactly } from "../terms/json.ts";
+import { isJsonObject, readJsonExactly } from "../terms/json/json.ts";
 import { readQuery, type ReceivedRequest } from "./received-request.ts";
 
 /** The content of a request, independent of its encoding. */

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import { createDoor } from "../outbound/door.ts";
+import { createOutboundClient } from "../outbound/http-client.ts";
 import type { RunnableSource } from "../run/ports.ts";
-import { systemClock } from "../terms/clock.ts";
-import type { JsonObject } from "../terms/json.ts";
+import { systemClock } from "../terms/time/clock.ts";
+import type { JsonObject } from "../terms/json/json.ts";
 import { ACME, runnable, written } from "../../test/rig/acme-source.ts";
 import { differences } from "./difference.ts";
 import { countReports, renderReport, runCases, type SourceReport } from "./run-cases.ts";
 
 async function ran(t: TestContext, source: RunnableSource): Promise<SourceReport> {
-  const parts = { door: createDoor({ clock: systemClock }), clock: systemClock };
+  const parts = { door: createOutboundClient({ clock: systemClock }), clock: systemClock };
   t.after(() => parts.door.close());
   return runCases(source, parts);
 }

@@ -1,8 +1,8 @@
 import type { RunnableSource } from "../run/ports.ts";
 import type { SourceCase } from "../sdk/source.ts";
-import { createSchemas } from "../terms/author-schemas.ts";
-import { didYouMean } from "../terms/nearest.ts";
-import { renderDifference, type Difference } from "./difference.ts";
+import { createSchemas } from "../terms/schema/author-schemas.ts";
+import { didYouMean } from "../terms/text/nearest.ts";
+import { renderDifference, type ValueDifference } from "./difference.ts";
 import { genericCases, missingCases } from "./generic-cases.ts";
 import { judgeCase, undeclaredInputs, type OutputProblem } from "./judge-case.ts";
 import { playCase } from "./play-case.ts";
@@ -14,7 +14,7 @@ export interface CaseReport {
   /** `runner`: a standard case that the runner adds for every source. */
   readonly by: "author" | "runner";
   readonly passed: boolean;
-  readonly differences: readonly Difference[];
+  readonly differences: readonly ValueDifference[];
   /** Warnings do not fail the case. */
   readonly warnings: readonly string[];
   readonly tookMs: number;

@@ -1,11 +1,11 @@
 import type { FunctionCase } from "../sdk/data-function.ts";
-import { differences, renderDifference, type Difference } from "./difference.ts";
-import { playFunctionCase, type FunctionCaseParts, type PlayedFunction } from "./play-function-case.ts";
+import { differences, renderDifference, type ValueDifference } from "./difference.ts";
+import { playFunctionCase, type FunctionCaseParts, type FunctionCaseResult } from "./play-function-case.ts";
 
 export interface FunctionCaseReport {
   readonly name: string;
   readonly passed: boolean;
-  readonly differences: readonly Difference[];
+  readonly differences: readonly ValueDifference[];
   readonly log: readonly string[];
   readonly tookMs: number;
 }
@@ -42,7 +42,7 @@ export async function runFunctionCases(
 }
 
 /** The differences, the most relevant first. */
-function judge(played: PlayedFunction, { expect }: FunctionCase): readonly Difference[] {
+function judge(played: FunctionCaseResult, { expect }: FunctionCase): readonly ValueDifference[] {
   const success = expect.success ?? true;
   return [
     ...played.offScript,

@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ScriptedReply } from "../sdk/source.ts";
-import type { Clock } from "../terms/clock.ts";
-import { createServer } from "../terms/node-http.ts";
+import type { Clock } from "../terms/time/clock.ts";
+import { createServer } from "../terms/http/node-http.ts";
 import { readRequest, type ReceivedRequest } from "./received-request.ts";
 import { scriptedBytes } from "./scripted-bytes.ts";
 

@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createPlayedDoor } from "../outbound/played-door.ts";
+import { createSimulatedClient } from "../outbound/simulated-client.ts";
 import { makeCall } from "../run/call.kit.ts";
 import type { HttpOptions } from "../sdk/http.ts";
-import { FakeClock } from "../terms/clock.kit.ts";
+import { FakeClock } from "../terms/time/clock.kit.ts";
 import { asFault } from "../terms/fault.ts";
-import type { JsonObject } from "../terms/json.ts";
+import type { JsonObject } from "../terms/json/json.ts";
 import { ACME, runnable } from "../../test/rig/acme-source.ts";
 import { createSimulatedVendors } from "./simulated-vendors.ts";
 
 const isSource = (id: string) => ["acme__people", "bell__phone"].includes(id);
 
 function simulate(inputs: JsonObject, clock = new FakeClock(), source = runnable()) {
-  const door = createPlayedDoor({ clock, player: createSimulatedVendors(clock, isSource) });
+  const door = createSimulatedClient({ clock, vendors: createSimulatedVendors(clock, isSource) });
   const call = makeCall({ id: source.id, rawInputs: inputs, startedAt: clock.now() });
   call.takeInputs(source.filter(inputs));
   const http = door.httpFor(source, call);
@@ -101,7 +101,7 @@ test("a source without cases cannot be simulated, and says so", async () => {
 
 test("a call that has ended, and an origin that is not declared, reach no simulated vendor either", async () => {
   const clock = new FakeClock();
-  const door = createPlayedDoor({ clock, player: createSimulatedVendors(clock, isSource) });
+  const door = createSimulatedClient({ clock, vendors: createSimulatedVendors(clock, isSource) });
   const source = runnable();
   const call = makeCall({ startedAt: clock.now() });
   call.end();

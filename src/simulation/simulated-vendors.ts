@@ -1,8 +1,8 @@
-import type { PlannedCall, RunnableSource, VendorPlayer } from "../run/ports.ts";
+import type { PlannedCall, RunnableSource, SimulatedVendors } from "../run/ports.ts";
 import type { ScriptedReply, SourceCase } from "../sdk/source.ts";
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../terms/time/clock.ts";
 import { Fault, faultOfDeadline } from "../terms/fault.ts";
-import type { JsonObject } from "../terms/json.ts";
+import type { JsonObject } from "../terms/json/json.ts";
 import { asList } from "./as-list.ts";
 import { chooseCase, noRecordCase } from "./choose-case.ts";
 import { magicOf, magicReply, SLOW_MS, type Magic } from "./magic-inputs.ts";
@@ -22,9 +22,9 @@ export function createSimulatedVendors(
   clock: Clock,
   isSource: (id: string) => boolean,
   usual: UsualFailures = NO_FAILURES,
-): VendorPlayer {
+): SimulatedVendors {
   return {
-    playFor(source, call) {
+    simulateCall(source, call) {
       let next: (() => ScriptedReply) | undefined;
       return async () => {
         next ??= scriptFor(source, call, magicOf(source.id, magicInputs(source, call), isSource) ?? usual(source.id));

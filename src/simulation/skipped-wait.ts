@@ -1,6 +1,6 @@
-import { noUseInWaiting } from "../run/around/wait.ts";
+import { whyWaitingIsUseless } from "../run/middleware/wait.ts";
 import type { PlannedCall, Wait } from "../run/ports.ts";
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../terms/time/clock.ts";
 
 /**
  * Waits without taking time. The wait counts against the call's deadline, so that a call whose vendor never finishes
@@ -10,7 +10,7 @@ export function createSkippedWait(clock: Clock): Wait {
   const waitedMs = new WeakMap<PlannedCall, number>();
   return async (call, ms) => {
     const before = waitedMs.get(call) ?? 0;
-    const problem = noUseInWaiting(call, clock.now() + before + ms);
+    const problem = whyWaitingIsUseless(call, clock.now() + before + ms);
     if (problem !== null) throw problem;
     waitedMs.set(call, before + ms);
   };

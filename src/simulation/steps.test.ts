@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import { createDoor } from "../outbound/door.ts";
-import { createPlayedDoor } from "../outbound/played-door.ts";
+import { createOutboundClient } from "../outbound/http-client.ts";
+import { createSimulatedClient } from "../outbound/simulated-client.ts";
 import { faultOfStatus } from "../outbound/exchange/vendor-fault.ts";
-import { VendorReply } from "../outbound/exchange/reply.ts";
-import { oneCall } from "../run/one-call.ts";
+import { VendorReply } from "../outbound/exchange/vendor-reply.ts";
+import { makeOneCall } from "../run/one-call.ts";
 import type { RunnableSource } from "../run/ports.ts";
 import { compileDeclarative } from "../sources/declarative/compile-declarative.ts";
 import { toRunnable } from "../sources/runnable.ts";
-import { createSchemas } from "../terms/author-schemas.ts";
-import { systemClock } from "../terms/clock.ts";
+import { createSchemas } from "../terms/schema/author-schemas.ts";
+import { systemClock } from "../terms/time/clock.ts";
 import { Fault } from "../terms/fault.ts";
-import type { JsonObject } from "../terms/json.ts";
+import type { JsonObject } from "../terms/json/json.ts";
 import { recordCase, wordsOfRules } from "./record-case.ts";
 import { renderReport, runCases } from "./run-cases.ts";
 import { createSimulatedVendors } from "./simulated-vendors.ts";
@@ -62,7 +62,7 @@ const runnable = (text: string): RunnableSource =>
   toRunnable(compileDeclarative(text, "bureau.yaml"), createSchemas(), "now");
 
 async function ran(t: TestContext, text: string) {
-  const parts = { door: createDoor({ clock: systemClock }), clock: systemClock };
+  const parts = { door: createOutboundClient({ clock: systemClock }), clock: systemClock };
   t.after(() => parts.door.close());
   return runCases(runnable(text), parts);
 }
@@ -88,10 +88,10 @@ test("a case tells a request that is polled from one that is sent twice", async 
 
 test("a simulated call polls through the replies of its case, and one that is never ready ends as pending", async () => {
   const source = runnable(BUREAU);
-  const door = createPlayedDoor({ clock: systemClock, player: createSimulatedVendors(systemClock, () => true) });
-  const parts = { door, clock: systemClock, log: () => {}, wait: createSkippedWait(systemClock) };
+  const door = createSimulatedClient({ clock: systemClock, vendors: createSimulatedVendors(systemClock, () => true) });
+  const parts = { client: door, clock: systemClock, log: () => {}, wait: createSkippedWait(systemClock) };
   const asked = { source, organizationId: "org_1", context: "dev", region: "", entry: {} } as const;
-  const ask = async (inputs: JsonObject) => oneCall({ ...asked, inputs }, parts);
+  const ask = async (inputs: JsonObject) => makeOneCall({ ...asked, inputs }, parts);
   const found = await ask({ name: "ada" });
   assert.equal(found.result instanceof Fault ? found.result.code : found.result.json, '{"score":7}');
   const never = await ask({ name: "cyd" });
@@ -105,7 +105,7 @@ test("a simulated call polls through the replies of its case, and one that is ne
 
 test("what was seen of a live order and its polls becomes a case, masked, that plays as it was seen", async (t) => {
   const source = runnable(BUREAU);
-  const parts = { door: createDoor({ clock: systemClock }), clock: systemClock };
+  const parts = { door: createOutboundClient({ clock: systemClock }), clock: systemClock };
   t.after(() => parts.door.close());
   const said = (status: number, body: object) => makeReply(status, {}, Buffer.from(JSON.stringify(body)));
   const seen = {

@@ -1,6 +1,6 @@
 import { listPaths, type SourceDeclaration } from "../sdk/source.ts";
-import { isJsonObject, type Json } from "../terms/json.ts";
-import { namesIn, readXml } from "../terms/read-xml.ts";
+import { isJsonObject, type Json } from "../terms/json/json.ts";
+import { namesIn, readXml } from "../terms/xml/read-xml.ts";
 import { asList } from "./as-list.ts";
 
 /** A warning for each path of `reply.lists` that matches no element in the replies of the source's cases. */

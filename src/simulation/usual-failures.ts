@@ -1,7 +1,7 @@
 import type { SourceCatalog } from "../run/ports.ts";
-import { isJsonObject, type Json } from "../terms/json.ts";
-import { didYouMeanAnyOf } from "../terms/nearest.ts";
-import { printable } from "../terms/printable.ts";
+import { isJsonObject, type Json } from "../terms/json/json.ts";
+import { didYouMeanAnyOf } from "../terms/text/nearest.ts";
+import { printable } from "../terms/text/printable.ts";
 import { isMagic, MAGIC, type Magic } from "./magic-inputs.ts";
 
 /** Behaviour of vendors by source, for requests that ask for none. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { faultOfStatus } from "../outbound/exchange/vendor-fault.ts";
-import { VendorReply } from "../outbound/exchange/reply.ts";
-import { systemClock } from "../terms/clock.ts";
+import { VendorReply } from "../outbound/exchange/vendor-reply.ts";
+import { systemClock } from "../terms/time/clock.ts";
 import { runnable, written } from "../../test/rig/acme-source.ts";
 import { startVendorSimulator } from "./vendor-simulator.ts";
 

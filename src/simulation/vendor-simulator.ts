@@ -1,16 +1,16 @@
 import type { RunnableSource } from "../run/ports.ts";
 import type { ScriptedReply } from "../sdk/source.ts";
-import type { Clock } from "../terms/clock.ts";
-import { isDeclaredOrigin } from "../terms/origins.ts";
+import type { Clock } from "../terms/time/clock.ts";
+import { isDeclaredOrigin } from "../terms/http/origins.ts";
 import { isMagic, MAGIC, magicReply, SLOW_MS } from "./magic-inputs.ts";
 import { matchRequest, requestsOf } from "./match-request.ts";
-import type { ReplyReading } from "./ports.ts";
+import type { ReplyEvaluation } from "./ports.ts";
 import type { ReceivedRequest } from "./received-request.ts";
 import { recordRequests, type RecordedRequest } from "./record-requests.ts";
 import { MAGIC_TEXT } from "./request-form.ts";
 import { startScriptedServer } from "./scripted-server.ts";
 
-export interface VendorSimulatorOptions extends ReplyReading {
+export interface VendorSimulatorOptions extends ReplyEvaluation {
   readonly sources: readonly RunnableSource[];
   readonly clock: Clock;
   readonly port?: number;

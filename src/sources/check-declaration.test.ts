@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SourceDeclaration } from "../sdk/source.ts";
-import { isDeclaredOrigin, OriginRules } from "../terms/origins.ts";
+import { isDeclaredOrigin, OriginRules } from "../terms/http/origins.ts";
 import { declarationProblem, unknownKeyWithin } from "./check-declaration.ts";
 
 const problemOf = (origin: string) =>

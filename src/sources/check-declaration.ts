@@ -1,14 +1,14 @@
 import { createRequire } from "node:module";
 import type * as Domains from "tldts";
 import type { DataOrigin, RateLimit, ReplyReading, SourceDeclaration, SourceLimits } from "../sdk/source.ts";
-import { CHARGE_MODELS } from "../terms/charge.ts";
+import { CHARGE_MODELS } from "../terms/money/charge.ts";
 import { type Listed, readListPrice } from "./list-price.ts";
-import { isJsonObject } from "../terms/json.ts";
-import { didYouMean } from "../terms/nearest.ts";
-import { parseOrigin } from "../terms/origins.ts";
+import { isJsonObject } from "../terms/json/json.ts";
+import { didYouMean } from "../terms/text/nearest.ts";
+import { parseOrigin } from "../terms/http/origins.ts";
 import { ID_CHARS_MAX, SOURCE_ID } from "../terms/ids.ts";
-import { declaredNames } from "../terms/schema-names.ts";
-import { CALL_MS_MAX } from "../terms/times.ts";
+import { declaredNames } from "../terms/schema/schema-names.ts";
+import { CALL_MS_MAX } from "../terms/time/times.ts";
 
 const require = createRequire(import.meta.url);
 
@@ -174,13 +174,13 @@ function unknownKey(source: object): string | null {
  * which their own format checks.
  */
 export function unknownKeyWithin({ limits, reply, charge, resume, data, live }: SourceDeclaration): string | null {
-  const parts: readonly Part[] = [
+  const parts: readonly DeclarationPart[] = [
     ["limits", LIMITS, limits],
-    ...(limits?.rate ?? []).map((rate): Part => ["an entry of limits.rate", RATE, rate]),
+    ...(limits?.rate ?? []).map((rate): DeclarationPart => ["an entry of limits.rate", RATE, rate]),
     ["reply", REPLY, reply],
     ["charge", CHARGE, charge],
     ["resume", RESUME, resume],
-    ...(data ?? []).map((origin): Part => ["an entry of data", DATA, origin]),
+    ...(data ?? []).map((origin): DeclarationPart => ["an entry of data", DATA, origin]),
     ["live", LIVE, live],
   ];
   for (const [name, keys, part] of parts) {
@@ -190,7 +190,7 @@ export function unknownKeyWithin({ limits, reply, charge, resume, data, live }: 
   return null;
 }
 
-type Part = readonly [name: string, keys: readonly string[], value: unknown];
+type DeclarationPart = readonly [name: string, keys: readonly string[], value: unknown];
 
 function notAKey(key: string, keys: readonly string[], of: string): string {
   const meant = didYouMean(key, keys) ?? `known are ${keys.join(", ")}`;

@@ -32,13 +32,13 @@ function isErased(error: unknown): boolean {
 
 const ERASED = " (types are only erased: write plain JavaScript instead of enum, namespace and parameter properties)";
 
-interface Place {
+interface FileLine {
   readonly file: string;
   readonly line: number;
 }
 
 /** The file and line of an error during an import; `null` if they are unknown. */
-async function placeOf(error: unknown, file: string): Promise<Place | null> {
+async function placeOf(error: unknown, file: string): Promise<FileLine | null> {
   if (!(error instanceof Error)) return null;
   // For errors in TypeScript syntax, the stack begins with the position, unless hooks have loaded the file.
   const head = POSITION.exec((isErased(error) ? await stripAgain(file) : error).stack ?? "");
@@ -67,14 +67,14 @@ async function stripAgain(file: string): Promise<Error> {
 const SERVICE = new URL("..", import.meta.url).href;
 
 /** The line with a failed import. Only the last part of the path is certain to be as the author wrote it. */
-async function findImport(missing: string, importer: string): Promise<Place | null> {
+async function findImport(missing: string, importer: string): Promise<FileLine | null> {
   const lines = (await readFile(importer, "utf8").catch(() => "")).split("\n");
   const at = lines.findIndex((line) => /\b(from|import)\b/.test(line) && line.includes(basename(missing)));
   return at < 0 ? null : { file: importer, line: at + 1 };
 }
 
 /** Parses the file again, because the engine does not report the line of a syntax error in plain JavaScript. */
-async function parseAgain(file: string): Promise<Place | null> {
+async function parseAgain(file: string): Promise<FileLine | null> {
   const { transform } = await import("esbuild");
   try {
     await transform(await readFile(file, "utf8"), { loader: "ts", logLevel: "silent" });

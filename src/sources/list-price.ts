@@ -1,7 +1,7 @@
 import type { SourceDeclaration } from "../sdk/source.ts";
-import { isCurrency } from "../terms/currency.ts";
-import { amountText, AMOUNT_MAX, type Micros, readAmount } from "../terms/money.ts";
-import type { Price } from "../terms/price.ts";
+import { isCurrency } from "../terms/money/currency.ts";
+import { amountText, AMOUNT_MAX, type Micros, readAmount } from "../terms/money/money.ts";
+import type { Price } from "../terms/money/price.ts";
 
 /** The fields of `charge`, or of one of its rows, that state a price. */
 export interface Listed {

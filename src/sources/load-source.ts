@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import type { RunnableSource } from "../run/ports.ts";
 import type { SourceCase, SourceDeclaration } from "../sdk/source.ts";
-import { type Json, readJsonExactly } from "../terms/json.ts";
-import { placeOfSlip } from "../terms/json-slip.ts";
+import { type Json, readJsonExactly } from "../terms/json/json.ts";
+import { firstJsonError } from "../terms/json/first-json-error.ts";
 import { schemaProblem } from "./schema-language.ts";
 import { declarationProblem, unknownKeyWithin } from "./check-declaration.ts";
 import { compileDocument, compileKnown } from "./declarative/compile-document.ts";
@@ -12,7 +12,7 @@ import { casesProblem } from "./declarative/format/check-format.ts";
 import { LoadError } from "../terms/load-error.ts";
 import { importDefault } from "./import-default.ts";
 import { toRunnable } from "./runnable.ts";
-import type { Schemas } from "../terms/author-schemas.ts";
+import type { Schemas } from "../terms/schema/author-schemas.ts";
 import type { KnownDocuments } from "./ports.ts";
 
 export interface LoadOptions {
@@ -119,7 +119,7 @@ function readCases(file: string, casesFile: string): readonly SourceCase[] {
   try {
     cases = readJsonExactly(text);
   } catch (error) {
-    const place = placeOfSlip(text);
+    const place = firstJsonError(text);
     return refuse(place === null ? (error as Error).message : `it is not valid JSON at ${place}`, error);
   }
   const problem = casesProblem(cases);

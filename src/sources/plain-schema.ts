@@ -1,4 +1,4 @@
-import { isJsonObject } from "../terms/json.ts";
+import { isJsonObject } from "../terms/json/json.ts";
 
 type Check = (value: unknown) => boolean;
 

@@ -1,4 +1,4 @@
-import type { Json } from "../terms/json.ts";
+import type { Json } from "../terms/json/json.ts";
 
 /** Documents of declarative files that have been read and found correct. */
 export interface KnownDocuments {

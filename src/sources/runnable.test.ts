@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { createFilter } from "./runnable.ts";
-import { declaredNames } from "../terms/schema-names.ts";
+import { declaredNames } from "../terms/schema/schema-names.ts";
 
 interface Sample {
   readonly schema: object;

@@ -1,12 +1,12 @@
 import type { RunnableSource } from "../run/ports.ts";
 import type { SourceDeclaration } from "../sdk/source.ts";
-import type { ChargeModel } from "../terms/charge.ts";
-import { freezeDeep } from "../terms/freeze-deep.ts";
-import { isJsonObject, type JsonObject } from "../terms/json.ts";
+import type { ChargeModel } from "../terms/money/charge.ts";
+import { freezeDeep } from "../terms/collections/freeze-deep.ts";
+import { isJsonObject, type JsonObject } from "../terms/json/json.ts";
 import { TIMEOUT_MS_DEFAULT } from "./check-declaration.ts";
 import { listPriceOf } from "./list-price.ts";
-import { declaredNames, namesMarked } from "../terms/schema-names.ts";
-import type { Schemas } from "../terms/author-schemas.ts";
+import { declaredNames, namesMarked } from "../terms/schema/schema-names.ts";
+import type { Schemas } from "../terms/schema/author-schemas.ts";
 
 /** Prepares what every call of a source needs. The declaration has been checked. */
 export function toRunnable(

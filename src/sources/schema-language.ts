@@ -1,10 +1,10 @@
 import type { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { createAjv } from "../terms/ajv.ts";
-import { patternProblem, sizeProblem } from "../terms/schema-parts.ts";
+import { createAjv } from "../terms/schema/ajv.ts";
+import { patternProblem, sizeProblem } from "../terms/schema/schema-parts.ts";
 import { isPlainSchema } from "./plain-schema.ts";
-import { stepsOf } from "../terms/json-pointer.ts";
-import { describeProblem } from "../terms/schema-problem.ts";
+import { stepsOf } from "../terms/json/json-pointer.ts";
+import { describeProblem } from "../terms/schema/schema-problem.ts";
 
 /**
  * The location of a problem in a schema, as names from its root, and a message: the rest of a sentence that begins with

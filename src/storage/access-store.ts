@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { AccessStore, TokenRow } from "../access/ports.ts";
 import type { Workflow } from "../terms/caller.ts";
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../terms/time/clock.ts";
 import { answerInTime } from "./answer-in-time.ts";
 import type { Engine } from "./engine.ts";
 import { gatherLookups } from "./gather-lookups.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { makeAccessToken, tokenDigest } from "../access/access-token.ts";
 import { createAuthenticator } from "../access/authenticate.ts";
-import { systemClock } from "../terms/clock.ts";
+import { systemClock } from "../terms/time/clock.ts";
 import type { Fault } from "../terms/fault.ts";
 import { ACT, anOrganization, aToken, aWorkflow, type EngineUnderTest, NOTICED_MS, within } from "./engines.kit.ts";
 

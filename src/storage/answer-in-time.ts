@@ -1,6 +1,6 @@
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../terms/time/clock.ts";
 import { Fault } from "../terms/fault.ts";
-import { answeredWithin } from "../terms/within.ts";
+import { answeredWithin } from "../terms/time/within.ts";
 import type { Engine } from "./engine.ts";
 
 /** The longest time that a request waits for the store. */

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from "kysely";
 import type { AuditEntry, AuditTrail } from "../admin/ports.ts";
 import { firstIdAt } from "../terms/ids.ts";
-import type { JsonObject } from "../terms/json.ts";
+import type { JsonObject } from "../terms/json/json.ts";
 import type { Engine } from "./engine.ts";
 import { readPage } from "./read-page.ts";
 import { insertAuditEntry } from "./record-change.ts";

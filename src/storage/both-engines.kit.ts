@@ -10,7 +10,7 @@ import { runOnce, startLedger } from "../ledger/ledger.kit.ts";
 import { Outbox } from "../ledger/drain/outbox.ts";
 import { createLedgerReader } from "../ledger/read/ledger-reader.ts";
 import type { LedgerToRead } from "../ledger/read/ledger-reader.kit.ts";
-import { systemClock } from "../terms/clock.ts";
+import { systemClock } from "../terms/time/clock.ts";
 import { engineUnderTest, type EngineUnderTest } from "./engines.kit.ts";
 import { connectionOptions } from "./postgres/connection-options.ts";
 import { STORE_FILE } from "./sqlite/engine.ts";

@@ -1,11 +1,11 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { BudgetAdmin, BudgetUse, NewBudget, ResettledRequest, StartSums } from "../admin/ports.ts";
-import type { KeptLease } from "../limits/budgets/ports.ts";
-import { appliesTo, budgetText, rememberedPeriods, usedBy, usedByAll, type Budget } from "../terms/budget.ts";
-import { amountFromColumn, amountFromSum } from "../terms/money.ts";
+import type { StoredLease } from "../limits/budgets/ports.ts";
+import { appliesTo, budgetText, cachedPeriods, usedBy, usedByAll, type Budget } from "../terms/money/budget.ts";
+import { amountFromColumn, amountFromSum } from "../terms/money/money.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { toAuditEntry } from "./audit-trail.ts";
-import { KeptRows } from "./budget-leases.ts";
+import { LeaseRows } from "./budget-leases.ts";
 import {
   ENDED_SEQUENCE,
   fromBudget,
@@ -32,7 +32,7 @@ const NOTICED_MS = 5 * 60_000;
 const RECOUNTS_MAX = 5;
 
 export function createBudgetAdmin(engine: Engine): BudgetAdmin {
-  const periodAround = rememberedPeriods();
+  const periodAround = cachedPeriods();
 
   async function settleIn(
     transaction: Transaction<Tables>,
@@ -58,7 +58,7 @@ export function createBudgetAdmin(engine: Engine): BudgetAdmin {
           return sum + usedBy(budget, after.charged, after.price) - usedBy(budget, before.charged, before.price);
         }, 0n);
       if (more === 0n) continue;
-      const kept = new KeptRows(await rowsIn(transaction, { budget, period }));
+      const kept = new LeaseRows(await rowsIn(transaction, { budget, period }));
       const settled = kept.of(budget.id, period.from).find(({ lease }) => lease === SETTLED);
       kept.keep(budget.id, period, { changed: [settledLease((settled?.used ?? 0n) + more)], forgotten: [] });
       await kept.write(engine.name, transaction);
@@ -166,7 +166,7 @@ export function createBudgetAdmin(engine: Engine): BudgetAdmin {
           const rows = await rowsIn(transaction, before);
           isOutdated = now >= before.period.to || leasesIn(rows) !== seen;
           if (isOutdated) return null;
-          const kept = new KeptRows(rows);
+          const kept = new LeaseRows(rows);
           const { budget, period } = before;
           const { keeping, twice } = recount(budget, kept.of(id, period.from), sums, now);
           kept.keep(id, period, keeping);
@@ -246,7 +246,7 @@ function leasesIn(rows: readonly Pick<Row<"budget_leases">, "lease" | "turn">[])
  * its lease, so what the ledger has of that start is not counted again. Of a start that began its lease anew the ledger
  * does not say what belongs to which lease: `twice` says how many of those are counted in full.
  */
-function recount(budget: Budget, rows: readonly KeptLease[], sums: StartSums, now: number) {
+function recount(budget: Budget, rows: readonly StoredLease[], sums: StartSums, now: number) {
   const open = rows.filter(({ lease, sequence }) => lease !== SETTLED && sequence !== ENDED_SEQUENCE);
   const staying = open.filter(({ heardAt, amount, used }) => !isSilent(heardAt, now) || amount === used);
   const starts = new Set(staying.map(({ lease }) => startOf(lease)));

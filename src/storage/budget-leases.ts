@@ -1,7 +1,7 @@
 import { sql, type Transaction } from "kysely";
-import type { Keeping, KeptLease } from "../limits/budgets/ports.ts";
-import type { Span } from "../terms/calendar.ts";
-import { amountFromColumn, amountToColumn } from "../terms/money.ts";
+import type { Keeping, StoredLease } from "../limits/budgets/ports.ts";
+import type { TimeSpan } from "../terms/time/calendar.ts";
+import { amountFromColumn, amountToColumn } from "../terms/money/money.ts";
 import { addRows, inColumns } from "./add-rows.ts";
 import { leaseId } from "./budget-rows.ts";
 import type { Engine } from "./engine.ts";
@@ -11,7 +11,7 @@ import type { Row, Tables } from "./schema.ts";
 type LeaseTableRow = Row<"budget_leases">;
 
 /** Rows of leases that were read under the locks of their budgets, and how they change. */
-export class KeptRows {
+export class LeaseRows {
   readonly #rows: Map<string, LeaseTableRow>;
   readonly #changed = new Set<string>();
   readonly #gone = new Set<string>();
@@ -20,20 +20,20 @@ export class KeptRows {
     this.#rows = new Map(rows.map((row) => [row.id, row]));
   }
 
-  of(budgetId: string, periodFrom: number): KeptLease[] {
+  of(budgetId: string, periodFrom: number): StoredLease[] {
     return [...this.#rows.values()]
       .filter((row) => row.budget_id === budgetId && row.period_from === periodFrom)
       .map(toKeptLease);
   }
 
-  periods(): { readonly budgetId: string; readonly period: Span }[] {
-    const found = new Map<string, { budgetId: string; period: Span }>();
+  periods(): { readonly budgetId: string; readonly period: TimeSpan }[] {
+    const found = new Map<string, { budgetId: string; period: TimeSpan }>();
     for (const { budget_id: budgetId, period_from: from, period_to: to } of this.#rows.values())
       found.set(`${budgetId} ${from}`, { budgetId, period: { from, to } });
     return [...found.values()];
   }
 
-  keep(budgetId: string, period: Span, { changed, forgotten }: Keeping): void {
+  keep(budgetId: string, period: TimeSpan, { changed, forgotten }: Keeping): void {
     for (const lease of changed) {
       const row = toRow(budgetId, period, lease);
       this.#rows.set(row.id, row);
@@ -59,7 +59,7 @@ export class KeptRows {
 const REPLACE = sql`update set process = excluded.process, amount = excluded.amount, used = excluded.used,
   turn = excluded.turn, heard_at = excluded.heard_at`;
 
-function toKeptLease(row: LeaseTableRow): KeptLease {
+function toKeptLease(row: LeaseTableRow): StoredLease {
   const { lease, process, turn: sequence } = row;
   return {
     lease,
@@ -73,8 +73,8 @@ function toKeptLease(row: LeaseTableRow): KeptLease {
 
 function toRow(
   budgetId: string,
-  period: Span,
-  { lease, process, sequence, amount, used, heardAt }: KeptLease,
+  period: TimeSpan,
+  { lease, process, sequence, amount, used, heardAt }: StoredLease,
 ): LeaseTableRow {
   return {
     id: leaseId(budgetId, period.from, lease),

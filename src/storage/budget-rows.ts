@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
-import type { KeptLease } from "../limits/budgets/ports.ts";
-import type { Budget } from "../terms/budget.ts";
-import { amountFromColumn, amountToColumn, type Micros } from "../terms/money.ts";
+import type { StoredLease } from "../limits/budgets/ports.ts";
+import type { Budget } from "../terms/money/budget.ts";
+import { amountFromColumn, amountToColumn, type Micros } from "../terms/money/money.ts";
 import type { Engine } from "./engine.ts";
 import type { NewRow, Row, Tables } from "./schema.ts";
 
@@ -54,7 +54,7 @@ export function startOf(lease: string): string {
 }
 
 /** What was used, and is held by no process. */
-export function settledLease(used: Micros): KeptLease {
+export function settledLease(used: Micros): StoredLease {
   return { lease: SETTLED, process: "", sequence: 0, amount: used, used, heardAt: null };
 }
 

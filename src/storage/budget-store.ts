@@ -1,11 +1,11 @@
 import type { Transaction } from "kysely";
 import type { BudgetAnswer, BudgetAsk, BudgetStore, ExchangeRule, SpentIn } from "../limits/budgets/ports.ts";
-import { type Budget, rememberedPeriods } from "../terms/budget.ts";
-import type { Span } from "../terms/calendar.ts";
-import type { Clock } from "../terms/clock.ts";
-import type { Micros } from "../terms/money.ts";
+import { type Budget, cachedPeriods } from "../terms/money/budget.ts";
+import type { TimeSpan } from "../terms/time/calendar.ts";
+import type { Clock } from "../terms/time/clock.ts";
+import type { Micros } from "../terms/money/money.ts";
 import { answerInTime } from "./answer-in-time.ts";
-import { KeptRows } from "./budget-leases.ts";
+import { LeaseRows } from "./budget-leases.ts";
 import { lockBudgets, settledLease, toBudget } from "./budget-rows.ts";
 import type { Engine } from "./engine.ts";
 import { inParts } from "./read-page.ts";
@@ -24,7 +24,7 @@ const NO_BUDGET = { per: "day", timeZone: "UTC" } as const;
  * moment, whatever a process has heard of it.
  */
 export function createBudgetStore(engine: Engine, clock: Clock): BudgetStore {
-  const periodAround = rememberedPeriods();
+  const periodAround = cachedPeriods();
   let sweepAt = 0;
 
   /**
@@ -47,7 +47,7 @@ export function createBudgetStore(engine: Engine, clock: Clock): BudgetStore {
       .where("budget_id", "in", ids)
       .where("period_to", ">", now)
       .execute();
-    const kept = new KeptRows(rows);
+    const kept = new LeaseRows(rows);
     for (const row of budgets) {
       const budget = toBudget(row);
       const period = periodAround(budget, now);
@@ -122,7 +122,7 @@ export function createBudgetStore(engine: Engine, clock: Clock): BudgetStore {
         const ids = [...new Set(own.map((row) => row.budget_id))];
         await lockBudgets(engine, transaction, ids);
         const now = await engine.wallAt(transaction);
-        const kept = new KeptRows(
+        const kept = new LeaseRows(
           await inParts(ids, (part) => leases.selectAll().where("budget_id", "in", part).execute()),
         );
         for (const { budgetId, period } of kept.periods()) {
@@ -137,7 +137,7 @@ export function createBudgetStore(engine: Engine, clock: Clock): BudgetStore {
 
 interface BegunPeriod {
   readonly budget: Budget;
-  readonly period: Span;
+  readonly period: TimeSpan;
 }
 
 /** What is known of periods of which the store has nothing, and those whose sum is lacking. */
@@ -148,6 +148,6 @@ interface Begun {
 
 const NOTHING_SPENT: SpentIn = async () => 0n;
 
-function periodKey({ id }: Budget, { from }: Span): string {
+function periodKey({ id }: Budget, { from }: TimeSpan): string {
   return `${id} ${from}`;
 }

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { AuditEntry, ResettledRequest } from "../admin/ports.ts";
-import type { JsonObject } from "../terms/json.ts";
+import type { JsonObject } from "../terms/json/json.ts";
 import { endLeases, keepLeases } from "../limits/budgets/keep-leases.ts";
 import type { BudgetAsk } from "../limits/budgets/ports.ts";
-import { type Budget, periodAround } from "../terms/budget.ts";
+import { type Budget, periodContaining } from "../terms/money/budget.ts";
 import { newId } from "../terms/ids.ts";
 import { ACT, anOrganization, type EngineUnderTest } from "./engines.kit.ts";
 import type { Store } from "./store.ts";
@@ -80,7 +80,7 @@ export function budgetsContract(engine: EngineUnderTest): void {
         const [answer] = await store.budgets.exchange([anAsk(budget.id, ask)], keepLeases);
         return answer!.amount;
       };
-      const periodFrom = periodAround(MONTH, Date.now()).from;
+      const periodFrom = periodContaining(MONTH, Date.now()).from;
       assert.equal(await amount({ sequence: 2, need: 60n }), 60n);
       await amount({ sequence: 1, need: 1n });
       assert.equal(await amount({ lease: "s2", need: 50n }), 40n);
@@ -101,7 +101,7 @@ export function budgetsContract(engine: EngineUnderTest): void {
         (await store.budgets.exchange([anAsk(id, ask)], keepLeases))[0]!.amount;
       await amount({ lease: "s2", process: "p2", need: 95n });
       assert.equal(await amount({ need: 50n }), 5n);
-      await amount({ lease: "s2", process: "p2", sequence: 2, periodFrom: periodAround(MONTH, Date.now()).from });
+      await amount({ lease: "s2", process: "p2", sequence: 2, periodFrom: periodContaining(MONTH, Date.now()).from });
       assert.equal(await amount({ need: 50n }), 5n);
     });
 
@@ -118,7 +118,7 @@ export function budgetsContract(engine: EngineUnderTest): void {
           [anAsk(budgetId, { lease, process, need: 10n }), anAsk(other, { lease, process, need: 10n })],
           keepLeases,
         );
-      const periodFrom = periodAround(MONTH, Date.now()).from;
+      const periodFrom = periodContaining(MONTH, Date.now()).from;
       const left = [{ start: "s1", sequence: 1, counts: [{ budgetId, periodFrom, lease: "s1", used: 4n }] }];
       for (let times = 0; times < 2; times += 1) {
         await store.budgets.recover({ process: "p1", start: "s3", left }, endLeases);
@@ -129,7 +129,7 @@ export function budgetsContract(engine: EngineUnderTest): void {
 
     test("notes that are older than what the store has heard are not believed, and a process that goes on tells the rest", async (t) => {
       const store = await (await engine.newStore(t))();
-      const periodFrom = periodAround(MONTH, Date.now()).from;
+      const periodFrom = periodContaining(MONTH, Date.now()).from;
       const cases = [
         { sequence: 3, used: 4n, counted: 4n },
         { sequence: 2, used: 4n, counted: 10n },
@@ -350,7 +350,7 @@ export function budgetsContract(engine: EngineUnderTest): void {
       assert.equal(typeof id, "string", "it is the only one, so it is set again");
 
       const now = Date.now();
-      const period = periodAround({ per: "day", timeZone: "Asia/Tokyo" }, now);
+      const period = periodContaining({ per: "day", timeZone: "Asia/Tokyo" }, now);
       if (period.to - now < MINUTE_MS) return t.skip("a day is about to end");
       assert.deepEqual((await store.admin.budget(id as string))!.period, period);
       const [answer] = await store.budgets.exchange([anAsk(id as string, { need: 2n })], keepLeases);
@@ -376,7 +376,7 @@ export function budgetsContract(engine: EngineUnderTest): void {
         after: { charged: "no", price },
         ...parts,
       });
-      const inPeriod = Date.now() - 7 * MINUTE_MS > periodAround(MONTH, Date.now()).from;
+      const inPeriod = Date.now() - 7 * MINUTE_MS > periodContaining(MONTH, Date.now()).from;
       if (!inPeriod) return t.skip("a month has just begun");
       let acts = 0;
       const act = () => ({ ...ACT, what: "ledger reconcile", wallAt: ACT.wallAt + (acts += 1) });

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { CallCounts } from "../credentials/ports.ts";
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../terms/time/clock.ts";
 import { answerInTime } from "./answer-in-time.ts";
 import type { Engine } from "./engine.ts";
 import type { Tables } from "./schema.ts";

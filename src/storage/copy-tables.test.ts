@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { sql } from "kysely";
 import { newDatabase } from "../../test/postgres/shared-postgres.ts";
-import { systemClock } from "../terms/clock.ts";
+import { systemClock } from "../terms/time/clock.ts";
 import { aCredential, ACT, anOperator, anOrganization, aToken, aWorkflow } from "./engines.kit.ts";
 import { keepLeases } from "../limits/budgets/keep-leases.ts";
 import { COPIED, copyTables } from "./copy-tables.ts";

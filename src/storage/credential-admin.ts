@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import type { Act, CreatedCredential, CredentialAdmin, NotedCredential, StoredCredential } from "../admin/ports.ts";
 import { type Context, CONTEXTS } from "../terms/caller.ts";
-import type { JsonObject } from "../terms/json.ts";
+import type { JsonObject } from "../terms/json/json.ts";
 import type { Engine } from "./engine.ts";
 import { organizationExists } from "./organization-admin.ts";
 import { inParts, readPage } from "./read-page.ts";
@@ -58,11 +58,11 @@ export function createCredentialAdmin(engine: Engine): CredentialAdmin {
         .where("organization_id", "=", organizationId)
         .where("deleted_wall_at", "is", null);
       const rows = await readPage(own, page);
-      const told = await toldOf(
+      const told = await auditedNotesOf(
         engine,
         rows.map(({ id }) => id),
       );
-      return rows.map((row) => ({ ...toStoredCredential(row), ...(told.get(row.id) ?? NOTHING_TOLD) }));
+      return rows.map((row) => ({ ...toStoredCredential(row), ...(told.get(row.id) ?? NO_AUDITED_NOTE) }));
     },
 
     credentialsOfSource: async (source, page = {}) => {
@@ -90,12 +90,12 @@ export function createCredentialAdmin(engine: Engine): CredentialAdmin {
   };
 }
 
-type Told = Pick<NotedCredential, "note" | "fieldNames">;
+type AuditedNote = Pick<NotedCredential, "note" | "fieldNames">;
 
-const NOTHING_TOLD: Told = { note: null, fieldNames: null };
+const NO_AUDITED_NOTE: AuditedNote = { note: null, fieldNames: null };
 
 /** What is stored with the audit entry of the act that created the credential. */
-async function toldOf(engine: Engine, ids: readonly string[]): Promise<ReadonlyMap<string, Told>> {
+async function auditedNotesOf(engine: Engine, ids: readonly string[]): Promise<ReadonlyMap<string, AuditedNote>> {
   const rows = await inParts(ids, (part) =>
     engine.reader
       .selectFrom("audit")
@@ -107,7 +107,7 @@ async function toldOf(engine: Engine, ids: readonly string[]): Promise<ReadonlyM
   return new Map(rows.map(({ subject_id: id, detail }) => [id, readTold(JSON.parse(detail) as JsonObject)]));
 }
 
-function readTold({ note, fields }: JsonObject): Told {
+function readTold({ note, fields }: JsonObject): AuditedNote {
   return {
     note: typeof note === "string" ? note : null,
     fieldNames: Array.isArray(fields) ? fields.map(String) : null,

@@ -1,5 +1,5 @@
 import type { CredentialStore, KeyStore } from "../credentials/ports.ts";
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../terms/time/clock.ts";
 import { answerInTime } from "./answer-in-time.ts";
 import type { Engine } from "./engine.ts";
 import { ADOPTED } from "./key-admin.ts";

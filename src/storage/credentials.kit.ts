@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { JsonObject } from "../terms/json.ts";
-import { AMOUNT_MAX } from "../terms/money.ts";
+import type { JsonObject } from "../terms/json/json.ts";
+import { AMOUNT_MAX } from "../terms/money/money.ts";
 import { aCredential, ACT, anOrganization, type EngineUnderTest } from "./engines.kit.ts";
 
 export function credentialsContract(engine: EngineUnderTest): void {

@@ -56,12 +56,12 @@ export interface StoreNews {
 export interface OpenHow {
   readonly opening?: Opening;
   /** Set if the store must already exist: an empty place is then refused, whatever the opening. */
-  readonly usedJournal?: UsedJournal | null;
+  readonly usedJournal?: JournalInUse | null;
   readonly tell?: (news: StoreNews) => void;
 }
 
 /** A journal with runs, whose organizations are in a store that was made earlier. */
-export interface UsedJournal {
+export interface JournalInUse {
   readonly directory: string;
   /** Its runs go to a shared ledger. Otherwise it is a ledger of its own. */
   readonly isOutbox: boolean;
@@ -88,7 +88,7 @@ export class StoreMissing extends OperatorError {
 
 /** There is no store in the place that was named, although the journal shows that there is one somewhere. */
 export class StoreElsewhere extends StoreRefused {
-  constructor(where: string, engine: EngineName, { directory, isOutbox }: UsedJournal) {
+  constructor(where: string, engine: EngineName, { directory, isOutbox }: JournalInUse) {
     const whose = isOutbox ? "a shared ledger" : "a ledger of its own";
     const advice = engine === "postgres" ? ON_POSTGRES[whose] : ON_SQLITE[whose];
     super(

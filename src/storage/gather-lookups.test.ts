@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FakeClock, settle } from "../terms/clock.kit.ts";
+import { FakeClock, settle } from "../terms/time/clock.kit.ts";
 import { LOOKUP_MS_MAX } from "./answer-in-time.ts";
 import { gatherLookups } from "./gather-lookups.ts";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../terms/time/clock.ts";
 import { LOOKUP_MS_MAX } from "./answer-in-time.ts";
 
 /** The most keys in one query. */

@@ -1,4 +1,4 @@
-import type { SharedLimit } from "../run/around/ports.ts";
+import type { SharedLimit } from "../run/middleware/ports.ts";
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { grantMore } from "../limits/sources/grant.ts";

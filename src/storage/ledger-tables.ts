@@ -1,6 +1,6 @@
 import { CompiledQuery, type Kysely, sql } from "kysely";
 import type { LedgerQuery, LedgerTables } from "../ledger/ports.ts";
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../terms/time/clock.ts";
 import type { Engine } from "./engine.ts";
 import { reportUnavailable } from "./report-unavailable.ts";
 import type { Tables } from "./schema.ts";

@@ -7,7 +7,7 @@ import { CompiledQuery, type Kysely, type RootOperationNode } from "kysely";
 import { Client } from "pg";
 import { newDatabase } from "../../test/postgres/shared-postgres.ts";
 import type { AdminStore, AuditFilter } from "../admin/ports.ts";
-import { systemClock } from "../terms/clock.ts";
+import { systemClock } from "../terms/time/clock.ts";
 import { createAdminStore } from "./admin-store.ts";
 import type { Engine } from "./engine.ts";
 import type { Tables } from "./schema.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { systemClock } from "../terms/clock.ts";
+import { systemClock } from "../terms/time/clock.ts";
 import { createAdminStore } from "./admin-store.ts";
 import { ACT } from "./engines.kit.ts";
 import { openEngine } from "./store.ts";

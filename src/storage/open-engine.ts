@@ -1,4 +1,4 @@
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../terms/time/clock.ts";
 import type { Engine, OpenHow } from "./engine.ts";
 import { openSqlite } from "./sqlite/engine.ts";
 

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from "kysely";
 import type { PriceAdmin } from "../admin/ports.ts";
-import { amountFromColumn, amountText, amountToColumn } from "../terms/money.ts";
-import type { PriceTerm } from "../terms/price.ts";
+import { amountFromColumn, amountText, amountToColumn } from "../terms/money/money.ts";
+import type { PriceTerm } from "../terms/money/price.ts";
 import type { Engine } from "./engine.ts";
 import { inParts } from "./read-page.ts";
 import { recordChange } from "./record-change.ts";

@@ -1,8 +1,8 @@
 import { OperatorError } from "../terms/operator-error.ts";
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../terms/time/clock.ts";
 import type { Engine } from "./engine.ts";
 import { problemOf } from "./problem-of.ts";
-import { answeredWithin } from "../terms/within.ts";
+import { answeredWithin } from "../terms/time/within.ts";
 
 /** How long an administrator's act waits for a store that is not yet available, without the time of a migration. */
 const READY_MS_MAX = 5_000;

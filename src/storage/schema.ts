@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from "kysely";
-import type { BudgetPeriod } from "../terms/budget.ts";
+import type { BudgetPeriod } from "../terms/money/budget.ts";
 import type { Role } from "../admin/ports.ts";
-import type { ChargeModel } from "../terms/charge.ts";
+import type { ChargeModel } from "../terms/money/charge.ts";
 import type { AttemptRow, CallRow, ReconciliationRow, RunRow } from "../ledger/ports.ts";
 
 /**

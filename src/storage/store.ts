@@ -4,7 +4,7 @@ import type { BudgetStore } from "../limits/budgets/ports.ts";
 import type { LeaseStore } from "../limits/sources/ports.ts";
 import type { CallCounts, CredentialStore, KeyStore } from "../credentials/ports.ts";
 import type { LedgerSink, LedgerTables } from "../ledger/ports.ts";
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../terms/time/clock.ts";
 import { createAccessStore } from "./access-store.ts";
 import { createAdminStore } from "./admin-store.ts";
 import { createBudgetStore } from "./budget-store.ts";
@@ -23,7 +23,7 @@ export { cannotBeOpened } from "./sqlite/engine.ts";
 
 export { openEngine, type StoreOptions } from "./open-engine.ts";
 export { StoreMissing, StoreOlder, StoreRefused } from "./engine.ts";
-export type { Opening, StoreHealth, StoreNews, UsedJournal } from "./engine.ts";
+export type { Opening, StoreHealth, StoreNews, JournalInUse } from "./engine.ts";
 
 /** One store, with an implementation of every port that needs it. */
 export interface Store {

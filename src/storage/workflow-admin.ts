@@ -1,5 +1,5 @@
 import type { WorkflowAdmin, WorkflowChange } from "../admin/ports.ts";
-import type { JsonObject } from "../terms/json.ts";
+import type { JsonObject } from "../terms/json/json.ts";
 import type { Engine } from "./engine.ts";
 import { organizationExists } from "./organization-admin.ts";
 import { readPage } from "./read-page.ts";

@@ -4,13 +4,13 @@ import type { FaultCode } from "./fault.ts";
  * How a source call ended, for metrics. `failed`: at the vendor, or in the source's own code. `rejected`: by this
  * service, which sent nothing more. `no_credential`: rejected because no credential matches it.
  */
-export const COUNTED_ENDS = ["match", "no_match", "failed", "rejected", "no_credential"] as const;
-export type CountedEnd = (typeof COUNTED_ENDS)[number];
+export const OUTCOME_LABELS = ["match", "no_match", "failed", "rejected", "no_credential"] as const;
+export type OutcomeLabel = (typeof OUTCOME_LABELS)[number];
 
-type CountedFailure = Exclude<CountedEnd, "match" | "no_match">;
+type FailureLabel = Exclude<OutcomeLabel, "match" | "no_match">;
 
 /** The faults of calls that this service itself has rejected. Every other failure is the vendor's or the source's. */
-const OWN_FAILURES: ReadonlyMap<string, CountedFailure> = new Map<FaultCode, CountedFailure>([
+const OWN_FAILURES: ReadonlyMap<string, FailureLabel> = new Map<FaultCode, FailureLabel>([
   ["source.credential_missing", "no_credential"],
   ["source.unknown", "rejected"],
   ["source.region_refused", "rejected"],
@@ -31,6 +31,6 @@ const OWN_FAILURES: ReadonlyMap<string, CountedFailure> = new Map<FaultCode, Cou
 ]);
 
 /** @param code the fault code of a failed source call or function */
-export function countedFailure(code: string): CountedFailure {
+export function failureLabelOf(code: string): FailureLabel {
   return OWN_FAILURES.get(code) ?? "failed";
 }

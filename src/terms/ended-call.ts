@@ -6,4 +6,4 @@ export interface EndedCall {
   readonly tookMs: number;
 }
 
-export type TellEndedCall = (call: EndedCall) => void;
+export type OnEndedCall = (call: EndedCall) => void;

@@ -17,7 +17,7 @@ export function isCharged(said: unknown): said is Charged {
   return said === "yes" || said === "no" || said === "unknown";
 }
 
-interface Row {
+interface FaultTableRow {
   readonly surface: Surface;
   readonly status: number;
   readonly prefix: string;
@@ -31,7 +31,7 @@ function request<const K extends string>(status: number, kind: K, says: string, 
   return { surface: "request", status, prefix: "", kind, retryable, charged: "no", says } as const;
 }
 
-function source<const K extends string, const C extends Row["charged"]>(
+function source<const K extends string, const C extends FaultTableRow["charged"]>(
   kind: K,
   retryable: boolean,
   charged: C,
@@ -168,12 +168,12 @@ export const FAULTS = {
     { retryable: true },
   ),
   "function.collect": dataFunction("internal", "the result could not be collected", { prefix: "Unexpected error:" }),
-} as const satisfies Record<string, Row>;
+} as const satisfies Record<string, FaultTableRow>;
 
 export type FaultCode = keyof typeof FAULTS;
 /** All kinds in the table, so that a misspelled one does not compile. */
 export type FaultKind = (typeof FAULTS)[FaultCode]["kind"];
-export type FaultRow = Row & { readonly kind: FaultKind };
+export type FaultRow = FaultTableRow & { readonly kind: FaultKind };
 export type SourceFaultCode = Extract<FaultCode, `source.${string}`>;
 export type SourceFailureKind = (typeof FAULTS)[SourceFaultCode]["kind"];
 export type FunctionFaultCode = Extract<FaultCode, `function.${string}`>;

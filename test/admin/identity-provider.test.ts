@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
 import { test, type TestContext } from "node:test";
-import { systemClock, type Clock } from "../../src/terms/clock.ts";
+import { systemClock, type Clock } from "../../src/terms/time/clock.ts";
 import { adminPort } from "../rig/admin.ts";
 import { pageOf } from "../rig/browser-session.ts";
 import type { Reply } from "../rig/client.ts";

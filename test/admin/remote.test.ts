@@ -11,10 +11,10 @@ import { Readable, Writable } from "node:stream";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { findVerbs } from "../../src/admin/find-verbs.ts";
-import { runCli } from "../../src/cli/run-cli.ts";
-import { COMMANDS } from "../../src/commands/commands.ts";
-import { openVerbs } from "../../src/commands/open-verbs.ts";
-import { start, type Running } from "../../src/composition/start.ts";
+import { runCli } from "../../src/admin/cli/run-cli.ts";
+import { COMMANDS } from "../../src/composition/commands/commands.ts";
+import { openVerbs } from "../../src/composition/verb-needs/terminal-needs.ts";
+import { start, type RunningService } from "../../src/composition/start.ts";
 import { createLog } from "../../src/operate/log.ts";
 import { readSettings } from "../../src/settings/read-settings.ts";
 import { issueCertificate, makeAuthority } from "../vendor/certificate.ts";
@@ -23,7 +23,7 @@ import { newStoreDatabase } from "../postgres/shared-postgres.ts";
 const LAUNCHER = fileURLToPath(new URL("../../bin/datarun.mjs", import.meta.url));
 
 /** A service with the real catalog, and a shell on its machine, which is also one elsewhere. */
-let running: Running;
+let running: RunningService;
 let token: string;
 let org: string;
 let workflow: string;
@@ -71,7 +71,7 @@ before(async () => {
   }
   running = await start({
     settings: readSettings({ options: { port: "0", "admin-port": "0" }, environment: process.env }),
-    tell: () => {},
+    print: () => {},
     log: createLog("warn", join(dataDir, "log")),
   });
   leftovers.unshift(() => running.close());

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { systemClock } from "../../src/terms/clock.ts";
+import { systemClock } from "../../src/terms/time/clock.ts";
 import { adminPort } from "../rig/admin.ts";
 import { cookieOf, logIn, pageOf } from "../rig/browser-session.ts";
 import { startService } from "../rig/service.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { toRunnable } from "../../src/sources/runnable.ts";
-import { createSchemas } from "../../src/terms/author-schemas.ts";
+import { createSchemas } from "../../src/terms/schema/author-schemas.ts";
 import { adminPort } from "../rig/admin.ts";
 import { startService } from "../rig/service.ts";
 import { answers, asksVendor, sendsCredential } from "../rig/sources.ts";

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { openStore } from "../../src/storage/store.ts";
 import { newId } from "../../src/terms/ids.ts";
-import { systemClock } from "../../src/terms/clock.ts";
+import { systemClock } from "../../src/terms/time/clock.ts";
 import { newStoreDatabase } from "../postgres/shared-postgres.ts";
 import { startCommand, type CommandService, type DataReply } from "../rig/command.ts";
 import { until } from "../rig/until.ts";

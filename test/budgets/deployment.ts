@@ -4,7 +4,7 @@ import { openKeyedStore } from "../../src/composition/open-store.ts";
 import { start } from "../../src/composition/start.ts";
 import { createLog } from "../../src/operate/log.ts";
 import { readSettings } from "../../src/settings/read-settings.ts";
-import { systemClock } from "../../src/terms/clock.ts";
+import { systemClock } from "../../src/terms/time/clock.ts";
 import { shell } from "../cli/project-shell.ts";
 import { newStoreDatabase } from "../postgres/shared-postgres.ts";
 import { createOperator } from "../rig/organization.ts";
@@ -81,7 +81,7 @@ export async function deployment(t: TestContext, on: (typeof STORES)[number], cl
       ...(databaseUrl !== undefined && { "database-url": databaseUrl }),
     },
   });
-  const startHere = () => start({ settings, tell: () => {}, log: createLog("error"), clock });
+  const startHere = () => start({ settings, print: () => {}, log: createLog("error"), clock });
   let running = await startHere();
   during.after(() => running.close());
   const opened = await openKeyedStore({ dataDir, databaseUrl, rootKey, clock: systemClock });

@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { periodAround } from "../../src/terms/budget.ts";
-import { systemClock } from "../../src/terms/clock.ts";
+import { periodContaining } from "../../src/terms/money/budget.ts";
+import { systemClock } from "../../src/terms/time/clock.ts";
 import { deploy } from "../rig/deployed.ts";
 import { until } from "../rig/until.ts";
 import { project } from "../start/project-folder.ts";
@@ -220,7 +220,7 @@ for (const store of STORES) {
     };
     assert.deepEqual(await settle(), [0, 3, undefined]);
     assert.equal(await unknown(), 3);
-    const isCounted = Date.now() - 600_000 > periodAround(month, Date.now()).from;
+    const isCounted = Date.now() - 600_000 > periodContaining(month, Date.now()).from;
     const changed = isCounted ? "bud_settled" : undefined;
     assert.deepEqual(await settle(" --apply --limit 2"), [2, 1, changed]);
     assert.deepEqual(await settle(" --apply"), [1, 0, changed]);

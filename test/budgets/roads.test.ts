@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import type { Budget, BudgetScope } from "../../src/terms/budget.ts";
+import type { Budget, BudgetScope } from "../../src/terms/money/budget.ts";
 import { newId } from "../../src/terms/ids.ts";
 import { deployment, STORES } from "./deployment.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CHECKS } from "../../src/commands/check/findings.ts";
+import { CHECKS } from "../../src/composition/commands/check/findings.ts";
 import { FIXTURES } from "./fixtures.ts";
 import { check, placeOf, refusalOf, stopping } from "./place.ts";
 

@@ -4,7 +4,7 @@ import { globSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { newDatabase } from "../postgres/shared-postgres.ts";
-import { CHECKS, type Finding } from "../../src/commands/check/findings.ts";
+import { CHECKS, type CheckFinding } from "../../src/composition/commands/check/findings.ts";
 import { startCommand } from "../rig/command.ts";
 import { command, type Environment, verb } from "../start/operator-verb.ts";
 import { project } from "../start/project-folder.ts";
@@ -15,7 +15,7 @@ import { check, place } from "./place.ts";
 
 interface Printed {
   readonly ok: boolean;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly CheckFinding[];
   readonly ignored: number;
   readonly facts: Readonly<Record<string, string | number>>;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CHECK_CODES } from "../../src/commands/check/findings.ts";
+import { CHECK_CODES } from "../../src/composition/commands/check/findings.ts";
 import { FIXTURES, onStore, sourceText, write } from "./fixtures.ts";
 import { check, place, placeOf, refusalOf, stopping } from "./place.ts";
 

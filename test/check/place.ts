@@ -2,15 +2,15 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { checkDeployment, type CheckOptions } from "../../src/commands/check/check-deployment.ts";
-import { CHECKS, type Finding } from "../../src/commands/check/findings.ts";
-import { reasonOf } from "../../src/commands/reason-of.ts";
+import { checkDeployment, type CheckOptions } from "../../src/composition/commands/check/check-deployment.ts";
+import { CHECKS, type CheckFinding } from "../../src/composition/commands/check/findings.ts";
+import { reasonOf } from "../../src/composition/commands/reason-of.ts";
 import { start } from "../../src/composition/start.ts";
 import { createLog } from "../../src/operate/log.ts";
 import { readSettingsOf } from "../../src/project/config-file.ts";
 import { BrokenProject } from "../../src/project/open-catalogs.ts";
 import { PACKAGE_ROOT } from "../../src/project/package-root.ts";
-import { systemClock } from "../../src/terms/clock.ts";
+import { systemClock } from "../../src/terms/time/clock.ts";
 import { diskOf, type Fixture, write } from "./fixtures.ts";
 
 const CATALOG = join(PACKAGE_ROOT, "catalog/");
@@ -57,7 +57,7 @@ export async function placeOf(t: TestContext, fixture: Fixture): Promise<CheckOp
 }
 
 /** Without what becomes true as time passes: that data of the catalog is old. */
-export async function check(options: CheckOptions): Promise<readonly Finding[]> {
+export async function check(options: CheckOptions): Promise<readonly CheckFinding[]> {
   const { findings } = await checkDeployment(options);
   return findings.filter(({ code, file }) => code !== "production.old_data" || file?.startsWith(CATALOG) !== true);
 }
@@ -69,7 +69,7 @@ export async function refusalOf({ given, environment }: CheckOptions): Promise<r
   try {
     const project = given["project"] as string;
     const settings = await readSettingsOf(project, given, environment);
-    await (await start({ settings, tell: () => {}, log: LOG })).close();
+    await (await start({ settings, print: () => {}, log: LOG })).close();
     return [];
   } catch (error) {
     return error instanceof BrokenProject ? error.problems.map(({ message }) => message) : [reasonOf(error)];
@@ -77,6 +77,6 @@ export async function refusalOf({ given, environment }: CheckOptions): Promise<r
 }
 
 /** What was found for which a start fails. */
-export function stopping(findings: readonly Finding[]): readonly string[] {
+export function stopping(findings: readonly CheckFinding[]): readonly string[] {
   return findings.filter(({ code }) => "stopsStart" in CHECKS[code]).map(({ says }) => says);
 }

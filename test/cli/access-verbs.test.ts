@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hasTokenShape, tokenDigest } from "../../src/access/access-token.ts";
-import { osActor } from "../../src/cli/os-actor.ts";
+import { osActor } from "../../src/admin/cli/os-actor.ts";
 import { openStore } from "../../src/storage/store.ts";
-import { systemClock } from "../../src/terms/clock.ts";
+import { systemClock } from "../../src/terms/time/clock.ts";
 import { terminal } from "./terminal.ts";
 
 /** A second is the promise; a machine that has seven other things to do is given more. */

@@ -160,7 +160,7 @@ test("a reader that goes away ends a command quietly", async (t) => {
   await run(["org", "create", "Acme"]);
   const module = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
   const script = `
-    const { runCli } = await import(${module("../../src/cli/run-cli.ts")});
+    const { runCli } = await import(${module("../../src/admin/cli/run-cli.ts")});
     const { commandsOn } = await import(${module("./terminal.ts")});
     const { stdin, stdout, stderr, env } = process;
     await new Promise((resolve) => process.once("message", resolve));

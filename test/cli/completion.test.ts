@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { command } from "../start/operator-verb.ts";
-import { SHELLS } from "../../src/cli/completion/shells.ts";
+import { SHELLS } from "../../src/admin/cli/completion/shells.ts";
 import { has, suggestions } from "./shells.ts";
 
 /** What stands on the command line after `datarun`, the last word unfinished, and all that may be meant by it. */

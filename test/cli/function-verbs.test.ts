@@ -6,13 +6,13 @@ import { dirname, join, relative } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { test, type TestContext } from "node:test";
 import { findVerbs } from "../../src/admin/find-verbs.ts";
-import { runCli } from "../../src/cli/run-cli.ts";
-import { COMMANDS } from "../../src/commands/commands.ts";
-import { openVerbs } from "../../src/commands/open-verbs.ts";
+import { runCli } from "../../src/admin/cli/run-cli.ts";
+import { COMMANDS } from "../../src/composition/commands/commands.ts";
+import { openVerbs } from "../../src/composition/verb-needs/terminal-needs.ts";
 import { readSettings } from "../../src/settings/read-settings.ts";
 import { createLog } from "../../src/operate/log.ts";
 import { start } from "../../src/composition/start.ts";
-import type { JsonObject } from "../../src/terms/json.ts";
+import type { JsonObject } from "../../src/terms/json/json.ts";
 import { assertPrinted } from "../rig/verb-results.ts";
 
 interface Place {
@@ -272,7 +272,7 @@ test("beside a running service a run goes through that one", async (t) => {
     options: { port: "0", "admin-port": "0", "data-dir": here.dataDir, project: here.project },
   });
   const log = createLog("error", join(here.dataDir, "log"));
-  const running = await start({ settings, tell: () => {}, log });
+  const running = await start({ settings, print: () => {}, log });
   t.after(() => running.close());
 
   const printed = await here.run([

@@ -5,7 +5,7 @@ import { test, type TestContext } from "node:test";
 import type { CallReport } from "../../src/run/ports.ts";
 import { createLedger } from "../../src/ledger/ledger.ts";
 import { makeAttempt, makeCall, makeReport, makeRun, runOnce } from "../../src/ledger/ledger.kit.ts";
-import { systemClock } from "../../src/terms/clock.ts";
+import { systemClock } from "../../src/terms/time/clock.ts";
 import type { Charged } from "../../src/terms/fault.ts";
 import { terminal } from "./terminal.ts";
 

@@ -6,7 +6,7 @@ import { test, type TestContext } from "node:test";
 import { createLedger } from "../../src/ledger/ledger.ts";
 import { makeAttempt, makeCall, makeReport, makeRun, runOnce } from "../../src/ledger/ledger.kit.ts";
 import { Fault } from "../../src/terms/fault.ts";
-import { systemClock } from "../../src/terms/clock.ts";
+import { systemClock } from "../../src/terms/time/clock.ts";
 import { openStore } from "../../src/storage/store.ts";
 import { terminal, type Terminal } from "./terminal.ts";
 

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { findVerbs } from "../../src/admin/find-verbs.ts";
-import { runCli } from "../../src/cli/run-cli.ts";
-import { COMMANDS } from "../../src/commands/commands.ts";
-import { openVerbs } from "../../src/commands/open-verbs.ts";
+import { runCli } from "../../src/admin/cli/run-cli.ts";
+import { COMMANDS } from "../../src/composition/commands/commands.ts";
+import { openVerbs } from "../../src/composition/verb-needs/terminal-needs.ts";
 import type { TestLife } from "../vendor/scripted-vendor.ts";
 import { assertPrinted } from "../rig/verb-results.ts";
 

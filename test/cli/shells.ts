@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { command } from "../start/operator-verb.ts";
 import { project } from "../start/project-folder.ts";
-import type { Shell } from "../../src/cli/completion/shells.ts";
+import type { Shell } from "../../src/admin/cli/completion/shells.ts";
 
 const quoted = (text: string): string => `'${text}'`;
 

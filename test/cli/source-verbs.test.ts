@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { createLedger } from "../../src/ledger/ledger.ts";
-import { systemClock } from "../../src/terms/clock.ts";
+import { systemClock } from "../../src/terms/time/clock.ts";
 import { project } from "../start/project-folder.ts";
 import { shell } from "./project-shell.ts";
 

@@ -5,18 +5,18 @@ import { Readable, Writable } from "node:stream";
 import type { TestContext } from "node:test";
 import { findVerbs } from "../../src/admin/find-verbs.ts";
 import type { SourceListing } from "../../src/admin/ports.ts";
-import { osActor } from "../../src/cli/os-actor.ts";
-import { type CliDeps, runCli } from "../../src/cli/run-cli.ts";
-import { COMMANDS } from "../../src/commands/commands.ts";
+import { osActor } from "../../src/admin/cli/os-actor.ts";
+import { type CliDeps, runCli } from "../../src/admin/cli/run-cli.ts";
+import { COMMANDS } from "../../src/composition/commands/commands.ts";
 import { BilledCalls } from "../../src/credentials/billed-calls.ts";
 import { createCredentialFinder } from "../../src/credentials/find-credential.ts";
 import { openRootKeys } from "../../src/credentials/root-keys.kit.ts";
 import { createSealer } from "../../src/credentials/sealer.ts";
 import { openJournalReader, type JournalReader } from "../../src/ledger/read/journal-reader.ts";
-import { createSchemas } from "../../src/terms/author-schemas.ts";
+import { createSchemas } from "../../src/terms/schema/author-schemas.ts";
 import { toRunnable } from "../../src/sources/runnable.ts";
 import { openStore } from "../../src/storage/store.ts";
-import { systemClock } from "../../src/terms/clock.ts";
+import { systemClock } from "../../src/terms/time/clock.ts";
 import { assertPrinted } from "../rig/verb-results.ts";
 
 /** What a command printed and how it ended. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { damagedLine, headOf } from "../../src/ledger/read/export-lines.ts";
-import { csvLine } from "../../src/terms/csv-line.ts";
+import { csvLine } from "../../src/terms/text/csv-line.ts";
 import { damagedLines } from "../../console/api/damaged-lines.ts";
 
 const RUNS = ["trx_0192", 'an "odd", one', "one\nof two lines", "one that started at 2026-03-01T00:00:00.000Z"];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { amountText } from "../../src/terms/money.ts";
+import { amountText } from "../../src/terms/money/money.ts";
 import { largestOf, thousandths, toMicros } from "../../console/parts/micros.ts";
 
 test("every amount that the service writes is read to the last millionth", () => {

@@ -4,7 +4,7 @@ import { after, test } from "node:test";
 import fc from "fast-check";
 import { openJournalReader } from "../../src/ledger/read/journal-reader.ts";
 import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
-import type { ChargeModel } from "../../src/terms/charge.ts";
+import type { ChargeModel } from "../../src/terms/money/charge.ts";
 import type { Charged } from "../../src/terms/fault.ts";
 import { startService } from "../rig/service.ts";
 import { bare, type Behaviour, body, json, STANDARD } from "../vendor/behaviours.ts";

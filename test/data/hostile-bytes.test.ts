@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
-import { everyTurnWithin } from "../../src/terms/cpu-time.kit.ts";
+import { everyTurnWithin } from "../../src/terms/platform/cpu-time.kit.ts";
 import { startService } from "../rig/service.ts";
 import { body } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { printable } from "../../src/terms/printable.ts";
+import { printable } from "../../src/terms/text/printable.ts";
 import { NAUGHTY_STRINGS } from "../rig/naughty-strings.ts";
 import { startService } from "../rig/service.ts";
 import { answers, sendsCredential } from "../rig/sources.ts";

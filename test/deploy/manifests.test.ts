@@ -12,7 +12,7 @@ import { readSettings } from "../../src/settings/read-settings.ts";
 import { fileVariableOf, SETTINGS, variableOf, type Setting } from "../../src/settings/table.ts";
 import { ROUTES } from "../../src/http/app.ts";
 import { HEADER_BYTES_MAX } from "../../src/http/server.ts";
-import { CALL_MS_MAX } from "../../src/terms/times.ts";
+import { CALL_MS_MAX } from "../../src/terms/time/times.ts";
 import { readContainerfile } from "../rig/image.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));

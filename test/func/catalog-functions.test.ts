@@ -5,7 +5,7 @@ import { renderFunctionReport, runFunctionCases } from "../../src/simulation/run
 import { openSources } from "../../src/project/open-catalogs.ts";
 import { openFunctions } from "../../src/project/open-functions.ts";
 import { PACKAGE_ROOT } from "../../src/project/package-root.ts";
-import { systemClock } from "../../src/terms/clock.ts";
+import { systemClock } from "../../src/terms/time/clock.ts";
 
 const QUIET = { info: () => {}, warn: () => {}, error: () => {} };
 const { all } = await openSources(undefined);

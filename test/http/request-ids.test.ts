@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LINES_MAX } from "../../src/operate/line-limit.ts";
-import { type Clock, systemClock } from "../../src/terms/clock.ts";
+import { type Clock, systemClock } from "../../src/terms/time/clock.ts";
 import { adminPort } from "../rig/admin.ts";
 import { startService, type ServiceOptions, type TestService } from "../rig/service.ts";
 import { answers } from "../rig/sources.ts";

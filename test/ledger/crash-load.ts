@@ -7,7 +7,7 @@ import { openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { createLedger } from "../../src/ledger/ledger.ts";
 import type { AttemptReport, CallReport, RunIntent, RunRecord } from "../../src/run/ports.ts";
-import { systemClock } from "../../src/terms/clock.ts";
+import { systemClock } from "../../src/terms/time/clock.ts";
 import { newId } from "../../src/terms/ids.ts";
 import { PRICE } from "./crash-price.ts";
 

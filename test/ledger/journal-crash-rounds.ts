@@ -10,7 +10,7 @@ import { catchUp } from "../../src/ledger/journal/replay-outcomes.ts";
 import { openJournalReader } from "../../src/ledger/read/journal-reader.ts";
 import type { SpendLine } from "../../src/ledger/read/sum-spend.ts";
 import { createLedger } from "../../src/ledger/ledger.ts";
-import { systemClock } from "../../src/terms/clock.ts";
+import { systemClock } from "../../src/terms/time/clock.ts";
 import { PRICE } from "./crash-price.ts";
 
 export interface CrashCount {

@@ -11,7 +11,7 @@ import { test, type TestContext } from "node:test";
 import pg from "pg";
 import { createLedger } from "../../src/ledger/ledger.ts";
 import { makeRun, runOnce } from "../../src/ledger/ledger.kit.ts";
-import { systemClock } from "../../src/terms/clock.ts";
+import { systemClock } from "../../src/terms/time/clock.ts";
 import { newDatabase } from "../postgres/shared-postgres.ts";
 import { until } from "../rig/until.ts";
 import { startCommand, type CommandService } from "../rig/command.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { systemClock } from "../../src/terms/clock.ts";
+import { systemClock } from "../../src/terms/time/clock.ts";
 import { startService } from "../rig/service.ts";
 import { asksVendor } from "../rig/sources.ts";
 import { after as later, hang, json } from "../vendor/behaviours.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { readAmount } from "../../src/terms/money.ts";
+import { readAmount } from "../../src/terms/money/money.ts";
 import { after as later, json } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 import { deploy, type Deployment, type Process } from "../rig/deployed.ts";

@@ -1,5 +1,5 @@
 import { test } from "node:test";
-import { assertAgrees, makeDocuments } from "../../src/terms/json-object-check.kit.ts";
+import { assertAgrees, makeDocuments } from "../../src/terms/json/json-object-check.kit.ts";
 
 const DOCUMENTS = 1_000_000;
 const TIGHT = { depthMax: 3, keysPerObjectMax: 2, valuesMax: 6 };

@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { createLedger } from "../../src/ledger/ledger.ts";
 import type { CallReport, Ledger, RunIntent } from "../../src/run/ports.ts";
 import { NOT_RECORDED } from "../../src/run/not-recorded.ts";
-import { systemClock } from "../../src/terms/clock.ts";
+import { systemClock } from "../../src/terms/time/clock.ts";
 import { newId } from "../../src/terms/ids.ts";
 
 const CALLS = 5;

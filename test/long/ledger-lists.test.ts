@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
 import { monthRange } from "../../src/ledger/read/summarize.ts";
 import { SPEND_KEYS } from "../../src/ledger/read/sum-spend.ts";
-import { placeOfCharge } from "../../src/ledger/read/unknown-charges.ts";
+import { cursorOfCharge } from "../../src/ledger/read/unknown-charges.ts";
 import type { LedgerFilter } from "../../src/ledger/read/ledger-filter.ts";
 import { exportRuns } from "../../src/ledger/read/export-runs.ts";
 import { openJournalReader } from "../../src/ledger/read/journal-reader.ts";
 import { createLedgerReader, type LedgerAnswers } from "../../src/ledger/read/ledger-reader.ts";
 import { atEnd, makeDirectory, startLedger } from "../../src/ledger/ledger.kit.ts";
 import { openStore } from "../../src/storage/store.ts";
-import { systemClock } from "../../src/terms/clock.ts";
+import { systemClock } from "../../src/terms/time/clock.ts";
 import { newDatabase } from "../postgres/shared-postgres.ts";
 import { fillJournal, fillShared, RUNS } from "./million-runs.ts";
 
@@ -128,7 +128,7 @@ async function measure(t: TestContext, name: string, reader: LedgerAnswers): Pro
   await inTime("last uses", () => reader.lastUses(credentials));
   let charges = await reader.unknown({ limit: 101 });
   await inTime("unknown", () => reader.unknown({ limit: 101 }));
-  const after = placeOfCharge(charges.at(-1)!);
+  const after = cursorOfCharge(charges.at(-1)!);
   await inTime("unknown on", () => reader.unknown({ limit: 101, after }));
   charges = [];
   await inTime("how many unknown", () => reader.countUnknown());

@@ -3,7 +3,7 @@ import { Agent as PlainAgent, type IncomingMessage, request as plainRequest } fr
 import { Agent as SecureAgent, request as secureRequest } from "node:https";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
-import { openDoor } from "../../src/outbound/door.kit.ts";
+import { openTestClient } from "../../src/outbound/http-client.kit.ts";
 import { Place } from "./real-servers/place.ts";
 import { openRelay } from "./real-servers/relay.ts";
 import {
@@ -67,7 +67,7 @@ for (const server of SERVERS) {
     const ports = await choosePorts();
     await server.start(place, ports);
     const extraAuthorities = place.authority.cert;
-    const { call } = openDoor(t, { extraAuthorities, limits: { keepAliveMs: 60_000 } });
+    const { call } = openTestClient(t, { extraAuthorities, limits: { keepAliveMs: 60_000 } });
 
     for (const behaviour of BEHAVIOURS) {
       const expected = expectation(server, behaviour);

@@ -1,6 +1,6 @@
 import { Client } from "pg";
 import { openStore } from "../../src/storage/store.ts";
-import { systemClock } from "../../src/terms/clock.ts";
+import { systemClock } from "../../src/terms/time/clock.ts";
 
 /** A database with an empty store, of which others are copies. */
 export interface StoreTemplate {

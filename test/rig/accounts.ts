@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chargeOfCall } from "../../src/terms/charge.ts";
+import { chargeOfCall } from "../../src/terms/money/charge.ts";
 import type { Charged } from "../../src/terms/fault.ts";
 import type { Vendor } from "../vendor/scripted-vendor.ts";
 import type { LedgerRows } from "./ledger-rows.ts";

@@ -3,7 +3,7 @@ import type { RunnableSource } from "../../src/run/ports.ts";
 import type { SourceDeclaration } from "../../src/sdk/source.ts";
 import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
 import { toRunnable } from "../../src/sources/runnable.ts";
-import { createSchemas } from "../../src/terms/author-schemas.ts";
+import { createSchemas } from "../../src/terms/schema/author-schemas.ts";
 
 /** Finds people, and is refused a name that is too short. */
 export const ACME = `

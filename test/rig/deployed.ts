@@ -7,7 +7,7 @@ import type { Readable } from "node:stream";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { openKeyedStore } from "../../src/composition/open-store.ts";
-import { systemClock } from "../../src/terms/clock.ts";
+import { systemClock } from "../../src/terms/time/clock.ts";
 import { createClient, type Client, type Reply } from "./client.ts";
 import { readLedger, type LedgerRows } from "./ledger-rows.ts";
 import { createOperator, type Operator, type Organization } from "./organization.ts";

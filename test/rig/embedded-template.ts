@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { JOURNAL_FILE, openJournal } from "../../src/ledger/journal/journal-database.ts";
 import { STORE_FILE } from "../../src/storage/sqlite/engine.ts";
 import { openStore } from "../../src/storage/store.ts";
-import { systemClock } from "../../src/terms/clock.ts";
+import { systemClock } from "../../src/terms/time/clock.ts";
 
 const LEDGER = "ledger";
 const WAL_BYTES_MAX = 2 ** 20;

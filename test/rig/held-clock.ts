@@ -1,5 +1,5 @@
-import { FAILED_MS } from "../../src/admin-api/login.ts";
-import { systemClock, type Clock } from "../../src/terms/clock.ts";
+import { FAILED_MS } from "../../src/admin/http/login.ts";
+import { systemClock, type Clock } from "../../src/terms/time/clock.ts";
 
 /** The system's clock, on which failed logins wait until the test lets them go on. */
 export function heldClock() {

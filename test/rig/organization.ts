@@ -3,9 +3,9 @@ import { makeAccessToken, makeOperatorToken, tokenDigest } from "../../src/acces
 import type { IssuedToken, NamedWorkflow, Role } from "../../src/admin/ports.ts";
 import type { OpenedStore } from "../../src/composition/open-store.ts";
 import { PLAIN_WORKFLOW, type Context } from "../../src/terms/caller.ts";
-import type { Clock } from "../../src/terms/clock.ts";
+import type { Clock } from "../../src/terms/time/clock.ts";
 import { newId } from "../../src/terms/ids.ts";
-import type { JsonObject } from "../../src/terms/json.ts";
+import type { JsonObject } from "../../src/terms/json/json.ts";
 import { Secret } from "../../src/terms/secret.ts";
 import type { Secrets } from "./secrets.ts";
 

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { Readable, Writable } from "node:stream";
 import { findVerbs } from "../../src/admin/find-verbs.ts";
-import { runCli } from "../../src/cli/run-cli.ts";
-import { COMMANDS } from "../../src/commands/commands.ts";
-import { openVerbs } from "../../src/commands/open-verbs.ts";
+import { runCli } from "../../src/admin/cli/run-cli.ts";
+import { COMMANDS } from "../../src/composition/commands/commands.ts";
+import { openVerbs } from "../../src/composition/verb-needs/terminal-needs.ts";
 
 /** A block of code of a page, and the text between the block before it and itself. */
 export interface Block {

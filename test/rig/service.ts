@@ -10,7 +10,7 @@ import { createLog } from "../../src/operate/log.ts";
 import type { LoadedSources } from "../../src/project/load-sources.ts";
 import type { SourceDeclaration } from "../../src/sdk/source.ts";
 import { start } from "../../src/composition/start.ts";
-import { systemClock, type Clock } from "../../src/terms/clock.ts";
+import { systemClock, type Clock } from "../../src/terms/time/clock.ts";
 import { assertAccounts } from "./accounts.ts";
 import { createClient, type Reply } from "./client.ts";
 import { assertContract, assertHeaders } from "./contract.ts";
@@ -125,7 +125,7 @@ export async function startService(t: TestLife, options: ServiceOptions = {}): P
   const declared = loadDeclared([answers(HEALTHY, { ok: true }), ...(options.sources ?? [])]);
   const running = await start({
     settings,
-    tell: () => {},
+    print: () => {},
     log,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     sources: { ...declared, all: new Map([...declared.all, ...(options.loaded ?? [])]) },

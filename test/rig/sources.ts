@@ -1,10 +1,10 @@
 import { declarationProblem } from "../../src/sources/check-declaration.ts";
 import { toRunnable } from "../../src/sources/runnable.ts";
-import { createSchemas } from "../../src/terms/author-schemas.ts";
+import { createSchemas } from "../../src/terms/schema/author-schemas.ts";
 import type { LoadedSource, LoadedSources } from "../../src/project/load-sources.ts";
 import type { HttpOptions } from "../../src/sdk/http.ts";
 import { defineSource, type SourceAnswer, type SourceCall, type SourceDeclaration } from "../../src/sdk/source.ts";
-import type { JsonObject } from "../../src/terms/json.ts";
+import type { JsonObject } from "../../src/terms/json/json.ts";
 import type { Vendor } from "../vendor/scripted-vendor.ts";
 
 type Changes = Partial<Omit<SourceDeclaration, "id" | "run">>;

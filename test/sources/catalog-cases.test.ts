@@ -3,20 +3,20 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { createDoor } from "../../src/outbound/door.ts";
+import { createOutboundClient } from "../../src/outbound/http-client.ts";
 import { renderReport, runCases } from "../../src/simulation/run-cases.ts";
 import { compileDocument, compileKnown } from "../../src/sources/declarative/compile-document.ts";
 import { readDocument } from "../../src/sources/declarative/format/read-document.ts";
 import { toRunnable } from "../../src/sources/runnable.ts";
-import { createSchemas } from "../../src/terms/author-schemas.ts";
-import { systemClock } from "../../src/terms/clock.ts";
-import type { Json } from "../../src/terms/json.ts";
+import { createSchemas } from "../../src/terms/schema/author-schemas.ts";
+import { systemClock } from "../../src/terms/time/clock.ts";
+import type { Json } from "../../src/terms/json/json.ts";
 
 const folder = fileURLToPath(new URL("../../catalog/sources", import.meta.url));
 const files = globSync("**/*.yaml", { cwd: folder }).sort();
 
 describe("every declarative source of the catalog", { concurrency: 8 }, () => {
-  const parts = { door: createDoor({ clock: systemClock }), clock: systemClock };
+  const parts = { door: createOutboundClient({ clock: systemClock }), clock: systemClock };
   after(() => parts.door.close());
 
   for (const file of files) {

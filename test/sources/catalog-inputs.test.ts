@@ -6,9 +6,9 @@ import { fileURLToPath } from "node:url";
 import type { SourceCase } from "../../src/sdk/source.ts";
 import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
 import { fakeCall, replyOf } from "../../src/sources/declarative/call.kit.ts";
-import { createSchemas } from "../../src/terms/author-schemas.ts";
+import { createSchemas } from "../../src/terms/schema/author-schemas.ts";
 import { Fault } from "../../src/terms/fault.ts";
-import type { JsonObject } from "../../src/terms/json.ts";
+import type { JsonObject } from "../../src/terms/json/json.ts";
 
 const folder = fileURLToPath(new URL("../../catalog/sources", import.meta.url));
 const schemas = createSchemas();

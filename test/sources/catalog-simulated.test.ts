@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
-import { createPlayedDoor } from "../../src/outbound/played-door.ts";
-import { VendorReply } from "../../src/outbound/exchange/reply.ts";
+import { createSimulatedClient } from "../../src/outbound/simulated-client.ts";
+import { VendorReply } from "../../src/outbound/exchange/vendor-reply.ts";
 import { faultOfStatus } from "../../src/outbound/exchange/vendor-fault.ts";
-import { oneCall } from "../../src/run/one-call.ts";
+import { makeOneCall } from "../../src/run/one-call.ts";
 import type { RunnableSource } from "../../src/run/ports.ts";
 import { makeUpCredentials } from "../../src/simulation/made-up-credentials.ts";
 import { createSimulatedVendors } from "../../src/simulation/simulated-vendors.ts";
@@ -15,8 +15,8 @@ import { createSkippedWait } from "../../src/simulation/skipped-wait.ts";
 import { startVendorSimulator } from "../../src/simulation/vendor-simulator.ts";
 import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
 import { toRunnable } from "../../src/sources/runnable.ts";
-import { createSchemas } from "../../src/terms/author-schemas.ts";
-import { systemClock } from "../../src/terms/clock.ts";
+import { createSchemas } from "../../src/terms/schema/author-schemas.ts";
+import { systemClock } from "../../src/terms/time/clock.ts";
 import { Fault } from "../../src/terms/fault.ts";
 
 const folder = fileURLToPath(new URL("../../catalog/sources", import.meta.url));
@@ -31,8 +31,8 @@ const reading = {
 };
 
 test("a simulated call of every catalog source comes out as its case says", async () => {
-  const door = createPlayedDoor({ clock: systemClock, player: createSimulatedVendors(systemClock, () => false) });
-  const parts = { door, clock: systemClock, log: () => {}, wait: createSkippedWait(systemClock) };
+  const door = createSimulatedClient({ clock: systemClock, vendors: createSimulatedVendors(systemClock, () => false) });
+  const parts = { client: door, clock: systemClock, log: () => {}, wait: createSkippedWait(systemClock) };
   let asked = 0;
   for (const source of sources) {
     const cases = source.declaration.cases ?? [];
@@ -40,7 +40,10 @@ test("a simulated call of every catalog source comes out as its case says", asyn
     for (const each of first) {
       const credentials = each.credentials ?? makeUpCredentials(source.declaration.credentials);
       const asks = { source, inputs: each.inputs, entry: { credentials } };
-      const { result, call } = await oneCall({ ...asks, organizationId: "org_1", context: "dev", region: "" }, parts);
+      const { result, call } = await makeOneCall(
+        { ...asks, organizationId: "org_1", context: "dev", region: "" },
+        parts,
+      );
       const came =
         result instanceof Fault
           ? { failure: result.row.kind }

@@ -7,14 +7,14 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { test, type TestContext } from "node:test";
 import type { TLSSocket } from "node:tls";
-import { createDoor } from "../../src/outbound/door.ts";
-import { oneCall } from "../../src/run/one-call.ts";
+import { createOutboundClient } from "../../src/outbound/http-client.ts";
+import { makeOneCall } from "../../src/run/one-call.ts";
 import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
 import { toRunnable } from "../../src/sources/runnable.ts";
-import { createSchemas } from "../../src/terms/author-schemas.ts";
-import { systemClock } from "../../src/terms/clock.ts";
+import { createSchemas } from "../../src/terms/schema/author-schemas.ts";
+import { systemClock } from "../../src/terms/time/clock.ts";
 import { Fault } from "../../src/terms/fault.ts";
-import type { JsonObject } from "../../src/terms/json.ts";
+import type { JsonObject } from "../../src/terms/json/json.ts";
 import { issueCertificate, makeAuthority } from "../vendor/certificate.ts";
 
 async function listening(t: TestContext, server: Server): Promise<number> {
@@ -36,11 +36,11 @@ async function runAt(
   let written = readFileSync(new URL(`../../catalog/sources/${file}`, import.meta.url), "utf8");
   for (const [from, to] of Object.entries(moved)) written = written.replaceAll(from, to);
   const source = toRunnable(compileDeclarative(written, file), createSchemas(), "now");
-  const door = createDoor({ clock: systemClock });
+  const door = createOutboundClient({ clock: systemClock });
   t.after(() => door.close());
   const { inputs, credentials } = asked;
   const asks = { source, inputs, entry: { credentials }, organizationId: "org_1", context: "dev", region: "" } as const;
-  const { result } = await oneCall(asks, { door, clock: systemClock, log: () => {} });
+  const { result } = await makeOneCall(asks, { client: door, clock: systemClock, log: () => {} });
   if (result instanceof Fault) throw result;
   const { match, json } = result;
   return { match, output: JSON.parse(String(json)) as unknown };

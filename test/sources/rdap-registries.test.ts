@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
-import { createSchemas } from "../../src/terms/author-schemas.ts";
+import { createSchemas } from "../../src/terms/schema/author-schemas.ts";
 
 /** IANA's bootstrap file https://data.iana.org/rdap/dns.json (RFC 9224), publication 2026-07-23T02:00:03Z. */
 const REGISTRIES: Readonly<Record<string, string>> = {

@@ -145,7 +145,7 @@ test("a start loads what it needs and nothing else", async (t) => {
   assert.deepEqual(
     builtIn.filter((name) => name.includes("undici")),
     [],
-    "src/terms/node-http.ts says what loads it",
+    "src/terms/http/node-http.ts says what loads it",
   );
   // The launcher asks whether functions can run, for which the package is looked at and not loaded.
   const code = loaded.filter((url) => !url.endsWith("/package.json"));

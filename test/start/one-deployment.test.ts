@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { openKeyedStore } from "../../src/composition/open-store.ts";
-import { systemClock } from "../../src/terms/clock.ts";
+import { systemClock } from "../../src/terms/time/clock.ts";
 import { startPostgres } from "../postgres/start-postgres.ts";
 import { createOperator, type Operator, type Organization } from "../rig/organization.ts";
 import { Secrets } from "../rig/secrets.ts";

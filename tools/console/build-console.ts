@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import type { ConsoleFile } from "../../src/admin-api/ports.ts";
+import type { ConsoleFile } from "../../src/admin/http/ports.ts";
 
 const FOLDER = fileURLToPath(new URL("../../console", import.meta.url));
 

@@ -1,10 +1,10 @@
 import { findVerbs } from "../../src/admin/find-verbs.ts";
-import { BODY_BYTES_MAX } from "../../src/admin-api/read-input.ts";
-import { LIVE_PATH } from "../../src/admin-api/live-endpoint.ts";
-import { LIVE_CLIENTS_MAX } from "../../src/admin-api/live-stream.ts";
-import { STATUS_OF } from "../../src/admin-api/refusal.ts";
-import { SESSION_ENDPOINTS } from "../../src/admin-api/session-endpoints.ts";
-import { allEndpoints } from "../../src/admin-api/verb-endpoints.ts";
+import { BODY_BYTES_MAX } from "../../src/admin/http/read-input.ts";
+import { LIVE_PATH } from "../../src/admin/http/live-endpoint.ts";
+import { LIVE_CLIENTS_MAX } from "../../src/admin/http/live-stream.ts";
+import { STATUS_OF } from "../../src/admin/http/refusal.ts";
+import { SESSION_ENDPOINTS } from "../../src/admin/http/session-endpoints.ts";
+import { allEndpoints } from "../../src/admin/http/verb-endpoints.ts";
 import { block, code, generated, page, table, type Page } from "./markdown.ts";
 
 /** What can be done over the admin API, and by whom. */

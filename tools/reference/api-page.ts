@@ -1,7 +1,7 @@
-import { openApiDocument } from "../../src/http/openapi.ts";
+import { openApiDocument } from "../../src/http/public-openapi.ts";
 import { FAULTS, REPORTED, type FaultRow } from "../../src/terms/fault.ts";
 import { block, code, generated, json, page, table, type Page } from "./markdown.ts";
-import { fieldsOf, type FieldRow } from "../../src/terms/schema-fields.ts";
+import { fieldsOf, type FieldRow } from "../../src/terms/schema/schema-fields.ts";
 
 interface Contract {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -40,7 +40,7 @@ export function apiPage(): Page {
   const endpoints = endpointsOf(contract);
   return page(
     "docs/reference/api.md",
-    generated("src/http/openapi.ts and src/terms/fault.ts"),
+    generated("src/http/public-openapi.ts and src/terms/fault.ts"),
     "# The HTTP interface",
     "The interface is JSON over HTTP, from server to server. [`openapi.json`](../../openapi.json) has the same contract in machine-readable form. [Use it from your own code](../guides/call-it.md) shows clients.",
     table(

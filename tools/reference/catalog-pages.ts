@@ -2,12 +2,12 @@ import { relative, sep } from "node:path";
 import type { ListedFunction } from "../../src/functions/catalog.ts";
 import { PACKAGE_ROOT } from "../../src/project/package-root.ts";
 import type { LoadedSource } from "../../src/project/load-sources.ts";
-import { oneCall } from "../../src/run/one-call.ts";
+import { makeOneCall } from "../../src/run/one-call.ts";
 import type { SourceCase } from "../../src/sdk/source.ts";
-import { systemClock } from "../../src/terms/clock.ts";
+import { systemClock } from "../../src/terms/time/clock.ts";
 import { Fault } from "../../src/terms/fault.ts";
 import { block, code, generated, json, page, table, type Page } from "./markdown.ts";
-import { fieldsOf, needOf } from "../../src/terms/schema-fields.ts";
+import { fieldsOf, needOf } from "../../src/terms/schema/schema-fields.ts";
 
 const FOLDER = "docs/catalog";
 
@@ -240,7 +240,7 @@ async function ask(source: LoadedSource["source"], { inputs }: SourceCase): Prom
     },
   };
   const asked = { source, organizationId: "org_1", context: "dev", region: "", entry: {}, inputs } as const;
-  const { result } = await oneCall(asked, { door: nowhere, clock: systemClock, log: () => {} });
+  const { result } = await makeOneCall(asked, { client: nowhere, clock: systemClock, log: () => {} });
   if (result instanceof Fault) throw result;
   return JSON.parse(result.json.toString());
 }

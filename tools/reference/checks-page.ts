@@ -1,4 +1,4 @@
-import { CHECK_CODES, CHECKS, type CheckRow } from "../../src/commands/check/findings.ts";
+import { CHECK_CODES, CHECKS, type CheckRow } from "../../src/composition/commands/check/findings.ts";
 import { code, generated, page, table, type Page } from "./markdown.ts";
 
 /** Every code of a finding, from the one list of them. */
@@ -11,7 +11,7 @@ export function checksPage(): Page {
   const columns = ["code", "stops a start", "found when", "what to do"];
   return page(
     "docs/reference/checks.md",
-    generated("src/commands/check/findings.ts"),
+    generated("src/composition/commands/check/findings.ts"),
     "# Checks",
     `What ${code("datarun check")} can find. [Deploy](../guides/deploying.md#check-before-starting) shows how to use it. The codes keep their meaning, so they can be given to ${code("--ignore")} and compared by programs.`,
     "## Always",

@@ -1,9 +1,9 @@
 import { findVerbs } from "../../src/admin/find-verbs.ts";
 import type { Verb } from "../../src/admin/verb.ts";
-import type { CommandForm } from "../../src/cli/command.ts";
-import { helpOn } from "../../src/cli/help.ts";
-import { COMMANDS } from "../../src/commands/commands.ts";
-import { settingOptions } from "../../src/commands/setting-options.ts";
+import type { CommandForm } from "../../src/admin/cli/command.ts";
+import { helpOn } from "../../src/admin/cli/help.ts";
+import { COMMANDS } from "../../src/composition/commands/commands.ts";
+import { settingOptions } from "../../src/composition/commands/setting-options.ts";
 import { block, code, generated, page, table, type Page } from "./markdown.ts";
 
 /** Every command, with the text of its own `--help`. */

@@ -1,47 +1,47 @@
-import { BEGUN_MAX } from "../../src/run/around/begun-limits.ts";
-import { ACCESS_LIMITS, LEFT_MS_MIN } from "../../src/access/authenticate.ts";
-import { IDLE_MOST, SOCKETS_MOST } from "../../src/composition/connections-limit.ts";
+import { STARTED_MAX } from "../../src/run/middleware/started-limits.ts";
+import { ACCESS_LIMITS, WORKFLOW_LOOKUP_MS_MIN } from "../../src/access/authenticate.ts";
+import { IDLE_CONNECTIONS_MAX, VENDOR_SOCKETS_MAX } from "../../src/composition/connections-limit.ts";
 import type { SettingKey } from "../../src/settings/settings.ts";
 import { SETTINGS, type Setting } from "../../src/settings/table.ts";
 import { LARGE_RUNS_MB, WAITING_PER_ORGANIZATION } from "../../src/functions/pool/schedule.ts";
 import { SOURCES_PER_RUN_MAX } from "../../src/http/run-fields.ts";
-import { piecesMax } from "../../src/terms/joined-bytes.ts";
+import { piecesMax } from "../../src/terms/json/joined-bytes.ts";
 import { UNAUTHENTICATED_BODIES_MAX } from "../../src/http/app.ts";
 import { HEADER_BYTES_MAX, HEADER_FIELDS_MAX, PIPELINED_MAX } from "../../src/http/server.ts";
 import { SMALL_BODY_BYTES } from "../../src/http/unauthenticated-bodies.ts";
 import { LEDGER_LIMITS } from "../../src/ledger/limits.ts";
-import { DEFAULT_LIMITS } from "../../src/outbound/limits.ts";
+import { DEFAULT_LIMITS } from "../../src/outbound/outbound-limits.ts";
 import { BYTES_PER_PIECE, PIECES_FREE } from "../../src/outbound/exchange/reply-intake.ts";
 import { EXTENSIONS_BYTES_MAX, SIZE_DIGITS_MAX } from "../../src/outbound/wire/chunked-body.ts";
 import { FIELDS_MAX } from "../../src/outbound/wire/reply-head.ts";
 import { INTERIM_MAX } from "../../src/outbound/wire/reply-parser.ts";
 import { REDIRECTS_MAX } from "../../src/outbound/exchange/outgoing-request.ts";
-import { BREAKER_LIMITS } from "../../src/run/around/breaker.ts";
+import { BREAKER_LIMITS } from "../../src/run/middleware/breaker.ts";
 import { LINES_MAX } from "../../src/operate/line-limit.ts";
 import { CALLS_QUOTA, MESSAGES_QUOTA } from "../../src/operate/log-quota.ts";
 import { CALLS_MAX, UNKNOWN_MAX } from "../../src/operate/run-log.ts";
 import { ADMIN_CONNECTIONS_MAX, HEAD_MS, UNREAD_MS } from "../../src/operate/admin-server.ts";
 import { API_LINES_MAX } from "../../src/admin/invoice/compare-with-ledger.ts";
 import { SETTLED_AT_ONCE, SETTLED_AT_ONCE_MAX } from "../../src/admin/verbs/ledger/settle.ts";
-import { COMMANDS_MAX, STRANGERS_BODY_BYTES_MAX, STREAMS_MAX } from "../../src/admin-api/admin-api.ts";
-import { FAILED_MS, FAILED_WAITING_MAX } from "../../src/admin-api/login.ts";
-import { BODY_BYTES_MAX } from "../../src/admin-api/read-input.ts";
-import { IDLE_MS, SESSION_MS } from "../../src/admin-api/sessions.ts";
+import { COMMANDS_MAX, UNAUTHENTICATED_BODY_BYTES_MAX, STREAMS_MAX } from "../../src/admin/http/admin-api.ts";
+import { FAILED_MS, FAILED_WAITING_MAX } from "../../src/admin/http/login.ts";
+import { BODY_BYTES_MAX } from "../../src/admin/http/read-input.ts";
+import { IDLE_MS, SESSION_MS } from "../../src/admin/http/sessions.ts";
 import { OUTPUT_BYTES_MAX, OUTPUT_DEPTH_MAX } from "../../src/run/collect.ts";
 import { ANSWER_BYTES_MAX, MESSAGE_CHARS_MAX, RUN_BYTES_MAX } from "../../src/run/envelope.ts";
-import { REPLIES_BYTES_MAX } from "../../src/run/reply-room.ts";
+import { REPLIES_BYTES_MAX } from "../../src/run/reply-memory-gate.ts";
 import { TIMEOUT_MS_DEFAULT } from "../../src/sources/check-declaration.ts";
 import { EXPRESSION_STEPS_MAX } from "../../src/sources/declarative/expressions/evaluate.ts";
-import { XML_NAMES_MAX, XML_VALUES_MAX } from "../../src/terms/parse-xml.ts";
-import { XML_BYTES_MAX } from "../../src/terms/read-xml.ts";
+import { XML_NAMES_MAX, XML_VALUES_MAX } from "../../src/terms/xml/parse-xml.ts";
+import { XML_BYTES_MAX } from "../../src/terms/xml/read-xml.ts";
 import { LOOKUP_MS_MAX } from "../../src/storage/answer-in-time.ts";
 import { ENTRIES_MAX, FILTERS, SLOW_ENTRIES_MAX } from "../../src/sources/declarative/request/filters.ts";
-import { CHECK_STEPS_MAX, RUN_CHECK_STEPS_MAX } from "../../src/terms/bounded-schemas.ts";
+import { CHECK_STEPS_MAX, RUN_CHECK_STEPS_MAX } from "../../src/terms/schema/bounded-schemas.ts";
 import { VENDOR_FAILED } from "../../src/terms/fault.ts";
 import { CLIENT_REQUEST_ID_CHARS_MAX, ID_CHARS_MAX } from "../../src/terms/ids.ts";
-import { JSON_LIMITS, JSON_VALUES_MAX } from "../../src/terms/json.ts";
-import { TARGET_CHARACTERS_MAX } from "../../src/terms/request-target.ts";
-import { CALL_MS_MAX } from "../../src/terms/times.ts";
+import { JSON_LIMITS, JSON_VALUES_MAX } from "../../src/terms/json/json.ts";
+import { TARGET_CHARACTERS_MAX } from "../../src/terms/http/request-target.ts";
+import { CALL_MS_MAX } from "../../src/terms/time/times.ts";
 import { code, generated, page, table, type Page } from "./markdown.ts";
 
 /** Every limit with its number, imported from the file that defines it. */
@@ -203,7 +203,7 @@ export function limitsPage(): Page {
       ],
       [
         "connections to all vendors that are in use or being opened",
-        `a fifth of the files that the process may open, at most ${count(SOCKETS_MOST)}`,
+        `a fifth of the files that the process may open, at most ${count(VENDOR_SOCKETS_MAX)}`,
         "further calls wait in the same way",
       ],
       [
@@ -213,7 +213,7 @@ export function limitsPage(): Page {
       ],
       [
         "inline credentials of one organization whose rate a process begins to count, in each period",
-        count(BEGUN_MAX),
+        count(STARTED_MAX),
         "calls with further ones fail as `shed` until the next period",
       ],
       [
@@ -279,7 +279,7 @@ export function limitsPage(): Page {
       ],
       [
         "idle connections to vendors",
-        `a quarter of the files that the process may open, at most ${count(IDLE_MOST)}`,
+        `a quarter of the files that the process may open, at most ${count(IDLE_CONNECTIONS_MAX)}`,
         "further ones are closed; organizations share the number, and no connection is used for two of them",
       ],
       [
@@ -304,7 +304,7 @@ export function limitsPage(): Page {
       ],
       [
         "a request waits for the database, for token and workflow together",
-        `${ms(LOOKUP_MS_MAX)}; the workflow has at least ${ms(LEFT_MS_MIN)}`,
+        `${ms(LOOKUP_MS_MAX)}; the workflow has at least ${ms(WORKFLOW_LOOKUP_MS_MIN)}`,
         "500 `unavailable`",
       ],
       [
@@ -319,7 +319,7 @@ export function limitsPage(): Page {
       ["time for the head of a request to arrive", ms(HEAD_MS), "408, and the connection is closed"],
       ["requests at once on one connection", "1", "the connection is closed"],
       ["body of a request to the admin API", bytes(BODY_BYTES_MAX), "422"],
-      ["the same of a login", bytes(STRANGERS_BODY_BYTES_MAX), "422"],
+      ["the same of a login", bytes(UNAUTHENTICATED_BODY_BYTES_MAX), "422"],
       ["chunks of a body", "one for each 128 bytes of the limit, at least 1,024", "422"],
       ["time for which a client may leave its answer unread", ms(UNREAD_MS), "the connection is closed"],
       ["lines of an invoice that is compared over the admin API, and of the ledger", count(API_LINES_MAX), "409"],

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { openFunctions, type OpenFunction } from "../../src/project/open-functions.ts";
-import { systemClock } from "../../src/terms/clock.ts";
+import { systemClock } from "../../src/terms/time/clock.ts";
 import { PACKAGE_ROOT } from "../../src/project/package-root.ts";
 import { openSources } from "../../src/project/open-catalogs.ts";
 import { adminApiPage } from "./admin-api-page.ts";

@@ -3,7 +3,7 @@ import { FILTERS } from "../../src/sources/declarative/request/filters.ts";
 import { publishedSchema } from "../../src/sources/declarative/format/format.ts";
 import { EXAMPLE_ANSWER, expressionRows } from "./expression-rows.ts";
 import { block, code, generated, page, table, type Page } from "./markdown.ts";
-import { typeOf } from "../../src/terms/schema-fields.ts";
+import { typeOf } from "../../src/terms/schema/schema-fields.ts";
 
 interface Schema {
   readonly description?: string;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { TIMEOUT_MS_DEFAULT } from "../../src/sources/check-declaration.ts";
 import { FAULT_OF_KIND } from "../../src/terms/fault.ts";
-import { CALL_MS_MAX } from "../../src/terms/times.ts";
+import { CALL_MS_MAX } from "../../src/terms/time/times.ts";
 import { givenTable, memberTable, membersOf } from "./interface-members.ts";
 import { block, code, generated, page, table, type Page } from "./markdown.ts";
 

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { parse } from "yaml";
-import type { Budget } from "../../terms/budget.ts";
+import type { Budget } from "../../terms/money/budget.ts";
 import type { ServiceState } from "../ports.ts";
-import type { Seen } from "./look-around.ts";
+import type { DeploymentObservation } from "./observe-deployment.ts";
 import { ATTENTION, THRESHOLDS, whatNeedsAPerson } from "./what-needs-a-person.ts";
 
 const NOON = Date.UTC(2026, 2, 10, 12);
@@ -64,8 +64,8 @@ function seen({
   ledger = {},
   ...more
 }: { service?: Partial<ServiceState>; ledger?: Partial<ServiceState["ledger"]> } & Partial<
-  Omit<Seen, "service">
-> = {}): Seen {
+  Omit<DeploymentObservation, "service">
+> = {}): DeploymentObservation {
   return {
     wallAt: NOON,
     service: { ...CALM, ...service, ledger: { ...CALM.ledger, ...ledger } },
@@ -81,7 +81,7 @@ function seen({
   };
 }
 
-const says = (one: Seen) => whatNeedsAPerson(one).map((found) => found.says);
+const says = (one: DeploymentObservation) => whatNeedsAPerson(one).map((found) => found.says);
 
 test("nothing is said when nothing needs a person, right up to each threshold", () => {
   assert.deepEqual(whatNeedsAPerson(seen()), []);

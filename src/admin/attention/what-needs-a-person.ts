@@ -1,8 +1,8 @@
 import type { BudgetRejections } from "../../ledger/read/budget-rejections.ts";
-import { type Budget, budgetText, isNearlyUsed, scopeText } from "../../terms/budget.ts";
-import { percentUsed } from "../../terms/money.ts";
+import { type Budget, budgetText, isNearlyUsed, scopeText } from "../../terms/money/budget.ts";
+import { percentUsed } from "../../terms/money/money.ts";
 import type { BudgetUse, LedgerHealth, BreakerHealth, ServiceState } from "../ports.ts";
-import { LOGINS_MS, type Seen, type SeenInLedger, type SeenInStore } from "./look-around.ts";
+import { LOGINS_MS, type DeploymentObservation, type SeenInLedger, type SeenInStore } from "./observe-deployment.ts";
 
 /**
  * The kinds of attention. A kind that a metric shows too has an alert in deploy/prometheus/rules.yaml with the same
@@ -53,7 +53,12 @@ const REFUSED: Readonly<Record<string, string>> = {
 };
 
 /** The items that need attention, the most urgent first; empty if there are none. */
-export function whatNeedsAPerson({ service, ofStore, ofLedger, problems }: Seen): readonly Attention[] {
+export function whatNeedsAPerson({
+  service,
+  ofStore,
+  ofLedger,
+  problems,
+}: DeploymentObservation): readonly Attention[] {
   const found = [
     ...problems.map((says) => critical("unreadable", says)),
     ...(service === null ? [] : ofService(service)),
@@ -65,13 +70,13 @@ export function whatNeedsAPerson({ service, ofStore, ofLedger, problems }: Seen)
   return found.toSorted((one, other) => rank(one) - rank(other));
 }
 
-type Place = Partial<Pick<Attention, "page" | "filter" | "command">>;
+type AttentionTarget = Partial<Pick<Attention, "page" | "filter" | "command">>;
 
-function critical(what: AttentionKind, says: string, place: Place = {}): Attention {
+function critical(what: AttentionKind, says: string, place: AttentionTarget = {}): Attention {
   return { what, severity: "critical", says, page: "overview", filter: {}, command: null, ...place };
 }
 
-function warning(what: AttentionKind, says: string, place: Place = {}): Attention {
+function warning(what: AttentionKind, says: string, place: AttentionTarget = {}): Attention {
   return { ...critical(what, says, place), severity: "warning" };
 }
 
@@ -187,7 +192,7 @@ function inStore({ budgets, failedLogins }: SeenInStore, rejections: readonly Bu
   return [
     ...budgets.flatMap((use) => {
       const { id } = use.budget;
-      const place: Place = { page: "money", filter: { budget: id }, command: `datarun budget show ${id}` };
+      const place: AttentionTarget = { page: "money", filter: { budget: id }, command: `datarun budget show ${id}` };
       const rejected = rejectedBy.get(id);
       const silent = use.silent === 0n ? [] : [warning("budget_silent", silentSays(use), place)];
       if (rejected !== undefined) return [critical("budget_rejects", rejectedSays(use, rejected), place), ...silent];

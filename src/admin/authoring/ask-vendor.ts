@@ -2,10 +2,10 @@ import type { RunnableSource } from "../../run/ports.ts";
 import type { Context } from "../../terms/caller.ts";
 import type { Charged } from "../../terms/fault.ts";
 import { costOf } from "../../ledger/read/costs.ts";
-import { amountText } from "../../terms/money.ts";
+import { amountText } from "../../terms/money/money.ts";
 import { newId } from "../../terms/ids.ts";
-import type { JsonObject } from "../../terms/json.ts";
-import type { LiveAnswer, LiveCallParts } from "./ports.ts";
+import type { JsonObject } from "../../terms/json/json.ts";
+import type { LiveAnswer, LiveCallParts } from "../../drafting/ports.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 
 export interface VendorQuestion {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JsonObject } from "../../terms/json.ts";
+import type { JsonObject } from "../../terms/json/json.ts";
 import { withLiveTests } from "./live-charges.ts";
 import type { AuditEntry } from "../ports.ts";
 

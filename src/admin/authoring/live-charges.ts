@@ -1,8 +1,8 @@
 import type { ChargeSummary } from "../../ledger/read/summarize.ts";
 import type { Spent } from "../../ledger/read/spent.ts";
-import { readAmount } from "../../terms/money.ts";
+import { readAmount } from "../../terms/money/money.ts";
 import type { Charged } from "../../terms/fault.ts";
-import type { JsonObject } from "../../terms/json.ts";
+import type { JsonObject } from "../../terms/json/json.ts";
 import type { AuditEntry } from "../ports.ts";
 
 /** The verbs that call a vendor outside a run; their requests are recorded in the audit trail (`ask-vendor.ts`). */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RunnableSource } from "../../run/ports.ts";
-import { FakeClock, settle } from "../../terms/clock.kit.ts";
-import type { JsonObject } from "../../terms/json.ts";
+import { FakeClock, settle } from "../../terms/time/clock.kit.ts";
+import type { JsonObject } from "../../terms/json/json.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { askFreeVendors, LIVE_PAUSE_MS } from "./live-report.ts";
 

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import type { RunnableSource } from "../../run/ports.ts";
-import type { Clock } from "../../terms/clock.ts";
-import type { JsonObject } from "../../terms/json.ts";
+import type { Clock } from "../../terms/time/clock.ts";
+import type { JsonObject } from "../../terms/json/json.ts";
 import { markTested } from "../../sources/declarative/source-text.ts";
 import type { OnProgress } from "../../terms/on-progress.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { testLive } from "./live-test.ts";
-import type { AuthoringTools, LiveCallParts } from "./ports.ts";
+import type { AuthoringTools, LiveCallParts } from "../../drafting/ports.ts";
 import { replaceFile } from "./replace-file.ts";
 import { shownPath } from "./source-files.ts";
 

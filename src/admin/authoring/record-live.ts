@@ -4,14 +4,14 @@ import type { SourceCase } from "../../sdk/source.ts";
 import { recordCase, wordsOfRules } from "../../simulation/record-case.ts";
 import { addCase } from "../../sources/declarative/source-text.ts";
 import type { Context } from "../../terms/caller.ts";
-import { type JsonObject, readJsonExactly } from "../../terms/json.ts";
+import { type JsonObject, readJsonExactly } from "../../terms/json/json.ts";
 import { outcomeOf } from "./ask-vendor.ts";
-import type { LiveAnswer, AuthoringTools } from "./ports.ts";
+import type { LiveAnswer, AuthoringTools } from "../../drafting/ports.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { replaceFile } from "./replace-file.ts";
 import { requireFile, shownPath } from "./source-files.ts";
 
-export interface LiveCallMade {
+export interface LiveCall {
   readonly source: RunnableSource;
   readonly inputs: JsonObject;
   readonly inputsArePrivate: boolean;
@@ -23,7 +23,7 @@ export interface LiveCallMade {
  * Writes a case from a call made at `wallAt` (Unix ms), and returns the file.
  * @throws OperatorError without having written anything
  */
-export async function recordLive(asked: LiveCallMade, tools: AuthoringTools, wallAt: number): Promise<string> {
+export async function recordLive(asked: LiveCall, tools: AuthoringTools, wallAt: number): Promise<string> {
   const { source, answer } = asked;
   const { path, from } = requireFile(tools, source.id);
   const text = readFileSync(path, "utf8");

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
-import type { SourceFile, AuthoringTools } from "./ports.ts";
+import type { SourceFileRef, AuthoringTools } from "../../drafting/ports.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 
 /** @throws OperatorError */
-export function requireFile(tools: AuthoringTools, id: string): SourceFile {
+export function requireFile(tools: AuthoringTools, id: string): SourceFileRef {
   const file = tools.fileOf(id);
   if (file === undefined) throw new OperatorError("not_found", `There is no file of the source ${id}.`);
   return file;

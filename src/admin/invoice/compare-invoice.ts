@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { SpendLine } from "../../ledger/read/sum-spend.ts";
-import type { Micros } from "../../terms/money.ts";
+import type { Micros } from "../../terms/money/money.ts";
 import type { InvoiceLine } from "./read-invoice.ts";
 
 /**
@@ -29,7 +29,7 @@ export type DifferenceKind = (typeof DIFFERENCES)[number];
 /**
  * One side's values for a key in one currency. Amounts are `null` if the invoice has none; then counts are compared.
  */
-export interface Difference {
+export interface InvoiceDifference {
   readonly kind: DifferenceKind;
   readonly key: string;
   readonly currency: string | null;
@@ -56,7 +56,7 @@ interface Range {
 }
 
 export interface Comparison {
-  readonly differences: readonly Difference[];
+  readonly differences: readonly InvoiceDifference[];
   /** The number of keys with equal values on both sides. */
   readonly equal: number;
 }
@@ -89,7 +89,7 @@ export async function compareInvoice(
   const unpriced = new Set(ours.filter((line) => line.unpriced > 0).map((line) => line.key));
   const charged = new Set(ours.filter((line) => line.charged_yes > 0).map((line) => line.key));
   const invoiced = new Set<string | null>(theirs.map(({ key }) => key));
-  const differences: Difference[] = [];
+  const differences: InvoiceDifference[] = [];
   let [equal, compared] = [0, 0];
   for (const id of new Set([...invoice.keys(), ...ledger.keys()])) {
     if ((compared += 1) % KEYS_AT_ONCE === 0) await nextTick();
@@ -176,7 +176,12 @@ function isEqual(billed: Side, range: Range, has: InvoiceHas): boolean {
   return isWithin(billed, range, has) && range.least[side!] === range.most[side!];
 }
 
-function answerOf(kind: DifferenceKind, { least, most }: Range, billed: Side, has: InvoiceHas): Difference["answer"] {
+function answerOf(
+  kind: DifferenceKind,
+  { least, most }: Range,
+  billed: Side,
+  has: InvoiceHas,
+): InvoiceDifference["answer"] {
   if (kind === "unknown, not billed") return "no";
   if (kind !== "unknown charge") return null;
   const isAt = (end: Side): boolean => comparedSides(has).every((side) => billed[side] === end[side]);

@@ -1,8 +1,8 @@
 import type { Static } from "typebox";
 import type { SpendFilter, SpendLine } from "../../ledger/read/sum-spend.ts";
-import { amountText } from "../../terms/money.ts";
+import { amountText } from "../../terms/money/money.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
-import { Type } from "../../terms/type.ts";
+import { Type } from "../../terms/schema/type.ts";
 import { credentialInput, organizationInput, requireTimeZone, sourceInput, timeZoneInput } from "../inputs.ts";
 import { momentInput, requireTime, toMoment } from "../ledger-inputs.ts";
 import type { VerbCall } from "../needs.ts";

@@ -1,14 +1,14 @@
 import type { LedgerAnswers } from "../../ledger/read/ledger-reader.ts";
-import { placeOfCharge, type UnknownCharge } from "../../ledger/read/unknown-charges.ts";
-import { daysIn, type Span } from "../../terms/calendar.ts";
-import type { Difference } from "./compare-invoice.ts";
+import { cursorOfCharge, type UnknownCharge } from "../../ledger/read/unknown-charges.ts";
+import { daysIn, type TimeSpan } from "../../terms/time/calendar.ts";
+import type { InvoiceDifference } from "./compare-invoice.ts";
 import type { ComparedInvoice } from "./compare-with-ledger.ts";
 
 /** The settlement of a request of unknown charge by an invoice. */
 export interface PlannedSettlement {
   readonly charge: UnknownCharge;
   readonly charged: "yes" | "no";
-  readonly difference: Difference;
+  readonly difference: InvoiceDifference;
 }
 
 export interface SettlementPlan {
@@ -64,7 +64,7 @@ async function unknownCharges({ filter }: ComparedInvoice, reader: Pick<LedgerAn
       ),
     );
     if (page.length < CHARGES_AT_ONCE) return found;
-    after = placeOfCharge(page.at(-1)!);
+    after = cursorOfCharge(page.at(-1)!);
   }
 }
 
@@ -76,7 +76,7 @@ function keysOf(
   if (form.key === "order") return ({ order_id: order }) => order;
   if (form.key === "transaction") return ({ transaction_id: transaction }) => transaction;
   const sent = charges.map(({ sent_at: at }) => at);
-  const span: Span = { from: sent.reduce(smaller, Infinity), to: sent.reduce(larger, -Infinity) + 1 };
+  const span: TimeSpan = { from: sent.reduce(smaller, Infinity), to: sent.reduce(larger, -Infinity) + 1 };
   const days = charges.length === 0 ? [] : [...daysIn(span, filter.timeZone)];
   return ({ sent_at: at }) => days.find((day) => at >= day.from && at < day.to)!.day;
 }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTick } from "node:timers/promises";
-import { isDay } from "../../terms/calendar.ts";
-import { isCurrency } from "../../terms/currency.ts";
-import { type Micros, readAmount } from "../../terms/money.ts";
+import { isDay } from "../../terms/time/calendar.ts";
+import { isCurrency } from "../../terms/money/currency.ts";
+import { type Micros, readAmount } from "../../terms/money/money.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { type CsvRow, readCsv, wholeOf } from "./read-csv.ts";
 

@@ -1,5 +1,5 @@
 /** Acts of operators, and the audit trail. */
-import type { JsonObject } from "../../terms/json.ts";
+import type { JsonObject } from "../../terms/json/json.ts";
 
 export interface Actor {
   /**

@@ -8,10 +8,10 @@ export interface SourceListing extends SourceCatalog {
   /** Every id, sorted. */
   ids(): readonly string[];
   /** The location of an existing source. */
-  placeOf(id: string): SourcePlace | undefined;
+  placeOf(id: string): SourceOrigin | undefined;
 }
 
-export interface SourcePlace {
+export interface SourceOrigin {
   readonly file: string;
   readonly from: "catalog" | "project";
   /** Whether runs may call it. For a catalog source that leaves the machine, the setting `catalog` decides. */

@@ -2,7 +2,7 @@
 import type { RegisteredRootKey, SealedCredential } from "../../credentials/ports.ts";
 import type { CredentialFinder, CredentialRequest, CredentialRule } from "../../run/ports.ts";
 import type { Context } from "../../terms/caller.ts";
-import type { JsonObject } from "../../terms/json.ts";
+import type { JsonObject } from "../../terms/json/json.ts";
 import type { Secret } from "../../terms/secret.ts";
 import type { Act, Page } from "./acts.ts";
 import type { Organization } from "./organizations.ts";

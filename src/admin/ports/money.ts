@@ -1,10 +1,10 @@
 /** Prices and budgets. */
 import type { StartSums } from "../../ledger/read/sum-starts.ts";
-import type { Budget, Spender } from "../../terms/budget.ts";
-import type { Span } from "../../terms/calendar.ts";
+import type { Budget, Spender } from "../../terms/money/budget.ts";
+import type { TimeSpan } from "../../terms/time/calendar.ts";
 import type { Charged } from "../../terms/fault.ts";
-import type { Micros } from "../../terms/money.ts";
-import type { Price, PriceTerm } from "../../terms/price.ts";
+import type { Micros } from "../../terms/money/money.ts";
+import type { Price, PriceTerm } from "../../terms/money/price.ts";
 import type { Act, AuditEntry, Page } from "./acts.ts";
 import type { StoredCredential } from "./credentials.ts";
 
@@ -39,7 +39,7 @@ export interface PriceAdmin {
 /** The use of a budget in its current period. */
 export interface BudgetUse {
   readonly budget: Budget;
-  readonly period: Span;
+  readonly period: TimeSpan;
   /** Spent, or reserved for requests in progress; processes report it about once a second. */
   readonly used: Micros;
   /** Leased by processes beyond their use; they spend or return it. */
@@ -51,7 +51,7 @@ export interface BudgetUse {
 /** A lease of one start of a service in a period of a budget. */
 export interface OpenBudgetLease {
   readonly budget: Budget;
-  readonly period: Span;
+  readonly period: TimeSpan;
   readonly lease: string;
   readonly amount: Micros;
   /** Whether the process has not reported for a minute. */

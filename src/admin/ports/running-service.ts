@@ -1,5 +1,5 @@
 /** A running service, as verbs see it. */
-import type { JsonObject } from "../../terms/json.ts";
+import type { JsonObject } from "../../terms/json/json.ts";
 
 /** The token and workflow of a client's run. */
 export interface RunAccess {

@@ -1,4 +1,4 @@
-import { isJsonObject, readJsonExactly, type Json, type JsonObject } from "../../terms/json.ts";
+import { isJsonObject, readJsonExactly, type Json, type JsonObject } from "../../terms/json/json.ts";
 import { joinAuth, keyAuth, type DraftedAuth } from "../draft-auth.ts";
 import {
   decodePart,

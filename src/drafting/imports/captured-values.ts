@@ -1,4 +1,4 @@
-import type { Json } from "../../terms/json.ts";
+import type { Json } from "../../terms/json/json.ts";
 import { basicAuth, bearerAuth, keyAuth, type DraftedAuth } from "../draft-auth.ts";
 import { decodePart, snakeCase } from "../draft-request.ts";
 

@@ -8,7 +8,7 @@ export class ImportProblem extends Error {
 }
 
 /** The position of a character as `file:line:column`. */
-export function placeIn(file: string, text: string, at: number): string {
+export function locationIn(file: string, text: string, at: number): string {
   const before = text.slice(0, at).split("\n");
   return `${file}:${before.length}:${before.at(-1)!.length + 1}`;
 }

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../terms/json.ts";
+import type { Json, JsonObject } from "../../terms/json/json.ts";
 import type { DraftedAuth } from "../draft-auth.ts";
 import type { DraftRequest } from "../draft-request.ts";
 

@@ -8,7 +8,7 @@ import {
   NO_AUTH,
   type DraftedAuth,
 } from "../draft-auth.ts";
-import { isJsonObject } from "../../terms/json.ts";
+import { isJsonObject } from "../../terms/json/json.ts";
 import { snakeCase } from "../draft-request.ts";
 import type { OpenApiDocument, Spot } from "./openapi-document.ts";
 

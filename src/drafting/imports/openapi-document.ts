@@ -1,7 +1,7 @@
 import { isMap, LineCounter, parseDocument, type Document, type Node } from "yaml";
-import { didYouMeanAnyOf } from "../../terms/nearest.ts";
-import { stepsOf } from "../../terms/json-pointer.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../terms/json.ts";
+import { didYouMeanAnyOf } from "../../terms/text/nearest.ts";
+import { stepsOf } from "../../terms/json/json-pointer.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../terms/json/json.ts";
 import { ImportProblem } from "./import-problem.ts";
 import { asOpenApi3 } from "./swagger2.ts";
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from "../../terms/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../terms/json/json.ts";
 import { jsonBody, snakeCase, type DraftInput, type DraftRequest } from "../draft-request.ts";
 import { basicAuth, bearerAuth, keyAuth, type DraftedAuth } from "../draft-auth.ts";
 import { exampleFor } from "../example-values.ts";

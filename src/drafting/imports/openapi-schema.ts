@@ -1,5 +1,5 @@
 import { schemaProblem } from "../../sources/schema-language.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../terms/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../terms/json/json.ts";
 import { canCheck } from "../example-values.ts";
 import type { OpenApiDocument, Spot } from "./openapi-document.ts";
 
@@ -160,11 +160,11 @@ export function sampleOf(document: OpenApiDocument, spot: Spot, above: readonly 
 }
 
 /** A text that is certainly not personal data. */
-export const MADE_UP_TEXT = "Example";
+export const EXAMPLE_TEXT = "Example";
 
 const BY_TYPE: ReadonlyMap<Json | undefined, (format: Json | undefined) => Json> = new Map(
   Object.entries<(format: Json | undefined) => Json>({
-    string: (format) => BY_FORMAT.get(format) ?? MADE_UP_TEXT,
+    string: (format) => BY_FORMAT.get(format) ?? EXAMPLE_TEXT,
     integer: () => 12,
     number: () => 12.5,
     boolean: () => true,

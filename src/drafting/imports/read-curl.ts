@@ -1,18 +1,18 @@
-import { CALL_MS_MAX } from "../../terms/times.ts";
+import { CALL_MS_MAX } from "../../terms/time/times.ts";
 import type { CapturedRequest } from "./captured-request.ts";
-import { ImportProblem, placeIn } from "./import-problem.ts";
+import { ImportProblem, locationIn } from "./import-problem.ts";
 import { shellWords, type Word } from "./shell-words.ts";
 
 /** Whether an option takes a value, and its effect. `refuses`: the reason why the option cannot be imported. */
-interface Option {
+interface CurlOption {
   readonly takes: boolean;
-  readonly does: keyof Request | "nothing" | { readonly refuses: string };
+  readonly does: keyof CurlRequest | "nothing" | { readonly refuses: string };
 }
 
 const nothing = { takes: false, does: "nothing" } as const;
 const nothingWith = { takes: true, does: "nothing" } as const;
-const refuses = (why: string, takes = false): Option => ({ takes, does: { refuses: why } });
-const takes = (does: keyof Request): Option => ({ takes: true, does });
+const refuses = (why: string, takes = false): CurlOption => ({ takes, does: { refuses: why } });
+const takes = (does: keyof CurlRequest): CurlOption => ({ takes: true, does });
 const FORM = refuses("a form of several parts cannot be written in YAML: write the source in TypeScript", true);
 const UNSAFE = refuses("certificates of vendors are always verified: remove it");
 const PROXY = refuses("a proxy is a setting of the service, not of a source: remove it", true);
@@ -20,7 +20,7 @@ const LOGIN = refuses("this is a separate login: give the command of the request
 const CERTIFICATE = refuses("a client certificate is given as --auth mtls, and its file becomes a credential", true);
 
 /** By long name. `SHORT` maps the short names to these. */
-const OPTIONS: Readonly<Record<string, Option>> = {
+const OPTIONS: Readonly<Record<string, CurlOption>> = {
   request: takes("method"),
   header: takes("header"),
   url: takes("address"),
@@ -134,7 +134,7 @@ const SHORT: Readonly<Record<string, string>> = {
 };
 
 /** The options of a command, each list in the order of the command. */
-interface Request {
+interface CurlRequest {
   readonly method: Word[];
   readonly header: Word[];
   readonly address: Word[];
@@ -156,13 +156,13 @@ interface Request {
 /** Parses the request of a curl command. @throws ImportProblem for each option that a source cannot express */
 export function readCurl(text: string, file: string): CapturedRequest {
   const refuse = (at: number, problem: string, instead?: string): never => {
-    throw new ImportProblem(placeIn(file, text, at), problem, instead);
+    throw new ImportProblem(locationIn(file, text, at), problem, instead);
   };
   const words = shellWords(text, file).filter(({ text: word }, at) => at > 0 || word !== "$");
   const [command, ...rest] = words;
   if (command === undefined || !/^(?:.*[/\\])?curl(?:\.exe)?$/.test(command.text))
     refuse(command?.at ?? 0, "this is not a curl command", 'it begins with "curl"');
-  const given: Request = {
+  const given: CurlRequest = {
     method: [],
     header: [],
     address: [],
@@ -188,7 +188,7 @@ export function readCurl(text: string, file: string): CapturedRequest {
     if (typeof does === "object") refuse(at, `${shown} cannot be imported`, does.refuses);
     if (wants && value === undefined) refuse(at, `${shown} needs a value`);
     if (does === "nothing") ignored.add(shown);
-    else (given[does as keyof Request] as Word[]).push(value ?? { text: "", at });
+    else (given[does as keyof CurlRequest] as Word[]).push(value ?? { text: "", at });
     if (does === "data" || does === "dataRaw" || does === "dataEncoded" || does === "json")
       parts.push(dataOf(does, value!, refuse));
   };
@@ -245,7 +245,7 @@ function dataOf(kind: "data" | "dataRaw" | "dataEncoded" | "json", { text, at }:
 }
 
 function toRequest(
-  given: Request,
+  given: CurlRequest,
   parts: readonly string[],
   ignored: ReadonlySet<string>,
   refuse: Refuse,

@@ -1,6 +1,6 @@
-import { toUtf8 } from "../../terms/charset.ts";
-import { decodeUtf8, isJsonObject, readJsonExactly, type Json, type JsonObject } from "../../terms/json.ts";
-import { placeOfSlip } from "../../terms/json-slip.ts";
+import { toUtf8 } from "../../terms/text/charset.ts";
+import { decodeUtf8, isJsonObject, readJsonExactly, type Json, type JsonObject } from "../../terms/json/json.ts";
+import { firstJsonError } from "../../terms/json/first-json-error.ts";
 import { isXmlText, readXmlSample } from "../sample-text.ts";
 import type { CapturedRequest } from "./captured-request.ts";
 import { shownAddress } from "./captured-values.ts";
@@ -28,7 +28,7 @@ export function readHar(text: string, file: string): readonly HarEntry[] {
   } catch {
     throw new ImportProblem(
       file,
-      `it is not JSON (${placeOfSlip(text) ?? "it has too many parts"})`,
+      `it is not JSON (${firstJsonError(text) ?? "it has too many parts"})`,
       "save it as HAR with content",
     );
   }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { Json } from "../../terms/json.ts";
+import type { Json } from "../../terms/json/json.ts";
 import { compileDeclarative } from "../../sources/declarative/compile-declarative.ts";
 import { DeclarationError } from "../../sources/declarative/format/declaration-error.ts";
 import { draftSource, writeDraft } from "../draft-source.ts";

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from "../../terms/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../terms/json/json.ts";
 import { draftAuth, joinAuth } from "../draft-auth.ts";
 import { OTHER_METHODS } from "../draft-request.ts";
 import { DRAFT_METHODS } from "../../sources/declarative/draft-words.ts";
@@ -6,7 +6,7 @@ import type { ImportChoices, Imported } from "./imported.ts";
 import { authOf } from "./openapi-auth.ts";
 import { OpenApiDocument, type Spot } from "./openapi-document.ts";
 import { exampleIn, OperationRequest } from "./openapi-request.ts";
-import { MADE_UP_TEXT, membersOf, sampleOf, wordsOf } from "./openapi-schema.ts";
+import { EXAMPLE_TEXT, membersOf, sampleOf, wordsOf } from "./openapi-schema.ts";
 
 /**
  * Reads one operation of a document: parameters with their schemas, body, authentication and replies. `auth` replaces
@@ -70,7 +70,7 @@ function answerOf(document: OpenApiDocument, operation: Spot): AnswerRead {
   }
   const schema = document.in(json[1], "schema");
   const shown = exampleIn(document, json[1]);
-  const words = new Set([MADE_UP_TEXT]);
+  const words = new Set([EXAMPLE_TEXT]);
   if (schema !== undefined) wordsOf(document, schema, words);
   const told = schema === undefined ? undefined : sampleOf(document, schema);
   const sample = shown === undefined ? told : completed(shown, told ?? null);

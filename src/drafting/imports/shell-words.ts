@@ -1,4 +1,4 @@
-import { ImportProblem, placeIn } from "./import-problem.ts";
+import { ImportProblem, locationIn } from "./import-problem.ts";
 
 /** One word of a command, without quotes. A shell variable becomes an input in braces: `$NUMBER` becomes `{number}`. */
 export interface Word {
@@ -32,7 +32,7 @@ export function shellWords(text: string, file: string): readonly Word[] {
     }
     if (ended)
       throw new ImportProblem(
-        placeIn(file, text, at),
+        locationIn(file, text, at),
         "something follows the command",
         "give only one command, with a \\ at the end of each line except the last",
       );
@@ -103,5 +103,5 @@ function refuseAt(text: string, at: number, file: string): never {
           : sign === "$"
             ? ["this is expanded by the shell", "write {name} for the value"]
             : [`the shell ends the command at "${sign}"`, "give the command alone, and put addresses in single quotes"];
-  throw new ImportProblem(placeIn(file, text, at), problem!, instead);
+  throw new ImportProblem(locationIn(file, text, at), problem!, instead);
 }

@@ -1,5 +1,5 @@
-import { stepInto } from "../../terms/json-pointer.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../terms/json.ts";
+import { stepInto } from "../../terms/json/json-pointer.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../terms/json/json.ts";
 
 const METHODS = new Set("get post put patch delete head options".split(" "));
 /** Keywords that describe the value of a parameter. */

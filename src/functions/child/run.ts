@@ -3,7 +3,7 @@ import type { ContractPart } from "../inside/check-contract.ts";
 import type { FailedWhy, FromChild, StartRun } from "../pool/messages.ts";
 import { dispose } from "./dispose.ts";
 import { Outgoing } from "./outgoing.ts";
-import type { Room } from "./room.ts";
+import type { IsolateContext } from "./isolate-context.ts";
 import type { Slots } from "./slots.ts";
 
 /** A thread that does not leave a disposed isolate within this time counts as stuck. */
@@ -17,8 +17,8 @@ const END_WITHIN_MS = 300;
 const LINGER_MS = 20;
 const TOO_DEEP = `JSON nested deeper than ${JSON_DEPTH}`;
 
-type Settled = Extract<FromChild, { readonly type: "done" | "failed" }>;
-type Answer = Settled extends infer Kind ? (Kind extends Settled ? Omit<Kind, "stuck"> : never) : never;
+type RunEndMessage = Extract<FromChild, { readonly type: "done" | "failed" }>;
+type RunEnd = RunEndMessage extends infer Kind ? (Kind extends RunEndMessage ? Omit<Kind, "stuck"> : never) : never;
 
 export interface ChildRun {
   reply(call: number, json: string): void;
@@ -29,7 +29,7 @@ export interface ChildRun {
 /** Executes one run in this process, from taking an isolate to returning or disposing of it. */
 export function startRun(job: StartRun, slots: Slots, send: (message: FromChild) => void, over: () => void): ChildRun {
   const { id } = job;
-  let room: Room | undefined;
+  let room: IsolateContext | undefined;
   let settled = false;
   let answered = false;
   /** Whether something of this run is still pending, so that its isolate cannot serve another run. */
@@ -139,14 +139,14 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
    * Answers when the thread has left the isolate, which is nearly always at once: after the answer, nothing of the run
    * remains in this process. An isolate without pending work is reused, others are disposed of.
    */
-  async function settle(answer: Answer): Promise<void> {
+  async function settle(answer: RunEnd): Promise<void> {
     if (settled) return;
     settled = true;
     const ruthless = leavesPending || outgoing.isWaiting || alarm !== undefined;
     clearTimeout(alarm);
     const left =
       room === undefined || (await room.leave(LINGER_MS, ruthless)) || (await room.leave(LEAVE_WITHIN_MS, true));
-    send({ ...answer, stuck: !left } as Settled);
+    send({ ...answer, stuck: !left } as RunEndMessage);
     over();
     if (room === undefined || room.slot.isolate.isDisposed) return;
     room.release();

@@ -3,7 +3,7 @@ import type { Contract } from "../bundled.ts";
 import { createAnswers } from "./ask.ts";
 import { IsolateContract } from "./isolate-contract.ts";
 import { dispose } from "./dispose.ts";
-import { Room } from "./room.ts";
+import { IsolateContext } from "./isolate-context.ts";
 import type { Slot } from "./slot.ts";
 
 /** The number of runs, each in a fresh context, after which an isolate is replaced. */
@@ -16,13 +16,13 @@ const LEFT_BYTES_MAX = 16 * 1_048_576;
 /** The caller that takes the context gets the rejection. */
 const never = (): void => {};
 
-interface Compiled {
+interface CompiledCode {
   readonly code: string;
   cached?: ivm.ExternalCopy<ArrayBuffer>;
 }
 
-interface Held extends Compiled {
-  readonly contract: Compiled;
+interface CachedFunction extends CompiledCode {
+  readonly contract: CompiledCode;
   readonly checks: Slot["checks"];
 }
 
@@ -31,7 +31,7 @@ export interface Slots {
   addBundle(bundle: string, code: string, contract: Contract | null): void;
   forgetBundle(bundle: string): void;
   /** A fresh context in an idle isolate of that key, or in a new isolate. */
-  take(key: string, bundle: string, memoryMb: number): Promise<Room>;
+  take(key: string, bundle: string, memoryMb: number): Promise<IsolateContext>;
   /** Prepares the isolate's next context and adds it to the idle ones, or disposes of it. */
   giveBack(slot: Slot): void;
   /** Disposes of all idle isolates. */
@@ -46,12 +46,12 @@ function nothingRuns(): void {}
  */
 export function createSlots(): Slots {
   const answerAsk = createAnswers();
-  let prelude: Compiled = { code: "" };
-  const bundles = new Map<string, Held>();
+  let prelude: CompiledCode = { code: "" };
+  const bundles = new Map<string, CachedFunction>();
   // In the order of last use.
-  const idle: Room[] = [];
+  const idle: IsolateContext[] = [];
 
-  async function compile(isolate: ivm.Isolate, compiled: Compiled, filename: string): Promise<ivm.Script> {
+  async function compile(isolate: ivm.Isolate, compiled: CompiledCode, filename: string): Promise<ivm.Script> {
     if (compiled.cached !== undefined) {
       const options: ivm.ScriptInfo = { filename, cachedData: compiled.cached };
       return isolate.compileScript(compiled.code, options);
@@ -62,7 +62,7 @@ export function createSlots(): Slots {
     return script;
   }
 
-  async function make(key: string, bundle: string, memoryMb: number): Promise<Room> {
+  async function make(key: string, bundle: string, memoryMb: number): Promise<IsolateContext> {
     const held = bundles.get(bundle);
     if (held === undefined) throw new Error("the process does not have the bundle");
     let slot: Slot | undefined;
@@ -88,7 +88,7 @@ export function createSlots(): Slots {
         contexts: 0,
         lost: nothingRuns,
       };
-      const room = new Room(slot, answerAsk);
+      const room = new IsolateContext(slot, answerAsk);
       await room.ready;
       return room;
     } catch (thrown) {
@@ -122,7 +122,7 @@ export function createSlots(): Slots {
     giveBack: (slot) => {
       if (slot.contexts >= CONTEXTS_MAX) return dispose(slot.isolate);
       slot.lost = nothingRuns;
-      const room = new Room(slot, answerAsk);
+      const room = new IsolateContext(slot, answerAsk);
       idle.push(room);
       if (idle.length > IDLE_MAX) dispose(idle.shift()!.slot.isolate);
       void room.ready.then(() => {

@@ -3,21 +3,21 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { systemClock } from "../../terms/clock.ts";
+import { systemClock } from "../../terms/time/clock.ts";
 import { bundleFunction } from "../load/bundle.ts";
 import { createFunctions } from "../catalog.ts";
 import { LoadError } from "../../terms/load-error.ts";
 import { startPool } from "../pool/pool.kit.ts";
 import { HARMLESS, REFUSED, type Attack } from "./attacks.kit.ts";
 import { layFiles, type Laid } from "./lay-files.kit.ts";
-import type { ClosedPlace } from "./import-scope.ts";
+import type { ForbiddenPath } from "./import-scope.ts";
 
 const SECRET = "SECRET";
 const KEY = `root_dd4c${SECRET}:WZvwg5G/${SECRET}=`;
 const HOST = {
   runSource: () => Promise.reject(new Error("no source")),
   pipe: () => {},
-  holds: () => true,
+  reserveBytes: () => true,
   log: () => {},
 };
 
@@ -64,7 +64,7 @@ async function layProject(t: TestContext, attack: Attack): Promise<string> {
   return project;
 }
 
-function closedIn(project: string): ClosedPlace[] {
+function closedIn(project: string): ForbiddenPath[] {
   return [
     { path: join(project, ".datarun"), name: "the data directory" },
     { path: join(project, "vault"), name: "the data directory" },

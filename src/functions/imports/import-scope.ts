@@ -2,7 +2,7 @@ import { readdir, stat } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 
 /** A file, or a folder with all its contents, that no function may read. */
-export interface ClosedPlace {
+export interface ForbiddenPath {
   readonly path: string;
   /** As part of a sentence: `the data directory`. */
   readonly name: string;
@@ -32,11 +32,11 @@ export interface ImportScope {
 
 export const EXTENSIONS = [".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json"];
 
-export function openImportScope(root: string, closed: readonly ClosedPlace[]): ImportScope {
+export function openImportScope(root: string, closed: readonly ForbiddenPath[]): ImportScope {
   const project: Scope = { folder: root, isPackage: false };
   const identities = new Map<string, Promise<string | null>>();
-  let shut: Promise<ReadonlyMap<string, ClosedPlace>> | undefined;
-  let shutFiles: Promise<ReadonlyMap<string, ClosedPlace>> | undefined;
+  let shut: Promise<ReadonlyMap<string, ForbiddenPath>> | undefined;
+  let shutFiles: Promise<ReadonlyMap<string, ForbiddenPath>> | undefined;
 
   function pathProblem(path: string, scope: Scope): string | null {
     const place = closed.find((each) => isWithin(resolve(each.path), path) && !isAbove(resolve(each.path)));
@@ -61,7 +61,7 @@ export function openImportScope(root: string, closed: readonly ClosedPlace[]): I
    * Compares files by identity, not by name: the same file can be reached through a second mount, a case-insensitive
    * file system, or a hard link.
    */
-  async function closedPlaceOf(file: string): Promise<ClosedPlace | undefined> {
+  async function closedPlaceOf(file: string): Promise<ForbiddenPath | undefined> {
     const places = await (shut ??= identifyClosed());
     if (places.size === 0) return undefined;
     for (let at = file; !isAbove(at); at = dirname(at)) {
@@ -88,7 +88,7 @@ export function openImportScope(root: string, closed: readonly ClosedPlace[]): I
     return identity;
   }
 
-  async function identifyClosed(): Promise<ReadonlyMap<string, ClosedPlace>> {
+  async function identifyClosed(): Promise<ReadonlyMap<string, ForbiddenPath>> {
     const aboveRoot = await Promise.all(ancestorsOf(root).slice(1).map(identify));
     const all = await Promise.all(closed.map(async (place) => [await identify(place.path), place] as const));
     return new Map(
@@ -98,8 +98,8 @@ export function openImportScope(root: string, closed: readonly ClosedPlace[]): I
     );
   }
 
-  async function identifyFiles(): Promise<ReadonlyMap<string, ClosedPlace>> {
-    const files = new Map<string, ClosedPlace>();
+  async function identifyFiles(): Promise<ReadonlyMap<string, ForbiddenPath>> {
+    const files = new Map<string, ForbiddenPath>();
     for (const place of (await shut!).values()) {
       for (const file of await filesIn(place.path)) files.set((await identify(file)) ?? "", place);
     }
@@ -132,7 +132,7 @@ export function isWithin(folder: string, path: string): boolean {
   return way !== ".." && !way.startsWith(`..${sep}`);
 }
 
-function closedTo({ name }: ClosedPlace): string {
+function closedTo({ name }: ForbiddenPath): string {
   return `leads to ${name}, which is closed to functions`;
 }
 

@@ -1,9 +1,9 @@
-import { isJsonObject, type JsonObject } from "../../terms/json.ts";
+import { isJsonObject, type JsonObject } from "../../terms/json/json.ts";
 import { fitsOneOf } from "./path-pattern.ts";
 import { PATH_CHARACTERS_MAX } from "./regular-file.ts";
 
 /** The fields of a package.json that determine what an import of the package means. */
-export interface Manifest {
+export interface PackageManifest {
   /** The folder of the package.json. */
   readonly folder: string;
   readonly name: unknown;
@@ -18,7 +18,7 @@ export interface Manifest {
 /**
  * If the text is not a JSON object, every field counts as absent; then the import fails because of the missing fields.
  */
-export function toManifest(folder: string, text: string): Manifest {
+export function toManifest(folder: string, text: string): PackageManifest {
   const given = parse(text);
   return {
     folder,
@@ -41,13 +41,17 @@ function parse(text: string): JsonObject {
 }
 
 /** The target in `exports` for a subpath, which is `.` or begins with `./`; null if there is none. */
-export function exportOf({ exports }: Manifest, subpath: string, conditions: ReadonlySet<string>): string | null {
+export function exportOf(
+  { exports }: PackageManifest,
+  subpath: string,
+  conditions: ReadonlySet<string>,
+): string | null {
   const isMap = isJsonObject(exports) && Object.keys(exports).some((key) => key.startsWith("."));
   return targetOf(isMap ? exports : { ".": exports as never }, subpath, conditions);
 }
 
 /** The target in `imports` for a name that begins with `#`; null if there is none. */
-export function importOf({ imports }: Manifest, name: string, conditions: ReadonlySet<string>): string | null {
+export function importOf({ imports }: PackageManifest, name: string, conditions: ReadonlySet<string>): string | null {
   return isJsonObject(imports) ? targetOf(imports, name, conditions) : null;
 }
 
@@ -101,7 +105,7 @@ function withMiddle(target: string, middle: string): string | null {
  * Whether a bundle must include a file of the package even if no export of it is used. The path is relative to the
  * manifest.
  */
-export function hasSideEffects({ sideEffects }: Manifest, file: string): boolean {
+export function hasSideEffects({ sideEffects }: PackageManifest, file: string): boolean {
   if (sideEffects === false) return false;
   if (!Array.isArray(sideEffects)) return true;
   const patterns = sideEffects

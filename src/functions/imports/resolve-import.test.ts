@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { runInNewContext } from "node:vm";
 import { bundleFunction } from "../load/bundle.ts";
-import type { ClosedPlace } from "./import-scope.ts";
+import type { ForbiddenPath } from "./import-scope.ts";
 import { layFiles, type Laid } from "./lay-files.kit.ts";
 
 interface Lawful {
@@ -325,7 +325,7 @@ test("what a function may import is found as Node and bundlers find it", async (
       const folder = await mkdtemp(join(tmpdir(), "datarun-lawful-"));
       t.after(() => rm(folder, { recursive: true, force: true }));
       await layFiles(folder, files);
-      const places: ClosedPlace[] =
+      const places: ForbiddenPath[] =
         closed === undefined ? [] : [{ path: join(folder, closed), name: "the data directory" }];
       const { code } = await bundleFunction(join(folder, root, "functions/f.ts"), join(folder, root), places);
       let loaded: { readonly default: unknown } | undefined;

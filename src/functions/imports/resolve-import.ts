@@ -1,7 +1,7 @@
 import { isBuiltin } from "node:module";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import type { Gathering } from "./evidence.ts";
-import { exportOf, hasSideEffects, importOf, toManifest, type Manifest } from "./manifest.ts";
+import { exportOf, hasSideEffects, importOf, toManifest, type PackageManifest } from "./manifest.ts";
 import { ImportRefused, isWithin, type Scope, type ImportScope } from "./import-scope.ts";
 import { PATH_CHARACTERS_MAX } from "./regular-file.ts";
 
@@ -25,7 +25,7 @@ export interface Resolver {
   ): Promise<Resolved>;
 }
 
-interface Found {
+interface FoundModule {
   readonly path: string;
   readonly scope: Scope;
 }
@@ -40,10 +40,10 @@ const PACKAGE = /^(@[^/@]+\/[^/@.][^/]*|[^/@.#][^/]*)(\/.*)?$/;
  * but package.json. Every look-up is recorded, so that a later start can check whether the result would be the same.
  */
 export function createResolver(allowed: ImportScope, { look, read }: Gathering): Resolver {
-  const manifests = new Map<string, Promise<Manifest | null>>();
+  const manifests = new Map<string, Promise<PackageManifest | null>>();
 
   /** The last step of every resolution: no file is returned without this check. */
-  async function admit(specifier: string, { path, scope }: Found): Promise<Resolved> {
+  async function admit(specifier: string, { path, scope }: FoundModule): Promise<Resolved> {
     const { kind, real } = await look(path);
     if (kind === "nothing") throw new ImportRefused(`Could not resolve "${specifier}": there is no such file`);
     const problem = allowed.pathProblem(real, scope) ?? (kind === "file" ? null : "is not a regular file");
@@ -54,7 +54,7 @@ export function createResolver(allowed: ImportScope, { look, read }: Gathering):
     return { file: real, scope, sideEffects, isModule: false };
   }
 
-  async function asFile({ path, scope }: Found): Promise<Found | null> {
+  async function asFile({ path, scope }: FoundModule): Promise<FoundModule | null> {
     const extension = Object.keys(WRITTEN_AS).find((each) => path.endsWith(each));
     const written = extension === undefined ? [] : [path.slice(0, -extension.length) + WRITTEN_AS[extension]];
     const probes = (scope.isPackage ? PACKAGE_PROBES : PROJECT_PROBES).map((probe) => path + probe);
@@ -65,7 +65,7 @@ export function createResolver(allowed: ImportScope, { look, read }: Gathering):
     return null;
   }
 
-  async function asFolder({ path, scope }: Found): Promise<Found | null> {
+  async function asFolder({ path, scope }: FoundModule): Promise<FoundModule | null> {
     if ((await look(path)).kind !== "folder") return null;
     const manifest = await manifestIn(path, scope);
     for (const main of manifest?.mains ?? []) {
@@ -77,7 +77,7 @@ export function createResolver(allowed: ImportScope, { look, read }: Gathering):
     return asFile({ path: join(path, "index"), scope });
   }
 
-  async function manifestIn(folder: string, scope: Scope): Promise<Manifest | null> {
+  async function manifestIn(folder: string, scope: Scope): Promise<PackageManifest | null> {
     const { kind, real } = await look(join(folder, "package.json"));
     if (kind !== "file" || (await allowed.fileProblem(real, scope)) !== null) return null;
     const manifest = manifests.get(real) ?? read(real).then((bytes) => toManifest(folder, bytes.toString()));
@@ -85,7 +85,7 @@ export function createResolver(allowed: ImportScope, { look, read }: Gathering):
     return manifest;
   }
 
-  async function nearestManifest(folder: string, scope: Scope): Promise<Manifest | null> {
+  async function nearestManifest(folder: string, scope: Scope): Promise<PackageManifest | null> {
     if (!isWithin(scope.folder, folder)) return null;
     return (
       (await manifestIn(folder, scope)) ?? (folder === dirname(folder) ? null : nearestManifest(dirname(folder), scope))
@@ -141,7 +141,7 @@ export function createResolver(allowed: ImportScope, { look, read }: Gathering):
 
   function exported(
     specifier: string,
-    manifest: Manifest,
+    manifest: PackageManifest,
     rest: string,
     scope: Scope,
     conditions: ReadonlySet<string>,

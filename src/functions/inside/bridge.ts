@@ -34,9 +34,9 @@ export interface Bridge {
   readonly raise: (thrown: unknown) => void;
 }
 
-interface Waiting {
+interface PendingCall {
   readonly bytes: number;
-  readonly resolve: (answer: Answered) => void;
+  readonly resolve: (answer: CallAnswer) => void;
 }
 
 interface Queued {
@@ -44,7 +44,7 @@ interface Queued {
   readonly resolve: (value?: undefined) => void;
 }
 
-interface Answered {
+interface CallAnswer {
   readonly json: string;
   readonly reason: string | undefined;
 }
@@ -63,7 +63,7 @@ export function createBridge(post: Post): Bridge {
   let pipes = 0;
   let pipeBytes = 0;
   // Objects without a prototype: a setter on `Object.prototype` cannot see what is stored here.
-  const waiting: Record<number, Waiting | undefined> = { __proto__: null } as never;
+  const waiting: Record<number, PendingCall | undefined> = { __proto__: null } as never;
   const queue: Record<number, Queued | undefined> = { __proto__: null } as never;
   let queueHead = 0;
   let queueTail = 0;
@@ -88,8 +88,8 @@ export function createBridge(post: Post): Bridge {
         queue[queueTail++] = { __proto__: null, bytes, resolve } as Queued;
       });
     }
-    const answer = await new NativePromise<Answered>((resolve) => {
-      waiting[call] = { __proto__: null, bytes, resolve } as Waiting;
+    const answer = await new NativePromise<CallAnswer>((resolve) => {
+      waiting[call] = { __proto__: null, bytes, resolve } as PendingCall;
       if (!ended) post("call", call, source, json);
     });
     if (answer.reason !== undefined) throw new RangeError(answer.reason);
@@ -105,7 +105,7 @@ export function createBridge(post: Post): Bridge {
     bytesUnderWay += bytes;
   }
 
-  function settle(call: number, answer: Answered): void {
+  function settle(call: number, answer: CallAnswer): void {
     const settled = waiting[call];
     if (settled === undefined) return;
     delete waiting[call];
@@ -172,8 +172,8 @@ export function createBridge(post: Post): Bridge {
       info: (message, fields) => write("info", message, fields),
       warn: (message, fields) => write("warn", message, fields),
     },
-    reply: (call, json) => settle(call, { __proto__: null, json, reason: undefined } as Answered),
-    refuse: (call, reason) => settle(call, { __proto__: null, json: "", reason } as Answered),
+    reply: (call, json) => settle(call, { __proto__: null, json, reason: undefined } as CallAnswer),
+    refuse: (call, reason) => settle(call, { __proto__: null, json: "", reason } as CallAnswer),
     end,
     raise: (thrown) => {
       if (!ended) end("raised", textOf(thrown, ERROR_CHARACTERS));

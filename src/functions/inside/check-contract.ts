@@ -2,13 +2,13 @@ import * as formats from "ajv-formats/dist/formats.js";
 import equal from "ajv/dist/runtime/equal.js";
 import ucs2length from "ajv/dist/runtime/ucs2length.js";
 import ValidationError from "ajv/dist/runtime/validation_error.js";
-import type { JsonObject } from "../../terms/json.ts";
-import { describeProblem, type SchemaError } from "../../terms/schema-problem.ts";
+import type { JsonObject } from "../../terms/json/json.ts";
+import { describeProblem, type SchemaError } from "../../terms/schema/schema-problem.ts";
 import { PROBLEM_CHARACTERS } from "./limits.ts";
 
 export type ContractPart = "inputs" | "output";
 
-interface Validator {
+interface ContractValidator {
   (value: unknown): unknown;
   errors?: readonly SchemaError[] | null;
 }
@@ -47,11 +47,11 @@ export function openContract(modules: Readonly<Partial<Record<ContractPart, Modu
   };
 }
 
-function load(module: Module | undefined): Validator | undefined {
+function load(module: Module | undefined): ContractValidator | undefined {
   if (module === undefined) return undefined;
   const made: { exports: unknown } = { exports: {} };
   module((name) => RUNTIME.get(name), made);
-  return made.exports as Validator;
+  return made.exports as ContractValidator;
 }
 
 /**

@@ -1,15 +1,17 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import standalone from "ajv/dist/standalone/index.js";
 import addFormats from "ajv-formats";
-import { declaredNames } from "../../terms/schema-names.ts";
+import { declaredNames } from "../../terms/schema/schema-names.ts";
 
 /**
  * The source text of the module compiled from a schema, and the names that the schema declares; or the problem of the
  * schema.
  */
-export type Compiled = { readonly code: string; readonly names: readonly string[] } | { readonly problem: string };
+export type ContractCompilation =
+  | { readonly code: string; readonly names: readonly string[] }
+  | { readonly problem: string };
 
-interface Schemas {
+interface ContractSchemas {
   readonly inputs?: object;
   readonly output?: object;
 }
@@ -19,7 +21,7 @@ const NAMES_MAX = 200;
 const NAME_CHARS_MAX = 64;
 const standaloneCode = standalone.default;
 
-function compile(schema: object | undefined): Compiled | undefined {
+function compile(schema: object | undefined): ContractCompilation | undefined {
   if (schema === undefined) return undefined;
   try {
     const language = new Ajv2020({ ...OPTIONS, addUsedSchema: false });
@@ -49,7 +51,7 @@ function namesOf(schema: object): readonly string[] {
  * compiling takes, and its text becomes code.
  */
 export default {
-  run: ({ inputs: { inputs, output } }: { readonly inputs: Schemas }) => ({
+  run: ({ inputs: { inputs, output } }: { readonly inputs: ContractSchemas }) => ({
     inputs: compile(inputs),
     output: compile(output),
   }),

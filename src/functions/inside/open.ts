@@ -11,7 +11,7 @@ import { ERROR_CHARACTERS, JSON_BYTES } from "./limits.ts";
 import { parseExactly } from "./parse-exactly.ts";
 import { createSteadyClock } from "./steady-clock.ts";
 import { installTimers } from "./timers.ts";
-import type { Ask, Rest } from "./url.ts";
+import type { Ask, Pause } from "./url.ts";
 import { installWeb } from "./web.ts";
 
 interface Loaded {
@@ -29,7 +29,7 @@ export type Enter = (
 const REST_MS = 5;
 
 /** Returns a function that blocks the isolate's own thread. The author's code cannot reach what it uses. */
-function createRest(): Rest {
+function createRest(): Pause {
   const { wait } = Atomics;
   const nobodyWakes = new Int32Array(new SharedArrayBuffer(4));
   return () => void wait(nobodyWakes, 0, 0, REST_MS);

@@ -1,5 +1,5 @@
-import { mayHoldLongNumber, withExactNumbers } from "../../terms/exact-json.ts";
-import type { Json } from "../../terms/json.ts";
+import { mayContainLongNumber, withExactNumbers } from "../../terms/json/exact-json.ts";
+import type { Json } from "../../terms/json/json.ts";
 import { parse } from "./intrinsics.ts";
 
 /**
@@ -16,7 +16,7 @@ export function parseExactly(json: string): Json {
 
 function exactly(json: string, value: Json): Json {
   try {
-    return mayHoldLongNumber(json) ? withExactNumbers(json, value) : value;
+    return mayContainLongNumber(json) ? withExactNumbers(json, value) : value;
   } catch {
     // The author's code has replaced functions that this relies on, and gets the numbers as JavaScript reads them.
     return value;

@@ -6,19 +6,19 @@ import { FormParameters } from "./url-search-params.ts";
 export type Ask = (what: "url" | "url-set", first: string, second: string, third: string) => string | null;
 
 /** Blocks the isolate's thread for some milliseconds. */
-export type Rest = () => void;
+export type Pause = () => void;
 
-type Part = (typeof URL_PARTS)[number];
-type Parts = Readonly<Record<Part | "origin", string>>;
+type UrlPart = (typeof URL_PARTS)[number];
+type UrlParts = Readonly<Record<UrlPart | "origin", string>>;
 
 /**
  * `URL`. Node parses it in the process that runs the isolate; only texts are passed in and out. That process has other
  * work, so the number of requests per run is limited, and a run waits when the answer is `NOT_NOW`.
  */
-export function urlClass(ask: Ask, rest: Rest): unknown {
+export function urlClass(ask: Ask, rest: Pause): unknown {
   let asked = 0;
 
-  function read(what: "url" | "url-set", first: string, second: string, third: string): Parts | null {
+  function read(what: "url" | "url-set", first: string, second: string, third: string): UrlParts | null {
     if (first.length + second.length + third.length > URL_CHARACTERS) return null;
     asked += 1;
     if (asked > URLS_MAX) throw new RangeError("a run may parse or change URLs at most 10,000 times");
@@ -27,11 +27,11 @@ export function urlClass(ask: Ask, rest: Rest): unknown {
       rest();
       json = ask(what, first, second, third);
     }
-    return json === null ? null : (parse(json) as Parts);
+    return json === null ? null : (parse(json) as UrlParts);
   }
 
   class URL {
-    #parts: Parts;
+    #parts: UrlParts;
     #searchParams: FormParameters | undefined;
 
     constructor(url: unknown, base: unknown = "") {
@@ -54,7 +54,7 @@ export function urlClass(ask: Ask, rest: Rest): unknown {
       this.#searchParams ??= new FormParameters(this.#parts.search, (text) => this.#change("search", text, true));
       return this.#searchParams;
     }
-    #change(part: Part, value: string, byParameters = false): void {
+    #change(part: UrlPart, value: string, byParameters = false): void {
       const parts = read("url-set", this.#parts.href, part, value);
       if (parts === null && part === "href") throw new TypeError("Invalid URL");
       if (parts !== null) this.#parts = parts;

@@ -5,14 +5,14 @@ import { Bytes, createRandom, uuidOf } from "./random.ts";
 import type { SteadyClock } from "./steady-clock.ts";
 import { TextDecoderUtf8, TextEncoderUtf8 } from "./text.ts";
 import { FormParameters } from "./url-search-params.ts";
-import { urlClass, type Ask, type Rest } from "./url.ts";
+import { urlClass, type Ask, type Pause } from "./url.ts";
 
 /** The parts of the web platform that pure libraries expect: no network, no storage, no clock except `Date`. */
 export function installWeb(
   scope: Record<string, unknown>,
   { now }: SteadyClock,
   ask: Ask,
-  rest: Rest,
+  rest: Pause,
   seed: string,
 ): void {
   const timeOrigin = Date.now();

@@ -9,11 +9,11 @@ import {
   type BuiltBundle,
   type FunctionFile,
 } from "./bundle.ts";
-import { moduleBeside } from "../../terms/module-beside.ts";
+import { moduleBeside } from "../../terms/platform/module-beside.ts";
 import { hashOf, type Contract } from "../bundled.ts";
 import type { ContractTools } from "./compile-contract.ts";
 import { stillHolds } from "../imports/evidence.ts";
-import { readKept, writeKept } from "../../terms/kept-text.ts";
+import { readSavedText, writeSavedText } from "../../terms/platform/saved-text.ts";
 
 /** A cached file, with all that is needed to run it without bundling or evaluating it again. */
 export interface Prepared {
@@ -50,7 +50,7 @@ export function openBundleCache(folder: string | undefined): BundleCache {
 
   return {
     find: async (file) => {
-      const text = await readKept(await placeOf(file));
+      const text = await readSavedText(await placeOf(file));
       if (text === null) return null;
       try {
         const kept = JSON.parse(text) as Prepared;
@@ -59,7 +59,7 @@ export function openBundleCache(folder: string | undefined): BundleCache {
         return null;
       }
     },
-    keep: async (file, prepared) => writeKept(await placeOf(file), JSON.stringify(prepared)),
+    keep: async (file, prepared) => writeSavedText(await placeOf(file), JSON.stringify(prepared)),
   };
 }
 
@@ -89,10 +89,10 @@ export function prepareContractTools(folder: string | undefined): ContractTools 
 async function prepareOwn(folder: string | undefined, name: string, bundle: () => Promise<string>): Promise<string> {
   if (folder === undefined) return bundle();
   const place = join(folder, `${name}-${await versionOfTools()}.js`);
-  const kept = await readKept(place);
+  const kept = await readSavedText(place);
   if (kept !== null) return kept;
   const code = await bundle();
-  await writeKept(place, code).catch(() => {});
+  await writeSavedText(place, code).catch(() => {});
   return code;
 }
 
@@ -105,9 +105,9 @@ function versionOfTools(): Promise<string> {
       "./bundle.ts",
       "./bundler.ts",
       "./compile-contract.ts",
-      "../../terms/schema-problem.ts",
-      "../../terms/json-pointer.ts",
-      "../../terms/schema-names.ts",
+      "../../terms/schema/schema-problem.ts",
+      "../../terms/json/json-pointer.ts",
+      "../../terms/schema/schema-names.ts",
     ] as const;
     const own = names.map((name) => fileURLToPath(moduleBeside(name, import.meta.url)));
     const files = [...own, ...(await filesIn("../imports/")), ...(await filesIn("../inside/"))];

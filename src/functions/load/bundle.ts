@@ -6,9 +6,9 @@ import { bundle, BundlerEnded, transform } from "./bundler.ts";
 import { ComputedImport, spellOutImports } from "../imports/computed-imports.ts";
 import { gatherEvidence, type Evidence, type Gathering } from "../imports/evidence.ts";
 import { createResolver, type Resolved, type Resolver } from "../imports/resolve-import.ts";
-import { ImportRefused, openImportScope, type ClosedPlace } from "../imports/import-scope.ts";
+import { ImportRefused, openImportScope, type ForbiddenPath } from "../imports/import-scope.ts";
 import { LoadError } from "../../terms/load-error.ts";
-import { moduleBeside } from "../../terms/module-beside.ts";
+import { moduleBeside } from "../../terms/platform/module-beside.ts";
 import { hashOf, type Bundle } from "../bundled.ts";
 
 const AUTHOR = fileURLToPath(moduleBeside("../inside/author.ts", import.meta.url));
@@ -45,7 +45,7 @@ export interface FunctionFile {
   /** The folder that imports may not leave, except for packages. Default: the file's own folder. */
   readonly root?: string;
   /** Files and folders that no import may reach, wherever they are. */
-  readonly closed?: readonly ClosedPlace[];
+  readonly closed?: readonly ForbiddenPath[];
 }
 
 export interface BuiltBundle extends Bundle {
@@ -60,7 +60,11 @@ export interface BuiltBundle extends Bundle {
  * the file's own folder. `imports/` finds and reads each file, never the bundler. @throws LoadError that names file,
  * line and reason, above all if the code would need Node
  */
-export async function bundleFunction(file: string, root: string, closed: readonly ClosedPlace[]): Promise<BuiltBundle> {
+export async function bundleFunction(
+  file: string,
+  root: string,
+  closed: readonly ForbiddenPath[],
+): Promise<BuiltBundle> {
   const top = await realpath(root);
   const gathering = gatherEvidence();
   const resolver = createResolver(openImportScope(top, closed), gathering);

@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject } from "../../terms/json.ts";
+import { isJsonObject, type JsonObject } from "../../terms/json/json.ts";
 import { type Contract, hashOf } from "../bundled.ts";
-import type { Compiled } from "../inside/compile-contract.ts";
+import type { ContractCompilation } from "../inside/compile-contract.ts";
 import type { ContractPart } from "../inside/check-contract.ts";
 import type { Pool } from "../pool/pool.ts";
 
@@ -36,7 +36,7 @@ export async function compileContract(
   const argument = JSON.stringify({ inputs: Object.fromEntries(schemas) });
   const compiler = await tools.compiler();
   const answer = await pool.compile({ hash: hashOf(compiler), code: compiler }, argument);
-  const compiled = JSON.parse(answer) as Partial<Record<ContractPart, Compiled>>;
+  const compiled = JSON.parse(answer) as Partial<Record<ContractPart, ContractCompilation>>;
   const problems: string[] = [];
   const modules: string[] = [];
   for (const [part] of schemas) {

@@ -1,8 +1,8 @@
 import type { FunctionCase } from "../../sdk/data-function.ts";
 import { FUNCTION_ID, ID_CHARS_MAX, PREFIX } from "../../terms/ids.ts";
-import { isJsonObject, type JsonObject } from "../../terms/json.ts";
+import { isJsonObject, type JsonObject } from "../../terms/json/json.ts";
 import { LoadError } from "../../terms/load-error.ts";
-import { CALL_MS_MAX } from "../../terms/times.ts";
+import { CALL_MS_MAX } from "../../terms/time/times.ts";
 
 const TIMEOUT_DEFAULT_MS = 30_000;
 const MEMORY_DEFAULT_MB = 64;

@@ -1,7 +1,7 @@
 import { lstat } from "node:fs/promises";
 import type { FunctionCase } from "../../sdk/data-function.ts";
-import { isJsonObject, readJsonExactly } from "../../terms/json.ts";
-import { placeOfSlip } from "../../terms/json-slip.ts";
+import { isJsonObject, readJsonExactly } from "../../terms/json/json.ts";
+import { firstJsonError } from "../../terms/json/first-json-error.ts";
 import { LoadError } from "../../terms/load-error.ts";
 import { ImportRefused } from "../imports/import-scope.ts";
 import type { FunctionFile } from "./bundle.ts";
@@ -38,7 +38,7 @@ async function readJson(beside: Required<FunctionFile>): Promise<unknown> {
   try {
     return readJsonExactly(text);
   } catch (error) {
-    const place = placeOfSlip(text);
+    const place = firstJsonError(text);
     const problem = place === null ? (error as Error).message : `it is not valid JSON at ${place}`;
     throw new LoadError(beside.file, [`it cannot be read: ${problem}`], error);
   }

@@ -1,4 +1,4 @@
-import type { Clock } from "../../terms/clock.ts";
+import type { Clock } from "../../terms/time/clock.ts";
 
 /** Returns a function that calls `callback` after `delayMs`, once for all calls until then. */
 export function callLater(clock: Clock, delayMs: number, callback: () => void): () => void {

@@ -1,11 +1,11 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { compiledCode } from "../../terms/compiled-code.ts";
+import { compiledCode } from "../../terms/platform/compiled-code.ts";
 import type { FromChild, ToChild } from "./messages.ts";
 import { openRss } from "../rss.ts";
 import type { Bundle } from "../bundled.ts";
-import { moduleBeside } from "../../terms/module-beside.ts";
+import { moduleBeside } from "../../terms/platform/module-beside.ts";
 
 const MAIN = fileURLToPath(moduleBeside("../child/main.ts", import.meta.url));
 /**

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { printable } from "../../terms/printable.ts";
-import type { Clock } from "../../terms/clock.ts";
+import { printable } from "../../terms/text/printable.ts";
+import type { Clock } from "../../terms/time/clock.ts";
 import { IsolateProcess } from "./child-process.ts";
 import type { FromChild } from "./messages.ts";
 import type { FunctionsLog } from "../ports.ts";

@@ -11,13 +11,13 @@ export type ToChild =
     }
   | { readonly type: "forget"; readonly bundle: string }
   | StartRun
-  | Reply
+  | CallReplyMessage
   /** Ends the run at once. The child answers `ended` when the run's thread has left the isolate. */
   | { readonly type: "end"; readonly id: number }
   /** Much memory is in use: dispose of idle isolates. */
   | { readonly type: "trim" };
 
-export interface Reply {
+export interface CallReplyMessage {
   readonly type: "reply";
   readonly id: number;
   readonly call: number;
@@ -27,7 +27,7 @@ export interface Reply {
 export interface StartRun {
   readonly type: "run";
   readonly id: number;
-  readonly what: RunKind;
+  readonly what: ChildRunKind;
   /** Runs with equal keys may use one isolate one after another; others never share one. */
   readonly isolate: string;
   readonly bundle: string;
@@ -39,7 +39,7 @@ export interface StartRun {
  * `start` is a run. While a file is loaded, `describe` returns its declaration as JSON, and `check` only tries whether
  * it can be evaluated. `compile` returns the answer of the contract compiler.
  */
-export type RunKind = "start" | "describe" | "check" | "compile";
+export type ChildRunKind = "start" | "describe" | "check" | "compile";
 
 /** `stuck`: the run's thread does not leave its isolate, and nothing in the process can force it to. */
 export type FromChild =

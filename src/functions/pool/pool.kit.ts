@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FunctionHost } from "../../run/ports.ts";
-import { systemClock } from "../../terms/clock.ts";
+import { systemClock } from "../../terms/time/clock.ts";
 import { preparePrelude } from "../load/bundle-cache.ts";
 import { type Bundle, hashOf } from "../bundled.ts";
 import { createPool, type Pool, type PoolOptions } from "./pool.ts";
@@ -86,9 +86,9 @@ export async function startPool(
         const size = /^bytes_(\d+)$/.exec(source);
         const output = size === null ? `{"echo":${inputs}}` : `{"text":"${"x".repeat(Number(size[1]))}"}`;
         const json = `{"success":true,"match":true,"message":"","output":${output},"response_time_ms":1}`;
-        return { json, taken: () => {} };
+        return { json, release: () => {} };
       },
-      holds: () => true,
+      reserveBytes: () => true,
       pipe: (name, json) => void pipes.push({ name, json }),
       log: (_, message) => void logs.push(message),
     };

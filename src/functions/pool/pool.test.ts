@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { systemClock } from "../../terms/clock.ts";
-import { FakeClock } from "../../terms/clock.kit.ts";
+import { systemClock } from "../../terms/time/clock.ts";
+import { FakeClock } from "../../terms/time/clock.kit.ts";
 import type { Fault } from "../../terms/fault.ts";
 import { preparePrelude } from "../load/bundle-cache.ts";
 import { hashOf } from "../bundled.ts";
@@ -63,8 +63,8 @@ test("after the service was stopped, the answers of its processes are read befor
     const code = `__take(function () { return { default: { run: ${run} } }; });`;
     const bundle = { code, hash: hashOf(code) };
     const isolate = isolateKey(organizationId, bundle.hash);
-    const runSource = () => answer.promise.then(() => ({ json: "{}", taken: () => {} }));
-    const host = { runSource, holds: () => true, pipe: () => {}, log: () => {} };
+    const runSource = () => answer.promise.then(() => ({ json: "{}", release: () => {} }));
+    const host = { runSource, reserveBytes: () => true, pipe: () => {}, log: () => {} };
     const deadlineAt = clock.now() + timeoutMs;
     const argument = JSON.stringify({ inputs: {}, extra: {}, config: {}, context: "dev" });
     return pool.run(

@@ -1,15 +1,15 @@
 import type { FunctionHost } from "../../run/ports.ts";
-import type { Clock } from "../../terms/clock.ts";
+import type { Clock } from "../../terms/time/clock.ts";
 import { Fault } from "../../terms/fault.ts";
 import type { Bundle } from "../bundled.ts";
 import { availableBytes, functionCapacity } from "./capacity.ts";
 import type { PoolStats } from "./pool-stats.ts";
 import { Supervisor, type SupervisorOptions } from "./supervisor.ts";
-import type { RunKind } from "./messages.ts";
+import type { ChildRunKind } from "./messages.ts";
 import { WAITING_PER_ORGANIZATION } from "./schedule.ts";
 import type { FunctionsLog } from "../ports.ts";
 import { isolateKey, Running, type PoolJob } from "./running.ts";
-import { settledWithin } from "../../terms/within.ts";
+import { settledWithin } from "../../terms/time/within.ts";
 
 export interface PoolOptions {
   readonly clock: Clock;
@@ -99,7 +99,7 @@ export function createPool(options: PoolOptions): Pool {
     }
   }
 
-  async function evaluate(what: RunKind, bundle: Bundle, argument = "{}"): Promise<string | null> {
+  async function evaluate(what: ChildRunKind, bundle: Bundle, argument = "{}"): Promise<string | null> {
     // The start of a process does not count against the file's time limit.
     await settledWithin(clock, START_WITHIN_MS, supervisor.ready());
     const isolate = isolateKey("", bundle.hash);
@@ -143,6 +143,6 @@ export function createPool(options: PoolOptions): Pool {
 const NOBODY: FunctionHost = {
   runSource: () => new Promise(() => {}),
   pipe: () => {},
-  holds: () => true,
+  reserveBytes: () => true,
   log: () => {},
 };

@@ -7,7 +7,7 @@ test("a function that has run and whose result there is no memory for does not c
   const host = {
     runSource: () => new Promise<never>(() => {}),
     pipe: () => {},
-    holds: () => false,
+    reserveBytes: () => false,
     log: () => {},
   };
   const job = {

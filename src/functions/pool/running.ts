@@ -3,10 +3,10 @@ import { Fault } from "../../terms/fault.ts";
 import { knownClass } from "../../terms/known-error.ts";
 import type { Bundle } from "../bundled.ts";
 import { CALLS_AT_ONCE, CALLS_MAX, JSON_BYTES, LOGS_MAX, PIPES_MAX } from "../inside/limits.ts";
-import type { FromChild, Reply, RunKind } from "./messages.ts";
+import type { FromChild, CallReplyMessage, ChildRunKind } from "./messages.ts";
 
 export interface PoolJob {
-  readonly what: RunKind;
+  readonly what: ChildRunKind;
   readonly bundle: Bundle;
   /** The organization that owns the run; empty while a file is loaded. */
   readonly organizationId: string;
@@ -20,7 +20,7 @@ export interface PoolJob {
 }
 
 /** Sends to the run's process. `written` is called when the message is no longer in this process. */
-type SendReply = (message: Reply, written: () => void) => void;
+type SendReply = (message: CallReplyMessage, written: () => void) => void;
 
 export type RunMessage = Extract<FromChild, { readonly id: number }>;
 
@@ -116,7 +116,8 @@ export class Running {
         return true;
       case "done":
         if (message.json !== null && message.json.length > JSON_BYTES) return false;
-        if (message.json === null || this.#host.holds(Buffer.byteLength(message.json))) this.succeed(message.json);
+        if (message.json === null || this.#host.reserveBytes(Buffer.byteLength(message.json)))
+          this.succeed(message.json);
         else this.fail(new Fault("function.no_room"));
         return true;
       case "failed":
@@ -134,7 +135,7 @@ export class Running {
     this.#calls += 1;
     this.#underWay += 1;
     if (this.#calls > CALLS_MAX || this.#underWay > CALLS_AT_ONCE || message.inputs.length > JSON_BYTES) return false;
-    void this.#host.runSource(message.source, message.inputs).then(({ json, taken }) => {
+    void this.#host.runSource(message.source, message.inputs).then(({ json, release: taken }) => {
       this.#underWay -= 1;
       if (this.#over) taken();
       else send({ type: "reply", id: this.id, call: message.call, json }, taken);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { FunctionProcess } from "./function-process.ts";
 import type { Running } from "./running.ts";
-import { Schedule, TURN_MS, type ScheduleOptions } from "./schedule.ts";
+import { Schedule, SERVE_MS, type ScheduleOptions } from "./schedule.ts";
 
 /** A schedule over this many processes, none of which exists. */
 function scheduling(options: Partial<ScheduleOptions> & { readonly processes: number }) {
@@ -106,11 +106,11 @@ test("if all are busy, the one is given up that has served longest, when its tur
   for (const organizationId of ["b", "c"]) add(organizationId);
   start();
   assert.deepEqual(schedule.toGiveUp(), []);
-  advance(TURN_MS - 10);
+  advance(SERVE_MS - 10);
   const [first] = [process(0)];
   assert.deepEqual(schedule.toGiveUp(), [first]);
   first.retired = true;
-  advance(TURN_MS);
+  advance(SERVE_MS);
   assert.deepEqual(schedule.toGiveUp(), [], "one is enough for one organization");
   add("a", 2);
   addSpare();

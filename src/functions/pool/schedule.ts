@@ -1,6 +1,6 @@
-import { BoundedMap } from "../../terms/bounded-map.ts";
-import { FairShare } from "../../terms/fair-share.ts";
-import { TurnQueue } from "../../terms/turn-queue.ts";
+import { BoundedMap } from "../../terms/collections/bounded-map.ts";
+import { FairShare } from "../../terms/concurrency/fair-share.ts";
+import { RoundRobinQueue } from "../../terms/concurrency/round-robin-queue.ts";
 import { type FunctionProcess, isOpen } from "./function-process.ts";
 import type { Running } from "./running.ts";
 
@@ -16,7 +16,7 @@ export interface ScheduleOptions {
 /** Default of the most waiting runs of one organization. */
 export const WAITING_PER_ORGANIZATION = 256;
 /** How long a process serves its organization before it is given up for another one that waits, in ms. */
-export const TURN_MS = 1_000;
+export const SERVE_MS = 1_000;
 /** Runs that may use at most this much memory do not raise the limit of their process. */
 const PLAIN_MEMORY_MB = 64;
 /** Memory that all runs above `PLAIN_MEMORY_MB` in one process may use together. */
@@ -49,7 +49,7 @@ export interface Scheduled {
 export class Schedule {
   readonly #options: ScheduleOptions;
   readonly #processes: ReadonlySet<FunctionProcess>;
-  readonly #waiting = new TurnQueue<Running>();
+  readonly #waiting = new RoundRobinQueue<Running>();
   /** The processes of each organization, including those that are ending. */
   readonly #assigned: FairShare;
 
@@ -113,7 +113,7 @@ export class Schedule {
     const coming = processes - this.#assigned.inUse + (assigned.length - serving.length);
     const idle = serving.filter(({ runs }) => runs.size === 0).sort((a, b) => a.idleSince - b.idleSince);
     const served = serving
-      .filter(({ runs, assignedAt }) => runs.size > 0 && now() - assignedAt >= TURN_MS)
+      .filter(({ runs, assignedAt }) => runs.size > 0 && now() - assignedAt >= SERVE_MS)
       .sort((a, b) => a.assignedAt - b.assignedAt);
     return [...idle, ...served].slice(0, Math.max(0, lacking - coming));
   }

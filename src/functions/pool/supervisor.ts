@@ -1,7 +1,7 @@
-import type { Clock } from "../../terms/clock.ts";
-import { printable } from "../../terms/printable.ts";
+import type { Clock } from "../../terms/time/clock.ts";
+import { printable } from "../../terms/text/printable.ts";
 import { Fault } from "../../terms/fault.ts";
-import { whenSilent } from "../../terms/when-silent.ts";
+import { whenSilent } from "../../terms/time/when-silent.ts";
 import { callLater } from "./call-later.ts";
 import type { FunctionCapacity } from "./capacity.ts";
 import { Fleet } from "./fleet.ts";

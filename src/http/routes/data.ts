@@ -1,4 +1,4 @@
-import { Type } from "../../terms/type.ts";
+import { Type } from "../../terms/schema/type.ts";
 import { Fault } from "../../terms/fault.ts";
 import { SourceFailureKind, sourceFailure } from "../failure-schema.ts";
 import type { RunRoute } from "../route.ts";

@@ -1,6 +1,6 @@
-import { Type } from "../../terms/type.ts";
+import { Type } from "../../terms/schema/type.ts";
 import { ID_CHARS_MAX } from "../../terms/ids.ts";
-import type { Json } from "../../terms/json.ts";
+import type { Json } from "../../terms/json/json.ts";
 import { FUNC_EXAMPLES } from "../examples.ts";
 import { FunctionFailureKind, functionFailure } from "../failure-schema.ts";
 import type { RunRoute } from "../route.ts";

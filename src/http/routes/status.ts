@@ -1,4 +1,4 @@
-import { Type } from "../../terms/type.ts";
+import { Type } from "../../terms/schema/type.ts";
 import { STATUS_EXAMPLES } from "../examples.ts";
 import type { ReadRoute } from "../route.ts";
 

@@ -1,15 +1,15 @@
 import { positionsOf, type Columns } from "../column.ts";
 import { ATTEMPT_COLUMNS, CALL_COLUMNS, RECONCILIATION_COLUMNS, RUN_COLUMNS } from "../columns.ts";
-import type { Values } from "../journal/run-checksum.ts";
+import type { RowValues } from "../journal/run-checksum.ts";
 import type { ColumnValues, RowsInColumns, RunBatch, RunReportRow } from "../ports.ts";
 
-type Value = Values[number];
+type CellValue = RowValues[number];
 
 /** Gathers rows of a table by position: each value goes to the end of its column. */
 class RowsBuilder {
   readonly rows: RowsInColumns;
   readonly #names: readonly string[];
-  readonly #values: readonly Value[][];
+  readonly #values: readonly CellValue[][];
   readonly #transactionIds: string[] = [];
 
   /** @param isOfRun the table's own columns include the transaction id */
@@ -18,7 +18,7 @@ class RowsBuilder {
     const own = columns.map(({ name, column }) => ({
       name,
       isText: column.holds.type !== "whole",
-      values: [] as Value[],
+      values: [] as CellValue[],
     }));
     this.#names = columns.map(({ name }) => name);
     this.#values = own.map(({ values }) => values);
@@ -26,7 +26,7 @@ class RowsBuilder {
     this.rows = isOfRun ? own : [ofRun, ...own];
   }
 
-  add(transactionId: string, row: Values): void {
+  add(transactionId: string, row: RowValues): void {
     this.#transactionIds.push(transactionId);
     const columns = this.#values;
     for (let at = 0; at < columns.length; at += 1) columns[at]!.push(row[at]!);
@@ -55,10 +55,10 @@ export class BatchBuilder {
   /** Rows in the order of `positionsOf`. */
   add(
     transactionId: string,
-    run: Values,
-    calls: readonly Values[],
-    attempts: readonly Values[],
-    reconciliations: readonly Values[],
+    run: RowValues,
+    calls: readonly RowValues[],
+    attempts: readonly RowValues[],
+    reconciliations: readonly RowValues[],
   ): void {
     this.#transactionIds.push(transactionId);
     this.#runs.add(transactionId, run);

@@ -1,5 +1,5 @@
 import { OperatorError } from "../../terms/operator-error.ts";
-import type { Clock } from "../../terms/clock.ts";
+import type { Clock } from "../../terms/time/clock.ts";
 import type { OnProgress } from "../../terms/on-progress.ts";
 import { createDrainer, type DrainerState } from "./drain.ts";
 import { hasJournal } from "../journal/journal-tables.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import { systemClock } from "../../terms/clock.ts";
+import { systemClock } from "../../terms/time/clock.ts";
 import type { DrainNote } from "../journal/running-ledger.ts";
 import { atEnd, until } from "../ledger.kit.ts";
 import { openDrainThread } from "./drain-thread.ts";

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
-import type { Clock } from "../../terms/clock.ts";
-import { compiledCode } from "../../terms/compiled-code.ts";
-import { settledWithin } from "../../terms/within.ts";
+import type { Clock } from "../../terms/time/clock.ts";
+import { compiledCode } from "../../terms/platform/compiled-code.ts";
+import { settledWithin } from "../../terms/time/within.ts";
 import type { DrainNote, RunningLedger } from "../journal/running-ledger.ts";
 import type { LedgerLog } from "../ports.ts";
 import type { DrainerState } from "./drain.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
-import { systemClock } from "../../terms/clock.ts";
+import { systemClock } from "../../terms/time/clock.ts";
 import { createDrainer, type Drainer, type DrainerOptions } from "./drain.ts";
 import { openJournalReader } from "../read/journal-reader.ts";
 import {

@@ -1,10 +1,10 @@
-import type { Clock } from "../../terms/clock.ts";
+import type { Clock } from "../../terms/time/clock.ts";
 import type { DrainNote, RunningLedger } from "../journal/running-ledger.ts";
 import { batchOf } from "./batch-builder.ts";
 import { Outbox, type DamagedRun, type OutboxBatch } from "./outbox.ts";
 import type { LedgerLog, LedgerSink } from "../ports.ts";
 import { LedgerBehind, LedgerRefused } from "../../terms/sink-errors.ts";
-import { answeredWithin } from "../../terms/within.ts";
+import { answeredWithin } from "../../terms/time/within.ts";
 
 export interface DrainerOptions {
   readonly dir: string;

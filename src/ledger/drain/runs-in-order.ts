@@ -40,7 +40,7 @@ export class RunsInOrder {
     }
   }
 
-  #read(after: number, countMax: number): readonly FoundRun[] {
+  #read(after: number, countMax: number): readonly JournalRun[] {
     // One moment of the journal: a run may be settled between two statements.
     this.#database.exec("BEGIN");
     try {
@@ -52,7 +52,7 @@ export class RunsInOrder {
       const callsOf = calls.byRun(after, upTo);
       const attemptsOf = attempts.byRun(after, upTo);
       const reconciliationsOf = reconciliations.byRun(after, upTo);
-      return runs.map((run): FoundRun => {
+      return runs.map((run): JournalRun => {
         const number = table.runOf(run);
         const [ownCalls, ownAttempts] = [callsOf(number), attemptsOf(number)];
         return { number, run, calls: ownCalls, attempts: ownAttempts, reconciliations: reconciliationsOf(number) };
@@ -67,7 +67,7 @@ export class RunsInOrder {
   }
 }
 
-interface FoundRun {
+interface JournalRun {
   readonly number: number;
   readonly run: JournalRow;
   readonly calls: readonly JournalRow[];
@@ -78,7 +78,7 @@ interface FoundRun {
 const TRANSACTION_ID = positionOf(RUN_COLUMNS, "transaction_id");
 const CHECKSUM_OF_RUN = positionOf(RUN_COLUMNS, "checksum");
 
-function addIfSound(batch: BatchBuilder, { run, calls, attempts, reconciliations }: FoundRun): boolean {
+function addIfSound(batch: BatchBuilder, { run, calls, attempts, reconciliations }: JournalRun): boolean {
   const checksum = run[CHECKSUM_OF_RUN];
   // A run from before checksums cannot be checked.
   if (checksum !== null && checksum !== checksumOfValues(run, calls, attempts, reconciliations)) return false;

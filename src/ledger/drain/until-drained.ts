@@ -1,4 +1,4 @@
-import type { Clock } from "../../terms/clock.ts";
+import type { Clock } from "../../terms/time/clock.ts";
 import type { Drainer, DrainerState } from "./drain.ts";
 
 const LOOK_MS = 50;

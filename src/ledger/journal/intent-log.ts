@@ -243,7 +243,7 @@ export class OpenRecord implements RunRecord {
     return this.#add(text);
   }
 
-  noteOrder(ordinal: number, orderId: string): void {
+  recordOrder(ordinal: number, orderId: string): void {
     if (!this.#closed) this.#add(orderText(this.#run.transactionId, ordinal, orderId)).tryRecord();
   }
 

@@ -2,7 +2,7 @@ import { close, fdatasync, open } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { passDisk } from "./disk-faults.ts";
-import { syncDirectory } from "../../terms/make-directory.ts";
+import { syncDirectory } from "../../terms/platform/make-directory.ts";
 import { diskErrorCode } from "./journal-database.ts";
 
 const openFile = promisify(open);

@@ -26,7 +26,7 @@ export function nullIfDamaged(error: unknown): null {
 }
 
 /** Throws an error for the operator if it is damage, instead of an unexpected one. */
-export function sayDamaged(error: unknown): never {
+export function throwDamaged(error: unknown): never {
   if (!isDamage(error)) throw error;
   const says = `The ledger is damaged: ${(error as Error).message}. "datarun ledger verify" says what is lost.`;
   throw new OperatorError("unavailable", says, { cause: error });

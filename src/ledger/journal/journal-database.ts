@@ -1,7 +1,7 @@
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { syncDirectory } from "../../terms/make-directory.ts";
+import { syncDirectory } from "../../terms/platform/make-directory.ts";
 import { JOURNAL_FILE } from "./journal-file.ts";
 import { migrate } from "./migrate.ts";
 

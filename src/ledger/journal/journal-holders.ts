@@ -12,7 +12,7 @@ const RUN_BYTES = 230;
 const CALL_BYTES = 100;
 const ATTEMPT_BYTES = 40;
 
-interface Part {
+interface OrganizationBytes {
   readonly organization: number;
   readonly bytes: number;
 }
@@ -67,9 +67,9 @@ export class JournalHolders {
   }
 
   /** Of damaged pages nobody knows whose they are. */
-  #read(part: StatementSync, range: readonly number[]): readonly Part[] {
+  #read(part: StatementSync, range: readonly number[]): readonly OrganizationBytes[] {
     try {
-      return part.all(...range) as unknown as readonly Part[];
+      return part.all(...range) as unknown as readonly OrganizationBytes[];
     } catch (error) {
       if (!isDamage(error)) throw error;
       return [];

@@ -1,9 +1,9 @@
 import { Worker } from "node:worker_threads";
-import type { Clock } from "../../terms/clock.ts";
-import { compiledCode } from "../../terms/compiled-code.ts";
+import type { Clock } from "../../terms/time/clock.ts";
+import { compiledCode } from "../../terms/platform/compiled-code.ts";
 import type { FromJournal, JournalSetup, ToJournal } from "./journal-messages.ts";
-import { moduleBeside } from "../../terms/module-beside.ts";
-import { settledWithin } from "../../terms/within.ts";
+import { moduleBeside } from "../../terms/platform/module-beside.ts";
+import { settledWithin } from "../../terms/time/within.ts";
 
 type Failure = Extract<FromJournal, { readonly is: "failed" }>;
 

@@ -18,19 +18,19 @@ type TextOf = (id: number) => string | null;
 export class JournalRows {
   readonly #nameOf: StatementSync;
   readonly #names = new Map<number, string>();
-  readonly #next: Part;
+  readonly #next: TableWriter;
   readonly #unlike: StatementSync;
   /** Runs, and the rows of each table that belong to them, above one number and up to another. */
-  readonly runs: Part;
-  readonly calls: Part;
-  readonly attempts: Part;
-  readonly reconciliations: Part;
+  readonly runs: TableWriter;
+  readonly calls: TableWriter;
+  readonly attempts: TableWriter;
+  readonly reconciliations: TableWriter;
 
   constructor(database: DatabaseSync) {
     this.#nameOf = database.prepare("SELECT name FROM names WHERE id = ?");
     const textOf = (id: number): string | null => this.#textOf(id);
-    const part = (table: Columns, run: string, rest: string, instead = {}): Part =>
-      new Part(database, textOf, table, run, rest, instead);
+    const part = (table: Columns, run: string, rest: string, instead = {}): TableWriter =>
+      new TableWriter(database, textOf, table, run, rest, instead);
     const checksum = { checksum: CHECKSUM };
     this.#next = part(RUN_COLUMNS, "r.id", "runs AS r WHERE r.id > ? ORDER BY r.id LIMIT ?", checksum);
     this.runs = part(RUN_COLUMNS, "r.id", "runs AS r WHERE r.id > ? AND r.id <= ? ORDER BY r.id", checksum);
@@ -63,7 +63,7 @@ export class JournalRows {
 }
 
 /** The rows of one table. */
-class Part {
+class TableWriter {
   readonly #statement: StatementSync;
   readonly #textOf: TextOf;
   /** Where the journal has a number in place of a text. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FakeClock } from "../../terms/clock.kit.ts";
+import { FakeClock } from "../../terms/time/clock.kit.ts";
 import { JournalShares } from "./journal-shares.ts";
 
 const MAX = 1_000;

@@ -1,4 +1,4 @@
-import type { Clock } from "../../terms/clock.ts";
+import type { Clock } from "../../terms/time/clock.ts";
 import type { Availability } from "../availability.ts";
 import type { Measured } from "./journal-messages.ts";
 import type { LedgerLog } from "../ports.ts";
@@ -16,7 +16,7 @@ const RESERVE_SHARE = 0.05;
 const RESERVE_BYTES_MAX = 1024 ** 3;
 
 /** How much of a disk's free space the journal may take if its size is not configured. */
-export function roomOnDisk(diskFreeBytes: number, diskBytes: number): number {
+export function journalSpaceOnDisk(diskFreeBytes: number, diskBytes: number): number {
   return Math.max(0, diskFreeBytes - Math.min(RESERVE_BYTES_MAX, diskBytes * RESERVE_SHARE));
 }
 
@@ -66,7 +66,7 @@ export class JournalSize {
     this.#bytes = bytes;
     this.#growth.add(bytes);
     if (this.#configured === 0) {
-      this.#bytesMax = bytes + roomOnDisk(diskFreeBytes, diskBytes);
+      this.#bytesMax = bytes + journalSpaceOnDisk(diskFreeBytes, diskBytes);
     }
     if (bytes >= this.#bytesMax) this.#availability.raise("full");
     else if (bytes < this.#bytesMax * FULL_OVER_SHARE) this.#availability.clear("full");

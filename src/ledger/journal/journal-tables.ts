@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { systemClock } from "../../terms/clock.ts";
+import { systemClock } from "../../terms/time/clock.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { COMMAND_WAIT_MS } from "./journal-database.ts";
 import { hasJournal, JOURNAL_FILE } from "./journal-file.ts";

@@ -3,8 +3,8 @@ import { rmSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
-import { syncDirectory } from "../../terms/make-directory.ts";
-import { dropReserve, placeReserve } from "./reserve-file.ts";
+import { syncDirectory } from "../../terms/platform/make-directory.ts";
+import { dropReserve, createReserve } from "./reserve-file.ts";
 import { passDisk } from "./disk-faults.ts";
 import { forgetDrained, noteDrained } from "./drained-runs.ts";
 import { IntentSyncer } from "./intent-syncer.ts";
@@ -240,7 +240,7 @@ function nextMessage(): ToJournal | undefined {
 async function keepRoom(): Promise<void> {
   try {
     passDisk(setup.faults, "reserve");
-    await placeReserve(setup.directory, setup.reserveBytes);
+    await createReserve(setup.directory, setup.reserveBytes);
     post({ is: "room", enough: true });
   } catch {
     post({ is: "room", enough: false });

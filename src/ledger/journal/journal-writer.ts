@@ -10,8 +10,8 @@ import {
   type ReadValues,
   type RunRecordLine,
 } from "./record-lines.ts";
-import { checksumOfValues, type Values } from "./run-checksum.ts";
-import { chargesBits, hasUnknown, verdictsOf, type Verdict } from "./verdicts.ts";
+import { checksumOfValues, type RowValues } from "./run-checksum.ts";
+import { chargesBits, hasUnknown, verdictsOf, type CallVerdict } from "./verdicts.ts";
 
 /**
  * Writes runs inside the caller's transaction. Writing a run again changes nothing: it is found by its transaction id,
@@ -92,14 +92,14 @@ class Insert {
   }
 
   /** False if it is there already. */
-  add(id: number, row: Values, copies: Values = []): boolean {
+  add(id: number, row: RowValues, copies: RowValues = []): boolean {
     const values: SQLInputValue[] = [id];
     this.#push(values, row, this.#areNames);
     this.#push(values, copies, this.#copiesAreNames);
     return this.#statement.run(...values).changes !== 0;
   }
 
-  #push(values: SQLInputValue[], row: Values, areNames: readonly boolean[]): void {
+  #push(values: SQLInputValue[], row: RowValues, areNames: readonly boolean[]): void {
     for (let at = 0; at < areNames.length; at += 1) {
       const value = row[at]!;
       values.push(areNames[at]! && value !== null ? this.#names.numberOf(value as string) : value);
@@ -151,9 +151,9 @@ const CHARGED_FOR_ATTEMPT = positionOf(ATTEMPT_COLUMNS, "charged");
 
 /** Rows by position. */
 interface RunRows {
-  readonly run: Values;
-  readonly calls: readonly Values[];
-  readonly attempts: readonly Values[];
+  readonly run: RowValues;
+  readonly calls: readonly RowValues[];
+  readonly attempts: readonly RowValues[];
 }
 
 /**
@@ -172,14 +172,14 @@ function rowsOfRecord([line, callLines]: RunRecordLine): RunRows {
   return { run, calls, attempts };
 }
 
-function verdictOf(call: Values): Verdict {
-  const [success, match] = [call[SUCCESS], call[MATCH]] as [Verdict["success"], Verdict["match"]];
+function verdictOf(call: RowValues): CallVerdict {
+  const [success, match] = [call[SUCCESS], call[MATCH]] as [CallVerdict["success"], CallVerdict["match"]];
   return { success, match, charges: call[CHARGES] as number };
 }
 
 interface CallRows {
-  readonly call: Values;
-  readonly attempts: readonly Values[];
+  readonly call: RowValues;
+  readonly attempts: readonly RowValues[];
 }
 
 function rowsOfCall([line, attemptLines]: CallLine): CallRows {

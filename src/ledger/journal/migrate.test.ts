@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import test from "node:test";
 import { JOURNAL_FILE } from "./journal-database.ts";
-import { made, nameOrNull, textOrNull, wholeOrNull } from "../column.ts";
+import { derived, nameOrNull, textOrNull, wholeOrNull } from "../column.ts";
 import { CALL_COLUMNS } from "../columns.ts";
 import { openJournalReader } from "../read/journal-reader.ts";
 import { query, runOnce, startLedger } from "../ledger.kit.ts";
@@ -18,9 +18,9 @@ test("a later column is added where it is missing, and only once", (t) => {
   const later = { later: true } as const;
   const columns = laterColumns("calls", {
     ...CALL_COLUMNS,
-    cache_age_ms: made(wholeOrNull, later),
-    vendor_region: made(nameOrNull(), { ...later, inJournal: "region" }),
-    vendor_reference: made(textOrNull(), later),
+    cache_age_ms: derived(wholeOrNull, later),
+    vendor_region: derived(nameOrNull(), { ...later, inJournal: "region" }),
+    vendor_reference: derived(textOrNull(), later),
   });
   for (let start = 0; start < 2; start += 1) addColumns(database, columns);
   const found = database.prepare("SELECT name, type, \"notnull\" AS required FROM pragma_table_info('calls')").all();
@@ -49,7 +49,7 @@ test("a journal of a newer version is used if that version says so, and the runs
   const [intent, outcome] = oneRun(Date.now());
   await runOnce(ledger, intent, outcome);
   await ledger.close();
-  const added = laterColumns("runs", { added: made(textOrNull(), { later: true }) });
+  const added = laterColumns("runs", { added: derived(textOrNull(), { later: true }) });
   const write = (migrations: readonly JournalMigration[]) => {
     const database = new DatabaseSync(join(directory, JOURNAL_FILE));
     try {

@@ -2,7 +2,7 @@ import { close, constants, open, readFileSync, write } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { crc32 } from "node:zlib";
-import { syncDirectory } from "../../terms/make-directory.ts";
+import { syncDirectory } from "../../terms/platform/make-directory.ts";
 import { listNumbered, type NumberedFile } from "./intent-files.ts";
 
 /*

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { join } from "node:path";
 import test from "node:test";
 import * as fc from "fast-check";
-import { FakeClock } from "../../terms/clock.kit.ts";
+import { FakeClock } from "../../terms/time/clock.kit.ts";
 import {
   makeDirectory,
   makeIntent,

@@ -1,6 +1,6 @@
 import { unlink, unlinkSync } from "node:fs";
 import { join } from "node:path";
-import type { Clock } from "../../terms/clock.ts";
+import type { Clock } from "../../terms/time/clock.ts";
 import { diskErrorCode } from "./journal-database.ts";
 import {
   groupOf,

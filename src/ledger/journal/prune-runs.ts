@@ -15,7 +15,7 @@ const AT_ONCE = 500;
 
 const PARTS = ["ledger_reconciliations", "ledger_attempts", "ledger_calls"];
 
-type Found = { readonly transaction_id: string; readonly started_at: number };
+type PrunableRun = { readonly transaction_id: string; readonly started_at: number };
 
 /**
  * Deletes runs that started before `startedBefore` from the ledger that several machines share, a few at a time, each
@@ -47,7 +47,7 @@ async function* pages(
   const unknown = unknownToo ? "" : "AND r.has_unknown = 0";
   let place: readonly [startedAt: number, transactionId: string] = [Number.MIN_SAFE_INTEGER, ""];
   for (;;) {
-    const runs = await query<Found>(
+    const runs = await query<PrunableRun>(
       `SELECT r.transaction_id, r.started_at FROM ledger_runs AS r
        WHERE r.started_at < ? AND (r.started_at, r.transaction_id) > (?, ?) ${unknown}
        ORDER BY r.started_at, r.transaction_id LIMIT ${AT_ONCE}`,
@@ -65,7 +65,7 @@ async function deleteRuns(tables: LedgerTables, found: readonly string[], unknow
   // One of their charges may have been reopened since they were found.
   const unknown = unknownToo ? "" : "AND has_unknown = 0";
   return tables.change(async (query) => {
-    const deleted = await query<Found>(
+    const deleted = await query<PrunableRun>(
       `DELETE FROM ledger_runs WHERE transaction_id IN (${places(found)}) ${unknown} RETURNING transaction_id, started_at`,
       found,
     );

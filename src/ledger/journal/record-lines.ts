@@ -1,5 +1,13 @@
 import type { AttemptIntent, RunIntent, RunReport } from "../../run/ports.ts";
-import { formed, listOf, positionOf, positionsOf, type Columns, type RecordedRow, type Source } from "../column.ts";
+import {
+  formed,
+  listOf,
+  positionOf,
+  positionsOf,
+  type Columns,
+  type RecordedRow,
+  type RecordSource,
+} from "../column.ts";
 import {
   ATTEMPT_COLUMNS,
   CALL_COLUMNS,
@@ -17,32 +25,32 @@ import {
  */
 
 /** The values of a row. Values from a file may be anything. */
-export type Line = readonly unknown[];
+export type RecordLine = readonly unknown[];
 
 /** A row by position, whose derived values are still to be filled in. */
 export type ReadValues = (string | number | null)[];
 
 /** A whole run: intent and outcome in one record. */
-export type RunRecordLine = readonly [run: Line, calls: readonly CallLine[]];
-export type CallLine = readonly [call: Line, attempts: readonly Line[]];
+export type RunRecordLine = readonly [run: RecordLine, calls: readonly CallLine[]];
+export type CallLine = readonly [call: RecordLine, attempts: readonly RecordLine[]];
 
 export interface LineForm<Of, Row> {
   /** Appends to `line`, if given. */
-  write(of: Of, line?: unknown[]): Line;
+  write(of: Of, line?: unknown[]): RecordLine;
   /** Writes a row of which only some values are known. */
-  writeRow(row: Partial<Row>): Line;
+  writeRow(row: Partial<Row>): RecordLine;
   /**
    * Values of the columns' types, whatever the line contains, by position: see `positionsOf`. Those of columns that are
    * not in the line are null.
    */
-  read(line: Line): ReadValues;
+  read(line: RecordLine): ReadValues;
   /** The values as they are in the line. */
-  readRaw(line: Line): Partial<Row>;
+  readRaw(line: RecordLine): Partial<Row>;
   /** A shorter line was damaged, and nothing in it can be relied on. */
   readonly lengthMin: number;
 }
 
-type FormOf<Table extends Columns> = LineForm<Source<Table>, RecordedRow<Table>>;
+type FormOf<Table extends Columns> = LineForm<RecordSource<Table>, RecordedRow<Table>>;
 
 function lineForm<Table extends Columns>(table: Table, isIn: (column: Columns[string]) => boolean): FormOf<Table> {
   const inTable = listOf(table).flatMap(({ name, column }) =>
@@ -127,7 +135,7 @@ export function parseIntent(text: string): IntentLine | null {
     return null;
   }
   if (!Array.isArray(line)) return null;
-  const [of, transactionId, ...rest] = line as Line;
+  const [of, transactionId, ...rest] = line as RecordLine;
   if (typeof transactionId !== "string") return null;
   if (of === "run" && rest.length + 1 >= RUN_INTENT_LINE.lengthMin)
     return { of, transactionId, run: RUN_INTENT_LINE.readRaw([transactionId, ...rest]) };

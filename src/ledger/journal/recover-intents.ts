@@ -13,7 +13,7 @@ import {
   type IntentLine,
   type RunRecordLine,
 } from "./record-lines.ts";
-import { chargeOfCall } from "../../terms/charge.ts";
+import { chargeOfCall } from "../../terms/money/charge.ts";
 import type { Charged } from "../../terms/fault.ts";
 import { toStored } from "../stored-text.ts";
 

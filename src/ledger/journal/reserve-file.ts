@@ -11,7 +11,7 @@ const CHUNK_BYTES = 1024 * 1024;
  * admitted runs. Deleting it makes that room, and no new run is admitted until it exists again. This delays no commits.
  * @throws when there is no room; nothing is left behind then
  */
-export async function placeReserve(directory: string, bytes: number): Promise<void> {
+export async function createReserve(directory: string, bytes: number): Promise<void> {
   const path = join(directory, RESERVE_FILE);
   if (statSync(path, { throwIfNoEntry: false })?.size === bytes) return;
   const file = await open(path, "w", 0o600);

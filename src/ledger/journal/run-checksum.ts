@@ -18,7 +18,7 @@ const ATTEMPT = positionsOf(ATTEMPT_COLUMNS);
 const RECONCILIATION = positionsOf(RECONCILIATION_COLUMNS);
 
 /** A row by position, in the order of `positionsOf` its table. What follows its last column is ignored. */
-export type Values = readonly (string | number | null)[];
+export type RowValues = readonly (string | number | null)[];
 
 export type Unchecked = Omit<RunReportRow, "run"> & { readonly run: Omit<RunRow, "checksum"> };
 
@@ -32,16 +32,16 @@ export function checksumOf({ run, calls, attempts, reconciliations }: Unchecked)
   );
 }
 
-function valuesOf({ columns }: Positions, row: object): Values {
+function valuesOf({ columns }: Positions, row: object): RowValues {
   return columns.map(({ name }) => row[name as never]);
 }
 
 /** The checksum of a run whose rows have no names. */
 export function checksumOfValues(
-  run: Values,
-  calls: readonly Values[],
-  attempts: readonly Values[],
-  reconciliations: readonly Values[],
+  run: RowValues,
+  calls: readonly RowValues[],
+  attempts: readonly RowValues[],
+  reconciliations: readonly RowValues[],
 ): number {
   const text = JSON.stringify([
     checkedOf(RUN, run),
@@ -52,7 +52,7 @@ export function checksumOfValues(
   return crc32(text) | 0;
 }
 
-function checkedOf({ columns, first, checked }: Positions, row: Values): readonly unknown[] {
+function checkedOf({ columns, first, checked }: Positions, row: RowValues): readonly unknown[] {
   const values: unknown[] = row.slice(0, first);
   let known: Record<string, unknown> | null = null;
   for (let at = first; at < checked; at += 1) if (row[at] !== null) (known ??= {})[columns[at]!.name] = row[at];

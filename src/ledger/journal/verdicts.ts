@@ -43,10 +43,10 @@ export function hasUnknown(charges: number): boolean {
   return (charges & OF_CHARGE.unknown) !== 0;
 }
 
-export type Verdict = Pick<CallRow, "success" | "match" | "charges">;
+export type CallVerdict = Pick<CallRow, "success" | "match" | "charges">;
 
 /** The same bits for all calls of a run, in four groups by how the call ended. */
-export function verdictsOf(calls: readonly Verdict[]): number {
+export function verdictsOf(calls: readonly CallVerdict[]): number {
   return calls.reduce((verdicts, call) => verdicts | (call.charges << shiftOf(outcomeOf(call))), 0);
 }
 

@@ -1,15 +1,15 @@
-import { amountFromColumn, amountText, type Micros } from "../../terms/money.ts";
+import { amountFromColumn, amountText, type Micros } from "../../terms/money/money.ts";
 import type { AttemptRow } from "../ports.ts";
 import type { Charged } from "../../terms/fault.ts";
 
 /** What something cost: between two amounts, which are equal once every charge is known. */
-export interface Cost {
+export interface CostRange {
   readonly least: Micros;
   readonly most: Micros;
 }
 
 /** What a request cost, by its full price. `null`: it may have been billed, and no price is known. */
-export function costOf(charged: Charged, full: Micros | null): Cost | null {
+export function costOf(charged: Charged, full: Micros | null): CostRange | null {
   if (charged === "no") return { least: 0n, most: 0n };
   if (full === null) return null;
   return { least: charged === "yes" ? full : 0n, most: full };
@@ -27,13 +27,13 @@ export function priceText(price: number | null): string | null {
 
 /** What a run cost, by currency. */
 export interface RunCost {
-  readonly costs: readonly (Cost & { readonly currency: string })[];
+  readonly costs: readonly (CostRange & { readonly currency: string })[];
   /** Requests that were or may have been charged and have no price, so that they are in no sum. */
   readonly unpriced: number;
 }
 
 export function costOfRequests(attempts: readonly Pick<AttemptRow, "charged" | "price" | "currency">[]): RunCost {
-  const sums = new Map<string, Cost>();
+  const sums = new Map<string, CostRange>();
   let unpriced = 0;
   for (const { charged, price, currency } of attempts) {
     const cost = costOf(charged, amountFromColumn(price));

@@ -1,8 +1,8 @@
 import { listOf, type Columns } from "../column.ts";
 import { ATTEMPT_COLUMNS, CALL_COLUMNS, RUN_COLUMNS } from "../columns.ts";
 import { outcomeOf } from "../journal/verdicts.ts";
-import { type Cell, csvLine } from "../../terms/csv-line.ts";
-import { amountFromColumn, amountText } from "../../terms/money.ts";
+import { type Cell, csvLine } from "../../terms/text/csv-line.ts";
+import { amountFromColumn, amountText } from "../../terms/money/money.ts";
 import { costOf, priceText, withPriceText } from "./costs.ts";
 import type { AttemptRow, CallRow, RunReportRow, RunRow } from "../ports.ts";
 

@@ -5,7 +5,7 @@ import type { LedgerTables, RunRow } from "../ports.ts";
 import { type FoundRun, readRuns } from "./read-runs.ts";
 
 /** Where a page of an export begins: behind this run. */
-export type Place = readonly [startedAt: number, transactionId: string];
+export type ExportCursor = readonly [startedAt: number, transactionId: string];
 
 /** Few enough that a page is read quickly: a long read would keep the journal's log from being shortened. */
 const RUNS_A_PAGE = 200;
@@ -17,7 +17,7 @@ export interface ExportPage {
   /** The ids of runs that are left out because their rows are damaged. */
   readonly damaged: readonly string[];
   /** Where the next page begins; `null` after the last one. */
-  readonly next: Place | null;
+  readonly next: ExportCursor | null;
 }
 
 /**
@@ -29,7 +29,7 @@ export async function exportPage(
   tables: LedgerTables,
   filter: LedgerFilter,
   format: ExportFormat,
-  from: Place | null,
+  from: ExportCursor | null,
 ): Promise<ExportPage> {
   const place = from ?? BEGINNING;
   const { runs, end } = await findRuns(tables, filter, place);
@@ -44,11 +44,11 @@ export async function exportPage(
 
 /** All pages of an export, each read when the one before it has been taken. */
 export async function* exportRuns(
-  ledger: { exportPage(filter: LedgerFilter, format: ExportFormat, from: Place | null): Promise<ExportPage> },
+  ledger: { exportPage(filter: LedgerFilter, format: ExportFormat, from: ExportCursor | null): Promise<ExportPage> },
   filter: LedgerFilter,
   format: ExportFormat,
 ): AsyncGenerator<ExportPage> {
-  let from: Place | null = null;
+  let from: ExportCursor | null = null;
   do {
     const page: ExportPage = await ledger.exportPage(filter, format, from);
     yield page;
@@ -56,26 +56,26 @@ export async function* exportRuns(
   } while (from !== null);
 }
 
-const BEGINNING: Place = [Number.MIN_SAFE_INTEGER, ""];
+const BEGINNING: ExportCursor = [Number.MIN_SAFE_INTEGER, ""];
 
-interface Part {
+interface ExportPart {
   readonly runs: readonly FoundRun[];
   /** How far they were looked for, if that is not the end of the ledger. */
-  readonly end: Place | null;
+  readonly end: ExportCursor | null;
 }
 
-type Found = Pick<RunRow, "started_at" | "transaction_id">;
+type RunStart = Pick<RunRow, "started_at" | "transaction_id">;
 
 /** How many runs are looked at for a page if most of them may not belong to it: the next question is not kept waiting. */
 const LOOKED_AT_MAX = 5_000;
 
-async function findRuns(tables: LedgerTables, filter: LedgerFilter, place: Place): Promise<Part> {
+async function findRuns(tables: LedgerTables, filter: LedgerFilter, place: ExportCursor): Promise<ExportPart> {
   const { query, isText } = tables;
   // Few enough to be sorted for each page.
   const isFew = isByRequest(filter) && (await narrowest(tables, filter)).few < FEW_RUNS;
   const condition = runCondition(filter, isText, isFew ? "request" : "caller");
   const endOfPart = isRare(filter) && !isFew ? await placeAfter(query, filter, place, LOOKED_AT_MAX) : null;
-  const found = await query<Found>(
+  const found = await query<RunStart>(
     `SELECT r.started_at, r.transaction_id FROM ledger_runs AS r
      WHERE ${condition.sql} AND (r.started_at, r.transaction_id) > (?, ?)
      ${endOfPart === null ? "" : "AND (r.started_at, r.transaction_id) <= (?, ?)"}
@@ -97,8 +97,8 @@ function isRare(filter: LedgerFilter): boolean {
 }
 
 /** The place that is so many runs further; `null` if there are fewer. */
-async function placeAfter(query: LedgerTables["query"], { from, to }: LedgerFilter, place: Place, runs: number) {
-  const [end] = await query<Found>(
+async function placeAfter(query: LedgerTables["query"], { from, to }: LedgerFilter, place: ExportCursor, runs: number) {
+  const [end] = await query<RunStart>(
     `SELECT r.started_at, r.transaction_id FROM ledger_runs AS r
      WHERE (r.started_at, r.transaction_id) > (?, ?) AND r.started_at >= ? AND r.started_at < ?
      ORDER BY r.started_at, r.transaction_id LIMIT 1 OFFSET ${runs - 1}`,
@@ -107,6 +107,6 @@ async function placeAfter(query: LedgerTables["query"], { from, to }: LedgerFilt
   return end === undefined ? null : placeOf(end);
 }
 
-function placeOf({ started_at: at, transaction_id: id }: Found): Place {
+function placeOf({ started_at: at, transaction_id: id }: RunStart): ExportCursor {
   return [at, id];
 }

@@ -2,14 +2,14 @@ import { AFTER_DIGITS, firstIdAt, PREFIX } from "../../terms/ids.ts";
 import {
   both,
   callCondition,
-  type Condition,
+  type SqlCondition,
   type FoundBy,
   hasCall,
   type LedgerFilter,
   lineCondition,
   runCondition,
 } from "./ledger-filter.ts";
-import { BEGINNING, type Place, sayPlace } from "./list-place.ts";
+import { BEGINNING, type RunCursor, cursorText } from "./list-cursor.ts";
 import type { LedgerTables } from "../ports.ts";
 import { toStored } from "../stored-text.ts";
 
@@ -22,16 +22,16 @@ const LOOKED_AT_ONCE = 500;
 
 const AFTER_EVERY_ID = PREFIX.transaction + AFTER_DIGITS;
 
-export interface Found {
+export interface RunIdMatch {
   readonly transactionId: string;
   readonly startedAt: number;
   readonly place: string;
 }
 
 interface FoundPage {
-  readonly found: readonly Found[];
+  readonly found: readonly RunIdMatch[];
   /** The last run that was looked at, if there may be more behind it although the page is not full. */
-  readonly stoppedAt: Found | null;
+  readonly stoppedAt: RunIdMatch | null;
 }
 
 interface AskedPage {
@@ -85,7 +85,7 @@ export async function findPage(
   tables: LedgerTables,
   { filter, few, by }: AskedPage,
   unknown: boolean,
-  place: Place,
+  place: RunCursor,
   limit: number,
 ): Promise<FoundPage> {
   const { query, isText, linesByTransaction } = tables;
@@ -121,7 +121,7 @@ export async function findPage(
   const times = byTransaction ? transactionsBetween(filter) : { sql: "TRUE", values: [] };
   const sql = `SELECT ${at}.started_at, ${at}.transaction_id FROM ${from}
      WHERE ${condition.sql} AND ${times.sql} AND ${at}.has_unknown = ${unknown ? 1 : 0} AND ${earlier} ORDER BY ${order} LIMIT ?`;
-  const found = new Map<string, Found>();
+  const found = new Map<string, RunIdMatch>();
   let { startedAt, transactionId } = place;
   for (;;) {
     const wanted = limit - found.size;
@@ -150,8 +150,8 @@ interface FoundRow {
   readonly transaction_id: string;
 }
 
-function toFound({ started_at: startedAt, transaction_id: transactionId }: FoundRow, unknown: boolean): Found {
-  return { transactionId, startedAt, place: sayPlace({ unknown, startedAt, transactionId }) };
+function toFound({ started_at: startedAt, transaction_id: transactionId }: FoundRow, unknown: boolean): RunIdMatch {
+  return { transactionId, startedAt, place: cursorText({ unknown, startedAt, transactionId }) };
 }
 
 function earlierThan(alias: string): string {
@@ -164,10 +164,10 @@ function earlierThan(alias: string): string {
  */
 async function lookThrough(
   { query }: LedgerTables,
-  ofIndex: Condition,
-  fits: Condition,
+  ofIndex: SqlCondition,
+  fits: SqlCondition,
   unknown: boolean,
-  place: Place,
+  place: RunCursor,
   limit: number,
 ): Promise<FoundPage> {
   const condition = both(ofIndex, {
@@ -176,7 +176,7 @@ async function lookThrough(
   });
   const sql = `SELECT r.started_at, r.transaction_id, CASE WHEN ${fits.sql} THEN 1 ELSE 0 END AS fits FROM ledger_runs AS r
      WHERE ${condition.sql} ORDER BY r.started_at DESC, r.transaction_id DESC LIMIT ${LOOKED_AT_ONCE}`;
-  const found: Found[] = [];
+  const found: RunIdMatch[] = [];
   let { startedAt, transactionId } = place;
   for (let lookedAt = 0; ;) {
     const values = [...fits.values, ...condition.values, startedAt, startedAt, transactionId];
@@ -195,7 +195,7 @@ async function lookThrough(
  * indexes by id start at the right place. The time itself is compared later, on the few rows found, because a planner
  * would treat the two conditions as independent. The two differ only for runs whose start was lost.
  */
-function transactionsBetween({ from, to }: LedgerFilter): Condition {
+function transactionsBetween({ from, to }: LedgerFilter): SqlCondition {
   const bounds: [sql: string, id: string][] = [];
   for (const id of ["l.transaction_id", "l.run_transaction_id"]) {
     if (from !== undefined) bounds.push([`${id} >= ?`, firstIdAt("transaction", from)]);

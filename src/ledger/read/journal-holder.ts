@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { bootId } from "../../terms/boot-id.ts";
-import { fileIdentity } from "../../terms/file-identity.ts";
+import { bootId } from "../../terms/platform/boot-id.ts";
+import { fileIdentity } from "../../terms/platform/file-identity.ts";
 import { JOURNAL_FILE } from "../journal/journal-database.ts";
 import { readJournalId } from "./journal-id.ts";
 

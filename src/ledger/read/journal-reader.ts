@@ -1,6 +1,6 @@
 import { OperatorError } from "../../terms/operator-error.ts";
 import type { OnProgress } from "../../terms/on-progress.ts";
-import { isDamage, sayDamaged } from "../journal/journal-damage.ts";
+import { isDamage, throwDamaged } from "../journal/journal-damage.ts";
 import { JournalTables } from "../journal/journal-tables.ts";
 import type { LedgerTables } from "../ports.ts";
 import { catchUp } from "../journal/replay-outcomes.ts";
@@ -64,7 +64,7 @@ export function openJournalReader(options: { readonly dir: string }): JournalRea
     }),
     prune: (startedBefore, { unknownToo = false, onProgress } = {}) =>
       pruneJournal(dir, { startedBefore, unknownToo, onProgress }),
-    verify: afterLog((onProgress?: OnProgress) => verifyJournal(dir, onProgress).catch(sayDamaged)),
+    verify: afterLog((onProgress?: OnProgress) => verifyJournal(dir, onProgress).catch(throwDamaged)),
     undrained: afterLog(async (shared: Pick<LedgerTables, "query">) => {
       const [has] = await shared.query<{ readonly run: number }>("SELECT run FROM ledger_outboxes WHERE journal = ?", [
         tables.id(),

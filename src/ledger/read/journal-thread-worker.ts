@@ -5,16 +5,16 @@ import type { OnProgress } from "../../terms/on-progress.ts";
 import { openJournalReader, type JournalReader } from "./journal-reader.ts";
 import type { SpendFilter, SpendKey } from "./sum-spend.ts";
 import type { LedgerAnswers } from "./ledger-reader.ts";
-import type { AskedQuestion, GivenAnswer } from "./journal-thread.ts";
+import type { ThreadQuestion, ThreadAnswer } from "./journal-thread.ts";
 
 const port = parentPort!;
 let reader: JournalReader | null = null;
 
-port.on("message", (message: AskedQuestion) => {
+port.on("message", (message: ThreadQuestion) => {
   void answer(message).then((given) => port.postMessage(given));
 });
 
-interface Question extends Omit<AskedQuestion, "number"> {
+interface Question extends Omit<ThreadQuestion, "number"> {
   readonly onProgress: OnProgress;
 }
 
@@ -32,10 +32,10 @@ function ask(open: JournalReader, { question, asked, onProgress }: Question): Pr
   return (open[question] as (...values: readonly unknown[]) => Promise<unknown>)(...asked);
 }
 
-async function answer({ number, question, asked }: AskedQuestion): Promise<GivenAnswer> {
+async function answer({ number, question, asked }: ThreadQuestion): Promise<ThreadAnswer> {
   try {
     reader ??= openJournalReader(workerData as { dir: string });
-    const onProgress: OnProgress = (...progress) => port.postMessage({ number, progress } satisfies GivenAnswer);
+    const onProgress: OnProgress = (...progress) => port.postMessage({ number, progress } satisfies ThreadAnswer);
     return { number, answer: await ask(reader, { question, asked, onProgress }) };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
-import { compiledCode } from "../../terms/compiled-code.ts";
-import { moduleBeside } from "../../terms/module-beside.ts";
+import { compiledCode } from "../../terms/platform/compiled-code.ts";
+import { moduleBeside } from "../../terms/platform/module-beside.ts";
 import type { OnProgress } from "../../terms/on-progress.ts";
 import { OperatorError, type OperatorErrorCode } from "../../terms/operator-error.ts";
 import type { LedgerAnswers } from "./ledger-reader.ts";
@@ -13,13 +13,13 @@ export interface JournalThread extends LedgerAnswers {
   close(): Promise<void>;
 }
 
-export interface AskedQuestion {
+export interface ThreadQuestion {
   readonly number: number;
   readonly question: keyof LedgerAnswers;
   readonly asked: readonly unknown[];
 }
 
-export interface GivenAnswer {
+export interface ThreadAnswer {
   readonly number: number;
   /** It is still being answered, and has come so far. */
   readonly progress?: Parameters<OnProgress>;
@@ -28,14 +28,14 @@ export interface GivenAnswer {
   readonly failed?: { readonly message: string; readonly code: OperatorErrorCode | null };
 }
 
-interface Waiting {
+interface PendingQuestion {
   readonly onProgress: OnProgress | undefined;
   readonly resolve: (answer: unknown) => void;
   readonly reject: (error: Error) => void;
 }
 
 export function openJournalThread(options: { readonly dir: string }): JournalThread {
-  const waiting = new Map<number, Waiting>();
+  const waiting = new Map<number, PendingQuestion>();
   let worker: Worker | null = null;
   let asked = 0;
 
@@ -46,7 +46,7 @@ export function openJournalThread(options: { readonly dir: string }): JournalThr
       env: compiledCode(),
     });
     started.unref();
-    started.on("message", ({ number, answer, failed, progress }: GivenAnswer) => {
+    started.on("message", ({ number, answer, failed, progress }: ThreadAnswer) => {
       const one = waiting.get(number);
       if (progress !== undefined) return one?.onProgress?.(...progress);
       waiting.delete(number);
@@ -66,7 +66,7 @@ export function openJournalThread(options: { readonly dir: string }): JournalThr
   const ask = (question: keyof LedgerAnswers, values: readonly unknown[], onProgress?: OnProgress): Promise<never> => {
     const thread = (worker ??= start());
     asked += 1;
-    const message: AskedQuestion = { number: asked, question, asked: values };
+    const message: ThreadQuestion = { number: asked, question, asked: values };
     const answered = new Promise<unknown>((resolve, reject) =>
       waiting.set(message.number, { onProgress, resolve, reject }),
     );

@@ -26,7 +26,7 @@ export interface LedgerFilter {
   readonly charged?: Charged;
 }
 
-export interface Condition {
+export interface SqlCondition {
   readonly sql: string;
   readonly values: readonly (string | number)[];
 }
@@ -44,7 +44,7 @@ type IsText = LedgerTables["isText"];
 export type FoundBy = "caller" | "function" | "request";
 
 /** The filter as a condition on `ledger_runs AS r`. */
-export function runCondition(filter: LedgerFilter, isText: IsText, by: FoundBy = "caller"): Condition {
+export function runCondition(filter: LedgerFilter, isText: IsText, by: FoundBy = "caller"): SqlCondition {
   const of = both(ofRun(filter, isText, "r", by), verdictCondition(filter));
   // What no call of the run has, no call of this source has.
   return filter.source === undefined ? of : both(of, hasCall(filter, isText));
@@ -54,25 +54,25 @@ export function runCondition(filter: LedgerFilter, isText: IsText, by: FoundBy =
  * The run, which is found already, has such a call: evaluated for its few calls, and not for all calls of the source. The
  * OFFSET keeps PostgreSQL from making a join of it, for which it would first read all of those.
  */
-export function hasCall(filter: LedgerFilter, isText: IsText): Condition {
+export function hasCall(filter: LedgerFilter, isText: IsText): SqlCondition {
   const { sql, values } = callCondition(filter, (column) => `(${isText(column)}) IS TRUE`);
   const lines = `SELECT 1 FROM ledger_lines AS l WHERE l.transaction_id = r.transaction_id AND ${sql} LIMIT 1 OFFSET 0`;
   return { sql: `EXISTS (${lines})`, values };
 }
 
 /** Some call of the run has the outcome and the charge. */
-function verdictCondition({ outcome, charged }: LedgerFilter): Condition {
+function verdictCondition({ outcome, charged }: LedgerFilter): SqlCondition {
   if (outcome === undefined && charged === undefined) return { sql: "TRUE", values: [] };
   const mask = verdictMask({ ...(outcome !== undefined && { outcome }), ...(charged !== undefined && { charged }) });
   return { sql: `(r.verdicts & ${mask}) <> 0`, values: [] };
 }
 
 /** The filter as a condition on `ledger_lines AS l`: a run is selected when one of its lines is. */
-export function lineCondition(filter: LedgerFilter, isText: IsText): Condition {
+export function lineCondition(filter: LedgerFilter, isText: IsText): SqlCondition {
   return both(callCondition(filter, isText), ofRun(filter, isText, "l", "caller"));
 }
 
-function ofRun(filter: LedgerFilter, isText: IsText, alias: string, by: FoundBy): Condition {
+function ofRun(filter: LedgerFilter, isText: IsText, alias: string, by: FoundBy): SqlCondition {
   const { transactionId, from, to, organizationId, workflowId, functionId, clientRequestId, traceId } = filter;
   const ofOrganization = isText(`${alias}.organization_id`);
   const ofWorkflow = isText(`${alias}.workflow_id`);
@@ -93,7 +93,7 @@ function ofRun(filter: LedgerFilter, isText: IsText, alias: string, by: FoundBy)
 }
 
 /** The filter's conditions on a call, for `ledger_lines AS l`. */
-export function callCondition({ source, outcome, charged }: LedgerFilter, isText: IsText): Condition {
+export function callCondition({ source, outcome, charged }: LedgerFilter, isText: IsText): SqlCondition {
   const parts = [all([[isText("l.source"), source]])];
   if (outcome !== undefined) parts.push({ sql: OF_OUTCOME[outcome], values: [] });
   if (charged !== undefined) parts.push({ sql: `l.charges IN (${chargesWith(charged).join(", ")})`, values: [] });
@@ -101,7 +101,7 @@ export function callCondition({ source, outcome, charged }: LedgerFilter, isText
 }
 
 /** All parts that have a value, joined with AND. */
-function all(parts: readonly (readonly [sql: string, value: string | number | undefined])[]): Condition {
+function all(parts: readonly (readonly [sql: string, value: string | number | undefined])[]): SqlCondition {
   const given = parts.filter(([, value]) => value !== undefined);
   return {
     sql: given.length === 0 ? "TRUE" : given.map(([sql]) => sql).join(" AND "),
@@ -109,6 +109,6 @@ function all(parts: readonly (readonly [sql: string, value: string | number | un
   };
 }
 
-export function both(one: Condition, other: Condition): Condition {
+export function both(one: SqlCondition, other: SqlCondition): SqlCondition {
   return { sql: `${one.sql} AND ${other.sql}`, values: [...one.values, ...other.values] };
 }

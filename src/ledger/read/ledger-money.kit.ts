@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
 import type { AttemptReport } from "../../run/ports.ts";
 import type { Charged } from "../../terms/fault.ts";
-import { AMOUNT_MAX, type Micros } from "../../terms/money.ts";
+import { AMOUNT_MAX, type Micros } from "../../terms/money/money.ts";
 import { makeAttempt, makeCall, makeReport, makeRun } from "../ledger.kit.ts";
 import type { LedgerToRead } from "./ledger-reader.kit.ts";
 

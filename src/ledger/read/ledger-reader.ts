@@ -1,23 +1,23 @@
 import { budgetRejections, type BudgetRejections, type BudgetSince } from "./budget-rejections.ts";
 import type { ExportFormat } from "./export-lines.ts";
-import { exportPage, type ExportPage, type Place } from "./export-runs.ts";
+import { exportPage, type ExportPage, type ExportCursor } from "./export-runs.ts";
 import { AFTER_DIGITS } from "../../terms/ids.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
-import { sayDamaged } from "../journal/journal-damage.ts";
+import { throwDamaged } from "../journal/journal-damage.ts";
 import type { LedgerFilter } from "./ledger-filter.ts";
 import { lastUses, type LastUse } from "./last-uses.ts";
 import { listRuns, type RunPage } from "./list-runs.ts";
 import type { LedgerTables, RunReportRow, RunRow } from "../ports.ts";
 import { pruneRuns, type Pruned } from "../journal/prune-runs.ts";
 import { readRuns } from "./read-runs.ts";
-import { reconcileCharge, type Reconciliation, type Settled } from "./reconcile-charge.ts";
+import { reconcileCharge, type Reconciliation, type SettledCharge } from "./reconcile-charge.ts";
 import type { OnProgress } from "../../terms/on-progress.ts";
 import { toStored } from "../stored-text.ts";
 import { summarize, type ChargeSummary, type SummaryOptions } from "./summarize.ts";
 import { type SpendFilter, type SpendKey, type SpendLine, sumSpend } from "./sum-spend.ts";
 import { type StartFilter, type StartSums, sumStarts } from "./sum-starts.ts";
 import { makeTotals } from "../totals/make-totals.ts";
-import { DAY_MS, startedAround } from "../totals/spans.ts";
+import { DAY_MS, possibleStartsOf } from "../totals/spans.ts";
 import { countUnknown, type UnknownCount } from "./count-unknown.ts";
 import { type ActivityFilter, type ActivityLine, sumActivity } from "./sum-activity.ts";
 import {
@@ -54,7 +54,7 @@ export interface LedgerAnswers {
   /** When a run last took each of these credentials; those that none has taken are left out. */
   lastUses(credentialIds: readonly string[]): Promise<readonly LastUse[]>;
   /** A page of an export, from where the one before it has ended. */
-  exportPage(filter: LedgerFilter, format: ExportFormat, from: Place | null): Promise<ExportPage>;
+  exportPage(filter: LedgerFilter, format: ExportFormat, from: ExportCursor | null): Promise<ExportPage>;
   /** How many those are, counted up to a bound. */
   countUnknown(): Promise<UnknownCount>;
   /** The calls that each of these budgets has rejected; those that have rejected none are left out. */
@@ -64,7 +64,7 @@ export interface LedgerAnswers {
   /** How the newest runs of each of these functions ended, and how long they took. */
   functionActivity(filter: FunctionActivityFilter): Promise<readonly FunctionActivityLine[]>;
   /** Settles a charge, whatever it was before. `null` when it is not clear which one is meant. */
-  reconcile(decision: Reconciliation): Promise<Settled | null>;
+  reconcile(decision: Reconciliation): Promise<SettledCharge | null>;
   /** Deletes runs that started before `startedBefore`; those with unknown charges only with `unknownToo`. */
   prune(startedBefore: number, options?: PruneOptions): Promise<Pruned>;
   /** Checks every run: whether it is as it was written, and whether any is missing that was not deleted. */
@@ -107,9 +107,9 @@ const TOTALS_MS = 62 * DAY_MS;
 export function createLedgerReader(tables: LedgerTables): LedgerAnswers {
   const { query } = tables;
   return {
-    list: (filter, page = {}) => listRuns(tables, filter, page).catch(sayDamaged),
+    list: (filter, page = {}) => listRuns(tables, filter, page).catch(throwDamaged),
     show: async (transactionId) => {
-      const [found] = await readRuns(query, [toStored(transactionId)]).catch(sayDamaged);
+      const [found] = await readRuns(query, [toStored(transactionId)]).catch(throwDamaged);
       if (found === undefined) return null;
       if (found.row !== null) return { ...found.row, damaged: found.damaged };
       throw new OperatorError("unavailable", "The record of this run is damaged, and cannot be read any more.");
@@ -119,24 +119,24 @@ export function createLedgerReader(tables: LedgerTables): LedgerAnswers {
         `SELECT r.transaction_id, r.organization_id FROM ledger_runs AS r
          WHERE r.transaction_id >= ? AND r.transaction_id < ? ORDER BY r.transaction_id DESC LIMIT ?`,
         [toStored(beginning), toStored(beginning) + AFTER_DIGITS, limit],
-      ).catch(sayDamaged),
-    exportPage: (...asked) => exportPage(tables, ...asked).catch(sayDamaged),
-    summary: (month, options) => summarize(tables, month, options).catch(sayDamaged),
-    spend: (by, filter, onProgress) => sumSpend(tables, by, filter, onProgress).catch(sayDamaged),
-    sumStarts: (filter) => sumStarts(tables, filter).catch(sayDamaged),
+      ).catch(throwDamaged),
+    exportPage: (...asked) => exportPage(tables, ...asked).catch(throwDamaged),
+    summary: (month, options) => summarize(tables, month, options).catch(throwDamaged),
+    spend: (by, filter, onProgress) => sumSpend(tables, by, filter, onProgress).catch(throwDamaged),
+    sumStarts: (filter) => sumStarts(tables, filter).catch(throwDamaged),
     makeTotals: async (isClosed) => {
       const wallAt = await tables.wallAt();
-      const within = startedAround({ from: wallAt - TOTALS_MS, to: wallAt });
-      await makeTotals(tables, within, isClosed && { isClosed }).catch(sayDamaged);
+      const within = possibleStartsOf({ from: wallAt - TOTALS_MS, to: wallAt });
+      await makeTotals(tables, within, isClosed && { isClosed }).catch(throwDamaged);
     },
-    unknown: (page) => unknownCharges(query, page).catch(sayDamaged),
-    lastUses: (credentialIds) => lastUses(tables, credentialIds).catch(sayDamaged),
-    countUnknown: () => countUnknown(query).catch(sayDamaged),
-    budgetRejections: (budgets) => budgetRejections(tables, budgets).catch(sayDamaged),
-    activity: (filter) => sumActivity(tables, filter).catch(sayDamaged),
-    functionActivity: (filter) => sumFunctionActivity(tables, filter).catch(sayDamaged),
-    reconcile: (decision) => reconcileCharge(tables, decision).catch(sayDamaged),
-    verify: (onProgress) => verifyRuns(tables, onProgress).catch(sayDamaged),
+    unknown: (page) => unknownCharges(query, page).catch(throwDamaged),
+    lastUses: (credentialIds) => lastUses(tables, credentialIds).catch(throwDamaged),
+    countUnknown: () => countUnknown(query).catch(throwDamaged),
+    budgetRejections: (budgets) => budgetRejections(tables, budgets).catch(throwDamaged),
+    activity: (filter) => sumActivity(tables, filter).catch(throwDamaged),
+    functionActivity: (filter) => sumFunctionActivity(tables, filter).catch(throwDamaged),
+    reconcile: (decision) => reconcileCharge(tables, decision).catch(throwDamaged),
+    verify: (onProgress) => verifyRuns(tables, onProgress).catch(throwDamaged),
     moment: async (agoMs = 0) => {
       const wallAt = await tables.wallAt();
       const startOf = async (condition: string, values: readonly number[]): Promise<number | null> => {
@@ -153,6 +153,6 @@ export function createLedgerReader(tables: LedgerTables): LedgerAnswers {
       return { wallAt, lastRunAt, nextRunAt };
     },
     prune: (startedBefore, { unknownToo = false, onProgress } = {}) =>
-      pruneRuns(tables, startedBefore, unknownToo, onProgress).catch(sayDamaged),
+      pruneRuns(tables, startedBefore, unknownToo, onProgress).catch(throwDamaged),
   };
 }

@@ -1,8 +1,8 @@
 import type { Charged } from "../../terms/fault.ts";
 import { costOfRequests, type RunCost } from "./costs.ts";
-import { type Found, findPage, narrowest } from "./find-runs.ts";
+import { type RunIdMatch, findPage, narrowest } from "./find-runs.ts";
 import type { LedgerFilter } from "./ledger-filter.ts";
-import { BEGINNING, readPlace } from "./list-place.ts";
+import { BEGINNING, readCursor } from "./list-cursor.ts";
 import type { LedgerTables, RunReportRow, RunRow } from "../ports.ts";
 import { type FoundRun, readRuns } from "./read-runs.ts";
 import { UNKNOWN_CALL } from "../journal/verdicts.ts";
@@ -42,10 +42,10 @@ export async function listRuns(
   page: { readonly limit?: number; readonly after?: string },
 ): Promise<RunPage> {
   const limit = Math.max(1, Math.min(page.limit ?? LIMIT_DEFAULT, LIMIT_MAX));
-  const place = page.after === undefined ? BEGINNING : readPlace(page.after);
+  const place = page.after === undefined ? BEGINNING : readCursor(page.after);
   const asked = await narrowest(tables, filter);
-  const found: Found[] = [];
-  let stopped: Found | null = null;
+  const found: RunIdMatch[] = [];
+  let stopped: RunIdMatch | null = null;
   if (place.unknown) {
     const first = await findPage(tables, asked, true, place, limit + 1);
     found.push(...first.found);
@@ -67,7 +67,7 @@ export async function listRuns(
 }
 
 /** Runs that were deleted meanwhile are left out. */
-async function readLines({ query }: LedgerTables, found: readonly Found[]): Promise<Lines> {
+async function readLines({ query }: LedgerTables, found: readonly RunIdMatch[]): Promise<Lines> {
   const read: FoundRun[] = [];
   for (let at = 0; at < found.length; at += READ_AT_ONCE) {
     const ids = found.slice(at, at + READ_AT_ONCE).map(({ transactionId }) => transactionId);

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { OperatorError } from "../../terms/operator-error.ts";
 import type { OnProgress } from "../../terms/on-progress.ts";
-import { systemClock } from "../../terms/clock.ts";
+import { systemClock } from "../../terms/time/clock.ts";
 import { LedgerInUse } from "../journal/directory-lock.ts";
 import { COMMAND_WAIT_MS, JOURNAL_FILE } from "../journal/journal-database.ts";
 import { GIVEN_UP } from "../journal/journal-pruner.ts";

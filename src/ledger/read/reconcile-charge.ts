@@ -1,9 +1,9 @@
-import { chargeOfCall } from "../../terms/charge.ts";
+import { chargeOfCall } from "../../terms/money/charge.ts";
 import type { Charged } from "../../terms/fault.ts";
 import { namesOf, selectionOf } from "../column.ts";
 import { RECONCILIATION_COLUMNS, RUN_COLUMNS } from "../columns.ts";
-import { amountToColumn } from "../../terms/money.ts";
-import type { Price } from "../../terms/price.ts";
+import { amountToColumn } from "../../terms/money/money.ts";
+import type { Price } from "../../terms/money/price.ts";
 import type { AttemptRow, LedgerQuery, LedgerTables, ReconciliationRow, RunReportRow, RunRow } from "../ports.ts";
 import { checksumOf, isSound } from "../journal/run-checksum.ts";
 import { toStored } from "../stored-text.ts";
@@ -32,7 +32,7 @@ export interface Reconciliation {
 /** Used in place of the number of an attempt. */
 const CALL_ITSELF = 0;
 
-export interface Settled {
+export interface SettledCharge {
   /** The requests of the call that were settled. */
   readonly requests: readonly SettledRequest[];
   /** The charge of the whole call after that. */
@@ -47,22 +47,22 @@ export interface SettledRequest {
 }
 
 /** Whether a request is charged, and what it costs then, as it is in a row. */
-export type Settlement = Cost & Pick<AttemptRow, "charged">;
+export type Settlement = RequestPrice & Pick<AttemptRow, "charged">;
 
 type Settleable = Pick<AttemptRow, "number" | "charged" | "sent_at" | "price" | "currency">;
 /** The price of a request, as it is in a row. */
-type Cost = Pick<AttemptRow, "price" | "currency">;
+type RequestPrice = Pick<AttemptRow, "price" | "currency">;
 
 /**
  * Settles charges, whatever they were before, as often as needed. Each decision is kept with who, when and why, and so
  * is what the service itself had recorded. `null` when it is not clear what is meant: there is no such request, or
  * there are several and none is unknown.
  */
-export function reconcileCharge(tables: LedgerTables, decision: Reconciliation): Promise<Settled | null> {
+export function reconcileCharge(tables: LedgerTables, decision: Reconciliation): Promise<SettledCharge | null> {
   return tables.change((query) => settle(query, decision));
 }
 
-async function settle(query: LedgerQuery, decision: Reconciliation): Promise<Settled | null> {
+async function settle(query: LedgerQuery, decision: Reconciliation): Promise<SettledCharge | null> {
   const { charged } = decision;
   const call = [toStored(decision.transactionId), decision.ordinal] as const;
   const ofCall = "WHERE transaction_id = ? AND ordinal = ?";
@@ -100,7 +100,14 @@ async function settle(query: LedgerQuery, decision: Reconciliation): Promise<Set
 
   let revision = earlier.length;
   const [transactionId, ordinal] = call;
-  const say = (attempt: number, word: Charged, { price, currency }: Cost, by: string, at: number, note: string) =>
+  const say = (
+    attempt: number,
+    word: Charged,
+    { price, currency }: RequestPrice,
+    by: string,
+    at: number,
+    note: string,
+  ) =>
     insert(query, {
       transaction_id: transactionId,
       ordinal,
@@ -136,11 +143,11 @@ async function settle(query: LedgerQuery, decision: Reconciliation): Promise<Set
   };
 }
 
-function costOf({ price, currency }: Cost): Cost {
+function costOf({ price, currency }: RequestPrice): RequestPrice {
   return { price, currency };
 }
 
-function costAfter(request: Settleable, { price }: Reconciliation): Cost {
+function costAfter(request: Settleable, { price }: Reconciliation): RequestPrice {
   return price === undefined ? request : { price: amountToColumn(price.amount), currency: price.currency };
 }
 

@@ -2,7 +2,7 @@ import { outcomeOf } from "../journal/verdicts.ts";
 import type { AttemptRow, CallRow, ReconciliationRow, RunReportRow } from "../ports.ts";
 import { priceText } from "./costs.ts";
 import { isOwnRecord } from "./recorded-charge.ts";
-import { endOf, whoWaitedForWhom } from "./waited-for.ts";
+import { endOf, previousCalls } from "./previous-call.ts";
 
 const WIDTH = 100;
 const NAME_MAX = 36;
@@ -44,7 +44,7 @@ interface Parts {
 function partsOf({ run, calls, attempts, reconciliations }: RunReportRow): Parts {
   return {
     startedAt: run.started_at,
-    waitedFor: whoWaitedForWhom(calls),
+    waitedFor: previousCalls(calls),
     attempts: Map.groupBy(attempts, ({ ordinal }) => ordinal),
     reconciliations: Map.groupBy(reconciliations, ({ ordinal }) => ordinal),
   };

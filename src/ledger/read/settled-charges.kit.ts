@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
 import { makeAttempt, makeCall, makeReport, makeRun } from "../ledger.kit.ts";
 import { MARCH, timedOut, type LedgerToRead } from "./ledger-reader.kit.ts";
-import type { Settled } from "./reconcile-charge.ts";
+import type { SettledCharge } from "./reconcile-charge.ts";
 import { recordedCharge } from "./recorded-charge.ts";
 import { renderTimeline } from "./render-timeline.ts";
 
-const said = (settled: Settled | null) => settled !== null && [settled.requests.length, settled.charged];
+const said = (settled: SettledCharge | null) => settled !== null && [settled.requests.length, settled.charged];
 
 /** What operators can settle in every ledger, wherever its tables are. */
 export function settledChargesContract(name: string, newLedger: (t: TestContext) => Promise<LedgerToRead>): void {

@@ -1,4 +1,4 @@
-import { amountFromSum, type Micros } from "../../terms/money.ts";
+import { amountFromSum, type Micros } from "../../terms/money/money.ts";
 
 /** What a group of requests cost, in one currency. */
 export interface Spent {

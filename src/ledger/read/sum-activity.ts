@@ -1,7 +1,7 @@
 import type { LedgerQuery, LedgerTables } from "../ports.ts";
 import { toStored } from "../stored-text.ts";
 import { hasSent, outcomeOf } from "../journal/verdicts.ts";
-import { type CountedEnd, countedFailure } from "../../terms/counted-end.ts";
+import { type OutcomeLabel, failureLabelOf } from "../../terms/counted-end.ts";
 import { firstIdAt } from "../../terms/ids.ts";
 
 /** What activity is shown by. */
@@ -24,7 +24,7 @@ export interface ActivityLine {
   /** `null`: without a stored credential, or of all of them. */
   readonly credentialId: string | null;
   /** `unknown`: nobody knows how the call ended, because its service died. */
-  readonly outcomes: Readonly<Record<CountedEnd | "unknown", number>>;
+  readonly outcomes: Readonly<Record<OutcomeLabel | "unknown", number>>;
   /** How many calls failed with each fault, the most frequent first. */
   readonly faults: readonly { readonly code: string; readonly calls: number }[];
   /** Half of the calls, and 99 in 100, took no longer, without those that failed before anything was sent. `null`: no call is left. */
@@ -154,9 +154,9 @@ function toLine(
   };
 }
 
-function endOf(call: CallFigures): CountedEnd | "unknown" {
+function endOf(call: CallFigures): OutcomeLabel | "unknown" {
   const outcome = outcomeOf(call);
-  return outcome === "failed" && call.fault !== null ? countedFailure(call.fault) : outcome;
+  return outcome === "failed" && call.fault !== null ? failureLabelOf(call.fault) : outcome;
 }
 
 /** Of those whose time is known. */

@@ -1,4 +1,4 @@
-import { countedFailure } from "../../terms/counted-end.ts";
+import { failureLabelOf } from "../../terms/counted-end.ts";
 import { NOTHING_SENT } from "../journal/verdicts.ts";
 import type { LedgerTables } from "../ports.ts";
 import { toStored } from "../stored-text.ts";
@@ -98,7 +98,7 @@ function toLine(
 function endOf({ state, function_fault: fault }: RunFigures): RunEnd {
   if (state === "unknown") return "unknown";
   if (fault === null) return "answered";
-  return countedFailure(fault) === "failed" ? "failed" : "rejected";
+  return failureLabelOf(fault) === "failed" ? "failed" : "rejected";
 }
 
 /** A run is as fast as a rejection if it was rejected, or each of its calls was. */

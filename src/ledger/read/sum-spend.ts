@@ -2,7 +2,7 @@ import type { OnProgress } from "../../terms/on-progress.ts";
 import type { LedgerTables } from "../ports.ts";
 import { toStored } from "../stored-text.ts";
 import { dayOfZone, type RequestKey, type TotalKey } from "../totals/group-requests.ts";
-import type { Span } from "../../terms/calendar.ts";
+import type { TimeSpan } from "../../terms/time/calendar.ts";
 import { DAY_MS } from "../totals/spans.ts";
 import { sumRequests } from "../totals/sum-requests.ts";
 import { type Spent, spentOf, type SummedRow } from "./spent.ts";
@@ -72,7 +72,7 @@ export async function sumSpend(
     {
       keys: [requestKey, "currency_key"],
       sent,
-      only: wantedOf(filter),
+      only: keyFilterOf(filter),
       withRuns: isOrder,
       ...(isOfZone && { zoneDay: dayOfZone(sent, timeZone) }),
     },
@@ -90,7 +90,7 @@ export async function sumSpend(
 }
 
 /** The part of a time that has runs: its days are counted one by one. */
-async function boundsOf({ query }: LedgerTables, { from, to }: Span): Promise<Span> {
+async function boundsOf({ query }: LedgerTables, { from, to }: TimeSpan): Promise<TimeSpan> {
   const [runs] = await query<{ readonly first: number | null; readonly last: number | null }>(
     `SELECT (SELECT min(r.started_at) FROM ledger_runs AS r WHERE r.started_at >= ?) AS first,
        (SELECT max(r.started_at) FROM ledger_runs AS r WHERE r.started_at < ?) AS last`,
@@ -106,10 +106,10 @@ function dayText(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }
 
-type Wanted = readonly (readonly [TotalKey, string])[];
+type KeyFilter = readonly (readonly [TotalKey, string])[];
 
 /** The keys that a filter narrows requests by. */
-export function wantedOf(filter: Omit<SpendFilter, "from" | "to" | "linesMax">): Wanted {
+export function keyFilterOf(filter: Omit<SpendFilter, "from" | "to" | "linesMax">): KeyFilter {
   const wanted = [
     ["organization_key", filter.organizationId],
     ["workflow_key", filter.workflowId],

@@ -1,8 +1,8 @@
-import { amountFromSum, type Micros } from "../../terms/money.ts";
+import { amountFromSum, type Micros } from "../../terms/money/money.ts";
 import type { LedgerTables } from "../ports.ts";
-import { startedAround } from "../totals/spans.ts";
+import { possibleStartsOf } from "../totals/spans.ts";
 import { RECORDED_BY } from "./reconcile-charge.ts";
-import { type SpendFilter, wantedOf } from "./sum-spend.ts";
+import { type SpendFilter, keyFilterOf } from "./sum-spend.ts";
 
 /** Requests as for `spend`, of runs that started from `startedFrom` and before `startedTo` (Unix ms), if these are given. */
 export interface StartFilter extends Omit<SpendFilter, "timeZone" | "linesMax"> {
@@ -27,7 +27,7 @@ export interface StartSums {
   readonly recorded: readonly StartSum[];
 }
 
-interface Row {
+interface StartSumRow {
   readonly kind: "now" | "recorded";
   readonly start: string | null;
   readonly currency: string | null;
@@ -41,18 +41,18 @@ export async function sumStarts(
   { from, to, startedFrom, startedTo, ...filter }: StartFilter,
 ): Promise<StartSums> {
   const { requests, textOf, isKey } = tables;
-  const wanted = wantedOf(filter);
-  const around = startedAround({ from, to });
+  const wanted = keyFilterOf(filter);
+  const around = possibleStartsOf({ from, to });
   const started = {
     from: Math.max(around.from, startedFrom ?? around.from),
     to: Math.min(around.to, startedTo ?? around.to),
   };
-  const sums = (kind: Row["kind"], charged: string, price: string, currency: string): string =>
+  const sums = (kind: StartSumRow["kind"], charged: string, price: string, currency: string): string =>
     `SELECT '${kind}' AS kind, s.start, ${currency} AS currency, CAST(count(*) AS bigint) AS requests,
        CAST(coalesce(sum(${price}), 0) AS text) AS amount
      FROM sent AS s WHERE ${charged} <> 'no' GROUP BY s.start, ${currency}`;
   const first = (column: string): string => `CASE WHEN s.settled IS NULL THEN s.${column} ELSE s.first_${column} END`;
-  const rows = await tables.query<Row>(
+  const rows = await tables.query<StartSumRow>(
     `WITH sent AS (
        SELECT ${textOf("x.start_key")} AS start, x.charged, x.price, ${textOf("x.currency_key")} AS currency,
          q.attempt AS settled, q.price AS first_price, q.currency AS first_currency,
@@ -69,7 +69,7 @@ export async function sumStarts(
      UNION ALL ${sums("recorded", first("charged"), first("price"), first("currency"))}`,
     [started.from, started.to, from, to, ...wanted.map(([, text]) => text)],
   );
-  const of = (kind: Row["kind"]): StartSum[] =>
+  const of = (kind: StartSumRow["kind"]): StartSum[] =>
     rows
       .filter((row) => row.kind === kind)
       .map(({ start, currency, requests: count, amount }) => {

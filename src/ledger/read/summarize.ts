@@ -1,4 +1,4 @@
-import { monthAround, startOfDay } from "../../terms/calendar.ts";
+import { monthContaining, startOfDay } from "../../terms/time/calendar.ts";
 import type { LedgerTables } from "../ports.ts";
 import type { OnProgress } from "../../terms/on-progress.ts";
 import { sumRequests } from "../totals/sum-requests.ts";
@@ -68,5 +68,5 @@ export async function summarize(
 /** The month of a time zone in Unix ms, without its end. @throws RangeError */
 export function monthRange(month: string, timeZone: string): { readonly from: number; readonly to: number } {
   if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(month)) throw new RangeError("a month is written as 2026-03");
-  return monthAround(startOfDay(`${month}-01`, timeZone), timeZone);
+  return monthContaining(startOfDay(`${month}-01`, timeZone), timeZone);
 }

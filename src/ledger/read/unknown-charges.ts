@@ -45,7 +45,7 @@ export async function unknownCharges(
   { limit = 1_000, after, started = EVER }: UnknownPage = {},
 ): Promise<readonly UnknownCharge[]> {
   const found: UnknownCharge[] = [];
-  const beginning = after === undefined ? null : readPlace(after);
+  const beginning = after === undefined ? null : readChargeCursor(after);
   let place: readonly [startedAt: number, transactionId: string] = beginning?.run ?? [started.from, ""];
   // Of the run with the charge before the first one, others may follow.
   let beyond = beginning === null ? ">" : ">=";
@@ -71,25 +71,25 @@ export async function unknownCharges(
 }
 
 /** The form of a place in this list: its run's start and id, its call, and its attempt or 0. */
-export const CHARGE_PLACE = /^(-?\d{1,16})\.(.{1,128})\.(\d{1,9})\.(\d{1,9})$/s;
+export const CHARGE_CURSOR = /^(-?\d{1,16})\.(.{1,128})\.(\d{1,9})\.(\d{1,9})$/s;
 
-export function placeOfCharge({ started_at, transaction_id, ordinal, attempt }: UnknownCharge): string {
+export function cursorOfCharge({ started_at, transaction_id, ordinal, attempt }: UnknownCharge): string {
   return `${started_at}.${transaction_id}.${ordinal}.${attempt ?? 0}`;
 }
 
-interface Place {
+interface ChargeCursor {
   readonly run: readonly [startedAt: number, transactionId: string];
   readonly ordinal: number;
   readonly attempt: number;
 }
 
-function readPlace(after: string): Place {
-  const match = CHARGE_PLACE.exec(after);
+function readChargeCursor(after: string): ChargeCursor {
+  const match = CHARGE_CURSOR.exec(after);
   if (match === null) throw new RangeError("not a place in a list of charges");
   return { run: [Number(match[1]), match[2]!], ordinal: Number(match[3]), attempt: Number(match[4]) };
 }
 
-function isAfter({ ordinal, attempt }: UnknownCharge, place: Place): boolean {
+function isAfter({ ordinal, attempt }: UnknownCharge, place: ChargeCursor): boolean {
   return ordinal > place.ordinal || (ordinal === place.ordinal && (attempt ?? 0) > place.attempt);
 }
 

@@ -1,5 +1,5 @@
 import type { OnProgress } from "../../terms/on-progress.ts";
-import { systemClock } from "../../terms/clock.ts";
+import { systemClock } from "../../terms/time/clock.ts";
 import { isDamage } from "../journal/journal-damage.ts";
 import type { JournalRows } from "../journal/journal-rows.ts";
 import { JournalTables } from "../journal/journal-tables.ts";

@@ -2,11 +2,11 @@ import type { OnProgress } from "../../terms/on-progress.ts";
 import { isDamage } from "../journal/journal-damage.ts";
 import type { LedgerTables } from "../ports.ts";
 import type { Tally } from "./verified.ts";
-import { FIGURE_NAMES, groupsOf, type Part, type SumAsked, TOTAL_KEYS } from "../totals/group-requests.ts";
-import { EVER, keptSpans } from "../totals/make-totals.ts";
-import { isDay, type KeptSpan, type Stretch, withoutTotals } from "../totals/spans.ts";
+import { FIGURE_NAMES, groupsOf, type SqlPart, type SumQuery, TOTAL_KEYS } from "../totals/group-requests.ts";
+import { EVER, readSpans } from "../totals/make-totals.ts";
+import { isDay, type SpanWithTotals, type TimeInterval, withoutTotals } from "../totals/spans.ts";
 
-const ASKED: SumAsked = { keys: TOTAL_KEYS, sent: EVER };
+const ASKED: SumQuery = { keys: TOTAL_KEYS, sent: EVER };
 
 /** Compares all totals that are kept with the requests they stand for, and deletes those that differ. */
 export async function verifyTotals(tables: LedgerTables, tally: Tally, onProgress: OnProgress): Promise<void> {
@@ -15,7 +15,7 @@ export async function verifyTotals(tables: LedgerTables, tally: Tally, onProgres
     tally.structure(`${about} cannot be read: ${(error as Error).message}`);
     return null;
   };
-  const spans = (await keptSpans(tables, EVER).catch(unlessDamaged("the spans of totals"))) ?? [];
+  const spans = (await readSpans(tables, EVER).catch(unlessDamaged("the spans of totals"))) ?? [];
   for (const [at, span] of spans.entries()) {
     const isRight = await isEqual(tables, span).catch(unlessDamaged(`the totals of ${textOf(span)}`));
     if (isRight === false)
@@ -25,11 +25,11 @@ export async function verifyTotals(tables: LedgerTables, tally: Tally, onProgres
 }
 
 /** In one statement, at one moment. A span that is gone by then is right. */
-async function isEqual(tables: LedgerTables, span: KeptSpan): Promise<boolean> {
+async function isEqual(tables: LedgerTables, span: SpanWithTotals): Promise<boolean> {
   const rows = groupsOf(tables, ASKED, withoutTotals(span));
   const totals = groupsOf(tables, ASKED, { spans: [span], passed: [], rest: [] });
   // Each group of both, once as it is and once taken away: what is left of equal ones is nothing.
-  const side = ({ sql }: Part, sign: 1 | -1): string => {
+  const side = ({ sql }: SqlPart, sign: 1 | -1): string => {
     const signed = FIGURE_NAMES.map((name) => `${sign} * CAST(g.${name} AS decimal) AS ${name}`).join(", ");
     const times = ["sent_first", "sent_last"].map((name) => `${sign} * g.${name} AS ${name}`).join(", ");
     return `SELECT ${TOTAL_KEYS.map((key) => `g.${key}`).join(", ")}, ${signed}, ${times} FROM (${sql}) AS g`;
@@ -48,7 +48,7 @@ async function isEqual(tables: LedgerTables, span: KeptSpan): Promise<boolean> {
   return found!.there === 0 || (found!.groups === 0 && found!.times === 0);
 }
 
-function drop(tables: LedgerTables, { id }: KeptSpan): Promise<string> {
+function drop(tables: LedgerTables, { id }: SpanWithTotals): Promise<string> {
   return tables
     .note((query) => query("DELETE FROM ledger_total_spans WHERE id = ?", [id]))
     .then(
@@ -57,7 +57,7 @@ function drop(tables: LedgerTables, { id }: KeptSpan): Promise<string> {
     );
 }
 
-function textOf({ from, to }: Stretch): string {
+function textOf({ from, to }: TimeInterval): string {
   const [begins, ends] = [from, to].map((at) => new Date(at).toISOString()) as [string, string];
   return isDay({ from, to }) ? begins.slice(0, 10) : `${begins.slice(0, 16)} to ${ends.slice(11, 16)}`;
 }

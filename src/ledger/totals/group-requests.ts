@@ -1,6 +1,6 @@
-import { daysIn, type Span } from "../../terms/calendar.ts";
+import { daysIn, type TimeSpan } from "../../terms/time/calendar.ts";
 import type { LedgerTables } from "../ports.ts";
-import { type Cover, DAY_MS, dayOf, type Stretch, withoutTotals } from "./spans.ts";
+import { type TotalsCover, DAY_MS, dayOf, type TimeInterval, withoutTotals } from "./spans.ts";
 
 /*
  * The statements that group requests: those of totals, which are kept of spans of time, and the requests themselves
@@ -32,7 +32,7 @@ const IN_REQUEST: Partial<Record<RequestKey, string>> = {
  * The day of a time zone on which a request was sent, counted from 1970. It is right from the first to the last moment of
  * `sent`. Days between two changes of the clock are one expression.
  */
-export function dayOfZone(sent: Span, timeZone: string): string {
+export function dayOfZone(sent: TimeSpan, timeZone: string): string {
   const series: { readonly from: number; to: number; readonly first: number; readonly isWhole: boolean }[] = [];
   for (const { day, from, to } of daysIn(sent, timeZone)) {
     const [last, number] = [series.at(-1), Date.parse(day) / DAY_MS];
@@ -78,9 +78,9 @@ const RUNS_OF_PARTS = "min(u.first_run) AS first_run, max(u.last_run) AS last_ru
 export const SENT = ["sent_first", "sent_last"] as const;
 
 /** Simulated runs reach no vendor and are left out. */
-export interface SumAsked {
+export interface SumQuery {
   readonly keys: readonly RequestKey[];
-  readonly sent: Stretch;
+  readonly sent: TimeInterval;
   /** Keys that have to be those of texts. */
   readonly only?: readonly (readonly [key: TotalKey, text: string])[];
   /** What `zone_day` is: see `dayOfZone`. */
@@ -89,10 +89,10 @@ export interface SumAsked {
   readonly withRuns?: boolean;
 }
 
-const NOTHING: Stretch = { from: 0, to: 0 };
+const NOTHING: TimeInterval = { from: 0, to: 0 };
 
 /** A statement's text and the values for its `?`. */
-export interface Part {
+export interface SqlPart {
   readonly sql: string;
   readonly values: readonly (string | number)[];
 }
@@ -101,7 +101,7 @@ export interface Part {
  * A table with a row for each group: its keys, its figures, of which `least` and `most` are texts because they may
  * exceed 2^53, and `sent_first` and `sent_last`.
  */
-export function groupsOf(tables: LedgerTables, asked: SumAsked, { spans, rest }: Cover): Part {
+export function groupsOf(tables: LedgerTables, asked: SumQuery, { spans, rest }: TotalsCover): SqlPart {
   const { requests, isKey } = tables;
   const only = asked.only ?? [];
   const where = only.map(([key]) => ` AND ${isKey(`x.${key}`)}`).join("");
@@ -143,7 +143,7 @@ function selected<Key extends string>(keys: readonly Key[], expression: (key: Ke
 }
 
 /** What is made of the groups: a SELECT with a column `requests`, in which they are a table, and its order. */
-export interface Shape {
+export interface GroupQuery {
   readonly select: (groups: string) => string;
   /** In columns of that SELECT, named `s`. */
   readonly orderBy: string;
@@ -153,9 +153,9 @@ export interface Shape {
 /** One statement, which reads one moment of the ledger. `null` if some of the totals are gone at that moment. */
 export async function readGroups<Row extends object>(
   tables: LedgerTables,
-  asked: SumAsked,
-  { select, orderBy, linesMax }: Shape,
-  cover: Cover,
+  asked: SumQuery,
+  { select, orderBy, linesMax }: GroupQuery,
+  cover: TotalsCover,
 ): Promise<readonly Row[] | null> {
   const ids = [...cover.spans, ...cover.passed].map(({ id }) => id);
   const groups = groupsOf(tables, asked, cover);

@@ -1,8 +1,8 @@
 import { randomInt } from "node:crypto";
 import type { OnProgress } from "../../terms/on-progress.ts";
 import type { LedgerQuery, LedgerTables } from "../ports.ts";
-import { coverOf, dayOf, type KeptSpan, RUNS_WORTH_TOTALS, type Stretch } from "./spans.ts";
-import { FIGURE_NAMES, readGroups, SENT, type Shape, TOTAL_KEYS } from "./group-requests.ts";
+import { coverOf, dayOf, type SpanWithTotals, RUNS_WORTH_TOTALS, type TimeInterval } from "./spans.ts";
+import { FIGURE_NAMES, readGroups, SENT, type GroupQuery, TOTAL_KEYS } from "./group-requests.ts";
 import { missingSpans, type MissingLimits, RUNS_AT_ONCE } from "./missing-spans.ts";
 
 /*
@@ -21,7 +21,7 @@ interface SpanRow {
 }
 
 /** Those whose totals are kept. */
-export async function keptSpans({ query }: LedgerTables, within: Stretch): Promise<readonly KeptSpan[]> {
+export async function readSpans({ query }: LedgerTables, within: TimeInterval): Promise<readonly SpanWithTotals[]> {
   const rows = await query<SpanRow>(
     `SELECT t.id, t.from_at, t.to_at, t.sent_first, t.sent_last FROM ledger_total_spans AS t
      WHERE t.from_at >= ? AND t.from_at < ? AND t.kept = 1 ORDER BY t.from_at`,
@@ -47,7 +47,7 @@ export interface MakeOptions extends Partial<MissingLimits> {
  */
 export async function makeTotals(
   tables: LedgerTables,
-  within: Stretch,
+  within: TimeInterval,
   {
     runsWorth = RUNS_WORTH_TOTALS,
     runsAtOnce = RUNS_AT_ONCE,
@@ -56,31 +56,31 @@ export async function makeTotals(
   }: MakeOptions = {},
 ): Promise<void> {
   const errors: unknown[] = [];
-  const missing = await missingSpans(tables, within, await keptSpans(tables, within), { runsWorth, runsAtOnce });
+  const missing = await missingSpans(tables, within, await readSpans(tables, within), { runsWorth, runsAtOnce });
   for (const [done, span] of missing.entries()) {
     if (isClosed()) return;
     onProgress("parts of the time summed up", done, missing.length);
-    const canBeStored = await keepTotals(tables, span).catch((error: unknown) => void errors.push(error));
+    const canBeStored = await storeTotals(tables, span).catch((error: unknown) => void errors.push(error));
     if (canBeStored === false) break;
   }
   if (errors.length > 0) throw errors[0];
 }
 
 /** Far more than any clock says: a request that was sent by a wrong one is part of the totals too. */
-export const EVER: Stretch = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
-const AS_THEY_ARE: Shape = { select: (groups) => `SELECT * FROM (${groups}) AS g`, orderBy: "s.requests" };
+export const EVER: TimeInterval = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
+const AS_THEY_ARE: GroupQuery = { select: (groups) => `SELECT * FROM (${groups}) AS g`, orderBy: "s.requests" };
 
 const COLUMNS = [...TOTAL_KEYS, ...FIGURE_NAMES, ...SENT] as const;
-type Line = Readonly<Record<(typeof COLUMNS)[number], string | number | null>>;
+type TotalLine = Readonly<Record<(typeof COLUMNS)[number], string | number | null>>;
 
 /** False if totals cannot be stored here. That others change the runs meanwhile, or make the same totals, is not a reason. */
-async function keepTotals(tables: LedgerTables, span: Stretch): Promise<boolean> {
+async function storeTotals(tables: LedgerTables, span: TimeInterval): Promise<boolean> {
   const id = await claim(tables, span).catch(cannotBeStored);
   if (typeof id === "boolean") return id;
   let isKept = false;
   try {
-    const cover = coverOf(await keptSpans(tables, span), span, EVER);
-    const lines = await readGroups<Line>(tables, { keys: TOTAL_KEYS, sent: EVER }, AS_THEY_ARE, cover);
+    const cover = coverOf(await readSpans(tables, span), span, EVER);
+    const lines = await readGroups<TotalLine>(tables, { keys: TOTAL_KEYS, sent: EVER }, AS_THEY_ARE, cover);
     isKept = lines !== null && (await store(tables, { ...span, id }, lines));
     return true;
   } finally {
@@ -99,7 +99,7 @@ const IDS = 2 ** 48 - 1;
 const CLAIM_MS_MAX = 300_000;
 
 /** Returns the number of the claim; true if there is nothing to do now. */
-async function claim(tables: LedgerTables, { from, to }: Stretch): Promise<number | true> {
+async function claim(tables: LedgerTables, { from, to }: TimeInterval): Promise<number | true> {
   const wallAt = await tables.wallAt();
   return tables.note(async (query) => {
     if (!(await tables.lockDay(query, dayOf(from)))) return true;
@@ -130,13 +130,13 @@ async function release(tables: LedgerTables, id: number): Promise<void> {
     .catch(cannotBeStored);
 }
 
-type Claimed = Stretch & { readonly id: number };
+type Claimed = TimeInterval & { readonly id: number };
 
 /** Few enough that nobody waits long for a transaction. */
 const LINES_AT_ONCE = 500;
 
 /** False if the claim is gone, or somebody changes runs of that day. */
-async function store(tables: LedgerTables, claimed: Claimed, lines: readonly Line[]): Promise<boolean> {
+async function store(tables: LedgerTables, claimed: Claimed, lines: readonly TotalLine[]): Promise<boolean> {
   for (let at = 0; at < lines.length; at += LINES_AT_ONCE) {
     const some = lines.slice(at, at + LINES_AT_ONCE);
     const isStored = await whileClaimed(tables, claimed, async (query) => {

@@ -1,5 +1,5 @@
 import type { LedgerTables } from "../ports.ts";
-import { hoursOf, isDay, type KeptSpan, spansWanted, type Stretch } from "./spans.ts";
+import { hoursOf, isDay, type SpanWithTotals, spansToSum, type TimeInterval } from "./spans.ts";
 
 export interface MissingLimits {
   /** A part of a day has totals if it has more runs. */
@@ -13,15 +13,15 @@ export const RUNS_AT_ONCE = 200_000;
 /** The spans that have no totals yet and have runs enough. A day with very many runs is made of its hours. */
 export async function missingSpans(
   tables: LedgerTables,
-  within: Stretch,
-  kept: readonly KeptSpan[],
+  within: TimeInterval,
+  kept: readonly SpanWithTotals[],
   { runsWorth, runsAtOnce }: MissingLimits,
-): Promise<readonly Stretch[]> {
+): Promise<readonly TimeInterval[]> {
   const there = new Set(kept.map(textOf));
   const first = await startAfter(tables, Math.max(0, within.from), 0);
   if (first === null) return [];
-  const wanted = spansWanted({ from: Math.max(first, within.from), to: within.to }, await tables.wallAt());
-  const missing: Stretch[] = [];
+  const wanted = spansToSum({ from: Math.max(first, within.from), to: within.to }, await tables.wallAt());
+  const missing: TimeInterval[] = [];
   let nextRunAt = first;
   for (const span of wanted) {
     if (there.has(textOf(span)) || span.to <= nextRunAt) continue;
@@ -53,6 +53,6 @@ async function startAfter(
   return run?.started_at ?? null;
 }
 
-function textOf({ from, to }: Stretch): string {
+function textOf({ from, to }: TimeInterval): string {
   return `${from} ${to}`;
 }

@@ -4,13 +4,13 @@
  */
 
 /** Unix ms, without its end. */
-export interface Stretch {
+export interface TimeInterval {
   readonly from: number;
   readonly to: number;
 }
 
 /** A span whose totals are kept. */
-export interface KeptSpan extends Stretch {
+export interface SpanWithTotals extends TimeInterval {
   readonly id: number;
   /** When the first and the last of its requests were sent; `null` if it has none. */
   readonly sent: { readonly first: number; readonly last: number } | null;
@@ -37,13 +37,13 @@ export const RUNS_WORTH_TOTALS = 300;
 const PARTS_MAX = 100;
 
 /** When runs started whose requests were sent in this time: no run takes as long as a day. */
-export function startedAround({ from, to }: Stretch): Stretch {
+export function possibleStartsOf({ from, to }: TimeInterval): TimeInterval {
   return { from: dayStart(from) - DAY_MS, to: -dayStart(-to) + DAY_MS };
 }
 
 /** The spans that should have totals at `wallAt`, in order and without gaps. `within` begins and ends with a day. */
-export function spansWanted(within: Stretch, wallAt: number): readonly Stretch[] {
-  const spans: Stretch[] = [];
+export function spansToSum(within: TimeInterval, wallAt: number): readonly TimeInterval[] {
+  const spans: TimeInterval[] = [];
   // A clock that says a time before 1970 is wrong, and its runs need not be summed up fast.
   let at = Math.max(0, dayStart(within.from));
   for (;;) {
@@ -54,11 +54,11 @@ export function spansWanted(within: Stretch, wallAt: number): readonly Stretch[]
   }
 }
 
-export function isDay({ from, to }: Stretch): boolean {
+export function isDay({ from, to }: TimeInterval): boolean {
   return to - from === DAY_MS;
 }
 
-export function hoursOf({ from, to }: Stretch): readonly Stretch[] {
+export function hoursOf({ from, to }: TimeInterval): readonly TimeInterval[] {
   return Array.from({ length: (to - from) / HOUR_MS }, (_, at) => ({
     from: from + at * HOUR_MS,
     to: from + (at + 1) * HOUR_MS,
@@ -66,25 +66,25 @@ export function hoursOf({ from, to }: Stretch): readonly Stretch[] {
 }
 
 /** What a sum is made of. */
-export interface Cover {
+export interface TotalsCover {
   /** Their totals. */
-  readonly spans: readonly KeptSpan[];
+  readonly spans: readonly SpanWithTotals[];
   /** Their totals say that nothing of what is asked for is in them. */
-  readonly passed: readonly KeptSpan[];
+  readonly passed: readonly SpanWithTotals[];
   /** The requests of the runs that started then, one by one. */
-  readonly rest: readonly Stretch[];
+  readonly rest: readonly TimeInterval[];
 }
 
 /** Nothing but requests. */
-export function withoutTotals(started: Stretch): Cover {
+export function withoutTotals(started: TimeInterval): TotalsCover {
   return { spans: [], passed: [], rest: [started] };
 }
 
 /** How to sum up the requests that were `sent` in a stretch by runs that started `within` another. */
-export function coverOf(kept: readonly KeptSpan[], within: Stretch, sent: Stretch): Cover {
-  const spans: KeptSpan[] = [];
-  const passed: KeptSpan[] = [];
-  const rest: Stretch[] = [];
+export function coverOf(kept: readonly SpanWithTotals[], within: TimeInterval, sent: TimeInterval): TotalsCover {
+  const spans: SpanWithTotals[] = [];
+  const passed: SpanWithTotals[] = [];
+  const rest: TimeInterval[] = [];
   let at = within.from;
   for (const span of kept.toSorted((one, other) => one.from - other.from || other.to - one.to)) {
     // Hours of a day that has totals itself.
@@ -97,12 +97,12 @@ export function coverOf(kept: readonly KeptSpan[], within: Stretch, sent: Stretc
   return rest.length > PARTS_MAX ? withoutTotals(within) : { spans, passed, rest };
 }
 
-function hasSome({ sent }: KeptSpan, { from, to }: Stretch): boolean {
+function hasSome({ sent }: SpanWithTotals, { from, to }: TimeInterval): boolean {
   return sent !== null && sent.last >= from && sent.first < to;
 }
 
 /** Totals are by the day on which requests were sent, so only a midnight can divide them. */
-function canBeUsed({ sent }: KeptSpan, { from, to }: Stretch): boolean {
+function canBeUsed({ sent }: SpanWithTotals, { from, to }: TimeInterval): boolean {
   if (sent === null) return true;
   const isDivided = (moment: number): boolean => sent.first < moment && sent.last >= moment && moment % DAY_MS !== 0;
   return !isDivided(from) && !isDivided(to);

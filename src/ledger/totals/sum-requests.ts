@@ -1,9 +1,9 @@
 import { isDamage } from "../journal/journal-damage.ts";
 import type { OnProgress } from "../../terms/on-progress.ts";
 import type { LedgerTables } from "../ports.ts";
-import { readGroups, type RequestKey, type Shape, type SumAsked, TOTAL_KEYS } from "./group-requests.ts";
-import { keptSpans, makeTotals } from "./make-totals.ts";
-import { coverOf, startedAround, withoutTotals } from "./spans.ts";
+import { readGroups, type RequestKey, type GroupQuery, type SumQuery, TOTAL_KEYS } from "./group-requests.ts";
+import { readSpans, makeTotals } from "./make-totals.ts";
+import { coverOf, possibleStartsOf, withoutTotals } from "./spans.ts";
 
 /** How often it is tried to read totals that others delete meanwhile. */
 const TRIES = 5;
@@ -14,16 +14,16 @@ const TRIES = 5;
  */
 export async function sumRequests<Row extends object>(
   tables: LedgerTables,
-  asked: SumAsked,
-  shape: Shape,
+  asked: SumQuery,
+  shape: GroupQuery,
   onProgress?: OnProgress,
 ): Promise<readonly Row[]> {
-  const started = startedAround(asked.sent);
+  const started = possibleStartsOf(asked.sent);
   const fromTotals = async (): Promise<readonly Row[] | null> => {
     // Whatever keeps totals from being made is not a reason to refuse a sum of those that are there.
     await makeTotals(tables, started, { onProgress }).catch(() => {});
     for (let tries = 0; tries < TRIES; tries += 1) {
-      const cover = coverOf(await keptSpans(tables, started), started, asked.sent);
+      const cover = coverOf(await readSpans(tables, started), started, asked.sent);
       const rows = await readGroups<Row>(tables, asked, shape, cover);
       if (rows !== null) return rows;
     }

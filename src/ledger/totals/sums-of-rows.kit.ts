@@ -4,7 +4,7 @@ import type { AttemptReport, RunIntent, RunReport } from "../../run/ports.ts";
 import { makeAttempt, makeCall, makeReport, makeRun } from "../ledger.kit.ts";
 import type { AttemptRow, CallRow, LedgerQuery, LedgerTables, RunRow } from "../ports.ts";
 import { type SpendFilter, type SpendKey, type SpendLine, sumSpend } from "../read/sum-spend.ts";
-import { startedAround } from "./spans.ts";
+import { possibleStartsOf } from "./spans.ts";
 
 export type Ended = readonly [RunIntent, RunReport];
 
@@ -17,7 +17,7 @@ export async function sumOfRows(
   const runs = await query<RunRow>("SELECT * FROM ledger_runs");
   const calls = Map.groupBy(await query<CallRow>("SELECT * FROM ledger_calls"), (call) => call.transaction_id);
   const attempts = Map.groupBy(await query<AttemptRow>("SELECT * FROM ledger_attempts"), (one) => one.transaction_id);
-  const around = startedAround(filter);
+  const around = possibleStartsOf(filter);
   const dayFormat = new Intl.DateTimeFormat("en-CA", { timeZone: filter.timeZone ?? "UTC" });
   const lines = new Map<string, { -readonly [Name in keyof SpendLine]: SpendLine[Name] }>();
   for (const run of runs) {

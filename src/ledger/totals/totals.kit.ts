@@ -7,8 +7,8 @@ import { reconcileCharge } from "../read/reconcile-charge.ts";
 import { sumSpend } from "../read/sum-spend.ts";
 import type { Verified } from "../read/verified.ts";
 import { anyQuestion, anyStep, FIRST, HOUR_MS, KEYS } from "./any-life.kit.ts";
-import { keptSpans, makeTotals } from "./make-totals.ts";
-import { DAY_MS, startedAround } from "./spans.ts";
+import { readSpans, makeTotals } from "./make-totals.ts";
+import { DAY_MS, possibleStartsOf } from "./spans.ts";
 import {
   asAt,
   assertEqualToRows,
@@ -45,7 +45,7 @@ export function totalsContract(name: string, newLedger: (t: TestContext) => Prom
           const runs = await tables.query<RunRow>("SELECT started_at FROM ledger_runs ORDER BY transaction_id");
           now = (runs[one.makeAfter % Math.max(1, runs.length)]?.started_at ?? FIRST) + one.laterMs;
           await makeTotals(asAt(tables, now), { from: FIRST - DAY_MS, to: FIRST + 7 * DAY_MS }, { runsWorth: 0 });
-          for (const { from, to } of await keptSpans(tables, ALWAYS)) made.add(to - from);
+          for (const { from, to } of await readSpans(tables, ALWAYS)) made.add(to - from);
         } else {
           const calls = await tables.query<CallRow>("SELECT * FROM ledger_calls ORDER BY transaction_id, ordinal");
           const call = calls[one.settle % Math.max(1, calls.length)];
@@ -154,13 +154,13 @@ export function totalsContract(name: string, newLedger: (t: TestContext) => Prom
         const dying = watched(tables, async () => {
           if (statements++ >= at) throw new Error("it died here");
         });
-        more = await makeTotals(dying, startedAround(asked)).then(
+        more = await makeTotals(dying, possibleStartsOf(asked)).then(
           () => statements > at,
           () => true,
         );
         await assertEqualToRows(tables, "org", asked);
         await assertEqualToRows(asAt(tables, (await tables.wallAt()) + 301_000), "org", asked);
-        const kept = await keptSpans(tables, asked);
+        const kept = await readSpans(tables, asked);
         assert.deepEqual(
           kept.map(({ from, to }) => [from, to]),
           [[day, day + DAY_MS]],
@@ -178,10 +178,10 @@ export function totalsContract(name: string, newLedger: (t: TestContext) => Prom
         if (!sql.includes("min(x.sent_at)") || others > 0) return;
         others += 1;
         await assertEqualToRows(tables, "org", asked);
-        assert.deepEqual(await keptSpans(tables, asked), []);
+        assert.deepEqual(await readSpans(tables, asked), []);
       });
       await makeTotals(shared, asked);
-      assert.deepEqual([others, (await keptSpans(tables, asked)).length], [1, 1]);
+      assert.deepEqual([others, (await readSpans(tables, asked)).length], [1, 1]);
     });
 
     test("a day whose requests cannot be summed up keeps no other from having totals, and no sum from being made", async (t) => {
@@ -195,7 +195,7 @@ export function totalsContract(name: string, newLedger: (t: TestContext) => Prom
         failed += 1;
         throw new Error("canceling statement due to statement timeout");
       });
-      const kept = async () => (await keptSpans(tables, ALWAYS)).map(({ from, to }) => [from - FIRST, to - from]);
+      const kept = async () => (await readSpans(tables, ALWAYS)).map(({ from, to }) => [from - FIRST, to - from]);
       const within = { from: FIRST, to: third + DAY_MS };
       let groups = 0;
       await makeTotals(failing, within, { runsAtOnce: 2, isClosed: () => groups++ > 0 });
@@ -241,7 +241,7 @@ export function totalsContract(name: string, newLedger: (t: TestContext) => Prom
       const days = [0, 1, 2, 3].map((at) => new Date(FIRST + at * DAY_MS).toISOString().slice(0, 10));
       assert.deepEqual((await verify()).structure, days.map(says));
       assert.deepEqual(await ask(), right);
-      assert.equal((await keptSpans(tables, ALWAYS)).length, 4);
+      assert.equal((await readSpans(tables, ALWAYS)).length, 4);
       assert.deepEqual((await verify()).structure, []);
     });
 
@@ -250,7 +250,7 @@ export function totalsContract(name: string, newLedger: (t: TestContext) => Prom
       await put([oneRun(FIRST), oneRun(FIRST + DAY_MS)]);
       const readOnly = { ...watched(tables, untouched), note: () => Promise.reject(new Error("read-only")) };
       for (const by of KEYS) await assertEqualToRows(readOnly, by, ALWAYS);
-      assert.deepEqual(await keptSpans(tables, ALWAYS), []);
+      assert.deepEqual(await readSpans(tables, ALWAYS), []);
     });
 
     test("hours and minutes of a day have totals until the day has, and few runs are read one by one", async (t) => {
@@ -263,7 +263,7 @@ export function totalsContract(name: string, newLedger: (t: TestContext) => Prom
           { ...(worth !== undefined && { runsWorth: worth }) },
         );
         await assertEqualToRows(asAt(tables, wallAt), "org", { from: FIRST, to: FIRST + 2 * HOUR_MS });
-        return (await keptSpans(tables, ALWAYS)).map(({ from, to }) => (to - from) / 60_000);
+        return (await readSpans(tables, ALWAYS)).map(({ from, to }) => (to - from) / 60_000);
       };
       assert.deepEqual(await lengths(FIRST + HOUR_MS + 15 * 60_000), []);
       assert.deepEqual(await lengths(FIRST + HOUR_MS + 15 * 60_000, 0), [60, 1]);

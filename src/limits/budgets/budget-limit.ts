@@ -1,6 +1,6 @@
-import { type Budget, hasRoom, warnFrom } from "../../terms/budget.ts";
-import type { Micros } from "../../terms/money.ts";
-import { atLeast, type Granted, LeasedAmount, type Logged, type Wanted } from "../leased-amount.ts";
+import { type Budget, hasCapacity, warnFrom } from "../../terms/money/budget.ts";
+import type { Micros } from "../../terms/money/money.ts";
+import { atLeast, type Granted, LeasedAmount, type Logged, type LeaseDemand } from "../leased-amount.ts";
 import type { SentBy } from "../ports.ts";
 import { LEFT_AFTER_MS } from "./keep-leases.ts";
 import type { BudgetAnswer, BudgetAsk, UsageLog } from "./ports.ts";
@@ -14,7 +14,7 @@ const REPORT_MS = 1_000;
 /** How often a budget is looked at for which requests wait while the store does not answer. */
 const LOOK_MS = 100;
 const NOTHING_KNOWN = -1n;
-const NOTHING_WANTED: Wanted = { need: 0n, spare: 0n, ahead: 0n };
+const NOTHING_WANTED: LeaseDemand = { need: 0n, spare: 0n, ahead: 0n };
 
 /** What one process holds of one budget. */
 export class BudgetLimit extends LeasedAmount<BudgetAsk, BudgetAnswer> {
@@ -79,7 +79,7 @@ export class BudgetLimit extends LeasedAmount<BudgetAsk, BudgetAnswer> {
 
   /** The store did not answer the last time, and it is too early to ask again. */
   isUnknown(now: number): boolean {
-    return this.away && now < this.askAgainAt;
+    return this.isUnreachable && now < this.askAgainAt;
   }
 
   /** Whether it is useless to ask for them now. In a new period it is useful again. */
@@ -100,7 +100,7 @@ export class BudgetLimit extends LeasedAmount<BudgetAsk, BudgetAnswer> {
 
   fits(now: number, units: Micros): boolean {
     const granted = this.at(now);
-    return granted !== null && hasRoom(granted.used, units, granted.amount);
+    return granted !== null && hasCapacity(granted.used, units, granted.amount);
   }
 
   /** The units of a request. To be called only if they fit. */
@@ -207,7 +207,7 @@ export class BudgetLimit extends LeasedAmount<BudgetAsk, BudgetAnswer> {
     return this.granted !== null && now - this.#confirmedAt >= LEFT_AFTER_MS;
   }
 
-  protected override toAsk(now: number, by: SentBy, wanted: Wanted, free: Micros): BudgetAsk {
+  protected override toAsk(now: number, by: SentBy, wanted: LeaseDemand, free: Micros): BudgetAsk {
     this.#isChanged = false;
     const least = this.#smallest > free ? this.#smallest - free : this.#lastUnits;
     return this.#report(now, by, { wanted, least: atLeast(1n, least) });
@@ -238,7 +238,7 @@ export class BudgetLimit extends LeasedAmount<BudgetAsk, BudgetAnswer> {
 
   answered({ budget, period, ...answer }: BudgetAnswer, askedAt: number, answeredAt: number): void {
     if (budget === null) {
-      [this.away, this.isRemoved, this.isEnding, this.#owed] = [false, true, false, 0n];
+      [this.isUnreachable, this.isRemoved, this.isEnding, this.#owed] = [false, true, false, 0n];
       return;
     }
     this.#know(budget, this.#othersUsed);
@@ -257,7 +257,7 @@ export class BudgetLimit extends LeasedAmount<BudgetAsk, BudgetAnswer> {
     this.#owed = 0n;
     if (owed > 0n) this.charge(answeredAt, owed);
     if (this.isLow(answeredAt)) this.askAgainAt = answeredAt + ASK_AGAIN_MS;
-    if (this.#smallest === 0n || hasRoom(granted.used, this.#smallest, amount)) return;
+    if (this.#smallest === 0n || hasCapacity(granted.used, this.#smallest, amount)) return;
     [this.#shortUntil, this.#shortOf] = [answeredAt + ASK_AGAIN_MS, this.#smallest];
   }
 
@@ -270,7 +270,7 @@ export class BudgetLimit extends LeasedAmount<BudgetAsk, BudgetAnswer> {
   /** Another start of the same process has ended it. What was used beyond what that start knew is reported first. */
   #hasEnded(counted: Micros, periodFrom: number): void {
     const granted = this.granted;
-    this.away = false;
+    this.isUnreachable = false;
     this.isEnding = granted !== null && granted.window === periodFrom && granted.used > counted;
     if (!this.isEnding) this.startAnew();
   }
@@ -287,7 +287,7 @@ export class BudgetLimit extends LeasedAmount<BudgetAsk, BudgetAnswer> {
 }
 
 interface Reported {
-  readonly wanted: Wanted;
+  readonly wanted: LeaseDemand;
   /** What the smallest request needs that waits. */
   readonly least: Micros;
   readonly ends: boolean;

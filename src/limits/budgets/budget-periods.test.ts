@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { FakeClock } from "../../terms/clock.kit.ts";
+import type { FakeClock } from "../../terms/time/clock.kit.ts";
 import {
   budgetsInMemory,
   countAllowed,

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import type { Reservation } from "../../run/around/ports.ts";
-import { settle, type FakeClock } from "../../terms/clock.kit.ts";
+import type { Reservation } from "../../run/middleware/ports.ts";
+import { settle, type FakeClock } from "../../terms/time/clock.kit.ts";
 import { Fault } from "../../terms/fault.ts";
-import type { Price } from "../../terms/price.ts";
+import type { Price } from "../../terms/money/price.ts";
 import type { OpenBudgets } from "./budgets.ts";
 import {
   aBudget,

@@ -1,10 +1,10 @@
-import type { Budgets, CallBudgets, Reservation } from "../../run/around/ports.ts";
-import { appliesTo, type Budget, type Spender } from "../../terms/budget.ts";
-import { BoundedMap } from "../../terms/bounded-map.ts";
-import { CachedLookup, LIST_LOOKUP } from "../../terms/cached-lookup.ts";
-import type { Clock } from "../../terms/clock.ts";
+import type { Budgets, CallBudgets, Reservation } from "../../run/middleware/ports.ts";
+import { appliesTo, type Budget, type Spender } from "../../terms/money/budget.ts";
+import { BoundedMap } from "../../terms/collections/bounded-map.ts";
+import { CachedLookup, LIST_LOOKUP } from "../../terms/collections/cached-lookup.ts";
+import type { Clock } from "../../terms/time/clock.ts";
 import { Fault } from "../../terms/fault.ts";
-import type { Price } from "../../terms/price.ts";
+import type { Price } from "../../terms/money/price.ts";
 import { Exchange } from "../exchange.ts";
 import { BudgetLimit } from "./budget-limit.ts";
 import { endLeases, keepLeases } from "./keep-leases.ts";

@@ -1,8 +1,8 @@
-import type { Budgets, Reservation } from "../../run/around/ports.ts";
+import type { Budgets, Reservation } from "../../run/middleware/ports.ts";
 import { randomNumbers } from "../sources/deployment.kit.ts";
-import { type Budget, periodAround } from "../../terms/budget.ts";
-import type { Price } from "../../terms/price.ts";
-import { FakeClock } from "../../terms/clock.kit.ts";
+import { type Budget, periodContaining } from "../../terms/money/budget.ts";
+import type { Price } from "../../terms/money/price.ts";
+import { FakeClock } from "../../terms/time/clock.kit.ts";
 import { openBudgets, type OpenBudgets } from "./budgets.ts";
 import { NOBODYS } from "./keep-leases.ts";
 import type {
@@ -13,7 +13,7 @@ import type {
   EarlierStarts,
   ExchangeRule,
   Keeping,
-  KeptLease,
+  StoredLease,
   LeftLog,
   LoggedRequest,
   OpenRequest,
@@ -30,7 +30,7 @@ export function EURO(amount: bigint): Price {
   return known;
 }
 
-interface KeptRow extends KeptLease {
+interface KeptRow extends StoredLease {
   readonly budgetId: string;
   readonly periodFrom: number;
 }
@@ -63,7 +63,7 @@ export class MemoryBudgets implements BudgetStore {
     const now = this.#wall();
     return asks.map((ask) => {
       const budget = this.budgets.get(ask.budgetId) ?? null;
-      const period = periodAround(budget ?? { per: "day", timeZone: "UTC" }, now);
+      const period = periodContaining(budget ?? { per: "day", timeZone: "UTC" }, now);
       if (budget === null) return { now, budget, period, amount: 0n, othersUsed: 0n, counted: null };
       const { answer, ...keeping } = rule(ask, { budget, period, now }, this.#of(budget.id, period.from));
       this.#keep(budget.id, period.from, keeping);
@@ -104,7 +104,7 @@ export class MemoryBudgets implements BudgetStore {
   }
 
   /** The rows of the current period. */
-  rows(budgetId: string): readonly KeptLease[] {
+  rows(budgetId: string): readonly StoredLease[] {
     return this.#of(budgetId, this.#periodFrom(budgetId));
   }
 
@@ -114,7 +114,7 @@ export class MemoryBudgets implements BudgetStore {
   }
 
   #periodFrom(budgetId: string): number {
-    return periodAround(this.budgets.get(budgetId)!, this.#wall()).from;
+    return periodContaining(this.budgets.get(budgetId)!, this.#wall()).from;
   }
 }
 
@@ -210,7 +210,7 @@ function lastOf(uses: readonly CountedUse[]): CountedUse[] {
 export function send(reserved: Reservation, id: string, price: Price | null): void {
   const slash = id.indexOf("/");
   reserved.commit(id.slice(0, slash), id.slice(slash + 1), price);
-  reserved.keep();
+  reserved.persist();
 }
 
 /** A budget of an organization, of a hundred requests a day unless said. */

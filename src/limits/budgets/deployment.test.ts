@@ -1,10 +1,10 @@
-import type { Reservation } from "../../run/around/ports.ts";
+import type { Reservation } from "../../run/middleware/ports.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { type Budget, type BudgetPeriod, periodAround } from "../../terms/budget.ts";
-import { FakeClock } from "../../terms/clock.kit.ts";
-import type { Clock } from "../../terms/clock.ts";
+import { type Budget, type BudgetPeriod, periodContaining } from "../../terms/money/budget.ts";
+import { FakeClock } from "../../terms/time/clock.kit.ts";
+import type { Clock } from "../../terms/time/clock.ts";
 import { Fault, type Charged } from "../../terms/fault.ts";
 import { aBudget, DAY_MS, EURO, MemoryBudgets, MemoryNotes, randomNumbers, send, SPENDER } from "./deployment.kit.ts";
 import { openBudgets, type OpenBudgets } from "./budgets.ts";
@@ -63,7 +63,7 @@ async function live({ seed, per, replicas, limit, loss, faults, copies, changes 
     { id: "bud_2", per, limit: limit / 2n + 1n, currency: null, source: SPENDER.source },
   ];
   for (const each of parts) store.set(aBudget(each));
-  const periodNow = () => periodAround({ per, timeZone: "UTC" }, clock.wall());
+  const periodNow = () => periodContaining({ per, timeZone: "UTC" }, clock.wall());
   const sent: Sent[] = [];
   /** What the journals say. */
   const recorded = new Map<string, Charged>();

@@ -1,5 +1,5 @@
-import { hasRoom } from "../../terms/budget.ts";
-import type { Micros } from "../../terms/money.ts";
+import { hasCapacity } from "../../terms/money/budget.ts";
+import type { Micros } from "../../terms/money/money.ts";
 import type { SliceRule } from "./ports.ts";
 
 /** Of what is left beyond the requests that wait, a process gets at most this part in advance. */
@@ -18,8 +18,8 @@ const SLICE_PART = 100n;
 export const grantSlice: SliceRule = (limit, others, { keep, used, wanted }) => {
   const { need, least, spare } = wanted;
   const held = others + keep;
-  if (!hasRoom(others, keep, limit)) return largest(used, limit - others);
-  if (!hasRoom(held, need, limit)) return hasRoom(held, least, limit) ? limit - others : keep;
+  if (!hasCapacity(others, keep, limit)) return largest(used, limit - others);
+  if (!hasCapacity(held, need, limit)) return hasCapacity(held, least, limit) ? limit - others : keep;
   const slice = limit < SLICE_PART ? 1n : limit / SLICE_PART;
   const inAdvance = smallest(spare, (limit - held - need) / SPARE_PART, slice - (keep - used));
   return inAdvance < least ? keep + need : keep + need + (inAdvance / least) * least;

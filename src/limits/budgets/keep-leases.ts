@@ -1,6 +1,6 @@
-import type { Micros } from "../../terms/money.ts";
+import type { Micros } from "../../terms/money/money.ts";
 import { grantSlice } from "./grant.ts";
-import type { CountedUse, ExchangeRule, KeptLease, RecoverRule } from "./ports.ts";
+import type { CountedUse, ExchangeRule, StoredLease, RecoverRule } from "./ports.ts";
 
 /** The row of what no process holds any more: what was used under leases that have ended, and settled by hand. */
 export const NOBODYS = "settled";
@@ -23,7 +23,7 @@ export const keepLeases: ExchangeRule = (ask, { budget, period, now }, rows) => 
   const others = rows.filter((row) => row !== known && row.sequence !== ENDED && !forgotten.includes(row));
   const over = sumOf(forgotten, "amount");
   const about = { now, budget, period, othersUsed: sumOf(others, "used") + over };
-  const keeping = (own: readonly KeptLease[], used = 0n) => ({
+  const keeping = (own: readonly StoredLease[], used = 0n) => ({
     changed: [...own, ...withNobodys(rows, over + used)],
     forgotten: forgotten.map(({ lease }) => lease),
   });
@@ -71,24 +71,24 @@ export const endLeases: RecoverRule = ({ process, start, left }, { budgetId, per
   };
 };
 
-function isForgotten({ lease, sequence, heardAt }: KeptLease, now: number): boolean {
+function isForgotten({ lease, sequence, heardAt }: StoredLease, now: number): boolean {
   // Rows that were written before this was known go with their period.
   return lease !== NOBODYS && heardAt !== null && now - heardAt >= (sequence === ENDED ? ENDED_MS : SILENT_MS);
 }
 
 /** It holds nothing, and stays for a while, so that no delayed ask brings it back. */
-function ended(row: KeptLease, now: number, used: Micros): KeptLease {
+function ended(row: StoredLease, now: number, used: Micros): StoredLease {
   return { ...row, sequence: ENDED, amount: 0n, used, heardAt: now };
 }
 
-function withNobodys(rows: readonly KeptLease[], more: Micros): KeptLease[] {
+function withNobodys(rows: readonly StoredLease[], more: Micros): StoredLease[] {
   if (more === 0n) return [];
   const known = rows.find(({ lease }) => lease === NOBODYS);
   const used = (known?.used ?? 0n) + more;
   return [{ lease: NOBODYS, process: "", sequence: 0, amount: used, used, heardAt: null }];
 }
 
-function sumOf(rows: readonly KeptLease[], column: "amount" | "used"): Micros {
+function sumOf(rows: readonly StoredLease[], column: "amount" | "used"): Micros {
   return rows.map((row) => row[column]).reduce(add, 0n);
 }
 

@@ -1,7 +1,7 @@
 /** Amounts are requests, or millionths of the budget's currency. */
-import type { Budget } from "../../terms/budget.ts";
-import type { Span } from "../../terms/calendar.ts";
-import type { Micros } from "../../terms/money.ts";
+import type { Budget } from "../../terms/money/budget.ts";
+import type { TimeSpan } from "../../terms/time/calendar.ts";
+import type { Micros } from "../../terms/money/money.ts";
 import type { AskOfLease } from "../ports.ts";
 
 export interface BudgetAsk extends AskOfLease {
@@ -12,14 +12,14 @@ export interface BudgetAsk extends AskOfLease {
   readonly keep: Micros;
   /** Of that: what is spent, or reserved for requests under way. */
   readonly used: Micros;
-  readonly wanted: Wanted;
+  readonly wanted: BudgetDemand;
   /** It is the last one of this lease, which keeps only what is used. */
   readonly ends: boolean;
   /** The lease is known to have ended with less than `used`, which is counted now. */
   readonly hasEnded: boolean;
 }
 
-export interface Wanted {
+export interface BudgetDemand {
   /** What requests that wait now need beyond `keep`. */
   readonly need: Micros;
   /** What the smallest of them needs: with less, nothing more could be sent. 1 or more. */
@@ -32,7 +32,7 @@ export interface Wanted {
 export type SliceRule = (limit: Micros, others: Micros, ask: Pick<BudgetAsk, "keep" | "used" | "wanted">) => Micros;
 
 /** What the store keeps of one lease of a budget in one period. */
-export interface KeptLease {
+export interface StoredLease {
   readonly lease: string;
   readonly process: string;
   readonly sequence: number;
@@ -45,7 +45,7 @@ export interface KeptLease {
 
 /** What is to be changed: these rows are put in place of those of the same leases, or deleted. */
 export interface Keeping {
-  readonly changed: readonly KeptLease[];
+  readonly changed: readonly StoredLease[];
   /** Leases whose rows are deleted. */
   readonly forgotten: readonly string[];
 }
@@ -53,18 +53,18 @@ export interface Keeping {
 /** Decides about one ask, from what all leases of its budget hold in the current period. */
 export type ExchangeRule = (
   ask: BudgetAsk,
-  about: { readonly budget: Budget; readonly period: Span; readonly now: number },
-  rows: readonly KeptLease[],
+  about: { readonly budget: Budget; readonly period: TimeSpan; readonly now: number },
+  rows: readonly StoredLease[],
 ) => Keeping & { readonly answer: BudgetAnswer };
 
 /** What the ledger has as used of a budget in a period. */
-export type SpentIn = (budget: Budget, period: Span) => Promise<Micros>;
+export type SpentIn = (budget: Budget, period: TimeSpan) => Promise<Micros>;
 
 /** Decides what becomes of the leases of earlier starts, of one budget in one period. */
 export type RecoverRule = (
   killed: EarlierStarts,
   about: { readonly budgetId: string; readonly periodFrom: number; readonly now: number },
-  rows: readonly KeptLease[],
+  rows: readonly StoredLease[],
 ) => Keeping;
 
 /** The starts of a process before this one: they have ended, because only one process at a time has its name. */
@@ -80,7 +80,7 @@ export interface BudgetAnswer {
   readonly now: number;
   /** As it is set now; `null`: it was removed. */
   readonly budget: Budget | null;
-  readonly period: Span;
+  readonly period: TimeSpan;
   /** What the lease holds now. */
   readonly amount: Micros;
   /** What all others have used or reserved, as far as they have said. */

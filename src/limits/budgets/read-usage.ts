@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readFileSync, statSync } from "node:fs";
-import { bootId } from "../../terms/boot-id.ts";
-import { fileIdentity } from "../../terms/file-identity.ts";
-import { amountFromSum } from "../../terms/money.ts";
+import { bootId } from "../../terms/platform/boot-id.ts";
+import { fileIdentity } from "../../terms/platform/file-identity.ts";
+import { amountFromSum } from "../../terms/money/money.ts";
 import { headOf, type Line, lineOf } from "./usage-lines.ts";
 import type { CountedUse, LeftLog, OpenRequest } from "./ports.ts";
 
@@ -20,7 +20,7 @@ export function readUsage(path: string, start: string): LeftLog[] {
 }
 
 /** Whether the file is the one in which its log was written, of any form and before any start of the machine. */
-export function isInPlace(path: string): boolean {
+export function isOriginalFile(path: string): boolean {
   try {
     const file = fileIdentity(statSync(path, { bigint: true }));
     return readFileSync(path, "utf8").includes(`\n${lineOf({ file })}`);

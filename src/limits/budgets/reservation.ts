@@ -1,8 +1,8 @@
-import type { Reservation } from "../../run/around/ports.ts";
-import { limitText, scopeText, unitsOf, usedBy } from "../../terms/budget.ts";
+import type { Reservation } from "../../run/middleware/ports.ts";
+import { limitText, scopeText, unitsOf, usedBy } from "../../terms/money/budget.ts";
 import { Fault, type Charged } from "../../terms/fault.ts";
-import type { Micros } from "../../terms/money.ts";
-import type { Price } from "../../terms/price.ts";
+import type { Micros } from "../../terms/money/money.ts";
+import type { Price } from "../../terms/money/price.ts";
 import type { Granted, Logged } from "../leased-amount.ts";
 import type { BudgetLimit } from "./budget-limit.ts";
 import type { LoggedRequest, UsageLog } from "./ports.ts";
@@ -84,7 +84,7 @@ export class LeasedReservation implements Reservation {
     }
   }
 
-  keep(): void {
+  persist(): void {
     try {
       this.#needs.log.keep();
     } catch (cause) {

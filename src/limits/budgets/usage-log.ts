@@ -1,12 +1,12 @@
 import { closeSync, fstatSync, openSync, readdirSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { bootId } from "../../terms/boot-id.ts";
-import { fileIdentity } from "../../terms/file-identity.ts";
-import { makeDirectory } from "../../terms/make-directory.ts";
-import type { Micros } from "../../terms/money.ts";
+import { bootId } from "../../terms/platform/boot-id.ts";
+import { fileIdentity } from "../../terms/platform/file-identity.ts";
+import { makeDirectory } from "../../terms/platform/make-directory.ts";
+import type { Micros } from "../../terms/money/money.ts";
 import { headOf, lineOf } from "./usage-lines.ts";
 import type { CountedUse, LeaseLog, LeftLog, LoggedRequest, UsageLog } from "./ports.ts";
-import { isInPlace, readUsage } from "./read-usage.ts";
+import { isOriginalFile, readUsage } from "./read-usage.ts";
 
 const ENDING = ".notes";
 /** The log is rewritten when it is longer than this, and than twice what was written the last time. */
@@ -30,7 +30,7 @@ export function openUsageLog(directory: string, start: string): OpenUsageLog {
   const own = join(directory, start + ENDING);
   const earlier = filesIn(directory);
   const startIn = (name: string): string => name.slice(0, -ENDING.length);
-  const placed = earlier.filter((name) => isInPlace(join(directory, name))).map(startIn);
+  const placed = earlier.filter((name) => isOriginalFile(join(directory, name))).map(startIn);
   const leases = new Map<string, LoggedLease>();
   /** Those of which something is not in the file yet. */
   const changed: LoggedLease[] = [];

@@ -1,4 +1,4 @@
-import type { Clock } from "../../terms/clock.ts";
+import type { Clock } from "../../terms/time/clock.ts";
 import { Fault } from "../../terms/fault.ts";
 import type { BudgetLimit } from "./budget-limit.ts";
 import { budgetFault, type Part, takeAll } from "./reservation.ts";

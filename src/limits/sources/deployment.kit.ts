@@ -1,6 +1,6 @@
-import type { Lease, SharedLimit } from "../../run/around/ports.ts";
-import type { Clock } from "../../terms/clock.ts";
-import type { FakeClock } from "../../terms/clock.kit.ts";
+import type { Lease, SharedLimit } from "../../run/middleware/ports.ts";
+import type { Clock } from "../../terms/time/clock.ts";
+import type { FakeClock } from "../../terms/time/clock.kit.ts";
 import { openLeases, type OpenLeases } from "./leases.ts";
 import type { GrantRule, LeaseAnswer, LeaseAsk, LeaseRow, LeaseStore } from "./ports.ts";
 
@@ -109,7 +109,7 @@ export class Replica {
     const { process, start } = ids;
     this.leases = openLeases({ clock: this.clock, store: this.#across(store, weather), process: () => process, start });
     this.lease = this.leases.leaseOf(limit, "anyone");
-    this.lease.onNews(() => this.serve());
+    this.lease.onChange(() => this.serve());
   }
 
   /** A call arrives that uses a unit for so long, and waits for one for a second at most. */
@@ -136,7 +136,7 @@ export class Replica {
         this.serve();
       });
     }
-    this.lease.want(this.#waiting.length, this.#waiting.length);
+    this.lease.reportDemand(this.#waiting.length, this.#waiting.length);
   }
 
   /** As with `kill -9`: its connections end with it. */

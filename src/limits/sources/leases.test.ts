@@ -1,8 +1,8 @@
-import type { SharedLimit } from "../../run/around/ports.ts";
+import type { SharedLimit } from "../../run/middleware/ports.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { FakeClock, settle } from "../../terms/clock.kit.ts";
+import { FakeClock, settle } from "../../terms/time/clock.kit.ts";
 import { leasesInMemory, MemoryLeases, randomNumbers, Replica } from "./deployment.kit.ts";
 import type { LeaseStore } from "./ports.ts";
 
@@ -194,9 +194,9 @@ test("calls that come while the store is asked get theirs from the next answer, 
   let waiting = 0;
   const serve = (): void => {
     while (waiting > 0 && lease.take(clock.now(), 0) !== null) waiting -= 1;
-    lease.want(waiting, waiting);
+    lease.reportDemand(waiting, waiting);
   };
-  lease.onNews(serve);
+  lease.onChange(serve);
 
   waiting = 1;
   serve();

@@ -1,5 +1,5 @@
-import type { Leases } from "../../run/around/ports.ts";
-import type { Clock } from "../../terms/clock.ts";
+import type { Leases } from "../../run/middleware/ports.ts";
+import type { Clock } from "../../terms/time/clock.ts";
 import { Exchange } from "../exchange.ts";
 import { grantMore } from "./grant.ts";
 import type { LeaseAnswer, LeaseAsk, LeaseStore } from "./ports.ts";

@@ -1,4 +1,4 @@
-import type { SharedLimit } from "../../run/around/ports.ts";
+import type { SharedLimit } from "../../run/middleware/ports.ts";
 import type { AskOfLease } from "../ports.ts";
 
 /** What a process holds of a window. A limit on units in use at once has one window that never ends, -1. */

@@ -1,5 +1,5 @@
-import type { Lease, SharedLimit } from "../../run/around/ports.ts";
-import { atLeast, type Granted, latestStart, LeasedAmount, type Wanted } from "../leased-amount.ts";
+import type { Lease, SharedLimit } from "../../run/middleware/ports.ts";
+import { atLeast, type Granted, latestStart, LeasedAmount, type LeaseDemand } from "../leased-amount.ts";
 import type { SentBy } from "../ports.ts";
 import type { LeaseAnswer, LeaseAsk } from "./ports.ts";
 
@@ -83,7 +83,7 @@ export class SourceLimit extends LeasedAmount<LeaseAsk, LeaseAnswer> implements 
     this.#look(this);
   }
 
-  want(now: number, inAll: number): void {
+  reportDemand(now: number, inAll: number): void {
     const isNew = now > this.#waiting || (inAll > 0 && this.#inAll === 0);
     this.#waiting = BigInt(now);
     this.#inAll = inAll;
@@ -94,13 +94,13 @@ export class SourceLimit extends LeasedAmount<LeaseAsk, LeaseAnswer> implements 
     return this.at(now)?.window ?? null;
   }
 
-  left(): number {
+  unclaimed(): number {
     return this.#left;
   }
 
   mayGrow(now: number): boolean {
     const granted = this.at(now);
-    return !this.away && (granted === null || now >= this.askAgainAt || this.#left > granted.amount);
+    return !this.isUnreachable && (granted === null || now >= this.askAgainAt || this.#left > granted.amount);
   }
 
   free(now: number): number {
@@ -108,7 +108,7 @@ export class SourceLimit extends LeasedAmount<LeaseAsk, LeaseAnswer> implements 
     return granted === null ? 0 : Number(atLeast(0n, granted.amount - granted.used));
   }
 
-  holds(now: number): boolean {
+  hasUnits(now: number): boolean {
     return (this.at(now)?.amount ?? 0n) > 0n;
   }
 
@@ -117,7 +117,7 @@ export class SourceLimit extends LeasedAmount<LeaseAsk, LeaseAnswer> implements 
     return this.granted?.until ?? Number.NEGATIVE_INFINITY;
   }
 
-  onNews(listener: () => void): void {
+  onChange(listener: () => void): void {
     this.#listener = listener;
   }
 
@@ -154,7 +154,7 @@ export class SourceLimit extends LeasedAmount<LeaseAsk, LeaseAnswer> implements 
     return this.toAsk(now, by, { need: 0n, spare: 0n, ahead: 0n });
   }
 
-  protected override toAsk(_now: number, { process, sequence }: SentBy, { need, spare, ahead }: Wanted): LeaseAsk {
+  protected override toAsk(_now: number, { process, sequence }: SentBy, { need, spare, ahead }: LeaseDemand): LeaseAsk {
     this.#isMissed = false;
     this.#aheadFrom = Number.POSITIVE_INFINITY;
     // Also a window that seems to be over: it may not be by the store's clock.

@@ -1,11 +1,11 @@
 import type { QueryValue } from "../../sdk/http.ts";
-import { TARGET_CHARACTERS_MAX } from "../../terms/request-target.ts";
-import { TargetTooLong } from "./source-addresses.ts";
+import { TARGET_CHARACTERS_MAX } from "../../terms/http/request-target.ts";
+import { TargetTooLong } from "./vendor-urls.ts";
 
-type Fields = Readonly<Record<string, QueryValue | readonly QueryValue[]>>;
+type QueryFields = Readonly<Record<string, QueryValue | readonly QueryValue[]>>;
 
 /** `a=1&b=x%20y`: `undefined` and `null` are left out, a list repeats its name. @throws Error that names the field */
-export function encodeQuery(fields: Fields): string {
+export function encodeQuery(fields: QueryFields): string {
   let text = "";
   for (const name of Object.keys(fields)) {
     const value = fields[name];
@@ -19,20 +19,20 @@ export function encodeQuery(fields: Fields): string {
 }
 
 /** Encodes fields as a body of `application/x-www-form-urlencoded`. */
-export function encodeForm(fields: Fields): string {
+export function encodeForm(fields: QueryFields): string {
   return encodeQuery(fields).replaceAll("%20", "+");
 }
 
 /**
  * The path and query of a URL with more fields appended to the query. @throws TargetTooLong if the result is too long
  */
-export function withQuery(url: Pick<URL, "pathname" | "search">, fields: Fields | undefined): string {
+export function withQuery(url: Pick<URL, "pathname" | "search">, fields: QueryFields | undefined): string {
   const target = join(url, fields);
   if (target.length > TARGET_CHARACTERS_MAX) throw new TargetTooLong();
   return target;
 }
 
-function join(url: Pick<URL, "pathname" | "search">, fields: Fields | undefined): string {
+function join(url: Pick<URL, "pathname" | "search">, fields: QueryFields | undefined): string {
   const path = url.pathname + url.search;
   // Checked first, because encoding long texts takes time and never makes them shorter.
   if (fields !== undefined && lengthOf(fields) > TARGET_CHARACTERS_MAX) throw new TargetTooLong();
@@ -43,7 +43,7 @@ function join(url: Pick<URL, "pathname" | "search">, fields: Fields | undefined)
 }
 
 /** The length of the texts before encoding. */
-function lengthOf(fields: Fields): number {
+function lengthOf(fields: QueryFields): number {
   let length = 0;
   for (const name of Object.keys(fields)) {
     const value = fields[name];

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makeCall, makeRun } from "../../run/call.kit.ts";
 import { NO_RECORD } from "../../run/not-recorded.ts";
-import { systemClock } from "../../terms/clock.ts";
-import { type Connection, LostError, type ReplyHandler } from "../sockets/connection.ts";
-import { Exchange } from "./exchange.ts";
-import { DEFAULT_LIMITS } from "../limits.ts";
+import { systemClock } from "../../terms/time/clock.ts";
+import { type VendorConnection, LostError, type ReplyHandler } from "../sockets/vendor-connection.ts";
+import { VendorExchange } from "./exchange.ts";
+import { DEFAULT_LIMITS } from "../outbound-limits.ts";
 import { ConnectError } from "../sockets/open-socket.ts";
 import type { OriginPool } from "../sockets/origin-pool.ts";
-import type { VendorReply } from "./reply.ts";
-import { codeOf } from "../door.kit.ts";
+import type { VendorReply } from "./vendor-reply.ts";
+import { codeOf } from "../http-client.kit.ts";
 
 type Turn = (handler: ReplyHandler) => void;
 
@@ -36,7 +36,7 @@ function exchangeOver(turns: readonly Turn[], maySend = () => true, { withinMs =
   const connection = {
     discarded: false,
     send: (_: unknown, handler: ReplyHandler) => turns[dispatched++]!(handler),
-  } as unknown as Connection;
+  } as unknown as VendorConnection;
   const pool = { origin: "https://a.example", leave: () => {}, withdraw: () => {} } as unknown as OriginPool;
   const reply = new Promise<VendorReply>((resolve, reject) => {
     const request = {
@@ -65,7 +65,7 @@ function exchangeOver(turns: readonly Turn[], maySend = () => true, { withinMs =
       clock,
       limits: DEFAULT_LIMITS,
     };
-    new Exchange(request, call, pool, needs, expects, resolve, reject).sendBy(connection);
+    new VendorExchange(request, call, pool, needs, expects, resolve, reject).sendOn(connection);
   });
   return { reply, run, counts: () => ({ dispatched, attempts }) };
 }

@@ -1,17 +1,17 @@
-import type { Reservation } from "../../run/around/ports.ts";
+import type { Reservation } from "../../run/middleware/ports.ts";
 import type { Attempt, Billing, PlannedAttempt, PlannedCall } from "../../run/ports.ts";
-import { RESERVED_REPLY_BYTES } from "../../terms/byte-budget.ts";
-import type { Clock } from "../../terms/clock.ts";
+import { RESERVED_REPLY_BYTES } from "../../terms/concurrency/byte-budget.ts";
+import type { Clock } from "../../terms/time/clock.ts";
 import { Fault, faultOfDeadline } from "../../terms/fault.ts";
-import { type Connection, LostError, type ReplyHandler } from "../sockets/connection.ts";
+import { type VendorConnection, LostError, type ReplyHandler } from "../sockets/vendor-connection.ts";
 import { decodeGzip, type GzipProblem } from "./decode-gzip.ts";
-import type { OutboundLimits } from "../limits.ts";
+import type { OutboundLimits } from "../outbound-limits.ts";
 import { ConnectError } from "../sockets/open-socket.ts";
-import type { Exchangeable, OriginPool } from "../sockets/origin-pool.ts";
+import type { PooledRequest, OriginPool } from "../sockets/origin-pool.ts";
 import type { ReplyFields } from "../wire/reply-head.ts";
 import type { OutgoingRequest } from "./outgoing-request.ts";
-import { isCutTooSmall, ReplyIntake, RoomAhead } from "./reply-intake.ts";
-import { VendorReply } from "./reply.ts";
+import { hasTooManyPieces, ReplyIntake, ReplyMemory } from "./reply-intake.ts";
+import { VendorReply } from "./vendor-reply.ts";
 import { isRedirect, isSuccess } from "./reply-status.ts";
 import { contractFault, faultOfStatus, faultOfTransport } from "./vendor-fault.ts";
 
@@ -53,7 +53,7 @@ const PROBLEMS: Readonly<Record<Exclude<GzipProblem, "no_room">, string>> = {
  * One request to one vendor, from waiting for a connection to the last byte. It settles exactly once, at its deadline
  * at the latest, and sends nothing after that.
  */
-export class Exchange implements ReplyHandler, Exchangeable {
+export class VendorExchange implements ReplyHandler, PooledRequest {
   /** `null` once written: a request of which a byte may have been sent is never sent again. */
   #request: OutgoingRequest | null;
   readonly #method: string;
@@ -66,16 +66,16 @@ export class Exchange implements ReplyHandler, Exchangeable {
   readonly #reject: (fault: Fault) => void;
   readonly #cancelDeadline: () => void;
   #cancelWait: (() => void) | null = null;
-  #connection: Connection | null = null;
+  #connection: VendorConnection | null = null;
   #planned: PlannedAttempt | null = null;
   #attempt: Attempt | null = null;
-  #replayed = false;
-  #settled = false;
+  #isReplayed = false;
+  #isSettled = false;
   #status = 0;
   #fields: ReplyFields = {};
-  #zipped = false;
+  #isGzipped = false;
   readonly #wireBytesMax: number;
-  readonly #room: RoomAhead;
+  readonly #replyMemory: ReplyMemory;
   readonly #body: ReplyIntake;
   #decoded: ReplyIntake | null = null;
   #stopDecoding: (() => void) | null = null;
@@ -103,8 +103,8 @@ export class Exchange implements ReplyHandler, Exchangeable {
     this.#reject = reject;
     const bytesMax = expects.decodedBytesMax;
     this.#wireBytesMax = bytesMax * (1 + FRAMING_SHARE) + FRAMING_BYTES;
-    this.#room = new RoomAhead(call.run.held);
-    this.#body = new ReplyIntake(this.#room, bytesMax);
+    this.#replyMemory = new ReplyMemory(call.run.memory);
+    this.#body = new ReplyIntake(this.#replyMemory, bytesMax);
     const { clock } = needs;
     this.#cancelDeadline = clock.after(Math.max(0, call.deadlineAt - clock.now()), () => this.#onDeadline());
   }
@@ -123,7 +123,7 @@ export class Exchange implements ReplyHandler, Exchangeable {
     this.#cancelWait?.();
     this.#cancelWait = null;
     if (!this.#call.maySend) this.stop();
-    else if (!this.#room.reserve(RESERVED_REPLY_BYTES)) this.#refuse(new Fault("source.no_room"));
+    else if (!this.#replyMemory.reserveAhead(RESERVED_REPLY_BYTES)) this.#refuse(new Fault("source.no_room"));
     else return true;
     return false;
   }
@@ -132,18 +132,18 @@ export class Exchange implements ReplyHandler, Exchangeable {
     this.#refuse(new Fault("source.stopped"));
   }
 
-  wait(): void {
+  onQueued(): void {
     this.#cancelWait = this.#needs.clock.after(this.#expects.waitMaxMs, () => {
       this.#pool.withdraw(this);
-      this.turnAway();
+      this.onQueueFull();
     });
   }
 
-  turnAway(): void {
+  onQueueFull(): void {
     this.#refuse(new Fault("source.queue_full"));
   }
 
-  sendBy(connection: Connection): void {
+  sendOn(connection: VendorConnection): void {
     this.#connection = connection;
     connection.send(this.#request!, this);
   }
@@ -168,13 +168,13 @@ export class Exchange implements ReplyHandler, Exchangeable {
 
   /** A request that may be redirected is kept until its reply. */
   onWritten(): void {
-    if (this.#expects.redirectsLeft === 0) this.#dropRequest();
+    if (this.#expects.redirectsLeft === 0) this.#releaseRequest();
   }
 
   /** All bytes count, including framing such as chunk extensions. */
   onRead(wireBytes: number): void {
     if (wireBytes <= this.#wireBytesMax) return;
-    if (this.#settled) this.#release(false);
+    if (this.#isSettled) this.#release(false);
     else this.#abort(contractFault(PROBLEMS.too_large));
   }
 
@@ -183,7 +183,7 @@ export class Exchange implements ReplyHandler, Exchangeable {
     this.#fields = fields;
     const attempt = this.#attempt!;
     attempt.answered(status, this.#isAnswer());
-    if (this.#isToFollow()) {
+    if (this.#isFollowedRedirect()) {
       // A redirect that is followed is never charged, and the next request needs its share of the budgets.
       this.#expects.reserved?.release();
       this.#deliver(null);
@@ -191,18 +191,18 @@ export class Exchange implements ReplyHandler, Exchangeable {
       attempt.end();
       this.#fail(faultOfStatus(status));
     } else {
-      const problem = this.#problemAhead();
+      const problem = this.#headerProblem();
       if (problem !== null) this.#abort(contractFault(problem));
     }
     // The rest of the reply is not needed, and the connection would keep the unsent rest of the request.
-    if (this.#settled && this.#connection?.isSendingMuch === true) this.#release(false);
+    if (this.#isSettled && this.#connection?.hasMuchUnsent === true) this.#release(false);
   }
 
   onBody(piece: Buffer): void {
-    if (this.#settled) {
+    if (this.#isSettled) {
       this.#drainedBytes += piece.length;
       this.#drainedPieces += 1;
-      if (this.#drainedBytes > DRAINED_BYTES_MAX || isCutTooSmall(this.#drainedPieces, this.#drainedBytes))
+      if (this.#drainedBytes > DRAINED_BYTES_MAX || hasTooManyPieces(this.#drainedPieces, this.#drainedBytes))
         this.#release(false);
       return;
     }
@@ -211,10 +211,10 @@ export class Exchange implements ReplyHandler, Exchangeable {
   }
 
   onEnd(): void {
-    if (!this.#settled) {
+    if (!this.#isSettled) {
       this.#attempt!.end();
       // A reply without a body may have a `Content-Encoding` too.
-      if (this.#zipped && this.#body.length > 0) this.#unzip();
+      if (this.#isGzipped && this.#body.length > 0) this.#unzip();
       else this.#deliver(this.#body);
     }
     this.#release(true);
@@ -225,11 +225,11 @@ export class Exchange implements ReplyHandler, Exchangeable {
     // The exchange has left the connection already.
     if (connection === null) return;
     if (this.#isReplayable(error)) {
-      this.#replayed = true;
-      this.sendBy(connection);
+      this.#isReplayed = true;
+      this.sendOn(connection);
       return;
     }
-    if (!this.#settled) this.#failBy(this.#faultOf(error));
+    if (!this.#isSettled) this.#failByConnection(this.#faultOf(error));
     this.#release(false);
   }
 
@@ -239,16 +239,16 @@ export class Exchange implements ReplyHandler, Exchangeable {
     return isSuccess(this.#status) || this.#expects.answers?.includes(this.#status) === true;
   }
 
-  #isToFollow(): boolean {
+  #isFollowedRedirect(): boolean {
     return this.#expects.redirectsLeft > 0 && isRedirect(this.#status) && !this.#isAnswer();
   }
 
   /** The problem of a body that its header fields show, or `null`. */
-  #problemAhead(): string | null {
+  #headerProblem(): string | null {
     const { "content-encoding": encoding, "content-length": length } = this.#fields;
     if (encoding !== undefined && encoding !== "") {
       const name = typeof encoding === "string" ? encoding.toLowerCase() : "";
-      if (name === "gzip" || name === "x-gzip") this.#zipped = true;
+      if (name === "gzip" || name === "x-gzip") this.#isGzipped = true;
       else if (name !== "identity") return "it is encoded in a way that was not asked for";
     }
     return length !== undefined && Number(length) > this.#body.bytesMax && this.#method !== "HEAD"
@@ -263,10 +263,10 @@ export class Exchange implements ReplyHandler, Exchangeable {
   #isReplayable(error: Error): boolean {
     return (
       this.#attempt === null &&
-      !this.#settled &&
-      !this.#replayed &&
+      !this.#isSettled &&
+      !this.#isReplayed &&
       this.#call.maySend &&
-      !this.#connection!.discarded &&
+      !this.#connection!.isDiscarded &&
       error instanceof LostError
     );
   }
@@ -274,7 +274,7 @@ export class Exchange implements ReplyHandler, Exchangeable {
   #faultOf(error: Error): Fault {
     if (error instanceof Fault) return error;
     if (this.#attempt !== null) return faultOfTransport(error);
-    if (this.#connection!.discarded) return new Fault("source.stopped");
+    if (this.#connection!.isDiscarded) return new Fault("source.stopped");
     if (error instanceof ConnectError)
       return new Fault("source.unreachable", { problem: error.message }, { cause: error.cause });
     if (error instanceof LostError) return new Fault("source.unreachable", {}, { cause: error });
@@ -282,11 +282,11 @@ export class Exchange implements ReplyHandler, Exchangeable {
   }
 
   #unzip(): void {
-    const decoded = new ReplyIntake(this.#room, this.#expects.decodedBytesMax);
+    const decoded = new ReplyIntake(this.#replyMemory, this.#expects.decodedBytesMax);
     this.#decoded = decoded;
     this.#stopDecoding = decodeGzip(this.#body.take(), decoded, (problem) => {
       if (problem === null) this.#deliver(decoded);
-      else this.#giveUp(this.#faultOfIntake(problem));
+      else this.#endWithoutBody(this.#faultOfIntake(problem));
     });
   }
 
@@ -295,7 +295,7 @@ export class Exchange implements ReplyHandler, Exchangeable {
   }
 
   #onDeadline(): void {
-    if (!this.#settled) this.#fail(faultOfDeadline(this.#call));
+    if (!this.#isSettled) this.#fail(faultOfDeadline(this.#call));
     this.#cancelWait?.();
     this.#pool.withdraw(this);
     this.#release(false);
@@ -303,7 +303,7 @@ export class Exchange implements ReplyHandler, Exchangeable {
 
   /** Ends the exchange and closes its connection, on which more may still arrive. */
   #abort(fault: Fault): void {
-    this.#giveUp(fault);
+    this.#endWithoutBody(fault);
     this.#release(false);
   }
 
@@ -311,8 +311,8 @@ export class Exchange implements ReplyHandler, Exchangeable {
    * Ends the exchange because of its connection. After invalid HTTP only the body is unusable; otherwise the request
    * fails.
    */
-  #failBy(fault: Fault): void {
-    if (fault.code === "source.contract") this.#giveUp(fault);
+  #failByConnection(fault: Fault): void {
+    if (fault.code === "source.contract") this.#endWithoutBody(fault);
     else this.#fail(fault);
   }
 
@@ -320,7 +320,7 @@ export class Exchange implements ReplyHandler, Exchangeable {
    * Ends the exchange without a usable body; its status is still valid. A success fails, because its body is missing. Any
    * other status that the source handles is delivered without a body.
    */
-  #giveUp(fault: Fault): void {
+  #endWithoutBody(fault: Fault): void {
     if (this.#status === 0) return this.#fail(fault);
     if (!isSuccess(this.#status)) return this.#deliver(null);
     this.#attempt!.end();
@@ -336,7 +336,7 @@ export class Exchange implements ReplyHandler, Exchangeable {
   #deliver(reply: ReplyIntake | null): void {
     this.#attempt!.end();
     const bytes = reply?.take() ?? NO_BYTES;
-    const hold = (heldBytes: number) => this.#call.hold(heldBytes);
+    const hold = (heldBytes: number) => this.#call.reserveBytes(heldBytes);
     this.#settle(reply);
     this.#resolve(new VendorReply(this.#status, this.#fields, bytes, this.#needs.limits, this.#attempt, hold));
   }
@@ -348,29 +348,29 @@ export class Exchange implements ReplyHandler, Exchangeable {
 
   /** Releases all memory except that of the delivered reply, which the call takes over. */
   #settle(delivered: ReplyIntake | null): void {
-    this.#settled = true;
+    this.#isSettled = true;
     // With a connection, `#release` cancels the timer.
     if (this.#connection === null) this.#cancelDeadline();
     this.#stopDecoding?.();
-    this.#dropRequest();
-    this.#room.giveBack();
-    if (delivered !== null && !this.#call.takeHeld(delivered.length)) delivered.drop();
-    if (this.#body !== delivered) this.#body.drop();
-    if (this.#decoded !== delivered) this.#decoded?.drop();
+    this.#releaseRequest();
+    this.#replyMemory.releaseUnused();
+    if (delivered !== null && !this.#call.adoptBytes(delivered.length)) delivered.release();
+    if (this.#body !== delivered) this.#body.release();
+    if (this.#decoded !== delivered) this.#decoded?.release();
     this.#attempt?.settle(this.#needs.clock.now());
   }
 
-  #dropRequest(): void {
+  #releaseRequest(): void {
     this.#request = null;
-    this.#call.drop(this.#requestBytes);
+    this.#call.releaseBytes(this.#requestBytes);
     this.#requestBytes = 0;
   }
 
   #release(reusable: boolean): void {
     // The deadline still applies while a body is being decoded.
-    if (this.#settled) this.#cancelDeadline();
+    if (this.#isSettled) this.#cancelDeadline();
     const connection = this.#connection;
     this.#connection = null;
-    if (connection !== null) this.#pool.leave(connection, reusable);
+    if (connection !== null) this.#pool.release(connection, reusable);
   }
 }

@@ -1,12 +1,12 @@
 import type { HttpOptions } from "../../sdk/http.ts";
-import { CONNECTION_HEADERS } from "../../terms/connection-headers.ts";
+import { CONNECTION_HEADERS } from "../../terms/http/connection-headers.ts";
 
 const FORBIDDEN = new Set(CONNECTION_HEADERS);
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** Characters that a value cannot contain: they would end the field, or lose bits when they are sent. */
 const NOT_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 
-export function canStandInHeader(text: string): boolean {
+export function isHeaderValue(text: string): boolean {
   return !NOT_IN_VALUE.test(text);
 }
 
@@ -34,33 +34,33 @@ export class HeaderValueError extends Error {
  * @throws Error that names the field
  */
 export function headerFields(
-  wanted: HttpOptions["headers"],
+  authorFields: HttpOptions["headers"],
   contentType: string | null,
   bytesMax: number,
 ): readonly string[] {
   const fields: string[] = [];
-  const given = new Set<string>();
+  const names = new Set<string>();
   let bytes = 0;
-  for (const name in wanted) {
-    if (!Object.hasOwn(wanted, name)) continue;
-    const content: unknown = wanted[name];
+  for (const name in authorFields) {
+    if (!Object.hasOwn(authorFields, name)) continue;
+    const content: unknown = authorFields[name];
     if (content === undefined) continue;
     const lower = name.toLowerCase();
     if (!NAME.test(name) || FORBIDDEN.has(lower)) throw new Error("a header field has a name that may not be set");
     if (typeof content !== "string" && typeof content !== "number")
       throw new Error(`the header field ${lower} is not a text or a number`);
-    if (given.has(lower)) throw new Error(`the header field ${lower} is given twice`);
+    if (names.has(lower)) throw new Error(`the header field ${lower} is given twice`);
     const value = String(content);
-    if (!canStandInHeader(value)) throw new HeaderValueError(lower, value);
-    given.add(lower);
+    if (!isHeaderValue(value)) throw new HeaderValueError(lower, value);
+    names.add(lower);
     bytes += name.length + value.length + 4;
     fields.push(name, value);
   }
   if (bytes > bytesMax) throw new Error("the header fields are too large");
-  if (!given.has("accept")) fields.push("accept", "application/json");
-  if (!given.has("user-agent")) fields.push("user-agent", "datarun");
-  if (!given.has("accept-encoding")) fields.push("accept-encoding", "gzip");
-  if (contentType !== null && !given.has("content-type")) fields.push("content-type", contentType);
+  if (!names.has("accept")) fields.push("accept", "application/json");
+  if (!names.has("user-agent")) fields.push("user-agent", "datarun");
+  if (!names.has("accept-encoding")) fields.push("accept-encoding", "gzip");
+  if (contentType !== null && !names.has("content-type")) fields.push("content-type", contentType);
   return fields;
 }
 

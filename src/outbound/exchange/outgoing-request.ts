@@ -1,14 +1,14 @@
 import type { ClientTls, HttpOptions } from "../../sdk/http.ts";
 import { encodeForm, withQuery } from "./encode-query.ts";
 import { headerFields, withoutAuthorFields, withoutBodyFields } from "./header-fields.ts";
-import type { VendorReply } from "./reply.ts";
-import type { OriginMatch } from "../../terms/origins.ts";
-import type { Address, KnownAddress, SourceAddresses } from "./source-addresses.ts";
+import type { VendorReply } from "./vendor-reply.ts";
+import type { OriginMatch } from "../../terms/http/origins.ts";
+import type { VendorUrl, KnownAddress, VendorUrlCache } from "./vendor-urls.ts";
 import { contractFault } from "./vendor-fault.ts";
 
 /** One request, checked and encoded. */
 export interface OutgoingRequest {
-  readonly url: Address;
+  readonly url: VendorUrl;
   /** How its origin is declared. */
   readonly match: OriginMatch;
   readonly method: string;
@@ -30,7 +30,7 @@ export const REDIRECTS_MAX = 10;
 const LOCATION_CHARACTERS_MAX = 16 * 1024;
 const METHOD = /^[A-Z][A-Z-]*$/;
 /** Methods that do not request data: CONNECT opens a tunnel, TRACE echoes credentials. */
-const NOT_METHODS = new Set(["CONNECT", "TRACE"]);
+const FORBIDDEN_METHODS = new Set(["CONNECT", "TRACE"]);
 
 /** @throws Error that names the author's mistake, never a value */
 export function buildRequest(
@@ -40,11 +40,11 @@ export function buildRequest(
   headerBytesMax: number,
 ): OutgoingRequest {
   const verb = typeof method === "string" ? method.toUpperCase() : "";
-  if (!METHOD.test(verb) || NOT_METHODS.has(verb)) throw new Error("the method cannot be used");
+  if (!METHOD.test(verb) || FORBIDDEN_METHODS.has(verb)) throw new Error("the method cannot be used");
   const { json, form, body } = options;
-  const given = Number(json !== undefined) + Number(form !== undefined) + Number(body !== undefined);
-  if (given > 1) throw new Error("at most one of json, form and body can be given");
-  const [content, type] = given === 0 ? NO_CONTENT : contentOf(options);
+  const bodyCount = Number(json !== undefined) + Number(form !== undefined) + Number(body !== undefined);
+  if (bodyCount > 1) throw new Error("at most one of json, form and body can be given");
+  const [content, type] = bodyCount === 0 ? NO_CONTENT : contentOf(options);
   const path = withQuery(url, options.query);
   const fields = headerFields(options.headers, type, headerBytesMax);
   if (match === null) throw new Error("the address is of no origin that the source declares");
@@ -65,7 +65,7 @@ export function buildRequest(
 const UNIT_BYTES = 2;
 
 /** The memory that a request takes until it is sent, in bytes. */
-export function keptBytes({ path, fields, body, bodyBytes }: OutgoingRequest): number {
+export function requestMemoryBytes({ path, fields, body, bodyBytes }: OutgoingRequest): number {
   // Twice: the URL is kept as well as the path made from it.
   let bytes = 2 * path.length + bodyBytes;
   if (typeof body === "string" && body.length !== bodyBytes) bytes += UNIT_BYTES * body.length - bodyBytes;
@@ -96,7 +96,7 @@ function contentOf({ json, form, body }: HttpOptions): Content {
 export function followRedirect(
   request: OutgoingRequest,
   reply: VendorReply,
-  addresses: SourceAddresses,
+  addresses: VendorUrlCache,
 ): OutgoingRequest {
   const url = readLocation(reply.headers["location"], request.url);
   const leaves = url.origin !== request.url.origin;
@@ -121,7 +121,7 @@ export function followRedirect(
   };
 }
 
-function readLocation(location: string | undefined, base: Address): URL {
+function readLocation(location: string | undefined, base: VendorUrl): URL {
   const url =
     location === undefined || location === "" ? null : URL.parse(location, base.origin + base.pathname + base.search);
   const isUsable =

@@ -1,5 +1,5 @@
-import type { Held } from "../../terms/byte-budget.ts";
-import { JoinedBytes } from "../../terms/joined-bytes.ts";
+import type { MemoryReservation } from "../../terms/concurrency/byte-budget.ts";
+import { JoinedBytes } from "../../terms/json/joined-bytes.ts";
 
 /**
  * A reply may arrive in this many pieces, plus one for each `BYTES_PER_PIECE` bytes. A piece costs the same whether it
@@ -12,7 +12,7 @@ export const BYTES_PER_PIECE = 32;
 export type IntakeProblem = "too_large" | "too_many_pieces" | "no_room";
 
 /** Whether a body of this size has arrived in too many pieces. */
-export function isCutTooSmall(pieces: number, bytes: number): boolean {
+export function hasTooManyPieces(pieces: number, bytes: number): boolean {
   return pieces > PIECES_FREE + bytes / BYTES_PER_PIECE;
 }
 
@@ -22,11 +22,11 @@ export function isCutTooSmall(pieces: number, bytes: number): boolean {
  */
 export class ReplyIntake {
   readonly bytesMax: number;
-  readonly #room: RoomAhead;
+  readonly #memory: ReplyMemory;
   #joined = new JoinedBytes();
 
-  constructor(room: RoomAhead, bytesMax: number) {
-    this.#room = room;
+  constructor(room: ReplyMemory, bytesMax: number) {
+    this.#memory = room;
     this.bytesMax = bytesMax;
   }
 
@@ -38,8 +38,8 @@ export class ReplyIntake {
   add(piece: Buffer): IntakeProblem | null {
     const length = this.#joined.length + piece.length;
     if (length > this.bytesMax) return "too_large";
-    if (isCutTooSmall(this.#joined.pieces + 1, length)) return "too_many_pieces";
-    if (!this.#room.hold(piece.length)) return "no_room";
+    if (hasTooManyPieces(this.#joined.pieces + 1, length)) return "too_many_pieces";
+    if (!this.#memory.reserve(piece.length)) return "no_room";
     this.#joined.add(piece);
     return null;
   }
@@ -50,9 +50,9 @@ export class ReplyIntake {
   }
 
   /** Discards the bytes and releases their memory. */
-  drop(): void {
+  release(): void {
     if (this.#joined.length === 0) return;
-    this.#room.drop(this.#joined.length);
+    this.#memory.release(this.#joined.length);
     this.#joined = new JoinedBytes();
   }
 }
@@ -61,36 +61,36 @@ export class ReplyIntake {
  * Memory for one reply, reserved before its request is sent, so that a reply that may be billed is not discarded for
  * lack of memory. The reply uses this memory as it arrives; the unused rest is released at the end of the reply.
  */
-export class RoomAhead {
-  readonly #held: Held;
+export class ReplyMemory {
+  readonly #memory: MemoryReservation;
   #ahead = 0;
 
-  constructor(held: Held) {
-    this.#held = held;
+  constructor(held: MemoryReservation) {
+    this.#memory = held;
   }
 
   /** Returns false if there is not enough memory; then nothing should be sent. */
-  reserve(bytes: number): boolean {
-    const ahead = this.#held.holdAhead(bytes);
+  reserveAhead(bytes: number): boolean {
+    const ahead = this.#memory.reserveAhead(bytes);
     this.#ahead += ahead ?? 0;
     return ahead !== null;
   }
 
   /** Reserves bytes for the reply, first out of the memory reserved ahead. Returns false if no memory is free. */
-  hold(bytes: number): boolean {
+  reserve(bytes: number): boolean {
     const fromAhead = Math.min(this.#ahead, bytes);
-    if (bytes > fromAhead && !this.#held.hold(bytes - fromAhead)) return false;
+    if (bytes > fromAhead && !this.#memory.reserve(bytes - fromAhead)) return false;
     this.#ahead -= fromAhead;
     return true;
   }
 
-  drop(bytes: number): void {
-    this.#held.drop(bytes);
+  release(bytes: number): void {
+    this.#memory.releaseBytes(bytes);
   }
 
   /** Releases the unused memory, at the end of the reply. */
-  giveBack(): void {
-    this.#held.drop(this.#ahead);
+  releaseUnused(): void {
+    this.#memory.releaseBytes(this.#ahead);
     this.#ahead = 0;
   }
 }

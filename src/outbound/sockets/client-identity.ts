@@ -10,7 +10,7 @@ export class ClientIdentityError extends Error {}
  */
 export function readClientIdentity(client: ClientTls): Pick<ClientTls, "cert" | "key"> {
   const [cert, key] = [withLineBreaks(client.cert), withLineBreaks(client.key)];
-  if (holdsKey(cert) && !holdsCertificate(cert) && holdsCertificate(key) && !holdsKey(key))
+  if (hasKey(cert) && !hasCertificate(cert) && hasCertificate(key) && !hasKey(key))
     throw new ClientIdentityError("the client certificate and its private key are swapped");
   const certificate = read(() => new X509Certificate(cert), "the client certificate cannot be read");
   if (/-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: *4, *ENCRYPTED/m.test(key))
@@ -39,11 +39,11 @@ function withLineBreaks(pem: string): string {
   });
 }
 
-function holdsCertificate(pem: string): boolean {
+function hasCertificate(pem: string): boolean {
   return /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----/.test(pem);
 }
 
-function holdsKey(pem: string): boolean {
+function hasKey(pem: string): boolean {
   return /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----/.test(pem);
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
 import { test, type TestContext } from "node:test";
-import { systemClock } from "../../terms/clock.ts";
+import { systemClock } from "../../terms/time/clock.ts";
 import { dnsResolve } from "./dns-resolve.ts";
 
 const A = 1;

@@ -1,5 +1,5 @@
 import { lookup, Resolver } from "node:dns/promises";
-import type { Clock } from "../../terms/clock.ts";
+import type { Clock } from "../../terms/time/clock.ts";
 
 /** Resolves a host name to its addresses. Rejects if it has none. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;

@@ -4,7 +4,7 @@ import { test, type TestContext } from "node:test";
 import { issueCertificate, makeAuthority } from "../../../test/vendor/certificate.ts";
 import { startVendor } from "../../../test/vendor/scripted-vendor.ts";
 import { readProxy } from "./egress-proxy.ts";
-import { faultOf, openDoor } from "../door.kit.ts";
+import { faultOf, openTestClient } from "../http-client.kit.ts";
 
 interface Proxy {
   readonly url: string;
@@ -45,7 +45,7 @@ test("HTTPS goes through a tunnel whose other end is the vendor itself", async (
   const authority = makeAuthority();
   const vendor = await startVendor(t, { tls: issueCertificate({ names: ["api.acme.example"], authority }) });
   const proxy = await startProxy(t, vendor.port);
-  const door = openDoor(t, {
+  const door = openTestClient(t, {
     proxy: proxy.url,
     extraAuthorities: authority.cert,
     resolve: () => Promise.reject(new Error("the proxy resolves names")),
@@ -65,7 +65,7 @@ test("HTTPS goes through a tunnel whose other end is the vendor itself", async (
 test("plain HTTP asks the proxy for the whole address", async (t) => {
   const vendor = await startVendor(t);
   const proxy = await startProxy(t, vendor.port);
-  const { http } = openDoor(t, { proxy: proxy.url }).call("http://api.acme.example");
+  const { http } = openTestClient(t, { proxy: proxy.url }).call("http://api.acme.example");
 
   await http.get("http://api.acme.example/json", { query: { a: 1 } });
 
@@ -83,7 +83,7 @@ for (const [what, answer, problem] of [
 ] as const) {
   test(`a proxy that ${what} makes the vendor unreachable, with nothing sent`, async (t) => {
     const proxy = await startProxy(t, 0, answer);
-    const { call, http } = openDoor(t, { proxy: proxy.url }).call("https://api.acme.example");
+    const { call, http } = openTestClient(t, { proxy: proxy.url }).call("https://api.acme.example");
 
     const fault = await faultOf(http.post("https://api.acme.example/", { json: {} }));
 

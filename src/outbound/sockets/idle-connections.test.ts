@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FakeClock } from "../../terms/clock.kit.ts";
-import { FairShare } from "../../terms/fair-share.ts";
-import type { Connection } from "./connection.ts";
+import { FakeClock } from "../../terms/time/clock.kit.ts";
+import { FairShare } from "../../terms/concurrency/fair-share.ts";
+import type { VendorConnection } from "./vendor-connection.ts";
 import { IdleConnections } from "./idle-connections.ts";
 
 function makeConnection(idleMs = Infinity) {
   const connection = { idleMs, discarded: false, resting: null, discard: () => void (connection.discarded = true) };
-  return connection as unknown as Connection;
+  return connection as unknown as VendorConnection;
 }
 
 function open() {
@@ -25,14 +25,14 @@ test("what nobody uses is closed when its time is up, each at its own, and gives
   idle.put("org_1", later);
 
   assert.equal(idle.take("org_2"), undefined);
-  assert.ok(hinted.discarded);
+  assert.ok(hinted.isDiscarded);
   await clock.advance(2_999);
-  assert.ok(!first.discarded);
+  assert.ok(!first.isDiscarded);
   await clock.advance(1);
-  assert.ok(first.discarded);
-  assert.ok(!later.discarded);
+  assert.ok(first.isDiscarded);
+  assert.ok(!later.isDiscarded);
   await clock.advance(1_000);
-  assert.ok(later.discarded);
+  assert.ok(later.isDiscarded);
   assert.deepEqual([idle.size, share.inUse, clock.timers], [0, 0, 0]);
 });
 
@@ -44,7 +44,7 @@ test("one whose time is up is not used, though no timer has run yet", async () =
   await clock.advance(600);
 
   assert.equal(idle.take("org_1"), young);
-  assert.ok(old.discarded);
+  assert.ok(old.isDiscarded);
 });
 
 test("the one that has rested longest is used first", () => {
@@ -65,7 +65,7 @@ test("used again and again, a connection is not closed by what it once was idle"
     await clock.advance(1_500);
     assert.equal(idle.take("org_1"), connection);
   }
-  assert.ok(!connection.discarded);
+  assert.ok(!connection.isDiscarded);
   assert.ok(clock.timers <= 1);
 });
 
@@ -79,6 +79,6 @@ test("at the end all are closed and no timer is left", () => {
 
   idle.close();
 
-  assert.ok(all.every(({ discarded }) => discarded));
+  assert.ok(all.every(({ isDiscarded: discarded }) => discarded));
   assert.equal(clock.timers, 0);
 });

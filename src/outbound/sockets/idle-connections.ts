@@ -1,7 +1,7 @@
-import type { Clock } from "../../terms/clock.ts";
-import type { FairShare } from "../../terms/fair-share.ts";
-import { LinkedList } from "../../terms/linked-list.ts";
-import type { Connection, Rest } from "./connection.ts";
+import type { Clock } from "../../terms/time/clock.ts";
+import type { FairShare } from "../../terms/concurrency/fair-share.ts";
+import { LinkedList } from "../../terms/collections/linked-list.ts";
+import type { VendorConnection, IdleConnection } from "./vendor-connection.ts";
 
 /**
  * The idle open connections to one origin. Each is kept for the owner that used it and never given to another. So bytes
@@ -12,9 +12,9 @@ export class IdleConnections {
    * By owner, longest idle first, which is also the order of reuse: the longer a connection has been idle, the less likely
    * it is that more bytes of its last reply arrive.
    */
-  readonly #byOwner = new Map<string, LinkedList<Rest>>();
+  readonly #byOwner = new Map<string, LinkedList<IdleConnection>>();
   /** Longest idle first. */
-  readonly #all = new LinkedList<Rest>();
+  readonly #all = new LinkedList<IdleConnection>();
   #size = 0;
   readonly #share: FairShare;
   readonly #clock: Clock;
@@ -33,45 +33,45 @@ export class IdleConnections {
   }
 
   /** Keeps a connection for its owner. Returns false if the owner may keep no more. */
-  put(owner: string, connection: Connection): boolean {
+  put(owner: string, connection: VendorConnection): boolean {
     if (!this.#share.take(owner)) return false;
     const idleMs = Math.min(connection.idleMs, this.#idleMaxMs);
     this.#cancelSweep ??= this.#clock.after(idleMs, () => this.#sweep(), "loose");
     let own = this.#byOwner.get(owner);
     if (own === undefined) this.#byOwner.set(owner, (own = new LinkedList()));
-    const rest = { connection, owner, until: this.#clock.now() + idleMs };
-    connection.resting = { inAll: this.#all.add(rest), inOwn: own.add(rest) };
+    const entry = { connection, owner, until: this.#clock.now() + idleMs };
+    connection.idleEntry = { inAll: this.#all.add(entry), inOwn: own.add(entry) };
     this.#size += 1;
     return true;
   }
 
-  take(owner: string): Connection | undefined {
+  take(owner: string): VendorConnection | undefined {
     const now = this.#clock.now();
     for (;;) {
-      const rest = this.#byOwner.get(owner)?.first;
-      if (rest === undefined) return undefined;
-      const { connection, until } = rest;
+      const entry = this.#byOwner.get(owner)?.first;
+      if (entry === undefined) return undefined;
+      const { connection, until } = entry;
       this.remove(connection);
       if (until > now) return connection;
       connection.discard();
     }
   }
 
-  takeOldest(): Connection | undefined {
+  takeOldest(): VendorConnection | undefined {
     const oldest = this.#all.first?.connection;
     if (oldest !== undefined) this.remove(oldest);
     return oldest;
   }
 
   /** Removes a connection. Returns false if it is not idle. */
-  remove(connection: Connection): boolean {
-    const place = connection.resting;
-    if (place === null) return false;
-    connection.resting = null;
-    const { owner } = place.inAll.item;
-    this.#all.remove(place.inAll);
+  remove(connection: VendorConnection): boolean {
+    const entry = connection.idleEntry;
+    if (entry === null) return false;
+    connection.idleEntry = null;
+    const { owner } = entry.inAll.item;
+    this.#all.remove(entry.inAll);
     const own = this.#byOwner.get(owner)!;
-    own.remove(place.inOwn);
+    own.remove(entry.inOwn);
     if (own.first === undefined) this.#byOwner.delete(owner);
     this.#share.give(owner);
     this.#size -= 1;

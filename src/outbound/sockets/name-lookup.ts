@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
-import type { Clock } from "../../terms/clock.ts";
+import type { Clock } from "../../terms/time/clock.ts";
 import type { Resolve } from "./dns-resolve.ts";
 import type { HostsFile } from "./hosts-file.ts";
-import { answeredWithin } from "../../terms/within.ts";
+import { answeredWithin } from "../../terms/time/within.ts";
 
 const NAMES_MAX = 1_000;
 const LOOPBACK = ["127.0.0.1", "::1"] as const;
@@ -10,7 +10,7 @@ const LOOPBACK = ["127.0.0.1", "::1"] as const;
 /** The owner of names that are written in source files and settings. */
 export const DECLARED = "";
 
-interface Known {
+interface CachedName {
   /** The owner whose look-up found it. All owners may use it. */
   readonly owner: string;
   readonly addresses: readonly string[];
@@ -36,10 +36,10 @@ export interface LookupOptions {
  */
 export class NameLookup {
   readonly #options: LookupOptions;
-  readonly #known = new Map<string, Known>();
+  readonly #cache = new Map<string, CachedName>();
   /** How many cached names each owner has. */
   readonly #counts = new Map<string, number>();
-  readonly #asked = new Map<string, Promise<readonly string[]>>();
+  readonly #pending = new Map<string, Promise<readonly string[]>>();
 
   constructor(options: LookupOptions) {
     this.#options = options;
@@ -49,38 +49,38 @@ export class NameLookup {
     if (isIP(hostname) !== 0) return [hostname];
     const name = hostname.endsWith(".") ? hostname.slice(0, -1) : hostname;
     if (name === "localhost" || name.endsWith(".localhost")) return LOOPBACK;
-    const known = this.#known.get(name);
+    const known = this.#cache.get(name);
     if (known !== undefined && known.until > this.#options.clock.now()) return known.addresses;
-    const asked = this.#asked.get(name);
+    const asked = this.#pending.get(name);
     if (asked !== undefined) return asked;
-    const asking = this.#ask(name, owner).finally(() => this.#asked.delete(name));
-    this.#asked.set(name, asking);
+    const asking = this.#lookUp(name, owner).finally(() => this.#pending.delete(name));
+    this.#pending.set(name, asking);
     return asking;
   }
 
-  async #ask(name: string, owner: string): Promise<readonly string[]> {
+  async #lookUp(name: string, owner: string): Promise<readonly string[]> {
     const { clock, resolve, hosts, timeoutMs, cacheMs } = this.#options;
     const local = await hosts.addressesOf(name);
     if (local.length > 0) return local;
     const addresses = await answeredWithin(clock, timeoutMs, resolve(name), tooLate);
-    this.#forget(name);
-    if (this.#known.size >= NAMES_MAX) this.#forgetOne();
-    this.#known.set(name, { owner, addresses, until: clock.now() + cacheMs });
+    this.#remove(name);
+    if (this.#cache.size >= NAMES_MAX) this.#evictOne();
+    this.#cache.set(name, { owner, addresses, until: clock.now() + cacheMs });
     this.#counts.set(owner, (this.#counts.get(owner) ?? 0) + 1);
     return addresses;
   }
 
   /** Removes the oldest name of the owner with the most names. */
-  #forgetOne(): void {
+  #evictOne(): void {
     let most: readonly [owner: string, count: number] = [DECLARED, 0];
     for (const each of this.#counts) if (each[1] > most[1]) most = each;
-    for (const [name, { owner }] of this.#known) if (owner === most[0]) return this.#forget(name);
+    for (const [name, { owner }] of this.#cache) if (owner === most[0]) return this.#remove(name);
   }
 
-  #forget(name: string): void {
-    const known = this.#known.get(name);
+  #remove(name: string): void {
+    const known = this.#cache.get(name);
     if (known === undefined) return;
-    this.#known.delete(name);
+    this.#cache.delete(name);
     const left = this.#counts.get(known.owner)! - 1;
     if (left === 0) this.#counts.delete(known.owner);
     else this.#counts.set(known.owner, left);

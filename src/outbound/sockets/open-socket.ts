@@ -7,7 +7,7 @@ import {
   type TcpNetConnectOpts,
 } from "node:net";
 import { connect as connectTls, type ConnectionOptions, type SecureContext } from "node:tls";
-import type { Clock } from "../../terms/clock.ts";
+import type { Clock } from "../../terms/time/clock.ts";
 import { type EgressProxy, openTunnel } from "./egress-proxy.ts";
 import { DECLARED, type NameLookup } from "./name-lookup.ts";
 import { isPublicAddress } from "./public-address.ts";
@@ -36,7 +36,7 @@ export interface SocketNeeds {
 }
 
 /** `bytes` are only valid during the call: the buffer is then used for other connections. */
-export type Read = (bytes: Buffer, socket: Socket) => void;
+export type OnRead = (bytes: Buffer, socket: Socket) => void;
 
 /** The buffer into which all connections are read, one read at a time, except connections through a tunnel. */
 const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
@@ -57,17 +57,17 @@ export class SocketOpening {
   readonly #needs: SocketNeeds;
   readonly #opened: (socket: Socket) => void;
   readonly #failed: (error: ConnectError) => void;
-  readonly #read: Read;
+  readonly #read: OnRead;
   readonly #cancelTimer: () => void;
   #socket: Socket | null = null;
-  #over = false;
+  #isOver = false;
 
   constructor(
     destination: Destination,
     needs: SocketNeeds,
     opened: (socket: Socket) => void,
     failed: (error: ConnectError) => void,
-    read: Read,
+    read: OnRead,
   ) {
     this.#destination = destination;
     this.#needs = needs;
@@ -89,8 +89,8 @@ export class SocketOpening {
   }
 
   #end(): boolean {
-    if (this.#over) return false;
-    this.#over = true;
+    if (this.#isOver) return false;
+    this.#isOver = true;
     this.#cancelTimer();
     return true;
   }
@@ -102,7 +102,7 @@ export class SocketOpening {
   }
 
   #connect(addresses: readonly string[]): void {
-    if (this.#over) return;
+    if (this.#isOver) return;
     const { secure, hostname, port, privateAllowed } = this.#destination;
     const { proxy } = this.#needs;
     // A proxy resolves the vendor's name itself, so blocking private addresses is its task.
@@ -155,7 +155,7 @@ export class SocketOpening {
 
   /** @param over the address to connect to, or a connected socket */
   #secure(over: ConnectionOptions & { readonly onread?: OnReadOpts }): void {
-    if (this.#over) return;
+    if (this.#isOver) return;
     const destination = this.#destination;
     const { hostname } = destination;
     let isConnected = over.socket !== undefined;

@@ -1,33 +1,33 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { systemClock } from "../../terms/clock.ts";
-import { FairShare } from "../../terms/fair-share.ts";
-import type { Connection } from "./connection.ts";
-import { DEFAULT_LIMITS } from "../limits.ts";
-import { type Exchangeable, OriginPool } from "./origin-pool.ts";
-import { SocketPlaces } from "./socket-places.ts";
+import { systemClock } from "../../terms/time/clock.ts";
+import { FairShare } from "../../terms/concurrency/fair-share.ts";
+import type { VendorConnection } from "./vendor-connection.ts";
+import { DEFAULT_LIMITS } from "../outbound-limits.ts";
+import { type PooledRequest, OriginPool } from "./origin-pool.ts";
+import { SocketSlots } from "./socket-slots.ts";
 
 type State = "new" | "busy" | "waiting" | "turned away" | "stopped" | "over";
 
 /** A request that sends nothing, and only records what happens to it. */
-class Asked implements Exchangeable {
+class Asked implements PooledRequest {
   readonly owner: string;
   state: State = "new";
-  connection: Connection | null = null;
+  connection: VendorConnection | null = null;
 
   constructor(owner: string) {
     this.owner = owner;
   }
 
-  sendBy(connection: Connection): void {
+  sendOn(connection: VendorConnection): void {
     this.state = "busy";
     this.connection = connection;
   }
-  wait(): void {
+  onQueued(): void {
     this.state = "waiting";
   }
-  turnAway(): void {
+  onQueueFull(): void {
     this.state = "turned away";
   }
   claim(): boolean {
@@ -42,7 +42,7 @@ function openPool(
   connectionsMax: number,
   waitingMax: number,
   idleMax = 100,
-  places = new SocketPlaces(1_000),
+  places = new SocketSlots(1_000),
 ): OriginPool {
   const destination = {
     secure: false,
@@ -59,8 +59,8 @@ function openPool(
 }
 
 /** No connection is really opened here: one counts as open until it is discarded. */
-function pretendOpen(connection: Connection): Connection {
-  Object.defineProperty(connection, "isOpen", { get: () => !connection.discarded, configurable: true });
+function pretendOpen(connection: VendorConnection): VendorConnection {
+  Object.defineProperty(connection, "isOpen", { get: () => !connection.isDiscarded, configurable: true });
   return connection;
 }
 
@@ -87,7 +87,7 @@ test("those who wait take turns by organization", () => {
   let busy = first;
   const served: string[] = [];
   for (let turn = 0; turn < 5; turn += 1) {
-    pool.leave(pretendOpen(busy.connection!), true);
+    pool.release(pretendOpen(busy.connection!), true);
     busy = [...flood, ...others].find(({ state, connection }) => state === "busy" && connection !== null)!;
     served.push(busy.owner);
     busy.state = "over";
@@ -114,18 +114,18 @@ test("shares hold and no connection passes between organizations, in any order o
       ({ connectionsMax, waitingMax, idleMax }, steps) => {
         const pool = openPool(connectionsMax, waitingMax, idleMax);
         const all: Asked[] = [];
-        const usedBy = new Map<Connection, string>();
-        const open = new Set<Connection>();
+        const usedBy = new Map<VendorConnection, string>();
+        const open = new Set<VendorConnection>();
         const notice = (): void => {
           for (const { connection, owner, state } of all) {
             if (state !== "busy") continue;
             pretendOpen(connection!);
-            assert.ok(!connection!.discarded);
+            assert.ok(!connection!.isDiscarded);
             open.add(connection!);
             assert.equal(usedBy.get(connection!) ?? owner, owner);
             usedBy.set(connection!, owner);
           }
-          for (const connection of open) if (connection.discarded) open.delete(connection);
+          for (const connection of open) if (connection.isDiscarded) open.delete(connection);
           const busy = all.filter(({ state }) => state === "busy");
           assert.equal(new Set(busy.map(({ connection }) => connection)).size, busy.length);
           assert.equal(pool.inFlight, busy.length);
@@ -152,14 +152,14 @@ test("shares hold and no connection passes between organizations, in any order o
             pool.withdraw(asked);
           } else {
             asked.state = "over";
-            pool.leave(asked.connection!, kind === "leave");
+            pool.release(asked.connection!, kind === "leave");
           }
           notice();
         }
         pool.close();
         for (const asked of all) {
           assert.ok(asked.state !== "waiting");
-          if (asked.connection !== null) assert.ok(asked.connection.discarded);
+          if (asked.connection !== null) assert.ok(asked.connection.isDiscarded);
         }
       },
     ),
@@ -167,7 +167,7 @@ test("shares hold and no connection passes between organizations, in any order o
 });
 
 test("connections to all origins together are shared by owners, and a place that becomes free serves another origin", () => {
-  const places = new SocketPlaces(6);
+  const places = new SocketSlots(6);
   const origins = Array.from({ length: 3 }, () => openPool(100, 100, 100, places));
   const asked = origins.map((pool) => {
     const own = [new Asked("org_a"), new Asked("org_a")];
@@ -185,12 +185,12 @@ test("connections to all origins together are shared by owners, and a place that
   assert.equal(other.state, "busy", "half of the places are for others");
 
   // One at a time: a pool that has been served waits behind the others.
-  origins[2]!.leave(other.connection!, false);
+  origins[2]!.release(other.connection!, false);
   for (const [pool, at] of [
     [0, 0],
     [0, 1],
   ] as const)
-    origins[pool]!.leave(asked[pool]![at]!.connection!, false);
+    origins[pool]!.release(asked[pool]![at]!.connection!, false);
   assert.deepEqual(states(), [
     ["busy", "busy"],
     ["busy", "busy"],

@@ -1,22 +1,22 @@
-import { FairShare } from "../../terms/fair-share.ts";
-import { LinkedList } from "../../terms/linked-list.ts";
-import { TurnQueue } from "../../terms/turn-queue.ts";
-import { Connection, type ConnectionNeeds, type Use } from "./connection.ts";
+import { FairShare } from "../../terms/concurrency/fair-share.ts";
+import { LinkedList } from "../../terms/collections/linked-list.ts";
+import { RoundRobinQueue } from "../../terms/concurrency/round-robin-queue.ts";
+import { VendorConnection, type ConnectionNeeds, type ConnectionUse } from "./vendor-connection.ts";
 import { IdleConnections } from "./idle-connections.ts";
-import type { OutboundLimits } from "../limits.ts";
+import type { OutboundLimits } from "../outbound-limits.ts";
 import type { Destination } from "./open-socket.ts";
-import type { SocketPlaces } from "./socket-places.ts";
+import type { SocketSlots } from "./socket-slots.ts";
 
 /** A request, as the pool sees it. */
-export interface Exchangeable {
+export interface PooledRequest {
   /** The organization of the request. Owners share the number of connections, but never a connection. */
   readonly owner: string;
   /** Sends the request on this connection, which it uses alone until `leave`. */
-  sendBy(connection: Connection): void;
+  sendOn(connection: VendorConnection): void;
   /** Called if the request has to wait, because all connections that its owner may have are busy. */
-  wait(): void;
+  onQueued(): void;
   /** Called if the request is refused, because too many are waiting. */
-  turnAway(): void;
+  onQueueFull(): void;
   /**
    * Called before the request gets a connection. Returns false if it must not be sent; it has then reported the reason
    * itself.
@@ -38,12 +38,12 @@ export class OriginPool {
   readonly #needs: ConnectionNeeds;
   readonly #limits: OutboundLimits;
   readonly #idle: IdleConnections;
-  readonly #busy = new LinkedList<Use>();
+  readonly #busy = new LinkedList<ConnectionUse>();
   #inFlight = 0;
   readonly #busyShare: FairShare;
-  readonly #waiting = new TurnQueue<Exchangeable>();
+  readonly #waiting = new RoundRobinQueue<PooledRequest>();
   readonly #waitingShare: FairShare;
-  readonly #places: SocketPlaces;
+  readonly #slots: SocketSlots;
   lastUsedAt = 0;
 
   /**
@@ -56,7 +56,7 @@ export class OriginPool {
     needs: ConnectionNeeds,
     limits: OutboundLimits,
     idleShare: FairShare,
-    places: SocketPlaces,
+    places: SocketSlots,
   ) {
     this.origin = origin;
     this.#host = origin.slice(origin.indexOf("//") + 2);
@@ -66,7 +66,7 @@ export class OriginPool {
     this.#idle = new IdleConnections(idleShare, needs.clock, limits.keepAliveMs);
     this.#busyShare = new FairShare(limits.connectionsMax);
     this.#waitingShare = new FairShare(limits.waitingMax);
-    this.#places = places;
+    this.#slots = places;
   }
 
   get inFlight(): number {
@@ -77,36 +77,36 @@ export class OriginPool {
     return this.#waiting.size;
   }
 
-  enter(exchange: Exchangeable): void {
+  enter(exchange: PooledRequest): void {
     const { owner } = exchange;
     if (this.#mayStart(owner)) {
       if (exchange.claim()) this.#start(exchange);
     } else if (this.#waitingShare.take(owner)) {
       this.#waiting.add(owner, exchange);
-      exchange.wait();
+      exchange.onQueued();
     } else {
-      exchange.turnAway();
+      exchange.onQueueFull();
     }
   }
 
   /** Removes a waiting request. */
-  withdraw(exchange: Exchangeable): void {
+  withdraw(exchange: PooledRequest): void {
     if (this.#waiting.remove(exchange.owner, exchange)) this.#waitingShare.give(exchange.owner);
   }
 
   /** Returns the connection of a request that has ended. It is reused only if nothing unusual happened on it. */
-  leave(connection: Connection, reusable: boolean): void {
-    const use = connection.inUse;
+  release(connection: VendorConnection, reusable: boolean): void {
+    const use = connection.busyEntry;
     if (use === null) return;
-    connection.inUse = null;
+    connection.busyEntry = null;
     const { owner } = use.item;
     this.#busy.remove(use);
     this.#inFlight -= 1;
     this.#busyShare.give(owner);
-    this.#places.give(owner);
+    this.#slots.give(owner);
     if (!reusable || !connection.isOpen || !this.#idle.put(owner, connection)) connection.discard();
     // Requests to other origins may have waited longer for a slot than those to this one.
-    this.#places.serve();
+    this.#slots.serve();
     this.serve();
   }
 
@@ -123,8 +123,8 @@ export class OriginPool {
   /** Starts the waiting requests that can now be sent. Returns whether there were any. */
   serve(): boolean {
     let started = false;
-    const mayGoOn = (owner: string): boolean => this.#mayStart(owner);
-    for (let next = this.#waiting.next(mayGoOn); next !== undefined; next = this.#waiting.next(mayGoOn)) {
+    const mayStart = (owner: string): boolean => this.#mayStart(owner);
+    for (let next = this.#waiting.next(mayStart); next !== undefined; next = this.#waiting.next(mayStart)) {
       this.#waitingShare.give(next.owner);
       if (!next.claim()) continue;
       this.#start(next);
@@ -136,27 +136,27 @@ export class OriginPool {
   /** Whether an owner may get a connection now. If only a slot is missing, the pool is served when one becomes free. */
   #mayStart(owner: string): boolean {
     if (!this.#busyShare.fits(owner)) return false;
-    if (this.#places.fits(owner)) return true;
-    this.#places.wait(this);
+    if (this.#slots.fits(owner)) return true;
+    this.#slots.wait(this);
     return false;
   }
 
-  #start(exchange: Exchangeable): void {
+  #start(exchange: PooledRequest): void {
     const { owner } = exchange;
     this.#busyShare.take(owner);
-    this.#places.take(owner);
+    this.#slots.take(owner);
     const connection = this.#idle.take(owner) ?? this.#open();
-    connection.inUse = this.#busy.add({ connection, owner });
+    connection.busyEntry = this.#busy.add({ connection, owner });
     this.#inFlight += 1;
-    exchange.sendBy(connection);
+    exchange.sendOn(connection);
   }
 
-  #open(): Connection {
+  #open(): VendorConnection {
     // An idle connection of another owner is closed first, so that busy and idle ones together stay within the limit.
     if (this.#inFlight + this.#idle.size >= this.#limits.connectionsMax) this.#idle.takeOldest()?.discard();
-    const closed = (connection: Connection): void => {
+    const closed = (connection: VendorConnection): void => {
       if (this.#idle.remove(connection)) connection.discard();
     };
-    return new Connection(this.#host, this.#destination, this.#needs, this.#limits.headerBytesMax, closed);
+    return new VendorConnection(this.#host, this.#destination, this.#needs, this.#limits.headerBytesMax, closed);
   }
 }

@@ -1,6 +1,6 @@
 import type { OriginPool } from "./origin-pool.ts";
 
-interface Kept {
+interface OwnedPool {
   readonly pool: OriginPool;
   /** The owner of the first request. All owners may use the pool. */
   readonly owner: string;
@@ -11,7 +11,7 @@ interface Kept {
  * name, so the number of pools is limited: when it is reached, the owner with the most pools loses an idle one.
  */
 export class OriginPools {
-  readonly #byKey = new Map<string, Kept>();
+  readonly #byKey = new Map<string, OwnedPool>();
   readonly #poolsMax: number;
 
   constructor(poolsMax: number) {
@@ -27,7 +27,7 @@ export class OriginPools {
   }
 
   add(key: string, owner: string, pool: OriginPool): OriginPool {
-    if (this.#byKey.size >= this.#poolsMax) this.#letGo();
+    if (this.#byKey.size >= this.#poolsMax) this.#evictOne();
     this.#byKey.set(key, { pool, owner });
     return pool;
   }
@@ -38,10 +38,10 @@ export class OriginPools {
   }
 
   /** Closes an idle pool: of the owners with the most pools, the one that has been idle longest. */
-  #letGo(): void {
+  #evictOne(): void {
     const counts = new Map<string, number>();
     for (const { owner } of this.#byKey.values()) counts.set(owner, (counts.get(owner) ?? 0) + 1);
-    let chosen: [string, Kept] | null = null;
+    let chosen: [string, OwnedPool] | null = null;
     let most = 0;
     for (const [key, kept] of this.#byKey) {
       const { pool, owner } = kept;

@@ -28,7 +28,7 @@ export class ChunkedBody {
   /** Whether blanks have followed the digits. */
   #isSizeOver = false;
   /** How many bytes of the current chunk are still to come. */
-  #left = 0;
+  #bytesLeft = 0;
   /** Extensions or trailers, as far as they have arrived. */
   #text = "";
   #wasLenient = false;
@@ -65,13 +65,13 @@ export class ChunkedBody {
         case In.SizeEnd:
           at += this.#skip(bytes[at], LF);
           // The first trailer, or the empty line if there is none, starts a new line.
-          this.#text = this.#left === 0 ? "\r\n" : "";
-          this.#in = this.#left === 0 ? In.Trailers : In.Data;
+          this.#text = this.#bytesLeft === 0 ? "\r\n" : "";
+          this.#in = this.#bytesLeft === 0 ? In.Trailers : In.Data;
           break;
         case In.Data: {
-          const end = Math.min(bytes.length, at + this.#left);
-          this.#left -= end - at;
-          if (this.#left === 0) this.#in = In.DataEnd;
+          const end = Math.min(bytes.length, at + this.#bytesLeft);
+          this.#bytesLeft -= end - at;
+          if (this.#bytesLeft === 0) this.#in = In.DataEnd;
           take(bytes.subarray(at, end));
           return end;
         }
@@ -112,7 +112,7 @@ export class ChunkedBody {
     if (digit !== -1 && !this.#isSizeOver) {
       this.#digits += 1;
       if (this.#digits > SIZE_DIGITS_MAX) throw bad("the size of a chunk has too many digits");
-      this.#left = this.#left * 16 + digit;
+      this.#bytesLeft = this.#bytesLeft * 16 + digit;
     } else if (this.#digits === 0) {
       throw bad("a chunk has no size");
     } else if (byte === CR) {

@@ -10,7 +10,7 @@ const LENIENT_BEGINNING = 5;
 const BEGINNINGS = [Buffer.from("HTTP/1.1 "), Buffer.from("HTTP/1.0 ")] as const;
 
 /** A head without its empty line, and the position of its end in the bytes that completed it. */
-export interface WholeHead {
+export interface CompleteHead {
   /** One character per byte. It ends with the end of its last line. */
   readonly text: string;
   readonly end: number;
@@ -25,7 +25,7 @@ export interface WholeHead {
  */
 export class HeadIntake {
   readonly #bytesMax: number;
-  #kept: Buffer | null = null;
+  #buffer: Buffer | null = null;
   #length = 0;
 
   constructor(bytesMax: number) {
@@ -37,25 +37,25 @@ export class HeadIntake {
    * @param lenient lines may end with LF alone, and any version and character may occur
    * @throws BadReplyError
    */
-  read(bytes: Buffer, start: number, lenient: boolean): WholeHead | null {
+  read(bytes: Buffer, start: number, lenient: boolean): CompleteHead | null {
     let from = start;
     if (this.#length === 0) {
       while (bytes[from] === CR || bytes[from] === LF) from += 1;
       if (from === bytes.length) return null;
-      if (lenient) return this.#keep(bytes, from, true);
+      if (lenient) return this.#collect(bytes, from, true);
       const end = bytes.indexOf(END_OF_HEAD, from);
       if (end !== -1) {
         if (end - from > this.#bytesMax) throw tooLarge();
         return { text: bytes.toString("latin1", from, end + 2), end: end + END_OF_HEAD.length, endsStrictly: true };
       }
     }
-    return this.#keep(bytes, from, lenient);
+    return this.#collect(bytes, from, lenient);
   }
 
-  #keep(bytes: Buffer, from: number, lenient: boolean): WholeHead | null {
+  #collect(bytes: Buffer, from: number, lenient: boolean): CompleteHead | null {
     const before = this.#length;
     const size = Math.min(bytes.length - from, this.#bytesMax + END_OF_HEAD.length - before);
-    const kept = this.#roomFor(before + size);
+    const kept = this.#bufferFor(before + size);
     bytes.copy(kept, before, from, from + size);
     this.#length = before + size;
     const searchedFrom = Math.max(0, before - END_OF_HEAD.length);
@@ -71,18 +71,18 @@ export class HeadIntake {
     return { text: kept.toString("latin1", 0, textEnd), end: from + end - before, endsStrictly };
   }
 
-  #roomFor(length: number): Buffer {
-    if (this.#kept === null || this.#kept.length < length) {
+  #bufferFor(length: number): Buffer {
+    if (this.#buffer === null || this.#buffer.length < length) {
       const grown = Buffer.allocUnsafeSlow(Math.max(FIRST_BYTES, 2 * length));
-      this.#kept?.copy(grown, 0, 0, this.#length);
-      this.#kept = grown;
+      this.#buffer?.copy(grown, 0, 0, this.#length);
+      this.#buffer = grown;
     }
-    return this.#kept;
+    return this.#buffer;
   }
 
   /** Discards what has arrived so far. */
   clear(): void {
-    this.#kept = null;
+    this.#buffer = null;
     this.#length = 0;
   }
 }

@@ -7,7 +7,7 @@ import type { ReplyFields } from "./reply-head.ts";
 import { ReplyParser } from "./reply-parser.ts";
 
 /** A reply as a client reads it from bytes after which the connection ends. */
-export interface Whole {
+export interface CompleteReply {
   readonly status: number;
   readonly fields: ReplyFields;
   /** One character per byte. */
@@ -17,7 +17,7 @@ export interface Whole {
 /** The result of our parser. */
 export interface Reading {
   /** `null`: refused, or cut short by the end. */
-  readonly whole: Whole | null;
+  readonly whole: CompleteReply | null;
   /** Why it was refused. */
   readonly problem: BadReplyError | null;
   /** How many bytes belong to the reply. */
@@ -28,7 +28,7 @@ export interface Reading {
 
 export const HEAD_BYTES_MAX = 4_096;
 
-export function readByUs(pieces: readonly Buffer[], method = "GET", lenient = false): Reading {
+export function readByParser(pieces: readonly Buffer[], method = "GET", lenient = false): Reading {
   const parser = new ReplyParser(HEAD_BYTES_MAX);
   let [status, fields]: [number, ReplyFields] = [0, {}];
   const body: Buffer[] = [];
@@ -68,10 +68,10 @@ function connectionSaying(pieces: readonly Buffer[]): Duplex {
 }
 
 /** The result of Node's own client. `null`: refused, or cut short. @param lenient with `insecureHTTPParser` */
-export function readByNode(pieces: readonly Buffer[], method = "GET", lenient = false): Promise<Whole | null> {
+export function readByNode(pieces: readonly Buffer[], method = "GET", lenient = false): Promise<CompleteReply | null> {
   return new Promise((resolve) => {
     const connection = connectionSaying(pieces);
-    const settle = (whole: Whole | null): void => {
+    const settle = (whole: CompleteReply | null): void => {
       resolve(whole);
       connection.destroy();
     };
@@ -104,13 +104,13 @@ export function readByNode(pieces: readonly Buffer[], method = "GET", lenient = 
 }
 
 /** The result of undici. `null`: refused, or cut short. */
-export function readByUndici(pieces: readonly Buffer[], method = "GET"): Promise<Whole | null> {
+export function readByUndici(pieces: readonly Buffer[], method = "GET"): Promise<CompleteReply | null> {
   const client = new Client("http://vendor.example", {
     allowH2: false,
     maxHeaderSize: 2 * HEAD_BYTES_MAX,
     connect: (_, callback) => setImmediate(() => callback(null, connectionSaying(pieces) as Socket)),
   });
-  return new Promise<Whole | null>((resolve) => {
+  return new Promise<CompleteReply | null>((resolve) => {
     let [status, fields]: [number, ReplyFields] = [0, {}];
     const body: Buffer[] = [];
     client.dispatch(

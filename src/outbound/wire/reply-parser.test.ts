@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { readByNode, readByUndici, readByUs, type Reading, type Whole } from "./reading.kit.ts";
+import { readByNode, readByUndici, readByParser, type Reading, type CompleteReply } from "./reading.kit.ts";
 import { cut, CUTS, REPLY_BYTES } from "./reply-streams.kit.ts";
 
 const METHOD = fc.constantFrom("GET", "GET", "GET", "POST", "HEAD");
@@ -61,7 +61,7 @@ const MORE_LENIENT =
 const ONLY_BY_NODE = /\r(?!\n)|^HTTP[^\n]*\n[ \t]+\r?$/m;
 
 /** Removes differences that are allowed: some readers keep trailing spaces of a value. */
-function plain(whole: Whole | null): unknown {
+function plain(whole: CompleteReply | null): unknown {
   if (whole === null) return null;
   const trim = (value: string): string => value.replace(/[\t ]+$/, "");
   const fields = Object.entries(whole.fields).map(([name, value]) => [name, [value!].flat().map(trim)]);
@@ -72,7 +72,7 @@ test("what is accepted, Node and undici read in the same way", async () => {
   let accepted = 0;
   await fc.assert(
     fc.asyncProperty(REPLY_BYTES, METHOD, CUTS, async (text, method, cuts) => {
-      const ours = readByUs(cut(text, cuts), method);
+      const ours = readByParser(cut(text, cuts), method);
       if (ours.whole === null) return;
       accepted += 1;
       // Bytes after the reply belong to nothing, but the others would read them as another reply.
@@ -90,7 +90,7 @@ test("what Node reads and this does not is refused for a reason that is in the l
   await fc.assert(
     fc.asyncProperty(REPLY_BYTES, METHOD, async (text, method) => {
       const pieces = cut(text, [Infinity]);
-      const ours = readByUs(pieces, method);
+      const ours = readByParser(pieces, method);
       if (ours.whole !== null || (ours.problem !== null && STRICTER.has(ours.problem.message))) return;
       assert.equal(await readByNode(pieces, method), null, ours.problem?.message);
     }),
@@ -102,9 +102,9 @@ test("what is accepted leniently, Node reads in the same way with insecureHTTPPa
   let lenient = 0;
   await fc.assert(
     fc.asyncProperty(REPLY_BYTES, METHOD, CUTS, async (text, method, cuts) => {
-      const ours = readByUs(cut(text, cuts), method, true);
+      const ours = readByParser(cut(text, cuts), method, true);
       if (ours.whole === null || MORE_LENIENT.test(text)) return;
-      if (readByUs(cut(text, cuts), method).whole === null) lenient += 1;
+      if (readByParser(cut(text, cuts), method).whole === null) lenient += 1;
       const pieces = cut(text.slice(0, ours.used), cuts);
       assert.deepEqual(plain(await readByNode(pieces, method, true)), plain(ours.whole));
     }),
@@ -117,7 +117,7 @@ test("what Node reads with insecureHTTPParser is accepted leniently, or refused 
   await fc.assert(
     fc.asyncProperty(REPLY_BYTES, METHOD, async (text, method) => {
       const pieces = cut(text, [Infinity]);
-      const ours = readByUs(pieces, method, true);
+      const ours = readByParser(pieces, method, true);
       if (ours.whole !== null || ONLY_BY_NODE.test(text)) return;
       if (ours.problem !== null && LENIENT_STRICTER.has(ours.problem.message)) return;
       assert.equal(await readByNode(pieces, method, true), null, ours.problem?.message);
@@ -129,7 +129,7 @@ test("what Node reads with insecureHTTPParser is accepted leniently, or refused 
 test("the lenient reading changes nothing of what the strict one accepts, and only then is a connection reused", () => {
   fc.assert(
     fc.property(REPLY_BYTES, METHOD, CUTS, (text, method, cuts) => {
-      const [strict, lenient] = [readByUs(cut(text, cuts), method), readByUs(cut(text, cuts), method, true)];
+      const [strict, lenient] = [readByParser(cut(text, cuts), method), readByParser(cut(text, cuts), method, true)];
       if (strict.whole !== null) assert.deepEqual(lenient, strict);
       else assert.equal(lenient.reusable, false);
     }),
@@ -141,7 +141,7 @@ test("how bytes are cut into pieces changes nothing", () => {
   fc.assert(
     fc.property(REPLY_BYTES, METHOD, CUTS, fc.boolean(), (text, method, cuts, lenient) => {
       const [one, other] = [cut(text, [Infinity]), cut(text, cuts)].map((pieces) =>
-        readByUs(pieces, method, lenient),
+        readByParser(pieces, method, lenient),
       ) as [Reading, Reading];
       assert.deepEqual(plain(other.whole), plain(one.whole));
       if (one.whole !== null) assert.equal(other.used, one.used);
@@ -172,7 +172,7 @@ for (const path of globSync(`${import.meta.dirname}/corpus/*.json`)) {
 
   test(`${what}: ${typeof outcome === "string" ? outcome : "read"}`, async () => {
     for (const cuts of [[Infinity], [1], [7, 3]]) {
-      const { whole, problem, used } = readByUs(cut(bytes, cuts), method);
+      const { whole, problem, used } = readByParser(cut(bytes, cuts), method);
       if (typeof outcome !== "string") {
         assert.deepEqual([whole?.status, whole?.body], [outcome.status, outcome.body]);
         assert.equal(bytes.length - used, outcome.surplus ?? 0);

@@ -1,6 +1,6 @@
 import { BadReplyError } from "./bad-reply.ts";
 import { ChunkedBody } from "./chunked-body.ts";
-import { HeadIntake, type WholeHead } from "./head-intake.ts";
+import { HeadIntake, type CompleteHead } from "./head-intake.ts";
 import { frameReply, type KeepAlive, type ReplyFraming } from "./reply-framing.ts";
 import { readLenientHead, readReplyHead, type ReplyFields, type ReplyHead } from "./reply-head.ts";
 
@@ -26,7 +26,7 @@ export class ReplyParser {
   #method = "";
   #reader: ReplyReader | null = null;
   #interim = 0;
-  #left = 0;
+  #bytesLeft = 0;
   #chunks: ChunkedBody | null = null;
   #keepAlive: KeepAlive | null = null;
   #lenient = false;
@@ -97,7 +97,7 @@ export class ReplyParser {
     if (framing !== null) {
       const { body, length, keepAlive } = framing;
       this.#keepAlive = keepAlive;
-      this.#left = length;
+      this.#bytesLeft = length;
       this.#chunks = body === "chunked" ? new ChunkedBody(this.#headBytesMax, this.#lenient) : null;
       this.#in = body === "none" ? "over" : body;
       this.#reader!.onHead(head.status, head.fields);
@@ -108,7 +108,7 @@ export class ReplyParser {
     return taken.end;
   }
 
-  #interpret({ text, endsStrictly }: WholeHead): InterpretedHead {
+  #interpret({ text, endsStrictly }: CompleteHead): InterpretedHead {
     if (!this.#lenient) return interpret(readReplyHead(text), this.#method, false);
     try {
       if (endsStrictly) return interpret(readReplyHead(text), this.#method, false);
@@ -122,9 +122,9 @@ export class ReplyParser {
   #readPlain(bytes: Buffer, from: number): number {
     let end = bytes.length;
     if (this.#in === "length") {
-      end = Math.min(end, from + this.#left);
-      this.#left -= end - from;
-      if (this.#left === 0) this.#in = "over";
+      end = Math.min(end, from + this.#bytesLeft);
+      this.#bytesLeft -= end - from;
+      if (this.#bytesLeft === 0) this.#in = "over";
     }
     this.#take(bytes.subarray(from, end));
     return end;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { requestBytes, type WireRequest } from "./request-bytes.ts";
 
-function bytesOf(changes: Partial<WireRequest>): { readonly text: string; readonly rest: unknown } {
+function bytesOf(changes: Partial<WireRequest>): { readonly text: string; readonly body: unknown } {
   const bodyBytes = changes.body == null ? 0 : Buffer.byteLength(changes.body);
   const request = {
     method: "GET",
@@ -18,7 +18,7 @@ function bytesOf(changes: Partial<WireRequest>): { readonly text: string; readon
 test("a request without a body is its head", () => {
   assert.deepEqual(bytesOf({}), {
     text: "GET /a?b=c HTTP/1.1\r\nhost: api.acme.example:8080\r\nconnection: keep-alive\r\nX-Key: k\r\naccept: */*\r\n\r\n",
-    rest: null,
+    body: null,
   });
 });
 
@@ -42,11 +42,11 @@ test("a body of one byte a character goes out with its head, any other one behin
   ];
 
   assert.ok(plain.text.endsWith('\r\ncontent-length: 7\r\n\r\n{"a":1}'));
-  assert.equal(plain.rest, null);
+  assert.equal(plain.body, null);
   assert.ok(text.text.endsWith("\r\ncontent-length: 2\r\n\r\n"));
-  assert.equal(text.rest, "\u00e9");
+  assert.equal(text.body, "\u00e9");
   assert.ok(buffer.text.endsWith("\r\ncontent-length: 1\r\n\r\n"));
-  assert.deepEqual(buffer.rest, Buffer.from([255]));
+  assert.deepEqual(buffer.body, Buffer.from([255]));
 });
 
 test("an address that could end the request line, or lose bits on its way, is not an address", () => {

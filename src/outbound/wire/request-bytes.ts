@@ -14,7 +14,7 @@ export interface RequestBytes {
   /** The head, and the body if it too has only one byte per character. */
   readonly text: string;
   /** The rest of the body, sent as UTF-8 if it is text. */
-  readonly rest: Buffer | string | null;
+  readonly body: Buffer | string | null;
 }
 
 const NOT_IN_TARGET = /[^\x21-\x7e]/;
@@ -29,8 +29,8 @@ export function requestBytes(
   if (path === "" || NOT_IN_TARGET.test(path)) throw new TypeError("the address cannot be part of a request line");
   let head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
   for (let at = 0; at < fields.length; at += 2) head += `${fields[at]}: ${fields[at + 1]}\r\n`;
-  if (length === 0) return { text: `${head}${WITH_BODY.has(method) ? "content-length: 0\r\n" : ""}\r\n`, rest: null };
+  if (length === 0) return { text: `${head}${WITH_BODY.has(method) ? "content-length: 0\r\n" : ""}\r\n`, body: null };
   head += `content-length: ${length}\r\n\r\n`;
   const isPlain = typeof body === "string" && body.length === length;
-  return isPlain ? { text: head + body, rest: null } : { text: head, rest: body };
+  return isPlain ? { text: head + body, body: null } : { text: head, body: body };
 }

@@ -3,16 +3,16 @@
  * Times: `…At` is monotonic milliseconds (`Clock.now`), `…WallAt` milliseconds since 1970, `…Ms` a duration.
  */
 import type { Http } from "../../sdk/http.ts";
-import type { CheckSteps } from "../../terms/bounded-schemas.ts";
-import type { Held } from "../../terms/byte-budget.ts";
+import type { CheckSteps } from "../../terms/schema/bounded-schemas.ts";
+import type { MemoryReservation } from "../../terms/concurrency/byte-budget.ts";
 import type { Caller } from "../../terms/caller.ts";
-import type { ChargeModel, SentRequest } from "../../terms/charge.ts";
-import type { Clock } from "../../terms/clock.ts";
+import type { ChargeModel, SentRequest } from "../../terms/money/charge.ts";
+import type { Clock } from "../../terms/time/clock.ts";
 import type { Charged } from "../../terms/fault.ts";
-import type { JsonObject } from "../../terms/json.ts";
-import type { Price } from "../../terms/price.ts";
-import type { CallBudgets, Reservation } from "../around/ports.ts";
-import type { FoundCredential } from "./credentials.ts";
+import type { JsonObject } from "../../terms/json/json.ts";
+import type { Price } from "../../terms/money/price.ts";
+import type { CallBudgets, Reservation } from "../middleware/ports.ts";
+import type { ResolvedCredential } from "./credentials.ts";
 import type { AttemptIntent, PendingIntents, RunIntent, RunRecord } from "./ledger.ts";
 import type { RunnableSource } from "./sources.ts";
 
@@ -27,7 +27,7 @@ export interface Run {
    * before anything is kept. Once the answer is complete, only its bytes stay reserved, until the code that opened the
    * reservation releases it.
    */
-  readonly held: Held;
+  readonly memory: MemoryReservation;
   /** The steps that validations of the run may still take together. Absent if each validation has a limit of its own. */
   readonly checkSteps?: CheckSteps;
   /**
@@ -59,7 +59,7 @@ export interface CallPlan {
 export interface PlannedCall extends CallPlan {
   /** The inputs after the filter; empty before. */
   readonly inputs: JsonObject;
-  readonly credential: FoundCredential | null;
+  readonly credential: ResolvedCredential | null;
   /** Every request that was handed to the operating system for this call, in order. */
   readonly attempts: readonly Attempt[];
   /** Whether its outcome is settled. An adapter that continues after that can send nothing more. */
@@ -70,7 +70,7 @@ export interface PlannedCall extends CallPlan {
    * Bytes reserved on `run.held` for this call: for requests and replies while it is in progress, for its output
    * afterwards.
    */
-  readonly heldBytes: number;
+  readonly reservedBytes: number;
   /** Created when it is first read; aborted when the call ends, for any reason. */
   readonly signal: AbortSignal;
   /** The order that its vendor has accepted and works on; `null` until its adapter reports one. */
@@ -83,9 +83,9 @@ export interface PlannedCall extends CallPlan {
 
   takeBudgets(budgets: CallBudgets): void;
   /** Gives the call its permission by the limits of its source. The call returns it when it ends. */
-  takeTurn(turn: { leave(): void }): void;
+  takePermit(permit: { leave(): void }): void;
   takeInputs(filtered: JsonObject): void;
-  takeCredential(credential: FoundCredential): void;
+  takeCredential(credential: ResolvedCredential): void;
   /** `id` comes from the vendor. @throws Fault `source.contract` if it cannot be an order number */
   takeOrder(id: string | null): void;
   /** Records that a request which places an order is being sent. */
@@ -104,19 +104,19 @@ export interface PlannedCall extends CallPlan {
   /**
    * Reserves memory for bytes that are about to be kept. Returns false if there is none, or if the call has ended.
    */
-  hold(bytes: number): boolean;
+  reserveBytes(bytes: number): boolean;
   /**
    * Takes over bytes that are reserved on `run.held` already. Returns false if the call has ended: then they stay with their
    * owner.
    */
-  takeHeld(bytes: number): boolean;
+  adoptBytes(bytes: number): boolean;
   /** Releases memory, in bytes. Does nothing after the call has ended, because its memory was released then. */
-  drop(bytes: number): void;
+  releaseBytes(bytes: number): void;
   /**
    * Replaces all memory reserved so far by this many bytes. Returns false if there is no memory for them; then nothing
    * changes.
    */
-  keepOnly(bytes: number): boolean;
+  shrinkTo(bytes: number): boolean;
   /** Ends the call: it sends nothing more, and its signal is aborted. */
   end(reason?: unknown): void;
 }
@@ -201,27 +201,27 @@ export interface Attempt extends SentRequest {
 export type Wait = (call: PlannedCall, ms: number) => Promise<void>;
 
 /** Runs one planned call and resolves to its result. Rejects with any error. */
-export type RunSource = (source: RunnableSource, call: PlannedCall) => Promise<Answer>;
+export type RunSource = (source: RunnableSource, call: PlannedCall) => Promise<CallResult>;
 
-/** One middleware of calls. All of them are one list, composed once in `composition/around-calls.ts`, outermost first. */
-export type Around = (next: RunSource) => RunSource;
+/** One middleware of calls. All of them are one list, composed once in `composition/call-middleware.ts`, outermost first. */
+export type CallMiddleware = (next: RunSource) => RunSource;
 
 /**
  * A collected result: JSON text that is known to be one object. If `json` is a Buffer, it is the vendor's own bytes,
  * which are spliced in unchanged.
  */
-export interface Answer {
+export interface CallResult {
   readonly match: boolean;
   readonly json: string | Buffer;
 }
 
-export interface Door {
+export interface VendorClient {
   /** The `http` of this call's adapter. Begins an attempt of the call for each request, just before its first byte. */
   httpFor(source: RunnableSource, call: PlannedCall): Http;
 }
 
 /** A simulated reply of a vendor. */
-export interface PlayedReply {
+export interface SimulatedReply {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -229,9 +229,9 @@ export interface PlayedReply {
 }
 
 /** Replies in place of the vendors. */
-export interface VendorPlayer {
+export interface SimulatedVendors {
   /**
    * Returns the function that answers the requests of one call, in order. @throws Fault if the vendor would not answer
    */
-  playFor(source: RunnableSource, call: PlannedCall): () => Promise<PlayedReply>;
+  simulateCall(source: RunnableSource, call: PlannedCall): () => Promise<SimulatedReply>;
 }

@@ -1,12 +1,12 @@
 /** Where the credential of a call comes from. */
 import type { Context } from "../../terms/caller.ts";
-import type { JsonObject } from "../../terms/json.ts";
-import type { PriceTerm } from "../../terms/price.ts";
+import type { JsonObject } from "../../terms/json/json.ts";
+import type { PriceTerm } from "../../terms/money/price.ts";
 import type { Secret } from "../../terms/secret.ts";
 
 export type CredentialRule = "inline" | "named" | "auto" | "default" | "none";
 
-export interface FoundCredential {
+export interface ResolvedCredential {
   /** `null` for an inline credential and for no credential. */
   readonly credentialId: string | null;
   readonly rule: CredentialRule;
@@ -52,5 +52,5 @@ export interface CredentialFinder {
    * common case does not wait.
    * @throws Fault `source.credential_missing` if a named credential cannot be used: no other one is used instead
    */
-  find(request: CredentialRequest): Promise<FoundCredential | null>;
+  find(request: CredentialRequest): Promise<ResolvedCredential | null>;
 }

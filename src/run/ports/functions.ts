@@ -37,7 +37,7 @@ export interface FunctionHost {
    * Reserves memory for bytes that are kept until the run is answered. Returns false if there is none; then they must not
    * be kept.
    */
-  holds(bytes: number): boolean;
+  reserveBytes(bytes: number): boolean;
   /** `debug` messages may contain inputs; a production log does not show them. */
   log(level: "debug" | "info" | "warn", message: string): void;
 }
@@ -46,5 +46,5 @@ export interface FunctionReply {
   /** JSON text of a `SourceOutcome`. */
   readonly json: string;
   /** Must be called when the reply is no longer kept: the function has received it, or does not need it. */
-  taken(): void;
+  release(): void;
 }

@@ -1,10 +1,10 @@
 /** The records of a run, and its observers. Times: see `calls.ts`. */
 import type { Context } from "../../terms/caller.ts";
 import type { Charged, Fault, FaultCode } from "../../terms/fault.ts";
-import type { JsonObject } from "../../terms/json.ts";
-import type { Price } from "../../terms/price.ts";
+import type { JsonObject } from "../../terms/json/json.ts";
+import type { Price } from "../../terms/money/price.ts";
 import type { Trace } from "../../terms/trace.ts";
-import type { Reservation } from "../around/ports.ts";
+import type { Reservation } from "../middleware/ports.ts";
 import type { CredentialRule } from "./credentials.ts";
 
 export interface Ledger {
@@ -38,7 +38,7 @@ export interface RunRecord {
    * Hands a vendor's order number to the operating system, before anything else is sent for the call. If that fails, the
    * next request of the call cannot be recorded either, and is not sent.
    */
-  noteOrder(ordinal: number, orderId: string): void;
+  recordOrder(ordinal: number, orderId: string): void;
   /**
    * Settles when the whole run is on disk, or when writing it has failed. The answer is sent in both cases.
    */
@@ -114,7 +114,7 @@ export interface AttemptReport {
 }
 
 /** The sources and inputs of a request as sent, with their values. */
-export interface RunAsk {
+export interface RunInputs {
   readonly sources: JsonObject;
   readonly inputs: JsonObject;
 }
@@ -122,15 +122,15 @@ export interface RunAsk {
 /** Writes log lines and metrics. Must not throw. */
 export interface RunObserver {
   /** Called once per run, before anything runs. */
-  runStarted?(run: RunIntent, asked: RunAsk): void;
+  runStarted?(run: RunIntent, asked: RunInputs): void;
   /** Called once per run, after the answer is ready. */
   runEnded(report: RunReport): void;
   /** Called after the answer was sent, if inputs of the run were probably misspelled. */
-  inputsMisspelled?(transactionId: string, nearMisses: readonly NearMiss[]): void;
+  inputsMisspelled?(transactionId: string, nearMisses: readonly MisspelledInput[]): void;
 }
 
 /** An undeclared input whose name resembles one that a source or the function declares: it is probably misspelled. */
-export interface NearMiss {
+export interface MisspelledInput {
   /** The id of the source or the function. */
   readonly id: string;
   readonly name: string;

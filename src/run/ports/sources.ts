@@ -1,10 +1,10 @@
 /** Sources as the engine runs them. */
-import type { CheckSteps } from "../../terms/bounded-schemas.ts";
+import type { CheckSteps } from "../../terms/schema/bounded-schemas.ts";
 import type { SourceDeclaration } from "../../sdk/source.ts";
-import type { ChargeModel } from "../../terms/charge.ts";
+import type { ChargeModel } from "../../terms/money/charge.ts";
 import type { ValueProblem } from "../../terms/fault.ts";
-import type { JsonObject } from "../../terms/json.ts";
-import type { Price } from "../../terms/price.ts";
+import type { JsonObject } from "../../terms/json/json.ts";
+import type { Price } from "../../terms/money/price.ts";
 
 /** A source as the engine runs it. Everything that does not depend on a call is computed in advance. */
 export interface RunnableSource {

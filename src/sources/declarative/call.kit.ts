@@ -1,10 +1,10 @@
 import { listPrice, rawJsonObject, type HttpOptions, type Reply, type XmlOptions } from "../../sdk/http.ts";
 import { credentialScope, NoMatch, type SourceCall } from "../../sdk/source.ts";
-import { toUtf8 } from "../../terms/charset.ts";
+import { toUtf8 } from "../../terms/text/charset.ts";
 import { Fault, FAULT_OF_KIND, type Charged } from "../../terms/fault.ts";
-import type { Json, JsonObject } from "../../terms/json.ts";
-import type { Price } from "../../terms/price.ts";
-import { readXml } from "../../terms/read-xml.ts";
+import type { Json, JsonObject } from "../../terms/json/json.ts";
+import type { Price } from "../../terms/money/price.ts";
+import { readXml } from "../../terms/xml/read-xml.ts";
 
 /** One request as the source passed it to the `http` of the call. */
 export interface Asked {

@@ -8,22 +8,22 @@ import {
   type SourceCall,
   type SourceDeclaration,
 } from "../../sdk/source.ts";
-import { isLargeSchema } from "../../terms/schema-parts.ts";
-import { systemClock, type Clock } from "../../terms/clock.ts";
-import { durationMs } from "../../terms/durations.ts";
-import type { Json, JsonObject } from "../../terms/json.ts";
-import { parseOrigin } from "../../terms/origins.ts";
-import { declaredNames } from "../../terms/schema-names.ts";
+import { isLargeSchema } from "../../terms/schema/schema-parts.ts";
+import { systemClock, type Clock } from "../../terms/time/clock.ts";
+import { durationMs } from "../../terms/time/durations.ts";
+import type { Json, JsonObject } from "../../terms/json/json.ts";
+import { parseOrigin } from "../../terms/http/origins.ts";
+import { declaredNames } from "../../terms/schema/schema-names.ts";
 import { compileAuth } from "./auth/compile-auth.ts";
 import { acceptOf, ask, compileAuthenticated, valuesOf } from "./exchange/ask.ts";
 import { namesAfter } from "./exchange/compile-steps.ts";
-import { compileOneRequest, type Exchange, type ExchangeSetting } from "./exchange/one-request.ts";
+import { compileOneRequest, type AskVendor, type ExchangeSetting } from "./exchange/one-request.ts";
 import { ORDER_INPUT } from "./exchange/resume.ts";
 import { compileSteps } from "./exchange/steps.ts";
 import { ANSWER_NAMES, compilePredicate } from "./expressions/expression.ts";
 import { checkAuthorSchema, checkFormat, compileWhenNeeded } from "./format/check-format.ts";
-import { RECIPE, type SourceFile } from "./format/format.ts";
-import type { Place } from "./format/read-document.ts";
+import { RECIPE, type SourceDeclarationFile } from "./format/format.ts";
+import type { DocumentLocation } from "./format/read-document.ts";
 import { compileCharge, isTable, modelOfTable } from "./reply/compile-charge.ts";
 import { compileErrors, faultOfStatus } from "./reply/judge-reply.ts";
 import { assertFits, compileMap } from "./reply/map-record.ts";
@@ -41,7 +41,11 @@ export interface DeclarativeOptions {
  * Compiles a document into the object that `defineSource` takes. Compiling reports all mistakes of the file; a later
  * call can only fail because of its values or the vendor's reply. @throws DeclarationError
  */
-export function compileDocument(value: Json, root: Place, options: DeclarativeOptions = {}): SourceDeclaration {
+export function compileDocument(
+  value: Json,
+  root: DocumentLocation,
+  options: DeclarativeOptions = {},
+): SourceDeclaration {
   const source = checkFormat(value, root);
   checkOrigins(source.origins, root.in("origins"));
   for (const name of ["inputs", "credentials", "output"] as const) {
@@ -55,7 +59,7 @@ export function compileDocument(value: Json, root: Place, options: DeclarativeOp
  * compiled at the first call: a whole catalog is loaded, but few of its sources are used.
  */
 export function compileKnown(value: Json): SourceDeclaration {
-  const source = value as unknown as SourceFile;
+  const source = value as unknown as SourceDeclarationFile;
   let compiled: Recipe | undefined;
   const recipe = () => (compiled ??= compileRecipe(source, knownPlace([]), {}));
   // At the first call, compiling a large schema would block other calls.
@@ -71,7 +75,7 @@ export function compileKnown(value: Json): SourceDeclaration {
  * A `Place` in a document that is known to be correct, so that nothing is refused. The text of the file is not
  * available.
  */
-function knownPlace(path: Place["path"]): Place {
+function knownPlace(path: DocumentLocation["path"]): DocumentLocation {
   return { path, in: (...names) => knownPlace([...path, ...names]), refuse: refuseKnown, refuseKey: refuseKnown };
 }
 
@@ -82,7 +86,7 @@ function refuseKnown(_code: string, problem: string): never {
 type Recipe = Pick<SourceDeclaration, "run" | "verify">;
 
 /** Compiles a source's requests and the rules for its replies. */
-function compileRecipe(source: SourceFile, root: Place, options: DeclarativeOptions): Recipe {
+function compileRecipe(source: SourceDeclarationFile, root: DocumentLocation, options: DeclarativeOptions): Recipe {
   const { origins } = source;
   const clock = options.clock ?? systemClock;
   const known = namesIn(source);
@@ -100,7 +104,7 @@ function compileRecipe(source: SourceFile, root: Place, options: DeclarativeOpti
 const COMPILED: ReadonlySet<string> = new Set(["$schema", "limits", ...RECIPE]);
 
 /** The declaration's keys that are not compiled, including `x-` annotations. */
-function headOf(source: SourceFile): Omit<SourceDeclaration, keyof Recipe> {
+function headOf(source: SourceDeclarationFile): Omit<SourceDeclaration, keyof Recipe> {
   const head = Object.fromEntries(Object.entries(source).filter(([name]) => !COMPILED.has(name)));
   const { charge, limits, reply, resume, steps } = source;
   return {
@@ -114,12 +118,12 @@ function headOf(source: SourceFile): Omit<SourceDeclaration, keyof Recipe> {
   } as unknown as SourceDeclaration;
 }
 
-function limitsOf({ rate, ...limits }: NonNullable<SourceFile["limits"]>): SourceDeclaration["limits"] {
+function limitsOf({ rate, ...limits }: NonNullable<SourceDeclarationFile["limits"]>): SourceDeclaration["limits"] {
   if (rate === undefined) return limits;
   return { ...limits, rate: rate.map(({ every, ...row }) => ({ ...row, every_ms: durationMs(every) })) };
 }
 
-function namesIn(source: SourceFile): KnownNames {
+function namesIn(source: SourceDeclarationFile): KnownNames {
   return {
     inputs: declaredNames(source.inputs),
     credentials: declaredNames(source.credentials ?? {}),
@@ -128,7 +132,7 @@ function namesIn(source: SourceFile): KnownNames {
   };
 }
 
-function compileRun(source: SourceFile, setting: ExchangeSetting) {
+function compileRun(source: SourceDeclarationFile, setting: ExchangeSetting) {
   const { root } = setting;
   const exchange = compileExchange(source, setting);
   const names = source.steps === undefined ? ANSWER_NAMES : namesAfter(source.steps.map(({ name }) => name));
@@ -150,7 +154,7 @@ function compileRun(source: SourceFile, setting: ExchangeSetting) {
   };
 }
 
-function compileExchange(source: SourceFile, setting: ExchangeSetting): Exchange {
+function compileExchange(source: SourceDeclarationFile, setting: ExchangeSetting): AskVendor {
   const { request, steps } = source;
   const { root } = setting;
   if (steps === undefined) {
@@ -165,7 +169,7 @@ function compileExchange(source: SourceFile, setting: ExchangeSetting): Exchange
   return root.in("request").refuseKey("request.duplicate", "a source has a request or steps", "make it a step");
 }
 
-function compileVerify(source: SourceFile, { auth, known, root }: ExchangeSetting) {
+function compileVerify(source: SourceDeclarationFile, { auth, known, root }: ExchangeSetting) {
   const { verify } = source;
   if (verify === undefined) return undefined;
   const place = root.in("verify");
@@ -189,7 +193,7 @@ function compileVerify(source: SourceFile, { auth, known, root }: ExchangeSettin
   };
 }
 
-function checkOrigins(origins: readonly string[], place: Place): void {
+function checkOrigins(origins: readonly string[], place: DocumentLocation): void {
   for (const [index, origin] of origins.entries()) {
     if (parseOrigin(origin) !== null) continue;
     place

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { Fault } from "../../terms/fault.ts";
-import type { JsonObject } from "../../terms/json.ts";
+import type { JsonObject } from "../../terms/json/json.ts";
 import { compileDeclarative } from "./compile-declarative.ts";
 import { fakeCall, faultOf, fileWith, replyOf, type Asked } from "./call.kit.ts";
 

@@ -1,6 +1,6 @@
 import { Client, type ClientConfig } from "pg";
-import type { Clock } from "../../terms/clock.ts";
-import type { Route } from "./storable-pool.ts";
+import type { Clock } from "../../terms/time/clock.ts";
+import type { ServerSession } from "./storable-pool.ts";
 
 export const CHANNEL = "datarun_changes";
 
@@ -18,14 +18,14 @@ const RETRY_MS_MAX = 1_000;
  */
 export class ChangeFeed {
   readonly #options: ClientConfig;
-  readonly #route: Route;
+  readonly #route: ServerSession;
   readonly #clock: Clock;
   readonly #closing = new AbortController();
   #run: Promise<void> | null = null;
   #changes = 0;
   #watching = false;
 
-  constructor(options: ClientConfig, route: Route, clock: Clock) {
+  constructor(options: ClientConfig, route: ServerSession, clock: Clock) {
     this.#options = options;
     this.#route = route;
     this.#clock = clock;

@@ -1,11 +1,11 @@
 import { Client, type ClientConfig, types } from "pg";
-import { printable } from "../../terms/printable.ts";
+import { printable } from "../../terms/text/printable.ts";
 import { StoreRefused } from "../engine.ts";
 
 const CONNECT_MS_MAX = 2_000;
 
 /** The address of a database, for messages: no password. */
-export interface Place {
+export interface DatabaseAddress {
   /** `host:port`, or the directory of the socket. */
   readonly at: string;
   readonly host: string;
@@ -15,7 +15,7 @@ export interface Place {
 }
 
 /** @throws StoreRefused, as `connectionOptions` does */
-export function placeOf(databaseUrl: string): Place {
+export function databaseAddressOf(databaseUrl: string): DatabaseAddress {
   const { host, port, database = "", user = "" } = readAddress(databaseUrl);
   return { at: host.startsWith("/") ? host : `${host}:${port}`, host, port, database, user };
 }

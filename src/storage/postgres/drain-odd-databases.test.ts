@@ -6,7 +6,7 @@ import { until } from "../../../test/rig/until.ts";
 import { createDrainer } from "../../ledger/drain/drain.ts";
 import { atEnd, makeRun, query, runOnce, startLedger } from "../../ledger/ledger.kit.ts";
 import { Outbox } from "../../ledger/drain/outbox.ts";
-import { systemClock } from "../../terms/clock.ts";
+import { systemClock } from "../../terms/time/clock.ts";
 import { openStore } from "../store.ts";
 
 test("runs that a shared database has lost are sent to it again automatically, also when nothing else happens", async (t) => {

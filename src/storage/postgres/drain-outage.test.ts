@@ -7,7 +7,7 @@ import { startPostgres } from "../../../test/postgres/start-postgres.ts";
 import { createDrainer } from "../../ledger/drain/drain.ts";
 import { atEnd, makeRun, runOnce, startLedger, until } from "../../ledger/ledger.kit.ts";
 import type { LedgerSink } from "../../ledger/ports.ts";
-import { systemClock } from "../../terms/clock.ts";
+import { systemClock } from "../../terms/time/clock.ts";
 import { openStore } from "../store.ts";
 
 const RUNS_A_SECOND = 300;

@@ -1,16 +1,16 @@
 import { Kysely, PostgresDialect, sql, type Transaction } from "kysely";
 import { type Client, Pool, type PoolClient } from "pg";
-import type { Clock } from "../../terms/clock.ts";
-import { printable } from "../../terms/printable.ts";
+import type { Clock } from "../../terms/time/clock.ts";
+import { printable } from "../../terms/text/printable.ts";
 import { type Engine, type OpenHow, StoreElsewhere, type StoreHealth, StoreMissing, StoreRefused } from "../engine.ts";
 import { migrate, stateOf } from "../migrate.ts";
 import { MIGRATIONS, type Migration } from "../migrations/index.ts";
 import { problemOf } from "../problem-of.ts";
 import type { Tables } from "../schema.ts";
 import { CHANNEL, ChangeFeed } from "./change-feed.ts";
-import { connectionOptions, type Place, placeOf } from "./connection-options.ts";
-import { createStorablePool, type Route, type TimeLimits } from "./storable-pool.ts";
-import { judge, type Verdict } from "./wrong-database.ts";
+import { connectionOptions, type DatabaseAddress, databaseAddressOf } from "./connection-options.ts";
+import { createStorablePool, type ServerSession, type TimeLimits } from "./storable-pool.ts";
+import { judge, type ConnectionProblem } from "./wrong-database.ts";
 
 const CONNECTIONS_MAX = 10;
 const LIMITS: TimeLimits = { statementMs: 2_000 };
@@ -46,8 +46,8 @@ export function openPostgres(
   migrations: readonly Migration[] = MIGRATIONS,
   { opening = "upgrade", usedJournal = null, tell = () => {} }: OpenHow = {},
 ): Engine {
-  const place = placeOf(databaseUrl);
-  const route: Route = { isDirect: null };
+  const place = databaseAddressOf(databaseUrl);
+  const route: ServerSession = { isDirect: null };
   const openPool = (limits: TimeLimits, max: number): Pool =>
     new Pool({ ...connectionOptions(databaseUrl, limits.statementMs), max });
   const pool = openPool(LIMITS, CONNECTIONS_MAX);
@@ -74,7 +74,7 @@ export function openPostgres(
   let toldAt = Number.NEGATIVE_INFINITY;
   let toldAway = false;
 
-  function away(code: string, verdict: Verdict): void {
+  function away(code: string, verdict: ConnectionProblem): void {
     const isNew = says !== verdict.says;
     problem = code;
     says = verdict.says;
@@ -175,7 +175,7 @@ function isRefusal(error: unknown): error is StoreRefused | StoreMissing {
   return error instanceof StoreRefused || error instanceof StoreMissing;
 }
 
-function missing({ at, database }: Place): StoreMissing {
+function missing({ at, database }: DatabaseAddress): StoreMissing {
   return new StoreMissing(
     `the database "${database}" at ${at}`,
     "Start the service on it, which makes one, or make one with: datarun org create NAME",
@@ -183,7 +183,7 @@ function missing({ at, database }: Place): StoreMissing {
 }
 
 /** The place in which tables would be made. */
-async function whereOf(db: Kysely<Tables>, { at, database }: Place): Promise<string> {
+async function whereOf(db: Kysely<Tables>, { at, database }: DatabaseAddress): Promise<string> {
   const { rows } = await sql<{ name: string | null }>`select current_schema() as name`.execute(db);
   const name = rows[0]!.name;
   const where = `the database "${database}" at ${at}`;
@@ -193,7 +193,7 @@ async function whereOf(db: Kysely<Tables>, { at, database }: Place): Promise<str
 }
 
 /** Refuses a database with tables of other software: ours and theirs would get in each other's way. */
-async function assertFree(transaction: Transaction<Tables>, { at, database }: Place): Promise<void> {
+async function assertFree(transaction: Transaction<Tables>, { at, database }: DatabaseAddress): Promise<void> {
   const { rows } = await sql<{ name: string }>`
     select c.relname as name from pg_class as c
     where c.relkind in ('r', 'p') and c.relnamespace = current_schema()::regnamespace and c.relname <> 'datarun_migrations'
@@ -210,10 +210,10 @@ async function assertFree(transaction: Transaction<Tables>, { at, database }: Pl
 /** Migrates over a connection of its own, on which long statements are allowed. */
 async function migrateAlone(
   pool: Pool,
-  route: Route,
+  route: ServerSession,
   migrations: readonly Migration[],
   clock: Clock,
-  place: Place,
+  place: DatabaseAddress,
 ): Promise<void> {
   pool.on("error", () => {});
   const options = { limits: MIGRATION_LIMITS, route, heard: () => {} };

@@ -9,7 +9,7 @@ import { listRuns, type RunPage } from "../../ledger/read/list-runs.ts";
 import { lastUses } from "../../ledger/read/last-uses.ts";
 import { combinationsOfFilters, explained, plansOf } from "../../ledger/read/plans-of-lists.kit.ts";
 import { sumSpend } from "../../ledger/read/sum-spend.ts";
-import { systemClock } from "../../terms/clock.ts";
+import { systemClock } from "../../terms/time/clock.ts";
 import { openStore } from "../store.ts";
 
 const RUNS = 20_000;

@@ -8,10 +8,10 @@ import type { LedgerTables, RunReportRow } from "../../ledger/ports.ts";
 import { reconcileCharge } from "../../ledger/read/reconcile-charge.ts";
 import { sumSpend } from "../../ledger/read/sum-spend.ts";
 import { pruneRuns } from "../../ledger/journal/prune-runs.ts";
-import { keptSpans } from "../../ledger/totals/make-totals.ts";
+import { readSpans } from "../../ledger/totals/make-totals.ts";
 import { assertEqualToRows } from "../../ledger/totals/sums-of-rows.kit.ts";
 import { newId } from "../../terms/ids.ts";
-import { systemClock } from "../../terms/clock.ts";
+import { systemClock } from "../../terms/time/clock.ts";
 import { openStore, type Store } from "../store.ts";
 
 /** Of each of two replicas. */
@@ -86,7 +86,7 @@ function aRun(startedAt: number): RunReportRow {
 }
 
 const daysOf = async (tables: LedgerTables): Promise<readonly number[]> =>
-  (await keptSpans(tables, SPAN)).map(({ from }) => (from - FIRST) / DAY);
+  (await readSpans(tables, SPAN)).map(({ from }) => (from - FIRST) / DAY);
 
 test("a run that another replica is bringing keeps its day from having totals until it is there", async (t) => {
   const { stores, client } = await replicas(t, 1);

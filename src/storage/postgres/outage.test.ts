@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { type FaultyProxy, startFaultyProxy, type Weather } from "../../../test/postgres/faulty-proxy.ts";
 import { type PostgresServer, startPostgres } from "../../../test/postgres/start-postgres.ts";
-import { systemClock } from "../../terms/clock.ts";
+import { systemClock } from "../../terms/time/clock.ts";
 import { ACT, anOrganization, aToken, NOTICED_MS, within } from "../engines.kit.ts";
 import { openStore, type Store } from "../store.ts";
 

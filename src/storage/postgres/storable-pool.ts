@@ -9,7 +9,7 @@ export interface TimeLimits {
 }
 
 /** How the connections of one store reach the server. */
-export interface Route {
+export interface ServerSession {
   /**
    * Whether each connection is a session of the server. Behind a pooler that lends sessions for one transaction each,
    * settings of a session would be lost, or apply to others. `null` until the first statement has been answered.
@@ -19,7 +19,7 @@ export interface Route {
 
 export interface StorablePoolOptions {
   readonly limits: TimeLimits;
-  readonly route: Route;
+  readonly route: ServerSession;
   /** Called with the error when the server cannot be reached, and with `null` whenever it has answered. */
   readonly heard: (error: Error | null) => void;
 }

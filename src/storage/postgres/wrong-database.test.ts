@@ -8,12 +8,12 @@ import { TLSSocket } from "node:tls";
 import { Client, DatabaseError } from "pg";
 import { issueCertificate } from "../../../test/vendor/certificate.ts";
 import { newDatabase } from "../../../test/postgres/shared-postgres.ts";
-import { systemClock } from "../../terms/clock.ts";
+import { systemClock } from "../../terms/time/clock.ts";
 import { ACT } from "../engines.kit.ts";
 import type { OpenHow, StoreNews } from "../engine.ts";
 import { openStore } from "../store.ts";
 import { MIGRATIONS } from "../migrations/index.ts";
-import { placeOf } from "./connection-options.ts";
+import { databaseAddressOf } from "./connection-options.ts";
 import { openPostgres } from "./engine.ts";
 import { judge } from "./wrong-database.ts";
 
@@ -139,7 +139,7 @@ test("a file of certificates that cannot be read is named, and a bad address is 
 });
 
 test("what a pooler refuses for good is refused, although its code is the same for what passes", () => {
-  const place = placeOf("postgres://ada@pooler:6432/crm");
+  const place = databaseAddressOf("postgres://ada@pooler:6432/crm");
   const verdict = (message: string) =>
     judge(Object.assign(new DatabaseError(message, 0, "error"), { code: "08P01" }), place);
   assert.deepEqual(verdict("unsupported startup parameter: options"), {

@@ -1,10 +1,10 @@
 import { DatabaseError } from "pg";
-import { printable } from "../../terms/printable.ts";
+import { printable } from "../../terms/text/printable.ts";
 import { problemOf } from "../problem-of.ts";
-import type { Place } from "./connection-options.ts";
+import type { DatabaseAddress } from "./connection-options.ts";
 
 /** What is wrong, as a sentence for the operator, and whether waiting can help. */
-export interface Verdict {
+export interface ConnectionProblem {
   readonly says: string;
   readonly hopeless: boolean;
 }
@@ -20,12 +20,12 @@ const PARAMETER = /^unsupported startup parameter: (\S+)$/;
 const TLS = /^(?:CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET|VERIFY)_|HOSTNAME_MISMATCH)/;
 
 /** Decides why a database cannot be used. A missing host may appear later; a wrong password will not become right. */
-export function judge(error: unknown, place: Place): Verdict {
+export function judge(error: unknown, place: DatabaseAddress): ConnectionProblem {
   const code = problemOf(error);
   if (error instanceof DatabaseError) return { says: wordsOf(error, place), hopeless: isHopeless(error) };
   const { at, user } = place;
-  const hopeless = (says: string): Verdict => ({ says, hopeless: true });
-  const away = (says: string): Verdict => ({ says, hopeless: false });
+  const hopeless = (says: string): ConnectionProblem => ({ says, hopeless: true });
+  const away = (says: string): ConnectionProblem => ({ says, hopeless: false });
   if (TLS.test(code)) return hopeless(`The certificate of the PostgreSQL at ${at} is not trusted (${code}).`);
   const text = error instanceof Error ? error.message : "";
   if (/does not support SSL/.test(text)) {
@@ -56,7 +56,7 @@ function isHopeless({ code = "", message }: DatabaseError): boolean {
 /**
  * The server's own message contains only names that the operator chose. Details may contain values, and are left out.
  */
-function wordsOf(error: DatabaseError, { at, database, user }: Place): string {
+function wordsOf(error: DatabaseError, { at, database, user }: DatabaseAddress): string {
   const code = error.code ?? "no code";
   const said = printable(error.message).slice(0, WORDS_MAX);
   const parameter = PARAMETER.exec(said)?.[1];

@@ -9,7 +9,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
-import type { Clock } from "../../terms/clock.ts";
+import type { Clock } from "../../terms/time/clock.ts";
 import { fromStorableRow, toStorableParameters } from "../storable-text.ts";
 
 /** How long a statement is retried while another process holds the write lock. */

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
 import { sql } from "kysely";
-import { systemClock } from "../../terms/clock.ts";
+import { systemClock } from "../../terms/time/clock.ts";
 import { ACT, anOrganization, aToken } from "../engines.kit.ts";
 import { createLeaseStore } from "../lease-store.ts";
 import { type Migration, MIGRATIONS } from "../migrations/index.ts";
@@ -35,7 +35,7 @@ function query(dataDir: string, statement: string): readonly object[] {
 test("processes that open a new store at the same moment all succeed, and every row is kept", async (t) => {
   const dataDir = join(temporaryFolder(t), "made", "on", "the", "way");
   const storeModule = new URL("../store.ts", import.meta.url).href;
-  const clockModule = new URL("../../terms/clock.ts", import.meta.url).href;
+  const clockModule = new URL("../../terms/time/clock.ts", import.meta.url).href;
   const script = `
     const { openStore } = await import(${JSON.stringify(storeModule)});
     const { systemClock } = await import(${JSON.stringify(clockModule)});

@@ -1,7 +1,7 @@
-import { lookAround } from "../../attention/look-around.ts";
+import { observeDeployment } from "../../attention/observe-deployment.ts";
 import { toWireAttention, wireAttention } from "../../attention/attention-wire.ts";
 import { whatNeedsAPerson } from "../../attention/what-needs-a-person.ts";
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { defineVerb } from "../../verb.ts";
 
@@ -18,7 +18,7 @@ export default defineVerb({
   result: Type.Object({ attention: wireAttention }),
 
   async run(_input, call) {
-    const seen = await lookAround(call);
+    const seen = await observeDeployment(call);
     if (seen.service === null)
       call.note("The state of a running service is missing here: request it from the service with --remote.");
     // In a mistyped folder, an empty result would look healthy.

@@ -1,6 +1,6 @@
-import { csvLine } from "../../../terms/csv-line.ts";
-import { Type } from "../../../terms/type.ts";
-import { auditFilterInputs, toAskedActs, toWireDetail } from "../../audit-wire.ts";
+import { csvLine } from "../../../terms/text/csv-line.ts";
+import { Type } from "../../../terms/schema/type.ts";
+import { auditFilterInputs, toAuditQuery, toWireDetail } from "../../audit-wire.ts";
 import { findActs, type FoundActs } from "../../find-acts.ts";
 import type { AuditEntry } from "../../ports.ts";
 import { defineStreamedVerb } from "../../verb.ts";
@@ -30,7 +30,7 @@ export default defineStreamedVerb({
   stream: {
     mediaTypes: Object.values(MEDIA_TYPES),
     async open({ format = "csv", ...filter }, { store, onProgress }) {
-      const found = await findActs(await store(), toAskedActs(filter));
+      const found = await findActs(await store(), toAuditQuery(filter));
       const pieces = piecesOf(found, format, onProgress);
       return { mediaType: MEDIA_TYPES[format], fileName: `audit.${format}`, pieces };
     },

@@ -1,9 +1,9 @@
-import { auditFilterInputs, toAskedActs, toWireEntry, wireEntry, withNames } from "../../audit-wire.ts";
-import { idOf, nextPlace, pagedById, readPage } from "../../pages.ts";
+import { auditFilterInputs, toAuditQuery, toWireEntry, wireEntry, withNames } from "../../audit-wire.ts";
+import { idOf, nextCursor, pagedById, readPage } from "../../pages.ts";
 import { PREFIX } from "../../../terms/ids.ts";
 import { findActs, withNear } from "../../find-acts.ts";
 import { listOf, oneOf, text } from "../../result-schemas.ts";
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -26,13 +26,13 @@ export default defineVerb({
         },
       ),
     ),
-    ...nextPlace,
+    ...nextCursor,
   }),
   columns: { entries: ["at", "who", "via", "what", "organization_tuid", "subject", "detail"] },
 
   async run({ limit, after, ...filter }, { store, note }) {
     const open = await store();
-    const found = await findActs(open, toAskedActs(filter));
+    const found = await findActs(open, toAuditQuery(filter));
     const page = { ...(limit !== undefined && { limit }), ...(after !== undefined && { after }) };
     const { lines, next } = await readPage(page, note, idOf, (asked) => found.entries(asked));
     const entries = (await withNames(open, lines)).map(toWireEntry);

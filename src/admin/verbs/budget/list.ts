@@ -1,9 +1,9 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { rejectionsOf } from "../../budget-rejections.ts";
 import { namedBudget, noLedgerYet, toListedBudget } from "../../budget-wire.ts";
 import { organizationInput } from "../../inputs.ts";
 import { requireOrganization } from "../../require.ts";
-import { nextPlace, pagedById, readPage } from "../../pages.ts";
+import { nextCursor, pagedById, readPage } from "../../pages.ts";
 import type { BudgetUse } from "../../ports.ts";
 import { listOf } from "../../result-schemas.ts";
 import { PREFIX } from "../../../terms/ids.ts";
@@ -20,7 +20,7 @@ export default defineVerb({
   changes: false,
   needs: ["store", "ledger"],
 
-  result: Type.Object({ budgets: listOf(namedBudget), ...nextPlace }),
+  result: Type.Object({ budgets: listOf(namedBudget), ...nextCursor }),
 
   async run({ org, ...page }, { store, ledger, note }) {
     const open = await store();

@@ -1,6 +1,6 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { budgetInput, recountedBudget, toWireBudget, toWireUse, unknownBudget } from "../../budget-wire.ts";
-import { budgetText } from "../../../terms/budget.ts";
+import { budgetText } from "../../../terms/money/budget.ts";
 import { rejectionsOf } from "../../budget-rejections.ts";
 import { spendFilterOf } from "../../spent-before.ts";
 import { defineVerb } from "../../verb.ts";

@@ -1,4 +1,4 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { budgetInput, removedBudget, toWireBudget, unknownBudget } from "../../budget-wire.ts";
 import { defineVerb } from "../../verb.ts";
 

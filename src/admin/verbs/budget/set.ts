@@ -1,8 +1,8 @@
-import { Type } from "../../../terms/type.ts";
-import { BUDGET_PERIODS, budgetText, limitText, type Budget } from "../../../terms/budget.ts";
+import { Type } from "../../../terms/schema/type.ts";
+import { BUDGET_PERIODS, budgetText, limitText, type Budget } from "../../../terms/money/budget.ts";
 import type { LedgerAnswers } from "../../../ledger/read/ledger-reader.ts";
 import { newId } from "../../../terms/ids.ts";
-import { readCount, type Micros } from "../../../terms/money.ts";
+import { readCount, type Micros } from "../../../terms/money/money.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { setBudget, toWireBudget } from "../../budget-wire.ts";
 import {

@@ -1,6 +1,6 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import type { LedgerAnswers } from "../../../ledger/read/ledger-reader.ts";
-import { amountText } from "../../../terms/money.ts";
+import { amountText } from "../../../terms/money/money.ts";
 import { rejectionsOf } from "../../budget-rejections.ts";
 import { budgetInput, noLedgerYet, toWireBudget, toWireUse, unknownBudget, wireBudgetUse } from "../../budget-wire.ts";
 import type { BudgetUse } from "../../ports.ts";

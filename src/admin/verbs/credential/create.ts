@@ -1,11 +1,11 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import type { RunnableSource } from "../../../run/ports.ts";
 import type { Context } from "../../../terms/caller.ts";
 import { Fault } from "../../../terms/fault.ts";
 import { newId } from "../../../terms/ids.ts";
-import type { JsonObject } from "../../../terms/json.ts";
+import type { JsonObject } from "../../../terms/json/json.ts";
 import { Secret } from "../../../terms/secret.ts";
-import { didYouMeanAnyOf } from "../../../terms/nearest.ts";
+import { didYouMeanAnyOf } from "../../../terms/text/nearest.ts";
 import { contextInput, noteInput, organizationInput, regionInput, sourceInput } from "../../inputs.ts";
 import type { CreatedCredential } from "../../ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";

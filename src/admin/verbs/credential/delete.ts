@@ -1,4 +1,4 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { credentialInput } from "../../inputs.ts";
 import { unknownCredential } from "../../require.ts";
 import { text, yesOrNo } from "../../result-schemas.ts";

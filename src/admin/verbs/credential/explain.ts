@@ -1,4 +1,4 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { chooseCredentialFor } from "../../chosen-credential.ts";
 import { contextInput, sourceInput, workflowInput } from "../../inputs.ts";
 import { requireSource, requireWorkflow } from "../../require.ts";

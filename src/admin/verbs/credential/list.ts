@@ -1,10 +1,10 @@
 import type { LedgerAnswers } from "../../../ledger/read/ledger-reader.ts";
 import { PREFIX } from "../../../terms/ids.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { toWireCredential, wireCredential } from "../../credential-wire.ts";
 import { organizationInput } from "../../inputs.ts";
-import { idOf, nextPlace, pagedById, readPage } from "../../pages.ts";
+import { idOf, nextCursor, pagedById, readPage } from "../../pages.ts";
 import { requireOrganization } from "../../require.ts";
 import { listOf, orNull, time } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
@@ -22,7 +22,7 @@ export default defineVerb({
 
   result: Type.Object({
     credentials: listOf(Type.Object({ ...wireCredential.properties, last_used_at: Type.Optional(orNull(time)) })),
-    ...nextPlace,
+    ...nextCursor,
   }),
 
   async run({ org, ...page }, { store, ledger, note }) {

@@ -1,11 +1,11 @@
 import { PREFIX } from "../../../terms/ids.ts";
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import type { RunnableSource } from "../../../run/ports.ts";
 import { chooseCredentialFor, type ChosenCredential } from "../../chosen-credential.ts";
 import type { Context } from "../../../terms/caller.ts";
 import type { VerbCall } from "../../needs.ts";
 import { contextInput, organizationInput } from "../../inputs.ts";
-import { idOf, nextPlace, pagedById, readPage } from "../../pages.ts";
+import { idOf, nextCursor, pagedById, readPage } from "../../pages.ts";
 import { requireOrganization } from "../../require.ts";
 import { listOf, oneOf, orNull, text, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
@@ -55,7 +55,7 @@ export default defineVerb({
     workflows: listOf(
       Type.Object({ workflow: text, name: text, auto_credentials: yesOrNo, simulated: yesOrNo, disabled: yesOrNo }),
     ),
-    ...nextPlace,
+    ...nextCursor,
   }),
 
   async run({ org, context = "dev", ...page }, call) {

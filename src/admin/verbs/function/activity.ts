@@ -1,5 +1,5 @@
 import { NEWEST_OF_EACH, NEWEST_OF_ONE } from "../../../ledger/read/sum-activity.ts";
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { functionInput } from "../../inputs.ts";
 import { momentInput, requireTime, toMoment } from "../../ledger-inputs.ts";
 import { requireFunction } from "../../require.ts";

@@ -1,4 +1,4 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { count, listed, oneOf, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 

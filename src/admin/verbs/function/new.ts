@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { FUNCTION_ID, ID_CHARS_MAX, PREFIX } from "../../../terms/ids.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { shownPath, writeNewFile } from "../../authoring/source-files.ts";

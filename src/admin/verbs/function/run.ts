@@ -1,6 +1,6 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { CONTEXTS } from "../../../terms/caller.ts";
-import { isJsonObject, type JsonObject } from "../../../terms/json.ts";
+import { isJsonObject, type JsonObject } from "../../../terms/json/json.ts";
 import { functionInput, workflowInput } from "../../inputs.ts";
 import { requireFunction } from "../../require.ts";
 import { runAsClient } from "../../run-as-client.ts";

@@ -1,6 +1,6 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import type { FunctionCase } from "../../../sdk/data-function.ts";
-import type { JsonObject } from "../../../terms/json.ts";
+import type { JsonObject } from "../../../terms/json/json.ts";
 import { shownPath } from "../../authoring/source-files.ts";
 import { functionInput } from "../../inputs.ts";
 import { requireFunction } from "../../require.ts";

@@ -1,4 +1,4 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { functionInput } from "../../inputs.ts";
 import type { DescribedFunction } from "../../ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";

@@ -1,4 +1,4 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { proofOf } from "../../../credentials/seal.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { defineVerb } from "../../verb.ts";

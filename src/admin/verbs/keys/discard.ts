@@ -1,4 +1,4 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { UnreadableRows } from "../../../credentials/sealed-rows.ts";
 import type { RotationParts } from "../../../credentials/rotate-keys.ts";
 import type { WrappedKey } from "../../../credentials/ports.ts";

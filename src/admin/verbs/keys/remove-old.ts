@@ -1,4 +1,4 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { RootKeyError } from "../../../credentials/root-key.ts";
 import { removeOldRootKeys } from "../../../credentials/verify-keys.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";

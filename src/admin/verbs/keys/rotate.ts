@@ -1,4 +1,4 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { rotateKeys } from "../../../credentials/rotate-keys.ts";
 import { proofOf } from "../../../credentials/seal.ts";
 import { toUnreadableWire, wireUnreadable } from "../../unreadable-wire.ts";

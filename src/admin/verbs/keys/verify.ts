@@ -1,4 +1,4 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { verifyKeys } from "../../../credentials/verify-keys.ts";
 import { toUnreadableWire, wireUnreadable } from "../../unreadable-wire.ts";
 import { count, listOf, text } from "../../result-schemas.ts";

@@ -1,4 +1,4 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { ACTIVITY_KEYS, NEWEST_OF_EACH, NEWEST_OF_ONE } from "../../../ledger/read/sum-activity.ts";
 import { sourceInput } from "../../inputs.ts";
 import { momentInput, requireTime, toMoment } from "../../ledger-inputs.ts";

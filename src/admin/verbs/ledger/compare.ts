@@ -1,8 +1,8 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { compareWithLedger, invoiceInputs, totalsOf } from "../../invoice/compare-with-ledger.ts";
-import { DIFFERENCES, type Difference } from "../../invoice/compare-invoice.ts";
+import { DIFFERENCES, type InvoiceDifference } from "../../invoice/compare-invoice.ts";
 import { INVOICE_KEYS, type InvoiceForm } from "../../invoice/read-invoice.ts";
-import { amountText } from "../../../terms/money.ts";
+import { amountText } from "../../../terms/money/money.ts";
 import { count, listOf, oneOf, orNull, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
@@ -77,7 +77,10 @@ export default defineVerb({
   nothing: { differences: "The invoice and the ledger agree.", bad_rows: "Every line could be read.", totals: "" },
 });
 
-function toWire({ kind, key, currency, lines, runs, ours, theirs }: Difference, { key: name, columns }: InvoiceForm) {
+function toWire(
+  { kind, key, currency, lines, runs, ours, theirs }: InvoiceDifference,
+  { key: name, columns }: InvoiceForm,
+) {
   const about = { difference: kind, [name]: key, lines: lines.join(" "), ...(runs.length > 0 && { runs: [...runs] }) };
   const { least, most } = ours;
   const counts = [least.count, most.count, theirs.count] as const;

@@ -1,6 +1,6 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import type { Drained } from "../../../ledger/drain/drain-journal.ts";
-import type { JsonObject } from "../../../terms/json.ts";
+import type { JsonObject } from "../../../terms/json/json.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({

@@ -1,4 +1,4 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { damagedLine, type ExportFormat } from "../../../ledger/read/export-lines.ts";
 import { exportRuns } from "../../../ledger/read/export-runs.ts";
 import type { LedgerAnswers } from "../../../ledger/read/ledger-reader.ts";

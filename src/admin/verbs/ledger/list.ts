@@ -1,8 +1,8 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { filterInputs, toFilter } from "../../ledger-inputs.ts";
 import { toCostTexts } from "../../ledger-wire.ts";
-import { nextPlace, pagedByPlace, sayMore, SHOWN } from "../../pages.ts";
-import { PLACE } from "../../../ledger/read/list-place.ts";
+import { nextCursor, pagedByCursor, noteMore, SHOWN } from "../../pages.ts";
+import { CURSOR } from "../../../ledger/read/list-cursor.ts";
 import { count, listOf, orNull, text, time, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";
@@ -15,7 +15,7 @@ export default defineVerb({
   input: Type.Object(
     {
       ...filterInputs,
-      ...pagedByPlace(PLACE.source),
+      ...pagedByCursor(CURSOR.source),
     },
     { additionalProperties: false },
   ),
@@ -48,7 +48,7 @@ export default defineVerb({
       ...time,
       description: "The page is not full because many runs were read, back to this time; UTC",
     }),
-    ...nextPlace,
+    ...nextCursor,
   }),
 
   async run({ limit = SHOWN, after, ...filter }, { ledger, note }) {
@@ -56,7 +56,7 @@ export default defineVerb({
     const page = await (await ledger()).list(toFilter(filter), asked);
     if (page.damaged.length > 0) note(damagedNote(page.damaged));
     if (page.lookedBackTo !== null) note(lookedBackNote(toWireTime(page.lookedBackTo), page.next!));
-    else if (page.next !== null) sayMore(page.next, note);
+    else if (page.next !== null) noteMore(page.next, note);
     return {
       runs: page.runs.map((run) => ({
         transaction_id: run.transaction_id,

@@ -4,7 +4,7 @@ import { atEnd, makeRun, runOnce, startLedger } from "../../../ledger/ledger.kit
 import { openJournalReader } from "../../../ledger/read/journal-reader.ts";
 import { ACT } from "../../../storage/engines.kit.ts";
 import { openStore } from "../../../storage/store.ts";
-import { FakeClock } from "../../../terms/clock.kit.ts";
+import { FakeClock } from "../../../terms/time/clock.kit.ts";
 import { runVerb } from "../../run-verb.ts";
 import prune from "./prune.ts";
 

@@ -1,4 +1,4 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { momentInput, toMoment } from "../../ledger-inputs.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { recordAround } from "../../record-around.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ACT } from "../../../storage/engines.kit.ts";
-import type { JsonObject } from "../../../terms/json.ts";
+import type { JsonObject } from "../../../terms/json/json.ts";
 import { unsettled } from "../../unsettled.kit.ts";
 
 test("a settlement that was cut short counts in its budgets when the command is given again, and once", async (t) => {

@@ -1,6 +1,6 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import type { RunReportRow } from "../../../ledger/ports.ts";
-import type { Price } from "../../../terms/price.ts";
+import type { Price } from "../../../terms/money/price.ts";
 import { amountInput, amountOf, currencyInput } from "../../price-wire.ts";
 import { noteInput } from "../../inputs.ts";
 import { transactionInput, unknownRun } from "../../ledger-inputs.ts";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { priceText } from "../../../ledger/read/costs.ts";
 import type { LedgerAnswers } from "../../../ledger/read/ledger-reader.ts";
-import { amountFromColumn, amountText } from "../../../terms/money.ts";
+import { amountFromColumn, amountText } from "../../../terms/money/money.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { noteInput } from "../../inputs.ts";
 import { type ComparedInvoice, compareWithLedger, invoiceInputs } from "../../invoice/compare-with-ledger.ts";

@@ -1,10 +1,10 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import type { ShownRun } from "../../../ledger/read/ledger-reader.ts";
 import { costOfRequests, withPriceText } from "../../../ledger/read/costs.ts";
 import { renderTimeline } from "../../../ledger/read/render-timeline.ts";
-import { whoWaitedForWhom } from "../../../ledger/read/waited-for.ts";
+import { previousCalls } from "../../../ledger/read/previous-call.ts";
 import { ATTEMPT_COLUMNS, CALL_COLUMNS, RECONCILIATION_COLUMNS, RUN_COLUMNS } from "../../../ledger/columns.ts";
-import { printable } from "../../../terms/printable.ts";
+import { printable } from "../../../terms/text/printable.ts";
 import { transactionInput, unknownRun } from "../../ledger-inputs.ts";
 import { toWireRunCost, wireRow, wireRunCost } from "../../ledger-wire.ts";
 import { count, listOf, orNull, text, yesOrNo } from "../../result-schemas.ts";
@@ -44,7 +44,7 @@ export default defineVerb({
     const row = await (await ledger()).show(transaction);
     if (row === null) throw unknownRun();
     if (row.damaged) return whatIsLeft(row);
-    const waitedFor = whoWaitedForWhom(row.calls);
+    const waitedFor = previousCalls(row.calls);
     return {
       damaged: false,
       run: { ...row.run, started_at: toWireTime(row.run.started_at) },

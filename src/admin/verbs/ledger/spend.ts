@@ -1,4 +1,4 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { SPEND_KEYS } from "../../../ledger/read/sum-spend.ts";
 import {
   credentialInput,
@@ -11,7 +11,7 @@ import {
 import { momentInput, requireTime, toMoment } from "../../ledger-inputs.ts";
 import { namesOf } from "../../names-of.ts";
 import type { FoundObject } from "../../ports.ts";
-import { nextPlace, pagedByPlace, readPageOf } from "../../pages.ts";
+import { nextCursor, pagedByCursor, readPageOf } from "../../pages.ts";
 import { AMOUNTS, TOTAL_COLUMNS, toWireSpent, totalsOf, wireSpent, wireTotal } from "../../spend-wire.ts";
 import { count, listOf, orNull, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
@@ -30,7 +30,7 @@ export default defineVerb({
       workflow: Type.Optional(workflowInput),
       source: Type.Optional(sourceInput),
       credential: Type.Optional(credentialInput),
-      ...pagedByPlace(),
+      ...pagedByCursor(),
     },
     { additionalProperties: false },
   ),
@@ -59,7 +59,7 @@ export default defineVerb({
       }),
     ),
     totals: listOf(wireTotal),
-    ...nextPlace,
+    ...nextCursor,
   }),
 
   async run({ by, from, to, time_zone, org, workflow, source, credential, ...page }, call) {

@@ -1,10 +1,10 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { type ChargeSummary, monthRange, type SummaryOptions } from "../../../ledger/read/summarize.ts";
 import { LIVE_TEST_MAX_MS, LIVE_VERBS, withLiveTests } from "../../authoring/live-charges.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { organizationInput, requireTimeZone, timeZoneInput } from "../../inputs.ts";
 import { namesOf } from "../../names-of.ts";
-import { nextPlace, pagedByPlace, readPageOf } from "../../pages.ts";
+import { nextCursor, pagedByCursor, readPageOf } from "../../pages.ts";
 import { AMOUNTS, TOTAL_COLUMNS, toWireSpent, totalsOf, wireSpent, wireTotal } from "../../spend-wire.ts";
 import type { VerbBasics, VerbNeeds } from "../../needs.ts";
 import type { AuditEntry } from "../../ports.ts";
@@ -24,7 +24,7 @@ export default defineVerb({
       }),
       time_zone: Type.Optional(timeZoneInput("The time zone of the month, such as Europe/Berlin; UTC by default")),
       org: Type.Optional(organizationInput),
-      ...pagedByPlace(),
+      ...pagedByCursor(),
     },
     { additionalProperties: false },
   ),
@@ -50,7 +50,7 @@ export default defineVerb({
       }),
     ),
     totals: listOf(wireTotal),
-    ...nextPlace,
+    ...nextCursor,
   }),
 
   async run({ month, time_zone, org, ...page }, { ledger, store, note, onProgress }) {

@@ -1,7 +1,7 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { priceText } from "../../../ledger/read/costs.ts";
-import { CHARGE_PLACE, placeOfCharge } from "../../../ledger/read/unknown-charges.ts";
-import { nextPlace, pagedByPlace, readPage } from "../../pages.ts";
+import { CHARGE_CURSOR, cursorOfCharge } from "../../../ledger/read/unknown-charges.ts";
+import { nextCursor, pagedByCursor, readPage } from "../../pages.ts";
 import { count, listOf, orNull, text, time } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";
@@ -11,7 +11,7 @@ export default defineVerb({
   description:
     'The oldest come first. Compare them with the vendors\' invoices and settle them with "datarun ledger reconcile". Simulated runs are left out.',
   example: "--limit 20",
-  input: Type.Object(pagedByPlace(CHARGE_PLACE.source), { additionalProperties: false }),
+  input: Type.Object(pagedByCursor(CHARGE_CURSOR.source), { additionalProperties: false }),
   role: "viewer",
   changes: false,
   needs: ["ledger"],
@@ -34,12 +34,12 @@ export default defineVerb({
         fault: orNull(text),
       }),
     ),
-    ...nextPlace,
+    ...nextCursor,
   }),
 
   async run(page, { ledger, note }) {
     const open = await ledger();
-    const { lines, next } = await readPage(page, note, placeOfCharge, (asked) => open.unknown(asked));
+    const { lines, next } = await readPage(page, note, cursorOfCharge, (asked) => open.unknown(asked));
     return {
       requests: lines.map((request) => ({
         transaction_id: request.transaction_id,

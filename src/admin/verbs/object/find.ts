@@ -1,7 +1,7 @@
 import { PREFIX, TRACE_ID } from "../../../terms/ids.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
-import { Type } from "../../../terms/type.ts";
-import { within } from "../../../terms/within.ts";
+import { Type } from "../../../terms/schema/type.ts";
+import { withTimeout } from "../../../terms/time/within.ts";
 import type { VerbCall } from "../../needs.ts";
 import { FOUND_KINDS } from "../../found-kinds.ts";
 import type { FoundObject } from "../../ports.ts";
@@ -11,7 +11,7 @@ import { defineVerb } from "../../verb.ts";
 /** The maximum of matches in the result. */
 const SHOWN = 20;
 
-type Match = Omit<FoundObject, "kind"> & { readonly kind: (typeof KINDS)[number] };
+type ObjectMatch = Omit<FoundObject, "kind"> & { readonly kind: (typeof KINDS)[number] };
 
 const KINDS = ["run", ...FOUND_KINDS, "source", "function"] as const;
 
@@ -57,7 +57,10 @@ export default defineVerb({
   nothing: { matches: "Nothing has this id or name." },
 });
 
-async function findAll(text: string, call: VerbCall<"store" | "ledger" | "sources" | "functions">): Promise<Match[]> {
+async function findAll(
+  text: string,
+  call: VerbCall<"store" | "ledger" | "sources" | "functions">,
+): Promise<ObjectMatch[]> {
   const id = text.toLowerCase();
   if (id.startsWith(PREFIX.transaction)) return findRuns(text, call);
   const [runs, stored] = await Promise.all([findRunsInTime(text, call), call.store()]);
@@ -81,10 +84,10 @@ async function findAll(text: string, call: VerbCall<"store" | "ledger" | "source
 const LEDGER_WAIT_MS = 2_000;
 
 /** Searches runs with a time limit. The text is probably a name, so a slow ledger must not delay the other matches. */
-async function findRunsInTime(text: string, call: VerbCall<"ledger">): Promise<Match[]> {
+async function findRunsInTime(text: string, call: VerbCall<"ledger">): Promise<ObjectMatch[]> {
   const busy = () => new OperatorError("unavailable", "The ledger does not answer, so runs were not searched.");
   try {
-    return await within(call.clock, LEDGER_WAIT_MS, findRuns(text, { ...call, note: () => {} }), busy);
+    return await withTimeout(call.clock, LEDGER_WAIT_MS, findRuns(text, { ...call, note: () => {} }), busy);
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
     call.note(error.message);
@@ -92,20 +95,20 @@ async function findRunsInTime(text: string, call: VerbCall<"ledger">): Promise<M
   }
 }
 
-interface FoundRun {
+interface RunMatch {
   readonly transaction_id: string;
   readonly organization_id: string;
   readonly client_request_id?: string | null;
 }
 
 /** Finds runs by their own ids and by their callers' ids. */
-async function findRuns(text: string, { ledger, note }: VerbCall<"ledger">): Promise<Match[]> {
+async function findRuns(text: string, { ledger, note }: VerbCall<"ledger">): Promise<ObjectMatch[]> {
   const id = text.toLowerCase();
   const isTrace = TRACE_ID.test(id);
   try {
     const reader = await ledger();
     const own = id.startsWith(PREFIX.transaction) ? id : isTrace ? PREFIX.transaction + id : null;
-    const found: FoundRun[] = [
+    const found: RunMatch[] = [
       ...(await reader.list({ clientRequestId: text }, { limit: SHOWN })).runs,
       ...(isTrace ? (await reader.list({ traceId: id }, { limit: SHOWN })).runs : []),
       // In spans, a run without a caller's trace has the digits of its id as trace id.
@@ -133,7 +136,7 @@ function listed(
   all: readonly { readonly id: string; readonly title: string }[],
   kind: "source" | "function",
   text: string,
-): Match[] {
+): ObjectMatch[] {
   const places = all.map(({ id, title }) => {
     const at = [id, title].map((name) => name.toLowerCase().indexOf(text)).filter((place) => place !== -1);
     return { id, title, at: at.length === 0 ? -1 : Math.min(...at) };

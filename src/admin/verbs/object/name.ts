@@ -1,4 +1,4 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { listOf, oneOf, orNull, text } from "../../result-schemas.ts";
 import { FOUND_KINDS } from "../../found-kinds.ts";
 import { defineVerb } from "../../verb.ts";

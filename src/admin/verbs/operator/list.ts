@@ -1,6 +1,6 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { toWireOperator, wireOperator } from "../../operator-wire.ts";
-import { idOf, nextPlace, pagedById, readPage } from "../../pages.ts";
+import { idOf, nextCursor, pagedById, readPage } from "../../pages.ts";
 import { listOf } from "../../result-schemas.ts";
 import { PREFIX } from "../../../terms/ids.ts";
 import { defineVerb } from "../../verb.ts";
@@ -14,7 +14,7 @@ export default defineVerb({
   role: "viewer",
   needs: ["store"],
 
-  result: Type.Object({ operators: listOf(wireOperator), ...nextPlace }),
+  result: Type.Object({ operators: listOf(wireOperator), ...nextCursor }),
 
   async run(page, { act, store, note }) {
     const open = await store();

@@ -1,4 +1,4 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { PREFIX } from "../../../terms/ids.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { operatorInput } from "../../inputs.ts";

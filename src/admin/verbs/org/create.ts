@@ -1,4 +1,4 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { newId } from "../../../terms/ids.ts";
 import { nameInput } from "../../inputs.ts";
 import { text } from "../../result-schemas.ts";

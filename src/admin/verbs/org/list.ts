@@ -1,6 +1,6 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { toWireOrganization, wireOrganization } from "../../organization-wire.ts";
-import { idOf, nextPlace, pagedById, readPage } from "../../pages.ts";
+import { idOf, nextCursor, pagedById, readPage } from "../../pages.ts";
 import { listOf } from "../../result-schemas.ts";
 import { PREFIX } from "../../../terms/ids.ts";
 import { defineVerb } from "../../verb.ts";
@@ -13,7 +13,7 @@ export default defineVerb({
   changes: false,
   needs: ["store"],
 
-  result: Type.Object({ organizations: listOf(wireOrganization), ...nextPlace }),
+  result: Type.Object({ organizations: listOf(wireOrganization), ...nextCursor }),
 
   async run(page, { store, note }) {
     const open = await store();

@@ -1,4 +1,4 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { nameInput, organizationInput } from "../../inputs.ts";
 import { toWireOrganization, wireOrganization } from "../../organization-wire.ts";
 import { unknownOrganization } from "../../require.ts";

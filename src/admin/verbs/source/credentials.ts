@@ -1,8 +1,8 @@
 import { PREFIX } from "../../../terms/ids.ts";
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { toWireCredential, wireCredential } from "../../credential-wire.ts";
 import { sourceInput } from "../../inputs.ts";
-import { idOf, nextPlace, pagedById, readPage } from "../../pages.ts";
+import { idOf, nextCursor, pagedById, readPage } from "../../pages.ts";
 import { listOf, text, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
@@ -28,7 +28,7 @@ export default defineVerb({
         ...ofCredential,
       }),
     ),
-    ...nextPlace,
+    ...nextCursor,
   }),
   columns: { credentials: ["organization_tuid", "organization", "cred_id", "contexts", "default", "disabled"] },
 

@@ -1,4 +1,4 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { liveTestedOf, toWireCharge, wireCharge } from "../../source-wire.ts";
 import { count, listed, listOf, oneOf, orNull, text, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import type { RunnableSource } from "../../../run/ports.ts";
 import { showRecipe } from "../../../sources/declarative/source-text.ts";
 import { toYaml } from "../../../sources/declarative/write-yaml.ts";
-import type { Json, JsonObject } from "../../../terms/json.ts";
+import type { Json, JsonObject } from "../../../terms/json/json.ts";
 import { sourceInput } from "../../inputs.ts";
 import { requireSource } from "../../require.ts";
 import { shownPath } from "../../authoring/source-files.ts";

@@ -1,4 +1,4 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import type { RunnableSource } from "../../../run/ports.ts";
 import { renderDifference } from "../../../simulation/difference.ts";
 import {
@@ -8,13 +8,13 @@ import {
   runNamedCase,
   type SourceReport,
 } from "../../../simulation/run-cases.ts";
-import type { JsonObject } from "../../../terms/json.ts";
+import type { JsonObject } from "../../../terms/json/json.ts";
 import type { OnProgress } from "../../../terms/on-progress.ts";
 import { contextInput, credentialInput, organizationInput, sourceInput } from "../../inputs.ts";
 import { liveCallParts } from "../../live-call-parts.ts";
 import { renderLiveReport, reportFreeVendors } from "../../authoring/live-report.ts";
 import { type LiveTest, renderLive, testLive } from "../../authoring/live-test.ts";
-import type { AuthoringTools } from "../../authoring/ports.ts";
+import type { AuthoringTools } from "../../../drafting/ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { requireSource } from "../../require.ts";
 import { count, listOf, oneOf, orNull, text, yesOrNo } from "../../result-schemas.ts";

@@ -1,4 +1,4 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { recordAround } from "../../record-around.ts";
 import { count, listOf, oneOf, text, time } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";

@@ -1,4 +1,4 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({

@@ -1,6 +1,6 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { organizationInput } from "../../inputs.ts";
-import { idOf, nextPlace, pagedById, readPage } from "../../pages.ts";
+import { idOf, nextCursor, pagedById, readPage } from "../../pages.ts";
 import { PREFIX } from "../../../terms/ids.ts";
 import type { IssuedToken, TokenState } from "../../ports.ts";
 import { requireOrganization } from "../../require.ts";
@@ -39,7 +39,7 @@ export default defineVerb({
         last_used_at: orNull(time),
       }),
     ),
-    ...nextPlace,
+    ...nextCursor,
   }),
 
   async run({ org, state, ...page }, { act, store, note }) {

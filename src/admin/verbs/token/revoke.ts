@@ -1,4 +1,4 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { hasTokenShape, tokenDigest } from "../../../access/access-token.ts";
 import { unknownId } from "../../unknown.ts";
 import { text, time } from "../../result-schemas.ts";

@@ -1,4 +1,4 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { PLAIN_WORKFLOW } from "../../../terms/caller.ts";
 import { newId } from "../../../terms/ids.ts";
 import { nameInput, organizationInput } from "../../inputs.ts";

@@ -1,7 +1,7 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { organizationInput } from "../../inputs.ts";
 import { requireOrganization } from "../../require.ts";
-import { idOf, nextPlace, pagedById, readPage } from "../../pages.ts";
+import { idOf, nextCursor, pagedById, readPage } from "../../pages.ts";
 import { listOf } from "../../result-schemas.ts";
 import { PREFIX } from "../../../terms/ids.ts";
 import { defineVerb } from "../../verb.ts";
@@ -15,7 +15,7 @@ export default defineVerb({
   changes: false,
   needs: ["store"],
 
-  result: Type.Object({ workflows: listOf(wireWorkflow), ...nextPlace }),
+  result: Type.Object({ workflows: listOf(wireWorkflow), ...nextCursor }),
 
   async run({ org, ...page }, { store, note }) {
     const open = await store();

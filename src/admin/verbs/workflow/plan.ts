@@ -1,7 +1,7 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { CONTEXTS, type Context } from "../../../terms/caller.ts";
-import type { JsonObject } from "../../../terms/json.ts";
-import { amountText } from "../../../terms/money.ts";
+import type { JsonObject } from "../../../terms/json/json.ts";
+import { amountText } from "../../../terms/money/money.ts";
 import { sourcesInput, workflowInput } from "../../inputs.ts";
 import type { NamedWorkflow } from "../../ports.ts";
 import { planOfOff, planOfUnknown, planSource, wirePlannedSource } from "../../plan-source.ts";

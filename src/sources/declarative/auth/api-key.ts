@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { closed, template, text } from "../format/format-words.ts";
 import { inQuery, percentEncode } from "../request/encodings.ts";
 import { checkHeaderName } from "../request/render-request.ts";

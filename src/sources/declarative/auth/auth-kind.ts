@@ -1,7 +1,7 @@
 import type { Static, TObject } from "typebox";
 import type { ClientTls } from "../../../sdk/http.ts";
-import type { Clock } from "../../../terms/clock.ts";
-import type { Place } from "../format/read-document.ts";
+import type { Clock } from "../../../terms/time/clock.ts";
+import type { DocumentLocation } from "../format/read-document.ts";
 import type { ReplyView } from "../expressions/expression.ts";
 import { inHeader } from "../request/encodings.ts";
 import type { RenderedRequest, SendRequest } from "../request/render-request.ts";
@@ -11,7 +11,7 @@ import {
   type Expression,
   type KnownNames,
   type Template,
-  type Values,
+  type TemplateValues,
 } from "../request/template.ts";
 import type { ReadyToken } from "./token-cache.ts";
 
@@ -29,7 +29,7 @@ export interface AuthKind<Schema extends TObject> {
 export interface CompiledAuth {
   readonly step?: AuthStep;
   readonly tokens?: TokenExchange;
-  readonly tls?: (values: Values) => ClientTls;
+  readonly tls?: (values: TemplateValues) => ClientTls;
 }
 
 /** Adds authentication to a request that is otherwise complete. */
@@ -37,22 +37,22 @@ export interface AuthStep {
   readonly headerNames: readonly string[];
   readonly queryNames: readonly string[];
   /** @throws Fault that names the credential field that cannot be used */
-  apply(request: RenderedRequest, values: Values): RenderedRequest;
+  apply(request: RenderedRequest, values: TemplateValues): RenderedRequest;
 }
 
 /** A login call and its token, which requests use as `{{ token }}`. */
 export interface TokenExchange {
   /** Returns a token for this owner, from the cache or by a login call. @throws Fault */
-  obtain(owner: string | undefined, values: Values, send: SendRequest): Promise<ReadyToken>;
+  obtain(owner: string | undefined, values: TemplateValues, send: SendRequest): Promise<ReadyToken>;
   /** Removes a token that the vendor refused from the cache. */
-  drop(owner: string | undefined, values: Values, token: string): void;
+  drop(owner: string | undefined, values: TemplateValues, token: string): void;
 }
 
 /** What compiling a kind of authentication needs, besides its part of the file. */
 export interface AuthSetting {
   readonly origins: readonly string[];
   readonly known: KnownNames;
-  readonly place: Place;
+  readonly place: DocumentLocation;
   readonly clock: Clock;
   readonly nonce: () => string;
   /** Throws the failure that the file's `errors` recognise in a reply. */

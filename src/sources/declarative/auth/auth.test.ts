@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { createHash, createHmac } from "node:crypto";
 import { test } from "node:test";
-import { FakeClock } from "../../../terms/clock.kit.ts";
+import { FakeClock } from "../../../terms/time/clock.kit.ts";
 import { Fault } from "../../../terms/fault.ts";
-import type { JsonObject } from "../../../terms/json.ts";
+import type { JsonObject } from "../../../terms/json/json.ts";
 import { compileDeclarative } from "../compile-declarative.ts";
 import { type Asked, fakeCall, type FakeReply, faultOf, fileWith, replyOf } from "../call.kit.ts";
 

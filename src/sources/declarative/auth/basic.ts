@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { closed, template } from "../format/format-words.ts";
 import { asItIs } from "../request/encodings.ts";
 import { fill, parseTemplate } from "../request/template.ts";

@@ -1,4 +1,4 @@
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { closed, template } from "../format/format-words.ts";
 import { parseTemplate } from "../request/template.ts";
 import { authKind, inOneHeader } from "./auth-kind.ts";

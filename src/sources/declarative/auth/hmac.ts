@@ -1,11 +1,11 @@
 import { createHmac } from "node:crypto";
 import type { Static } from "typebox";
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { asItIs, inHeader, inPlainText } from "../request/encodings.ts";
 import { Headers } from "../format/exchange-format.ts";
 import { closed, template, text, words } from "../format/format-words.ts";
 import { checkHeaderName, compileHeaders, renderHeaders, type RenderedRequest } from "../request/render-request.ts";
-import { fill, parseTemplate, type Template, type Values } from "../request/template.ts";
+import { fill, parseTemplate, type Template, type TemplateValues } from "../request/template.ts";
 import { authKind, fieldProblem, withHeaders, type AuthSetting, type AuthStep } from "./auth-kind.ts";
 
 const Hmac = Type.Object(
@@ -64,7 +64,7 @@ function compileHmac(auth: Static<typeof Hmac>, setting: AuthSetting): AuthStep 
   };
 }
 
-function canonicalText(canonical: Template, values: Values): string {
+function canonicalText(canonical: Template, values: TemplateValues): string {
   let text = "";
   for (const part of canonical) {
     if (typeof part === "string") text += part;
@@ -94,7 +94,7 @@ function momentOf(wallMs: number): { clock: Record<string, string> } {
   };
 }
 
-function keyBytes(key: Template, encoding: "utf8" | "hex" | "base64", values: Values): Buffer {
+function keyBytes(key: Template, encoding: "utf8" | "hex" | "base64", values: TemplateValues): Buffer {
   const text = fill(key, values, asItIs);
   if (text === undefined || text === "") throw fieldProblem(key, "is needed for the signature");
   const bytes = Buffer.from(text, encoding);

@@ -1,9 +1,9 @@
 import type { Static } from "typebox";
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import type { ClientTls } from "../../../sdk/http.ts";
 import { asItIs } from "../request/encodings.ts";
 import { closed, text } from "../format/format-words.ts";
-import { fill, parseTemplate, type Template, type Values } from "../request/template.ts";
+import { fill, parseTemplate, type Template, type TemplateValues } from "../request/template.ts";
 import { authKind, fieldProblem, type AuthSetting } from "./auth-kind.ts";
 
 const MutualTls = Type.Object(
@@ -28,7 +28,7 @@ export const mutualTls = authKind({
 function compileMutualTls(
   auth: Static<typeof MutualTls>,
   { known, place, origins }: AuthSetting,
-): (values: Values) => ClientTls {
+): (values: TemplateValues) => ClientTls {
   if (origins.some((origin) => !origin.startsWith("https:")))
     place.refuse("url.origin", "a client certificate is sent over https only", "declare https origins only");
   const cert = parseTemplate(auth.cert, known, place.in("cert"));
@@ -41,7 +41,7 @@ function compileMutualTls(
   });
 }
 
-function pem(template: Template, values: Values): string {
+function pem(template: Template, values: TemplateValues): string {
   const text = fill(template, values, asItIs);
   if (text === undefined || !/-----BEGIN [A-Z0-9 ]+-----/.test(text)) throw fieldProblem(template, "is not PEM");
   return text;

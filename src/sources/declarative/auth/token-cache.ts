@@ -1,6 +1,6 @@
-import type { Clock } from "../../../terms/clock.ts";
+import type { Clock } from "../../../terms/time/clock.ts";
 import { Fault } from "../../../terms/fault.ts";
-import { OwnedMap } from "../../../terms/owned-map.ts";
+import { OwnedMap } from "../../../terms/collections/owned-map.ts";
 
 /** A token that can be used now. */
 export interface ReadyToken {

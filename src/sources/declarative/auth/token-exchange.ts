@@ -1,14 +1,14 @@
 import type { Static } from "typebox";
-import { Type } from "../../../terms/type.ts";
-import { isNumber, nearestNumbers, readNumber } from "../../../terms/exact-number.ts";
-import type { Json } from "../../../terms/json.ts";
+import { Type } from "../../../terms/schema/type.ts";
+import { isNumber, nearestNumbers, readNumber } from "../../../terms/json/exact-number.ts";
+import type { Json } from "../../../terms/json/json.ts";
 import { Fault, faultCodeOfStatus } from "../../../terms/fault.ts";
-import { durationMs } from "../../../terms/durations.ts";
+import { durationMs } from "../../../terms/time/durations.ts";
 import { compileExpression, type ReplyView } from "../expressions/expression.ts";
 import { Request } from "../format/exchange-format.ts";
 import { closed, duration, expression, template, text } from "../format/format-words.ts";
 import { checkHeaderName, compileRequest, type SendRequest } from "../request/render-request.ts";
-import { parseTemplate, type Values } from "../request/template.ts";
+import { parseTemplate, type TemplateValues } from "../request/template.ts";
 import { unreported } from "../reply/unreported.ts";
 import { compileView } from "../reply/view-reply.ts";
 import {
@@ -87,7 +87,7 @@ function compileTokenExchange(
   const value = parseTemplate(auth.value ?? "Bearer {{ token }}", { ...known, token: null }, place.in("value"));
   const viewOf = compileView({ format: "json" });
 
-  async function fetchToken(values: Values, send: SendRequest): Promise<FetchedToken> {
+  async function fetchToken(values: TemplateValues, send: SendRequest): Promise<FetchedToken> {
     const request = login.render(values);
     const view = viewOf(await send(loginStep === undefined ? request : loginStep.apply(request, values)));
     if (view.status >= 400) reportFailure(view);
@@ -121,7 +121,7 @@ function compileTokenExchange(
   }
 
   // A credential may be allowed in several contexts, and a login may contain the context.
-  const keyOf = (owner: string | undefined, values: Values) =>
+  const keyOf = (owner: string | undefined, values: TemplateValues) =>
     owner === undefined ? undefined : `${owner} ${JSON.stringify(values["context"])}`;
 
   return {

@@ -4,12 +4,18 @@ import { Fault } from "../../../terms/fault.ts";
 import type { Auth } from "../auth/compile-auth.ts";
 import type { ReadyToken } from "../auth/token-cache.ts";
 import type { RequestFile, ReplyFile } from "../format/exchange-format.ts";
-import type { Place } from "../format/read-document.ts";
-import { type Cost, compileRequest, createSend, FREE, type RequestTemplate } from "../request/render-request.ts";
-import type { KnownNames, Values } from "../request/template.ts";
+import type { DocumentLocation } from "../format/read-document.ts";
+import {
+  type RenderedCost,
+  compileRequest,
+  createSend,
+  FREE,
+  type RequestTemplate,
+} from "../request/render-request.ts";
+import type { KnownNames, TemplateValues } from "../request/template.ts";
 
 /** The login that all requests of one call share. */
-export interface Login {
+export interface CallLogin {
   ready?: ReadyToken;
 }
 
@@ -17,8 +23,8 @@ export interface Login {
 export interface Asking {
   readonly auth: Auth;
   readonly accept: string;
-  readonly cost: Cost;
-  readonly login?: Login;
+  readonly cost: RenderedCost;
+  readonly login?: CallLogin;
   /** Logs in for this request alone, without the token cache. */
   readonly logsInAnew?: boolean;
 }
@@ -31,7 +37,7 @@ export interface Asking {
 export async function ask<Judged>(
   request: RequestTemplate,
   call: SourceCall,
-  values: Values,
+  values: TemplateValues,
   asking: Asking,
   judge: (reply: Reply) => Judged,
 ): Promise<Judged> {
@@ -44,7 +50,7 @@ async function askWithToken<Judged>(
   request: RequestTemplate,
   tokens: NonNullable<Auth["tokens"]>,
   call: SourceCall,
-  values: Values,
+  values: TemplateValues,
   { auth, accept, cost, login = {}, logsInAnew = false }: Asking,
   judge: (reply: Reply) => Judged,
 ): Promise<Judged> {
@@ -85,11 +91,11 @@ function isFreeOfCharge({ reported, row }: Fault): boolean {
   return (reported?.charged ?? row.charged) === "no";
 }
 
-export function authenticate(request: RequestTemplate, auth: Auth, values: Values) {
+export function authenticate(request: RequestTemplate, auth: Auth, values: TemplateValues) {
   return auth.steps.reduce((ready, step) => step.apply(ready, values), request.render(values));
 }
 
-export function valuesOf(call: Pick<SourceCall, "inputs" | "credentials" | "context" | "region">): Values {
+export function valuesOf(call: Pick<SourceCall, "inputs" | "credentials" | "context" | "region">): TemplateValues {
   return { inputs: call.inputs, credentials: call.credentials, context: call.context, region: call.region };
 }
 
@@ -102,7 +108,7 @@ export function compileAuthenticated(
   origins: readonly string[],
   auth: Auth,
   known: KnownNames,
-  place: Place,
+  place: DocumentLocation,
 ): RequestTemplate {
   const request = compileRequest(file, origins, known, place);
   const headers = new Set(request.headerNames);

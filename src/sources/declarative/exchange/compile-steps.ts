@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../../terms/json.ts";
+import type { Json, JsonObject } from "../../../terms/json/json.ts";
 import {
   ANSWER_PARTS,
   compileExpression,
@@ -8,8 +8,8 @@ import {
   type ReplyView,
 } from "../expressions/expression.ts";
 import { isTrue } from "../expressions/evaluate.ts";
-import type { SourceFile } from "../format/format.ts";
-import type { Place } from "../format/read-document.ts";
+import type { SourceDeclarationFile } from "../format/format.ts";
+import type { DocumentLocation } from "../format/read-document.ts";
 import type { StepFile } from "../format/steps-format.ts";
 import { compileErrors, type Failing } from "../reply/judge-reply.ts";
 import type { RequestTemplate } from "../request/render-request.ts";
@@ -20,14 +20,14 @@ import type { Resume } from "./resume.ts";
 import { compilePoll, type Poll } from "./poll.ts";
 
 /** One request of a source with several. */
-export interface Step {
+export interface CompiledStep {
   readonly name: string;
   readonly request: RequestTemplate;
   readonly free: boolean;
   /** Whether the step places the order, or starts the work that a later step polls for. */
   readonly isOrder: boolean;
   /** The step is skipped unless this condition is true; `null`: the step is always taken. */
-  readonly condition: Condition | null;
+  readonly condition: StepCondition | null;
   /** Throws the failure that the step's reply reports. */
   readonly failing: Failing;
   readonly isNone: (view: ReplyView) => boolean;
@@ -38,7 +38,7 @@ export interface Step {
   readonly poll: Poll | null;
 }
 
-export interface Condition {
+export interface StepCondition {
   /** Whether the condition depends on inputs alone, so that it is known before anything is sent. */
   readonly isAboutInputs: boolean;
   holds(known: { readonly inputs: JsonObject; readonly steps: NonNullable<ReplyView["steps"]> }): boolean;
@@ -47,10 +47,10 @@ export interface Condition {
 /** @throws DeclarationError */
 export function compileStepList(
   files: readonly StepFile[],
-  source: SourceFile,
+  source: SourceDeclarationFile,
   resume: Resume | null,
   setting: ExchangeSetting,
-): Step[] {
+): CompiledStep[] {
   const place = setting.root.in("steps");
   assertNames(files, place);
   const orderAt = orderStep(files, place);
@@ -76,9 +76,9 @@ function compileStep(
   file: StepFile,
   before: readonly string[],
   known: KnownNames,
-  source: SourceFile,
-  { auth, root, place }: ExchangeSetting & { readonly place: Place },
-): Omit<Step, "isOrder"> {
+  source: SourceDeclarationFile,
+  { auth, root, place }: ExchangeSetting & { readonly place: DocumentLocation },
+): Omit<CompiledStep, "isOrder"> {
   const names = namesAfter(before);
   const reported = compileErrors(file.errors, place.in("errors"), names);
   const everywhere = compileErrors(source.errors, root.in("errors"));
@@ -99,7 +99,12 @@ function compileStep(
   };
 }
 
-function compileCondition(when: string, steps: readonly string[], { inputs }: KnownNames, place: Place): Condition {
+function compileCondition(
+  when: string,
+  steps: readonly string[],
+  { inputs }: KnownNames,
+  place: DocumentLocation,
+): StepCondition {
   const names = { roots: ["inputs", "steps"], below: { inputs: inputs ?? [], steps } };
   const evaluate = compileExpression<object>(when, place, names);
   return {
@@ -108,7 +113,7 @@ function compileCondition(when: string, steps: readonly string[], { inputs }: Kn
   };
 }
 
-function assertNames(files: readonly StepFile[], place: Place): void {
+function assertNames(files: readonly StepFile[], place: DocumentLocation): void {
   const seen = new Set<string>();
   for (const [at, { name }] of files.entries()) {
     if (seen.has(name)) place.in(at, "name").refuse("request.duplicate", `there are two steps "${name}"`);
@@ -122,7 +127,7 @@ function isPolledForAfter(files: readonly StepFile[], at: number): boolean {
 }
 
 /** The index of the step that places the order; -1 if there is none. */
-function orderStep(files: readonly StepFile[], place: Place): number {
+function orderStep(files: readonly StepFile[], place: DocumentLocation): number {
   const isOrder = ({ order_id: id }: StepFile) => id !== undefined;
   const last = files.findLastIndex(isOrder);
   if (files.findIndex(isOrder) !== last) {

@@ -1,28 +1,28 @@
 import type { Reply } from "../../../sdk/http.ts";
 import type { SourceCall } from "../../../sdk/source.ts";
-import type { Clock } from "../../../terms/clock.ts";
+import type { Clock } from "../../../terms/time/clock.ts";
 import type { Auth } from "../auth/compile-auth.ts";
 import type { ReplyView } from "../expressions/expression.ts";
 import type { RequestFile } from "../format/exchange-format.ts";
-import type { SourceFile } from "../format/format.ts";
-import type { Place } from "../format/read-document.ts";
+import type { SourceDeclarationFile } from "../format/format.ts";
+import type { DocumentLocation } from "../format/read-document.ts";
 import type { ChargeRule } from "../reply/compile-charge.ts";
 import { Fault } from "../../../terms/fault.ts";
-import type { JsonObject } from "../../../terms/json.ts";
-import { compileJudge, looksAtBody, type Verdict } from "../reply/judge-reply.ts";
+import type { JsonObject } from "../../../terms/json/json.ts";
+import { compileJudge, looksAtBody, type ReplyVerdict } from "../reply/judge-reply.ts";
 import { unreported } from "../reply/unreported.ts";
 import { compileView } from "../reply/view-reply.ts";
 import type { KnownNames } from "../request/template.ts";
 import { acceptOf, ask, compileAuthenticated, valuesOf } from "./ask.ts";
 
 /** Sends as many requests as needed to the vendor. @throws Fault */
-export type Exchange = (call: SourceCall) => Promise<Exchanged>;
+export type AskVendor = (call: SourceCall) => Promise<DecidingReply>;
 
 /** The reply that determines the result. */
-export interface Exchanged {
+export interface DecidingReply {
   readonly reply: Reply;
   readonly view: ReplyView;
-  readonly verdict: Verdict;
+  readonly verdict: ReplyVerdict;
 }
 
 /** What a file's requests are compiled with. */
@@ -32,11 +32,15 @@ export interface ExchangeSetting {
   readonly known: KnownNames;
   readonly clock: Clock;
   /** The location of the whole file. */
-  readonly root: Place;
+  readonly root: DocumentLocation;
 }
 
 /** @throws DeclarationError */
-export function compileOneRequest(file: RequestFile, source: SourceFile, setting: ExchangeSetting): Exchange {
+export function compileOneRequest(
+  file: RequestFile,
+  source: SourceDeclarationFile,
+  setting: ExchangeSetting,
+): AskVendor {
   const { auth, charge, known, root } = setting;
   const request = compileAuthenticated(file, source.origins, auth, known, root.in("request"));
   const viewOf = compileView(source.reply, looksAtBody(source));
@@ -60,7 +64,7 @@ export function compileOneRequest(file: RequestFile, source: SourceFile, setting
  */
 export function judgedBilled<Value>(
   judge: () => Value,
-  { reply, view }: Pick<Exchanged, "reply" | "view">,
+  { reply, view }: Pick<DecidingReply, "reply" | "view">,
   charge: ChargeRule,
   inputs: JsonObject,
 ): Value {

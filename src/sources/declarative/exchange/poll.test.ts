@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FakeClock } from "../../../terms/clock.kit.ts";
+import { FakeClock } from "../../../terms/time/clock.kit.ts";
 import { Fault } from "../../../terms/fault.ts";
 import { fakeCall, faultOf, fileWith, replyOf, type FakeReply } from "../call.kit.ts";
 import { compileDeclarative } from "../compile-declarative.ts";

@@ -1,7 +1,7 @@
 import type { SourceCall } from "../../../sdk/source.ts";
 import { Fault } from "../../../terms/fault.ts";
 import { compilePredicate, type ExpressionNames, type ReplyView } from "../expressions/expression.ts";
-import type { Place } from "../format/read-document.ts";
+import type { DocumentLocation } from "../format/read-document.ts";
 import type { StepFile } from "../format/steps-format.ts";
 import type { Failing } from "../reply/judge-reply.ts";
 
@@ -22,7 +22,7 @@ const GROWTH_MAX = 10;
 const LOST_MAX = 3;
 
 /** @throws DeclarationError */
-export function compilePoll(file: StepFile, names: ExpressionNames, place: Place): Poll | null {
+export function compilePoll(file: StepFile, names: ExpressionNames, place: DocumentLocation): Poll | null {
   const { poll } = file;
   if (poll === undefined) return null;
   if (file.free !== true) {

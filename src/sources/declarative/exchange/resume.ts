@@ -1,9 +1,9 @@
-import { inDigits, isNumber } from "../../../terms/exact-number.ts";
+import { digitsOf, isNumber } from "../../../terms/json/exact-number.ts";
 import { Fault } from "../../../terms/fault.ts";
-import type { JsonObject } from "../../../terms/json.ts";
-import { didYouMean } from "../../../terms/nearest.ts";
-import type { SourceFile } from "../format/format.ts";
-import type { Place } from "../format/read-document.ts";
+import type { JsonObject } from "../../../terms/json/json.ts";
+import { didYouMean } from "../../../terms/text/nearest.ts";
+import type { SourceDeclarationFile } from "../format/format.ts";
+import type { DocumentLocation } from "../format/read-document.ts";
 import type { StepFile } from "../format/steps-format.ts";
 
 /** How a later run continues with the order of an earlier one. */
@@ -18,10 +18,10 @@ export const ORDER_INPUT = "order_id";
 
 /** @throws DeclarationError */
 export function compileResume(
-  file: SourceFile["resume"],
+  file: SourceDeclarationFile["resume"],
   steps: readonly StepFile[],
   inputs: readonly string[],
-  place: Place,
+  place: DocumentLocation,
 ): Resume | null {
   if (file === undefined) return null;
   const { step, input = ORDER_INPUT } = file;
@@ -52,7 +52,7 @@ export function compileResume(
 export function orderToResume({ input }: Resume, inputs: JsonObject): string | null {
   const given = inputs[input];
   if (given === undefined || given === null || given === "") return null;
-  if (isNumber(given)) return inDigits(given);
+  if (isNumber(given)) return digitsOf(given);
   if (typeof given === "string") return given;
   throw new Fault("source.input_invalid", { field: input, problem: "is not the number of an order" });
 }

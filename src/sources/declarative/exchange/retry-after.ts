@@ -1,4 +1,4 @@
-import type { Clock } from "../../../terms/clock.ts";
+import type { Clock } from "../../../terms/time/clock.ts";
 
 /**
  * The wait in ms that a reply requests in `Retry-After`, as seconds or as a date. A fraction of a second is rounded up.

@@ -1,24 +1,28 @@
 import type { Reply } from "../../../sdk/http.ts";
 import type { SourceCall } from "../../../sdk/source.ts";
-import { inDigits, isNumber } from "../../../terms/exact-number.ts";
+import { digitsOf, isNumber } from "../../../terms/json/exact-number.ts";
 import { Fault } from "../../../terms/fault.ts";
-import type { Json } from "../../../terms/json.ts";
+import type { Json } from "../../../terms/json/json.ts";
 import type { AnswerView, ReplyView } from "../expressions/expression.ts";
-import type { SourceFile } from "../format/format.ts";
+import type { SourceDeclarationFile } from "../format/format.ts";
 import type { StepFile } from "../format/steps-format.ts";
 import { compileJudge, faultOfStatus, type Judge } from "../reply/judge-reply.ts";
 import { unreported } from "../reply/unreported.ts";
 import { compileView } from "../reply/view-reply.ts";
-import { NOT_YET, type Values } from "../request/template.ts";
-import { acceptOf, ask, authenticate, valuesOf, type Login } from "./ask.ts";
-import { compileStepList, namesAfter, type Step } from "./compile-steps.ts";
-import { type Exchange, type ExchangeSetting, judgedBilled } from "./one-request.ts";
+import { NOT_YET, type TemplateValues } from "../request/template.ts";
+import { acceptOf, ask, authenticate, valuesOf, type CallLogin } from "./ask.ts";
+import { compileStepList, namesAfter, type CompiledStep } from "./compile-steps.ts";
+import { type AskVendor, type ExchangeSetting, judgedBilled } from "./one-request.ts";
 import { compileResume, orderToResume, type Resume } from "./resume.ts";
 import { isPassingStatus, passingFault, pollFor, type Poll } from "./poll.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
 /** Compiles a source that sends several requests, one after the other. @throws DeclarationError */
-export function compileSteps(files: readonly StepFile[], source: SourceFile, setting: ExchangeSetting): Exchange {
+export function compileSteps(
+  files: readonly StepFile[],
+  source: SourceDeclarationFile,
+  setting: ExchangeSetting,
+): AskVendor {
   const { known, root } = setting;
   const resume = compileResume(source.resume, files, known["inputs"] ?? [], root.in("resume"));
   const parts: WalkParts = {
@@ -33,7 +37,7 @@ export function compileSteps(files: readonly StepFile[], source: SourceFile, set
 }
 
 interface WalkParts extends ExchangeSetting {
-  readonly steps: readonly Step[];
+  readonly steps: readonly CompiledStep[];
   readonly resume: Resume | null;
   readonly accept: string;
   readonly viewOf: (reply: Reply) => AnswerView;
@@ -42,7 +46,7 @@ interface WalkParts extends ExchangeSetting {
 
 /** The reply to one step. */
 interface Answered {
-  readonly step: Step;
+  readonly step: CompiledStep;
   readonly reply: Reply;
   readonly view: ReplyView;
   readonly free: boolean;
@@ -53,7 +57,7 @@ class Walk {
   readonly #parts: WalkParts;
   readonly #call: SourceCall;
   readonly #answers: Record<string, AnswerView> = {};
-  readonly #login: Login = {};
+  readonly #login: CallLogin = {};
   #orderId: string | undefined;
   #isResumed = false;
   /** Whether the last request that can be billed was billed: a failure that a poll reports concerns that request. */
@@ -66,7 +70,7 @@ class Walk {
     this.#call = call;
   }
 
-  async toItsEnd(): ReturnType<Exchange> {
+  async toItsEnd(): ReturnType<AskVendor> {
     const { judge, clock } = this.#parts;
     const steps = this.#stepsToMake();
     this.#assertAllCanBeSent(steps);
@@ -92,7 +96,7 @@ class Walk {
   }
 
   /** All steps, or those from `resume` on if an earlier run has placed the order. @throws Fault */
-  #stepsToMake(): readonly Step[] {
+  #stepsToMake(): readonly CompiledStep[] {
     const { steps, resume } = this.#parts;
     const order = resume === null ? null : orderToResume(resume, this.#call.inputs);
     if (resume === null || order === null) return steps;
@@ -107,7 +111,7 @@ class Walk {
     return steps.slice(resume.from);
   }
 
-  async #ask(step: Step, onReply: () => void = () => {}): Promise<Answered> {
+  async #ask(step: CompiledStep, onReply: () => void = () => {}): Promise<Answered> {
     const { auth, charge, accept, viewOf } = this.#parts;
     const free = step.free || charge.isFree(this.#call.inputs);
     const cost = { free, most: charge.mostFor(this.#call.inputs), isOrder: step.isOrder };
@@ -121,7 +125,7 @@ class Walk {
     });
   }
 
-  #askUntilReady(step: Step, poll: Poll): Promise<Answered> {
+  #askUntilReady(step: CompiledStep, poll: Poll): Promise<Answered> {
     // An earlier run has placed the order, so no first wait is needed.
     const afterMs = this.#isResumed ? this.#retryAfterMs : Math.max(poll.firstAfterMs, this.#retryAfterMs);
     const start = { afterMs, isOrdered: this.#orderId !== undefined };
@@ -152,13 +156,13 @@ class Walk {
    * Whether this reply means that there is no record. After the last step, the file's `match` can also decide that.
    * @throws Fault
    */
-  #endsHere({ step, view }: Answered, steps: readonly Step[]): boolean {
+  #endsHere({ step, view }: Answered, steps: readonly CompiledStep[]): boolean {
     if (step.isNone(view)) return true;
     if (step === steps.at(-1) || step.isUsable(view.status)) return false;
     throw faultOfUnusable(view.status);
   }
 
-  #isAsked({ name, condition }: Step): boolean {
+  #isAsked({ name, condition }: CompiledStep): boolean {
     try {
       return condition === null || condition.holds({ inputs: this.#call.inputs, steps: this.#answers });
     } catch (cause) {
@@ -170,7 +174,7 @@ class Walk {
    * Finds inputs and credentials that a later request cannot use, before anything is sent, because an order costs
    * money.
    */
-  #assertAllCanBeSent(steps: readonly Step[]): void {
+  #assertAllCanBeSent(steps: readonly CompiledStep[]): void {
     const values = { ...this.#values(), steps: NOT_YET, order_id: this.#orderId ?? NOT_YET, token: "-" };
     for (const step of steps) {
       const { condition, request } = step;
@@ -214,7 +218,7 @@ class Walk {
     }
   }
 
-  #values(): Values {
+  #values(): TemplateValues {
     return { ...valuesOf(this.#call), steps: this.#answers as unknown as Json, order_id: this.#orderId };
   }
 }
@@ -235,6 +239,6 @@ function textOf(evaluate: (view: ReplyView) => Json, view: ReplyView): string | 
   } catch {
     return null;
   }
-  if (isNumber(value)) return inDigits(value);
+  if (isNumber(value)) return digitsOf(value);
   return typeof value === "string" && value !== "" ? value : null;
 }

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compile, TreeInterpreter } from "@jmespath-community/jmespath";
 import fc from "fast-check";
-import { ExactNumber } from "../../../terms/exact-number.ts";
-import type { Json, JsonObject } from "../../../terms/json.ts";
+import { ExactNumber } from "../../../terms/json/exact-number.ts";
+import type { Json, JsonObject } from "../../../terms/json/json.ts";
 import { evaluate } from "./evaluate.ts";
 
 const over = (expression: string, answer: JsonObject): Json => evaluate(compile(expression), answer);

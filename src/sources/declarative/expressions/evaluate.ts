@@ -1,6 +1,6 @@
 import type { compile } from "@jmespath-community/jmespath";
-import { compareNumbers, ExactNumber, isNumber, reckonable } from "../../../terms/exact-number.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../../terms/json.ts";
+import { compareNumbers, ExactNumber, isNumber, toDouble } from "../../../terms/json/exact-number.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../terms/json/json.ts";
 import {
   callFunction,
   digitSteps,
@@ -9,8 +9,8 @@ import {
   Reference,
   reckoned,
   valuesOf,
-  type Spend,
-  type Value,
+  type SpendExpressionSteps,
+  type ExpressionValue,
 } from "./expression-functions.ts";
 import { pointsOf, textOfPoints } from "./long-text.ts";
 
@@ -54,7 +54,7 @@ class Evaluation {
   readonly #root: Json;
   #known: WeakMap<object, boolean> | undefined;
   #stepsLeft = EXPRESSION_STEPS_MAX;
-  readonly #spend: Spend = (steps) => {
+  readonly #spend: SpendExpressionSteps = (steps) => {
     if ((this.#stepsLeft -= steps) < 0) throw tooLong();
   };
 
@@ -177,7 +177,7 @@ class Evaluation {
     return known;
   }
 
-  #argument(node: Node, value: Json, variables: Variables): Value {
+  #argument(node: Node, value: Json, variables: Variables): ExpressionValue {
     if (node.type !== "ExpressionReference") {
       const given = this.of(node, value, variables);
       this.#spend(digitSteps(given));
@@ -190,7 +190,7 @@ class Evaluation {
     const operand = this.of(node, value, variables);
     if (!isNumber(operand)) throw new Error("arithmetic needs numbers");
     this.#spend(digitSteps(operand));
-    return reckonable(operand);
+    return toDouble(operand);
   }
 
   /** Evaluates a node over each entry, and omits `null` results. */

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compile } from "@jmespath-community/jmespath";
-import { leastCpuMs } from "../../../terms/cpu-time.kit.ts";
-import { ExactNumber } from "../../../terms/exact-number.ts";
-import type { Json, JsonObject } from "../../../terms/json.ts";
+import { leastCpuMs } from "../../../terms/platform/cpu-time.kit.ts";
+import { ExactNumber } from "../../../terms/json/exact-number.ts";
+import type { Json, JsonObject } from "../../../terms/json/json.ts";
 import { evaluate } from "./evaluate.ts";
 import { FUNCTIONS } from "./expression-functions.ts";
 

@@ -1,9 +1,9 @@
-import { compareNumbers, ExactNumber, isNumber, readNumber, reckonable } from "../../../terms/exact-number.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../../terms/json.ts";
+import { compareNumbers, ExactNumber, isNumber, readNumber, toDouble } from "../../../terms/json/exact-number.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../terms/json/json.ts";
 import { compareTexts, countCharacters, findLastText, findText, reverseText, TextMaker } from "./long-text.ts";
 
 /** A value during evaluation: JSON, or an expression that is an argument of a function. */
-export type Value = Json | Reference;
+export type ExpressionValue = Json | Reference;
 
 /** `&expression`: a function evaluates it over values that the function chooses. */
 export class Reference {
@@ -14,7 +14,7 @@ export class Reference {
 }
 
 /** Subtracts from the remaining steps. @throws Error if there are too few */
-export type Spend = (steps: number) => void;
+export type SpendExpressionSteps = (steps: number) => void;
 
 type Type = "any" | "number" | "string" | "array" | "object" | "boolean" | "null" | "expression";
 /** `numbers`, `strings` and `arrays` are lists of entries of that type. */
@@ -28,12 +28,12 @@ interface ExpressionFunction {
   readonly variadic: boolean;
   // The types of the arguments are checked against `takes` before it is called.
   // oxlint-disable-next-line typescript/no-explicit-any
-  readonly call: (spend: Spend, ...given: any[]) => Json;
+  readonly call: (spend: SpendExpressionSteps, ...given: any[]) => Json;
 }
 
-type Call = ExpressionFunction["call"];
+type ExpressionCall = ExpressionFunction["call"];
 
-function fn(takes: string, call: Call): ExpressionFunction {
+function fn(takes: string, call: ExpressionCall): ExpressionFunction {
   const written = takes === "" ? [] : takes.split(", ");
   return {
     takes: written.map((one) => one.replace(/[?.]+$/, "").split("|") as Takes[]),
@@ -61,9 +61,9 @@ export const CHARACTERS_PER_STEP = 64;
  */
 export const FUNCTIONS: ReadonlyMap<string, ExpressionFunction> = new Map(
   Object.entries({
-    abs: fn("number", (_, value: Numeric) => Math.abs(reckonable(value))),
-    ceil: fn("number", (_, value: Numeric) => Math.ceil(reckonable(value))),
-    floor: fn("number", (_, value: Numeric) => Math.floor(reckonable(value))),
+    abs: fn("number", (_, value: Numeric) => Math.abs(toDouble(value))),
+    ceil: fn("number", (_, value: Numeric) => Math.ceil(toDouble(value))),
+    floor: fn("number", (_, value: Numeric) => Math.floor(toDouble(value))),
     avg: fn("numbers", (spend, list: readonly Numeric[]) =>
       list.length === 0 ? null : total(list, spend) / list.length,
     ),
@@ -175,7 +175,7 @@ export const FUNCTIONS: ReadonlyMap<string, ExpressionFunction> = new Map(
 );
 
 /** @throws Error for arguments that the function does not accept */
-export function callFunction(name: string, given: readonly Value[], spend: Spend): Json {
+export function callFunction(name: string, given: readonly ExpressionValue[], spend: SpendExpressionSteps): Json {
   const { takes, optional, variadic, call } = FUNCTIONS.get(name)!;
   if (given.length < takes.length - optional || (given.length > takes.length && !variadic)) {
     throw new Error(`${name}() does not take ${given.length} arguments`);
@@ -192,7 +192,7 @@ export function callFunction(name: string, given: readonly Value[], spend: Spend
 /** Steps of a call itself: checking the arguments and creating a result. */
 const CALL_STEPS = 1;
 
-function isOf(type: Takes, value: Value, spend: Spend): boolean {
+function isOf(type: Takes, value: ExpressionValue, spend: SpendExpressionSteps): boolean {
   const own = typeOf(value);
   if (type === "any") return own !== "expression";
   if (type !== "numbers" && type !== "strings" && type !== "arrays") return own === type;
@@ -202,7 +202,7 @@ function isOf(type: Takes, value: Value, spend: Spend): boolean {
   return value.every((entry: Json) => typeOf(entry) === wanted);
 }
 
-function typeOf(value: Value): Type {
+function typeOf(value: ExpressionValue): Type {
   if (value === null) return "null";
   if (value instanceof ExactNumber) return "number";
   if (Array.isArray(value)) return "array";
@@ -213,12 +213,12 @@ function typeOf(value: Value): Type {
 type Numeric = number | ExactNumber;
 type Scalar = Numeric | string;
 
-function total(list: readonly Numeric[], spend: Spend): number {
+function total(list: readonly Numeric[], spend: SpendExpressionSteps): number {
   let sum = 0;
   let areWhole = true;
   for (const value of list) {
     spend(digitSteps(value));
-    const number = reckonable(value);
+    const number = toDouble(value);
     sum += number;
     areWhole &&= Number.isInteger(number);
   }
@@ -237,7 +237,7 @@ export function reckoned(result: number, areWhole: boolean): number {
 }
 
 /** Steps to read the digits of a number that has more of them than a double. */
-export function digitSteps(value: Value): number {
+export function digitSteps(value: ExpressionValue): number {
   return value instanceof ExactNumber ? EXACT_STEPS + value.literal.length / DIGITS_PER_STEP : 0;
 }
 
@@ -245,7 +245,7 @@ export function digitSteps(value: Value): number {
 const COMPARED_PER_STEP = 256;
 
 /** Whether two scalars are equal. A list or an object is only equal to itself here. */
-export function isSame(one: Json, other: Json, spend: Spend): boolean {
+export function isSame(one: Json, other: Json, spend: SpendExpressionSteps): boolean {
   if (typeof one === "string" && typeof other === "string") {
     if (one.length === other.length) spend(one.length / COMPARED_PER_STEP);
     return one === other;
@@ -270,28 +270,28 @@ export function memberSteps(count: number): number {
   return count <= EASY_MEMBERS_MAX ? count : LISTED_STEPS * count;
 }
 
-function namesOf(object: JsonObject, spend: Spend): string[] {
+function namesOf(object: JsonObject, spend: SpendExpressionSteps): string[] {
   const names = Object.keys(object);
   spend(memberSteps(names.length));
   return names;
 }
 
 /** For a large object, `Object.values` would take three times as long. */
-export function valuesOf(object: JsonObject, spend: Spend): Json[] {
+export function valuesOf(object: JsonObject, spend: SpendExpressionSteps): Json[] {
   return namesOf(object, spend).map((name) => object[name]!);
 }
 
-function entriesOf(object: JsonObject, spend: Spend): [string, Json][] {
+function entriesOf(object: JsonObject, spend: SpendExpressionSteps): [string, Json][] {
   return namesOf(object, spend).map((name) => [name, object[name]!]);
 }
 
 /** Counts the steps to create an object of these members. */
-function made<Pairs extends { readonly length: number }>(pairs: Pairs, spend: Spend): Pairs {
+function made<Pairs extends { readonly length: number }>(pairs: Pairs, spend: SpendExpressionSteps): Pairs {
   spend(MADE_STEPS * pairs.length);
   return pairs;
 }
 
-function counted<Item>(list: Item[], spend: Spend): Item[] {
+function counted<Item>(list: Item[], spend: SpendExpressionSteps): Item[] {
   spend(list.length);
   return list;
 }
@@ -307,23 +307,23 @@ function keysOf(list: readonly Json[], by: Reference): readonly Scalar[] {
   return keys as readonly Scalar[];
 }
 
-function compare(a: Scalar, b: Scalar, spend: Spend): number {
+function compare(a: Scalar, b: Scalar, spend: SpendExpressionSteps): number {
   spend(1 + digitSteps(a) + digitSteps(b));
   return isNumber(a) ? compareNumbers(a, b as Numeric) : compareTexts(a, b as string, spend);
 }
 
-function extreme(list: readonly Json[], keys: readonly Scalar[], sign: 1 | -1, spend: Spend): Json {
+function extreme(list: readonly Json[], keys: readonly Scalar[], sign: 1 | -1, spend: SpendExpressionSteps): Json {
   let best = 0;
   for (let at = 1; at < list.length; at += 1) if (sign * compare(keys[at]!, keys[best]!, spend) > 0) best = at;
   return list[best] ?? null;
 }
 
-function sorted(list: readonly Json[], keys: readonly Scalar[], spend: Spend): Json {
+function sorted(list: readonly Json[], keys: readonly Scalar[], spend: SpendExpressionSteps): Json {
   const order = counted(Array.from(list.keys()), spend);
   return order.sort((a, b) => compare(keys[a]!, keys[b]!, spend)).map((at) => list[at]!);
 }
 
-function groupBy(list: readonly Json[], by: Reference, spend: Spend): Json {
+function groupBy(list: readonly Json[], by: Reference, spend: SpendExpressionSteps): Json {
   const groups = new Map<string, Json[]>();
   for (const entry of list) {
     spend(1);
@@ -338,7 +338,7 @@ function groupBy(list: readonly Json[], by: Reference, spend: Spend): Json {
   return Object.fromEntries(groups);
 }
 
-function fromItems(pairs: readonly (readonly Json[])[], spend: Spend): Json {
+function fromItems(pairs: readonly (readonly Json[])[], spend: SpendExpressionSteps): Json {
   made(pairs, spend);
   if (!pairs.every((pair) => pair.length === 2 && typeof pair[0] === "string"))
     throw new Error("from_items() needs pairs of a text and a value");
@@ -353,7 +353,13 @@ function findBetween(text: string, sought: string, from = 0, to = text.length, f
   return found === -1 ? null : found + start;
 }
 
-function trimmed(text: string, set: string | undefined, left: boolean, right: boolean, spend: Spend): string {
+function trimmed(
+  text: string,
+  set: string | undefined,
+  left: boolean,
+  right: boolean,
+  spend: SpendExpressionSteps,
+): string {
   const isIn = set === undefined || set === "" ? isBlank : (letter: string) => letters.has(letter);
   spend((set ?? "").length / GATHERED_PER_STEP);
   const letters = new Set((set ?? "").split(""));
@@ -370,7 +376,7 @@ function isBlank(letter: string): boolean {
   return letter === "\u0085" || letter.trim() === "";
 }
 
-function padding(text: string, width: number, pad = " ", spend: Spend): string {
+function padding(text: string, width: number, pad = " ", spend: SpendExpressionSteps): string {
   if (!Number.isInteger(width) || width < 0) throw new Error("a width must be a whole number");
   if (pad.length > 1) throw new Error("a text can only be padded with one character");
   if (text === "" || width <= text.length) return "";
@@ -378,7 +384,7 @@ function padding(text: string, width: number, pad = " ", spend: Spend): string {
   return (pad === "" ? " " : pad).repeat(width - text.length);
 }
 
-function joined(texts: readonly string[], between: string, spend: Spend): string {
+function joined(texts: readonly string[], between: string, spend: SpendExpressionSteps): string {
   const made = new TextMaker(spend);
   for (const [index, text] of texts.entries()) {
     if (index > 0) made.add(between);
@@ -388,7 +394,7 @@ function joined(texts: readonly string[], between: string, spend: Spend): string
 }
 
 /** Splits a text at the first `count` separators `at`, or at all of them. */
-function split(text: string, at: string, count: number | undefined, spend: Spend): string[] {
+function split(text: string, at: string, count: number | undefined, spend: SpendExpressionSteps): string[] {
   if (count !== undefined && (!Number.isInteger(count) || count < 0)) throw new Error("a count must be a whole number");
   if (text === "" && at === "") return [];
   const most = count ?? Infinity;
@@ -408,7 +414,7 @@ function split(text: string, at: string, count: number | undefined, spend: Spend
 }
 
 /** Counts the steps to walk through a value; a part that occurs several times counts each time. */
-export function weigh(value: Json, spend: Spend): void {
+export function weigh(value: Json, spend: SpendExpressionSteps): void {
   spend(typeof value === "string" ? 1 + value.length / CHARACTERS_PER_STEP : 1);
   if (value instanceof ExactNumber) spend(WRITTEN_STEPS + value.literal.length / CHARACTERS_PER_STEP);
   if (Array.isArray(value)) for (const entry of value as readonly Json[]) weigh(entry, spend);

@@ -1,10 +1,10 @@
 import { compile } from "@jmespath-community/jmespath";
-import type { Json, JsonObject } from "../../../terms/json.ts";
-import { didYouMean } from "../../../terms/nearest.ts";
-import type { Place } from "../format/read-document.ts";
+import type { Json, JsonObject } from "../../../terms/json/json.ts";
+import { didYouMean } from "../../../terms/text/nearest.ts";
+import type { DocumentLocation } from "../format/read-document.ts";
 import { evaluate, isTrue, type Node } from "./evaluate.ts";
 import { FUNCTIONS } from "./expression-functions.ts";
-import { slipIn } from "./expression-slips.ts";
+import { findTypo } from "./expression-typos.ts";
 
 /** One reply of a vendor. `body` is `null` if it cannot be read. */
 export interface AnswerView {
@@ -34,10 +34,10 @@ export const ANSWER_NAMES: ExpressionNames = { roots: ANSWER_PARTS };
  */
 export function compileExpression<View extends object = ReplyView>(
   written: string,
-  place: Place,
+  place: DocumentLocation,
   names: ExpressionNames = ANSWER_NAMES,
 ): (view: View) => Json {
-  const slip = slipIn(written);
+  const slip = findTypo(written);
   if (slip !== null) place.refuse("expression.slip", slip.problem, slip.hint, slip.at);
   const tree = parse(written, place);
   check(tree, names, place);
@@ -50,7 +50,7 @@ export function compileExpression<View extends object = ReplyView>(
  */
 export function compilePredicate(
   written: string,
-  place: Place,
+  place: DocumentLocation,
   names: ExpressionNames = ANSWER_NAMES,
 ): (view: ReplyView) => boolean {
   const evaluate = compileExpression(written, place, names);
@@ -64,7 +64,7 @@ export function compilePredicate(
 }
 
 /** Whether an expression uses only these names. `@` and `$` are the whole view, which includes the reply. */
-export function isOnlyAbout(written: string, roots: readonly string[], place: Place): boolean {
+export function isOnlyAbout(written: string, roots: readonly string[], place: DocumentLocation): boolean {
   if (/[@$]/.test(written)) return false;
   try {
     compileExpression<object>(written, place, { roots });
@@ -74,7 +74,7 @@ export function isOnlyAbout(written: string, roots: readonly string[], place: Pl
   }
 }
 
-function parse(written: string, place: Place): Node {
+function parse(written: string, place: DocumentLocation): Node {
   try {
     return compile(written);
   } catch (error) {
@@ -87,7 +87,7 @@ function parse(written: string, place: Place): Node {
  * Checks a node and those below it. `top` has the allowed names while names still refer to the view itself; otherwise
  * it is `false`.
  */
-function check(node: Node, top: ExpressionNames | false, place: Place): void {
+function check(node: Node, top: ExpressionNames | false, place: DocumentLocation): void {
   switch (node.type) {
     case "Field":
       if (top && !top.roots.includes(node.name)) {
@@ -166,7 +166,7 @@ function check(node: Node, top: ExpressionNames | false, place: Place): void {
 const TYPES = ["array", "boolean", "null", "number", "object", "string"];
 
 /** Refuses comparisons that are false for every reply. */
-function checkComparison(node: Node & { type: "Comparator" }, top: boolean, place: Place): void {
+function checkComparison(node: Node & { type: "Comparator" }, top: boolean, place: DocumentLocation): void {
   const isOrder = node.name !== "EQ" && node.name !== "NE";
   for (const [one, other] of [
     [node.left, node.right],
@@ -187,7 +187,7 @@ function checkComparison(node: Node & { type: "Comparator" }, top: boolean, plac
   }
 }
 
-function checkType(value: unknown, place: Place): void {
+function checkType(value: unknown, place: DocumentLocation): void {
   const type = typeof value === "string" ? value : JSON.stringify(value);
   if (TYPES.includes(type)) return;
   const hint = didYouMean(type, TYPES) ?? `types are ${TYPES.join(", ")}`;
@@ -199,7 +199,7 @@ function backticked(value: unknown): string {
 }
 
 /** After a pipe, names refer to the result on its left. `a | b` does not mean "a or b". */
-function checkAfterPipe(left: Node, right: Node, roots: readonly string[], place: Place): void {
+function checkAfterPipe(left: Node, right: Node, roots: readonly string[], place: DocumentLocation): void {
   const name = firstName(right);
   if (name === null || !roots.includes(name) || left.type === "MultiSelectHash" || left.type === "Current") return;
   place.refuse(
@@ -229,7 +229,7 @@ function pathOf(node: Node): readonly string[] | null {
 }
 
 /** Checks the last name of a path; the names before it are checked separately. */
-function checkPath(path: readonly string[] | null, { below = {} }: ExpressionNames, place: Place): void {
+function checkPath(path: readonly string[] | null, { below = {} }: ExpressionNames, place: DocumentLocation): void {
   if (path === null) return;
   const [root = "", name = "", part = ""] = path;
   const known = Object.hasOwn(below, root) ? below[root]! : undefined;
@@ -252,7 +252,7 @@ function nameOfOne(root: string): string {
 }
 
 /** Refuses header names with upper-case letters, because a view has them in lower case. */
-function checkHeaderName(name: string, place: Place): void {
+function checkHeaderName(name: string, place: DocumentLocation): void {
   const lower = name.toLowerCase();
   if (name !== lower)
     place.refuse("expression.slip", "names of header fields are in lower case", `write headers."${lower}"`);

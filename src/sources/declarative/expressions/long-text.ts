@@ -1,5 +1,5 @@
 /** Subtracts from the remaining steps. */
-type Spend = (steps: number) => void;
+type SpendTextSteps = (steps: number) => void;
 
 /**
  * Texts up to this length are found by the engine, which may compare all their characters at every position. For longer
@@ -14,7 +14,7 @@ const MADE_CHARACTERS_MAX = 10 * 1024 * 1024;
  * The index of `sought` in a text, from `from` on; -1 if it does not occur. The engine's own search may take time in
  * proportion to the product of both lengths, which a hostile reply could exploit.
  */
-export function findText(text: string, sought: string, from: number, spend: Spend): number {
+export function findText(text: string, sought: string, from: number, spend: SpendTextSteps): number {
   if (sought.length <= SHORT_CHARACTERS || sought.length > text.length) {
     const found = text.indexOf(sought, from);
     spend(1 + ((found === -1 ? text.length : found) - from) / 16);
@@ -36,7 +36,7 @@ export function findText(text: string, sought: string, from: number, spend: Spen
 const PLACES_PER_STEP = 4;
 
 /** The last index of `sought` in a text; -1 if it does not occur. */
-export function findLastText(text: string, sought: string, spend: Spend): number {
+export function findLastText(text: string, sought: string, spend: SpendTextSteps): number {
   if (sought.length <= SHORT_CHARACTERS || sought.length > text.length) {
     // Backwards, the engine compares at every position until the first difference.
     const found = text.lastIndexOf(sought);
@@ -48,7 +48,7 @@ export function findLastText(text: string, sought: string, spend: Spend): number
 }
 
 /** Reverses a text by code points. */
-export function reverseText(text: string, spend: Spend): string {
+export function reverseText(text: string, spend: SpendTextSteps): string {
   const points = pointsOf(text, spend);
   return textOfPoints(points, points.length - 1, -1, -1, spend);
 }
@@ -56,7 +56,7 @@ export function reverseText(text: string, spend: Spend): string {
 /** Code points that are read or written per step. */
 const POINTS_PER_STEP = 8;
 
-export function pointsOf(text: string, spend: Spend): Uint32Array {
+export function pointsOf(text: string, spend: SpendTextSteps): Uint32Array {
   spend(text.length / POINTS_PER_STEP);
   const points = new Uint32Array(text.length);
   let length = 0;
@@ -69,7 +69,13 @@ export function pointsOf(text: string, spend: Spend): Uint32Array {
 }
 
 /** The text of every `step`th code point from index `from` until before `to`. */
-export function textOfPoints(points: Uint32Array, from: number, to: number, step: number, spend: Spend): string {
+export function textOfPoints(
+  points: Uint32Array,
+  from: number,
+  to: number,
+  step: number,
+  spend: SpendTextSteps,
+): string {
   const count = Math.max(0, Math.ceil((to - from) / step));
   spend(count / POINTS_PER_STEP);
   const units = new Uint16Array(2 * count);
@@ -101,7 +107,7 @@ function bordersOf(sought: string): Int32Array {
 }
 
 /** Compares by code points, as JMESPath requires. */
-export function compareTexts(a: string, b: string, spend: Spend): number {
+export function compareTexts(a: string, b: string, spend: SpendTextSteps): number {
   const shared = Math.min(a.length, b.length);
   let at = 0;
   while (at < shared && a.charCodeAt(at) === b.charCodeAt(at)) at += 1;
@@ -116,7 +122,7 @@ function rankOf(unit: number): number {
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }
 
-export function countCharacters(text: string, spend: Spend): number {
+export function countCharacters(text: string, spend: SpendTextSteps): number {
   spend(text.length / 16);
   let count = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -128,10 +134,10 @@ export function countCharacters(text: string, spend: Spend): number {
 
 /** Builds a text, up to a maximum length. */
 export class TextMaker {
-  readonly #spend: Spend;
+  readonly #spend: SpendTextSteps;
   text = "";
 
-  constructor(spend: Spend) {
+  constructor(spend: SpendTextSteps) {
     this.#spend = spend;
   }
 

@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
-import { Type } from "../../../terms/type.ts";
-import { CHARGE_MODELS } from "../../../terms/charge.ts";
+import { Type } from "../../../terms/schema/type.ts";
+import { CHARGE_MODELS } from "../../../terms/money/charge.ts";
 import { closed, text, words } from "./format-words.ts";
 
 /** The part of the format that says what the vendor bills. */

@@ -1,11 +1,11 @@
-import { createBoundedSchemas, type BoundedCheck } from "../../../terms/bounded-schemas.ts";
-import { isLargeSchema } from "../../../terms/schema-parts.ts";
-import type { Json, JsonObject } from "../../../terms/json.ts";
+import { createBoundedSchemas, type BoundedCheck } from "../../../terms/schema/bounded-schemas.ts";
+import { isLargeSchema } from "../../../terms/schema/schema-parts.ts";
+import type { Json, JsonObject } from "../../../terms/json/json.ts";
 import { formatProblem, type FormatProblem } from "./format-problem.ts";
-import { publishedSchema, type SourceFile } from "./format.ts";
+import { publishedSchema, type SourceDeclarationFile } from "./format.ts";
 import { schemaProblem } from "../../schema-language.ts";
-import { didYouMean } from "../../../terms/nearest.ts";
-import type { Place } from "./read-document.ts";
+import { didYouMean } from "../../../terms/text/nearest.ts";
+import type { DocumentLocation } from "./read-document.ts";
 
 const FORMAT = publishedSchema() as JsonObject;
 
@@ -23,10 +23,10 @@ const MEANT: readonly (readonly [words: string, hint: string])[] = [
 ];
 
 /** Checks a document against the format and reports the first problem with its position. @throws DeclarationError */
-export function checkFormat(value: Json, root: Place): SourceFile {
+export function checkFormat(value: Json, root: DocumentLocation): SourceDeclarationFile {
   const problem = formatProblem(FORMAT, value, [], FORMAT);
   if (problem !== null) refuse(problem, valueAt(value, problem.path), root);
-  return value as unknown as SourceFile;
+  return value as unknown as SourceDeclarationFile;
 }
 
 /** The first problem in a list of cases from a separate file, as a sentence; `null` if there is none. */
@@ -45,7 +45,11 @@ function nameOfCase([index, ...path]: readonly (string | number)[]): string {
   return path.length === 0 ? name : `"${path.join(".")}" of ${name}`;
 }
 
-function refuse({ code, path, says, known, description }: FormatProblem, written: unknown, root: Place): never {
+function refuse(
+  { code, path, says, known, description }: FormatProblem,
+  written: unknown,
+  root: DocumentLocation,
+): never {
   const place = root.in(...path);
   if (path.length === 1 && path[0] === "request" && Array.isArray(written)) {
     return place.refuse(code, `"request" must be one request`, MEANT[0]![1]);
@@ -78,7 +82,7 @@ const bounded = createBoundedSchemas();
  * Refuses schemas that are not JSON Schema 2020-12, and patterns of unbounded cost; unknown keywords count as
  * annotations. @throws DeclarationError
  */
-export function checkAuthorSchema(schema: object, place: Place): void {
+export function checkAuthorSchema(schema: object, place: DocumentLocation): void {
   const wrong = schemaProblem(schema);
   if (wrong === null) return;
   const { path, isPattern, message } = wrong;

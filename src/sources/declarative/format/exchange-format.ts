@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
 import { FAULT_OF_KIND } from "../../../terms/fault.ts";
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { closed, expression, METHODS, schemaOf, template, text, words } from "./format-words.ts";
 
 /** The parts of the format for one request, and for how its reply is read. */

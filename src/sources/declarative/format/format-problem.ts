@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from "../../../terms/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../terms/json/json.ts";
 
 /** The first violation of the format in a document. */
 export interface FormatProblem {

@@ -1,5 +1,5 @@
-import { Type } from "../../../terms/type.ts";
-import { durationPattern } from "../../../terms/durations.ts";
+import { Type } from "../../../terms/schema/type.ts";
+import { durationPattern } from "../../../terms/time/durations.ts";
 
 /** The building blocks of the format's schema. */
 

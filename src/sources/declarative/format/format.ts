@@ -1,7 +1,7 @@
 import type { Static, TSchema } from "typebox";
-import { Type } from "../../../terms/type.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { SOURCE_ID } from "../../../terms/ids.ts";
-import { CALL_MS_MAX } from "../../../terms/times.ts";
+import { CALL_MS_MAX } from "../../../terms/time/times.ts";
 import { AUTH_KINDS, type AuthFile } from "../auth/compile-auth.ts";
 import { ErrorRow, ReplyFormat, Request } from "./exchange-format.ts";
 import { Charge } from "./charge-format.ts";
@@ -263,7 +263,7 @@ export const RECIPE = [
   "verify",
 ] as const;
 
-export type SourceFile = Static<typeof SourceFormat>;
+export type SourceDeclarationFile = Static<typeof SourceFormat>;
 
 /** The format's schema as published in `source.schema.json`; a test compares the two. */
 export function publishedSchema(): Record<string, unknown> {

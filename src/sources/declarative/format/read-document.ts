@@ -10,15 +10,15 @@ import {
   type Node,
   type visitorFn,
 } from "yaml";
-import { isKeptByDouble, JSON_NUMBER } from "../../../terms/exact-number.ts";
-import type { Json } from "../../../terms/json.ts";
+import { isExactAsDouble, JSON_NUMBER } from "../../../terms/json/exact-number.ts";
+import type { Json } from "../../../terms/json/json.ts";
 import { DeclarationError, type DeclarationCode, type DeclarationPosition } from "./declaration-error.ts";
 
 /** A location in a source file, at which the compiler reports a problem. */
-export interface Place {
+export interface DocumentLocation {
   readonly path: readonly (string | number)[];
   /** The location of a member below this one. */
-  in(...names: readonly (string | number)[]): Place;
+  in(...names: readonly (string | number)[]): DocumentLocation;
   /** `at`: the offset of the problem in the text at this location. @throws DeclarationError */
   refuse(code: DeclarationCode, problem: string, hint?: string, at?: number): never;
   /** Like `refuse`, but at the position of the key, not of the value. */
@@ -28,7 +28,7 @@ export interface Place {
 const ALIASES_MAX = 100;
 
 /** Reads YAML 1.2 as JSON values and records their positions. @throws DeclarationError */
-export function readDocument(text: string, file: string): { readonly value: Json; readonly root: Place } {
+export function readDocument(text: string, file: string): { readonly value: Json; readonly root: DocumentLocation } {
   const lines = new LineCounter();
   const document = parse(text, lines);
   const positionOf = (offset: number): DeclarationPosition => {
@@ -115,7 +115,7 @@ function assertNumbersSurvive(document: Document, positionOf: (offset: number) =
       if (/^[-+]?0[0-9]/.test(node.source)) {
         throw new DeclarationError("yaml.leading_zero", position, "a number loses its leading zeros", hint);
       }
-      const isRounded = JSON_NUMBER.test(node.source) && !isKeptByDouble(node.source, node.value);
+      const isRounded = JSON_NUMBER.test(node.source) && !isExactAsDouble(node.source, node.value);
       if (isRounded || (Number.isInteger(node.value) && !Number.isSafeInteger(node.value))) {
         throw new DeclarationError("yaml.number_too_large", position, "a number this large would be rounded", hint);
       }
@@ -151,7 +151,7 @@ function isSent(path: Parameters<visitorFn<unknown>>[2]): boolean {
   return SENT.has(keys[0] ?? "") || (keys[0] === "steps" && keys[1] === "request");
 }
 
-function placeAt(written: Written, path: readonly (string | number)[]): Place {
+function placeAt(written: Written, path: readonly (string | number)[]): DocumentLocation {
   const { document, text, positionOf } = written;
   const refuseAt = (node: Node | undefined, code: DeclarationCode, problem: string, hint?: string, at = 0): never => {
     throw new DeclarationError(code, positionOf(offsetIn(text, node, at)), problem, hint);

@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
-import { CALL_MS_MAX } from "../../../terms/times.ts";
-import { Type } from "../../../terms/type.ts";
+import { CALL_MS_MAX } from "../../../terms/time/times.ts";
+import { Type } from "../../../terms/schema/type.ts";
 import { ErrorRow, Request } from "./exchange-format.ts";
 import { closed, text } from "./format-words.ts";
 

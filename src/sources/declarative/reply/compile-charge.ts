@@ -1,12 +1,12 @@
-import type { ChargeModel } from "../../../terms/charge.ts";
+import type { ChargeModel } from "../../../terms/money/charge.ts";
 import { listPrice, type ListedReply, type Reply } from "../../../sdk/http.ts";
-import type { JsonObject } from "../../../terms/json.ts";
-import type { Price } from "../../../terms/price.ts";
+import type { JsonObject } from "../../../terms/json/json.ts";
+import type { Price } from "../../../terms/money/price.ts";
 import { highest, readListPrice } from "../../list-price.ts";
 import { isTrue } from "../expressions/evaluate.ts";
 import { ANSWER_PARTS, compileExpression, isOnlyAbout, type ReplyView } from "../expressions/expression.ts";
 import type { ChargeFile, ChargeRowFile } from "../format/charge-format.ts";
-import type { Place } from "../format/read-document.ts";
+import type { DocumentLocation } from "../format/read-document.ts";
 
 /** When the vendor bills, according to the file. A rule that cannot be evaluated never makes a request free. */
 export interface ChargeRule {
@@ -32,7 +32,11 @@ export interface ChargeRule {
 const BILLED: ChargeRule = { isFree: () => false, mostFor: () => undefined, report: () => true, excludes: () => false };
 
 /** @throws DeclarationError */
-export function compileCharge(charge: ChargeFile | undefined, inputs: readonly string[], place: Place): ChargeRule {
+export function compileCharge(
+  charge: ChargeFile | undefined,
+  inputs: readonly string[],
+  place: DocumentLocation,
+): ChargeRule {
   if (charge === undefined || typeof charge === "string") return BILLED;
   if (isTable(charge)) return compileTable(charge, inputs, place);
   assertPrice(charge, place);
@@ -50,7 +54,7 @@ export function compileCharge(charge: ChargeFile | undefined, inputs: readonly s
   };
 }
 
-function assertPrice(listed: ChargeRowFile, place: Place): Price | null {
+function assertPrice(listed: ChargeRowFile, place: DocumentLocation): Price | null {
   const price = readListPrice(listed);
   return typeof price === "string"
     ? place.in("amount").refuse("format.value", price, "amount: 0.35, currency: EUR")
@@ -66,7 +70,7 @@ export function modelOfTable(rows: readonly ChargeRowFile[]): ChargeModel {
   return rows.at(-1)?.model ?? "per_call";
 }
 
-interface Row {
+interface CompiledChargeRow {
   readonly isBilled: boolean;
   readonly isConditional: boolean;
   /** `null`: unknown. */
@@ -76,8 +80,8 @@ interface Row {
   holds(known: object): boolean;
 }
 
-function compileTable(files: readonly ChargeRowFile[], inputs: readonly string[], place: Place): ChargeRule {
-  const rows = files.map((file, at): Row => {
+function compileTable(files: readonly ChargeRowFile[], inputs: readonly string[], place: DocumentLocation): ChargeRule {
+  const rows = files.map((file, at): CompiledChargeRow => {
     const there = place.in(at);
     const { when, amount, model } = file;
     const isBilled = amount !== 0;
@@ -102,8 +106,8 @@ function compileTable(files: readonly ChargeRowFile[], inputs: readonly string[]
   assertOneCurrency(rows, place);
   const hasPrices = rows.some(({ price }) => price !== null);
   /** The rows of which each can still be the first one that applies. The last is `OTHER` if possibly no row applies. */
-  const possible = (known: object, hasAnswer: boolean): readonly Row[] => {
-    const open: Row[] = [];
+  const possible = (known: object, hasAnswer: boolean): readonly CompiledChargeRow[] => {
+    const open: CompiledChargeRow[] = [];
     for (const row of rows) {
       if (!hasAnswer && !row.isKnownBeforehand) open.push(row);
       else if (row.holds(known)) return [...open, row];
@@ -130,16 +134,22 @@ function compileTable(files: readonly ChargeRowFile[], inputs: readonly string[]
 }
 
 /** A request to which no row applies is billed, at an unknown price. */
-const OTHER: Row = { isBilled: true, isConditional: false, price: null, isKnownBeforehand: true, holds: () => true };
+const OTHER: CompiledChargeRow = {
+  isBilled: true,
+  isConditional: false,
+  price: null,
+  isKnownBeforehand: true,
+  holds: () => true,
+};
 
-function assertOneCurrency(rows: readonly Row[], place: Place): void {
+function assertOneCurrency(rows: readonly CompiledChargeRow[], place: DocumentLocation): void {
   const currencies = new Set(rows.flatMap(({ price }) => price?.currency ?? []));
   if (currencies.size > 1)
     place.refuse("format.value", "all rows of a list have one currency", [...currencies].join(" or "));
 }
 
 /** `otherwise`: the result if the expression cannot be evaluated. */
-function compileRow(when: string, otherwise: boolean, inputs: readonly string[], place: Place) {
+function compileRow(when: string, otherwise: boolean, inputs: readonly string[], place: DocumentLocation) {
   const names = { roots: ["inputs", ...ANSWER_PARTS], below: { inputs } };
   const evaluate = compileExpression<object>(when, place, names);
   return {

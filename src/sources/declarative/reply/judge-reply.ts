@@ -1,22 +1,22 @@
 import { Fault, FAULT_OF_KIND, faultCodeOfStatus } from "../../../terms/fault.ts";
 import { ANSWER_NAMES, compilePredicate, type ExpressionNames, type ReplyView } from "../expressions/expression.ts";
 import type { ErrorRowFile } from "../format/exchange-format.ts";
-import type { SourceFile } from "../format/format.ts";
-import type { Place } from "../format/read-document.ts";
+import type { SourceDeclarationFile } from "../format/format.ts";
+import type { DocumentLocation } from "../format/read-document.ts";
 
-export type Verdict = "record" | "no_record";
+export type ReplyVerdict = "record" | "no_record";
 
 /**
  * Decides what a reply means: first by the file's `errors`, in order, then by `match`, then by the general meaning of
  * the status. A reply that none of them covers violates the contract, and so does one that matches both `record` and
  * `no_record`. @throws Fault for a failure
  */
-export type Judge = (view: ReplyView) => Verdict;
+export type Judge = (view: ReplyView) => ReplyVerdict;
 
 /** @throws DeclarationError */
 export function compileJudge(
-  file: Pick<SourceFile, "errors" | "match">,
-  root: Place,
+  file: Pick<SourceDeclarationFile, "errors" | "match">,
+  root: DocumentLocation,
   names: ExpressionNames = ANSWER_NAMES,
 ): Judge {
   const failing = compileErrors(file.errors, root.in("errors"), names);
@@ -38,7 +38,7 @@ export function compileJudge(
 }
 
 /** The parts of a file that may use a reply's body. */
-type Rules = Pick<SourceFile, "errors" | "match" | "map" | "map_no_record" | "output" | "charge">;
+type Rules = Pick<SourceDeclarationFile, "errors" | "match" | "map" | "map_no_record" | "output" | "charge">;
 
 /** Whether any rule uses the body. If none does, the body need not be parsed and the reply is returned unchanged. */
 export function looksAtBody({ errors = [], match, charge, ...made }: Rules): boolean {
@@ -55,7 +55,7 @@ export type Failing = (view: ReplyView) => void;
 /** @throws DeclarationError */
 export function compileErrors(
   rows: readonly ErrorRowFile[] = [],
-  place: Place,
+  place: DocumentLocation,
   names: ExpressionNames = ANSWER_NAMES,
 ): Failing {
   const compiled = rows.map((row, index) => {
@@ -71,7 +71,7 @@ export function compileErrors(
   };
 }
 
-function compileStatus(status: ErrorRowFile["when"]["status"], place: Place): (status: number) => boolean {
+function compileStatus(status: ErrorRowFile["when"]["status"], place: DocumentLocation): (status: number) => boolean {
   if (status === undefined) return () => true;
   const statuses = new Set(
     Array.isArray(status) ? status : [typeof status === "string" ? Number(`${status[0]}00`) : status],

@@ -1,18 +1,18 @@
-import type { BoundedCheck, CheckSteps } from "../../../terms/bounded-schemas.ts";
-import { nearestNumbers } from "../../../terms/exact-number.ts";
+import type { BoundedCheck, CheckSteps } from "../../../terms/schema/bounded-schemas.ts";
+import { nearestNumbers } from "../../../terms/json/exact-number.ts";
 import { Fault } from "../../../terms/fault.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../../terms/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../terms/json/json.ts";
 import { ANSWER_NAMES, compileExpression, type ExpressionNames, type ReplyView } from "../expressions/expression.ts";
 import type { FieldMap } from "../format/format.ts";
-import type { Place } from "../format/read-document.ts";
-import { stepInto } from "../../../terms/json-pointer.ts";
-import { declaredField } from "../../../terms/schema-names.ts";
+import type { DocumentLocation } from "../format/read-document.ts";
+import { stepInto } from "../../../terms/json/json-pointer.ts";
+import { declaredField } from "../../../terms/schema/schema-names.ts";
 
 /** Makes a record from a reply. @throws Fault `contract` if that is not possible */
 export type MapRecord = (view: ReplyView) => JsonObject;
 
 /** @throws DeclarationError */
-export function compileMap(map: FieldMap, place: Place, names: ExpressionNames = ANSWER_NAMES): MapRecord {
+export function compileMap(map: FieldMap, place: DocumentLocation, names: ExpressionNames = ANSWER_NAMES): MapRecord {
   const evaluate = compileField(map, place, names);
   return (view) => {
     const record = working(evaluate, view);
@@ -31,7 +31,11 @@ function working(evaluate: (view: ReplyView) => Json | undefined, view: ReplyVie
 }
 
 /** Omits fields without a value, and objects in which no field has a value. */
-function compileField(map: FieldMap, place: Place, names: ExpressionNames): (view: ReplyView) => Json | undefined {
+function compileField(
+  map: FieldMap,
+  place: DocumentLocation,
+  names: ExpressionNames,
+): (view: ReplyView) => Json | undefined {
   if (typeof map === "string") {
     const evaluate = compileExpression(map, place, names);
     return (view) => evaluate(view) ?? undefined;

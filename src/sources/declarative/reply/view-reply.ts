@@ -1,5 +1,5 @@
-import { type HeldReply, ownBytes, rawJsonObject, type RawReply, type Reply } from "../../../sdk/http.ts";
-import type { Json } from "../../../terms/json.ts";
+import { type MeteredReply, ownBytes, rawJsonObject, type RawReply, type Reply } from "../../../sdk/http.ts";
+import type { Json } from "../../../terms/json/json.ts";
 import type { ReplyView } from "../expressions/expression.ts";
 import type { ReplyFile } from "../format/exchange-format.ts";
 
@@ -36,5 +36,5 @@ function bodyOf(answer: Reply, read: (answer: Reply) => Json): Json {
 }
 
 function bytesOf(answer: Reply): Buffer {
-  return ownBytes in answer ? (answer as Reply & HeldReply)[ownBytes] : answer.bytes();
+  return ownBytes in answer ? (answer as Reply & MeteredReply)[ownBytes] : answer.bytes();
 }

@@ -1,4 +1,4 @@
-import { TARGET_CHARACTERS_MAX } from "../../../terms/request-target.ts";
+import { TARGET_CHARACTERS_MAX } from "../../../terms/http/request-target.ts";
 import { escapeBytes } from "./escape-bytes.ts";
 import type { Encoding } from "./template.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { leastCpuMs } from "../../../terms/cpu-time.kit.ts";
-import type { Json } from "../../../terms/json.ts";
+import { leastCpuMs } from "../../../terms/platform/cpu-time.kit.ts";
+import type { Json } from "../../../terms/json/json.ts";
 import { compileDeclarative } from "../compile-declarative.ts";
 import { fakeCall, fileWith, replyOf } from "../call.kit.ts";
 import { applyFilter, FilterProblem, FILTERS } from "./filters.ts";

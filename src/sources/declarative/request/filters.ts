@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
 import type * as Phones from "libphonenumber-js";
-import { isDay } from "../../../terms/calendar.ts";
-import { inDigits, isNumber } from "../../../terms/exact-number.ts";
-import type { Json } from "../../../terms/json.ts";
+import { isDay } from "../../../terms/time/calendar.ts";
+import { digitsOf, isNumber } from "../../../terms/json/exact-number.ts";
+import type { Json } from "../../../terms/json/json.ts";
 import { escapeBytes } from "./escape-bytes.ts";
 
 const require = createRequire(import.meta.url);
@@ -178,7 +178,7 @@ export function isAbsent(value: Json | undefined): value is undefined | null {
 /** @throws FilterProblem */
 export function textOf(value: Json | undefined): string {
   if (typeof value === "string") return value;
-  if (isNumber(value)) return inDigits(value);
+  if (isNumber(value)) return digitsOf(value);
   if (typeof value === "boolean") return String(value);
   throw new FilterProblem("must be a single value here");
 }

@@ -1,5 +1,5 @@
-import { isJsonObject, type Json } from "../../../terms/json.ts";
-import type { Place } from "../format/read-document.ts";
+import { isJsonObject, type Json } from "../../../terms/json/json.ts";
+import type { DocumentLocation } from "../format/read-document.ts";
 import { isAbsent } from "./filters.ts";
 import {
   encodeValue,
@@ -11,11 +11,11 @@ import {
   valueProblem,
   type Encoding,
   type KnownNames,
-  type Values,
+  type TemplateValues,
 } from "./template.ts";
 
 /** Makes a part of a document from values; `undefined`: the part is omitted. @throws Fault */
-export type MakeJson = (values: Values) => Json | undefined;
+export type MakeJson = (values: TemplateValues) => Json | undefined;
 
 /** How values are written into a document. */
 export interface DocumentEncoding extends Encoding {
@@ -28,7 +28,12 @@ export interface DocumentEncoding extends Encoding {
  * its value. A member whose value is absent is omitted, and so is a list or object that becomes empty for that reason.
  * @throws DeclarationError
  */
-export function compileJson(written: unknown, encoding: DocumentEncoding, known: KnownNames, place: Place): MakeJson {
+export function compileJson(
+  written: unknown,
+  encoding: DocumentEncoding,
+  known: KnownNames,
+  place: DocumentLocation,
+): MakeJson {
   if (typeof written === "string") return compileText(written, encoding, known, place);
   if (Array.isArray(written)) {
     const entries = written.map((entry, index) => compileJson(entry, encoding, known, place.in(index)));
@@ -56,7 +61,12 @@ export function compileJson(written: unknown, encoding: DocumentEncoding, known:
   return () => written as Json;
 }
 
-function compileText(written: string, encoding: DocumentEncoding, known: KnownNames, place: Place): MakeJson {
+function compileText(
+  written: string,
+  encoding: DocumentEncoding,
+  known: KnownNames,
+  place: DocumentLocation,
+): MakeJson {
   const template = parseTemplate(written, known, place);
   if (template.every((part) => typeof part === "string")) return () => written;
   if (!isOneExpression(template)) return (values) => fill(template, values, encoding);
@@ -82,16 +92,21 @@ function compileText(written: string, encoding: DocumentEncoding, known: KnownNa
  * Compiles a template for documents in which all values are text: its value must be a single value or a list of single
  * values.
  */
-export function compileLeaf(written: string | number | boolean, encoding: Encoding, known: KnownNames, place: Place) {
+export function compileLeaf(
+  written: string | number | boolean,
+  encoding: Encoding,
+  known: KnownNames,
+  place: DocumentLocation,
+) {
   const template = parseTemplate(written, known, place);
   if (!isOneExpression(template)) {
-    return (values: Values): readonly string[] => {
+    return (values: TemplateValues): readonly string[] => {
       const filled = fill(template, values, encoding);
       return filled === undefined ? [] : [filled];
     };
   }
   const [expression] = template;
-  return (values: Values): readonly string[] => {
+  return (values: TemplateValues): readonly string[] => {
     const value = evaluate(expression, values);
     if (isAbsent(value)) return [];
     if (!Array.isArray(value)) return [encodeValue(expression, value, encoding)];

@@ -1,7 +1,7 @@
 import { inPathSegment } from "./encodings.ts";
 import { isAbsent } from "./filters.ts";
-import { isDeclaredOrigin } from "../../../terms/origins.ts";
-import type { Place } from "../format/read-document.ts";
+import { isDeclaredOrigin } from "../../../terms/http/origins.ts";
+import type { DocumentLocation } from "../format/read-document.ts";
 import {
   encodeValue,
   evaluate,
@@ -10,7 +10,7 @@ import {
   type Expression,
   type KnownNames,
   type Template,
-  type Values,
+  type TemplateValues,
 } from "./template.ts";
 
 /** An address whose origin and number of path segments do not depend on values. */
@@ -18,14 +18,19 @@ export interface UrlTemplate {
   readonly origin: string;
   readonly host: string;
   /** The path as it is sent. @throws Fault that names the field whose value cannot be used in it */
-  path(values: Values): string;
+  path(values: TemplateValues): string;
 }
 
 /** How many times a vendor's servers might decode a path before they use it. */
 const DECODINGS = 4;
 
 /** @throws DeclarationError */
-export function compileUrl(written: string, origins: readonly string[], known: KnownNames, place: Place): UrlTemplate {
+export function compileUrl(
+  written: string,
+  origins: readonly string[],
+  known: KnownNames,
+  place: DocumentLocation,
+): UrlTemplate {
   const template = parseTemplate(written, known, place);
   const [head] = template;
   const found = typeof head === "string" ? /^(https?:\/\/[^/?#@\s\\]+)(\/.*)?$/s.exec(head) : null;
@@ -52,7 +57,7 @@ export function compileUrl(written: string, origins: readonly string[], known: K
   };
 }
 
-function originOf(text: string, place: Place): string {
+function originOf(text: string, place: DocumentLocation): string {
   try {
     return new URL(text).origin;
   } catch {
@@ -60,7 +65,7 @@ function originOf(text: string, place: Place): string {
   }
 }
 
-function splitSegments(template: Template, place: Place): Template[] {
+function splitSegments(template: Template, place: DocumentLocation): Template[] {
   const segments: (string | Expression)[][] = [];
   for (const part of template) {
     if (typeof part !== "string") {
@@ -92,7 +97,7 @@ function splitSegments(template: Template, place: Place): Template[] {
   return segments;
 }
 
-function renderSegment(segment: Template, values: Values): string {
+function renderSegment(segment: Template, values: TemplateValues): string {
   let filled = "";
   let last: Expression | undefined;
   for (const part of segment) {

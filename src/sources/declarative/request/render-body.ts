@@ -1,23 +1,23 @@
-import { inDigits, isNumber } from "../../../terms/exact-number.ts";
-import { isJsonObject, type Json } from "../../../terms/json.ts";
+import { digitsOf, isNumber } from "../../../terms/json/exact-number.ts";
+import { isJsonObject, type Json } from "../../../terms/json/json.ts";
 import { inDocument, inHeader, inPlainText, inXml, percentEncode } from "./encodings.ts";
 import { escapeBytes } from "./escape-bytes.ts";
 import type { BodyFile } from "../format/exchange-format.ts";
 import { compileJson, compileLeaf } from "./json-template.ts";
-import type { Place } from "../format/read-document.ts";
-import { fill, parseTemplate, valueProblem, type KnownNames, type Values } from "./template.ts";
+import type { DocumentLocation } from "../format/read-document.ts";
+import { fill, parseTemplate, valueProblem, type KnownNames, type TemplateValues } from "./template.ts";
 
 /** A body's text and media type. */
 export interface BodyTemplate {
   readonly contentType: string;
   /** @throws Fault */
-  render(values: Values): string;
+  render(values: TemplateValues): string;
 }
 
 const KINDS = ["json", "form", "xml", "text"] as const;
 
 /** @throws DeclarationError */
-export function compileBody(body: BodyFile, known: KnownNames, place: Place): BodyTemplate {
+export function compileBody(body: BodyFile, known: KnownNames, place: DocumentLocation): BodyTemplate {
   const given = KINDS.filter((kind) => Object.hasOwn(body, kind));
   if (given.length !== 1) {
     return place.refuse(
@@ -32,7 +32,12 @@ export function compileBody(body: BodyFile, known: KnownNames, place: Place): Bo
   return body.content_type === undefined ? made : { ...made, contentType: body.content_type };
 }
 
-function compileKind(kind: (typeof KINDS)[number], body: BodyFile, known: KnownNames, place: Place): BodyTemplate {
+function compileKind(
+  kind: (typeof KINDS)[number],
+  body: BodyFile,
+  known: KnownNames,
+  place: DocumentLocation,
+): BodyTemplate {
   if (kind === "json") {
     const make = compileJson(body.json, { ...inDocument, takesObjects: true }, known, place);
     return { contentType: "application/json", render: (values) => JSON.stringify(make(values) ?? {}) };
@@ -53,7 +58,7 @@ function compileKind(kind: (typeof KINDS)[number], body: BodyFile, known: KnownN
   };
 }
 
-function compileForm(form: NonNullable<BodyFile["form"]>, known: KnownNames, place: Place): BodyTemplate {
+function compileForm(form: NonNullable<BodyFile["form"]>, known: KnownNames, place: DocumentLocation): BodyTemplate {
   const fields = Object.entries(form).map(([name, written]) => {
     if (name.includes("{{"))
       place.in(name).refuseKey("template.misplaced", "the name of a field must not contain a template");
@@ -66,7 +71,7 @@ function compileForm(form: NonNullable<BodyFile["form"]>, known: KnownNames, pla
   };
 }
 
-function compileXml(xml: Readonly<Record<string, unknown>>, known: KnownNames, place: Place): BodyTemplate {
+function compileXml(xml: Readonly<Record<string, unknown>>, known: KnownNames, place: DocumentLocation): BodyTemplate {
   const [root, ...others] = Object.keys(xml);
   if (root === undefined || others.length > 0) place.refuse("request.body", "an XML body has one root element");
   assertNames(xml, place);
@@ -74,7 +79,7 @@ function compileXml(xml: Readonly<Record<string, unknown>>, known: KnownNames, p
   return { contentType: "text/xml; charset=utf-8", render: (values) => writeXml(root!, make(values) ?? "") };
 }
 
-function assertNames(content: unknown, place: Place): void {
+function assertNames(content: unknown, place: DocumentLocation): void {
   if (Array.isArray(content)) content.forEach((entry, index) => assertNames(entry, place.in(index)));
   else if (typeof content === "object" && content !== null) {
     for (const [name, value] of Object.entries(content as Readonly<Record<string, Json>>)) {
@@ -117,7 +122,7 @@ function element(name: string, content: Json): string {
 }
 
 function scalar(value: Json): string {
-  if (isNumber(value)) return inDigits(value);
+  if (isNumber(value)) return digitsOf(value);
   return value === null || typeof value === "object" ? "" : String(value);
 }
 

@@ -6,15 +6,15 @@ import {
   listPrice,
   type Reply,
 } from "../../../sdk/http.ts";
-import { CONNECTION_HEADERS } from "../../../terms/connection-headers.ts";
-import type { Price } from "../../../terms/price.ts";
+import { CONNECTION_HEADERS } from "../../../terms/http/connection-headers.ts";
+import type { Price } from "../../../terms/money/price.ts";
 import { inHeader, inQuery, percentEncode } from "./encodings.ts";
 import type { RequestFile } from "../format/exchange-format.ts";
 import { compileLeaf } from "./json-template.ts";
 import { compileUrl } from "./path-template.ts";
-import type { Place } from "../format/read-document.ts";
+import type { DocumentLocation } from "../format/read-document.ts";
 import { compileBody } from "./render-body.ts";
-import { fill, parseTemplate, type KnownNames, type Values } from "./template.ts";
+import { fill, parseTemplate, type KnownNames, type TemplateValues } from "./template.ts";
 
 /** A request ready to be sent, with exactly the bytes that a signature covers. */
 export interface RenderedRequest {
@@ -34,7 +34,7 @@ export interface RequestTemplate {
   readonly headerNames: ReadonlySet<string>;
   readonly queryNames: ReadonlySet<string>;
   /** Renders without sending anything. @throws Fault that names the field whose value cannot be sent */
-  render(values: Values): RenderedRequest;
+  render(values: TemplateValues): RenderedRequest;
 }
 
 /**
@@ -49,7 +49,7 @@ export function compileRequest(
   request: RequestFile,
   origins: readonly string[],
   known: KnownNames,
-  place: Place,
+  place: DocumentLocation,
 ): RequestTemplate {
   const method = request.method ?? "GET";
   const url = compileUrl(request.url, origins, known, place.in("url"));
@@ -80,7 +80,7 @@ export function compileRequest(
   };
 }
 
-function compileQuery(query: NonNullable<RequestFile["query"]>, known: KnownNames, place: Place) {
+function compileQuery(query: NonNullable<RequestFile["query"]>, known: KnownNames, place: DocumentLocation) {
   return Object.entries(query).map(([name, written]) => {
     if (name.includes("{{"))
       place.in(name).refuseKey("template.misplaced", "the name of a parameter must not contain a template");
@@ -93,18 +93,18 @@ function compileQuery(query: NonNullable<RequestFile["query"]>, known: KnownName
   });
 }
 
-function fixedValue(value: string): (values: Values) => readonly string[] {
+function fixedValue(value: string): (values: TemplateValues) => readonly string[] {
   return () => [value];
 }
 
-type Field = readonly [name: string, render: (values: Values) => string | undefined];
+type HeaderTemplate = readonly [name: string, render: (values: TemplateValues) => string | undefined];
 
 /** @throws DeclarationError */
 export function compileHeaders(
   headers: NonNullable<RequestFile["headers"]>,
   known: KnownNames,
-  place: Place,
-): readonly Field[] {
+  place: DocumentLocation,
+): readonly HeaderTemplate[] {
   const seen = new Set<string>();
   return Object.entries(headers).map(([written, value]) => {
     const there = place.in(written);
@@ -117,12 +117,12 @@ export function compileHeaders(
         there.refuse("request.header", "a header field is one line of ASCII");
       }
     }
-    return [name, (values: Values) => fill(template, values, inHeader)];
+    return [name, (values: TemplateValues) => fill(template, values, inHeader)];
   });
 }
 
 /** Returns the name in lower case. @throws DeclarationError */
-export function checkHeaderName(written: string, place: Place): string {
+export function checkHeaderName(written: string, place: DocumentLocation): string {
   const name = written.toLowerCase();
   if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name))
     place.refuseKey("request.header", `"${written}" is not a valid name of a header field`);
@@ -133,7 +133,7 @@ export function checkHeaderName(written: string, place: Place): string {
   return name;
 }
 
-export function renderHeaders(fields: readonly Field[], values: Values): Record<string, string> {
+export function renderHeaders(fields: readonly HeaderTemplate[], values: TemplateValues): Record<string, string> {
   const rendered: Record<string, string> = {};
   for (const [name, render] of fields) {
     const value = render(values);
@@ -157,7 +157,7 @@ export type SendRequest = (request: RenderedRequest) => Promise<Reply>;
 const ANSWERS: readonly number[] = Array.from({ length: 200 }, (_, index) => 400 + index);
 
 /** What a request costs, as far as its file determines that before it is sent. */
-export interface Cost {
+export interface RenderedCost {
   readonly free: boolean;
   /** Whether the request places an order. */
   readonly isOrder?: boolean;
@@ -166,13 +166,13 @@ export interface Cost {
 }
 
 /** The cost of a login, of a check of a credential, and so on. */
-export const FREE: Cost = { free: true };
+export const FREE: RenderedCost = { free: true };
 
 export function createSend(
   http: Http,
   tls: ClientTls | undefined,
   accept: string,
-  { free, most, isOrder = false }: Cost,
+  { free, most, isOrder = false }: RenderedCost,
 ): SendRequest {
   return (request) => {
     const options = {

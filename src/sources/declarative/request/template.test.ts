@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Place } from "../format/read-document.ts";
+import type { DocumentLocation } from "../format/read-document.ts";
 import { evaluate, NOT_YET, parseTemplate, type Expression } from "./template.ts";
 
 const PLACE = {
   refuse: (_: string, problem: string) => {
     throw new Error(problem);
   },
-} as unknown as Place;
+} as unknown as DocumentLocation;
 
 const only = (written: string) => parseTemplate(written, { inputs: null, steps: ["search"] }, PLACE)[0] as Expression;
 

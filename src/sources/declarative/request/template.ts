@@ -1,11 +1,11 @@
-import type { Json, JsonObject } from "../../../terms/json.ts";
+import type { Json, JsonObject } from "../../../terms/json/json.ts";
 import { Fault } from "../../../terms/fault.ts";
 import { applyFilter, FilterProblem, FILTERS, isAbsent, textOf, type Filter } from "./filters.ts";
-import { didYouMean } from "../../../terms/nearest.ts";
-import type { Place } from "../format/read-document.ts";
+import { didYouMean } from "../../../terms/text/nearest.ts";
+import type { DocumentLocation } from "../format/read-document.ts";
 
 /** The values that a template may name: a root such as `inputs`, then names below it. */
-export type Values = Readonly<Record<string, Json | undefined>>;
+export type TemplateValues = Readonly<Record<string, Json | undefined>>;
 
 /**
  * The names that are known at one location of the file. `null`: any name is allowed below this root, or the root itself
@@ -36,7 +36,11 @@ const STEP = /^\s*([a-z][a-z0-9_]*)\s*(?:\(\s*(.*?)\s*\))?\s*$/s;
 const ARGUMENT = /^\s*(?:'([^']*)'|"([^"]*)"|(-?[0-9]+))\s*(?:,|$)/;
 
 /** @throws DeclarationError */
-export function parseTemplate(written: string | number | boolean, known: KnownNames, place: Place): Template {
+export function parseTemplate(
+  written: string | number | boolean,
+  known: KnownNames,
+  place: DocumentLocation,
+): Template {
   const text = String(written);
   const parts: (string | Expression)[] = [];
   let end = 0;
@@ -54,7 +58,7 @@ export function parseTemplate(written: string | number | boolean, known: KnownNa
   return parts;
 }
 
-function parseExpression(inside: string, known: KnownNames, place: Place): Expression {
+function parseExpression(inside: string, known: KnownNames, place: DocumentLocation): Expression {
   const [name = "", ...steps] = splitOutsideQuotes(inside, "|").map((step) => step.trim());
   if (!NAME.test(name)) {
     place.refuse("template.syntax", "a template begins with a name", "write {{ inputs.name | filter }}");
@@ -64,7 +68,7 @@ function parseExpression(inside: string, known: KnownNames, place: Place): Expre
   return { root, path, filters: steps.map((step) => parseFilter(step, place)) };
 }
 
-function assertKnown(root: string, path: readonly string[], known: KnownNames, place: Place): void {
+function assertKnown(root: string, path: readonly string[], known: KnownNames, place: DocumentLocation): void {
   if (!Object.hasOwn(known, root)) {
     const hint = didYouMean(root, Object.keys(known)) ?? `names here begin with ${Object.keys(known).join(", ")}`;
     place.refuse("template.unknown_name", `"${root}" is not available here`, hint);
@@ -86,7 +90,7 @@ function assertStep(
   [name = "", part]: readonly string[],
   names: readonly string[],
   known: KnownNames,
-  place: Place,
+  place: DocumentLocation,
 ): void {
   if (!names.includes(name)) {
     const there = names.length === 0 ? "no step can be read here" : `steps that can be read here: ${names.join(", ")}`;
@@ -103,7 +107,7 @@ function assertStep(
 /** The parts of a reply that a template may use. */
 const ANSWER_PARTS = ["body", "status", "headers"];
 
-function parseFilter(step: string, place: Place): Expression["filters"][number] {
+function parseFilter(step: string, place: DocumentLocation): Expression["filters"][number] {
   const [whole, name = "", inside] = STEP.exec(step) ?? [];
   if (whole === undefined) place.refuse("template.syntax", "a filter is a name with arguments in brackets, or none");
   const filter = Object.hasOwn(FILTERS, name) ? FILTERS[name] : undefined;
@@ -120,7 +124,7 @@ function parseFilter(step: string, place: Place): Expression["filters"][number] 
   return { filter, args };
 }
 
-function parseArguments(inside: string, place: Place): (string | number)[] {
+function parseArguments(inside: string, place: DocumentLocation): (string | number)[] {
   const args: (string | number)[] = [];
   let rest = inside;
   while (rest.trim() !== "") {
@@ -162,7 +166,7 @@ export const NOT_YET: JsonObject = Object.freeze({});
 const SOMETHING = "-";
 
 /** The value of an expression; `undefined` if it is absent. @throws Fault */
-export function evaluate(expression: Expression, values: Values): Json | undefined {
+export function evaluate(expression: Expression, values: TemplateValues): Json | undefined {
   let value = lookUp(expression, values);
   if (value === NOT_YET) return SOMETHING;
   try {
@@ -174,7 +178,7 @@ export function evaluate(expression: Expression, values: Values): Json | undefin
   return value;
 }
 
-function lookUp(expression: Expression, values: Values): Json | undefined {
+function lookUp(expression: Expression, values: TemplateValues): Json | undefined {
   let value: Json | undefined = Object.hasOwn(values, expression.root) ? values[expression.root] : undefined;
   if (value === NOT_YET) return value;
   for (const name of expression.path) {
@@ -194,7 +198,7 @@ export interface Encoding {
 }
 
 /** The text of a template with all values encoded; `undefined` if one of its values is absent. @throws Fault */
-export function fill(template: Template, values: Values, encoding: Encoding): string | undefined {
+export function fill(template: Template, values: TemplateValues, encoding: Encoding): string | undefined {
   let filled = "";
   for (const part of template) {
     if (typeof part === "string") {

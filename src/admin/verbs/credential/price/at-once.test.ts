@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { newStoreDatabase } from "../../../../../test/postgres/shared-postgres.ts";
 import { ACT, aCredential, anOrganization } from "../../../../storage/engines.kit.ts";
 import { openStore } from "../../../../storage/store.ts";
-import { systemClock } from "../../../../terms/clock.ts";
+import { systemClock } from "../../../../terms/time/clock.ts";
 import { OperatorError } from "../../../../terms/operator-error.ts";
 import { runVerb } from "../../../run-verb.ts";
 import remove from "./remove.ts";

@@ -1,8 +1,8 @@
 import { PREFIX } from "../../../../terms/ids.ts";
-import { termAt } from "../../../../terms/price.ts";
-import { Type } from "../../../../terms/type.ts";
+import { termAt } from "../../../../terms/money/price.ts";
+import { Type } from "../../../../terms/schema/type.ts";
 import { organizationInput } from "../../../inputs.ts";
-import { idOf, nextPlace, pagedById, readPage } from "../../../pages.ts";
+import { idOf, nextCursor, pagedById, readPage } from "../../../pages.ts";
 import { toWirePrice } from "../../../price-wire.ts";
 import { requireOrganization } from "../../../require.ts";
 import { count, listOf, oneOf, orNull, text, time, yesOrNo } from "../../../result-schemas.ts";
@@ -33,7 +33,7 @@ export default defineVerb({
         steps: count,
       }),
     ),
-    ...nextPlace,
+    ...nextCursor,
   }),
 
   async run({ org, ...page }, { clock, store, sources, note }) {

@@ -1,10 +1,10 @@
-import { Type } from "../../../../terms/type.ts";
+import { Type } from "../../../../terms/schema/type.ts";
 import { credentialInput } from "../../../inputs.ts";
 import { beginningAt, toWirePrice, wirePrice } from "../../../price-wire.ts";
 import { unknownCredential } from "../../../require.ts";
-import { nextPlace, pagedByPlace, readPage } from "../../../pages.ts";
+import { nextCursor, pagedByCursor, readPage } from "../../../pages.ts";
 import { listOf, oneOf } from "../../../result-schemas.ts";
-import type { PriceTerm } from "../../../../terms/price.ts";
+import type { PriceTerm } from "../../../../terms/money/price.ts";
 import { defineVerb } from "../../../verb.ts";
 
 /** The cursor: the start of a price, and its number of calls. */
@@ -18,13 +18,13 @@ export default defineVerb({
   description:
     "As long as no price has begun, the list price of the source applies. Replaced and removed prices are in the audit trail.",
   example: "cred_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
-  input: Type.Object({ cred_id: credentialInput, ...pagedByPlace(PLACE.source) }, { additionalProperties: false }),
+  input: Type.Object({ cred_id: credentialInput, ...pagedByCursor(PLACE.source) }, { additionalProperties: false }),
   positional: ["cred_id"],
   role: "viewer",
   changes: false,
   needs: ["store"],
 
-  result: Type.Object({ prices: listOf(Type.Object({ ...wirePrice, state: oneOf(...STATES) })), ...nextPlace }),
+  result: Type.Object({ prices: listOf(Type.Object({ ...wirePrice, state: oneOf(...STATES) })), ...nextCursor }),
 
   async run({ cred_id, limit, after }, { clock, store, note }) {
     const open = await store();

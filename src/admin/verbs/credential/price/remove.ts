@@ -1,4 +1,4 @@
-import { Type } from "../../../../terms/type.ts";
+import { Type } from "../../../../terms/schema/type.ts";
 import { OperatorError } from "../../../../terms/operator-error.ts";
 import { credentialInput } from "../../../inputs.ts";
 import { aboveInput, begins, dayInput, requireDay } from "../../../price-wire.ts";

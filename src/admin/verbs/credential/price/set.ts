@@ -1,8 +1,8 @@
-import { Type } from "../../../../terms/type.ts";
-import { startOfDay } from "../../../../terms/calendar.ts";
-import type { ChargeModel } from "../../../../terms/charge.ts";
+import { Type } from "../../../../terms/schema/type.ts";
+import { startOfDay } from "../../../../terms/time/calendar.ts";
+import type { ChargeModel } from "../../../../terms/money/charge.ts";
 import { OperatorError } from "../../../../terms/operator-error.ts";
-import type { PriceTerm } from "../../../../terms/price.ts";
+import type { PriceTerm } from "../../../../terms/money/price.ts";
 import { credentialInput, requireTimeZone, timeZoneInput } from "../../../inputs.ts";
 import {
   aboveInput,

@@ -1,0 +1,34 @@
+import { OperatorError } from "../../terms/operator-error.ts";
+
+/** Describes why a file named on the command line cannot be used. A rare error is described by its system code. */
+
+const READING: Readonly<Partial<Record<string, string>>> = {
+  ENOENT: "there is no such file",
+  EISDIR: "it is a folder",
+  ENOTDIR: "a part of its path is not a folder",
+  ENAMETOOLONG: "its name is too long",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+};
+
+const WRITING: typeof READING = {
+  ...READING,
+  EEXIST: "it exists already",
+  ENOENT: "its folder does not exist",
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk is full for this user",
+  EROFS: "the disk can only be read",
+};
+
+export function cannotRead(error: NodeJS.ErrnoException): OperatorError {
+  return problem("invalid", "read", READING, error);
+}
+
+export function cannotWrite(what: "created" | "written", error: NodeJS.ErrnoException): OperatorError {
+  return problem("refused", what, WRITING, error);
+}
+
+function problem(code: "invalid" | "refused", what: string, reasons: typeof READING, cause: NodeJS.ErrnoException) {
+  const reason = reasons[cause.code ?? ""] ?? String(cause.code);
+  return new OperatorError(code, `The file cannot be ${what}: ${reason}.`, { cause });
+}

@@ -1,0 +1,259 @@
+import { didYouMeanAnyOf } from "../../terms/text/nearest.ts";
+import type { GivenToVerbs, Need } from "../needs.ts";
+import { OperatorError } from "../../terms/operator-error.ts";
+import { checkInput, InputError, isStreamed, runVerb, streamVerb } from "../run-verb.ts";
+import type { Verb } from "../verb.ts";
+import { type Clock, systemClock } from "../../terms/time/clock.ts";
+import type { JsonObject } from "../../terms/json/json.ts";
+import { type CommandForm, isLasting, type KnownCommands, type LastingCommand } from "./command.ts";
+import { type CommandIo, typedText, write } from "./command-io.ts";
+import { helpOn, helpOnAll, helpOnNoun, usageLine } from "./help.ts";
+import { type CommandShape, shapeOf } from "./options.ts";
+import { type ParsedCommand, parseCommand, usage } from "./parse-command.ts";
+import { readFields } from "./read-fields.ts";
+import { readFiles } from "./read-text-file.ts";
+import { printable, printableJson, printableLines } from "../../terms/text/printable.ts";
+import { renderResult } from "./render.ts";
+import { EXIT, reportFailure } from "./report-failure.ts";
+import { openProgress } from "./progress.ts";
+import { reportInterruption } from "./report-interruption.ts";
+import { asTyped, deploymentIn, programOn } from "./typed-commands.ts";
+import { findRemote, type Remote } from "./remote/find-remote.ts";
+import { openTerminal } from "./terminal.ts";
+import { writeText } from "./write-text.ts";
+import { stepsOf } from "../../terms/json/json-pointer.ts";
+
+export interface CliDeps extends KnownCommands {
+  /** The installed version, for `--version`. */
+  version(): Promise<string>;
+  /** The system's clock if left out. */
+  readonly clock?: Clock;
+  /** Opens the deployment for the verb. Called once, after the command line was checked; `close` always follows. */
+  open(place: DeploymentSelection, needs: readonly Need[], note: (sentence: string) => void): Promise<OpenedForVerb>;
+}
+
+export interface DeploymentSelection {
+  readonly dataDir: string | undefined;
+  readonly project: string | undefined;
+  /** Whether the verb may create a store if there is none. */
+  readonly makesStore: boolean;
+}
+
+export interface OpenedForVerb {
+  /** At least the verb's needs, without those that the command line itself provides. */
+  readonly given: GivenToVerbs;
+  close(): Promise<void>;
+}
+
+/**
+ * Runs one command line and returns its exit code: 0 done, 1 failed, 2 usage error. Standard output carries the result
+ * and nothing else; with `--json` exactly one JSON value, also when the command fails: `{"error":{"code","message"}}`.
+ */
+export async function runCli(argv: readonly string[], streams: CommandIo, deps: CliDeps): Promise<number> {
+  const json = argv.includes("--json");
+  const program = () => programOn(deps.program?.() ?? "datarun", deploymentIn(argv));
+  const cli = { ...deps, program };
+  const io = { ...streams, typed: (text: string) => asTyped(text, program) };
+  try {
+    const answer = await answerTo(argv, io, cli, json);
+    if (answer.text !== "") await write(io.stdout, answer.text);
+    return answer.exitCode;
+  } catch (thrown) {
+    return reportFailure(thrown, io, json);
+  }
+}
+
+/** The text for standard output, and the exit code. */
+interface CommandResult {
+  readonly text: string;
+  readonly exitCode: number;
+}
+
+async function answerTo(typed: readonly string[], io: CommandIo, cli: CliDeps, json: boolean): Promise<CommandResult> {
+  const argv = withRemoteLast(typed);
+  const [noun] = argv;
+  const { verbs } = cli;
+  const asksForHelp = argv.some((arg) => arg === "--help" || arg === "-h");
+  if (noun === "--version" || noun === "version") {
+    const version = await cli.version();
+    return { text: json ? `${printableJson({ version })}\n` : `datarun ${version}\n`, exitCode: EXIT.done };
+  }
+  if (noun === undefined || noun === "help" || noun.startsWith("-")) {
+    const help = await helpOnAll(verbs, cli.lasting);
+    if (noun === "help" || asksForHelp) return helpText(help, io, json);
+    const namesNone = argv.every((arg) => arg.startsWith("-"));
+    throw usage(namesNone ? help : "Give the command first, then its options.");
+  }
+  const found = await findCommand(wordsBeforeOptions(argv), cli);
+  if (typeof found === "string") {
+    const help = await helpOnNoun(found, verbs);
+    if (asksForHelp) return helpText(help, io, json);
+    throw usage(help);
+  }
+  const { name, command, args } = { ...found, args: argv.slice(found.name.split(" ").length) };
+  if (asksForHelp) return helpText(helpOn(name, command), io, json);
+  if (isLasting(command)) return { text: "", exitCode: await begin(name, command, args, cli) };
+  return runCommand(name, command, args, io, cli, json);
+}
+
+interface FoundCommand {
+  readonly name: string;
+  readonly command: Verb | LastingCommand;
+}
+
+function wordsBeforeOptions(argv: readonly string[]): readonly string[] {
+  const end = argv.findIndex((arg) => arg.startsWith("-"));
+  return end === -1 ? argv : argv.slice(0, end);
+}
+
+/**
+ * Finds a command by its first two or three words. For an incomplete name returns its noun, such as `token` or
+ * `credential price`.
+ * @throws OperatorError for an unknown command
+ */
+async function findCommand(words: readonly string[], cli: CliDeps): Promise<FoundCommand | string> {
+  const { verbs, lasting } = cli;
+  const noun = words[0]!;
+  if (Object.hasOwn(lasting, noun)) return { name: noun, command: (await lasting[noun]!()).default };
+  for (let length = 1; length <= words.length; length += 1) {
+    const name = words.slice(0, length).join(" ");
+    if (verbs.names.includes(name)) return { name, command: await verbs.load(name) };
+    if (!verbs.names.some((known) => known.startsWith(`${name} `))) throw unknownCommand(name, cli);
+  }
+  return words.join(" ");
+}
+
+/** Moves `--remote URL` behind the command, because a user may write it first. */
+function withRemoteLast(argv: readonly string[]): readonly string[] {
+  const [first = "", ...others] = argv;
+  const isApart = first === "--remote";
+  if (!isApart && !first.startsWith("--remote=")) return argv;
+  const [given, rest] = isApart ? [others.slice(0, 1), others.slice(1)] : [[], others];
+  const words = wordsBeforeOptions(rest);
+  return [...words, first, ...given, ...rest.slice(words.length)];
+}
+
+async function begin(name: string, command: LastingCommand, args: readonly string[], cli: CliDeps): Promise<number> {
+  const shape = shapeOf(command);
+  return inWordsOf(name, command, shape, async () =>
+    command.begin(checkInput(command, parseCommand(args, shape).input), cli),
+  );
+}
+
+async function runCommand(
+  name: string,
+  verb: Verb,
+  args: readonly string[],
+  io: CommandIo,
+  cli: CliDeps,
+  json: boolean,
+): Promise<CommandResult> {
+  const shape = shapeOf(verb);
+  const { result, isPrinted } = await inWordsOf(name, verb, shape, async () => {
+    const command = parseCommand(args, shape);
+    const fields = command.fields === null ? undefined : await readFields(command.fields, io);
+    const given = await readFiles(command.input, [...shape.positional, ...shape.options]);
+    const input = fields === undefined ? given : { ...given, [command.fields!.property]: fields };
+    const checked = checkInput(verb, input);
+    // Standard output is for either the result or the text.
+    const isPrinted = !isStreamed(verb) || command.file !== undefined;
+    if (json && !isPrinted) throw usage("With --json, give FILE: the text would go to standard output.");
+    const remote = findRemote(command.remote, io.env);
+    const work =
+      remote === null
+        ? runOpened(name, verb, checked, command, io, cli)
+        : runElsewhere(name, verb, checked, command, remote, io, cli);
+    return { isPrinted, result: await work };
+  });
+  // The reader has closed standard output.
+  if (result === null) return { text: "", exitCode: EXIT.done };
+  const exitCode = verb.hasFailed?.(result) === true ? EXIT.failed : EXIT.done;
+  if (!isPrinted) return { text: "", exitCode };
+  if (json) return { text: `${printableJson(result)}\n`, exitCode };
+  // Logs of functions, replies of vendors and messages of a service may contain control characters.
+  const rendered = verb.render?.(result, (text) => typedText(text, io)) ?? renderResult(result, verb);
+  return { text: printableLines(rendered), exitCode };
+}
+
+/** Loads the code for remote services only when it is used. */
+async function runElsewhere(
+  name: string,
+  verb: Verb,
+  input: object,
+  command: ParsedCommand,
+  remote: Remote,
+  io: CommandIo,
+  cli: CliDeps,
+): Promise<JsonObject | null> {
+  const { runRemotely } = await import("./remote/run-remotely.ts");
+  const told = openProgress(io, cli.clock ?? systemClock, command.json);
+  const goesOn = verb.interrupted === undefined ? null : "The command continues in the service.";
+  return reportInterruption(goesOn, told, io, () => runRemotely(name, verb, input, command, remote, told, io));
+}
+
+async function runOpened(
+  name: string,
+  verb: Verb,
+  input: object,
+  { dataDir, project, json, file }: ParsedCommand,
+  io: CommandIo,
+  cli: CliDeps,
+): Promise<JsonObject | null> {
+  const where = { dataDir, project, makesStore: verb.makesStore === true };
+  const progress = openProgress(io, cli.clock ?? systemClock, json);
+  const opened = await cli.open(where, verb.needs, progress.note);
+  const terminal = openTerminal(io);
+  const { onProgress } = progress;
+  try {
+    const given = { ...opened.given, onProgress, terminal: () => terminal };
+    return await reportInterruption(verb.interrupted ?? null, progress, io, async () => {
+      if (!isStreamed(verb)) return runVerb(name, verb, input, given);
+      const { pieces } = await streamVerb(name, verb, input, given);
+      return writeText(pieces, file, io);
+    });
+  } finally {
+    terminal.close();
+    await opened.close();
+  }
+}
+
+/** Describes invalid input by option names, and adds the usage line. */
+async function inWordsOf<Result>(
+  name: string,
+  command: CommandForm,
+  shape: CommandShape,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await run();
+  } catch (thrown) {
+    if (thrown instanceof InputError) {
+      const said = thrown.problems.map(({ path, message }) => `${wordFor(path, shape)} ${message}.`).join("\n");
+      throw usage(`${said}\n${usageLine(name, command)}`);
+    }
+    if (thrown instanceof OperatorError && thrown.code === "usage") {
+      throw usage(`${thrown.message}\n${usageLine(name, command)}`);
+    }
+    throw thrown;
+  }
+}
+
+function wordFor(path: string, { positional, options }: CommandShape): string {
+  const [property = ""] = stepsOf(path);
+  const byPosition = positional.find((option) => option.property === property);
+  if (byPosition !== undefined) return byPosition.placeholder;
+  const filling = options.filter((option) => option.property === property);
+  return filling.length === 0 ? path : filling.map(({ name }) => `--${name}`).join(" or ");
+}
+
+function unknownCommand(name: string, { verbs, lasting }: CliDeps): OperatorError {
+  const known = [...verbs.names, ...Object.keys(lasting)];
+  // Both words were given, so suggesting one of them does not help.
+  const nouns = name.includes(" ") ? [] : known.map((command) => command.split(" ")[0]!);
+  const hint = didYouMeanAnyOf(name, [...new Set([...known, ...nouns])]) ?? '"datarun --help" lists all.';
+  return usage(`Unknown command "${printable(name).slice(0, 60)}". ${hint}`);
+}
+
+function helpText(help: string, io: CommandIo, json: boolean): CommandResult {
+  return { text: json ? `${printableJson({ help })}\n` : typedText(help, io), exitCode: EXIT.done };
+}

@@ -1,0 +1,54 @@
+import { Agent as SecureAgent, request as requestSecure } from "node:https";
+import type { SecureContext } from "node:tls";
+import type { CustomFetch } from "openid-client";
+import { JoinedBytes, piecesMax } from "../../../terms/json/joined-bytes.ts";
+import { Agent as PlainAgent, request as requestPlain } from "../../../terms/http/node-http.ts";
+
+/** Far more than a provider's keys take. */
+const REPLY_BYTES_MAX = 1_048_576;
+const PIECES_MAX = piecesMax(REPLY_BYTES_MAX);
+const CONNECTIONS_MAX = 16;
+
+/**
+ * Sends requests to the provider. Its certificate is checked against the given authorities, as a vendor's is. A reply
+ * that is too large or too slow is cut off. Redirects are not followed.
+ */
+export function createProviderFetch(secureContext?: SecureContext): CustomFetch {
+  const plain = new PlainAgent({ maxSockets: CONNECTIONS_MAX });
+  const secure = new SecureAgent({
+    maxSockets: CONNECTIONS_MAX,
+    ...(secureContext !== undefined && { secureContext }),
+  });
+
+  return (address, { method, headers, body, signal }) => {
+    const url = new URL(address);
+    const isSecure = url.protocol === "https:";
+    const { promise, resolve, reject } = Promise.withResolvers<Response>();
+    const request = (isSecure ? requestSecure : requestPlain)(url, {
+      method,
+      headers,
+      agent: isSecure ? secure : plain,
+      ...(signal !== undefined && { signal }),
+    });
+    // The signal carries the reason for which it was aborted.
+    const fail = (error: Error) => reject(signal?.aborted === true ? signal.reason : error);
+    request.on("error", fail);
+    request.on("response", (reply) => {
+      const joined = new JoinedBytes();
+      reply.on("data", (chunk: Buffer) => {
+        joined.add(chunk);
+        if (joined.length > REPLY_BYTES_MAX) request.destroy(new Error(`more than ${REPLY_BYTES_MAX} bytes`));
+        else if (joined.pieces > PIECES_MAX) request.destroy(new Error(`more than ${PIECES_MAX} chunks`));
+      });
+      reply.on("error", fail);
+      reply.on("end", () => {
+        const { statusCode: status = 500, headers: fields } = reply;
+        const head = { status, headers: { "content-type": fields["content-type"] ?? "" } };
+        resolve(new Response(joined.length === 0 ? null : joined.take(), head));
+      });
+    });
+    // Every body sent to a provider is a form.
+    request.end(body instanceof URLSearchParams ? body.toString() : (body as string | undefined));
+    return promise;
+  };
+}

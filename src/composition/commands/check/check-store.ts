@@ -1,0 +1,89 @@
+import { join } from "node:path";
+import { STORE_WAIT_MS } from "../../open-proven-store.ts";
+import { proveRootKeys } from "../../../credentials/prove-root-keys.ts";
+import { RootKeyFiles } from "../../../credentials/root-key-files.ts";
+import { givenRootKeys, readRootKeys } from "../../../credentials/root-key-ring.ts";
+import { usedJournal } from "../../../ledger/journal/used-journal.ts";
+import type { Settings } from "../../../settings/settings.ts";
+import { openStore, type Store, StoreMissing, StoreOlder } from "../../../storage/store.ts";
+import type { Clock } from "../../../terms/time/clock.ts";
+import { settledWithin } from "../../../terms/time/within.ts";
+import { reasonOf } from "../reason-of.ts";
+import type { CheckReport } from "./findings.ts";
+
+/**
+ * Opens the store for reading, so that none is created or migrated, and checks the root keys against it. Returns `null`
+ * if the store could not be opened. The caller closes it.
+ */
+export async function checkStore(
+  settings: Settings,
+  dataDir: string,
+  clock: Clock,
+  report: CheckReport,
+): Promise<Store | "none yet" | null> {
+  const { databaseUrl } = settings;
+  const place = databaseUrl === undefined ? "embedded" : "shared";
+  let store: Store | undefined;
+  try {
+    const used = usedJournal(join(dataDir, "ledger"));
+    store = await openStore({ dataDir, databaseUrl, clock, opening: "look", usedJournal: used });
+    const ready = store.ready();
+    if (!(await settledWithin(clock, STORE_WAIT_MS, ready))) {
+      report.add("store.unreachable", store.health().says ?? "The shared database does not answer.");
+      await store.close();
+      return null;
+    }
+    await ready;
+  } catch (error) {
+    await store?.close();
+    if (error instanceof StoreMissing) {
+      report.facts["store"] = `${place}, none yet: the first start creates it`;
+      return "none yet";
+    }
+    report.add(error instanceof StoreOlder ? "store.not_migrated" : "store.refused", reasonOf(error));
+    return null;
+  }
+  report.facts["store"] = place;
+  await checkKeys(settings, dataDir, store, report);
+  return store;
+}
+
+/**
+ * Reads this process's root keys before a store is opened, as a start does.
+ * @param dataDir `null` if it cannot contain key files
+ */
+export function checkRootKeys(
+  { databaseUrl, rootKey }: Settings,
+  dataDir: string | null,
+  report: CheckReport,
+): boolean {
+  try {
+    givenRootKeys(rootKey, databaseUrl !== undefined);
+    // An unusable key file stops a start even if its key is not needed.
+    if (databaseUrl === undefined && dataDir !== null) new RootKeyFiles(dataDir).read();
+    return true;
+  } catch (error) {
+    report.add("keys.refused", reasonOf(error));
+    return false;
+  }
+}
+
+async function checkKeys(
+  { databaseUrl, rootKey }: Settings,
+  dataDir: string,
+  { keys }: Store,
+  report: CheckReport,
+): Promise<void> {
+  const directory = databaseUrl === undefined ? dataDir : null;
+  try {
+    // The first start creates a root key file; a check creates none.
+    const isFirst =
+      directory !== null && (rootKey?.trim() ?? "") === "" && new RootKeyFiles(directory).read().length === 0;
+    if (isFirst && (await keys.rootKeyIdsInUse()).length === 0) return;
+    const ring = await readRootKeys({ variable: rootKey, directory, store: keys });
+    const { unreadable, dataKeys } = await proveRootKeys(ring, keys);
+    if (unreadable > 0) report.add("keys.unreadable", `${unreadable} of ${dataKeys} data keys cannot be opened`);
+  } catch (error) {
+    report.add("keys.refused", reasonOf(error));
+  }
+}

@@ -1,0 +1,115 @@
+import { resolve } from "node:path";
+import type { DeploymentSelection } from "../../../admin/cli/run-cli.ts";
+import { type KeyedEngine, openKeyedEngine } from "../../open-keyed-engine.ts";
+import type { OpenedStore } from "../../open-store.ts";
+import { projectOf, readSettingsOf } from "../../../project/config-file.ts";
+import { ConfigError } from "../../../settings/read-settings.ts";
+import { LoadError } from "../../../terms/load-error.ts";
+import { type Clock, systemClock } from "../../../terms/time/clock.ts";
+import { OperatorError } from "../../../terms/operator-error.ts";
+
+/** The deployment that a verb works on, and what the openers of its needs share. */
+export interface DeploymentRef {
+  readonly project: string | undefined;
+  readonly dataDir: string;
+  /** The entries of the setting `catalog`: the catalog's sources that are on. */
+  readonly catalog: readonly string[];
+  readonly databaseUrl: string | undefined;
+  readonly rootKey: string | undefined;
+  readonly region: string;
+  /** The size limit of a vendor's reply, after decoding. */
+  readonly replyBytesMax: number;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  note(sentence: string): void;
+  /** The store's engine, opened with the options of the first call. @throws OperatorError */
+  engine(adoptRootKey?: boolean): Promise<KeyedEngine>;
+  /** The store with all its ports, over that engine. @throws OperatorError */
+  store(adoptRootKey?: boolean): Promise<OpenedStore>;
+  /**
+   * Returns a function that opens a resource at its first call and returns the same one afterwards. The resource is
+   * closed when the command ends.
+   */
+  once<Opened>(open: () => Promise<Opened>, close: (opened: Opened) => unknown): () => Promise<Opened>;
+}
+
+/** Finds the deployment as a service does, so that both use the same store. @throws OperatorError */
+export async function findDeployment(
+  { project: named, dataDir: given, makesStore }: DeploymentSelection,
+  note: (sentence: string) => void,
+  closing: AsyncDisposableStack,
+): Promise<DeploymentRef> {
+  const environment = process.env;
+  const project = projectOf({ project: named }, environment, process.cwd());
+  const options = given === undefined ? {} : { "data-dir": given };
+  const settings = await readSettingsOf(project, options, environment).catch(invalid);
+  const dataDir = resolve(settings.dataDir);
+  const { catalog, databaseUrl, rootKey, region, limits } = settings;
+  const once: DeploymentRef["once"] = (open, close) => {
+    let opening: ReturnType<typeof open> | undefined;
+    return () => {
+      if (opening !== undefined) return opening;
+      opening = open();
+      // Waits for a resource that is still being opened. If opening failed, the caller has the error and there is
+      // nothing to close.
+      closing.defer(() =>
+        opening!.then(
+          async (opened) => void (await close(opened)),
+          () => {},
+        ),
+      );
+      return opening;
+    };
+  };
+  let adopting = false;
+  const open = once(
+    () =>
+      openKeyedEngine({
+        // A verb that only reads must not create a store in a mistyped folder or an empty database.
+        opening: makesStore ? "make" : "look",
+        dataDir,
+        databaseUrl,
+        rootKey,
+        clock: systemClock,
+        adoptRootKey: adopting,
+      }).catch(unavailable),
+    ({ engine }) => engine.close(),
+  );
+  const engineOf: DeploymentRef["engine"] = (adoptRootKey = false) => {
+    adopting ||= adoptRootKey;
+    return open();
+  };
+  let opened: Promise<OpenedStore> | undefined;
+  const addPorts = async (keyed: KeyedEngine): Promise<OpenedStore> => {
+    const { storeOver } = await import("../../open-store.ts");
+    return storeOver(keyed, systemClock);
+  };
+  const store: DeploymentRef["store"] = (adoptRootKey) => (opened ??= engineOf(adoptRootKey).then(addPorts));
+  return {
+    project,
+    dataDir,
+    catalog,
+    databaseUrl,
+    rootKey,
+    region,
+    replyBytesMax: limits.expert.replyDecodedBytes,
+    environment,
+    clock: systemClock,
+    note,
+    engine: engineOf,
+    store,
+    once,
+  };
+}
+
+function invalid(error: unknown): never {
+  if (error instanceof ConfigError || error instanceof LoadError)
+    throw new OperatorError("invalid", error.message, { cause: error });
+  throw error;
+}
+
+/** Turns any error into an `OperatorError` with the same message. */
+export function unavailable(error: unknown): never {
+  if (error instanceof OperatorError) throw error;
+  throw new OperatorError("unavailable", error instanceof Error ? error.message : String(error), { cause: error });
+}

@@ -1,0 +1,43 @@
+import type { CallRow } from "../ports.ts";
+
+interface CallEndTime {
+  readonly call: CallRow;
+  readonly at: number;
+  readonly tookNothing: boolean;
+  /** The first one of those that ended at the same time, in the order of the run. */
+  first: number;
+}
+
+/**
+ * For each call of a run the last of the others that had ended when it began: most likely what a function waited for. A
+ * run may have thousands of calls, so they are compared once for all.
+ */
+export function previousCalls(calls: readonly CallRow[]): (call: CallRow) => CallRow | null {
+  const ended = calls.flatMap((call, first): CallEndTime[] => {
+    if (call.started_after_ms === null || call.took_ms === null) return [];
+    return [{ call, at: endOf(call), tookNothing: call.took_ms === 0, first }];
+  });
+  // One that took no time is no earlier than what began at that moment.
+  ended.sort((a, b) => a.at - b.at || Number(a.tookNothing) - Number(b.tookNothing) || a.first - b.first);
+  for (const [place, one] of ended.entries()) {
+    const before = ended[place - 1];
+    if (before?.at === one.at) one.first = Math.min(one.first, before.first);
+  }
+  return ({ started_after_ms: startedAfterMs }) => {
+    if (startedAfterMs === null) return null;
+    let [from, to] = [0, ended.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      const { at, tookNothing } = ended[middle]!;
+      if (at < startedAfterMs || (at === startedAfterMs && !tookNothing)) from = middle + 1;
+      else to = middle;
+    }
+    const last = ended[from - 1];
+    return last === undefined ? null : calls[last.first]!;
+  };
+}
+
+/** When a call ended, in milliseconds from the arrival of the request, as far as that is known. */
+export function endOf(call: CallRow): number {
+  return (call.started_after_ms ?? 0) + (call.took_ms ?? 0);
+}
