@@ -32,33 +32,33 @@ export interface components {
             format?: "csv" | "jsonl";
             /** @description Id of the organization (org_…) */
             org?: string;
-            /** @description Only what operators or users did whose name begins with this */
+            /** @description Only acts of operators or users whose name begins with this */
             who?: string;
             /** @description Only acts with these words, such as "price" or "token revoke" */
             what?: string;
-            /** @description Only what was done to the object with this id */
+            /** @description Only acts on the object with this id */
             subject?: string;
-            /** @description Only what was done then or later; a day begins at midnight UTC */
+            /** @description Only acts then or later; a day begins at midnight UTC */
             from?: string;
-            /** @description Only what was done before then */
+            /** @description Only acts before then */
             to?: string;
         };
         AuditListInput: {
             /** @description Id of the organization (org_…) */
             org?: string;
-            /** @description Only what operators or users did whose name begins with this */
+            /** @description Only acts of operators or users whose name begins with this */
             who?: string;
             /** @description Only acts with these words, such as "price" or "token revoke" */
             what?: string;
-            /** @description Only what was done to the object with this id */
+            /** @description Only acts on the object with this id */
             subject?: string;
-            /** @description Only what was done then or later; a day begins at midnight UTC */
+            /** @description Only acts then or later; a day begins at midnight UTC */
             from?: string;
-            /** @description Only what was done before then */
+            /** @description Only acts before then */
             to?: string;
             /** @description How many to show; 100 by default */
             limit?: number;
-            /** @description Where to go on: the value that the previous list gave */
+            /** @description Where to continue: the value that the previous list returned */
             after?: string;
         };
         AuditListResult: {
@@ -79,7 +79,7 @@ export interface components {
                 subject_name: string | null;
                 detail: Record<string, unknown>;
             }[];
-            /** @description Why nothing can match: no act has such words, or no name begins so; `near` is what was meant */
+            /** @description Why nothing can match: no act has such words, or no name begins like that; `near` has suggestions */
             unknown?: {
                 /** @enum {string} */
                 of: "who" | "what";
@@ -93,7 +93,7 @@ export interface components {
             org?: string;
             /** @description How many to show; 100 by default */
             limit?: number;
-            /** @description Where to go on: the value that the previous list gave */
+            /** @description Where to continue: the value that the previous list returned */
             after?: string;
         };
         BudgetListResult: {
@@ -116,7 +116,7 @@ export interface components {
                 counts_from: string;
                 used: string;
                 leased: string;
-                /** @description What processes hold of which nothing was heard for a minute: they are dead, or cannot reach the store */
+                /** @description Leased by processes that have not reported for a minute: they are dead, or cannot reach the store */
                 silent: string;
                 left: string;
                 nearly_used: boolean;
@@ -162,7 +162,7 @@ export interface components {
             counts_from: string;
             used: string;
             leased: string;
-            /** @description What processes hold of which nothing was heard for a minute: they are dead, or cannot reach the store */
+            /** @description Leased by processes that have not reported for a minute: they are dead, or cannot reach the store */
             silent: string;
             left: string;
             nearly_used: boolean;
@@ -180,7 +180,7 @@ export interface components {
             rejected_calls: number | null;
             /** @description The first call that it rejected in this period, and since its limit was last set; `null`: none */
             rejects_since: string | null;
-            /** @description What was counted as used before */
+            /** @description The use that was counted before */
             used_before: string;
         };
         BudgetRemoveInput: {
@@ -243,7 +243,7 @@ export interface components {
              * @description UTC
              */
             counts_from: string;
-            /** @description What was charged in its current period before the budget was set, which it does not count; `null`: it counts the whole period */
+            /** @description The amount charged in its current period before the budget was set, which it does not count; `null`: it counts the whole period */
             spent_before: string | null;
         };
         BudgetShowInput: {
@@ -269,7 +269,7 @@ export interface components {
             counts_from: string;
             used: string;
             leased: string;
-            /** @description What processes hold of which nothing was heard for a minute: they are dead, or cannot reach the store */
+            /** @description Leased by processes that have not reported for a minute: they are dead, or cannot reach the store */
             silent: string;
             left: string;
             nearly_used: boolean;
@@ -287,7 +287,7 @@ export interface components {
             rejected_calls: number | null;
             /** @description The first call that it rejected in this period, and since its limit was last set; `null`: none */
             rejects_since: string | null;
-            /** @description What was charged in its current period before the budget was set, which it does not count; `null`: it counts the whole period */
+            /** @description The amount charged in its current period before the budget was set, which it does not count; `null`: it counts the whole period */
             spent_before?: string | null;
             requests?: number;
             unknown?: number;
@@ -395,7 +395,7 @@ export interface components {
             org: string;
             /** @description How many to show; 100 by default */
             limit?: number;
-            /** @description Where to go on: the value that the previous list gave */
+            /** @description Where to continue: the value that the previous list returned */
             after?: string;
         };
         CredentialListResult: {
@@ -427,7 +427,7 @@ export interface components {
             context?: "prod" | "test" | "dev";
             /** @description How many to show; 100 by default */
             limit?: number;
-            /** @description Where to go on: the value that the previous list gave */
+            /** @description Where to continue: the value that the previous list returned */
             after?: string;
         };
         CredentialMatrixResult: {
@@ -467,7 +467,7 @@ export interface components {
             org: string;
             /** @description How many to show; 100 by default */
             limit?: number;
-            /** @description Where to go on: the value that the previous list gave */
+            /** @description Where to continue: the value that the previous list returned */
             after?: string;
         };
         CredentialPriceCurrentResult: {
@@ -479,7 +479,7 @@ export interface components {
                 price: "own" | "list" | "none";
                 amount: string | null;
                 currency: string | null;
-                /** @description What is billed; null if the source is not there any more */
+                /** @description What the vendor bills; null if the source no longer exists */
                 per: string | null;
                 from: string | null;
                 steps: number;
@@ -491,7 +491,7 @@ export interface components {
             cred_id: string;
             /** @description How many to show; 100 by default */
             limit?: number;
-            /** @description Where to go on: the value that the previous list gave */
+            /** @description Where to continue: the value that the previous list returned */
             after?: string;
         };
         CredentialPriceListResult: {
@@ -928,7 +928,7 @@ export interface components {
             charged?: "yes" | "no" | "unknown";
             /** @description How many to show; 100 by default */
             limit?: number;
-            /** @description Where to go on: the value that the previous list gave */
+            /** @description Where to continue: the value that the previous list returned */
             after?: string;
         };
         LedgerListResult: {
@@ -956,7 +956,7 @@ export interface components {
             damaged?: string[];
             /**
              * Format: date-time
-             * @description Many runs were looked at, back to this time, and the page ends although it is not full; UTC
+             * @description The page is not full because many runs were read, back to this time; UTC
              */
             looked_back_to?: string;
             next?: string;
@@ -964,7 +964,7 @@ export interface components {
         LedgerPruneInput: {
             /** @description Deletes runs that started before then; a day begins at midnight UTC */
             before: string;
-            /** @description Also deletes runs with charges that nobody has settled */
+            /** @description Also deletes runs with unsettled charges */
             unknown_too?: boolean;
         };
         LedgerPruneResult: {
@@ -1176,7 +1176,7 @@ export interface components {
             credential?: string;
             /** @description How many to show; 100 by default */
             limit?: number;
-            /** @description Where to go on: the value that the previous list gave */
+            /** @description Where to continue: the value that the previous list returned */
             after?: string;
         };
         LedgerSpendResult: {
@@ -1186,9 +1186,9 @@ export interface components {
                 source?: string | null;
                 credential?: string | null;
                 day?: string | null;
-                /** @description What the organization or the workflow is called now; of a credential, its source */
+                /** @description The current name of the organization or the workflow; for a credential, its source */
                 name?: string | null;
-                /** @description Whose workflow or credential it is */
+                /** @description The organization of the workflow or credential */
                 organization_tuid?: string | null;
                 requests: number;
                 charged: number;
@@ -1206,7 +1206,7 @@ export interface components {
                 unpriced: number;
                 amount: string | null;
                 amount_at_most: string | null;
-                /** @description What the unknown charges come to in full */
+                /** @description The sum of the unknown charges in full */
                 amount_unknown: string | null;
             }[];
             next?: string;
@@ -1214,20 +1214,20 @@ export interface components {
         LedgerSummaryInput: {
             /** @description Year and month, such as 2026-03 */
             month: string;
-            /** @description Whose month it is, such as Europe/Berlin; UTC by default */
+            /** @description The time zone of the month, such as Europe/Berlin; UTC by default */
             time_zone?: string;
             /** @description Id of the organization (org_…) */
             org?: string;
             /** @description How many to show; 100 by default */
             limit?: number;
-            /** @description Where to go on: the value that the previous list gave */
+            /** @description Where to continue: the value that the previous list returned */
             after?: string;
         };
         LedgerSummaryResult: {
             charges: {
                 source: string;
                 organization_tuid: string | null;
-                /** @description What it is called now */
+                /** @description Its current name */
                 organization: string | null;
                 cred_id: string | null;
                 credential: string;
@@ -1248,7 +1248,7 @@ export interface components {
                 unpriced: number;
                 amount: string | null;
                 amount_at_most: string | null;
-                /** @description What the unknown charges come to in full */
+                /** @description The sum of the unknown charges in full */
                 amount_unknown: string | null;
             }[];
             next?: string;
@@ -1256,7 +1256,7 @@ export interface components {
         LedgerUnknownInput: {
             /** @description How many to show; 100 by default */
             limit?: number;
-            /** @description Where to go on: the value that the previous list gave */
+            /** @description Where to continue: the value that the previous list returned */
             after?: string;
         };
         LedgerUnknownResult: {
@@ -1329,7 +1329,7 @@ export interface components {
             /** @description Name of the person or program, as the audit trail will show it */
             name: string;
             /**
-             * @description What they may do
+             * @description The operator's role
              * @enum {unknown}
              */
             role: "viewer" | "operator" | "owner";
@@ -1343,7 +1343,7 @@ export interface components {
         OperatorListInput: {
             /** @description How many to show; 100 by default */
             limit?: number;
-            /** @description Where to go on: the value that the previous list gave */
+            /** @description Where to continue: the value that the previous list returned */
             after?: string;
         };
         OperatorListResult: {
@@ -1353,7 +1353,7 @@ export interface components {
                 /** @enum {string} */
                 role: "viewer" | "operator" | "owner";
                 /**
-                 * @description With what they show who they are: a token of this service, or a login at the identity provider
+                 * @description How the operator authenticates: by a token of this service, or a login at the identity provider
                  * @enum {string}
                  */
                 login: "token" | "identity_provider";
@@ -1380,7 +1380,7 @@ export interface components {
             /** @enum {string} */
             role: "viewer" | "operator" | "owner";
             /**
-             * @description With what they show who they are: a token of this service, or a login at the identity provider
+             * @description How the operator authenticates: by a token of this service, or a login at the identity provider
              * @enum {string}
              */
             login: "token" | "identity_provider";
@@ -1405,7 +1405,7 @@ export interface components {
             /** @enum {string} */
             role: "viewer" | "operator" | "owner";
             /**
-             * @description With what they show who they are: a token of this service, or a login at the identity provider
+             * @description How the operator authenticates: by a token of this service, or a login at the identity provider
              * @enum {string}
              */
             login: "token" | "identity_provider";
@@ -1421,7 +1421,7 @@ export interface components {
             last_used_at: string | null;
         };
         OrgCreateInput: {
-            /** @description What people call the organization */
+            /** @description The name of the organization for people */
             name: string;
         };
         OrgCreateResult: {
@@ -1458,7 +1458,7 @@ export interface components {
         OrgListInput: {
             /** @description How many to show; 100 by default */
             limit?: number;
-            /** @description Where to go on: the value that the previous list gave */
+            /** @description Where to continue: the value that the previous list returned */
             after?: string;
         };
         OrgListResult: {
@@ -1509,7 +1509,7 @@ export interface components {
             source: string;
             /** @description How many to show; 100 by default */
             limit?: number;
-            /** @description Where to go on: the value that the previous list gave */
+            /** @description Where to continue: the value that the previous list returned */
             after?: string;
         };
         SourceCredentialsResult: {
@@ -1547,7 +1547,7 @@ export interface components {
                 timeout_ms: number;
                 /** @enum {string} */
                 from: "catalog" | "project";
-                /** @description Whether runs may ask it */
+                /** @description Whether runs may call it */
                 on: boolean;
                 charge: {
                     /** @enum {string} */
@@ -1558,7 +1558,7 @@ export interface components {
                         /** @description null for nothing, which needs none */
                         currency: string | null;
                     } | null;
-                    /** @description What a request costs if it depends on what was asked or answered; the first row that applies counts */
+                    /** @description The cost of a request if it depends on the request or the reply; the first row that applies counts */
                     rows: {
                         when: string | null;
                         list_price: {
@@ -1568,7 +1568,7 @@ export interface components {
                         } | null;
                     }[];
                 };
-                /** @description When its vendor was last asked by a test, or `never`; null if it has no vendor */
+                /** @description When a test last called its vendor, or `never`; null if it has no vendor */
                 live_tested: string | null;
                 input_names: string[];
                 cases: number;
@@ -1623,7 +1623,7 @@ export interface components {
             file: string;
             /** @enum {string} */
             from: "catalog" | "project";
-            /** @description Whether runs may ask it */
+            /** @description Whether runs may call it */
             on: boolean;
             leaves_machine: boolean;
             data: {
@@ -1641,7 +1641,7 @@ export interface components {
             credential: "none" | "optional" | "required";
             /** @description JSON Schema */
             credential_fields: Record<string, unknown> | null;
-            /** @description How it asks: the recipe of a YAML file, or a sentence */
+            /** @description The request: the recipe of a YAML file, or a sentence */
             asks: Record<string, unknown> | string;
             /** @description JSON Schema */
             output: Record<string, unknown> | null;
@@ -1689,7 +1689,7 @@ export interface components {
                     /** @description null for nothing, which needs none */
                     currency: string | null;
                 } | null;
-                /** @description What a request costs if it depends on what was asked or answered; the first row that applies counts */
+                /** @description The cost of a request if it depends on the request or the reply; the first row that applies counts */
                 rows: {
                     when: string | null;
                     list_price: {
@@ -1732,7 +1732,7 @@ export interface components {
         SourceTestInput: {
             /** @description Id of the source, as `datarun source list` shows it */
             source?: string;
-            /** @description Ask the real vendor, once */
+            /** @description Call the real vendor, once */
             live?: boolean;
             /** @description Only the case with this name. With --live: the case whose inputs are sent; by default those that the source declares under `live`, or those of its first case with a record */
             case?: string;
@@ -1832,7 +1832,7 @@ export interface components {
             state?: "active" | "revoked" | "expired";
             /** @description How many to show; 100 by default */
             limit?: number;
-            /** @description Where to go on: the value that the previous list gave */
+            /** @description Where to continue: the value that the previous list returned */
             after?: string;
         };
         TokenListResult: {
@@ -1922,7 +1922,7 @@ export interface components {
             org: string;
             /** @description How many to show; 100 by default */
             limit?: number;
-            /** @description Where to go on: the value that the previous list gave */
+            /** @description Where to continue: the value that the previous list returned */
             after?: string;
         };
         WorkflowListResult: {
@@ -1945,7 +1945,7 @@ export interface components {
         WorkflowPlanInput: {
             /** @description Id of the workflow (wfl_…) */
             workflow: string;
-            /** @description A source to ask */
+            /** @description A source to call */
             source?: string[];
             /**
              * @description The context of the run; dev by default
@@ -1984,7 +1984,7 @@ export interface components {
             sources: {
                 source: string;
                 known: boolean;
-                /** @description Whether runs may ask it; the setting `catalog` decides */
+                /** @description Whether runs may call it; the setting `catalog` decides */
                 on: boolean;
                 title: string | null;
                 problem: string | null;
@@ -2012,14 +2012,14 @@ export interface components {
         WorkflowRunInput: {
             /** @description Id of the workflow (wfl_…) */
             workflow: string;
-            /** @description A source to ask */
+            /** @description A source to call */
             source: string[];
             /**
              * @description The context of the run; dev by default
              * @enum {unknown}
              */
             context?: "prod" | "test" | "dev";
-            /** @description The inputs, of which each source gets its own */
+            /** @description The inputs; each source gets those that it declares */
             inputs?: {
                 [key: string]: unknown;
             };
@@ -2071,7 +2071,7 @@ export interface components {
             ready: boolean;
             /** @description Why no run is accepted */
             not_ready: string[];
-            /** @description What will soon end that runs are accepted */
+            /** @description Conditions that will soon stop the service from accepting runs */
             warnings: string[];
             runs: {
                 under_way: number;
@@ -2092,7 +2092,7 @@ export interface components {
                     p50_ms: number | null;
                     p99_ms: number | null;
                 };
-                /** @description Minute by minute, the oldest first, until the end of the last minute that is over; `null` before the process started */
+                /** @description One value for each minute, the oldest first, up to the last complete minute; `null` for minutes before the process started */
                 last_hour: {
                     /**
                      * Format: date-time
@@ -2136,7 +2136,7 @@ export interface components {
                     p50_ms: number | null;
                     p99_ms: number | null;
                 };
-                /** @description Each five minutes, the oldest first, and the last of them not over; `null` before the process started. `failed` does not include rejected calls */
+                /** @description One value for each five minutes, the oldest first; the last interval is not over. `null` for intervals before the process started. `failed` does not include rejected calls */
                 last_hour: {
                     calls: (number | null)[];
                     failed: (number | null)[];
@@ -2180,7 +2180,7 @@ export interface components {
                 counts_from: string;
                 used: string;
                 leased: string;
-                /** @description What processes hold of which nothing was heard for a minute: they are dead, or cannot reach the store */
+                /** @description Leased by processes that have not reported for a minute: they are dead, or cannot reach the store */
                 silent: string;
                 left: string;
                 nearly_used: boolean;
@@ -2221,7 +2221,7 @@ export interface components {
             }[];
             /**
              * Format: date-time
-             * @description When charges, budgets and what needs a person were looked at
+             * @description When charges, budgets and items that need attention were read
              */
             looked_at: string;
         };
