@@ -6,7 +6,7 @@ import { ACT, anOrganization, aWorkflow } from "../storage/engines.kit.ts";
 import { openStore } from "../storage/store.ts";
 import { FakeClock } from "../terms/time/clock.kit.ts";
 import { askVendor } from "./authoring/ask-vendor.ts";
-import type { LiveAnswer } from "../drafting/ports.ts";
+import type { LiveAnswer } from "./authoring/ports.ts";
 import type { VerbCall } from "./needs.ts";
 import type { RunAccess } from "./ports.ts";
 import { runAsClient } from "./run-as-client.ts";

@@ -1,4 +1,4 @@
-import type { LiveCallParts } from "../drafting/ports.ts";
+import type { LiveCallParts } from "./authoring/ports.ts";
 import { requireOrganization, unknownCredential } from "./require.ts";
 import type { VerbCall } from "./needs.ts";
 

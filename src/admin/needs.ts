@@ -1,4 +1,5 @@
-import type { AuthoringTools, Terminal } from "../drafting/ports.ts";
+import type { AuthoringTools } from "./authoring/ports.ts";
+import type { Terminal } from "../drafting/ports.ts";
 import type { RotationParts } from "../credentials/rotate-keys.ts";
 import type { Drained } from "../ledger/drain/drain-journal.ts";
 import type { LedgerAnswers } from "../ledger/read/ledger-reader.ts";

@@ -1,4 +1,4 @@
-import type { LiveAnswer, LiveQuestion } from "../drafting/ports.ts";
+import type { LiveAnswer, LiveQuestion } from "../admin/authoring/ports.ts";
 import type { Budgets } from "../run/middleware/ports.ts";
 import { reportCall, settleReservations } from "../run/fan-out.ts";
 import { makeOneCall } from "../run/one-call.ts";

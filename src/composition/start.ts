@@ -26,7 +26,7 @@ import { newStartId } from "./used-by-starts.ts";
 export interface StartOptions {
   readonly settings: Settings;
   /** Prints the demo's text for people. Without it no demo is made. */
-  readonly print?: ((words: string) => void) | undefined;
+  readonly printDemo?: ((text: string) => void) | undefined;
   /** How a person starts a command of this deployment, such as `npx datarun`; `datarun` if left out. */
   readonly program?: () => string;
   readonly log?: ServiceLog;
@@ -161,7 +161,7 @@ export async function start(options: StartOptions): Promise<RunningService> {
     opened.defer(() => forgetAddress(dataDir));
     logListening(log, service, deployment, catalogs);
   }
-  if (settings.demo) options.print?.(await openDemo(settings, store, service, clock));
+  if (settings.demo) options.printDemo?.(await openDemo(settings, store, service, clock));
 
   const parts = opened.move();
   return {

@@ -1,4 +1,4 @@
-import type { AuthoringTools, Terminal } from "./ports.ts";
+import type { DraftingTools, Terminal } from "./ports.ts";
 import { isReadableOnTheWay } from "../terms/http/origins.ts";
 import { askForDraft, type DraftAnswers } from "./ask-for-draft.ts";
 import { describeGuess, originsOf } from "./draft-source.ts";
@@ -23,7 +23,7 @@ export interface DraftedSource {
 export async function draftNewSource(
   given: NewSource,
   schemaPath: string,
-  tools: Pick<AuthoringTools, "compile" | "cases">,
+  tools: Pick<DraftingTools, "compile" | "cases">,
   terminal: Terminal,
   note: (sentence: string) => void,
 ): Promise<DraftedSource> {

@@ -6,7 +6,7 @@ import { draftSource, type SourceDraft, writeDraft } from "./draft-source.ts";
 import { isJsonObject, readJsonExactly, type Json, type JsonObject } from "../terms/json/json.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { maskSamples } from "./mask-samples.ts";
-import type { AuthoringTools } from "./ports.ts";
+import type { DraftingTools } from "./ports.ts";
 
 /**
  * Returns the text of a source file whose cases pass. The first case contains the complete request and the complete
@@ -17,7 +17,7 @@ export async function proveDraft(
   draft: SourceDraft,
   words: ReadonlySet<string> | undefined,
   schemaPath: string,
-  tools: Pick<AuthoringTools, "compile" | "cases">,
+  tools: Pick<DraftingTools, "compile" | "cases">,
 ): Promise<string> {
   const { compile, cases } = tools;
   try {

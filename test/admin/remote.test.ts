@@ -71,7 +71,7 @@ before(async () => {
   }
   running = await start({
     settings: readSettings({ options: { port: "0", "admin-port": "0" }, environment: process.env }),
-    print: () => {},
+    printDemo: () => {},
     log: createLog("warn", join(dataDir, "log")),
   });
   leftovers.unshift(() => running.close());

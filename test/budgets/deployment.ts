@@ -81,7 +81,7 @@ export async function deployment(t: TestContext, on: (typeof STORES)[number], cl
       ...(databaseUrl !== undefined && { "database-url": databaseUrl }),
     },
   });
-  const startHere = () => start({ settings, print: () => {}, log: createLog("error"), clock });
+  const startHere = () => start({ settings, printDemo: () => {}, log: createLog("error"), clock });
   let running = await startHere();
   during.after(() => running.close());
   const opened = await openKeyedStore({ dataDir, databaseUrl, rootKey, clock: systemClock });

@@ -69,7 +69,7 @@ export async function refusalOf({ given, environment }: CheckOptions): Promise<r
   try {
     const project = given["project"] as string;
     const settings = await readSettingsOf(project, given, environment);
-    await (await start({ settings, print: () => {}, log: LOG })).close();
+    await (await start({ settings, printDemo: () => {}, log: LOG })).close();
     return [];
   } catch (error) {
     return error instanceof BrokenProject ? error.problems.map(({ message }) => message) : [reasonOf(error)];

@@ -272,7 +272,7 @@ test("beside a running service a run goes through that one", async (t) => {
     options: { port: "0", "admin-port": "0", "data-dir": here.dataDir, project: here.project },
   });
   const log = createLog("error", join(here.dataDir, "log"));
-  const running = await start({ settings, print: () => {}, log });
+  const running = await start({ settings, printDemo: () => {}, log });
   t.after(() => running.close());
 
   const printed = await here.run([

@@ -122,7 +122,8 @@ test("where no service has run yet, ledger summary counts the live tests, and li
 
   const store = await openStore({ dataDir, clock: systemClock });
   for (const state of ["about to ask", "asked"]) {
-    const detail = { live: true, transaction_id: "trx_1", cred_id: null, state, charges: { yes: 1 } };
+    const cost = { currency: null, amount: "0", amount_at_most: "0", unpriced: 1 };
+    const detail = { live: true, transaction_id: "trx_1", cred_id: null, state, charges: { yes: 1 }, cost };
     const act = { wallAt: MARCH, who: "ada", via: "cli", what: "source test" } as const;
     await store.admin.recordAct(act, { organizationId: null, subjectId: "acme__people", detail });
   }

@@ -125,7 +125,7 @@ export async function startService(t: TestLife, options: ServiceOptions = {}): P
   const declared = loadDeclared([answers(HEALTHY, { ok: true }), ...(options.sources ?? [])]);
   const running = await start({
     settings,
-    print: () => {},
+    printDemo: () => {},
     log,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     sources: { ...declared, all: new Map([...declared.all, ...(options.loaded ?? [])]) },

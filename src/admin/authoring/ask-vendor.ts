@@ -5,7 +5,7 @@ import { costOf } from "../../ledger/read/costs.ts";
 import { amountText } from "../../terms/money/money.ts";
 import { newId } from "../../terms/ids.ts";
 import type { JsonObject } from "../../terms/json/json.ts";
-import type { LiveAnswer, LiveCallParts } from "../../drafting/ports.ts";
+import type { LiveAnswer, LiveCallParts } from "./ports.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 
 export interface VendorQuestion {

@@ -6,7 +6,7 @@ import { markTested } from "../../sources/declarative/source-text.ts";
 import type { OnProgress } from "../../terms/on-progress.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { testLive } from "./live-test.ts";
-import type { AuthoringTools, LiveCallParts } from "../../drafting/ports.ts";
+import type { AuthoringTools, LiveCallParts } from "./ports.ts";
 import { replaceFile } from "./replace-file.ts";
 import { shownPath } from "./source-files.ts";
 

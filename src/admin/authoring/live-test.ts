@@ -5,7 +5,7 @@ import type { Context } from "../../terms/caller.ts";
 import type { JsonObject } from "../../terms/json/json.ts";
 import { didYouMeanAnyOf } from "../../terms/text/nearest.ts";
 import { askVendor, outcomeOf } from "./ask-vendor.ts";
-import type { LiveAnswer, LiveCallParts, AuthoringTools } from "../../drafting/ports.ts";
+import type { LiveAnswer, LiveCallParts, AuthoringTools } from "./ports.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { recordLive } from "./record-live.ts";
 import { expectedOutcome } from "../source-wire.ts";

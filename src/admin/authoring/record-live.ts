@@ -6,7 +6,7 @@ import { addCase } from "../../sources/declarative/source-text.ts";
 import type { Context } from "../../terms/caller.ts";
 import { type JsonObject, readJsonExactly } from "../../terms/json/json.ts";
 import { outcomeOf } from "./ask-vendor.ts";
-import type { LiveAnswer, AuthoringTools } from "../../drafting/ports.ts";
+import type { LiveAnswer, AuthoringTools } from "./ports.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { replaceFile } from "./replace-file.ts";
 import { requireFile, shownPath } from "./source-files.ts";

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
-import type { SourceFileRef, AuthoringTools } from "../../drafting/ports.ts";
+import type { AuthoringTools } from "./ports.ts";
+import type { SourceFileRef } from "../../drafting/ports.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 
 /** @throws OperatorError */

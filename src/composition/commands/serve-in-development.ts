@@ -37,7 +37,7 @@ export async function startDev(options: DevOptions): Promise<RunningService> {
   }
 
   // The start message is printed at the first start only.
-  const again = { ...options, tell: undefined };
+  const again = { ...options, printDemo: undefined };
 
   async function startAnew(): Promise<void> {
     const changed = onSamePorts(await options.readSettings(`config-${version}`), running);

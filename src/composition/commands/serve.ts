@@ -72,7 +72,7 @@ export async function serve(name: "start" | "dev", given: SettingOptions, progra
     const options = {
       settings,
       program,
-      tell: (words: string) => process.stderr.write(words),
+      printDemo: (text: string) => process.stderr.write(text),
     };
     running = name === "start" ? await start(options) : await startInDevelopment(options, given, program);
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { AuthoringTools } from "../../drafting/ports.ts";
+import type { AuthoringTools } from "../../admin/authoring/ports.ts";
 import type { CaseParts } from "../../simulation/ports.ts";
 import type { LoadedSources } from "../../project/load-sources.ts";
 import { PACKAGE_ROOT } from "../../project/package-root.ts";

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ACT } from "../../../storage/engines.kit.ts";
 import type { JsonObject } from "../../../terms/json/json.ts";
 import { unsettled } from "../../unsettled.kit.ts";
 
@@ -25,18 +24,6 @@ test("a settlement that was cut short counts in its budgets when the command is 
     await states(),
     Array.from({ length: 5 }, (_, at) => (at === 0 ? ["about to settle"] : ["about to settle", "settled"])).flat(),
   );
-});
-
-test("what was settled and counted by an earlier version is not counted again", async (t) => {
-  const { open, store, settle, settleOnly, used } = await unsettled(t);
-  await settleOnly({ charged: "no" }, await open()).catch(() => {});
-  const [about] = await store.admin.auditEntries({ what: "ledger reconcile" });
-  const { state: _, ...detail } = about!.detail;
-  await store.admin.recordAct({ ...ACT, what: "ledger reconcile", wallAt: about!.wallAt }, { ...about!, detail });
-  await settle({ charged: "no", attempt: 1 });
-  assert.equal(await used(), 0n);
-  await settle({ charged: "yes", attempt: 1 });
-  assert.equal(await used(), 1n);
 });
 
 test("a settlement that is refused is not announced, and nothing is settled that cannot be announced", async (t) => {

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { Type } from "../../../terms/schema/type.ts";
 import { SOURCE_ID } from "../../../terms/ids.ts";
 import type { NewSource } from "../../../drafting/draft-new-source.ts";
-import type { AuthoringTools } from "../../../drafting/ports.ts";
+import type { AuthoringTools } from "../../authoring/ports.ts";
 import { draftOptions } from "../../draft-options.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { fileExists, shownPath, writeNewFile } from "../../authoring/source-files.ts";

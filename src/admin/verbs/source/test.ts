@@ -14,7 +14,7 @@ import { contextInput, credentialInput, organizationInput, sourceInput } from ".
 import { liveCallParts } from "../../live-call-parts.ts";
 import { renderLiveReport, reportFreeVendors } from "../../authoring/live-report.ts";
 import { type LiveTest, renderLive, testLive } from "../../authoring/live-test.ts";
-import type { AuthoringTools } from "../../../drafting/ports.ts";
+import type { AuthoringTools } from "../../authoring/ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { requireSource } from "../../require.ts";
 import { count, listOf, oneOf, orNull, text, yesOrNo } from "../../result-schemas.ts";

@@ -61,7 +61,7 @@ async function startOwn({ dataDir, project, databaseUrl }: AttachOptions): Promi
   const { start } = await import("../../start.ts");
   const log = createLog("warn", STDERR);
   try {
-    const running = await start({ settings, print: () => {}, log, forCommand: true });
+    const running = await start({ settings, log, forCommand: true });
     return { url: running.url, isOwn: true, close: () => running.close() };
   } catch (error) {
     if (error instanceof LedgerInUse) return null;

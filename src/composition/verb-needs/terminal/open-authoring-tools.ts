@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { AuthoringTools } from "../../../drafting/ports.ts";
+import type { AuthoringTools } from "../../../admin/authoring/ports.ts";
 import { toAuthoringTools } from "../authoring-tools.ts";
 import { createLiveVendors } from "../../live-vendors.ts";
 import { openVendorClient } from "../../open-vendor-clients.ts";
