@@ -37,7 +37,7 @@ export async function adminApiPage(): Promise<Page> {
       ]),
     ),
     "## While a command runs",
-    "Whoever sends `Accept: text/event-stream` gets server-sent events in place of one answer. Refusals before the command begins have their own status as always; from then on the status is 200.",
+    "A request with `Accept: text/event-stream` gets server-sent events in place of one answer. Refusals before the command begins have their own status as always; from then on the status is 200.",
     table(
       ["event", "its data"],
       [
