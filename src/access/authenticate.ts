@@ -14,7 +14,7 @@ interface CachedToken extends TokenGrant {
 export interface CachingAuthenticator extends Authenticator {
   resolveToken(token: string | undefined): Promise<TokenGrant>;
   resolveCaller(grant: TokenGrant, workflow: string | undefined): Promise<Caller>;
-  /** Checks both in one step if both are cached. */
+  /** Resolves the token, then the workflow. */
   authenticate(token: string | undefined, workflow: string | undefined): Promise<Caller>;
   stats(): AuthenticatorStats;
   /** Writes the times of last use to the store. Never rejects. */
@@ -120,7 +120,7 @@ export function createAuthenticator({ store, clock, limits }: AuthenticatorParts
       throw unauthenticated({ refused: "missing", tokenId: granted.tokenId });
     }
     if (!WORKFLOW_SHAPE.test(workflow)) throw unauthenticated({ refused: "workflow", tokenId: granted.tokenId });
-    // The limit applies to token and workflow together. At least `LEFT_MS_MIN` remain, because a process that was
+    // The limit applies to token and workflow together. At least `WORKFLOW_LOOKUP_MS_MIN` remain, because a process that was
     // suspended during the first look-up says nothing about the store.
     const leftMs = Math.max(WORKFLOW_LOOKUP_MS_MIN, lookupLimits.waitMs - (granted.waitedMs ?? 0));
     const answer = await workflows.get(`${granted.organizationId} ${workflow}`, leftMs).catch(unavailable);

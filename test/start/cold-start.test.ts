@@ -235,7 +235,7 @@ output: {type: object, required: [name], properties: {name: {type: string}}}
   await start({ name: "ACME" }, true);
   await start({ name: "ACME" }, false);
 
-  const ignored = ["--ignore", "project.no_cases"];
+  const ignored = ["--ignore", "project.no_cases", "--ignore", "data_dir.in_memory"];
   const check = spawnSync(process.execPath, [join(root, "bin/datarun.mjs"), "check", "--project", folder, ...ignored], {
     env: { ...process.env, ...env },
     encoding: "utf8",

@@ -58,7 +58,7 @@ const ROWS: readonly (readonly (readonly [SentRequest, CallEnd])[])[] = [
 ];
 
 test("the table of charges matches the code", () => {
-  const page = readFileSync(new URL("../../docs/explanation/charges-and-records.md", import.meta.url), "utf8");
+  const page = readFileSync(new URL("../../../docs/explanation/charges-and-records.md", import.meta.url), "utf8");
   const table = [...page.matchAll(/^\| ([^|`]+) \| (yes|no|unknown) \| (yes|no|unknown) \| (yes|no|unknown) \|$/gm)];
   assert.equal(table.length, ROWS.length);
   for (const [at, [, what, ...told]] of table.entries()) {

@@ -15,7 +15,7 @@ import {
   type Micros,
 } from "./money.ts";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
 test("an amount is read to the millionth, and written as it was read", () => {
   for (const [text, micros] of [

@@ -18,7 +18,7 @@ test("a thread takes compiled code from where its process does", async () => {
 });
 
 test("every thread of the service that loads modules is told where compiled code is", () => {
-  const folder = fileURLToPath(new URL("..", import.meta.url));
+  const folder = fileURLToPath(new URL("../..", import.meta.url));
   const files = globSync("**/*.ts", { cwd: folder, exclude: ["**/*.test.ts", "**/*.kit.ts"] });
 
   const threads = files

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { compilePattern, PatternProblem } from "./linear-pattern.ts";
 
-const CATALOG = fileURLToPath(new URL("../../catalog", import.meta.url));
+const CATALOG = fileURLToPath(new URL("../../../catalog", import.meta.url));
 
 const atom = fc.constantFrom(
   "a",

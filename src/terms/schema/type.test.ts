@@ -127,7 +127,7 @@ test("making a schema does not load the library", () => {
   const loadedBy = (expression: string) =>
     Number(
       spawnSync(process.execPath, ["--input-type=module", "-e", asked(expression)], {
-        cwd: fileURLToPath(new URL("../..", import.meta.url)),
+        cwd: fileURLToPath(new URL("../../..", import.meta.url)),
         encoding: "utf8",
       }).stdout,
     );
