@@ -1,26 +1,26 @@
 import { toStored } from "./stored-text.ts";
 
 /*
- * What a column of the ledger is: the building blocks of `columns.ts`, and what can be derived from any table there.
+ * The building blocks of `columns.ts`, and what is derived from a table of columns.
  */
 
-/** What a column holds: text or a whole number, possibly null. `Value` checks our own code at compile time. */
+/** The type of a column: text or whole number, possibly null. `Value` checks our own code at compile time. */
 export interface Holds<Value> {
   readonly type: "text" | "json" | "whole";
-  /** Used when a value does not have this type, since no record may be refused because of its content. */
+  /** Replaces a value of another type, since no record may be refused because of its content. */
   readonly otherwise: Value;
-  /** One of a few texts that repeat often: the journal stores a number for it. */
+  /** One of a few texts that repeat often. The journal stores a number for it. */
   readonly isName: boolean;
   /** A time in milliseconds since 1970, which is shown to people as a date. */
   readonly isMoment: boolean;
 }
 
 interface ColumnOptions {
-  /** Its header in CSV exports. Left out: the column is not exported. */
+  /** Header in CSV exports. Without it the column is not exported. */
   readonly csv?: string;
   /** Its name in the journal, if that differs. */
   readonly inJournal?: string;
-  /** Not part of the checksum, because it is the checksum. */
+  /** The checksum itself, which cannot be part of the checksum. */
   readonly unchecked?: true;
   /** Added after the first release: null in older runs, whose intents lack it and whose checksums must not change. */
   readonly later?: true;
@@ -30,7 +30,7 @@ interface ColumnOptions {
 export interface Recorded<From, Value> extends ColumnOptions {
   readonly holds: Holds<Value>;
   readonly from: (of: From) => Value;
-  /** It is known when a run starts, and is written to the intent file. */
+  /** The value is known when a run starts, and is written to the intent file. */
   readonly inIntent: boolean;
 }
 
@@ -52,7 +52,7 @@ type RecordedNames<Table extends Columns> = {
 
 export type RecordedRow<Table extends Columns> = Pick<RowOf<Table>, RecordedNames<Table>>;
 
-/** What all recorded columns of a table come from. */
+/** The input from which all recorded columns of a table are computed. */
 export type RecordSource<Table extends Columns> = Table[RecordedNames<Table>]["from"] extends infer From
   ? From extends (of: never) => unknown
     ? Parameters<From>[0]
@@ -71,7 +71,7 @@ export function derived<Value>(holds: Holds<Value>, options: ColumnOptions = {})
   return { ...options, holds, from: null };
 }
 
-// ---- what columns hold ---------------------------------------------------------------------------------------------
+// ---- types of columns ----------------------------------------------------------------------------------------------
 
 /** Any text, stored as it is. */
 export function text<Value extends string = string>(): Holds<Value> {
@@ -103,7 +103,7 @@ function holding<Value>(type: Holds<Value>["type"], otherwise: Value): Holds<Val
   return { type, otherwise, isName: false, isMoment: false };
 }
 
-/** Converts a value from a file or another thread, which may be anything, to what the column holds. */
+/** Converts a value from a file or another thread, which may be anything, to the type of the column. */
 export function formed<Value>({ type, otherwise }: Holds<Value>, raw: unknown): Value {
   if (type === "whole") return typeof raw === "number" && Number.isFinite(raw) ? (toWhole(raw) as Value) : otherwise;
   if (typeof raw !== "string") return otherwise;
@@ -115,7 +115,7 @@ function toWhole(value: number): number {
   return Math.round(value) + 0;
 }
 
-// ---- what is derived from a table ----------------------------------------------------------------------------------
+// ---- derived from a table ------------------------------------------------------------------------------------------
 
 export function namesOf<Table extends Columns>(table: Table): readonly (keyof Table & string)[] {
   return Object.keys(table);
@@ -134,12 +134,12 @@ export interface Named {
 }
 
 /**
- * In which order a row has its values where they have no names: the first columns, later ones, and those that are not
- * part of the checksum. Within each of these it is the order of the table.
+ * The order of values in a row without names: first the columns of the first release, then later columns, then columns
+ * outside the checksum. Each group has the order of the table.
  */
 export interface Positions {
   readonly columns: readonly Named[];
-  /** How many are among the first, and how many are part of the checksum. */
+  /** The number of columns of the first release, and of columns in the checksum. */
   readonly first: number;
   readonly checked: number;
 }

@@ -7,13 +7,12 @@ import { derived, recorded, type RowOf } from "./column.ts";
 import { toStored } from "./stored-text.ts";
 
 /*
- * All columns of the ledger: what each holds, where its value comes from, and how it is exported. Rows, records,
- * statements, the journal's views, exports and checksums are derived from these tables. Texts are in stored form
- * (`stored-text.ts`): no NUL and no lone surrogate. A new column is a line here, marked `later`, and one in the
- * migrations of the database that several machines share. Exports have the same order as these tables, so put a new
- * column where people will look for it.
+ * All columns of the ledger: type, origin of the value, and export. Rows, records, statements, the journal's views,
+ * exports and checksums are derived from these tables. Texts are in stored form (`stored-text.ts`): no NUL and no lone
+ * surrogate. A new column needs a line here, marked `later`, and a migration of the shared database. Exports have the
+ * order of these tables, so put a new column where a reader of exports expects it.
  *
- * The first columns are part of checksums by position: they are never moved, renamed or removed.
+ * Checksums use the columns of the first release by position: these are never moved, renamed or removed.
  */
 
 const atStart = recorded<RunIntent>({ inIntent: true });
@@ -22,7 +21,7 @@ const atEnd = recorded<RunReport>();
 /** Unique key: `transaction_id`. */
 export const RUN_COLUMNS = {
   transaction_id: atStart(holds.text(), (run) => run.transactionId, { csv: "transaction_id" }),
-  /** `ended`, or `unknown`: the service died between an attempt and its outcome. */
+  /** `unknown`: the service died between an attempt and its outcome. */
   state: atEnd(holds.name<"ended" | "unknown">(), (): "ended" => "ended", { csv: "state" }),
   kind: atStart(holds.name<"data" | "func">(), (run) => run.kind, { csv: "kind" }),
   organization_id: atStart(holds.name(), (run) => run.organizationId, {
@@ -34,7 +33,7 @@ export const RUN_COLUMNS = {
   context: atStart(holds.name(), (run) => run.context, { csv: "context" }),
   region: atStart(holds.name(), (run) => run.region, { csv: "region" }),
   simulated: atStart(holds.flag, (run) => (run.simulated ? 1 : 0), { csv: "simulated" }),
-  /** A caller may ask for any id, so this is not a `name`. */
+  /** A caller may send any id, so this is not a `name`. */
   function_id: atStart(holds.textOrNull(), (run) => run.functionId, { csv: "function_id" }),
   /** The caller's own `X-Request-Id`. It need not be unique. */
   client_request_id: atStart(holds.textOrNull(), (run) => run.clientRequestId, {
@@ -44,25 +43,27 @@ export const RUN_COLUMNS = {
   /** The trace id of the caller's `traceparent`. */
   trace_id: atStart(holds.textOrNull(), (run) => run.trace?.traceId ?? null, { csv: "trace_id", later: true }),
   started_at: atStart(holds.moment, (run) => run.startedWallAt, { csv: "started_at" }),
-  /** Names the start of the service that made it, so that what a dead process had used of budgets can be summed up. */
+  /**
+   * Identifies the start of the service that made the run, so that the budget use of a dead process can be summed up.
+   */
   start_id: atStart(holds.nameOrNull(), (run) => run.startId ?? null, { inJournal: "start", later: true }),
   took_ms: atEnd(holds.wholeOrNull, (run) => run.tookMs, { csv: "took_ms" }),
   client_gone: atEnd(holds.flag, (run) => (run.clientGone ? 1 : 0), { csv: "client_gone" }),
   function_fault: atEnd(holds.nameOrNull(), (run) => run.functionFault ?? null, { csv: "function_fault" }),
-  /**
-   * 1 while some charge of the run is unknown (`verdicts.ts`). Lists show these runs first, and deletion spares them.
-   */
+  /** 1 while some charge of the run is unknown (`verdicts.ts`). Lists show these runs first, and pruning keeps them. */
   has_unknown: derived(holds.flag),
-  /** How its calls ended and were charged: see `verdicts.ts`. */
+  /** Outcomes and charges of its calls: see `verdicts.ts`. */
   verdicts: derived(holds.whole),
-  /** How many ids it asked for that belong to no source. They are not calls, and only a few of their names are kept. */
+  /**
+   * The number of requested ids that belong to no source. They are not calls, and only a few of their names are stored.
+   */
   unknown_sources: atEnd(holds.whole, (run) => unknownSourcesOf(run.calls).length, { csv: "unknown_sources" }),
   unknown_source_names: atEnd(holds.jsonOrNull, (run) => unknownSourceNames(run.calls)),
   /** Checksum of the whole run (`run-checksum.ts`); null for runs written before checksums were added. */
   checksum: derived(holds.wholeOrNull, { unchecked: true }),
 };
 
-/** The journal copies these columns of the run to its calls, so that one index on calls answers a list by source. */
+/** The journal copies these columns from the run to its calls, so that one index on calls serves a list by source. */
 export const CALL_COLUMNS_OF_RUN = {
   has_unknown: RUN_COLUMNS.has_unknown,
   started_at: RUN_COLUMNS.started_at,
@@ -72,7 +73,7 @@ export const CALL_COLUMNS_OF_RUN = {
 
 const ofCall = recorded<CallReport>();
 
-/** Unique key: the run's `transaction_id`, `ordinal`. In a run in state `unknown`, what was never reported is null. */
+/** Unique key: the run's `transaction_id`, `ordinal`. In a run in state `unknown`, unreported values are null. */
 export const CALL_COLUMNS = {
   ordinal: ofCall(holds.whole, (call) => call.ordinal, { csv: "call" }),
   source: ofCall(holds.name(), (call) => call.source, { csv: "source" }),
@@ -82,20 +83,20 @@ export const CALL_COLUMNS = {
   fault_code: ofCall(holds.nameOrNull(), (call) => call.fault?.code ?? null, { csv: "fault_code" }),
   fault_kind: ofCall(holds.nameOrNull(), (call) => call.fault?.row.kind ?? null, { csv: "fault_kind" }),
   charged: ofCall(holds.name<Charged>(), (call) => call.charged, { csv: "charged" }),
-  /** What its requests were charged, for use in lists: see `verdicts.ts`. */
+  /** The charges of its requests, as bits for lists: see `verdicts.ts`. */
   charges: derived(holds.whole),
   credential_id: ofCall(holds.nameOrNull(), (call) => call.credentialId, {
     csv: "credential_id",
     inJournal: "credential",
   }),
   credential_rule: ofCall(holds.name(), (call) => call.credentialRule, { csv: "credential_rule" }),
-  /** Counted from the arrival of the run. */
+  /** Milliseconds from the arrival of the run. */
   started_after_ms: ofCall(holds.wholeOrNull, (call) => call.startedAfterMs, { csv: "call_started_after_ms" }),
   took_ms: ofCall(holds.wholeOrNull, (call) => call.tookMs, { csv: "call_took_ms" }),
   output_bytes: ofCall(holds.wholeOrNull, (call) => call.outputBytes, { csv: "output_bytes" }),
-  /** The vendor's number for an order that it has accepted; a later run can ask for the order by it. */
+  /** The vendor's number for an order that it accepted. A later run can refer to the order by it. */
   order_id: ofCall(holds.textOrNull(), (call) => call.orderId, { csv: "order_id", later: true }),
-  /** The budget that had no room for a request of the call. */
+  /** The budget that had no capacity for a request of the call. */
   budget_id: ofCall(holds.nameOrNull(), (call) => rejectingBudget(call), {
     csv: "budget_id",
     inJournal: "budget",
@@ -120,7 +121,7 @@ export const ATTEMPT_COLUMNS = {
   status: ofAttempt(holds.wholeOrNull, (attempt) => attempt.status, { csv: "status" }),
   took_ms: ofAttempt(holds.wholeOrNull, (attempt) => attempt.tookMs, { csv: "attempt_took_ms" }),
   charged: ofAttempt(holds.name<Charged>(), (attempt) => attempt.charged, { csv: "attempt_charged" }),
-  /** What it costs if it is charged, in millionths: the price when it was sent. Null: no price was known. */
+  /** Price of the request when it was sent, in millionths. Null: no price was known. */
   price: ofAttempt(holds.wholeOrNull, ({ price }) => micros(price), { csv: "price", later: true }),
   currency: ofAttempt(holds.nameOrNull(), ({ price }) => price?.currency ?? null, { csv: "currency", later: true }),
 };
@@ -130,9 +131,9 @@ function micros(price: Price | null): number | null {
 }
 
 /**
- * A later decision by a person on a charge; the last one for a request is valid. The first one that overrules a yes or
- * a no comes after a row with the service's own record, by `RECORDED_BY`; a charge that was unknown has no such row.
- * Unique key: the run's `transaction_id`, `ordinal`, `revision`.
+ * A later decision of an operator on a charge. The last decision for a request is valid. Before the first decision that
+ * overrules a yes or a no, the service's own record is stored as a row by `RECORDED_BY`; a charge that was unknown has
+ * no such row. Unique key: the run's `transaction_id`, `ordinal`, `revision`.
  */
 export const RECONCILIATION_COLUMNS = {
   ordinal: derived(holds.whole),
@@ -142,16 +143,16 @@ export const RECONCILIATION_COLUMNS = {
   decided_by: derived(holds.text()),
   decided_at: derived(holds.moment),
   note: derived(holds.text()),
-  /** The attempt that it concerns; 0 for a call without attempts. */
+  /** The attempt that the decision concerns; 0 for a call without attempts. */
   attempt: derived(holds.whole),
-  /** The price of the request after the decision, which may have set another one. */
+  /** The price of the request after the decision, which may have changed it. */
   price: derived(holds.wholeOrNull, { later: true }),
   currency: derived(holds.textOrNull(), { later: true }),
 };
 
 const ofIntent = recorded<AttemptIntent>({ inIntent: true });
 
-/** A request that is about to be sent, as it is in the intent file: columns of its call, and columns of its own. */
+/** A line of the intent file for a request about to be sent: columns of its call and columns of its own. */
 export const INTENT_COLUMNS = {
   ordinal: ofIntent(holds.whole, (intent) => intent.ordinal),
   number: ofIntent(holds.whole, (intent) => intent.attempt),
@@ -161,9 +162,9 @@ export const INTENT_COLUMNS = {
   credential_id: ofIntent(holds.textOrNull(), (intent) => intent.credentialId),
   credential_rule: ofIntent(holds.text(), (intent) => intent.credentialRule),
   sent_at: ofIntent(holds.moment, (intent) => intent.sentWallAt),
-  /** It costs nothing, however it ends. */
+  /** The request costs nothing, however it ends. */
   free: ofIntent(holds.flagOrNull, (intent) => (intent.free ? 1 : 0), { later: true }),
-  /** The most that it can cost. */
+  /** The highest possible price. */
   price: ofIntent(holds.wholeOrNull, ({ price }) => micros(price), { later: true }),
   currency: ofIntent(holds.textOrNull(), ({ price }) => price?.currency ?? null, { later: true }),
 };
@@ -179,15 +180,14 @@ export type ReconciliationRow = OfRun & RowOf<typeof RECONCILIATION_COLUMNS>;
 export type IntentRow = RowOf<typeof INTENT_COLUMNS>;
 
 /*
- * A caller can make up ids that belong to no source, as many and as long as it likes. Nobody was called for them and
- * nobody can be billed, so a run records them in one note instead of a row for each.
+ * A caller can invent any number of ids of any length that belong to no source. They cause no vendor call and no bill,
+ * so a run stores them in one column instead of a row for each.
  */
 
 const NAMES_MAX = 3;
 const NAME_CHARACTERS_MAX = 48;
 
 function unknownSourcesOf(calls: readonly CallReport[]): readonly CallReport[] {
-  // Almost always there are none.
   return calls.some(isOfNoSource) ? calls.filter(isOfNoSource) : [];
 }
 
@@ -198,7 +198,7 @@ function unknownSourceNames(calls: readonly CallReport[]): string | null {
   return JSON.stringify(unknown.slice(0, NAMES_MAX).map(({ source }) => toStored(shorten(source))));
 }
 
-/** Such a call has never sent anything. */
+/** A call of no source never sends anything. */
 export function isOfNoSource(call: CallReport): boolean {
   return call.fault?.code === "source.unknown" && call.attempts.length === 0;
 }

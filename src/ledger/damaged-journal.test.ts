@@ -45,8 +45,8 @@ function ruinFirstPage(directory: string, name: string): void {
   const bytes = readFileSync(path);
   const pageAt = (number: number): number => (number - 1) * 4_096;
   let at = pageAt(Number(schema?.["rootpage"]));
-  // Pages of type 2 and 5 are interior pages: after 12 bytes of header come the offsets of their cells, each of which
-  // begins with the number of a page.
+  // Pages of type 2 and 5 are interior pages. After 12 bytes of header come the offsets of their cells, and each cell
+  // begins with a page number.
   while (bytes[at] === 2 || bytes[at] === 5) at = pageAt(bytes.readUInt32BE(at + bytes.readUInt16BE(at + 12)));
   bytes[at] = 0;
   writeFileSync(path, bytes);
@@ -179,7 +179,7 @@ test("runs that vanish are noticed, by their numbers and what is left of them", 
   const ids = await putRuns(tested, 30);
   const reader = openJournalReader({ dir: directory });
   atEnd(t, () => reader.close());
-  // First deleted properly, then by changing the tables directly, so that the counts do not change.
+  // First a regular deletion, then a direct change of the tables, which leaves the counts as they were.
   await reader.prune(Date.now() - 10 * DAY + 4.5 * HOUR);
   const before = await reader.verify();
   assert.deepEqual([before.ok, before.missing, before.structure], [ids.length - 5, 0, []]);

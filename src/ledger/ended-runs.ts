@@ -7,11 +7,11 @@ import { OutcomeLog } from "./journal/outcome-log.ts";
 import type { LedgerLimits } from "./limits.ts";
 import { StallWatch, Unacknowledged } from "./unacknowledged.ts";
 
-/** How long a record may wait for others before it is moved from the log into the journal. */
+/** The longest time that a record waits for others before it is moved from the log into the journal. */
 const MOVE_EVERY_MS = 200;
 /**
- * The most records in one message to the thread, which parses them together. Of hundreds, most would be in use at the
- * next collection of its small young generation, and be copied.
+ * Maximum number of records in one message to the thread, which parses them together. With hundreds of records, most
+ * would still be referenced at the thread's next collection of its small young generation, and be copied.
  */
 const RECORDS_A_MESSAGE = 32;
 const FILE_BYTES_MIN = 16 * 1024;
@@ -24,24 +24,24 @@ export interface EndedRunsOptions {
   readonly limits: LedgerLimits;
   readonly availability: Availability;
   readonly link: Pick<JournalLink, "post" | "ready">;
-  /** The log cannot be written; opening it should be tried again later. */
+  /** The log cannot be written. The caller tries to open it again later. */
   readonly onLogFailed: () => void;
 }
 
 /**
- * Takes runs that have ended to disk: at once into the log, which their answers wait for, and from memory into the
- * journal. If the log cannot be written, the answers wait for the journal instead.
+ * Writes ended runs to disk: at once to the log, for which their answers wait, and later from memory to the journal. If
+ * the log cannot be written, the answers wait for the journal instead.
  */
 export class EndedRuns {
   readonly #options: EndedRunsOptions;
   readonly #log: OutcomeLog;
   readonly #waiting: Unacknowledged;
-  /** Notice when the journal, or answers, wait too long. */
+  /** Report when the journal or answers wait too long. */
   readonly #stalls: readonly StallWatch[];
   #sent = 0;
   #turnPlanned = false;
   #cancelMove: (() => void) | null = null;
-  /** Calls that wait until the journal has everything up to a number, in the order of numbers. */
+  /** Pending `flush` calls, each until the journal has every record up to its number, in the order of numbers. */
   readonly #flushes: { readonly last: number; readonly resolve: () => void }[] = [];
 
   constructor(options: EndedRunsOptions) {
@@ -81,7 +81,7 @@ export class EndedRuns {
     return this.#waiting.bytesByOrganization();
   }
 
-  /** The size of their records in memory. */
+  /** The size of pending records in memory. */
   get bytes(): number {
     return this.#waiting.bytes;
   }
@@ -116,8 +116,8 @@ export class EndedRuns {
     this.#log.append({ number: this.#waiting.lastNumber, text });
     this.#moveLater();
     for (const stall of this.#stalls) stall.watch();
-    // The one exception to the promise: if the disk has failed, answers do not wait for it. The record is written
-    // later, if possible.
+    // The one exception to the promise: if the disk has failed, answers do not wait for it. The record is written later
+    // if possible.
     if (this.#nothingCanBeWritten) return;
     await new Promise<void>((resolve) => (waiting.settle = resolve));
   }
@@ -127,9 +127,10 @@ export class EndedRuns {
     return !this.#log.usable && (availability.has("journal") || availability.has("stalled"));
   }
 
-  // ---- into the journal --------------------------------------------------------------------------------------------
+  // ---- to the journal
+  // ------------------------------------------------------------------------------------------------
 
-  /** Records that are in the log can wait. For the others, answers are waiting. */
+  /** Records in the log can wait. Other records have answers that wait for them. */
   #moveLater(): void {
     if (!this.#log.usable) this.moveSoon();
     else
@@ -139,7 +140,7 @@ export class EndedRuns {
       });
   }
 
-  /** At most once in each turn of the event loop. */
+  /** At most once per tick of the event loop. */
   moveSoon(): void {
     if (this.#turnPlanned) return;
     this.#turnPlanned = true;
@@ -168,17 +169,14 @@ export class EndedRuns {
     await settledWithin(this.#options.clock, this.#options.limits.closeMs, flushed);
   }
 
-  /**
-   * The journal's thread has started, and the log up to before `next` is in the journal. Records not known to be there
-   * are sent again.
-   */
+  /** The journal's thread has started, and the log before `next` is in the journal. Sends the other records again. */
   started(next: number): void {
     if (this.count === 0) this.#waiting.numberFrom(next);
     this.#sent = this.#waiting.beforeHead;
     this.moveSoon();
   }
 
-  /** Everything up to a number is on disk in the journal. */
+  /** Every record up to `last` is on disk in the journal. */
   moved(last: number): void {
     this.#waiting.acknowledge(last);
     this.#log.release(last);
@@ -191,7 +189,7 @@ export class EndedRuns {
     if (this.#nothingCanBeWritten) this.#waiting.settle();
   }
 
-  /** Records that are not on disk go to the journal at once, and their answers wait for that. */
+  /** Sends records that are not on disk to the journal at once. Their answers wait for it. */
   #logFailed(code: string): void {
     this.#options.availability.raise("outcome_log", code);
     if (this.#nothingCanBeWritten) this.#waiting.settle();
@@ -199,14 +197,14 @@ export class EndedRuns {
     this.#options.onLogFailed();
   }
 
-  /** Neither the log nor the journal has the records, and a write to the log may never end. */
+  /** Neither the log nor the journal has confirmed the records, and a write to the log may never end. */
   #answersStalled(): void {
     this.#options.availability.raise("stalled");
     this.#log.abandon("ETIMEDOUT");
     this.#waiting.settle();
   }
 
-  /** Releases every answer, and ends. */
+  /** Releases every answer and stops. */
   end(): void {
     this.#waiting.settle();
     for (const stall of this.#stalls) stall.end();
@@ -215,7 +213,7 @@ export class EndedRuns {
   }
 }
 
-/** Kept small if the size limit is small, because the files count towards it. */
+/** Small if the size limit is small, because the files count towards it. */
 function fileBytesOf({ outcomeFileBytes, journalBytesMax }: LedgerLimits): number {
   if (journalBytesMax === 0) return outcomeFileBytes;
   return Math.max(FILE_BYTES_MIN, Math.min(outcomeFileBytes, Math.floor(journalBytesMax / 32)));

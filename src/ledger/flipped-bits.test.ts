@@ -16,7 +16,7 @@ const RUNS = 60;
 
 interface Journal {
   readonly bytes: Buffer;
-  /** Each of its runs, as it was written. */
+  /** Each run of the journal, as it was written. */
   readonly runs: ReadonlyMap<string, string>;
 }
 
@@ -73,7 +73,7 @@ function isClean({ damaged, missing, structure }: Verified): boolean {
   return damaged === 0 && missing === 0 && structure.length === 0;
 }
 
-/** A damaged journal may give answers or errors with a message for operators, and nothing else. */
+/** A damaged journal may give answers, or errors with a message for operators, and nothing else. */
 async function inWords<Result>(ask: () => Promise<Result>): Promise<Result | null> {
   try {
     return await ask();

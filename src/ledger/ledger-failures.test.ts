@@ -149,7 +149,7 @@ test("an intent that cannot be written is refused before the call, and the ledge
   assert.throws(() => record.intend(makeIntent({ attempt: 2 })).record(), REFUSED);
   assert.throws(() => ledger.open(makeRun()), REFUSED);
   assert.match(ledger.state().unavailable ?? "", /intent file cannot be written \(ENOSPC\)/);
-  // A new file that can be created but not written to is not enough to accept runs.
+  // Creating a new file without writing to it must not be enough to accept runs.
   const seen = tries;
   await until(() => {
     assert.throws(() => ledger.open(makeRun()), REFUSED);
@@ -196,7 +196,7 @@ test("an incomplete write is an intent of none of the runs that share it", async
   const runs = [makeRun(), makeRun()];
   const records = runs.map((run) => ledger.open(run));
   const pending = records.map((record) => record.intend(makeIntent()));
-  // All of the first run's, and some of the second's.
+  // All bytes of the first run, and some of the second.
   allow = 400;
   for (const one of pending) assert.throws(() => one.record(), REFUSED);
   allow = undefined;

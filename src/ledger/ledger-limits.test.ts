@@ -30,7 +30,7 @@ test("records that wait for the disk are limited in number and in bytes", async 
 });
 
 test("while the disk is slow, one organization's records leave room for those of others", async (t) => {
-  // As long as the bytes are in UTF-8; half as many characters.
+  // The same length in bytes of UTF-8, half as many characters.
   const long = { kind: "func", functionId: "ж".repeat(128) } as const;
   for (const [limits, changes] of [
     [{ recordsMax: 40 }, {}],
@@ -67,7 +67,7 @@ test("at its configured size the journal accepts no run, reports it at half of t
   await until(() => {
     if (ledger.state().unavailable !== null) return true;
     for (let i = 0; i < 10; i += 1) {
-      // The last part is for organizations that hold little of the journal.
+      // The last part is for organizations that use little of the journal.
       const run = makeRun({ organizationId: `org_${started.length}` });
       started.push(makeReport(run));
       void ledger.open(run).close(started.at(-1)!);
@@ -102,7 +102,7 @@ test("one organization cannot fill the journal for one that has nothing in it ye
   let refusals: readonly unknown[] = [];
   while (refusals.length === 0)
     refusals = (await Promise.all(Array.from({ length: 40 }, () => oneOf("org_a")))).filter((error) => error !== null);
-  // Far more than would fit, while files that are written again make the size rise and fall.
+  // Writes far more than fits, while replaced files make the size rise and fall.
   for (let round = 0; round < 100; round += 1) {
     await Promise.all(Array.from({ length: 20 }, () => oneOf("org_a")));
     if (round % 10 === 0) assert.equal(await oneOf("org_b"), null, `round ${round}`);
@@ -117,7 +117,7 @@ test("one organization cannot fill the journal for one that has nothing in it ye
   operator.exec("DELETE FROM runs; DELETE FROM calls; DELETE FROM attempts; PRAGMA wal_checkpoint(TRUNCATE)");
   operator.close();
   await until(() => {
-    // Its size is measured after a commit.
+    // The size is measured after a commit.
     void runOnce(ledger, makeRun({ organizationId: "org_b" }));
     try {
       void runOnce(ledger, makeRun({ organizationId: "org_a" })).catch(() => {});

@@ -1,6 +1,4 @@
-/**
- * Used by the tests of the ledger: a ledger in a directory of its own, runs to record in it, and queries on its tables.
- */
+/** For the ledger's tests: a ledger in its own directory, runs to record in it, and queries on its tables. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -37,7 +35,7 @@ export interface LedgerUnderTest {
 
 const endings = new WeakMap<TestContext, (() => Promise<void> | void)[]>();
 
-/** In reverse order, so that a directory is deleted after the ledger in it has been closed. */
+/** Runs in reverse order, so that a directory is deleted after its ledger was closed. */
 export function atEnd(t: TestContext, end: () => Promise<void> | void): void {
   const known = endings.get(t);
   if (known !== undefined) {
@@ -70,7 +68,7 @@ export async function startLedger(
     clock: systemClock,
     log: { info: note, warn: note, error: note },
     ...options,
-    // A machine that is busy with other tests is not a disk that has stalled.
+    // On a machine that is busy with other tests, a slow disk must not count as stalled.
     limits: { reserveBytes: RESERVE_BYTES, closeMs: 2_000, stallMs: 600_000, ...options.limits },
     faults: { makeOutcomeFile: failingFiles(disk), ...options.faults, disk },
   });
@@ -223,7 +221,7 @@ export function stateOf(directory: string, run: RunIntent): unknown {
   return query(directory, "SELECT state FROM ledger_runs WHERE transaction_id = ?", run.transactionId)[0]?.["state"];
 }
 
-/** Waits for something that another thread is about to do. */
+/** Waits for a condition that another thread will meet. */
 export async function until(condition: () => boolean, what: string): Promise<void> {
   for (const startedAt = performance.now(); !condition(); await sleep(5)) {
     if (performance.now() - startedAt > 60_000) throw new Error(`waited in vain until ${what}`);

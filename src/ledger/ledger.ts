@@ -19,7 +19,7 @@ import { recordText } from "./journal/record-lines.ts";
 import { toStored } from "./stored-text.ts";
 
 export interface LedgerOptions {
-  /** A directory for the ledger alone; created if it does not exist. */
+  /** A directory used only by the ledger; created if it does not exist. */
   readonly dir: string;
   readonly clock: Clock;
   readonly log: LedgerLog;
@@ -40,9 +40,9 @@ export interface LedgerFaults {
 }
 
 /**
- * Keeps the journal of runs and vendor calls in a directory.
- * @throws when another service keeps its ledger there, or the directory cannot be used. A full or failing disk is not a
- * reason: the ledger then refuses runs, and recovers by itself.
+ * Stores runs and vendor calls in the journal of a directory.
+ * @throws when another service uses the directory, or it cannot be used. A full or failing disk is not a reason: the
+ * ledger then refuses runs, and recovers by itself.
  */
 export function createLedger(options: LedgerOptions): RunningLedger {
   makeDirectory(options.dir);
@@ -248,7 +248,7 @@ class FileLedger implements RunningLedger {
     this.#availability.raise("journal", code);
     this.#availability.clear("starting");
     if (code === "ENOSPC") this.#availability.raise("no_room", code);
-    // The kernel may have dropped what it failed to sync, so no more intents go to that file.
+    // The kernel may have dropped data that it failed to sync, so that file gets no further intents.
     if (during === "sync") this.#intents.abandon(code);
     this.#ended.journalFailed();
   }
@@ -260,7 +260,7 @@ class FileLedger implements RunningLedger {
     this.#retryLater();
   }
 
-  /** Tries again what may have become possible without anybody noticing. Only while there is a cause. */
+  /** Tries again what may be possible by now. Has a timer only while there is a cause. */
   #retryLater(): void {
     if (this.#closing !== null || this.#cancelRetry !== null) return;
     this.#cancelRetry = this.#options.clock.after(RETRY_MS, () => {
@@ -329,7 +329,7 @@ class FileLedger implements RunningLedger {
   }
 }
 
-/** Kept small if the size limit is small, because the files count towards it. */
+/** Small if the size limit is small, because the files count towards it. */
 function segmentBytesOf({ segmentBytesMax, journalBytesMax }: LedgerLimits): number {
   if (journalBytesMax === 0) return segmentBytesMax;
   return Math.max(SEGMENT_BYTES_MIN, Math.min(segmentBytesMax, Math.floor(journalBytesMax / 32)));

@@ -6,22 +6,22 @@ const MIB = 1024 * 1024;
  * The ledger's limits on size and time. Only the size of the journal can be set; `docs/reference/limits.md` lists all.
  */
 export interface LedgerLimits {
-  /** Limits on records in memory that are not yet in the journal: beyond either, no new run is accepted. */
+  /** Limits on records in memory that are not yet in the journal. Beyond either of them, no new run is accepted. */
   readonly recordsMax: number;
   readonly recordBytesMax: number;
   /**
-   * Database, write-ahead log, intent files and the log of outcomes together. At half of it there is an alarm; at the
-   * limit no new run is accepted. 0: as much as the disk has, less a reserve.
+   * Limit on database, write-ahead log, intent files and outcome log together. At half of it there is an alarm; at the
+   * limit no new run is accepted. 0: the whole disk, less a reserve.
    */
   readonly journalBytesMax: number;
   readonly segmentBytesMax: number;
-  /** The size of one file of the log of outcomes; there are two, and more while the journal lags. */
+  /** Size of one file of the outcome log. There are two files, and more while the journal lags. */
   readonly outcomeFileBytes: number;
-  /** The reserve file: it is deleted when the disk is full, so that runs in progress can still be recorded. */
+  /** Size of the reserve file. It is deleted when the disk is full, so that runs in progress can still be recorded. */
   readonly reserveBytes: number;
-  /** How long an intent may wait to be synced; the operating system has it from the beginning. */
+  /** The longest delay before an intent is synced. The operating system has it from the beginning. */
   readonly syncIntentsEveryMs: number;
-  /** A disk that confirms nothing for this long counts as failed, and answers no longer wait for it. */
+  /** A disk that confirms nothing for this long counts as failed. Answers then no longer wait for it. */
   readonly stallMs: number;
   /** How long `close()` waits for records that are not yet on disk. */
   readonly closeMs: number;

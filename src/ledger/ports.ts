@@ -1,6 +1,6 @@
 import type { AttemptRow, CallRow, ReconciliationRow, RunRow } from "./columns.ts";
 
-/** Where the ledger logs what an operator should know. A pino logger implements it. */
+/** Receives the ledger's messages to operators. A pino logger implements it. */
 export interface LedgerLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
@@ -8,25 +8,25 @@ export interface LedgerLog {
 }
 
 /**
- * Where the journal drains to when several machines share one database. After a failure on either side a batch may be
- * sent again, whole or in part: each row has a unique key, and a run that is already there stays unchanged, including
+ * The shared database to which the journals of several machines drain. After a failure on either side a batch may be
+ * sent again, whole or in part. Each row has a unique key, and a run that is already there stays unchanged, including
  * later decisions on its charges.
  */
 export interface LedgerSink {
   /**
-   * Resolves when the whole batch is durable, together with the mark that says how far its journal has been sent.
-   * Rejects when some of it may not be: with `LedgerRefused` if it never will be; with `LedgerBehind`, and nothing
-   * written, if the database has fewer runs than were sent before.
+   * Resolves when the whole batch is durable, together with the mark of how far its journal has been sent. Rejects when
+   * some of it may not be durable: with `LedgerRefused` if it never will be; with `LedgerBehind`, and nothing written,
+   * if the database has fewer runs than were sent before.
    */
   write(batch: RunBatch, mark?: OutboxMark): Promise<void>;
 }
 
 /**
- * Runs with all their rows, column by column: statements take columns, and a batch of many rows lives until it is
- * durable, so an object for each would cost more than all else that is done for it.
+ * Runs with all their rows, in columns: statements take columns, and an object per row would cost more than all other
+ * work on a batch, since a batch lives until it is durable.
  */
 export interface RunBatch {
-  /** Of the runs, in their order. */
+  /** Ids of the runs, in their order. */
   readonly transactionIds: readonly string[];
   readonly runs: RowsInColumns;
   readonly calls: RowsInColumns;
@@ -34,45 +34,48 @@ export interface RunBatch {
   readonly reconciliations: RowsInColumns;
 }
 
-/** Rows of a table. Every column has a value of each, in the same order. */
+/** The rows of a table, one array per column. All arrays have the same length and order. */
 export type RowsInColumns = readonly ColumnValues[];
 
 export interface ColumnValues {
   readonly name: string;
-  /** Text or JSON. Otherwise its values are whole numbers. */
+  /** Text or JSON if true, whole numbers if false. */
   readonly isText: boolean;
   readonly values: readonly (string | number | null)[];
 }
 
-/** A batch's place in its journal. */
+/** The position of a batch in its journal. */
 export interface OutboxMark {
   /** The journal's own id. */
   readonly journal: string;
-  /** How far the journal was sent before this batch, and with it, as numbers of runs in the journal. */
+  /**
+   * The journal was sent up to `after` before this batch, and up to `upTo` with it, as numbers of runs in the journal.
+   */
   readonly after: number;
   readonly upTo: number;
 }
 
 /**
- * The tables of a ledger: in the journal of one machine, or in the database that several share. They are named
- * `ledger_runs`, `ledger_calls`, `ledger_attempts` and `ledger_reconciliations`, with the rows below as columns.
- * `ledger_run_counts`, on a shared ledger only, has the number of runs that should exist. `ledger_lines` is for finding
- * runs by their calls: `source`, `success`, `match` and `charged` of each call, with `transaction_id`, `started_at`,
- * `has_unknown`, `organization_id`, `workflow_id` and `function_id` of its run. `ledger_total_spans` and `ledger_totals` have totals of
- * requests (`totals/`); whatever changes a run deletes those of its time, by triggers of the database.
+ * The tables of a ledger, in the journal of one machine or in a shared database. They are named `ledger_runs`,
+ * `ledger_calls`, `ledger_attempts` and `ledger_reconciliations`, with the rows below as columns.
+ * `ledger_run_counts`, on a shared ledger only, has the expected number of runs.
+ * `ledger_lines` finds runs by their calls: `source`, `success`, `match` and `charged` of each call, with
+ * `transaction_id`, `started_at`, `has_unknown`, `organization_id`, `workflow_id` and `function_id` of its run.
+ * `ledger_total_spans` and `ledger_totals` have totals of requests (`totals/`). Triggers of the database delete the
+ * totals of a time when a run of that time changes.
  */
 export interface LedgerTables {
   readonly query: LedgerQuery;
   /**
-   * A condition that an index can answer: `organization_id` or `workflow_id` of a run, or one of these or `source` of a
-   * line, has a given value. The value has to be passed for its `?`.
+   * A condition for an index: `organization_id` or `workflow_id` of a run, or one of these or `source` of a line,
+   * equals a value. Pass the value for the condition's `?`.
    */
   isText(column: string): string;
   /**
-   * A table of the requests that were sent, for sums: `transaction_id`, `started_at` and `simulated` of the run,
-   * `order_id` of the call, `ordinal`, `number`, `sent_at`, `charged` and `price`, and the keys to group by:
-   * `source_key`, `organization_key`, `workflow_key`, `credential_key`, `rule_key`, `currency_key` and `start_key`,
-   * made into texts by `textOf`.
+   * A table of sent requests, for sums: `transaction_id`, `started_at` and `simulated` of the run, `order_id` of the
+   * call, `ordinal`, `number`, `sent_at`, `charged` and `price`, and the keys to group by: `source_key`,
+   * `organization_key`, `workflow_key`, `credential_key`, `rule_key`, `currency_key` and `start_key`. `textOf` makes a
+   * key a text.
    */
   readonly requests: string;
   /**
@@ -83,23 +86,25 @@ export interface LedgerTables {
    */
   readonly calls: string;
   textOf(key: string): string;
-  /** A condition that a key is that of a text, which has to be passed for its `?`. */
+  /** A condition that a key is the key of a text. Pass the text for its `?`. */
   isKey(key: string): string;
-  /** When the newest run started that took a credential, whose id has to be passed for its `?`; null if none has. */
+  /** Start of the newest run that used a credential; null if none did. Pass the credential's id for its `?`. */
   readonly lastUse: string;
   /**
-   * `ledger_lines` of a source are read newest first by transaction ids, which sort by time, and not by `started_at`.
+   * Whether `ledger_lines` of a source are read newest first by transaction id, which sorts by time, not by
+   * `started_at`.
    */
   readonly linesByTransaction: boolean;
-  /** The time where the ledger is stored, in Unix ms: several machines may share it, and each has its own clock. */
+  /** Time of the ledger's own clock, in Unix ms. The machines that share a ledger each have another clock. */
   wallAt(): Promise<number>;
   /** Atomic, and durable when it resolves. */
   change<Result>(work: (query: LedgerQuery) => Promise<Result>): Promise<Result>;
-  /** The same for what a power failure may take back: it does not wait for the disk. */
+  /** Like `change`, for data that a power failure may take back: it does not wait for the disk. */
   note<Result>(work: (query: LedgerQuery) => Promise<Result>): Promise<Result>;
   /**
-   * Within either: whether no other change of runs that started on a day is under way. Then none is made before this
-   * one ends. The day is counted from 1970, in UTC.
+   * Within `change` or `note`: locks a day for changes of runs that started on it, until the transaction ends. False if
+   * another change is in progress.
+   * @param day days since 1970, in UTC
    */
   lockDay(query: LedgerQuery, day: number): Promise<boolean>;
 }
@@ -119,7 +124,7 @@ export interface RunReportRow {
 }
 
 /*
- * The rows, as they are in SQLite and as they go to PostgreSQL; `columns.ts` says what is in them. Column types mean
- * the same in both: text, bigint (milliseconds, counts, times since 1970 UTC), and smallint 0 or 1 for no and yes.
+ * The rows, the same in SQLite and PostgreSQL; `columns.ts` describes them. Column types mean the same in both: text,
+ * bigint (milliseconds, counts, times since 1970 UTC), and smallint 0 or 1 for no and yes.
  */
 export type { AttemptRow, CallRow, ReconciliationRow, RunRow };

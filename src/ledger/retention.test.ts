@@ -38,7 +38,7 @@ function retention(runs: readonly number[] = [NOW]) {
     },
   };
   const end = keepLedgerFor({ days: 90, ledger, clock, log: { info: note, warn: note, error: note } });
-  /** Lets an hour pass on the service's own clock and, unless another time is given, on the ledger's. */
+  /** Advances the service's clock by an hour, and the ledger's clock by `leapMs`. */
   const turn = async (leapMs = HOUR): Promise<void> => {
     now += HOUR;
     ledger.wallAt += leapMs;

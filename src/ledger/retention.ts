@@ -10,21 +10,23 @@ export interface RetentionOptions {
   readonly log: LedgerLog;
 }
 
-/** Late enough not to slow down a start, and often enough that there is never much to delete. */
+/** The first deletion does not slow down the start. Later ones are frequent enough to have little to delete. */
 const FIRST_MS = 60_000;
 const EVERY_MS = 60 * 60 * 1_000;
 const DAY_MS = 24 * EVERY_MS;
-/** A clock that is further ahead than this may be wrong, or the service was off: it is believed after a day. */
+/** If a clock is further ahead than this, either it is wrong or the service was off. It is trusted after a day. */
 const AHEAD_MS_MAX = 2 * DAY_MS;
 
 /**
- * Deletes old runs over time; those with unknown charges stay until they are settled. Several machines may do so on one
- * ledger, by the ledger's own clock. Runs that a wrong clock makes look old would be lost, so after a leap of the clock
- * nothing is deleted for a day, and an error is logged, so that somebody can correct it. Returns what ends it.
+ * Deletes old runs, by the ledger's own clock; runs with unknown charges stay until they are settled. Several machines
+ * may do so on one ledger.
+ * A clock that is wrongly ahead would make all runs look old. So after a leap of the clock nothing is deleted for a
+ * day, and an error is logged, so that an operator can correct the clock.
+ * Call the returned function to stop.
  */
 export function keepLedgerFor({ days, ledger, clock, log }: RetentionOptions): () => void {
   let closed = false;
-  /** The ledger's time when it was last read, and the service's monotonic time at that moment. */
+  /** The ledger's time at its last reading, and the service's monotonic time of that reading. */
   let seen: { readonly wallAt: number; readonly now: number } | null = null;
   let doubtedAt: number | null = null;
   const startedAt = clock.now();
@@ -36,7 +38,7 @@ export function keepLedgerFor({ days, ledger, clock, log }: RetentionOptions): (
   }
   async function pruneOnce(): Promise<void> {
     try {
-      // Runs of this process, and of the last day, were perhaps dated by the clock that is in question.
+      // Runs of this process, and of the last day, may have been dated by the suspect clock.
       const moment = await ledger.moment(Math.max(DAY_MS, clock.now() - startedAt));
       const { wallAt } = moment;
       const aheadMs = seen === null ? leapIn(moment) : wallAt - seen.wallAt - (clock.now() - seen.now);
@@ -62,7 +64,7 @@ export function keepLedgerFor({ days, ledger, clock, log }: RetentionOptions): (
   };
 }
 
-/** How long no run had started before those of the last day. */
+/** The time without a start of a run, before the runs of the last day. */
 function leapIn({ wallAt, lastRunAt, nextRunAt }: LedgerMoment): number {
   return lastRunAt === null ? 0 : (nextRunAt ?? wallAt) - lastRunAt;
 }

@@ -2,8 +2,8 @@ import { listOf, type Columns } from "./column.ts";
 import { ATTEMPT_COLUMNS, CALL_COLUMNS, RUN_COLUMNS, type AttemptRow, type CallRow, type RunRow } from "./columns.ts";
 
 /*
- * Rows for tests that name what matters to them. Every other column is null, so that a new one costs nothing where
- * nothing depends on it.
+ * Rows for tests, which state only the columns that matter to them. The others are null, so that a new column changes
+ * no test.
  */
 
 export const runRow = (named: Partial<RunRow>): RunRow => ({ ...blank(RUN_COLUMNS), ...named }) as RunRow;

@@ -7,7 +7,7 @@ import { JOURNAL_FILE } from "./journal/journal-database.ts";
 import { makeAttempt, makeCall, makeDirectory, makeReport, makeRun, runOnce, startLedger } from "./ledger.kit.ts";
 
 const REFUSED = { code: "request.journal_unavailable" };
-/** Of each kind: those with many runs, and those with one. */
+/** The number of organizations of each kind: with many runs, and with one. */
 const ORGANIZATIONS = 150;
 const RUNS_OF_MANY = 3;
 const CALLS_OF_LARGE = 80;
@@ -26,7 +26,7 @@ test("the last part of the journal is for those with fewer bytes in it, also aft
   await runOnce(first.ledger, large, makeReport(large, { calls }));
   await first.ledger.close();
 
-  // Within its last part, with what a start adds, a thirty-second of the limit.
+  // The journal is a thirty-second of the limit, plus the bytes of a start, within its last part.
   const journalBytesMax = statSync(join(directory, JOURNAL_FILE)).size / (0.85 - 1 / 32);
   const { ledger } = await startLedger(t, { directory, limits: { journalBytesMax } });
   const accepts = (organizationId: string): boolean => {
@@ -39,8 +39,8 @@ test("the last part of the journal is for those with fewer bytes in it, also aft
       return false;
     }
   };
-  // Each is asked once: until what is in the journal has been counted, none has anything.
-  // Not often, because what is accepted meanwhile fills the journal.
+  // Each organization tries once, because none has a share until the content of the journal is counted. They try
+  // rarely, because accepted runs fill the journal meanwhile.
   for (let asked = 0; accepts(ofMany[RUNS_OF_MANY * asked]!); asked += 1) await sleep(100);
   const found = ["org_large", "org_few_0", "org_new"].map((organizationId) => accepts(organizationId));
   assert.deepEqual(found, [false, true, true]);

@@ -1,7 +1,7 @@
 /*
- * Ids can contain anything a caller sends. In the tables they have a form that SQLite, PostgreSQL (which refuses NUL),
- * CSV and terminals all accept, and in which different ids stay different: characters that cannot be shown become
- * `\uXXXX`, and so does the backslash itself. Ordinary ids do not change.
+ * Ids can contain anything that a caller sends. Their stored form is accepted by SQLite, PostgreSQL (which refuses
+ * NUL), CSV and terminals, and keeps different ids different: characters that cannot be shown, and the backslash,
+ * become `\uXXXX`. Ordinary ids do not change.
  */
 const UNSHOWABLE = /[\\\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 const EACH_UNSHOWABLE = new RegExp(UNSHOWABLE, "gu");

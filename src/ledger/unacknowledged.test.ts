@@ -69,7 +69,7 @@ test("what is acknowledged is not kept while others wait", async () => {
   }
   queue.acknowledge(9);
   setFlagsFromString("--expose-gc");
-  // A reference that was just made is kept until the end of its turn.
+  // A new weak reference stays alive until the end of its tick.
   await new Promise(setImmediate);
   (runInNewContext("gc") as () => void)();
   const left = kept.flatMap((one) => one.deref() ?? []);

@@ -8,21 +8,21 @@ export interface PendingRecord {
   readonly bytes: number;
   readonly organizationId: string;
   readonly sinceAt: number;
-  /** Called once, when it is in the journal, however late that is. */
+  /** Called once, when the record is in the journal, however late. */
   readonly onDurable: () => void;
-  /** Releases its answer: when it is on disk or, at the latest, when waiting has become pointless. */
+  /** Releases the answer: when the record is on disk or, at the latest, when waiting has become pointless. */
   settle: (() => void) | null;
 }
 
 /**
- * The queue between runs and journal: records are numbered, counted, and kept until acknowledged, so that they can be
- * sent again. Answers are released earlier, when the log of outcomes has their records on disk.
+ * The queue between runs and journal. Records are numbered, counted, and stored until acknowledged, so that they can be
+ * sent again. Answers are released earlier, when their records are on disk in the outcome log.
  *
- * Organizations share the room for records, so that one cannot use it up while the journal lags. What has ended is
- * counted in any case; only new runs can be refused.
+ * Organizations share the capacity for records, so that one cannot use it up while the journal lags. The records of
+ * ended runs always count; only new runs can be refused.
  */
 export class Unacknowledged {
-  /** Those before `#head` are over, and are kept no longer: others may come for seconds before the array is cut. */
+  /** Entries before `#head` are released at once, because the array may be cut only seconds later. */
   readonly #waiting: (PendingRecord | null)[] = [];
   #head = 0;
   #headNumber = 1;
@@ -53,7 +53,7 @@ export class Unacknowledged {
     return this.#bytes.amounts();
   }
 
-  /** Whether there is room for a record of this organization. */
+  /** Whether there is capacity for a record of this organization. */
   hasRoomFor(organizationId: string): boolean {
     return this.#records.fits(organizationId) && this.#bytes.fits(organizationId);
   }
@@ -62,7 +62,7 @@ export class Unacknowledged {
     return this.#waiting[this.#head]?.sinceAt ?? null;
   }
 
-  /** When the oldest record whose answer still waits was added. */
+  /** Time at which the oldest record with a waiting answer was added. */
   get oldestUnansweredAt(): number | null {
     return this.#waiting[this.#indexAfter(this.#answered)]?.sinceAt ?? null;
   }
@@ -132,15 +132,14 @@ export class Unacknowledged {
   }
 }
 
-/** How often the oldest record is looked at. */
+/** Interval of checks of the oldest record. */
 const LOOK_MS = 250;
-/** If a look comes so much later than it should, this process was stopped: a container paused, a machine suspended. */
+/** If a check is this late, the process was suspended: a paused container, a sleeping machine. */
 const STOPPED_FROM_MS = 500;
 
 /**
- * Notices when the oldest waiting record has waited too long. Time in which this process was stopped does not count,
- * because what was answered meanwhile is heard only after the first timers. Has a timer only while something may be
- * waiting.
+ * Reports when the oldest waiting record has waited too long. Time in which this process was suspended does not count,
+ * because replies from that time arrive only after the first timers. Has a timer only while something may be waiting.
  */
 export class StallWatch {
   readonly #clock: Clock;
@@ -158,7 +157,7 @@ export class StallWatch {
     this.#onStall = onStall;
   }
 
-  /** Called whenever something has begun to wait. */
+  /** Call it whenever an entry starts to wait. */
   watch(): void {
     if (this.#cancel !== null) return;
     const leftMs = this.#leftMs();

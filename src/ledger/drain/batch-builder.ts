@@ -5,7 +5,7 @@ import type { ColumnValues, RowsInColumns, RunBatch, RunReportRow } from "../por
 
 type CellValue = RowValues[number];
 
-/** Gathers rows of a table by position: each value goes to the end of its column. */
+/** Collects rows of a table by position: each value is appended to its column. */
 class RowsBuilder {
   readonly rows: RowsInColumns;
   readonly #names: readonly string[];
@@ -52,7 +52,7 @@ export class BatchBuilder {
     return this.#transactionIds.length;
   }
 
-  /** Rows in the order of `positionsOf`. */
+  /** Rows have the order of `positionsOf`. */
   add(
     transactionId: string,
     run: RowValues,
@@ -87,7 +87,7 @@ export class BatchBuilder {
   }
 }
 
-/** A batch of runs that were read with the names of their columns. */
+/** A batch of runs whose rows have the names of their columns. */
 export function batchOf(rows: readonly RunReportRow[]): RunBatch {
   const builder = new BatchBuilder();
   for (const row of rows) builder.addNamed(row);

@@ -14,25 +14,26 @@ export interface DrainOptions {
   readonly clock: Clock;
   readonly note: (sentence: string) => void;
   readonly onProgress?: OnProgress;
-  /** Leaves the journal a ledger of its own: what was sent is not noted there, and not deleted. */
+  /** Leaves the journal unchanged as a ledger of its own: does not record runs as sent, and deletes none. */
   readonly keep?: boolean;
 }
 
 export interface Drained {
   readonly sent: number;
-  /** Runs that were not sent because they are damaged; left out if there are none. */
+  /** Number of runs that were not sent because they are damaged; absent if there are none. */
   readonly damaged?: number;
 }
 
-/** After this many failures in a row, the database is not tried again. */
+/** The number of consecutive failures after which the database is not tried again. */
 const FAILURES_MAX = 4;
 const WRITE_MS_MAX = 10_000;
 const UNTOUCHED: Pick<RunningLedger, "noteDrained" | "onWritten"> = { noteDrained: () => {}, onWritten: () => {} };
 
 /**
- * Sends the journal of a service that will not start again to the shared ledger: first records as `unknown` what was in
- * progress when it died, then sends every run that the database lacks. It can be interrupted and repeated.
- * @throws OperatorError when a service keeps its ledger there, or the database does not accept all runs
+ * Sends the journal of a service that will not start again to the shared ledger. First it records runs that were in
+ * progress when the service died as `unknown`, then it sends every run that the database lacks. It can be interrupted
+ * and repeated.
+ * @throws OperatorError when a service uses the journal, or the database does not accept all runs
  */
 export async function drainJournal({
   dir,

@@ -5,7 +5,7 @@ import type { DrainNote } from "../journal/running-ledger.ts";
 import { atEnd, until } from "../ledger.kit.ts";
 import { openDrainThread } from "./drain-thread.ts";
 
-/** A thread of this code, in which `starts` counts the starts and `port` is the service. */
+/** A thread that runs this code. `starts` counts its starts; `port` connects it to the service. */
 function openThread(t: TestContext, code: string) {
   const starts = new Int32Array(new SharedArrayBuffer(4));
   const notes: DrainNote[] = [];

@@ -7,7 +7,7 @@ import type { LedgerLog } from "../ports.ts";
 import type { DrainerState } from "./drain.ts";
 
 export interface DrainThreadOptions {
-  /** The module that runs in the thread, and what it needs to open its sink. It must be able to receive `ToDrainer`. */
+  /** The module that runs in the thread. It must accept `ToDrainer` messages. */
   readonly entry: URL;
   readonly workerData: unknown;
   /** Must be ready, so that its journal exists. */
@@ -26,26 +26,26 @@ export type FromDrainer =
 export type DrainedState = Pick<DrainerState, "pendingRuns" | "damaged" | "failures">;
 
 export interface DrainThread {
-  /** As of a quarter of a second ago at the most, unless the thread is stuck. */
+  /** At most a quarter of a second old, unless the thread is stuck. */
   state(): DrainedState;
-  /** Sends what is in the journal, as far as the time allows. The rest is sent after the next start. */
+  /** Sends the content of the journal, as far as time allows. The next start sends the rest. */
   close(withinMs: number): Promise<void>;
 }
 
 const RESTART_FIRST_MS = 1_000;
 const RESTART_MAX_MS = 30_000;
 const FORCE_MS = 1_000;
-/** What is read lives only until it has been sent, so a small young generation serves as well as V8's usual one. */
+/** Data is referenced only until it is sent, so a small young generation performs as well as V8's default. */
 const RESOURCES = { maxYoungGenerationSizeMb: 24 };
 
 /**
- * Runs a drainer in a thread of its own: reading runs back, checking and sending them costs a tenth of what the runs
- * themselves cost, and answers must not wait for it. If the thread ends by itself, another one takes over where the
- * journal says that the first one was.
+ * Runs a drainer in its own thread: reading, checking and sending runs costs a tenth of the runs themselves, and
+ * answers must not wait for it. If the thread ends by itself, a new one continues from the position recorded in the
+ * journal.
  */
 export function openDrainThread({ entry, workerData, ledger, clock, log }: DrainThreadOptions): DrainThread {
   let state: DrainedState = { pendingRuns: 0, damaged: 0, failures: 0 };
-  /** Counted by threads that have ended. */
+  /** Damaged runs that ended threads have counted. */
   let damagedBefore = 0;
   let isEnding = false;
   let deaths = 0;
@@ -61,7 +61,7 @@ export function openDrainThread({ entry, workerData, ledger, clock, log }: Drain
       env: { ...process.env, ...compiledCode() },
       resourceLimits: RESOURCES,
     });
-    // Closing waits for it; a process that ends without closing does not.
+    // `close` waits for the thread; a process that ends without `close` does not.
     started.unref();
     started.on("message", receive);
     started.on("error", (error: unknown) => {

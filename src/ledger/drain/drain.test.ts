@@ -32,9 +32,9 @@ class MemorySink implements LedgerSink {
   readonly order: string[] = [];
   writes = 0;
   largest = 0;
-  /** It always refuses this run. */
+  /** A run that it always refuses. */
   refuses = "";
-  /** And reports that it always will. */
+  /** Whether it reports that the refusal is permanent. */
   saysSo = false;
 
   async write(batch: RunBatch): Promise<void> {

@@ -17,19 +17,16 @@ export interface DrainerOptions {
 }
 
 export interface DrainerLimits {
-  /**
-   * Runs in a batch, which is the most that this keeps in memory. Halved while the sink refuses, so that one run cannot
-   * block the others.
-   */
+  /** Runs in a batch, which bounds memory. Halved while the sink refuses, so that one run cannot block the others. */
   readonly batchRuns: number;
-  /** How long the first run of a batch may wait for others. */
+  /** The longest time that the first run of a batch waits for others. */
   readonly gatherMs: number;
   readonly writeTimeoutMs: number;
   readonly retryFirstMs: number;
   readonly retryMaxMs: number;
-  /** How often to look for runs that may be deleted from the journal, and for runs that were not announced. */
+  /** Interval of checks for runs that may be deleted from the journal, and for unannounced runs. */
   readonly lookMs: number;
-  /** How long a run stays in the journal after its start, once it has been sent. */
+  /** The time that a sent run stays in the journal, from its start. */
   readonly keepMs: number;
 }
 
@@ -47,25 +44,28 @@ export interface DrainerState {
   readonly pendingRuns: number;
   /** Time since the oldest waiting run started. */
   readonly lagMs: number;
-  /** How many times in a row the sink has failed. */
+  /** Consecutive failures of the sink. */
   readonly failures: number;
   /** Runs that this process has sent. */
   readonly sent: number;
-  /** Runs that were not sent because they are not as they were written. */
+  /** Runs that were not sent because their rows are damaged. */
   readonly damaged: number;
 }
 
 export interface Drainer {
   state(): DrainerState;
-  /** Whether the database has said how much of this journal it has: nothing may be waiting, and much missing there. */
+  /**
+   * Whether the database has reported how much of this journal it has. Until then runs may be missing there although
+   * none is waiting here.
+   */
   readonly hasCompared: boolean;
-  /** Waits for the write in progress, and stops. Runs that have not been sent are sent after the next start. */
+  /** Waits for the write in progress, and stops. The next start sends the remaining runs. */
   close(): Promise<void>;
 }
 
 /**
- * Sends the journal's runs to a shared database, in order, in batches. A batch is noted as sent only when the sink has
- * confirmed it. After a failure in between it is sent again, and the sink's unique keys prevent duplicates.
+ * Sends the journal's runs to a shared database, in order, in batches. A batch is recorded as sent only after the sink
+ * has confirmed it. After a failure in between it is sent again, and the sink's unique keys prevent duplicates.
  */
 export function createDrainer(options: DrainerOptions): Drainer {
   return new JournalDrainer(options);
@@ -87,9 +87,9 @@ class JournalDrainer implements Drainer {
   #cancelWait: (() => void) | null = null;
   #cancelLook: (() => void) | null = null;
   #closed = false;
-  /** Whether to ask the database how much of this journal it has, even if no run is waiting. */
+  /** Whether to query how much of this journal the database has, even if no run is waiting. */
   #compare = true;
-  /** What it answered, if that is less than was sent to it. */
+  /** The number that the database has, if it is less than was sent. */
   #databaseHas: number | null = null;
 
   constructor(options: DrainerOptions) {
@@ -97,7 +97,7 @@ class JournalDrainer implements Drainer {
     this.#limits = { ...DRAINER_LIMITS, ...options.limits };
     this.#batchRuns = this.#limits.batchRuns;
     this.#outbox = new Outbox(options.dir);
-    // From now on this journal is an outbox: runs that have not been sent are not pruned.
+    // Makes this journal an outbox: from now on, unsent runs are not pruned.
     this.#note(this.#outbox.drained);
     options.ledger.onWritten(() => this.#wake(this.#limits.gatherMs));
     this.#wake(0);
@@ -130,8 +130,8 @@ class JournalDrainer implements Drainer {
   }
 
   /**
-   * Sends batches until one fails or is not full. What has come in the meantime gathers first, because every batch
-   * costs nearly a millisecond, whatever its size. Never rejects.
+   * Sends batches until one fails or is not full. First waits for more runs, because every batch costs nearly a
+   * millisecond, whatever its size. Never rejects.
    */
   async #work(): Promise<void> {
     while (!this.#closed) {
@@ -166,8 +166,8 @@ class JournalDrainer implements Drainer {
   }
 
   /**
-   * Finds the run that is refused, by halving the batch, and skips it: it stays in the journal, and is logged. False if
-   * it could not be skipped now.
+   * Finds the refused run by halving the batch, and skips it: the run stays in the journal and is logged. False if it
+   * could not be skipped now.
    */
   async #setAside(batch: OutboxBatch, refusal: LedgerRefused): Promise<boolean> {
     const { transactionIds } = batch.runs;
@@ -189,7 +189,7 @@ class JournalDrainer implements Drainer {
     return true;
   }
 
-  /** If it were sent, the shared ledger would treat its damaged rows as correct. */
+  /** Skips a damaged run. If it were sent, the shared ledger would treat its rows as correct. */
   #keepBack(batch: OutboxBatch, { transactionId, number }: DamagedRun): void {
     this.#damaged += 1;
     this.#options.log.error(
@@ -200,7 +200,7 @@ class JournalDrainer implements Drainer {
     this.#note(batch.upTo, { setAside: "damaged" });
   }
 
-  /** Sends again what the database has lost, as far as it is still here. */
+  /** Sends runs again that the database has lost, as far as the journal still has them. */
   #goBack({ has }: LedgerBehind): void {
     const { drained } = this.#outbox;
     this.#outbox.goBackTo(has);

@@ -12,7 +12,7 @@ import { Outbox } from "./outbox.ts";
 
 const RUNS = 150;
 const DAMAGED = 100;
-/** Its calls are left. */
+/** A run whose calls still exist. */
 const GONE = 20;
 
 test("what goes out is what is read by name, also beyond a run that is gone, and up to one that is damaged", async (t) => {

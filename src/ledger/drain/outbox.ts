@@ -13,9 +13,9 @@ interface Numbered {
 /** The next runs to send, in the order they were written. */
 export interface OutboxBatch {
   readonly runs: RunBatch;
-  /** How far the outbox is drained once this batch has been sent. */
+  /** The outbox is drained up to this number once the batch has been sent. */
   readonly upTo: number;
-  /** Set if the batch has no runs: the next run, which is not as it was written. */
+  /** The next run, if it is damaged. The batch then has no runs. */
   readonly damaged: DamagedRun | null;
 }
 
@@ -25,13 +25,13 @@ export interface DamagedRun {
   readonly number: number;
 }
 
-/** The journal as the drainer reads it: concurrently with the thread that writes, a few runs at a time. */
+/** The drainer's view of the journal, read concurrently with the writing thread, a few runs at a time. */
 export class Outbox {
   readonly #tables: JournalTables;
   readonly #inOrder: RunsInOrder;
   /** The journal's own id. */
   readonly journal: string;
-  /** Updated before it is on disk. */
+  /** Updated before the value is on disk. */
   #drained: number;
 
   constructor(directory: string) {
@@ -46,7 +46,7 @@ export class Outbox {
     return this.#soundRuns(countMax) ?? (await this.#oneByOne(countMax));
   }
 
-  /** The next runs, up to the first that is damaged or may be. `null` if that is the first one, or there is none. */
+  /** The next runs, up to the first that is or may be damaged. `null` if that is the first one, or there is none. */
   #soundRuns(countMax: number): OutboxBatch | null {
     const builder = new BatchBuilder();
     let upTo = 0;
@@ -58,7 +58,7 @@ export class Outbox {
     return builder.count === 0 ? null : { runs: builder.batch(), upTo, damaged: null };
   }
 
-  /** Around damage. A damaged run is never sent; it is returned alone so that it can be reported. */
+  /** Reads past damage. A damaged run is never sent; it is returned alone so that it can be reported. */
   async #oneByOne(countMax: number): Promise<OutboxBatch | null> {
     let found: readonly Numbered[];
     try {
@@ -89,7 +89,7 @@ export class Outbox {
     return runs.length === 0 ? null : { runs: batchOf(runs), upTo, damaged: null };
   }
 
-  /** One number at a time, past what cannot be read. */
+  /** Reads one number at a time and skips unreadable rows. */
   #findOne(): readonly Numbered[] {
     const last = this.#lastNumber();
     for (let number = this.#drained + 1; number <= last; number += 1) {
@@ -123,7 +123,7 @@ export class Outbox {
     this.#drained = batch.upTo;
   }
 
-  /** Goes back to the last run that a database has, as far as later ones are still here. */
+  /** Moves back to the last run that a database has, as far as the journal still has later runs. */
   goBackTo(run: number): void {
     const [row] = this.#tables.rows<{ first: number | null }>("SELECT min(id) AS first FROM runs WHERE id > ?", [run]);
     const first = row!.first;
@@ -134,10 +134,10 @@ export class Outbox {
     return this.#drained;
   }
 
-  /** About how many runs are waiting, and when the first of them started. */
+  /** The approximate number of waiting runs, and the start of the first. */
   waiting(): { readonly runs: number; readonly oldestWallAt: number | null } {
     const [row] = this.#tables.rows<{ newest: number; oldest_at: number | null }>(
-      // A time that is too large for a number is damage, which is found when the run is sent.
+      // A time beyond the safe integers is damage, which is reported when the run is sent.
       `SELECT coalesce(max(id), 0) AS newest,
          (SELECT started_at FROM runs WHERE id > ? AND started_at <= ? ORDER BY id LIMIT 1) AS oldest_at FROM runs`,
       [this.#drained, Number.MAX_SAFE_INTEGER],
@@ -145,7 +145,7 @@ export class Outbox {
     return { runs: Math.max(0, row!.newest - this.#drained), oldestWallAt: row!.oldest_at };
   }
 
-  /** Whether runs that have been sent and started before `startedBefore` are still here. */
+  /** Whether sent runs that started before `startedBefore` still exist. */
   holdsOld(startedBefore: number): boolean {
     const old = "SELECT 1 FROM runs WHERE started_at < ? AND id <= ? LIMIT 1";
     return this.#tables.rows(old, [startedBefore, this.#drained]).length > 0;

@@ -8,7 +8,7 @@ import { checksumOfValues } from "../journal/run-checksum.ts";
 import type { BatchBuilder } from "./batch-builder.ts";
 
 const WAIT_MS = 5_000;
-/** So few that what is read of them is gone before V8 has to move it. */
+/** Few enough that the rows become garbage before V8 has to move them. */
 const RUNS_AT_ONCE = 64;
 
 /** The journal's runs in the order in which they were written, with all their rows. */
@@ -22,9 +22,9 @@ export class RunsInOrder {
   }
 
   /**
-   * Adds the next runs after that number, up to the first that is not sound, until the batch is full.
-   * @param added is told the number of each
-   * @throws if the journal is damaged there: what was added before is sound
+   * Adds the runs after a number, up to the first damaged one, until the batch is full.
+   * @param added called with the number of each added run
+   * @throws if the journal is damaged there: the runs added before are sound
    */
   addAfter(after: number, batch: BatchBuilder, countMax: number, added: (run: number) => void): void {
     let last = after;
@@ -41,7 +41,7 @@ export class RunsInOrder {
   }
 
   #read(after: number, countMax: number): readonly JournalRun[] {
-    // One moment of the journal: a run may be settled between two statements.
+    // A snapshot of the journal: a run may be settled between two statements.
     this.#database.exec("BEGIN");
     try {
       const { runs: table, calls, attempts, reconciliations } = this.#rows;

@@ -4,8 +4,8 @@ import type { Drainer, DrainerState } from "./drain.ts";
 const LOOK_MS = 50;
 
 /**
- * Waits until every run has been sent, or until the wait is given up. Returns what is left. `toTheEnd`: also waits for
- * the database to say that it has what was sent before.
+ * Waits until every run has been sent, or until `givesUp` returns true. Returns the number of remaining runs. `toTheEnd`:
+ * also waits until the database has confirmed earlier runs.
  */
 export async function untilDrained(
   drainer: Drainer,

@@ -1,11 +1,11 @@
-/** Whatever may happen to a ledger: what is recorded, settled, summed up and deleted, and what is asked meanwhile. */
+/** Arbitrary histories of a ledger: runs recorded, settled, summed up and deleted, with queries in between. */
 import * as fc from "fast-check";
 import { makeAttempt, makeCall, makeReport, makeRun } from "../ledger.kit.ts";
 import { DAY_MS } from "./spans.ts";
 import type { Ended } from "./sums-of-rows.kit.ts";
 
 export const HOUR_MS = DAY_MS / 24;
-/** Long over, so that its days have totals. In Berlin, clocks change on the third of them, and a month ends. */
+/** Long past, so that its days have totals. In Berlin, clocks change on the third of these days, and a month ends. */
 export const FIRST = Date.UTC(2026, 2, 27);
 export const KEYS = ["org", "workflow", "source", "credential", "day"] as const;
 

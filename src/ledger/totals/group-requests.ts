@@ -3,11 +3,11 @@ import type { LedgerTables } from "../ports.ts";
 import { type TotalsCover, DAY_MS, dayOf, type TimeInterval, withoutTotals } from "./spans.ts";
 
 /*
- * The statements that group requests: those of totals, which are kept of spans of time, and the requests themselves
- * where there are no totals.
+ * The statements that group requests: from the totals of spans, and from the requests themselves where there are no
+ * totals.
  */
 
-/** What totals are grouped by. */
+/** The keys of totals. */
 export const TOTAL_KEYS = [
   "sent_day",
   "source_key",
@@ -18,19 +18,19 @@ export const TOTAL_KEYS = [
   "currency_key",
 ] as const;
 export type TotalKey = (typeof TOTAL_KEYS)[number];
-/** What only requests themselves have. */
+/** Keys that only requests have. */
 export type RequestKey = TotalKey | "zone_day" | "order_id" | "transaction_id";
 
-/** As `x`, a row of `LedgerTables.requests`, has it. `/` rounds towards zero, and a day may be before 1970. */
+/** Expressions over `x`, a row of `LedgerTables.requests`. `/` rounds towards zero, and a day may be before 1970. */
 const IN_REQUEST: Partial<Record<RequestKey, string>> = {
   sent_day: `(x.sent_at - (x.sent_at % ${DAY_MS} + ${DAY_MS}) % ${DAY_MS}) / ${DAY_MS}`,
-  // With a stored credential it does not matter how it was chosen.
+  // A stored credential identifies the group, however it was chosen.
   rule_key: "CASE WHEN x.credential_key IS NULL THEN x.rule_key END",
 };
 
 /**
- * The day of a time zone on which a request was sent, counted from 1970. It is right from the first to the last moment of
- * `sent`. Days between two changes of the clock are one expression.
+ * The day of a time zone on which a request was sent, counted from 1970, valid for times within `sent`. Days between
+ * two clock changes share one expression.
  */
 export function dayOfZone(sent: TimeSpan, timeZone: string): string {
   const series: { readonly from: number; to: number; readonly first: number; readonly isWhole: boolean }[] = [];
@@ -54,38 +54,38 @@ export function dayOfZone(sent: TimeSpan, timeZone: string): string {
 const countOf = (charged: string): string => `count(CASE WHEN x.charged = '${charged}' THEN 1 END)`;
 const priceOf = (condition: string): string => `coalesce(sum(CASE WHEN ${condition} THEN x.price END), 0)`;
 
-/** The figures of a group, and how each is computed from requests. Totals have them as columns. */
+/** The figures of a group, and their expressions over requests. Totals store them as columns. */
 const FIGURES = {
   requests: "count(*)",
   charged_yes: countOf("yes"),
   charged_no: countOf("no"),
   charged_unknown: countOf("unknown"),
-  /** Requests that are or may be charged and have no price, so they are not in the amounts. */
+  /** Requests without a price that are or may be charged. They are not in the amounts. */
   unpriced: "count(CASE WHEN x.charged <> 'no' AND x.price IS NULL THEN 1 END)",
-  /** What is known to be charged. */
+  /** Sum of known charges. */
   least: priceOf("x.charged = 'yes'"),
-  /** The same, and every unknown charge in full. */
+  /** Sum of known and unknown charges. */
   most: priceOf("x.charged <> 'no'"),
 };
 export const FIGURE_NAMES = Object.keys(FIGURES) as readonly (keyof typeof FIGURES)[];
 const AMOUNTS: ReadonlySet<string> = new Set(["least", "most"]);
 
-/** An id begins with the time when its run started. */
+/** An id begins with the time at which its run started. */
 const RUNS = "min(x.transaction_id) AS first_run, max(x.transaction_id) AS last_run";
 const RUNS_OF_PARTS = "min(u.first_run) AS first_run, max(u.last_run) AS last_run";
 
-/** When the first and the last request of a group were sent. */
+/** Send times of the first and the last request of a group. */
 export const SENT = ["sent_first", "sent_last"] as const;
 
 /** Simulated runs reach no vendor and are left out. */
 export interface SumQuery {
   readonly keys: readonly RequestKey[];
   readonly sent: TimeInterval;
-  /** Keys that have to be those of texts. */
+  /** Required texts of keys. */
   readonly only?: readonly (readonly [key: TotalKey, text: string])[];
-  /** What `zone_day` is: see `dayOfZone`. */
+  /** Expression for `zone_day`: see `dayOfZone`. */
   readonly zoneDay?: string;
-  /** Whether groups have `first_run` and `last_run`, which totals have not. */
+  /** Whether groups have `first_run` and `last_run`, which totals lack. */
   readonly withRuns?: boolean;
 }
 
@@ -98,8 +98,8 @@ export interface SqlPart {
 }
 
 /**
- * A table with a row for each group: its keys, its figures, of which `least` and `most` are texts because they may
- * exceed 2^53, and `sent_first` and `sent_last`.
+ * A table with a row per group: its keys, its figures, and `sent_first` and `sent_last`. The figures `least` and `most`
+ * are texts, because they may exceed 2^53.
  */
 export function groupsOf(tables: LedgerTables, asked: SumQuery, { spans, rest }: TotalsCover): SqlPart {
   const { requests, isKey } = tables;
@@ -142,7 +142,7 @@ function selected<Key extends string>(keys: readonly Key[], expression: (key: Ke
   return keys.map((key) => `${expression(key)} AS ${key}`).join(", ");
 }
 
-/** What is made of the groups: a SELECT with a column `requests`, in which they are a table, and its order. */
+/** A SELECT over the groups, which are a table in it. It has a column `requests`. */
 export interface GroupQuery {
   readonly select: (groups: string) => string;
   /** In columns of that SELECT, named `s`. */
@@ -150,7 +150,7 @@ export interface GroupQuery {
   readonly linesMax?: number | undefined;
 }
 
-/** One statement, which reads one moment of the ledger. `null` if some of the totals are gone at that moment. */
+/** Runs one statement, so it reads a snapshot of the ledger. `null` if some of the totals have been deleted. */
 export async function readGroups<Row extends object>(
   tables: LedgerTables,
   asked: SumQuery,

@@ -6,10 +6,10 @@ import { FIGURE_NAMES, readGroups, SENT, type GroupQuery, TOTAL_KEYS } from "./g
 import { missingSpans, type MissingLimits, RUNS_AT_ONCE } from "./missing-spans.ts";
 
 /*
- * How totals are made, so that they are never those of other rows than there are. First the span is claimed, in a
- * transaction that begins while nobody changes its runs. Then its requests are summed up, and whoever changes one of
- * its runs meanwhile deletes the claim, as it would delete the totals. What was summed up is kept only if the claim is
- * still there.
+ * Making totals of a span so that they always match its rows:
+ * 1. Claim the span, in a transaction that begins while no other change of its runs is in progress.
+ * 2. Sum up its requests. A concurrent change of one of its runs deletes the claim, as it would delete the totals.
+ * 3. Store the totals only if the claim still exists.
  */
 
 interface SpanRow {
@@ -20,7 +20,7 @@ interface SpanRow {
   readonly sent_last: number | null;
 }
 
-/** Those whose totals are kept. */
+/** The spans that have totals. */
 export async function readSpans({ query }: LedgerTables, within: TimeInterval): Promise<readonly SpanWithTotals[]> {
   const rows = await query<SpanRow>(
     `SELECT t.id, t.from_at, t.to_at, t.sent_first, t.sent_last FROM ledger_total_spans AS t
@@ -36,14 +36,14 @@ export async function readSpans({ query }: LedgerTables, within: TimeInterval): 
 }
 
 export interface MakeOptions extends Partial<MissingLimits> {
-  /** Asked between statements that may take long, so that a service that stops does not begin another one. */
+  /** Checked between long statements, so that a stopping service starts no further one. */
   readonly isClosed?: () => boolean;
   readonly onProgress?: OnProgress | undefined;
 }
 
 /**
- * Makes the totals of runs that started `within` this time, as far as they are missing and can be made: on a disk or a
- * database that cannot be written, sums are made of requests. What fails keeps nobody from the totals of other spans.
+ * Makes missing totals of runs that started `within` this time. On a disk or database that cannot be written, none are
+ * stored and sums are computed from requests. A failure for one span does not stop the others.
  */
 export async function makeTotals(
   tables: LedgerTables,
@@ -66,14 +66,17 @@ export async function makeTotals(
   if (errors.length > 0) throw errors[0];
 }
 
-/** Far more than any clock says: a request that was sent by a wrong one is part of the totals too. */
+/** Wider than any clock: requests sent under a wrong clock are part of the totals too. */
 export const EVER: TimeInterval = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
 const AS_THEY_ARE: GroupQuery = { select: (groups) => `SELECT * FROM (${groups}) AS g`, orderBy: "s.requests" };
 
 const COLUMNS = [...TOTAL_KEYS, ...FIGURE_NAMES, ...SENT] as const;
 type TotalLine = Readonly<Record<(typeof COLUMNS)[number], string | number | null>>;
 
-/** False if totals cannot be stored here. That others change the runs meanwhile, or make the same totals, is not a reason. */
+/**
+ * False if totals cannot be stored here. A concurrent change of the runs, or another process that makes the same
+ * totals, is not a reason.
+ */
 async function storeTotals(tables: LedgerTables, span: TimeInterval): Promise<boolean> {
   const id = await claim(tables, span).catch(cannotBeStored);
   if (typeof id === "boolean") return id;
@@ -92,24 +95,24 @@ function cannotBeStored(): false {
   return false;
 }
 
-/** So many that no reader ever takes one for another. */
+/** So many that a reader never sees the same id for different totals. */
 const IDS = 2 ** 48 - 1;
 
-/** As long as a statement may take: who claimed a span longer ago has died. */
+/** The time limit of a statement. An older claim belongs to a dead process. */
 const CLAIM_MS_MAX = 300_000;
 
-/** Returns the number of the claim; true if there is nothing to do now. */
+/** Returns the number of the claim, or true if there is nothing to do now. */
 async function claim(tables: LedgerTables, { from, to }: TimeInterval): Promise<number | true> {
   const wallAt = await tables.wallAt();
   return tables.note(async (query) => {
     if (!(await tables.lockDay(query, dayOf(from)))) return true;
-    // Until totals are kept, `sent_first` is when they were claimed.
+    // Until totals are stored, `sent_first` is the time of the claim.
     const [there] = await query<{ readonly kept: number; readonly sent_first: number | null }>(
       "SELECT t.kept, t.sent_first FROM ledger_total_spans AS t WHERE t.from_at = ? AND t.to_at = ?",
       [from, to],
     );
     if (there?.kept === 1) return true;
-    // Somebody else sums it up at this moment. Two that took it from each other would never have totals.
+    // Another process is summing up this span. If two took the claim from each other, neither would finish.
     if (there !== undefined && Math.abs(wallAt - (there.sent_first ?? 0)) < CLAIM_MS_MAX) return true;
     await query("DELETE FROM ledger_total_spans WHERE from_at = ? AND to_at = ?", [from, to]);
     const id = randomInt(IDS);
@@ -123,7 +126,7 @@ async function claim(tables: LedgerTables, { from, to }: TimeInterval): Promise<
   });
 }
 
-/** So that the next one need not wait. */
+/** Lets the next process claim the span without waiting. */
 async function release(tables: LedgerTables, id: number): Promise<void> {
   await tables
     .note((query) => query("DELETE FROM ledger_total_spans WHERE id = ? AND kept = 0", [id]))
@@ -132,10 +135,10 @@ async function release(tables: LedgerTables, id: number): Promise<void> {
 
 type Claimed = TimeInterval & { readonly id: number };
 
-/** Few enough that nobody waits long for a transaction. */
+/** Few enough to keep each transaction short. */
 const LINES_AT_ONCE = 500;
 
-/** False if the claim is gone, or somebody changes runs of that day. */
+/** False if the claim is gone, or another change of that day's runs is in progress. */
 async function store(tables: LedgerTables, claimed: Claimed, lines: readonly TotalLine[]): Promise<boolean> {
   for (let at = 0; at < lines.length; at += LINES_AT_ONCE) {
     const some = lines.slice(at, at + LINES_AT_ONCE);
@@ -156,12 +159,12 @@ async function store(tables: LedgerTables, claimed: Claimed, lines: readonly Tot
          sent_last = ${sentOf("max(x.sent_last)")} WHERE id = ?`,
       [id, id, id],
     );
-    // The parts of it are not needed any more.
+    // Totals of the span's parts are no longer needed.
     await query("DELETE FROM ledger_total_spans WHERE from_at >= ? AND to_at <= ? AND id <> ?", [from, to, id]);
   });
 }
 
-/** Nobody changes the runs while this is done. False if somebody has: the claim is gone. */
+/** Runs `work` while no other change of the runs can happen. False if one has happened: the claim is gone. */
 function whileClaimed(
   tables: LedgerTables,
   { id, from }: Claimed,

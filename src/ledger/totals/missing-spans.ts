@@ -2,15 +2,15 @@ import type { LedgerTables } from "../ports.ts";
 import { hoursOf, isDay, type SpanWithTotals, spansToSum, type TimeInterval } from "./spans.ts";
 
 export interface MissingLimits {
-  /** A part of a day has totals if it has more runs. */
+  /** A part of a day gets totals only if it has more runs than this. */
   readonly runsWorth: number;
   readonly runsAtOnce: number;
 }
 
-/** So few that summing them up takes seconds: a statement that exceeds its time limit would make no totals at all. */
+/** Few enough to sum up in seconds. A statement that exceeds its time limit would never make totals. */
 export const RUNS_AT_ONCE = 200_000;
 
-/** The spans that have no totals yet and have runs enough. A day with very many runs is made of its hours. */
+/** The spans that lack totals and have enough runs. A day with very many runs is summed up by its hours. */
 export async function missingSpans(
   tables: LedgerTables,
   within: TimeInterval,
@@ -26,7 +26,7 @@ export async function missingSpans(
   for (const span of wanted) {
     if (there.has(textOf(span)) || span.to <= nextRunAt) continue;
     const startedAt = await startAfter(tables, span.from, isDay(span) ? 0 : runsWorth);
-    // Nor are there as many later, and days come first.
+    // No later span has enough runs either, and days come first.
     if (startedAt === null) return missing;
     if (startedAt >= span.to) {
       if (isDay(span)) nextRunAt = startedAt;
@@ -39,7 +39,7 @@ export async function missingSpans(
   return missing;
 }
 
-/** When the run started that comes after so many that started `from` then on. */
+/** Start time of the n-th run after `from`. */
 async function startAfter(
   { query }: LedgerTables,
   from: number,

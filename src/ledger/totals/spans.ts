@@ -1,18 +1,18 @@
 /*
- * Which spans of time have totals. A span stands for the runs that started in it, with all their requests, because a
- * run starts once and is never moved.
+ * The spans of time that have totals. A span covers the runs that started in it, with all their requests, because a run
+ * starts once and is never moved.
  */
 
-/** Unix ms, without its end. */
+/** In Unix ms, `to` excluded. */
 export interface TimeInterval {
   readonly from: number;
   readonly to: number;
 }
 
-/** A span whose totals are kept. */
+/** A span whose totals are stored. */
 export interface SpanWithTotals extends TimeInterval {
   readonly id: number;
-  /** When the first and the last of its requests were sent; `null` if it has none. */
+  /** Send times of its first and last request; `null` if it has none. */
   readonly sent: { readonly first: number; readonly last: number } | null;
 }
 
@@ -21,8 +21,8 @@ const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
 /**
- * A day of UTC has totals once it is over; until then its hours have, and the minutes of its last hour. They are made a
- * while after their end, when most of their runs have come: a run that comes later deletes them.
+ * A day of UTC has totals once it is over. Until then its hours have them, and the minutes of its last hour. They are
+ * made some time after their end, when most of their runs are recorded. A later run deletes them.
  */
 const LEVELS = [
   { lengthMs: DAY_MS, afterMs: HOUR_MS },
@@ -33,18 +33,18 @@ const LEVELS = [
 /** Reading fewer runs than this is as fast as reading the totals of a part of a day. */
 export const RUNS_WORTH_TOTALS = 300;
 
-/** More would make a statement too long for a database, and none is made so that there are. */
+/** More parts would make a statement too long for a database. */
 const PARTS_MAX = 100;
 
-/** When runs started whose requests were sent in this time: no run takes as long as a day. */
+/** The possible starts of runs whose requests were sent in this interval: no run takes as long as a day. */
 export function possibleStartsOf({ from, to }: TimeInterval): TimeInterval {
   return { from: dayStart(from) - DAY_MS, to: -dayStart(-to) + DAY_MS };
 }
 
-/** The spans that should have totals at `wallAt`, in order and without gaps. `within` begins and ends with a day. */
+/** The spans that should have totals at `wallAt`, in order and without gaps. `within` begins and ends at midnight. */
 export function spansToSum(within: TimeInterval, wallAt: number): readonly TimeInterval[] {
   const spans: TimeInterval[] = [];
-  // A clock that says a time before 1970 is wrong, and its runs need not be summed up fast.
+  // A clock before 1970 is wrong, and sums of its runs need not be fast.
   let at = Math.max(0, dayStart(within.from));
   for (;;) {
     const level = LEVELS.find(({ lengthMs, afterMs }) => at % lengthMs === 0 && at + lengthMs + afterMs <= wallAt);
@@ -65,29 +65,29 @@ export function hoursOf({ from, to }: TimeInterval): readonly TimeInterval[] {
   }));
 }
 
-/** What a sum is made of. */
+/** The parts of a sum. */
 export interface TotalsCover {
-  /** Their totals. */
+  /** Spans whose totals are added. */
   readonly spans: readonly SpanWithTotals[];
-  /** Their totals say that nothing of what is asked for is in them. */
+  /** Spans whose totals show that they hold nothing for this query. */
   readonly passed: readonly SpanWithTotals[];
-  /** The requests of the runs that started then, one by one. */
+  /** Starts of runs whose requests are read one by one. */
   readonly rest: readonly TimeInterval[];
 }
 
-/** Nothing but requests. */
+/** A cover that reads only requests. */
 export function withoutTotals(started: TimeInterval): TotalsCover {
   return { spans: [], passed: [], rest: [started] };
 }
 
-/** How to sum up the requests that were `sent` in a stretch by runs that started `within` another. */
+/** Chooses how to sum up the requests `sent` in one interval by runs that started `within` another. */
 export function coverOf(kept: readonly SpanWithTotals[], within: TimeInterval, sent: TimeInterval): TotalsCover {
   const spans: SpanWithTotals[] = [];
   const passed: SpanWithTotals[] = [];
   const rest: TimeInterval[] = [];
   let at = within.from;
   for (const span of kept.toSorted((one, other) => one.from - other.from || other.to - one.to)) {
-    // Hours of a day that has totals itself.
+    // Skips hours of a day that has totals itself.
     if (span.from < at || span.to > within.to || !canBeUsed(span, sent)) continue;
     if (span.from > at) rest.push({ from: at, to: span.from });
     (hasSome(span, sent) ? spans : passed).push(span);
@@ -101,7 +101,7 @@ function hasSome({ sent }: SpanWithTotals, { from, to }: TimeInterval): boolean 
   return sent !== null && sent.last >= from && sent.first < to;
 }
 
-/** Totals are by the day on which requests were sent, so only a midnight can divide them. */
+/** Totals are per day of sending, so only a midnight can divide them. */
 function canBeUsed({ sent }: SpanWithTotals, { from, to }: TimeInterval): boolean {
   if (sent === null) return true;
   const isDivided = (moment: number): boolean => sent.first < moment && sent.last >= moment && moment % DAY_MS !== 0;

@@ -5,12 +5,12 @@ import { readGroups, type RequestKey, type GroupQuery, type SumQuery, TOTAL_KEYS
 import { readSpans, makeTotals } from "./make-totals.ts";
 import { coverOf, possibleStartsOf, withoutTotals } from "./spans.ts";
 
-/** How often it is tried to read totals that others delete meanwhile. */
+/** Attempts to read totals while other processes delete them. */
 const TRIES = 5;
 
 /**
- * Sums up requests that runs have sent to vendors: from the totals of spans of time, which are made on the way where
- * they are missing, and from the requests themselves where there can be none. The result is the same.
+ * Sums up sent requests: from the totals of spans, which are made first where they are missing, and from the requests
+ * themselves where totals are impossible. The result is the same.
  */
 export async function sumRequests<Row extends object>(
   tables: LedgerTables,
@@ -20,7 +20,7 @@ export async function sumRequests<Row extends object>(
 ): Promise<readonly Row[]> {
   const started = possibleStartsOf(asked.sent);
   const fromTotals = async (): Promise<readonly Row[] | null> => {
-    // Whatever keeps totals from being made is not a reason to refuse a sum of those that are there.
+    // If totals cannot be made, the sum of existing ones and of requests is still possible.
     await makeTotals(tables, started, { onProgress }).catch(() => {});
     for (let tries = 0; tries < TRIES; tries += 1) {
       const cover = coverOf(await readSpans(tables, started), started, asked.sent);

@@ -1,4 +1,4 @@
-/** Sums of rows read one by one, to which totals are compared, and a ledger's tables that are watched. */
+/** Sums of rows read one by one, as a reference for totals, and instrumented tables of a ledger. */
 import assert from "node:assert/strict";
 import type { AttemptReport, RunIntent, RunReport } from "../../run/ports.ts";
 import { makeAttempt, makeCall, makeReport, makeRun } from "../ledger.kit.ts";
@@ -8,7 +8,7 @@ import { possibleStartsOf } from "./spans.ts";
 
 export type Ended = readonly [RunIntent, RunReport];
 
-/** The same sums, of rows read one by one. */
+/** The reference sums, of rows read one by one. */
 export async function sumOfRows(
   { query }: LedgerTables,
   by: SpendKey,
@@ -79,7 +79,7 @@ export async function assertEqualToRows(tables: LedgerTables, by: SpendKey, filt
 
 type Values = Parameters<LedgerQuery>[1];
 
-/** The tables, with something done before each statement. */
+/** The tables, with a callback before each statement. */
 export function watched(
   tables: LedgerTables,
   before: (sql: string, values: Values, isInChange: boolean) => Promise<void>,
@@ -119,7 +119,7 @@ export function watched(
 
 export const untouched = async (): Promise<void> => {};
 
-/** The tables, at another time. */
+/** The tables, with another time. */
 export function asAt(tables: LedgerTables, wallAt: number): LedgerTables {
   return watched(tables, untouched, async () => wallAt);
 }

@@ -1,4 +1,4 @@
-/** What totals promise on every ledger: a sum never differs from what the rows say. */
+/** The guarantee of totals on every ledger: a sum never differs from the rows. */
 import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
 import * as fc from "fast-check";
@@ -41,7 +41,7 @@ export function totalsContract(name: string, newLedger: (t: TestContext) => Prom
         if ("put" in one) await ledger.put(one.put);
         else if ("prune" in one) await ledger.prune(one.prune);
         else if ("makeAfter" in one) {
-          // As at a time when the last day was not over: its hours and minutes have totals.
+          // At a time when the last day is not over: its hours and minutes have totals.
           const runs = await tables.query<RunRow>("SELECT started_at FROM ledger_runs ORDER BY transaction_id");
           now = (runs[one.makeAfter % Math.max(1, runs.length)]?.started_at ?? FIRST) + one.laterMs;
           await makeTotals(asAt(tables, now), { from: FIRST - DAY_MS, to: FIRST + 7 * DAY_MS }, { runsWorth: 0 });
@@ -67,7 +67,7 @@ export function totalsContract(name: string, newLedger: (t: TestContext) => Prom
       const property = fc.asyncProperty(
         fc.array(fc.tuple(anyStep, anyQuestion), { minLength: 8, maxLength: 16 }),
         async (steps) => {
-          // A case is tried again with a part of its steps, and a run is recorded once.
+          // fast-check repeats a case with fewer steps, and a run is recorded only once.
           const known = new Set(
             (await tables.query<RunRow>("SELECT transaction_id FROM ledger_runs")).map((run) => run.transaction_id),
           );
@@ -124,7 +124,7 @@ export function totalsContract(name: string, newLedger: (t: TestContext) => Prom
           const interrupted = watched(tables, async (_sql, _values, isInChange) => {
             if (statements++ !== at) return;
             written.push(write(day, runs[1]!));
-            // A change on this ledger may wait until the other one has ended.
+            // A change on this ledger may have to wait for the end of the other one.
             if (!isInChange) await written[0];
           });
           const answer = textsOf(await sumSpend(interrupted, "org", asked));

@@ -25,7 +25,7 @@ totalsContract("one machine", async (t) => {
       await Promise.all(runs.map(([run, report]) => runOnce(ledger, run, report)));
       await ledger.flush();
     },
-    // As the service's own thread does, which looks for requests only once a second.
+    // Like the service's own thread, which checks for requests only once a second.
     prune: async (startedBefore) => {
       const ask = "INSERT INTO prunings (asked_at, started_before, unknown_too) VALUES (0, ?, 1)";
       const pruner = new JournalPruner(database);
@@ -35,7 +35,7 @@ totalsContract("one machine", async (t) => {
   };
 });
 
-/** Tries again while another connection of this test is in a transaction. */
+/** Retries while another connection of this test is in a transaction. */
 async function unlocked<Result>(work: () => Result): Promise<Result> {
   for (;;) {
     try {
