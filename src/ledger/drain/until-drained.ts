@@ -4,8 +4,8 @@ import type { Drainer, DrainerState } from "./drain.ts";
 const LOOK_MS = 50;
 
 /**
- * Waits until every run has been sent, or until `givesUp` returns true. Returns the number of remaining runs. `toTheEnd`:
- * also waits until the database has confirmed earlier runs.
+ * Waits until every run has been sent, or until `givesUp` returns true. Returns the number of remaining runs.
+ * `toTheEnd`: also waits until the database has confirmed earlier runs.
  */
 export async function untilDrained(
   drainer: Drainer,

@@ -7,12 +7,12 @@ export class LedgerInUse extends Error {}
 
 const FILE = "service.lock";
 
-/** Longer than `isLocked` looks, and short enough for whoever waits to be told that another service has the directory. */
+/** Longer than `isLocked` takes, and short enough for a start to report soon that another service has the directory. */
 const LOCK_WAIT_MS = 2_000;
 
 /**
- * Makes this process the only one that keeps a ledger in a directory, until it releases the lock or dies in any way.
- * The lock is the operating system's, held through an otherwise empty SQLite file. Operators' verbs do not take it.
+ * Makes this process the only one with a ledger in a directory, until it releases the lock or dies in any way. The lock
+ * belongs to the operating system, on an otherwise empty SQLite file. Operators' verbs do not take it.
  * @throws LedgerInUse
  */
 export function lockDirectory(directory: string): () => void {
@@ -31,8 +31,8 @@ export function lockDirectory(directory: string): () => void {
 }
 
 /**
- * Whether a process holds the lock of a directory, which is also assumed if it cannot be found out. Any number can look
- * at once, and a process that locks the directory in that moment waits for them.
+ * Whether a process has the lock of a directory; true also if this is impossible to find out. Any number of processes
+ * can check at once. A process that locks the directory at that moment waits for them.
  */
 export function isLocked(directory: string): boolean {
   const file = join(directory, FILE);
@@ -40,7 +40,7 @@ export function isLocked(directory: string): boolean {
   try {
     const database = new DatabaseSync(file, { readOnly: true });
     try {
-      // Reading takes a lock that others can share, unlike the one of a service.
+      // Reading takes a shared lock, unlike a service.
       database.exec("SELECT 1 FROM sqlite_schema");
       return false;
     } finally {

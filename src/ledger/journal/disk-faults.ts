@@ -1,7 +1,7 @@
 /**
- * For tests only: makes the next such step fail, in the journal's thread or in the log of outcomes. It is in production
- * code because no test can make a disk fail in the middle of a commit in another thread. It is shared memory because of
- * that other thread, and `null` in every service.
+ * For tests only: makes the next step of a kind fail, in the journal's thread or in the outcome log. It is in
+ * production code because no test can make a disk fail in the middle of a commit in another thread. It uses shared
+ * memory to reach that thread, and is `null` in every service.
  */
 export const DISK_STEP = { commit: 0, sync: 1, reserve: 2, open: 3, recovery: 4, log: 5 } as const;
 export const DISK_FAULT = { none: 0, ENOSPC: 1, EIO: 2, exit: 3, hang: 4 } as const;
@@ -18,7 +18,7 @@ export function setDiskFault(faults: Int32Array, step: DiskStep, fault: DiskFaul
   Atomics.notify(faults, DISK_STEP[step]);
 }
 
-/** Does nothing unless a test has asked for a failure at this step. */
+/** Does nothing unless a test has requested a failure at this step. */
 export function passDisk(faults: Int32Array | null, step: DiskStep): void {
   if (faults === null) return;
   const index = DISK_STEP[step];

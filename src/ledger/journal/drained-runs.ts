@@ -2,10 +2,10 @@ import type { DatabaseSync } from "node:sqlite";
 import { noteForgotten } from "./journal-pruner.ts";
 import type { DrainNote } from "./running-ledger.ts";
 
-/** Few enough that commits hardly wait for them. */
+/** Few enough that commits hardly wait. */
 const FORGET_AT_ONCE = 100;
 
-/** Notes how far the outbox has been drained, inside the caller's transaction. */
+/** Records how far the outbox has been drained, inside the caller's transaction. */
 export function noteDrained(database: DatabaseSync, { run, wallAt, wentBack, setAside }: DrainNote): void {
   const kept = wentBack === true ? "excluded.run" : "max(run, excluded.run)";
   database

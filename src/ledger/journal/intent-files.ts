@@ -30,8 +30,8 @@ const CHUNK_BYTES = 1024 * 1024;
 const NEWLINE = 0x0a;
 
 /**
- * The lines of an intent file, and `null` for each that cannot be read. A last line without a line end comes from a
- * write that never succeeded, so no vendor was called because of it: it counts as unreadable.
+ * The lines of an intent file, with `null` for each unreadable one. A last line without a line end comes from a write
+ * that did not succeed, so it caused no vendor call and counts as unreadable.
  */
 export function* readIntents(path: string): Generator<IntentLine | null> {
   const descriptor = openSync(path, "r");

@@ -6,7 +6,7 @@ import type { AttemptIntent, PendingIntents, RunIntent, RunRecord, RunReport } f
 import { Fault } from "../../terms/fault.ts";
 import { attemptIntentText, orderText, runIntentText } from "./record-lines.ts";
 
-/** One intent file. It is deleted once another has replaced it and all runs that wrote to it have outcomes on disk. */
+/** One intent file. It is deleted once it is replaced and all runs that wrote to it have outcomes on disk. */
 export interface Segment {
   readonly name: string;
   readonly descriptor: number;
@@ -14,7 +14,7 @@ export interface Segment {
   openRuns: number;
 }
 
-/** A file of this size is replaced as soon as no run is open, so that the next start has little to read. */
+/** A file of this size is replaced as soon as no run is open, so that the next start reads little. */
 const LEAVE_QUIETLY_BYTES = 1024 * 1024;
 
 /** The size of the intents of a few dozen runs. */
@@ -25,21 +25,21 @@ export interface IntentLogOptions {
   readonly firstNumber: number;
   readonly segmentBytesMax: number;
   readonly onFailed: (code: string) => void;
-  /** There is something new to sync. Called once until it is taken. */
+  /** The log has data to sync. Called once until `takeUnsynced`. */
   readonly onDirty: () => void;
-  /** For tests: if it throws, the write throws; if it returns a number, that many bytes are written instead. */
+  /** For tests. If it throws, the write throws; if it returns a number, only that many bytes are written. */
   readonly beforeWrite?: (bytes: number) => number | undefined;
 }
 
-/** Lines of a run that are in no file yet. */
+/** Lines of a run that are not in a file yet. */
 export interface WaitingLines {
   readonly text: string;
   written(to: Segment | null): void;
 }
 
 /**
- * The files of what is about to be sent. Runs that send in the same turn of the event loop share one `write`: once it
- * returns, their intents survive kill -9.
+ * The intent files. Runs that send in the same tick of the event loop share one `write`. Once it returns, their intents
+ * survive kill -9.
  */
 export class IntentLog {
   readonly #options: IntentLogOptions;
@@ -61,8 +61,8 @@ export class IntentLog {
 
   /**
    * Starts a new file. Returns false, and calls `onFailed`, if that is not possible now. An empty file can be created
-   * even on a full disk, so after a failure (`proven`) some bytes are written to it and removed again, which proves
-   * that there is room.
+   * even on a full disk. So after a failure (`proven`) some bytes are written to it and removed again, which proves
+   * that there is space.
    */
   open(proven = false): boolean {
     const name = intentFileName(this.#nextNumber);
@@ -74,14 +74,14 @@ export class IntentLog {
       return true;
     } catch (error) {
       const code = diskErrorCode(error);
-      // The name can be taken only if somebody has created the file in between.
+      // The name exists only if another process has created the file in between.
       if (code === "EEXIST") this.#nextNumber += 1;
       this.#options.onFailed(code);
       return false;
     }
   }
 
-  /** @throws when the disk is full; nothing is left behind then */
+  /** @throws when the disk is full; no bytes are left behind then */
   #proveRoom(name: string, descriptor: number): void {
     try {
       if (this.#write(descriptor, "\0".repeat(PROOF_BYTES), PROOF_BYTES) !== PROOF_BYTES) {
@@ -95,18 +95,21 @@ export class IntentLog {
     }
   }
 
-  /** Whole lines of a run, for the next write. */
+  /** Adds whole lines of a run to the next write. */
   add(lines: WaitingLines): void {
     this.#waiting.push(lines);
   }
 
-  /** Appends all lines that wait, in one write. Each is told which file it is in; `null`: not all of it was accepted. */
+  /**
+   * Appends all waiting lines in one write. Each run is notified of the file with its lines, or of `null` if not all of
+   * them were written.
+   */
   write(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
     const segment = this.#append(waiting.map(({ text }) => text).join(""));
     for (const lines of waiting) lines.written(segment);
-    // After its runs were counted, because a replaced file without open runs is deleted at once.
+    // Only after the file's runs are counted, because a replaced file without open runs is deleted at once.
     if (segment !== null && segment.bytes >= this.#options.segmentBytesMax) this.#rotate();
   }
 
@@ -117,7 +120,7 @@ export class IntentLog {
     try {
       const written = this.#write(segment.descriptor, text, bytes);
       this.#count(segment, written);
-      // The rest of an incomplete write is never read as a line, but nothing may follow it in the same file.
+      // The rest of an incomplete write is never read as a line, so the file must get no further lines.
       if (written !== bytes) throw Object.assign(new Error("short write"), { code: "ENOSPC" });
     } catch (error) {
       this.abandon(diskErrorCode(error));
@@ -137,7 +140,7 @@ export class IntentLog {
     this.#bytes += bytes;
   }
 
-  /** One run that wrote to this file now has its outcome on disk. */
+  /** One run of this file now has its outcome on disk. */
   release(segment: Segment): void {
     segment.openRuns -= 1;
     if (segment.openRuns > 0) return;
@@ -145,7 +148,7 @@ export class IntentLog {
     else if (segment.bytes >= LEAVE_QUIETLY_BYTES) this.#rotate();
   }
 
-  /** Stops writing to the current file, because something about it has failed. */
+  /** Stops writing to the current file after a failure. */
   abandon(code: string): void {
     this.#leave();
     this.#options.onFailed(code);
@@ -167,11 +170,11 @@ export class IntentLog {
   #remove(segment: Segment): void {
     this.#bytes -= segment.bytes;
     this.#unsynced.delete(segment.name);
-    // If it cannot be deleted, the next start reads it and finds all its runs settled.
+    // If the deletion fails, the next start reads the file and finds all its runs settled.
     unlink(join(this.#options.directory, segment.name), () => {});
   }
 
-  /** At the end of the service. A file with runs that have no outcome stays for the next start. */
+  /** Closes the log at the end of the service. A file with runs without an outcome stays for the next start. */
   end(): void {
     const segment = this.#current;
     if (segment === null) return;
@@ -185,7 +188,7 @@ export class IntentLog {
     }
   }
 
-  // ---- syncing: requested here, done by the journal's thread ------------------------------------------------------
+  // ---- syncing: requested here, done by the journal's thread -----------------------------------------------------
 
   #markDirty(name: string): void {
     this.#unsynced.add(name);
@@ -206,7 +209,7 @@ export class IntentLog {
     if (this.#unsynced.size > 0) this.#options.onDirty();
   }
 
-  /** The thread that was syncing has ended. */
+  /** The syncing thread has ended. */
   syncLost(): void {
     this.#syncing = false;
     if (this.#current !== null) this.#unsynced.add(this.#current.name);
@@ -217,11 +220,11 @@ function closeQuietly(descriptor: number): void {
   try {
     closeSync(descriptor);
   } catch {
-    // A descriptor is closed even if `close` fails, and nothing relies on what it may have failed to write.
+    // A descriptor is closed even if `close` fails, and nothing relies on data that it may have failed to write.
   }
 }
 
-/** A run from its start to its outcome, and the intent files that must stay until the outcome is on disk. */
+/** A run from its start to its outcome, with the intent files that must stay until the outcome is on disk. */
 export class OpenRecord implements RunRecord {
   readonly #run: RunIntent;
   readonly #intents: IntentLog;
@@ -236,7 +239,7 @@ export class OpenRecord implements RunRecord {
   }
 
   intend(...intents: readonly AttemptIntent[]): PendingIntents {
-    // The outcome is written: a later call would not be recorded.
+    // After the outcome is written, a call could not be recorded.
     if (this.#closed) throw new Fault("source.stopped");
     let text = this.#segments.length === 0 ? runIntentText(this.#run) : "";
     for (const intent of intents) text += attemptIntentText(this.#run.transactionId, intent);

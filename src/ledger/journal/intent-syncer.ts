@@ -10,8 +10,8 @@ const syncFile = promisify(fdatasync);
 const closeFile = promisify(close);
 
 /**
- * Syncs the intent file shortly after it was written to, so that a power cut loses only the intents of that short time.
- * It runs concurrently with commits, and has no timer while there is nothing to sync.
+ * Syncs the intent file shortly after each write, so that a power cut loses only the intents of that short time. It
+ * runs concurrently with commits, and has no timer while there is nothing to sync.
  */
 export class IntentSyncer {
   readonly #directory: string;
@@ -62,7 +62,7 @@ export class IntentSyncer {
     }
   }
 
-  /** False if the file is gone: all its runs have outcomes. */
+  /** False if the file does not exist any more: all its runs have outcomes. */
   async #open(file: string): Promise<boolean> {
     if (this.#file === file) return true;
     if (this.#descriptor !== -1) await closeFile(this.#descriptor);

@@ -7,20 +7,17 @@ import { migrate } from "./migrate.ts";
 
 export { JOURNAL_FILE };
 
-/**
- * How long a command waits for the writes of a running service, which may follow one another without a pause on a busy
- * machine.
- */
+/** How long a command waits for writes of a running service, which may have no pauses on a busy machine. */
 export const COMMAND_WAIT_MS = 30_000;
-/** Operators' verbs may hold the write lock briefly. */
+/** How long to wait for operators' verbs, which hold the write lock briefly. */
 const BUSY_MS = 5_000;
-/** How long a start waits for others that are reading the journal. */
+/** How long a start waits for readers of the journal. */
 const READER_MS = 200;
 
 /**
- * Opens the journal for writing: every commit is synced before it returns. What an earlier process, or a failed sync,
- * left in the write-ahead log is first written to the database file again and synced: a page that the kernel once
- * failed to write is never assumed to have been written since.
+ * Opens the journal for writing: every commit is synced before it returns. First it writes the content of the
+ * write-ahead log, which an earlier process or a failed sync has left, to the database file again and syncs it. A page
+ * that the kernel failed to write is never assumed to have been written since.
  * @param afterFailure a disk has failed since the service started: no reader may prevent the log from being emptied
  */
 export function openJournal(directory: string, walBytesMax: number, afterFailure: boolean): DatabaseSync {
@@ -32,7 +29,7 @@ export function openJournal(directory: string, walBytesMax: number, afterFailure
   try {
     database.exec("PRAGMA journal_mode = WAL");
     database.exec("PRAGMA synchronous = FULL");
-    // The writer checkpoints when it is idle. This limit applies only if it is never idle for a long time.
+    // The writer checkpoints when it is idle. This limit applies only if it is not idle for a long time.
     database.exec(`PRAGMA wal_autocheckpoint = ${Math.ceil((2 * walBytesMax) / 4096)}`);
     database.exec(`PRAGMA journal_size_limit = ${walBytesMax}`);
     emptyWriteAheadLog(database, afterFailure);
@@ -55,7 +52,7 @@ function emptyWriteAheadLog(database: DatabaseSync, mustBeEmptied: boolean): voi
     throw Object.assign(new Error("the journal is being read and cannot be opened"), { code: "EBUSY" });
 }
 
-/** The code of a disk failure as the operating system reports it, even if SQLite has wrapped it. */
+/** The operating system's code of a disk failure, even if SQLite has wrapped it. */
 export function diskErrorCode(error: unknown): string {
   if (typeof error !== "object" || error === null) return "UNKNOWN";
   const { errcode, code } = error as { errcode?: unknown; code?: unknown };

@@ -1,11 +1,11 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { isDamage } from "./journal-damage.ts";
 
-/** Runs looked at in one step: a commit may have to wait for it, a few milliseconds. */
+/** Runs per step. A commit may wait for a step, a few milliseconds. */
 const AT_ONCE = 2_000;
 
 /**
- * What rows take in the journal with their entries in indexes, apart from texts of any length (measured). A run with a
+ * Measured size of rows in the journal, with their index entries and without texts of arbitrary length. A run with a
  * hundred calls takes sixty times as much as one without.
  */
 const RUN_BYTES = 230;
@@ -18,8 +18,8 @@ interface OrganizationBytes {
 }
 
 /**
- * Adds up how many bytes of the journal belong to each organization. Every run is read, so this is done in steps, and
- * records are committed in between. What is written meanwhile is counted by the next one.
+ * Adds up the bytes of each organization in the journal. It reads every run, so it works in steps, and records are
+ * committed in between. The next count includes runs that were written meanwhile.
  */
 export class JournalHolders {
   readonly #span: StatementSync;
@@ -31,7 +31,7 @@ export class JournalHolders {
 
   constructor(database: DatabaseSync) {
     this.#span = database.prepare(
-      // Both in one query would read every run.
+      // A single query for both would read every run.
       `SELECT coalesce((SELECT min(id) FROM runs), 1) - 1 AS first, coalesce((SELECT max(id) FROM runs), 0) AS last`,
     );
     const textOf = (...columns: string[]): string =>
@@ -54,7 +54,7 @@ export class JournalHolders {
     this.#to = last;
   }
 
-  /** Does one step. False if nothing is left to do. */
+  /** Does one step. False if it was the last one. */
   step(): boolean {
     if (this.#from >= this.#to) return false;
     const range = [this.#from, Math.min(this.#from + AT_ONCE, this.#to)];
@@ -66,7 +66,7 @@ export class JournalHolders {
     return true;
   }
 
-  /** Of damaged pages nobody knows whose they are. */
+  /** Skips damaged pages, whose organization is unknown. */
   #read(part: StatementSync, range: readonly number[]): readonly OrganizationBytes[] {
     try {
       return part.all(...range) as unknown as readonly OrganizationBytes[];

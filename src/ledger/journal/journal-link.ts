@@ -12,14 +12,14 @@ export interface JournalLinkOptions {
   /** Called before each start of the thread. */
   readonly setup: () => JournalSetup;
   readonly onMessage: (message: FromJournal) => void;
-  /** The thread has ended, with a failure that it named or without. `again`: it has ended more than once in a row. */
+  /** The thread has ended, with or without a reported failure. `again`: more than once in a row. */
   readonly onDown: (failure: Failure | null, again: boolean) => void;
 }
 
 const RESTART_FIRST_MS = 100;
 const RESTART_MAX_MS = 5_000;
 const FORCE_MS = 500;
-/** V8 would let the young generation grow to eight times this size, and the thread would be no faster. */
+/** V8 would let the young generation grow to eight times this size, without making the thread faster. */
 const YOUNG_MIB = 12;
 
 /** Keeps the journal's thread running: restarts it after increasing delays, each time with newly opened files. */
@@ -81,7 +81,8 @@ export class JournalLink {
     this.#deaths += 1;
     this.#restarts += 1;
     this.#options.onDown(this.#failure, this.#deaths > 1);
-    // A first end without a reason may be an accident, and answers are waiting, so it restarts at once.
+    // The first end without a reported failure may be an accident, and answers are waiting, so the thread restarts at
+    // once.
     const delayMs = this.#failure === null && this.#deaths === 1 ? 0 : this.#backoffMs();
     this.#cancelRestart = this.#options.clock.after(delayMs, () => this.start());
   }
@@ -94,7 +95,9 @@ export class JournalLink {
     this.#worker?.postMessage(message);
   }
 
-  /** Asks the thread to end, then forces it. A thread that is blocked in the kernel is left behind. */
+  /**
+   * Requests the thread to end, then terminates it. Does not wait longer for a thread that is blocked in the kernel.
+   */
   async stop(withinMs: number): Promise<void> {
     this.#ending = true;
     this.#cancelRestart?.();

@@ -1,8 +1,8 @@
-/** The data that the journal's thread is started with. */
+/** The start data of the journal's thread. */
 export interface JournalSetup {
   readonly directory: string;
   /**
-   * Files of intents and outcomes with a lower number are from earlier processes: what only they contain is to be
+   * Files of intents and outcomes with a lower number are from earlier processes. Data that is only in them must be
    * written to the journal.
    */
   readonly recoverBefore: number;
@@ -14,30 +14,30 @@ export interface JournalSetup {
   readonly faults: Int32Array | null;
 }
 
-/** Messages to the thread. One message may have several of these. */
+/** A message to the thread. It may have several of these fields. */
 export interface ToJournal {
   /** Run records, as JSON texts joined by commas; the last one has this number in the log of outcomes. */
   readonly records?: string;
   readonly last?: number;
   /** Intent files that were written to since they were last synced. */
   readonly dirty?: readonly string[];
-  /** The outbox has been drained up to here: note it, and delete what started before `forgetBefore`. */
+  /** The outbox has been drained up to here. Record it, and delete runs that started before `forgetBefore`. */
   readonly drained?: {
     readonly run: number;
     readonly wallAt: number;
     readonly forgetBefore: number;
-    /** It was further before: the database has lost the runs after this one. */
+    /** The outbox was drained further before: the database has lost later runs. */
     readonly wentBack?: true;
-    /** Why the run with this number was not sent; it is kept. */
+    /** Why the run with this number was not sent; the run stays. */
     readonly setAside?: string;
   };
   readonly measure?: true;
-  /** Asks how much of the journal each organization has. */
+  /** Requests the bytes of each organization in the journal. */
   readonly holders?: true;
   readonly stop?: true;
 }
 
-/** From the thread. */
+/** A message from the thread. */
 export type FromJournal =
   | { readonly is: "ready"; readonly recovered: Recovered; readonly next: number; readonly size: Measured }
   /** Every record up to this number is in the journal. */
@@ -45,7 +45,7 @@ export type FromJournal =
   | { readonly is: "measured"; readonly size: Measured }
   | { readonly is: "holders"; readonly bytes: readonly (readonly [organizationId: string, bytes: number])[] }
   | { readonly is: "synced" }
-  /** Whether the reserve file exists, so that there is room for what new runs will write. */
+  /** Whether the reserve file exists, so that there is space for the records of new runs. */
   | { readonly is: "room"; readonly enough: boolean }
   | { readonly is: "failed"; readonly during: Doing; readonly code: string; readonly message: string }
   /** Runs could not be deleted, because of damage. */
@@ -53,9 +53,9 @@ export type FromJournal =
   | { readonly is: "stopped" };
 
 export interface Measured {
-  /** Of the journal, without free pages inside it. */
+  /** Bytes of the journal, without free pages inside it. */
   readonly bytes: number;
-  /** Of the file system it lies on. */
+  /** Of the journal's file system. */
   readonly diskFreeBytes: number;
   readonly diskBytes: number;
 }
@@ -65,8 +65,8 @@ export type Doing = "open" | "recovery" | "commit" | "sync";
 export interface Recovered {
   readonly runs: number;
   readonly attempts: number;
-  /** Lines that could not be read: pieces of a write that a power cut or a full disk had torn. */
+  /** Unreadable lines: pieces of a write that a power cut or a full disk had torn. */
   readonly unreadable: number;
-  /** Outcomes in the log that were written whole and cannot be read. */
+  /** Outcomes that were written completely and are unreadable now. */
   readonly lost: number;
 }

@@ -1,12 +1,12 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { isDamage } from "./journal-damage.ts";
 
-/** Runs looked at in one step: a commit may have to wait for it, a few milliseconds. */
+/** Runs per step. A commit may wait for a step, a few milliseconds. */
 const AT_ONCE = 50;
-/** A younger run may still be open, and then only its intents are recorded. */
+/** A younger run may still be open, with only its intents recorded. */
 const YOUNG_MS = 10 * 60 * 1_000;
 
-/** The state of a request; 0 is waiting and 1 is done. */
+/** A state of a request; 0 is waiting and 1 is done. */
 export const GIVEN_UP = 2;
 
 const TABLES = ["reconciliations", "attempts", "calls"];
@@ -21,14 +21,14 @@ interface Candidate {
   readonly id: number;
   readonly started_at: number;
   readonly has_unknown: number;
-  /** The shared database has refused it, so this journal has the only copy. */
+  /** Whether the shared database has refused the run, so that this journal has the only copy. */
   readonly set_aside: number;
 }
 
 /**
- * Deletes what operators and retention have requested, in the only thread that writes the journal. It deletes a little
- * between two commits, so that nobody waits for the write lock, and continues after the last run it looked at, so that
- * none is looked at twice.
+ * Carries out deletions requested by operators and retention, in the only thread that writes the journal. It deletes a
+ * few runs between two commits, so that commits need not wait for the write lock. It continues after the last run of
+ * the previous step, so that it examines each run once.
  */
 export class JournalPruner {
   readonly #database: DatabaseSync;
@@ -60,7 +60,7 @@ export class JournalPruner {
     );
   }
 
-  /** Does one step of a request. False if there is nothing left to do. */
+  /** Does one step of a request. False if there was nothing to do. */
   step(): boolean {
     this.#current ??= (this.#request.get() as Request | undefined) ?? null;
     const request = this.#current;
@@ -78,7 +78,7 @@ export class JournalPruner {
     return true;
   }
 
-  /** Rows in damaged pages cannot be deleted either, and trying again would not help. */
+  /** Rows in damaged pages cannot be deleted, and another attempt would not help. */
   #giveUp({ id }: Request): void {
     this.#database.exec("ROLLBACK");
     this.#database.prepare(`UPDATE prunings SET done = ${GIVEN_UP} WHERE id = ?`).run(id);
@@ -113,7 +113,7 @@ export class JournalPruner {
   }
 }
 
-/** Records, inside the caller's transaction, that runs which started before `startedBefore` may be gone. */
+/** Records, inside the caller's transaction, that runs which started before `startedBefore` may have been deleted. */
 export function noteForgotten(database: DatabaseSync, startedBefore: number): void {
   database
     .prepare(

@@ -3,24 +3,24 @@ import { positionsOf, type Columns } from "../column.ts";
 import { ATTEMPT_COLUMNS, CALL_COLUMNS, RECONCILIATION_COLUMNS, RUN_COLUMNS } from "../columns.ts";
 import { CHECKSUM, UNLIKE_CALLS } from "./journal-views.ts";
 
-/** Enough for the texts that repeat; a bound for those that do not. */
+/** Enough for repeated texts, and a bound for the others. */
 const NAMES_MAX = 10_000;
 
-/** A row by position, as `positionsOf` orders its table. After its last column comes the number of its run. */
+/** A row by position, in the order of `positionsOf` for its table. The number of its run follows the last column. */
 export type JournalRow = (string | number | null)[];
 
 type TextOf = (id: number) => string | null;
 
 /**
- * The journal's runs by their numbers, with all their rows. They are the rows that `read-runs.ts` reads by id, and reading
- * them costs less, because they lie together, a text that repeats is looked up once, and a row is an array without names.
+ * The journal's runs by number, with all their rows. They are the same rows that `read-runs.ts` reads by id, but cost
+ * less: they are contiguous, each repeated text is looked up once, and a row is an array without names.
  */
 export class JournalRows {
   readonly #nameOf: StatementSync;
   readonly #names = new Map<number, string>();
   readonly #next: TableWriter;
   readonly #unlike: StatementSync;
-  /** Runs, and the rows of each table that belong to them, above one number and up to another. */
+  /** Statements for runs and for the rows of each table, above one run number and up to another. */
   readonly runs: TableWriter;
   readonly calls: TableWriter;
   readonly attempts: TableWriter;
@@ -46,7 +46,7 @@ export class JournalRows {
     return this.#next.read(number, countMax);
   }
 
-  /** The numbers of runs whose calls have other copies of their columns. */
+  /** The numbers of runs with copied columns in their calls that differ from the run's own. */
   unlikeTheirCalls(after: number, upTo: number): ReadonlySet<number> {
     return new Set(this.#unlike.all(after, upTo).map(({ run }) => run as number));
   }
@@ -66,7 +66,7 @@ export class JournalRows {
 class TableWriter {
   readonly #statement: StatementSync;
   readonly #textOf: TextOf;
-  /** Where the journal has a number in place of a text. */
+  /** Positions at which the journal has a number in place of a text. */
   readonly #namesAt: readonly number[];
   readonly #runAt: number;
 
@@ -100,8 +100,8 @@ class TableWriter {
   }
 
   /**
-   * For runs in ascending order: the rows of each.
-   * @param orphan is told the run of each row that is passed over
+   * The rows of each run, for runs in ascending order.
+   * @param orphan called with the run number of each skipped row
    */
   byRun(after: number, upTo: number, orphan: (run: number) => void = () => {}): (run: number) => readonly JournalRow[] {
     const rows = this.read(after, upTo);

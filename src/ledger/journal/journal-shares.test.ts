@@ -67,7 +67,7 @@ test("a count is made again every half minute, and has what was pending or has e
   pending.clear();
   shares.measured(850, MAX);
   assert.equal(requested(), 2);
-  // The runs of a were deleted meanwhile.
+  // The runs of `a` were deleted meanwhile.
   shares.counted([
     ["b", 50],
     ["c", 100],

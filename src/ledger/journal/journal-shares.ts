@@ -2,12 +2,12 @@ import type { Clock } from "../../terms/time/clock.ts";
 import type { LedgerLog } from "../ports.ts";
 
 /**
- * The last part of the journal is for organizations that hold little of it. It is larger than what the write-ahead log
- * and the files of intents and outcomes take while a burst is written, so these alone cannot fill the journal.
+ * The last part of the journal is for organizations that use little of it. It is larger than the growth of write-ahead
+ * log, intent files and outcome log during a burst, so these alone cannot fill the journal.
  */
 const LAST_PART = 0.2;
 const LAST_PART_BYTES_MAX = 256 * 1024 * 1024;
-/** How often what each organization has in the journal is counted, which reads every run. */
+/** Interval of counts of each organization's bytes in the journal. A count reads every run. */
 const COUNT_EVERY_MS = 30_000;
 
 type BytesByOrganization = Map<string, number>;
@@ -15,16 +15,16 @@ type BytesByOrganization = Map<string, number>;
 export interface JournalSharesOptions {
   readonly clock: Clock;
   readonly log: LedgerLog;
-  /** Of records that may not be in the journal yet. */
+  /** Bytes of records that may not be in the journal yet. */
   pending(): BytesByOrganization;
-  /** Asks the journal's thread what each organization has; `counted` gets the answer. */
+  /** Requests a count from the journal's thread. Its result goes to `counted`. */
   requestCount(): void;
 }
 
 /**
- * Decides whose new runs are refused while the journal is nearly full: those of organizations that hold more of it than
- * an equal share. One share is left for an organization that holds nothing yet, so that no organization, even if it has
- * been alone so far, can fill the journal for the next one.
+ * Decides which organizations may not start runs while the journal is nearly full: those that use more of it than an
+ * equal share. One share is left for an organization that uses nothing yet, so that a single organization cannot fill
+ * the journal before others come.
  *
  * Sizes and counts arrive late, and a flood writes megabytes in between. So every record is added at once to the last
  * size and to the last count. A record takes about as much in the journal as its text.
@@ -33,15 +33,15 @@ export class JournalShares {
   readonly #options: JournalSharesOptions;
   #bytes = 0;
   #bytesMax = Number.MAX_SAFE_INTEGER;
-  /** Of records that are not part of `#bytes`. */
+  /** Bytes of records that are not part of `#bytes`. */
   #unmeasured = 0;
-  /** What each organization holds; `null` while the last part is far away, and nothing is counted. */
+  /** Bytes of each organization; `null` while the last part is far away and counting is off. */
   #held: BytesByOrganization | null = null;
   #heldTotal = 0;
-  /** What a count under way does not contain; `null` if there is none. */
+  /** Bytes added since a count was requested; `null` if no count is in progress. */
   #sinceRequest: BytesByOrganization | null = null;
   #countAt = 0;
-  /** Organizations whose refusal is logged. */
+  /** Organizations with a logged refusal. */
   readonly #logged = new Set<string>();
 
   constructor(options: JournalSharesOptions) {
@@ -56,11 +56,11 @@ export class JournalShares {
     this.#unmeasured = sumOf(pending);
     const bytesUntil = this.#bytesUntilWatched();
     if (bytesUntil <= 0) this.#watch(pending);
-    // Not before it is far away again: sizes also fall for a moment.
+    // Only when the last part is far away again, because sizes also fall for a moment.
     else if (bytesUntil > this.#lastPart) this.#stopWatching();
   }
 
-  /** To be called after the record has become pending. */
+  /** Call it after the record has become pending. */
   add(organizationId: string, bytes: number): void {
     this.#unmeasured += bytes;
     if (this.#held !== null) {
@@ -80,13 +80,13 @@ export class JournalShares {
     }
   }
 
-  /** A count that was under way is lost. */
+  /** The thread has restarted, so a count in progress is lost. */
   threadStarted(): void {
     this.#sinceRequest = null;
     this.#countAt = 0;
   }
 
-  /** Whether a new run of this organization has to leave its space to others. */
+  /** Whether a new run of this organization must be refused to leave space to others. */
   isBeyondShare(organizationId: string): boolean {
     if (this.#held === null || this.#bytes + this.#unmeasured < this.#bytesMax - this.#lastPart) return false;
     const held = this.#held.get(organizationId) ?? 0;
@@ -99,7 +99,7 @@ export class JournalShares {
     return Math.min(this.#bytesMax * LAST_PART, LAST_PART_BYTES_MAX);
   }
 
-  /** Organizations are counted from a little before the last part on, so that the count is there when it is needed. */
+  /** Counting begins some bytes before the last part, so that a count is available when it is needed. */
   #bytesUntilWatched(): number {
     return this.#bytesMax - 2 * this.#lastPart - this.#bytes - this.#unmeasured;
   }

@@ -5,24 +5,25 @@ import type { LedgerLog } from "../ports.ts";
 
 const ALARM_SHARE = 0.5;
 /**
- * The alarm and the full state end a little below where they began, so that they do not begin and end with every run.
+ * The alarm and the full state end a little below the level at which they begin, so that they do not alternate with
+ * every run.
  */
 const ALARM_OVER_SHARE = 0.45;
 const FULL_OVER_SHARE = 0.95;
-/** Empty tables alone need some of this. */
+/** Empty tables alone take a part of this. */
 const BYTES_MIN = 256 * 1024;
-/** The share of the disk that is left for others if the size of the journal follows the disk. */
+/** The share of the disk that stays free if the size of the journal follows the disk. */
 const RESERVE_SHARE = 0.05;
 const RESERVE_BYTES_MAX = 1024 ** 3;
 
-/** How much of a disk's free space the journal may take if its size is not configured. */
+/** The journal's part of a disk's free space if its size is not configured. */
 export function journalSpaceOnDisk(diskFreeBytes: number, diskBytes: number): number {
   return Math.max(0, diskFreeBytes - Math.min(RESERVE_BYTES_MAX, diskBytes * RESERVE_SHARE));
 }
 
 /**
- * Watches how much of its size limit the journal uses: at half of it there is an alarm, and at the limit no new runs
- * are accepted. If the configured limit is 0, it follows the disk: what the journal uses, plus the free space less a
+ * Compares the journal with its size limit: at half of it there is an alarm, and at the limit no new runs are accepted.
+ * If the configured limit is 0, the limit follows the disk: the size of the journal, plus the free space less a
  * reserve.
  */
 export class JournalSize {
@@ -56,7 +57,7 @@ export class JournalSize {
     return this.#alarm;
   }
 
-  /** How long the rest will last at the growth rate of the last day or less; `null` while the journal does not grow. */
+  /** Days until the limit, at the growth rate of the last day or less; `null` while the journal does not grow. */
   get daysLeft(): number | null {
     const perDay = this.#growth.perDay();
     return perDay === null || perDay <= 0 ? null : Math.max(0, this.#bytesMax - this.#bytes) / perDay;
@@ -85,7 +86,7 @@ export class JournalSize {
 const SAMPLE_EVERY_MS = 10 * 60 * 1_000;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** How fast something has grown, over the last day or since the start. */
+/** The growth rate of a size, over the last day or since the start. */
 export class GrowthRate {
   readonly #clock: Clock;
   readonly #samples: { readonly at: number; readonly bytes: number }[] = [];
@@ -104,7 +105,7 @@ export class GrowthRate {
     while (at - this.#samples[0]!.at > DAY_MS) this.#samples.shift();
   }
 
-  /** `null` until it has been watched long enough. */
+  /** `null` until the observation is long enough. */
   perDay(): number | null {
     const first = this.#samples[0];
     if (first === undefined) return null;

@@ -42,7 +42,7 @@ export class JournalTables implements LedgerTables {
     }
   }
 
-  /** The journal's own id, which it keeps when its folder is moved or copied. */
+  /** The journal's own id, which stays the same when its folder is moved or copied. */
   id(): string {
     return this.rows<{ id: string }>("SELECT id FROM journal")[0]!.id;
   }
@@ -57,25 +57,23 @@ export class JournalTables implements LedgerTables {
     return this.#database.prepare(sql).all(...values) as Row[];
   }
 
-  /** Its rows by position, for reading many. */
+  /** Its rows by position, for reading large numbers of them. */
   byPosition(): JournalRows {
     return new JournalRows(this.#database);
   }
 
-  /**
-   * Everything that `work` reads is the journal at one moment. It is synchronous, so it blocks writers only briefly.
-   */
+  /** Runs `work` on a snapshot of the journal. `work` is synchronous, so it blocks writers only briefly. */
   snapshot<Result>(work: () => Result): Result {
     this.#database.exec("BEGIN");
     try {
       return work();
     } finally {
-      // Nothing was written. If something could not be read, a commit would fail with the same error again.
+      // Nothing was written. After a failed read, a commit would fail with the same error again.
       this.#database.exec("ROLLBACK");
     }
   }
 
-  /** Changes are made one after another, because each holds the journal's only write lock. */
+  /** Changes run one after another, because each takes the journal's only write lock. */
   change<Result>(work: (query: LedgerQuery) => Promise<Result>): Promise<Result> {
     return this.#inTurn("FULL", work);
   }
@@ -100,12 +98,12 @@ export class JournalTables implements LedgerTables {
       database.exec("COMMIT");
       return result;
     } finally {
-      // Without a commit, closing rolls the change back.
+      // Closing without a commit rolls the change back.
       database.close();
     }
   }
 
-  /** A change is alone from its beginning. */
+  /** A change holds the write lock from its beginning, so there is no other one. */
   lockDay(): Promise<true> {
     return Promise.resolve(true);
   }

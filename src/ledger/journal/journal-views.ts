@@ -9,17 +9,17 @@ import {
 } from "../columns.ts";
 
 /*
- * The journal with the names and columns of the ledger (`LedgerTables`). The views exist only in a connection and
- * change no file. To save space, the journal uses numbers for its runs and repeated texts; in these views a row belongs
- * to its run by transaction id, and texts are texts.
+ * Views of the journal with the names and columns of the ledger (`LedgerTables`). They exist only in a connection and
+ * change no file. To save space, the journal has numbers in place of transaction ids and repeated texts; the views show
+ * transaction ids and texts.
  */
 
 const named = (column: string): string => `(SELECT name FROM names WHERE id = ${column})`;
 
-/** A run that should have a checksum and has none is damaged: it gets one that never fits. */
+/** A run that should have a checksum and has none is damaged. It gets a checksum that never matches. */
 export const CHECKSUM = `coalesce(r.checksum, iif(r.id < (SELECT checked_from FROM journal WHERE only = 1), NULL, 'lost'))`;
 
-/** The columns of a table of the journal, as columns of the ledger. */
+/** Expressions for a table's columns of the ledger. */
 function columnsOf(table: Columns, alias: string, instead: { readonly [name: string]: string } = {}): string {
   return listOf(table)
     .map(({ name, column }) => {
@@ -38,7 +38,7 @@ const CALL = `r.transaction_id, ${columnsOf(CALL_COLUMNS, "c")}`;
 const ATTEMPT = `r.transaction_id, ${columnsOf(ATTEMPT_COLUMNS, "a")}`;
 const RECONCILIATION = `r.transaction_id, ${columnsOf(RECONCILIATION_COLUMNS, "x")}`;
 
-/** Runs above one number and up to another, of which a call's copies of the run's columns are not equal to them. */
+/** Runs above one number and up to another, with copied columns in their calls that differ from the run's own. */
 export const UNLIKE_CALLS = `SELECT DISTINCT c.run FROM calls AS c JOIN runs AS r ON r.id = c.run
   WHERE c.run > ? AND c.run <= ?
     AND (${inJournal(CALL_COLUMNS_OF_RUN, "c")}) IS NOT (${inJournal(CALL_COLUMNS_OF_RUN, "r")})`;
@@ -52,9 +52,9 @@ function inJournal(table: Columns, alias: string): string {
 const LINE = `c.started_at, r.transaction_id, c.has_unknown, c.source AS source_number, c.success, c.match,
   c.charges, c.organization AS organization_id_number, c.workflow AS workflow_id_number, r.function_id`;
 
-/** The numbers that the first migration gave to charges. */
+/** The numbers of charges by the first migration. */
 const CHARGED = "CASE a.charged WHEN 1 THEN 'unknown' WHEN 2 THEN 'no' WHEN 3 THEN 'yes' END AS charged";
-/** The plus signs keep indexes of keys from being used: requests are found by the time in which their runs started. */
+/** The plus signs keep SQLite from using indexes of keys: requests are found by the start times of their runs. */
 const REQUEST = `r.transaction_id, a.ordinal, a.number, r.started_at, r.simulated, +r.start AS start_key, c.order_id,
   a.sent_at, ${CHARGED}, a.price,
   +c.source AS source_key, +r.organization AS organization_key, +r.workflow AS workflow_key,
@@ -75,7 +75,7 @@ export const JOURNAL_VIEWS = `
   CREATE TEMP VIEW ledger_reconciliations AS
     SELECT ${RECONCILIATION} FROM runs AS r JOIN reconciliations AS x ON x.run = r.id;`;
 
-/** Compares a text by its number in these views. A text that no row has ever had has no number. */
+/** Compares a text by its number in these views. A text that is in no row has no number. */
 export function numbered(column: string): string {
   return isNumberOf(`${column}_number`);
 }
@@ -93,10 +93,10 @@ export const LAST_USE = `(SELECT c.started_at FROM calls AS c WHERE ${isNumberOf
   ORDER BY c.started_at DESC LIMIT 1)`;
 
 const OLD_RUN = "(SELECT id FROM runs WHERE transaction_id = OLD.transaction_id)";
-/** Every possible charge has had a number since the first migration. */
+/** Every charge has had a number since the first migration. */
 const NEW_CHARGED = "(SELECT id FROM names WHERE name = NEW.charged)";
 
-/** What can be changed through the views: a charge and its price, and the decision behind it. Only the writer deletes. */
+/** The possible changes through the views: a charge, its price, and its decision. Only the writer deletes. */
 export const JOURNAL_CHANGES = `
   CREATE TEMP TRIGGER charge_call INSTEAD OF UPDATE OF charged ON ledger_calls BEGIN
     UPDATE calls SET charged = ${NEW_CHARGED} WHERE run = ${OLD_RUN} AND ordinal = OLD.ordinal; END;

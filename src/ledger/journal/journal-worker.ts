@@ -1,4 +1,4 @@
-/** The journal's own thread: the only one that writes the database, so that no commit ever delays a request. */
+/** The journal's own thread, the only one that writes the database, so that no commit ever delays a request. */
 import { rmSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
@@ -24,16 +24,16 @@ import type { DrainNote } from "./running-ledger.ts";
 const setup = workerData as JournalSetup;
 const port = parentPort!;
 
-/** With more than this in one transaction, the first records would wait too long for the last. */
+/** A larger transaction would delay its first records. */
 const GROUP_CHARACTERS_MAX = 4 * 1024 * 1024;
-/** Much longer than records wait in the log before they are moved, so that it checkpoints only when no more arrive. */
+/** Much longer than records wait in the log before they are moved, so that the thread checkpoints only in pauses. */
 const TIDY_AFTER_MS = 1_000;
 const FORGET_AGAIN_MS = 20;
-/** How often to look for requests to delete runs, and the pause between two steps of deleting. */
+/** The interval of checks for deletion requests, and the pause between two steps of a deletion. */
 const PRUNE_LOOK_MS = 1_000;
 const PRUNE_AGAIN_MS = 20;
 const PRUNE_DAMAGED_MS = 60_000;
-/** The pause between two steps of counting what organizations have. */
+/** The pause between two steps of a count of organizations' bytes. */
 const COUNT_AGAIN_MS = 5;
 const MEASURE_EVERY_MS = 200;
 const ROOM_CHECK_MS = 1_000;
@@ -43,8 +43,8 @@ function post(message: FromJournal): void {
 }
 
 /**
- * Reports the failure and ends the thread. The main thread starts a new one, with new descriptors: after a failed sync,
- * the old ones are never synced again.
+ * Reports the failure and ends the thread. The main thread starts a new one with new descriptors, because after a
+ * failed sync the old ones must not be synced again.
  */
 function fail(during: Doing, error: unknown): never {
   const code = diskErrorCode(error);
@@ -102,7 +102,7 @@ class Journal {
     });
   }
 
-  /** Commits everything that is queued by now in one transaction. */
+  /** Commits the whole queue in one transaction. */
   receive(first: ToJournal): void {
     const group: Group = { records: [], drained: [] };
     let characters = 0;
@@ -158,7 +158,7 @@ class Journal {
     setTimeout(() => this.#tidy(), delayMs);
   }
 
-  /** Deletes a little at a time, checkpoints when there is a pause, and stops once nothing is written any more. */
+  /** Deletes in small steps, checkpoints in a pause, and stops when no more records arrive. */
   #tidy(): void {
     this.#tidying = false;
     const idle = performance.now() - this.#lastCommitAt >= TIDY_AFTER_MS / 2;
@@ -174,7 +174,7 @@ class Journal {
     this.measure();
   }
 
-  /** If damaged pages prevent deleting, new runs are still accepted. Returns null then. */
+  /** Returns null if damaged pages prevent a deletion: new runs are still accepted. */
   #unlessDamaged(during: "prune" | "forget", remove: () => boolean): boolean | null {
     try {
       return remove();
@@ -186,7 +186,10 @@ class Journal {
     }
   }
 
-  /** One step for each turn of the event loop, so that records that arrive in between are committed before the next. */
+  /**
+   * Does one step per tick of the event loop, so that records which arrive in between are committed before the next
+   * step.
+   */
   prune(): void {
     const more = attempt("commit", () => this.#unlessDamaged("prune", () => this.#pruner.step()));
     if (more === true) this.#afterCommit();
@@ -204,7 +207,7 @@ class Journal {
     return { bytes: bytes + this.#walBytes(), diskFreeBytes: bavail * bsize, diskBytes: blocks * bsize };
   }
 
-  /** A request during a count is answered by that count. */
+  /** A request during a count gets the result of that count. */
   #countHolders(): void {
     if (this.#counting) return;
     this.#counting = true;
@@ -236,7 +239,7 @@ function nextMessage(): ToJournal | undefined {
   return receiveMessageOnPort(port)?.message as ToJournal | undefined;
 }
 
-/** Places the reserve file, and reports whether it could. Keeps trying while it cannot. */
+/** Creates the reserve file, and reports whether it exists. Retries while it cannot be created. */
 async function keepRoom(): Promise<void> {
   try {
     passDisk(setup.faults, "reserve");
@@ -255,10 +258,10 @@ const database = attempt("open", () => {
 const writer = attempt("open", () => new JournalWriter(database));
 const recovered = attempt("recovery", () => {
   const { directory, recoverBefore } = setup;
-  // Outcomes first: they settle runs whose intents are read next.
+  // Outcomes first: they settle the runs of the intents that are read next.
   const { lost, next } =
     recoverBefore > 0 ? replayOutcomes(database, writer, directory) : { lost: 0, next: movedTo(database) + 1 };
-  // Listed at each start of the thread, because an earlier one may have failed after it had removed some of them.
+  // Listed at each start of the thread, because an earlier one may have failed after the removal of some files.
   const isEarlier = ({ number }: { readonly number: number }): boolean => number < recoverBefore;
   const intentFiles = listIntentFiles(directory).filter(isEarlier);
   const outcomeFiles = listOutcomeFiles(directory).filter(isEarlier);
@@ -266,7 +269,7 @@ const recovered = attempt("recovery", () => {
   if (intentFiles.length + outcomeFiles.length > 0) {
     for (const { name } of [...intentFiles, ...outcomeFiles]) rmSync(join(directory, name), { force: true });
     passDisk(setup.faults, "recovery");
-    // So that they do not come back after a power cut.
+    // Makes the removal survive a power cut.
     syncDirectory(directory);
   }
   return { next, found: { ...found, lost } };

@@ -14,8 +14,8 @@ import { checksumOfValues, type RowValues } from "./run-checksum.ts";
 import { chargesBits, hasUnknown, verdictsOf, type CallVerdict } from "./verdicts.ts";
 
 /**
- * Writes runs inside the caller's transaction. Writing a run again changes nothing: it is found by its transaction id,
- * and its calls and attempts were written with it.
+ * Writes runs inside the caller's transaction. Writing a run again changes nothing: a run with its transaction id
+ * exists, with its calls and attempts.
  */
 export class JournalWriter {
   readonly #runs: Insert;
@@ -24,7 +24,7 @@ export class JournalWriter {
   readonly #lastId: StatementSync;
   readonly #changes: StatementSync;
   #nextId = 1;
-  /** SQLite's counter of commits by other connections, when it was last read. */
+  /** The last value of SQLite's counter of commits by other connections. */
   #seen = -1;
 
   constructor(database: DatabaseSync) {
@@ -32,8 +32,8 @@ export class JournalWriter {
     this.#runs = new Insert(database, names, "runs", "id", RUN_COLUMNS, "transaction_id");
     this.#calls = new Insert(database, names, "calls", "run", CALL_COLUMNS, "run, ordinal", CALL_COLUMNS_OF_RUN);
     this.#attempts = new Insert(database, names, "attempts", "run", ATTEMPT_COLUMNS, "run, ordinal, number");
-    // The outbox depends on ids that never repeat: not after drained runs were deleted, and not after damage has
-    // destroyed the last runs but not their calls.
+    // The outbox depends on ids that never repeat, even after the deletion of drained runs, and after damage that
+    // destroys the last runs but not their calls.
     this.#lastId = database.prepare(
       `SELECT max(coalesce((SELECT max(id) FROM runs), 0), coalesce((SELECT max(run) FROM calls), 0),
          coalesce((SELECT run FROM drained), 0)) AS id`,
@@ -41,7 +41,7 @@ export class JournalWriter {
     this.#changes = database.prepare("PRAGMA data_version");
   }
 
-  /** Called first in each transaction: others may have added runs since the last one, see `catchUp`. */
+  /** Call it first in each transaction: `catchUp` in another process may have added runs since the last one. */
   begin(): void {
     const { data_version: seen } = this.#changes.get() as { readonly data_version: number };
     if (seen === this.#seen) return;
@@ -49,7 +49,7 @@ export class JournalWriter {
     this.#nextId = (this.#lastId.get() as { readonly id: number }).id + 1;
   }
 
-  /** False if the run is here already. */
+  /** False if the run exists already. */
   add(record: RunRecordLine): boolean {
     const { run, calls, attempts } = rowsOfRecord(record);
     const id = this.#nextId;
@@ -65,7 +65,7 @@ export class JournalWriter {
 /** Inserts rows into a table of the journal, in which runs and names are numbers. */
 class Insert {
   readonly #statement: StatementSync;
-  /** Of each column of a row, whether it holds names; and of what is copied from its run. */
+  /** For each column of a row, and for each column copied from its run: whether it holds names. */
   readonly #areNames: readonly boolean[];
   readonly #copiesAreNames: readonly boolean[];
   readonly #names: JournalNames;
@@ -91,7 +91,7 @@ class Insert {
     this.#names = names;
   }
 
-  /** False if it is there already. */
+  /** False if the row exists already. */
   add(id: number, row: RowValues, copies: RowValues = []): boolean {
     const values: SQLInputValue[] = [id];
     this.#push(values, row, this.#areNames);
@@ -107,13 +107,12 @@ class Insert {
   }
 }
 
-/** Far more than there are sources, organizations and so on; still, it limits memory. */
+/** Far more than the number of sources, organizations and similar; a bound on memory. */
 const KEPT_MAX = 20_000;
 
 /**
- * The numbers that the journal stores for repeated texts, so that a text that comes with every run takes only a byte or
- * two. Used inside transactions by the only thread that writes. Numbers given in a failed transaction are forgotten,
- * because the thread ends.
+ * The journal's numbers for repeated texts, so that such a text takes only a byte or two per run. Used inside
+ * transactions by the only writing thread. Numbers from a failed transaction are lost with the thread, which ends.
  */
 export class JournalNames {
   readonly #find: StatementSync;
@@ -157,8 +156,8 @@ interface RunRows {
 }
 
 /**
- * The rows of a run, in the order of their keys and without duplicates, with derived columns and the checksum. No
- * record may be refused because of its content, neither here nor by a shared database: it would be sent again for ever.
+ * The rows of a run, in the order of their keys and without duplicates, with derived columns and the checksum. Neither
+ * the journal nor a shared database may refuse a record because of its content: it would be sent again for ever.
  */
 function rowsOfRecord([line, callLines]: RunRecordLine): RunRows {
   const run = RUN_LINE.read(line);
@@ -195,7 +194,7 @@ function rowsOfCall([line, attemptLines]: CallLine): CallRows {
   return { call, attempts };
 }
 
-/** After a disk failure an intent may be in two files, and is then read twice. */
+/** After a disk failure an intent may be in two files, so it is read twice. */
 function byKey<Row>(rows: readonly Row[], keyOf: (row: Row) => number): readonly Row[] {
   if (rows.every((row, at) => at === 0 || keyOf(rows[at - 1]!) < keyOf(row))) return rows;
   const first = new Map<number, Row>();

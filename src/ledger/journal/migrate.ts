@@ -3,7 +3,7 @@ import { listOf, type Columns } from "../column.ts";
 import { ATTEMPT_COLUMNS, CALL_COLUMNS, RECONCILIATION_COLUMNS, RUN_COLUMNS } from "../columns.ts";
 import { MIGRATIONS, type JournalMigration } from "./migrations.ts";
 
-/** Later columns need no migration: each is added where it is missing, as its table here declares it. */
+/** Later columns need no migration. Each is added where it is missing, by its declaration in the table of columns. */
 export const LATER_COLUMNS: readonly LaterColumn[] = [
   ...laterColumns("runs", RUN_COLUMNS),
   ...laterColumns("calls", CALL_COLUMNS),
@@ -26,7 +26,7 @@ export function laterColumns(table: string, columns: Columns): readonly LaterCol
 }
 
 /**
- * The version holds the number of the last migration and, multiplied by this, how many columns were added, so that the
+ * The stored version is the number of added columns, multiplied by this, plus the number of the last migration. So the
  * two cannot be confused.
  */
 const COLUMN = 2 ** 16;
@@ -44,9 +44,9 @@ export function versionFor({ migrations, laterColumns: columns }: JournalSchema)
 }
 
 /**
- * Brings a journal to the newest schema, in one transaction that shuts out every other writer. A journal of a newer
- * version stays as it is.
- * @throws when the journal was written by a newer version on whose schema this one cannot work
+ * Migrates a journal to the newest schema, in one transaction that locks out every other writer. Leaves a journal of a
+ * newer version as it is.
+ * @throws when the journal was written by a newer version, and this one cannot work on its schema
  */
 export function migrate(database: DatabaseSync, schema: JournalSchema = SCHEMA): void {
   if (isUsable(database, schema)) return;
@@ -73,7 +73,7 @@ function bringTo(database: DatabaseSync, schema: JournalSchema, from: number): v
   database.exec(`PRAGMA user_version = ${versionFor(schema)}`);
 }
 
-/** Whether this version can work on the journal: it has this version's schema, or a newer one that permits it. */
+/** Whether this version can work on the journal: its schema is the same, or a newer one that permits this version. */
 export function isUsable(database: DatabaseSync, schema: JournalSchema = SCHEMA): boolean {
   const version = versionOf(database);
   if (!isNewer(version, schema)) return version === versionFor(schema);
@@ -88,7 +88,7 @@ function isNewer(version: number, { migrations, laterColumns: columns }: Journal
   return version % COLUMN > migrations.length || Math.floor(version / COLUMN) > columns.length;
 }
 
-/** Adds the columns that are missing, also if a migration has rebuilt their table. */
+/** Adds missing columns, also after a migration has rebuilt their table. */
 export function addColumns(database: DatabaseSync, columns: readonly LaterColumn[]): void {
   const isThere = database.prepare("SELECT 1 FROM pragma_table_info(?) WHERE name = ?");
   for (const { table, name, type } of columns) {

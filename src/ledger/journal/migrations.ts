@@ -7,16 +7,16 @@ function deleteSpansOf(startedAt: string): string {
 export interface JournalMigration {
   readonly sql: string;
   /**
-   * The number of the oldest migration whose code may work on a journal with this one: it finds everything that it
-   * reads, and what it writes is complete for the newer code. Left out when no older code may.
+   * The number of the oldest migration whose code can work on a journal with this one: that code finds everything that
+   * it reads, and writes everything that the newer code needs. Absent if no older code can.
    */
   readonly readableFrom?: number;
 }
 
-/** The schema of the first release has this number. The migrations before it were in no release, and are one with it. */
+/** The number of the schema of the first release. Earlier migrations were in no release, and are merged into it. */
 const BASELINE = 13;
 
-/** Forward only. A migration that was ever released is never changed; its position is its number. */
+/** Forward only. A released migration is never changed; its position is its number. */
 export const MIGRATIONS: readonly JournalMigration[] = [
   ...Array.from({ length: BASELINE - 1 }, () => ({ sql: "" })),
   {

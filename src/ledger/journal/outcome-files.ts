@@ -6,15 +6,15 @@ import { syncDirectory } from "../../terms/platform/make-directory.ts";
 import { listNumbered, type NumberedFile } from "./intent-files.ts";
 
 /*
- * The format of the log of outcomes: a line for each run that has ended, `<checksum> <number> <first> <record>`.
- * Numbers count the runs of a journal; `first` is the number of the first line in the same write. Every write is a
- * group of whole lines, padded to whole pages, and begins only when the previous one is on disk. Files are reused from
- * their beginning: what follows the last group, lines with lower numbers and pieces of them, is from an earlier use.
+ * The format of the outcome log: a line for each ended run, `<checksum> <number> <first> <record>`. Numbers count the
+ * runs of a journal; `first` is the number of the first line in the same write. Every write is a group of whole lines,
+ * padded to whole pages, and begins only when the previous one is on disk. Files are reused from their beginning:
+ * content after the last group, whether lines with lower numbers or pieces of lines, is from an earlier use.
  */
 
 const PAGE_BYTES = 4096;
 const NEWLINE = 0x0a;
-/** Including the space after it. */
+/** Including the space after the checksum. */
 const CHECKSUM_BYTES = 9;
 const LINE = /^([0-9a-f]{8}) ((\d+) (\d+) (.*))$/s;
 
@@ -33,7 +33,10 @@ export interface NumberedRecord {
   readonly text: string;
 }
 
-/** The bytes of one write: whole pages, the last byte of which ends a line. Uses `room` if it is large enough. */
+/**
+ * The bytes of one write: whole pages, the last byte of which ends a line. Uses the buffer `room` if it is large
+ * enough.
+ */
 export function groupOf(records: readonly NumberedRecord[], room: Buffer = Buffer.alloc(0)): Buffer {
   const first = records[0]!.number;
   const lines = records.map(({ number, text }) => `${number} ${first} ${text}\n`);
@@ -59,12 +62,12 @@ interface OutcomeLine extends NumberedRecord {
   readonly first: number;
 }
 
-/** What the log contains after a number, in the order of numbers. */
+/** The outcomes in the log after a number, in the order of numbers. */
 export interface LoggedOutcomes {
   readonly records: readonly NumberedRecord[];
   /**
-   * How many outcomes were written and cannot be read: those that are missing before the last group, since a power cut
-   * can damage only the last group.
+   * The number of unreadable outcomes: those that are missing before the last group. A power cut can damage only the
+   * last group, which is not counted.
    */
   readonly lost: number;
 }
@@ -82,7 +85,7 @@ export function readOutcomes(directory: string, after: number): LoggedOutcomes {
   return { records, lost: Math.max(0, upTo - from - before) };
 }
 
-/** If a file is deleted while it is being read, all of it is in the journal. */
+/** A file that is deleted during the read has all its content in the journal. */
 function bytesOf(path: string): Buffer {
   try {
     return readFileSync(path);
@@ -92,7 +95,7 @@ function bytesOf(path: string): Buffer {
   }
 }
 
-/** The lines whose checksum is right. */
+/** The lines with a correct checksum. */
 function* linesOf(bytes: Buffer): Generator<OutcomeLine> {
   let start = 0;
   for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
@@ -107,27 +110,30 @@ function* linesOf(bytes: Buffer): Generator<OutcomeLine> {
 // ---- writing -------------------------------------------------------------------------------------------------------
 
 export interface OutcomeFile {
-  /** Resolves when the bytes are on disk. If it rejects, some or all may be, and nothing may be written after them. */
+  /**
+   * Resolves when the bytes are on disk. If it rejects, some or all of them may be, and the file must get no further
+   * writes.
+   */
   write(bytes: Uint8Array, at: number): Promise<void>;
   close(): void;
 }
 
 /**
- * Creates a file whose blocks are already written, so that syncing what overwrites them does not involve the file
- * system's own journal.
+ * Creates a file with blocks already written, so that a sync of overwritten bytes does not involve the file system's
+ * own journal.
  */
 export type MakeOutcomeFile = (path: string, bytes: number) => Promise<OutcomeFile>;
 
 const openFile = promisify(open);
 
 /**
- * With O_DSYNC each write is also an fdatasync: one round trip to the thread pool, and no dirty page that a later write
- * would wait for.
+ * With O_DSYNC each write is also an fdatasync: one round trip to the thread pool, and no dirty page for which a later
+ * write would wait.
  */
 const { O_RDWR, O_CREAT, O_EXCL, O_DSYNC } = constants;
 
 export const makeOutcomeFile: MakeOutcomeFile = async (path, bytes) => {
-  // A system without it would ignore the flag and sync nothing.
+  // A system without O_DSYNC would ignore the flag and sync nothing.
   if (!O_DSYNC) throw Object.assign(new Error("no O_DSYNC"), { code: "ENOSYS" });
   const file = new SyncedFile(await openFile(path, O_RDWR | O_CREAT | O_EXCL | O_DSYNC, 0o600));
   try {
@@ -162,11 +168,11 @@ class SyncedFile implements OutcomeFile {
     });
   }
 
-  /** Not to be called while a write may not have begun: the next file opened would get its descriptor and its bytes. */
+  /** Call it only if no write is waiting to start: the next opened file would get its descriptor and its bytes. */
   close(): void {
     this.#isOver = true;
     if (this.#isWriting) return;
-    // Its result does not matter: every write has already reported whether it is on disk.
+    // The result does not matter, because every write has already reported whether it is on disk.
     close(this.#descriptor, () => {});
   }
 }

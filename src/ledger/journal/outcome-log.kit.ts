@@ -1,4 +1,4 @@
-/** A disk that loses power: of what was not synced, any sectors may survive. */
+/** A disk that loses power: any sectors of unsynced data may survive. */
 import { writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { MakeOutcomeFile } from "./outcome-files.ts";
@@ -6,15 +6,15 @@ import type { MakeOutcomeFile } from "./outcome-files.ts";
 const SECTOR_BYTES = 512;
 
 interface ModelFile {
-  /** What is certainly on disk. */
+  /** Bytes that are certainly on disk. */
   synced: Buffer;
-  /** What is being written. */
+  /** The write in progress. */
   underWay: { readonly group: Uint8Array; readonly at: number } | null;
 }
 
 export class ModelDisk {
   readonly files = new Map<string, ModelFile>();
-  /** Functions that end the writes in progress, which do not end by themselves. */
+  /** Functions that end the writes in progress. Writes do not end by themselves. */
   #release: (() => void)[] = [];
 
   readonly makeFile: MakeOutcomeFile = async (path, bytes) => {
@@ -36,7 +36,7 @@ export class ModelDisk {
     };
   };
 
-  /** Ends the writes in progress, and gives those that wait for them a turn. */
+  /** Ends the writes in progress, and lets the code that waits for them run. */
   async sync(): Promise<void> {
     const release = this.#release;
     this.#release = [];
@@ -44,7 +44,10 @@ export class ModelDisk {
     await turn();
   }
 
-  /** What is found once power is back: each sector that was being written has its old or its new content, as chosen. */
+  /**
+   * The disk after the power cut: each sector of a write in progress has its old or its new content, as `survives`
+   * says.
+   */
   image(survives: readonly boolean[]): ReadonlyMap<string, Buffer> {
     let sector = 0;
     const images = new Map<string, Buffer>();
@@ -78,7 +81,7 @@ export function placeImage(directory: string, image: ReadonlyMap<string, Buffer>
   for (const [name, bytes] of image) writeFileSync(join(directory, name), bytes);
 }
 
-/** One turn of the event loop, including what it planned for its end. */
+/** One tick of the event loop, including its `setImmediate` callbacks. */
 export async function turn(): Promise<void> {
   for (let at = 0; at < 2; at += 1) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -55,7 +55,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ passes: fc.integer({ min: 1, max: 4 }) }) },
 );
 
-/** After these, many runs have ended lately. */
+/** Steps after which the log counts many ended runs. */
 const CROWD: readonly Step[] = Array.from(
   { length: 12 },
   () => [{ ends: [1, 1] }, { passes: 1 }, "sync"] as const,
@@ -114,7 +114,7 @@ test("whatever a loss of power leaves of the log, every answered run is in it as
         assert.equal(found.lost, 0, "what a power cut has torn is taken for damage");
         if (byNumber.size > durable() - moved && byNumber.size < records.length - moved) withTorn += 1;
 
-        // The write under way, and one for all that had to wait for it.
+        // The write in progress, and one for all runs that waited for it.
         for (let write = 0; write < 2; write += 1) {
           await clock.advance(1);
           await disk.sync();
@@ -179,7 +179,7 @@ test("a flipped bit of the log destroys only the outcome that it is in, and lost
   const log = Buffer.concat([groupOf(records.slice(0, 5)), groupOf(records.slice(5, 8)), groupOf(records.slice(8))]);
   let lostInAll = 0;
   for (let bit = 0; bit < log.length * 8; bit += 1) {
-    // All bytes of the padding are alike, so a few of them are enough.
+    // All bytes of the padding are equal, so a few of them are enough.
     if (log[bit >> 3] === 0 && bit % 97 !== 0) continue;
     const flipped = Buffer.from(log);
     flipped[bit >> 3]! ^= 1 << (bit & 7);
@@ -191,14 +191,14 @@ test("a flipped bit of the log destroys only the outcome that it is in, and lost
     const missing = records.filter(({ number }) => !found.some((one) => one.number === number));
     // A byte that becomes a line end, or stops being one, can damage two outcomes.
     assert.ok(missing.length <= 2, `bit ${bit} cost ${missing.length} outcomes`);
-    // A power cut may have damaged the last group, so nothing can be said about that one.
+    // A power cut may have damaged the last group, so it is not counted as lost.
     assert.equal(lost, missing.filter(({ number }) => number <= 18).length, `bit ${bit}`);
     lostInAll += lost;
   }
   assert.ok(lostInAll > 1_000);
 });
 
-/** What a kill would leave now: a copy of the files of a running ledger. */
+/** A copy of a running ledger's files, as a kill would leave them now. */
 function copyOf(directory: string, to: string): string {
   cpSync(directory, to, { recursive: true, filter: (path) => !path.endsWith("service.lock") });
   return to;
@@ -212,7 +212,7 @@ test("an outcome that is only in the log is on the ledger after a crash, once, h
   const runs = Array.from({ length: 30 }, () => makeRun());
   await Promise.all(runs.map((run) => runOnce(first.ledger, run)));
   const died = copyOf(first.directory, join(makeDirectory(t), "died"));
-  // One more copy, as left by a start that was killed after its commit and before it removed the log.
+  // A copy as left by a start that was killed after its commit and before it removed the log.
   first.setFault("commit", "none");
   await first.ledger.flush();
   const again = copyOf(first.directory, join(makeDirectory(t), "again"));

@@ -10,16 +10,19 @@ import {
   type OutcomeFile,
 } from "./outcome-files.ts";
 
-/** With more than this in one write, the first records would wait too long for the last. */
+/** A larger write would delay its first records. */
 const GROUP_CHARACTERS_MAX = 1024 * 1024;
-/** A larger group gets a buffer of its own. */
+/** The size of the shared buffer. A larger group gets its own buffer. */
 const ROOM_BYTES = 128 * 1024;
-/** How many files are kept ready in addition to the current one. */
+/** The number of prepared files in addition to the current one. */
 const SPARE = 1;
-/** If so many runs end in a millisecond, there is so long a pause after each write, and more of them share the next. */
+/**
+ * With at least so many ended runs per millisecond, the log pauses after each write, so that more runs share the next
+ * one.
+ */
 const CROWD_PER_MS = 1;
 const PAUSE_MS = 1;
-/** How long runs are counted. */
+/** The interval over which ended runs are counted. */
 const COUNT_MS = 10;
 
 export interface OutcomeLogOptions {
@@ -29,7 +32,7 @@ export interface OutcomeLogOptions {
   readonly fileBytes: number;
   readonly makeFile: MakeOutcomeFile;
   readonly clock: Pick<Clock, "now" | "after">;
-  /** Every record up to this number that was appended is on disk. */
+  /** Every appended record up to this number is on disk. */
   readonly onDurable: (last: number) => void;
   readonly onFailed: (code: string) => void;
 }
@@ -37,26 +40,26 @@ export interface OutcomeLogOptions {
 interface LogFile {
   readonly name: string;
   readonly file: OutcomeFile;
-  /** How far it is written, or its size if that is more. */
+  /** The end of the written bytes, or the size of the file if that is larger. */
   end: number;
-  /** The last run in it. */
+  /** The number of its last run. */
   last: number;
-  /** Nothing more is written to it. */
+  /** A failed file is not written to again. */
   failed: boolean;
 }
 
 /**
- * The log that puts records on disk right after their runs have ended; the journal gets them later, many at a time. One
- * write is in progress at a time, and records that arrive meanwhile go into the next. A file is reused when the journal
- * has everything in it. A file in which a write has failed is never written to again, since nobody knows how much is on
- * disk.
+ * The log that writes records to disk right after their runs have ended. The journal gets them later, in large groups.
+ * One write is in progress at a time, and records that arrive meanwhile go into the next. A file is reused when the
+ * journal has all its records. After a failed write the file is never written to again, since the amount on disk is
+ * unknown.
  */
 export class OutcomeLog {
   readonly #options: OutcomeLogOptions;
   #nextNumber: number;
   #current: LogFile | null = null;
   #spare: LogFile[] = [];
-  /** Replaced files, in which there may be records that the journal does not have yet. */
+  /** Replaced files that may contain records which the journal does not have yet. */
   #left: LogFile[] = [];
   #pending: NumberedRecord[] = [];
   /** The buffer of the write in progress. */
@@ -65,7 +68,7 @@ export class OutcomeLog {
   #planned = false;
   #writing = false;
   #writtenAt = Number.NEGATIVE_INFINITY;
-  /** How many runs were written since when; and whether there were many when that was last looked at. */
+  /** The number of runs written since `#countedFrom`, and the result of the last count. */
   #count = 0;
   #countedFrom = Number.NEGATIVE_INFINITY;
   #isCrowded = false;
@@ -98,7 +101,7 @@ export class OutcomeLog {
       const file = await this.#make();
       while (this.#spare.length < SPARE) this.#spare.push(await this.#make());
       this.#current = file;
-      // A write that never ended may still be using the old buffer.
+      // A write that has not ended may still use the old buffer.
       this.#room = Buffer.allocUnsafeSlow(ROOM_BYTES);
       if (this.#ended) this.end(true);
       return !this.#ended;
@@ -138,11 +141,11 @@ export class OutcomeLog {
     };
     const pauseMs = this.#pauseMs;
     if (pauseMs > 0) this.#options.clock.after(pauseMs, begin);
-    // After everything that ends in this turn of the event loop.
+    // After all runs that end in this tick of the event loop.
     else setImmediate(begin);
   }
 
-  /** How long the next write has to wait; zero or less: not at all. */
+  /** Delay of the next write; zero or less means no delay. */
   get #pauseMs(): number {
     return this.#isCrowded ? this.#writtenAt + PAUSE_MS - this.#options.clock.now() : 0;
   }
@@ -197,7 +200,7 @@ export class OutcomeLog {
     return file;
   }
 
-  /** The journal has all records up to a number on disk. */
+  /** The journal has all records up to `last` on disk. */
   release(last: number): void {
     while (this.#pending.length > 0 && this.#pending[0]!.number <= last) this.#pending.shift();
     if (this.#left.length === 0) return;
@@ -209,7 +212,7 @@ export class OutcomeLog {
     }
   }
 
-  /** Stops writing to the current file, because something about it has failed. */
+  /** Stops writing to the current file after a failure. */
   abandon(code: string): void {
     const file = this.#current;
     if (file === null) return;
@@ -222,11 +225,14 @@ export class OutcomeLog {
 
   #remove({ name, file }: LogFile): void {
     file.close();
-    // If it cannot be deleted, the next start reads it and finds everything in the journal.
+    // If the deletion fails, the next start reads the file and finds everything in the journal.
     unlink(join(this.#options.directory, name), () => {});
   }
 
-  /** At the end of the service. `empty`: the journal has everything; otherwise the files stay for the next start. */
+  /**
+   * Closes the log at the end of the service. `empty`: the journal has every record. Otherwise the files stay for the
+   * next start.
+   */
   end(empty: boolean): void {
     this.#ended = true;
     const files = [...(this.#current === null ? [] : [this.#current]), ...this.#spare, ...this.#left];
@@ -237,7 +243,7 @@ export class OutcomeLog {
       try {
         unlinkSync(join(this.#options.directory, name));
       } catch {
-        // As above.
+        // If the deletion fails, the next start finds everything in the journal.
       }
     }
   }

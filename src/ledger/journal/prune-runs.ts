@@ -4,13 +4,13 @@ import type { LedgerTables } from "../ports.ts";
 
 export interface Pruned {
   readonly deleted: number;
-  /** Old enough, but kept because one of their charges is unknown. */
+  /** Runs that are old enough but stay because one of their charges is unknown. */
   readonly kept_unknown: number;
-  /** Old enough, but kept because they have not been sent to the shared database yet. */
+  /** Runs that are old enough but stay because the shared database does not have them yet. */
   readonly kept_undrained: number;
 }
 
-/** Few enough that nobody has to wait long for the rows of one transaction. */
+/** Few enough to keep each transaction short. */
 const AT_ONCE = 500;
 
 const PARTS = ["ledger_reconciliations", "ledger_attempts", "ledger_calls"];
@@ -18,8 +18,8 @@ const PARTS = ["ledger_reconciliations", "ledger_attempts", "ledger_calls"];
 type PrunableRun = { readonly transaction_id: string; readonly started_at: number };
 
 /**
- * Deletes runs that started before `startedBefore` from the ledger that several machines share, a few at a time, each
- * with all its rows. It pages through them by start time, so runs that are kept are looked at once.
+ * Deletes runs that started before `startedBefore` from the shared ledger, a few at a time, each with all its rows. It
+ * pages through them by start time, so each remaining run is examined once.
  */
 export async function pruneRuns(
   tables: LedgerTables,
@@ -62,7 +62,7 @@ async function* pages(
 
 async function deleteRuns(tables: LedgerTables, found: readonly string[], unknownToo: boolean): Promise<number> {
   if (found.length === 0) return 0;
-  // One of their charges may have been reopened since they were found.
+  // One of their charges may have been reopened since the search.
   const unknown = unknownToo ? "" : "AND has_unknown = 0";
   return tables.change(async (query) => {
     const deleted = await query<PrunableRun>(
@@ -73,7 +73,7 @@ async function deleteRuns(tables: LedgerTables, found: readonly string[], unknow
     if (ids.length === 0) return 0;
     for (const table of PARTS) await query(`DELETE FROM ${table} WHERE transaction_id IN (${places(ids)})`, ids);
     const spans = Map.groupBy(deleted, (run) => spanOf(run.transaction_id));
-    // In one order, so that two deleting processes cannot deadlock.
+    // In a fixed order, so that two deleting processes cannot deadlock.
     for (const [span, runs] of [...spans].toSorted(([a], [b]) => (a < b ? -1 : 1)))
       await query(
         `INSERT INTO ledger_run_counts (span, journal, runs, deleted_up_to) VALUES (?, '', ?, ?)

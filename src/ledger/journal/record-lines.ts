@@ -21,32 +21,32 @@ import {
 /*
  * The form of records in the intent file and in messages to the journal's thread: the recorded values of a row without
  * their names, in an order that both sides derive from the tables of columns. JSON escapes every control character and
- * lone surrogate, so an id can neither end its line nor be lost; and an array takes half the space of an object.
+ * lone surrogate, so an id cannot end its line and is stored completely. An array takes half the space of an object.
  */
 
-/** The values of a row. Values from a file may be anything. */
+/** The values of a row. Values from a file can have any type. */
 export type RecordLine = readonly unknown[];
 
-/** A row by position, whose derived values are still to be filled in. */
+/** A row by position, without its derived values. */
 export type ReadValues = (string | number | null)[];
 
-/** A whole run: intent and outcome in one record. */
+/** A whole run: intents and outcome in one record. */
 export type RunRecordLine = readonly [run: RecordLine, calls: readonly CallLine[]];
 export type CallLine = readonly [call: RecordLine, attempts: readonly RecordLine[]];
 
 export interface LineForm<Of, Row> {
-  /** Appends to `line`, if given. */
+  /** Appends to `line` if it is present. */
   write(of: Of, line?: unknown[]): RecordLine;
-  /** Writes a row of which only some values are known. */
+  /** Writes a row with only some known values. */
   writeRow(row: Partial<Row>): RecordLine;
   /**
-   * Values of the columns' types, whatever the line contains, by position: see `positionsOf`. Those of columns that are
-   * not in the line are null.
+   * The values by position (see `positionsOf`), converted to the types of their columns, whatever the line contains.
+   * Columns that are not in the line are null.
    */
   read(line: RecordLine): ReadValues;
-  /** The values as they are in the line. */
+  /** The unconverted values of the line. */
   readRaw(line: RecordLine): Partial<Row>;
-  /** A shorter line was damaged, and nothing in it can be relied on. */
+  /** A shorter line is damaged, and none of its values are reliable. */
   readonly lengthMin: number;
 }
 
@@ -58,7 +58,7 @@ function lineForm<Table extends Columns>(table: Table, isIn: (column: Columns[st
       ? [{ name, holds: column.holds, from: column.from as (of: unknown) => unknown, later: column.later === true }]
       : [],
   );
-  // Intents of an older version lack the later columns at the end.
+  // Lines of an older version lack the later columns at the end.
   const columns = [...inTable.filter(({ later }) => !later), ...inTable.filter(({ later }) => later)];
   const names = columns.map(({ name }) => name);
   const froms = columns.map(({ from }) => from);
@@ -106,8 +106,8 @@ export function recordText(report: RunReport): string {
 // ---- the intent file -----------------------------------------------------------------------------------------------
 
 /**
- * One line of the file: a run, before its first attempt; an attempt; or the vendor's number for an order that an
- * attempt has placed.
+ * One line of the file: a run, before its first attempt; an attempt; or the vendor's number for the order of an
+ * attempt.
  */
 export type IntentLine =
   | { readonly of: "run"; readonly transactionId: string; readonly run: Partial<RunRow> }
@@ -126,7 +126,7 @@ export function orderText(transactionId: string, ordinal: number, orderId: strin
   return JSON.stringify(["order", transactionId, ordinal, orderId]) + "\n";
 }
 
-/** `null` for a line that cannot be read. */
+/** `null` for an unreadable line. */
 export function parseIntent(text: string): IntentLine | null {
   let line: unknown;
   try {

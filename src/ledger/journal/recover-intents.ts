@@ -21,15 +21,15 @@ interface Unfinished {
   run: Partial<RunRow>;
   /** The requests of each call, in the order of their intents. */
   readonly calls: Map<IntentRow["ordinal"] | undefined, Partial<IntentRow>[]>;
-  /** Orders that vendors have accepted, by call. */
+  /** Accepted orders, by call. */
   readonly orders: Map<IntentRow["ordinal"] | undefined, string>;
 }
 
 /**
- * Records the runs of an earlier process that have intents but no outcome. Each request is recorded with charge
- * `unknown`, since nobody can know whether the vendor acted on it, unless it is free however it ends. A run whose
- * outcome is in the journal is settled, whether or not its answer was sent. The files may be deleted once this returns;
- * if the process dies halfway, it is simply done again.
+ * Records the runs of an earlier process that have intents but no outcome. Each request gets the charge `unknown`,
+ * since it cannot be known whether the vendor acted on it, unless it is free however it ends. A run with an outcome in
+ * the journal is settled, whether or not its answer was sent. The files may be deleted once this returns. If the
+ * process dies before, the next start repeats it.
  */
 export function recoverIntents(
   database: DatabaseSync,
@@ -40,7 +40,7 @@ export function recoverIntents(
   if (files.length === 0) return { runs: 0, attempts: 0, unreadable: 0 };
   const paths = files.map(({ name }) => join(directory, name));
   const { unfinished, unreadable } = findUnfinished(database, paths);
-  // Their outcomes were in the journal and have been deleted since: an intent file may outlive the rows of its runs.
+  // Such runs had outcomes in the journal and were deleted since: an intent file may outlive the rows of its runs.
   const forgotten = forgottenBefore(database);
   for (const [id, { run }] of unfinished) if (run.started_at! < forgotten) unfinished.delete(id);
   let attempts = 0;
@@ -83,7 +83,7 @@ function findUnfinished(
           finished.add(transactionId);
           continue;
         }
-        // An order whose request is lost belongs to no call that could be recorded.
+        // Without its request, an order belongs to no call that could be recorded.
         if (line.of === "order") continue;
         run = { run: runWithout(line), calls: new Map(), orders: new Map() };
         unfinished.set(transactionId, run);
@@ -94,9 +94,7 @@ function findUnfinished(
   return { unfinished, unreadable };
 }
 
-/**
- * The run of an attempt whose run line is lost, from the attempt itself, so that the attempt is recorded all the same.
- */
+/** A run from one of its attempts, for an attempt whose run line is lost, so that the attempt is still recorded. */
 function runWithout(line: Exclude<IntentLine, { of: "order" }>): Partial<RunRow> {
   if (line.of === "run") return line.run;
   const { sent_at: startedAt } = line.attempt;
@@ -125,7 +123,7 @@ function asUnknown({ run, calls, orders }: Unfinished): RunRecordLine {
 
 function unknownCall(requests: readonly Partial<IntentRow>[], orderId: string | null): CallLine {
   const chargedOf = ({ free }: Partial<IntentRow>): Charged => (free === 1 ? "no" : "unknown");
-  // What the requests have in common is in the first.
+  // The first request has the values common to all.
   const call = { ...requests[0], charged: chargeOfCall(requests.map(chargedOf)), order_id: orderId };
   const attempts = requests.map((request) => ATTEMPT_LINE.writeRow({ ...request, charged: chargedOf(request) }));
   return [CALL_LINE.writeRow(call), attempts];

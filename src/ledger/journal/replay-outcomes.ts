@@ -11,13 +11,13 @@ import { RUN_LINE, type RunRecordLine } from "./record-lines.ts";
 
 const TRANSACTION_ID = positionOf(RUN_COLUMNS, "transaction_id");
 
-/** How far the log has been moved into the journal. */
+/** The position up to which the log has been moved into the journal. */
 export function movedTo(database: DatabaseSync): number {
   const row = database.prepare("SELECT number FROM moved").get() as { readonly number: number } | undefined;
   return row?.number ?? 0;
 }
 
-/** To be called in the transaction that has added them. */
+/** Call it in the transaction that has added the outcomes. */
 export function noteMoved(database: DatabaseSync, number: number): void {
   database
     .prepare(
@@ -33,7 +33,7 @@ export interface Replayed {
   readonly next: number;
 }
 
-/** At a start: adds to the journal what an earlier process has left in the log. A run that is there stays unchanged. */
+/** Adds the outcomes of an earlier process to the journal when a service starts. A run that exists stays unchanged. */
 export function replayOutcomes(database: DatabaseSync, writer: JournalWriter, directory: string): Replayed {
   const moved = movedTo(database);
   const { records, lost } = readOutcomes(directory, moved);
@@ -54,9 +54,9 @@ function parsed(records: readonly NumberedRecord[]): readonly RunRecordLine[] {
 }
 
 /**
- * For readers in another process, or after the service has died: adds to the journal what is only in the log, so that
- * they see every run whose answer was sent. It does not record how far the log has been moved; only the service does.
- * Returns false if damage to the journal, or its version, prevented this.
+ * For readers in another process, or after the service has died: adds outcomes that are only in the log to the journal,
+ * so that readers see every run with a sent answer. It does not record the position in the log; only the service does.
+ * Returns false if the journal's damage or version prevented this.
  */
 export function catchUp(directory: string): boolean {
   if (listOutcomeFiles(directory).length === 0) return true;

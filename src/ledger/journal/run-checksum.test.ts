@@ -11,8 +11,8 @@ import { intentFileName } from "./intent-files.ts";
 const AT = 1_772_359_200_000;
 
 /*
- * Checksums of runs that exist in ledgers. They must stay what earlier versions computed, or every run of every ledger
- * would count as damaged: no change to the code may change a number here.
+ * Checksums of runs in existing ledgers. They must stay the same in every version, or every run of every ledger would
+ * count as damaged: no change to the code may change a number here.
  */
 test("a run has the same checksum as in every earlier version", async (t) => {
   const { ledger, directory } = await startLedger(t);

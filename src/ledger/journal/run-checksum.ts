@@ -6,10 +6,9 @@ import type { RunReportRow, RunRow } from "../ports.ts";
 /*
  * A disk, a cable or a copy can change a bit without SQLite noticing. So every run has a checksum over all its rows:
  * CRC-32 of the JSON of their values, in the order of the tables of columns, rows in the order of their keys. It is
- * computed from the rows as the ledger shows them, so it is the same in the journal and in the database that several
- * machines share. It detects accidents; it does not protect against somebody who can write to the ledger. Values of
- * later columns come at the end of their row, by name, and only if they are not null, so the checksums of older runs do
- * not change.
+ * computed from the rows as the ledger shows them, so it is the same in the journal and in a shared database. It
+ * detects accidents, not changes by an attacker who can write to the ledger. Values of later columns come at the end of
+ * their row, by name, and only if they are not null, so the checksums of older runs do not change.
  */
 
 const RUN = positionsOf(RUN_COLUMNS);
@@ -17,7 +16,7 @@ const CALL = positionsOf(CALL_COLUMNS);
 const ATTEMPT = positionsOf(ATTEMPT_COLUMNS);
 const RECONCILIATION = positionsOf(RECONCILIATION_COLUMNS);
 
-/** A row by position, in the order of `positionsOf` its table. What follows its last column is ignored. */
+/** A row by position, in the order of `positionsOf` for its table. Values after its last column are ignored. */
 export type RowValues = readonly (string | number | null)[];
 
 export type Unchecked = Omit<RunReportRow, "run"> & { readonly run: Omit<RunRow, "checksum"> };
@@ -36,7 +35,7 @@ function valuesOf({ columns }: Positions, row: object): RowValues {
   return columns.map(({ name }) => row[name as never]);
 }
 
-/** The checksum of a run whose rows have no names. */
+/** The checksum of a run from rows without names. */
 export function checksumOfValues(
   run: RowValues,
   calls: readonly RowValues[],
@@ -60,7 +59,7 @@ function checkedOf({ columns, first, checked }: Positions, row: RowValues): read
   return values;
 }
 
-/** Whether a run is as it was written. True also for a run from before checksums, because it cannot be checked. */
+/** Whether the rows match the checksum. True also for a run from before checksums, which cannot be checked. */
 export function isSound(row: RunReportRow): boolean {
   return row.run.checksum === null || row.run.checksum === checksumOf(row);
 }

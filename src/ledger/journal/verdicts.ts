@@ -1,7 +1,7 @@
 import type { Charged } from "../../terms/fault.ts";
 import type { AttemptRow, CallRow, RunReportRow } from "../ports.ts";
 
-/** How a call ended: with a record, without a match, with a failure, or nobody knows. */
+/** The outcome of a call: with a record, without a match, with a failure, or unknown. */
 export type CallOutcome = "match" | "no_match" | "failed" | "unknown";
 
 export const CALL_OUTCOMES: readonly CallOutcome[] = ["match", "no_match", "failed", "unknown"];
@@ -13,7 +13,8 @@ export function outcomeOf(call: Pick<CallRow, "success" | "match">): CallOutcome
 }
 
 /*
- * Properties of calls and their requests that lists filter by, as bits, so that an index answers and no call is read.
+ * Bits for properties of calls and their requests, by which lists filter, so that an index is enough and no call is
+ * read.
  */
 
 const OF_CHARGE: { readonly [charged in Charged]: number } = { no: 1, yes: 2, unknown: 4 };
@@ -21,10 +22,10 @@ const NO_REQUEST = 8;
 const CHARGE_BITS = 4;
 const EVERY_CHARGE = 15;
 
-/** A call of unknown charge without recorded requests: the call itself has to be settled. */
+/** A call of unknown charge without recorded requests: the operator settles the call itself. */
 export const UNKNOWN_CALL = OF_CHARGE.unknown | NO_REQUEST;
 
-/** What a call's requests were charged: one bit for each charge that occurs, and one for a call without requests. */
+/** The charges of a call's requests: one bit for each charge that occurs, and one for a call without requests. */
 export function chargesBits(charged: Charged, requests: readonly Charged[]): number {
   if (requests.length === 0) return charged === "unknown" ? UNKNOWN_CALL : NO_REQUEST;
   return requests.reduce((bits, one) => bits | (OF_CHARGE[one] ?? OF_CHARGE.unknown), 0);
@@ -35,27 +36,27 @@ export function hasSent(charges: number): boolean {
   return (charges & NO_REQUEST) === 0;
 }
 
-/** The verdicts of a run whose calls all failed before anything was sent. */
+/** The verdicts of a run in which all calls failed before a request was sent. */
 export const NOTHING_SENT = NO_REQUEST << shiftOf("failed");
 
-/** Whether one of those charges is unknown, which is when `unsettledOf` finds something. */
+/** Whether one of the charges is unknown. Only then `unsettledOf` returns something. */
 export function hasUnknown(charges: number): boolean {
   return (charges & OF_CHARGE.unknown) !== 0;
 }
 
 export type CallVerdict = Pick<CallRow, "success" | "match" | "charges">;
 
-/** The same bits for all calls of a run, in four groups by how the call ended. */
+/** The same bits for all calls of a run, in four groups by the outcome of the call. */
 export function verdictsOf(calls: readonly CallVerdict[]): number {
   return calls.reduce((verdicts, call) => verdicts | (call.charges << shiftOf(outcomeOf(call))), 0);
 }
 
-/** All values of a call's `charges` that include this charge. They are few, so an index can be searched for them. */
+/** All values of a call's `charges` that include this charge. They are few enough for an index search. */
 export function chargesWith(charged: Charged): readonly number[] {
   return Array.from({ length: EVERY_CHARGE }, (_, at) => at + 1).filter((charges) => charges & OF_CHARGE[charged]);
 }
 
-/** The bits that a filter asks for; a run matches if it has one of them. */
+/** The bits of a filter. A run matches if it has one of them. */
 export function verdictMask({
   outcome,
   charged,

@@ -39,7 +39,7 @@ export async function missingSpans(
   return missing;
 }
 
-/** Start time of the n-th run after `from`. */
+/** Start of the run that follows `runs` others, counted from `from`; `null` if there are fewer. */
 async function startAfter(
   { query }: LedgerTables,
   from: number,
