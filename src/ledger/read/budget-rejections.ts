@@ -2,26 +2,26 @@ import { firstIdAt } from "../../terms/ids.ts";
 import type { LedgerTables } from "../ports.ts";
 import { toStored } from "../stored-text.ts";
 
-/** Which calls of a budget are meant: those of runs that started then or later (Unix ms). */
+/** Selects the calls of a budget, by runs that started at this time or later (Unix ms). */
 export interface BudgetSince {
   readonly budgetId: string;
   readonly from: number;
 }
 
-/** The calls that a budget has rejected, at least one. */
+/** The rejections of a budget, at least one. */
 export interface BudgetRejections {
   readonly budgetId: string;
   readonly calls: number;
-  /** There are more: only so many were counted. */
+  /** Whether there are more than the counted ones. */
   readonly isMore: boolean;
-  /** When the first of their runs started, in Unix ms. */
+  /** Start of the first run with such a call, in Unix ms. */
   readonly sinceWallAt: number;
 }
 
 const COUNTED_MAX = 1_000;
 const BUDGETS_MAX = 10_000;
 
-/** Few budgets have ever rejected a call: their ids are read first, so that the cost does not grow with their number. */
+/** Few budgets have ever rejected a call. Their ids are read first, so that the cost depends on their number only. */
 export async function budgetRejections(
   tables: LedgerTables,
   budgets: readonly BudgetSince[],
@@ -45,12 +45,12 @@ export async function budgetRejections(
 }
 
 interface Rejecting {
-  /** As the table of calls has it. */
+  /** The key in the table of calls. */
   readonly key: string | number;
   readonly budget: string;
 }
 
-/** Steps through an index from budget to budget, whatever is between them. */
+/** Steps through an index from budget to budget, without reading the entries between them. */
 function everyRejecting({ query, calls, textOf }: LedgerTables): Promise<readonly Rejecting[]> {
   const next = (condition: string) =>
     `(SELECT x.budget_key FROM ${calls} AS x WHERE ${condition} ORDER BY x.budget_key LIMIT 1)`;

@@ -2,20 +2,20 @@ import { amountFromColumn, amountText, type Micros } from "../../terms/money/mon
 import type { AttemptRow } from "../ports.ts";
 import type { Charged } from "../../terms/fault.ts";
 
-/** What something cost: between two amounts, which are equal once every charge is known. */
+/** A cost between two amounts, which are equal once every charge is known. */
 export interface CostRange {
   readonly least: Micros;
   readonly most: Micros;
 }
 
-/** What a request cost, by its full price. `null`: it may have been billed, and no price is known. */
+/** The cost of a request, by its full price. `null`: it may have been billed, and no price is known. */
 export function costOf(charged: Charged, full: Micros | null): CostRange | null {
   if (charged === "no") return { least: 0n, most: 0n };
   if (full === null) return null;
   return { least: charged === "yes" ? full : 0n, most: full };
 }
 
-/** A row as people and programs see it: its price as decimal text. */
+/** A row for output, with its price as decimal text. */
 export function withPriceText<Row extends { readonly price: number | null }>(row: Row) {
   return { ...row, price: priceText(row.price) };
 }
@@ -25,10 +25,10 @@ export function priceText(price: number | null): string | null {
   return amount === null ? null : amountText(amount);
 }
 
-/** What a run cost, by currency. */
+/** The cost of a run, by currency. */
 export interface RunCost {
   readonly costs: readonly (CostRange & { readonly currency: string })[];
-  /** Requests that were or may have been charged and have no price, so that they are in no sum. */
+  /** Requests without a price that were or may have been charged. They are in no sum. */
   readonly unpriced: number;
 }
 

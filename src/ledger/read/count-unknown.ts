@@ -1,21 +1,21 @@
 import { UNKNOWN_CALL } from "../journal/verdicts.ts";
 import type { LedgerQuery } from "../ports.ts";
 
-/** How many charges are to be settled. */
+/** The number of unsettled charges. */
 export interface UnknownCount {
-  /** Requests and, where none was recorded, calls. */
+  /** Requests, and calls without a recorded request. */
   readonly charges: number;
-  /** There are more: only the oldest thousand runs were looked at. */
+  /** There may be more: only the oldest thousand runs were read. */
   readonly isMore: boolean;
-  /** When the oldest of their runs started; `null` if there is none. */
+  /** Start of the oldest run with an unsettled charge; `null` if there is none. */
   readonly sinceWallAt: number | null;
 }
 
 const RUNS_MAX = 1_000;
 
 /**
- * The figures of `unknownCharges`, for which few rows are read: SQLite keeps the order of a cross join, so it begins with
- * the few runs.
+ * The figures of `unknownCharges`, from few rows: SQLite keeps the order of a cross join, so the query begins with the
+ * few runs.
  */
 export async function countUnknown(query: LedgerQuery): Promise<UnknownCount> {
   const [row] = await query<{ requests: number; calls: number; runs: number; since: number | null }>(

@@ -12,12 +12,12 @@ import type { AttemptRow, CallRow, RunReportRow, RunRow } from "../ports.ts";
  */
 export type ExportFormat = "csv" | "jsonl";
 
-/** What an export has before its first run. */
+/** The lines of an export before its first run. */
 export function headOf(format: ExportFormat): string {
   return format === "csv" ? csvLine(HEADERS) : "";
 }
 
-/** What it has for a run. */
+/** The lines of an export for a run. */
 export function linesOf(row: RunReportRow, format: ExportFormat): string {
   if (format === "csv") return csvLines(row);
   const attempts = row.attempts.map(withPriceText);
@@ -25,16 +25,16 @@ export function linesOf(row: RunReportRow, format: ExportFormat): string {
   return JSON.stringify({ ...row, attempts, reconciliations }) + "\n";
 }
 
-/** What an export has for a run that is damaged. */
+/** The line of an export for a damaged run. */
 export function damagedLine(run: string, format: ExportFormat): string {
   if (format === "jsonl") return `${JSON.stringify({ run: { transaction_id: run, state: "damaged" } })}\n`;
   return csvLine(HEADERS.map((header) => (header === "transaction_id" ? run : header === "state" ? "damaged" : null)));
 }
 
-/** For columns of which something else than the stored value is exported. */
+/** Columns for which the export replaces the stored value. */
 type Instead<Row> = { readonly [Name in keyof Row]?: (row: Row) => Cell };
 
-/** The cells of a row, or as many empty ones if there is no row. */
+/** The cells of a row, or as many empty cells if there is no row. */
 function cellsOf<Row>(table: Columns, instead: Instead<Row> = {}): (row: Row | null) => readonly Cell[] {
   const cells = listOf(table)
     .filter(({ column }) => column.csv !== undefined)
@@ -46,7 +46,7 @@ function cellsOf<Row>(table: Columns, instead: Instead<Row> = {}): (row: Row | n
   return (row) => cells.map((cell) => (row === null ? null : cell(row)));
 }
 
-/** What a request cost, as a range. Both are empty if it may have been billed and no price is known. */
+/** The cost of a request, as a range. Both are empty if it may have been billed and no price is known. */
 const COST_HEADERS = ["amount", "amount_at_most"];
 const HEADERS = [
   ...[RUN_COLUMNS, CALL_COLUMNS, ATTEMPT_COLUMNS].flatMap((table: Columns) =>
@@ -75,7 +75,7 @@ function csvLines({ run, calls, attempts }: RunReportRow): string {
     .join("");
 }
 
-/** A damaged run may have started at any number. */
+/** The start of a damaged run can be any number. */
 function toIso(wallAt: number): string {
   const date = new Date(wallAt);
   return Number.isNaN(date.getTime()) ? String(wallAt) : date.toISOString();

@@ -4,26 +4,26 @@ import { runCondition, type LedgerFilter } from "./ledger-filter.ts";
 import type { LedgerTables, RunRow } from "../ports.ts";
 import { type FoundRun, readRuns } from "./read-runs.ts";
 
-/** Where a page of an export begins: behind this run. */
+/** A page of an export begins after this run. */
 export type ExportCursor = readonly [startedAt: number, transactionId: string];
 
-/** Few enough that a page is read quickly: a long read would keep the journal's log from being shortened. */
+/** Few enough to read quickly: a long read would keep the journal's write-ahead log from being shortened. */
 const RUNS_A_PAGE = 200;
 
-/** Some of the runs, oldest first. */
+/** A page of runs, oldest first. */
 export interface ExportPage {
   readonly text: string;
   readonly runs: number;
-  /** The ids of runs that are left out because their rows are damaged. */
+  /** Ids of runs that are left out because their rows are damaged. */
   readonly damaged: readonly string[];
-  /** Where the next page begins; `null` after the last one. */
+  /** The beginning of the next page; `null` after the last one. */
   readonly next: ExportCursor | null;
 }
 
 /**
- * One page of an export: a short query, so nobody else waits for long. Whoever asks for the next page only after writing
- * this one keeps one page in memory.
- * @throws what the database throws if what runs are found by is damaged: an export is never silently shorter
+ * One page of an export: a short query that blocks other readers only briefly. A caller that writes each page before it
+ * requests the next one has one page in memory.
+ * @throws the database's error if an index for the search is damaged: an export is never silently shorter
  */
 export async function exportPage(
   tables: LedgerTables,
@@ -42,7 +42,7 @@ export async function exportPage(
   };
 }
 
-/** All pages of an export, each read when the one before it has been taken. */
+/** All pages of an export, each read after the previous one has been consumed. */
 export async function* exportRuns(
   ledger: { exportPage(filter: LedgerFilter, format: ExportFormat, from: ExportCursor | null): Promise<ExportPage> },
   filter: LedgerFilter,
@@ -60,18 +60,18 @@ const BEGINNING: ExportCursor = [Number.MIN_SAFE_INTEGER, ""];
 
 interface ExportPart {
   readonly runs: readonly FoundRun[];
-  /** How far they were looked for, if that is not the end of the ledger. */
+  /** The end of the search, if it is not the end of the ledger. */
   readonly end: ExportCursor | null;
 }
 
 type RunStart = Pick<RunRow, "started_at" | "transaction_id">;
 
-/** How many runs are looked at for a page if most of them may not belong to it: the next question is not kept waiting. */
+/** Runs read for a page if most of them may not match. A bound, so that the next query does not wait long. */
 const LOOKED_AT_MAX = 5_000;
 
 async function findRuns(tables: LedgerTables, filter: LedgerFilter, place: ExportCursor): Promise<ExportPart> {
   const { query, isText } = tables;
-  // Few enough to be sorted for each page.
+  // Few enough to sort them for each page.
   const isFew = isByRequest(filter) && (await narrowest(tables, filter)).few < FEW_RUNS;
   const condition = runCondition(filter, isText, isFew ? "request" : "caller");
   const endOfPart = isRare(filter) && !isFew ? await placeAfter(query, filter, place, LOOKED_AT_MAX) : null;
@@ -89,14 +89,14 @@ async function findRuns(tables: LedgerTables, filter: LedgerFilter, place: Expor
   return { runs, end: found.length === RUNS_A_PAGE ? placeOf(found.at(-1)!) : endOfPart };
 }
 
-/** Whether runs are found by reading others too: no index has what is in their calls in the order of time. */
+/** Whether the search has to read non-matching runs: no index has properties of calls in the order of time. */
 function isRare(filter: LedgerFilter): boolean {
   const { transactionId, functionId, source, outcome, charged } = filter;
   if (transactionId !== undefined) return false;
   return isByRequest(filter) || (functionId ?? source ?? outcome ?? charged) !== undefined;
 }
 
-/** The place that is so many runs further; `null` if there are fewer. */
+/** The position that many runs further; `null` if there are fewer. */
 async function placeAfter(query: LedgerTables["query"], { from, to }: LedgerFilter, place: ExportCursor, runs: number) {
   const [end] = await query<RunStart>(
     `SELECT r.started_at, r.transaction_id FROM ledger_runs AS r

@@ -13,10 +13,10 @@ import { BEGINNING, type RunCursor, cursorText } from "./list-cursor.ts";
 import type { LedgerTables } from "../ports.ts";
 import { toStored } from "../stored-text.ts";
 
-/** Few enough that looking at all their calls is cheap. */
+/** Few enough that reading all their calls is cheap. */
 export const FEW_RUNS = 5_000;
 const FEW_CALLS = 5_000;
-/** If no index has all that is asked for, runs are looked at one by one: so many for a page, and so many at once. */
+/** If no index covers the whole filter, runs are checked one by one: so many for a page, and so many at once. */
 const LOOKED_AT_MAX = 5_000;
 const LOOKED_AT_ONCE = 500;
 
@@ -30,22 +30,22 @@ export interface RunIdMatch {
 
 interface FoundPage {
   readonly found: readonly RunIdMatch[];
-  /** The last run that was looked at, if there may be more behind it although the page is not full. */
+  /** The last checked run, if there may be more after it although the page is not full. */
   readonly stoppedAt: RunIdMatch | null;
 }
 
 interface AskedPage {
   readonly filter: LedgerFilter;
-  /** How many runs there are to look at, counted up to `FEW_RUNS`. */
+  /** The number of runs to check, counted up to `FEW_RUNS`. */
   readonly few: number;
-  /** Whether they are those of the function, of the caller's own ids, or of the organization or workflow. */
+  /** Whether they are the runs of the function, of the caller's own ids, or of the organization or workflow. */
   readonly by: FoundBy;
 }
 
 /**
- * Those of the caller's own ids, if any are given; else those of the function if these are few; else those of the
- * organization or workflow, if it has few. What outcome and charge they have is not counted here: an index of all that a
- * busy function has done would be read twice.
+ * The index with the fewest runs: that of the caller's own ids, if the filter has any; else that of the function if its
+ * runs are few; else that of the organization or workflow, if its runs are few. Outcome and charge are not counted
+ * here, because that would read an index of all runs of a busy function twice.
  */
 export async function narrowest(tables: LedgerTables, filter: LedgerFilter): Promise<AskedPage> {
   const { functionId } = filter;
@@ -60,7 +60,9 @@ export async function narrowest(tables: LedgerTables, filter: LedgerFilter): Pro
   return { filter: withoutOrganization(filter), few, by };
 }
 
-/** Whether the caller's own ids are given. Few runs have the same ones, unless a caller sends them with every request. */
+/**
+ * Whether the filter has the caller's own ids. Few runs share such ids, unless a caller repeats them in every request.
+ */
 export function isByRequest({ clientRequestId, traceId }: LedgerFilter): boolean {
   return clientRequestId !== undefined || traceId !== undefined;
 }
@@ -74,7 +76,10 @@ function ofRequest(filter: LedgerFilter): LedgerFilter {
   };
 }
 
-/** A workflow belongs to one organization, which has been compared: no index of its runs has that too. */
+/**
+ * A workflow belongs to one organization, which was compared before. No index of a workflow's runs has the organization
+ * too.
+ */
 function withoutOrganization(filter: LedgerFilter): LedgerFilter {
   const { organizationId: _, ...rest } = filter;
   return filter.workflowId === undefined ? filter : rest;
@@ -90,8 +95,8 @@ export async function findPage(
 ): Promise<FoundPage> {
   const { query, isText, linesByTransaction } = tables;
   if (few === 0) return NOTHING_FOUND;
-  // If a source is given, runs are found by its calls, unless the rest of the filter leaves only a few runs. Otherwise
-  // runs are read in the order of time, of the function, organization or workflow if one is given.
+  // With a source, runs are found by its calls, unless the rest of the filter leaves only a few runs. Otherwise runs
+  // are read in the order of time: those of the function, organization or workflow if the filter has one.
   const isMany = filter.transactionId === undefined && few === FEW_RUNS;
   if (by === "request" && isMany) {
     const ofIds = runCondition(ofRequest(filter), isText, by);
@@ -99,10 +104,10 @@ export async function findPage(
   }
   const bySource = filter.source !== undefined && isMany;
   const ofFunction = filter.functionId !== undefined && isMany;
-  // On a shared ledger, if such calls are frequent, runs with unknown charges are fewer, because people settle them.
+  // On a shared ledger with many such calls, runs with unknown charges are fewer, because operators settle them.
   const calls = bySource && (linesByTransaction || ofFunction) ? await countCalls(tables, filter) : FEW_CALLS;
   if (calls === 0) return NOTHING_FOUND;
-  // A function asks the same sources again and again, so most of its runs have such a call, or few calls are such.
+  // A function uses the same sources in every run. So either most of its runs have such a call, or such calls are few.
   const byCalls =
     bySource && (ofFunction ? calls < FEW_CALLS : !(unknown && linesByTransaction && calls === FEW_CALLS));
   if (bySource && ofFunction && !byCalls) {
@@ -133,7 +138,7 @@ export async function findPage(
         : [startedAt, startedAt, transactionId]),
       wanted,
     ]);
-    // A run whose source was called twice comes up twice, in a row.
+    // A run with two calls of the source appears twice in succession.
     for (const row of rows)
       if (row.started_at >= notBefore && row.started_at < before) found.set(row.transaction_id, toFound(row, unknown));
     const last = rows.at(-1);
@@ -159,8 +164,8 @@ function earlierThan(alias: string): string {
 }
 
 /**
- * Looks at many runs that an index has, newest first, for those that fit. There may be none, and then all of them would
- * be looked at: for example, a busy function may never ask a busy source.
+ * Checks runs of an index, newest first, for matches. The number is bounded, because there may be no match at all: for
+ * example, a busy function may never use a busy source.
  */
 async function lookThrough(
   { query }: LedgerTables,
@@ -191,9 +196,9 @@ async function lookThrough(
 }
 
 /**
- * A condition on the ids that runs of this time range can have, for both tables that lines are joined from, so that
- * indexes by id start at the right place. The time itself is compared later, on the few rows found, because a planner
- * would treat the two conditions as independent. The two differ only for runs whose start was lost.
+ * A condition on the ids of runs of this time range, for both tables of the join, so that index scans by id start at
+ * the right position. The time itself is compared later, on the few rows found, because a planner would treat the two
+ * conditions as independent. They differ only for runs whose start was lost.
  */
 function transactionsBetween({ from, to }: LedgerFilter): SqlCondition {
   const bounds: [sql: string, id: string][] = [];
@@ -205,8 +210,8 @@ function transactionsBetween({ from, to }: LedgerFilter): SqlCondition {
 }
 
 /**
- * How many runs the workflow or, without one, the organization has in the time range, with such an outcome and charge of
- * any call (unless a function is given), counted up to `FEW_RUNS`.
+ * The number of runs of the workflow or, without one, of the organization in the time range, counted up to `FEW_RUNS`.
+ * Unless the filter has a function, only runs with a call of this outcome and charge count.
  */
 async function countRunsOfCallers(tables: LedgerTables, filter: LedgerFilter): Promise<number> {
   const { query, isText } = tables;
@@ -219,10 +224,10 @@ async function countRunsOfCallers(tables: LedgerTables, filter: LedgerFilter): P
        ORDER BY r.has_unknown, r.started_at LIMIT 1`,
       values,
     );
-    // A workflow belongs to one organization: with another one there are no runs to look for.
+    // The workflow belongs to another organization, so there are no such runs.
     if (one?.organization_id !== toStored(organizationId)) return 0;
   }
-  // With neither a source nor a function, runs are read in their order in any case.
+  // With neither a source nor a function, runs are read in the order of time in any case.
   if (filter.source === undefined && functionId === undefined) return FEW_RUNS;
   const callers = workflowId === undefined ? { organizationId: organizationId! } : { workflowId };
   const verdicts = functionId === undefined ? verdictsOf(filter) : {};
@@ -249,10 +254,13 @@ function verdictsOf({ outcome, charged }: LedgerFilter): LedgerFilter {
   return { ...(outcome !== undefined && { outcome }), ...(charged !== undefined && { charged }) };
 }
 
-/** How many calls ended as the filter asks, counted up to `FEW_CALLS`, so that no search runs for what never occurs. */
+/**
+ * The number of calls with the filter's outcome, counted up to `FEW_CALLS`, so that there is no search for a rare or
+ * missing outcome.
+ */
 async function countCalls({ query, isText, linesByTransaction }: LedgerTables, filter: LedgerFilter): Promise<number> {
   const { sql, values } = callCondition(filter, isText);
-  // The journal's index of the calls of a source has what its lines have.
+  // The journal's index on the calls of a source has all columns of `ledger_lines`.
   const calls = linesByTransaction
     ? `ledger_calls AS l WHERE ${sql} ORDER BY l.source, l.success, l.match, l.charges`
     : `ledger_lines AS l WHERE ${sql}`;

@@ -7,9 +7,9 @@ import { JOURNAL_FILE } from "../journal/journal-database.ts";
 import { readJournalId } from "./journal-id.ts";
 
 /**
- * Names the process that has the journal in a directory: whoever has the same name next, starts after it has ended. A
- * process on a copy of the directory, or on another machine, has another name, because both may run at the same time.
- * `null` if the journal cannot be read.
+ * Names the process that uses the journal in a directory. The next process with the same name starts after this one has
+ * ended. A process on a copy of the directory, or on another machine, has another name, because both may run at the
+ * same time. `null` if the journal cannot be read.
  */
 export function readJournalHolder(directory: string): string | null {
   const id = readJournalId(directory);

@@ -16,7 +16,7 @@ async function newLedger(t: TestContext): Promise<LedgerToRead> {
   return {
     put: async (run, report) => {
       await runOnce(ledger, run, report);
-      // Deleting considers what is in the journal, and an outcome is first in the log alone.
+      // Deletion reads the journal only, and an outcome is first in the log alone.
       await ledger.flush();
     },
     reader,

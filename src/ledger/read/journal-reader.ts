@@ -9,13 +9,13 @@ import { createLedgerReader, type LedgerAnswers } from "./ledger-reader.ts";
 import { verifyJournal } from "./verify-journal.ts";
 
 export interface JournalReader extends LedgerAnswers {
-  /** How many runs the shared database does not have yet: the service may be dead, or the database was unavailable. */
+  /** Number of runs that the shared database lacks: the service may be dead, or the database was unavailable. */
   undrained(shared: Pick<LedgerTables, "query">): Promise<number>;
-  /** Every run that started after this time and sent something is there, once the journal has been recovered. */
+  /** Every run that started after this time and sent a request is there, once the journal has been recovered. */
   wholeSince(): number;
-  /** Runs that started before this time may have been deleted, once they were elsewhere or old enough. */
+  /** Runs that started before this time may have been deleted: drained runs, and runs older than the retention. */
   deletedBefore(): number;
-  /** When something was last found that could not be read: what was sent before may be missing. */
+  /** Time of the last unreadable record. Earlier requests may be missing. */
   unreadableAt(): number;
   close(): void;
 }
@@ -28,7 +28,7 @@ export function openJournalReader(options: { readonly dir: string }): JournalRea
   const tables = openTables(options.dir);
   const reader = createLedgerReader(tables);
   const { dir } = options;
-  // Readers see every run whose answer was sent: what is only in the log is first added to the journal.
+  // Readers see every run with a sent answer: outcomes that are only in the log are first added to the journal.
   const afterLog = <Asked extends readonly unknown[], Answer>(ask: (...asked: Asked) => Promise<Answer>) =>
     async function (...asked: Asked): Promise<Answer> {
       catchUp(dir);
@@ -52,7 +52,7 @@ export function openJournalReader(options: { readonly dir: string }): JournalRea
     activity: afterLog(reader.activity),
     functionActivity: afterLog(reader.functionActivity),
     moment: afterLog(reader.moment),
-    // What is added while an export is under way may be too late for it, so its further pages do not wait for that.
+    // Runs that are added during an export may be too late for it, so only its first page waits for the log.
     exportPage: (filter, format, from) => (from === null ? firstPage : reader.exportPage)(filter, format, from),
     reconcile: afterLog(async (decision) => {
       // A run is sent once and not updated: a charge settled here afterwards would be known on this machine only.

@@ -6,8 +6,8 @@ import { OperatorError, type OperatorErrorCode } from "../../terms/operator-erro
 import type { LedgerAnswers } from "./ledger-reader.ts";
 
 /**
- * Answers questions to the journal in a thread of its own, one after another, because large reads would delay every run
- * in the service. The thread starts with the first question and ends with `close`.
+ * Answers queries to the journal in its own thread, one after another, because large reads would delay every run in the
+ * service. The thread starts with the first query and ends with `close`.
  */
 export interface JournalThread extends LedgerAnswers {
   close(): Promise<void>;
@@ -21,10 +21,10 @@ export interface ThreadQuestion {
 
 export interface ThreadAnswer {
   readonly number: number;
-  /** It is still being answered, and has come so far. */
+  /** Progress of a query that is still running. */
   readonly progress?: Parameters<OnProgress>;
   readonly answer?: unknown;
-  /** What is kept of an error between threads; `code` is that of an `OperatorError`. */
+  /** The part of an error that crosses threads; `code` is that of an `OperatorError`. */
   readonly failed?: { readonly message: string; readonly code: OperatorErrorCode | null };
 }
 
@@ -82,7 +82,7 @@ export function openJournalThread(options: { readonly dir: string }): JournalThr
     list: asks("list"),
     show: asks("show"),
     find: asks("find"),
-    // A function cannot go to another thread: what it would be called with comes back.
+    // A function cannot be sent to a thread. The thread sends back the arguments of its calls.
     summary: (month, { onProgress, ...options } = {}) => ask("summary", [month, options], onProgress),
     spend: (by, filter, onProgress) => ask("spend", [by, filter], onProgress),
     // It ends with the thread.

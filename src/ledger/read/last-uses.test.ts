@@ -12,7 +12,7 @@ test("the last use of a credential is the start of the newest run that took it, 
     const run = makeRun({ startedWallAt, organizationId: `org_${credentialId}` });
     await runOnce(ledger, run, makeReport(run, { calls: [makeCall({ credentialId, credentialRule: "auto" })] }));
   };
-  // Written out of order, as the runs of several requests end.
+  // Recorded out of order, as concurrent runs end.
   for (const [credentialId, at] of [
     ["cred_a", 3_000],
     ["cred_b", 4_000],

@@ -1,16 +1,16 @@
 import type { LedgerTables } from "../ports.ts";
 import { toStored } from "../stored-text.ts";
 
-/** When the newest run started that took a credential, in Unix ms. */
+/** Start of the newest run that used a credential, in Unix ms. */
 export interface LastUse {
   readonly credentialId: string;
   readonly wallAt: number;
 }
 
-/** SQLite joins at most 500 statements to one. */
+/** SQLite combines at most 500 statements. */
 const ASKED_AT_ONCE = 100;
 
-/** Reads one entry of an index for each credential. Those that no run has taken are left out. */
+/** Reads one index entry for each credential. Unused credentials are left out. */
 export async function lastUses(
   { query, lastUse }: LedgerTables,
   credentialIds: readonly string[],

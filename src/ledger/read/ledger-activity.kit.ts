@@ -12,9 +12,9 @@ const SPAN = { from: MARCH, to: MARCH + 60 * MINUTE };
 const refused = { success: false, match: false, fault: new Fault("source.credential_rejected", { status: 401 }) };
 const lost = { success: false, match: false, fault: new Fault("source.timeout", { afterMs: 1 }) };
 
-/** What every ledger says about the latest calls, wherever its tables are. */
+/** The guarantees of every ledger about the latest calls, wherever its tables are. */
 export function ledgerActivityContract(name: string, newLedger: (t: TestContext) => Promise<LedgerToRead>): void {
-  /** A run that starts so many minutes after the span, with these calls. */
+  /** Records a run with these calls that starts so many minutes after the span. */
   const recorded = async (
     { put }: LedgerToRead,
     minute: number,
@@ -83,7 +83,7 @@ export function ledgerActivityContract(name: string, newLedger: (t: TestContext)
       };
       for (let minute = 0; minute < 3; minute += 1) await ended(minute, "dfunc_sum");
       await ended(3, "dfunc_sum", { functionFault: "function.timeout" });
-      // A run with a charge to settle stands elsewhere in the index.
+      // Runs with an unsettled charge are elsewhere in the index.
       await ended(4, "dfunc_sum", { calls: [makeCall({ ...lost, charged: "unknown" })] });
       await ended(5, "dfunc_sum", {}, true);
       await ended(60, "dfunc_sum");
@@ -174,7 +174,7 @@ export function ledgerActivityContract(name: string, newLedger: (t: TestContext)
         rejectedBy("bud_1", 3),
         rejectedBy("bud_1", 7, { source: "bell__phone" }),
         rejectedBy("bud_2", 1),
-        // One of its requests is of unknown charge.
+        // One of its requests has an unknown charge.
         rejectedBy("bud_2", 4, { charged: "unknown", attempts: [makeAttempt({ charged: "unknown" })] }),
       ];
       for (const { minute, call } of calls) await recorded(ledger, minute, [call, {}]);

@@ -4,8 +4,8 @@ import type { LedgerTables } from "../ports.ts";
 import { toStored } from "../stored-text.ts";
 
 /**
- * Selects runs. Fields that are left out do not narrow the selection. `source` and `outcome` have to hold for the same
- * call, and `charged` for one of its requests.
+ * Selects runs. An absent field does not narrow the selection. `source` and `outcome` must match the same call, and
+ * `charged` one of its requests.
  */
 export interface LedgerFilter {
   readonly transactionId?: string;
@@ -15,11 +15,11 @@ export interface LedgerFilter {
   readonly to?: number;
   readonly organizationId?: string;
   readonly workflowId?: string;
-  /** Runs of this function, whether it exists or not. */
+  /** Runs of this function id, whether the function exists or not. */
   readonly functionId?: string;
-  /** Runs of requests to which the caller gave this id. */
+  /** Runs of requests with this id from the caller. */
   readonly clientRequestId?: string;
-  /** Runs of requests that belonged to this trace of the caller. */
+  /** Runs of requests in this trace of the caller. */
   readonly traceId?: string;
   readonly source?: string;
   readonly outcome?: CallOutcome;
@@ -40,19 +40,19 @@ const OF_OUTCOME: { readonly [outcome in CallOutcome]: string } = {
 
 type IsText = LedgerTables["isText"];
 
-/** By which of its fields the index is chosen that runs are found with: it alone is compared in a form for indexes. */
+/** The field that determines the index: only this field is compared in a form that an index supports. */
 export type FoundBy = "caller" | "function" | "request";
 
 /** The filter as a condition on `ledger_runs AS r`. */
 export function runCondition(filter: LedgerFilter, isText: IsText, by: FoundBy = "caller"): SqlCondition {
   const of = both(ofRun(filter, isText, "r", by), verdictCondition(filter));
-  // What no call of the run has, no call of this source has.
+  // No call of this source has a property that no call of the run has.
   return filter.source === undefined ? of : both(of, hasCall(filter, isText));
 }
 
 /**
- * The run, which is found already, has such a call: evaluated for its few calls, and not for all calls of the source. The
- * OFFSET keeps PostgreSQL from making a join of it, for which it would first read all of those.
+ * Whether a run has such a call: a condition that is evaluated for the run's few calls, and not for all calls of the
+ * source. The OFFSET keeps PostgreSQL from turning it into a join, which would first read all of those.
  */
 export function hasCall(filter: LedgerFilter, isText: IsText): SqlCondition {
   const { sql, values } = callCondition(filter, (column) => `(${isText(column)}) IS TRUE`);
@@ -60,7 +60,7 @@ export function hasCall(filter: LedgerFilter, isText: IsText): SqlCondition {
   return { sql: `EXISTS (${lines})`, values };
 }
 
-/** Some call of the run has the outcome and the charge. */
+/** A call of the run has the outcome and the charge. */
 function verdictCondition({ outcome, charged }: LedgerFilter): SqlCondition {
   if (outcome === undefined && charged === undefined) return { sql: "TRUE", values: [] };
   const mask = verdictMask({ ...(outcome !== undefined && { outcome }), ...(charged !== undefined && { charged }) });
@@ -83,7 +83,7 @@ function ofRun(filter: LedgerFilter, isText: IsText, alias: string, by: FoundBy)
     [`${alias}.transaction_id = ?`, transactionId],
     [`${alias}.started_at >= ?`, from],
     [`${alias}.started_at < ?`, to],
-    // A workflow belongs to one organization, so if a workflow is given, only it should determine the index.
+    // A workflow belongs to one organization, so a workflow in the filter alone should determine the index.
     [by === "caller" && workflowId === undefined ? ofOrganization : `(${ofOrganization}) IS TRUE`, organizationId],
     [by === "caller" ? ofWorkflow : `(${ofWorkflow}) IS TRUE`, workflowId],
     [by === "function" ? ofFunction : `(${ofFunction}) IS TRUE`, functionId],
@@ -100,7 +100,7 @@ export function callCondition({ source, outcome, charged }: LedgerFilter, isText
   return parts.reduce(both);
 }
 
-/** All parts that have a value, joined with AND. */
+/** Joins all parts that have a value with AND. */
 function all(parts: readonly (readonly [sql: string, value: string | number | undefined])[]): SqlCondition {
   const given = parts.filter(([, value]) => value !== undefined);
   return {

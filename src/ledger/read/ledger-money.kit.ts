@@ -15,9 +15,9 @@ const eur = (amount: Micros) => ({ amount, currency: "EUR" });
 const sent = (charged: Charged, price: AttemptReport["price"], sentWallAt = MARCH): AttemptReport =>
   makeAttempt({ charged, price, sentWallAt });
 
-/** What every ledger says about money, wherever its tables are. */
+/** The guarantees of every ledger about money, wherever its tables are. */
 export function ledgerMoneyContract(name: string, newLedger: (t: TestContext) => Promise<LedgerToRead>): void {
-  /** One run with one call that sent these requests. */
+  /** Records one run with one call that sent these requests. */
   const recorded = async ({ put }: LedgerToRead, attempts: readonly AttemptReport[], changes = {}, ofRun = {}) => {
     const run = makeRun({ startedWallAt: MARCH, ...ofRun });
     const numbered = attempts.map((attempt, at) => ({ ...attempt, number: at + 1 }));
@@ -107,7 +107,8 @@ export function ledgerMoneyContract(name: string, newLedger: (t: TestContext) =>
         const sentWallAt = Date.parse(moment);
         await recorded(ledger, [sent("yes", eur(amount), sentWallAt)], {}, { startedWallAt: sentWallAt });
       };
-      // In Berlin: the last second of February, the first of March, both ends of the 29th, which has 23 hours, and of March.
+      // In Berlin: the last second of February, the first of March, both ends of the 29th, which has 23 hours, and the
+      // end of March.
       await sentAt("2026-02-28T22:59:59Z", 1n);
       await sentAt("2026-02-28T23:00:00Z", 2n);
       await sentAt("2026-03-28T22:59:59.999Z", 4n);
@@ -133,7 +134,7 @@ export function ledgerMoneyContract(name: string, newLedger: (t: TestContext) =>
         "2026-03-31": 64n,
         "2026-04-01": 128n,
       });
-      // Nothing but the short day.
+      // Only the short day.
       assert.deepEqual(await days("2026-03-28T23:00:00Z", "2026-03-29T22:00:00Z"), { "2026-03-29": 24n });
       assert.deepEqual(await days("2026-03-02", "2026-03-03"), {});
       assert.deepEqual(await days("2025-03-02", "2025-03-03"), {});

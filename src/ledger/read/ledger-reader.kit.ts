@@ -10,9 +10,9 @@ import { makeAttempt, makeCall, makeReport, makeRun } from "../ledger.kit.ts";
 const DAY = 24 * 60 * 60 * 1_000;
 export const MARCH = Date.UTC(2026, 2, 10);
 
-/** A ledger in a new, empty place of its own. */
+/** A new, empty ledger. */
 export interface LedgerToRead {
-  /** Records a run there as a service does. */
+  /** Records a run as a service does. */
   put(run: RunIntent, report?: RunReport): Promise<unknown>;
   readonly reader: LedgerAnswers;
 }
@@ -38,7 +38,7 @@ async function textOf(pages: AsyncIterable<{ readonly text: string }>): Promise<
   return whole;
 }
 
-/** What every ledger answers, wherever its tables are. */
+/** The answers of every ledger, wherever its tables are. */
 export function ledgerReaderContract(name: string, newLedger: (t: TestContext) => Promise<LedgerToRead>): void {
   describe(`reading the ledger of ${name}`, () => {
     test("lists put runs with unknown charges first, then the newest, and continue from a cursor", async (t) => {

@@ -29,49 +29,51 @@ import { unknownCharges, type UnknownCharge, type UnknownPage } from "./unknown-
 import type { Verified } from "./verified.ts";
 import { verifyRuns } from "./verify-runs.ts";
 
-/**
- * The ledger as an operator or auditor reads it, independently of the services that write it, whether they run or not.
- * Each question has one answer.
- */
+/** The ledger for operators and auditors, independent of whether the services that write it are running. */
 export interface LedgerAnswers {
   /** Runs with unknown charges first, then newest first. */
   list(filter: LedgerFilter, page?: { readonly limit?: number; readonly after?: string }): Promise<RunPage>;
   show(transactionId: string): Promise<ShownRun | null>;
-  /** Runs whose id begins so, newest first. */
+  /** Runs whose id has this prefix, newest first. */
   find(beginning: string, limit: number): Promise<readonly FoundRunId[]>;
   /**
    * The use, charges and cost of each credential of each source in a month (`2026-03`), to compare with an invoice.
    */
   summary(month: string, options?: SummaryOptions): Promise<readonly ChargeSummary[]>;
-  /** What was spent, by one of several keys. */
+  /** Spend, by one of several keys. */
   spend(by: SpendKey, filter: SpendFilter, onProgress?: OnProgress): Promise<readonly SpendLine[]>;
-  /** What each start of a service has sent, as `now` and as `recorded`. It reads every request: for one budget and period. */
+  /**
+   * The requests sent by each start of a service, with charges `now` and as `recorded`. Reads every request, so use it
+   * for one budget and period.
+   */
   sumStarts(filter: StartFilter): Promise<StartSums>;
-  /** Makes totals that sums of the last two months need, so that nobody waits for them; not all if it `isClosed` meanwhile. */
+  /**
+   * Makes totals for sums of the last two months before a query needs them. Stops early when `isClosed` returns true.
+   */
   makeTotals(isClosed?: () => boolean): Promise<void>;
-  /** Unknown charges, which have to be settled with the vendor, oldest first. */
+  /** Unknown charges, oldest first. An operator has to settle them with the vendor. */
   unknown(page?: UnknownPage): Promise<readonly UnknownCharge[]>;
-  /** When a run last took each of these credentials; those that none has taken are left out. */
+  /** Time of the last run with each of these credentials; unused ones are left out. */
   lastUses(credentialIds: readonly string[]): Promise<readonly LastUse[]>;
-  /** A page of an export, from where the one before it has ended. */
+  /** A page of an export, from the end of the previous page. */
   exportPage(filter: LedgerFilter, format: ExportFormat, from: ExportCursor | null): Promise<ExportPage>;
-  /** How many those are, counted up to a bound. */
+  /** The number of unknown charges, counted up to a bound. */
   countUnknown(): Promise<UnknownCount>;
-  /** The calls that each of these budgets has rejected; those that have rejected none are left out. */
+  /** The calls rejected by each of these budgets; budgets without rejections are left out. */
   budgetRejections(budgets: readonly BudgetSince[]): Promise<readonly BudgetRejections[]>;
-  /** How the newest calls of each source ended, and how long they took. */
+  /** Outcomes and durations of the newest calls of each source. */
   activity(filter: ActivityFilter): Promise<readonly ActivityLine[]>;
-  /** How the newest runs of each of these functions ended, and how long they took. */
+  /** Outcomes and durations of the newest runs of each of these functions. */
   functionActivity(filter: FunctionActivityFilter): Promise<readonly FunctionActivityLine[]>;
-  /** Settles a charge, whatever it was before. `null` when it is not clear which one is meant. */
+  /** Settles a charge, whatever it was before. `null` when the request is ambiguous. */
   reconcile(decision: Reconciliation): Promise<SettledCharge | null>;
   /** Deletes runs that started before `startedBefore`; those with unknown charges only with `unknownToo`. */
   prune(startedBefore: number, options?: PruneOptions): Promise<Pruned>;
-  /** Checks every run: whether it is as it was written, and whether any is missing that was not deleted. */
+  /** Checks every run: whether it is as it was written, and whether any run is missing without a deletion. */
   verify(onProgress?: OnProgress): Promise<Verified>;
   /**
-   * For checking that a clock is plausible before it is used to decide what is old.
-   * @param agoMs runs that started so recently show nothing about the clock: it may have dated them itself
+   * For checking that a clock is plausible before its time decides which runs are old.
+   * @param agoMs excludes runs that started more recently, because the clock in question may have dated them
    */
   moment(agoMs?: number): Promise<LedgerMoment>;
 }
@@ -91,9 +93,9 @@ export interface ShownRun extends RunReportRow {
 export interface LedgerMoment {
   /** The time where the ledger is stored. */
   readonly wallAt: number;
-  /** When the last run started that started at least `agoMs` before that time; `null` if there is none. */
+  /** Start of the last run that started at least `agoMs` before that time; `null` if there is none. */
   readonly lastRunAt: number | null;
-  /** When the first run after that one started; `null` if none has. */
+  /** Start of the first run after that one; `null` if there is none. */
   readonly nextRunAt: number | null;
 }
 
@@ -101,8 +103,8 @@ export interface LedgerMoment {
 const TOTALS_MS = 62 * DAY_MS;
 
 /**
- * Answers the same questions from any ledger: the journal of one machine, or the one that several share. A question
- * that cannot be answered because the ledger is damaged rejects with an OperatorError that says so.
+ * Answers the same queries on any ledger: the journal of one machine, or a shared ledger. A query that the ledger's
+ * damage makes impossible rejects with an OperatorError that reports the damage.
  */
 export function createLedgerReader(tables: LedgerTables): LedgerAnswers {
   const { query } = tables;
@@ -145,7 +147,7 @@ export function createLedgerReader(tables: LedgerTables): LedgerAnswers {
         return run?.started_at ?? null;
       };
       const lastRunAt = await startOf("r.started_at <= ? ORDER BY r.started_at DESC", [wallAt - agoMs]);
-      // A run that is dated later than now says nothing about the current time.
+      // A run dated in the future shows nothing about the current time.
       const nextRunAt =
         lastRunAt === null
           ? null

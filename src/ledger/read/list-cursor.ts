@@ -1,4 +1,4 @@
-/** Where a page begins: behind this run, among those with unknown charges or the others. */
+/** A page begins after this run, among runs with unknown charges or among the others. */
 export interface RunCursor {
   readonly unknown: boolean;
   readonly startedAt: number;
@@ -16,7 +16,7 @@ export function readCursor(after: string): RunCursor {
   return { unknown: after[0] === "u", startedAt: Number(after.slice(2, end)), transactionId: after.slice(end + 1) };
 }
 
-/** Where the next page begins if this one ends with that run. */
+/** The cursor of the page after one that ends with this run. */
 export function cursorText({ unknown, startedAt, transactionId }: RunCursor): string {
   return `${unknown ? "u" : "s"}.${startedAt}.${transactionId}`;
 }

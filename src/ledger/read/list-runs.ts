@@ -7,23 +7,23 @@ import type { LedgerTables, RunReportRow, RunRow } from "../ports.ts";
 import { type FoundRun, readRuns } from "./read-runs.ts";
 import { UNKNOWN_CALL } from "../journal/verdicts.ts";
 
-/** A run in a list: when it ran and for whom, how its calls ended, and what was charged for its requests. */
+/** A run in a list, with the outcomes of its calls and the charges of its requests. */
 export interface RunLine extends RunRow, RunCost {
   readonly calls: number;
   readonly failed: number;
   readonly requests: number;
   readonly charged_yes: number;
-  /** How many charges are still unknown. Runs with unknown charges come first in a list. */
+  /** The number of unknown charges. Runs with unknown charges come first in a list. */
   readonly charged_unknown: number;
 }
 
 export interface RunPage {
   readonly runs: readonly RunLine[];
-  /** Ids of runs that belong on the page but are left out, because their rows are not as they were written. */
+  /** Ids of runs that belong on the page but are left out because their rows are damaged. */
   readonly damaged: readonly string[];
-  /** Pass it as `after` to get the next page, which may have runs even if this one has none; `null` at the end. */
+  /** Pass it as `after` to get the next page, which may have runs even if this one has none. `null` at the end. */
   readonly next: string | null;
-  /** The page ends before it is full, because many runs were looked at: when the last of them started. */
+  /** Set if the page ends early, because the search read many runs: the start of the last one. */
   readonly lookedBackTo: number | null;
 }
 
@@ -32,9 +32,9 @@ const LIMIT_MAX = 1_000;
 const READ_AT_ONCE = 200;
 
 /**
- * Runs whose own rows are damaged are named, and the others listed.
- * @throws RangeError if `after` does not have the form of a page's `next`; what the database throws if what runs are
- * found by is damaged
+ * Lists runs. Runs with damaged rows are named in `damaged`.
+ * @throws RangeError if `after` does not have the form of a page's `next`; the database's error if an index for the
+ * search is damaged
  */
 export async function listRuns(
   tables: LedgerTables,

@@ -6,16 +6,16 @@ export interface TotalsOptions {
   readonly ledger: Pick<LedgerAnswers, "makeTotals">;
   readonly clock: Clock;
   readonly log: LedgerLog;
-  /** Whether there may be anything to do; asked each time. */
+  /** Whether there may be totals to make; checked each time. */
   readonly isNeeded?: () => boolean;
 }
 
-/** As often as a minute can be over, so that not even a busy one is summed up while somebody waits. */
+/** Spans can end every minute, so even a busy minute is summed up before the next query. */
 const EVERY_MS = 60_000;
 
 /**
- * Makes the totals of what is over, so that nobody has to wait for the first sum of a month. What fails is tried again,
- * and is logged once. Returns what ends it, after the statement that is under way.
+ * Makes the totals of past spans, so that the first sum of a month is fast. Failures are retried, and logged once. Call
+ * the returned function to stop after the statement in progress.
  */
 export function maintainTotals({ ledger, clock, log, isNeeded = () => true }: TotalsOptions): () => void {
   let closed = false;

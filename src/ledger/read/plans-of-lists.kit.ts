@@ -23,14 +23,14 @@ export function combinationsOfFilters(): LedgerFilter[] {
   );
 }
 
-/** The database's plan for a list: one text for each statement. */
+/** The database's plans for a list: one text per statement. */
 export async function plansOf(tables: LedgerTables, filter: LedgerFilter, explain: string): Promise<string[]> {
   const { plans, tables: heard } = explained(tables, explain);
   await createLedgerReader(heard).list(filter);
   return plans;
 }
 
-/** The same tables. Each statement is also run with `explain` before it, which gives its plan. */
+/** Wraps the tables: each statement also runs with `explain` before it, to record its plan. */
 export function explained(
   tables: LedgerTables,
   explain: string,

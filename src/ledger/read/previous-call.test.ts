@@ -10,7 +10,7 @@ function callsOf(times: readonly Times[]): CallRow[] {
   return times.map(([started_after_ms, took_ms], ordinal) => ({ ordinal, started_after_ms, took_ms }) as CallRow);
 }
 
-/** One by one, as the sentence says it. */
+/** The definition, by comparing all calls. */
 function lastBefore(call: CallRow, calls: readonly CallRow[]): CallRow | null {
   const at = call.started_after_ms;
   if (at === null) return null;

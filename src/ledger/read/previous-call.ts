@@ -4,20 +4,20 @@ interface CallEndTime {
   readonly call: CallRow;
   readonly at: number;
   readonly tookNothing: boolean;
-  /** The first one of those that ended at the same time, in the order of the run. */
+  /** The first of the calls that ended at the same time, in the order of the run. */
   first: number;
 }
 
 /**
- * For each call of a run the last of the others that had ended when it began: most likely what a function waited for. A
- * run may have thousands of calls, so they are compared once for all.
+ * Returns, for each call of a run, the last of the others that had ended when it started: most likely the one that a
+ * function awaited. A run may have thousands of calls, so they are sorted once for all of them.
  */
 export function previousCalls(calls: readonly CallRow[]): (call: CallRow) => CallRow | null {
   const ended = calls.flatMap((call, first): CallEndTime[] => {
     if (call.started_after_ms === null || call.took_ms === null) return [];
     return [{ call, at: endOf(call), tookNothing: call.took_ms === 0, first }];
   });
-  // One that took no time is no earlier than what began at that moment.
+  // A call without duration is not earlier than calls that started at that moment.
   ended.sort((a, b) => a.at - b.at || Number(a.tookNothing) - Number(b.tookNothing) || a.first - b.first);
   for (const [place, one] of ended.entries()) {
     const before = ended[place - 1];
@@ -37,7 +37,7 @@ export function previousCalls(calls: readonly CallRow[]): (call: CallRow) => Cal
   };
 }
 
-/** When a call ended, in milliseconds from the arrival of the request, as far as that is known. */
+/** End of a call, in milliseconds from the arrival of the request, as far as it is known. */
 export function endOf(call: CallRow): number {
   return (call.started_after_ms ?? 0) + (call.took_ms ?? 0);
 }

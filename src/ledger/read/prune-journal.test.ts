@@ -28,7 +28,7 @@ test("pruned runs do not come back after a crash, and open ones do", async (t) =
   await record.close(makeReport(old));
   const open = makeRun();
   first.ledger.open(open).intend(makeIntent()).record();
-  // The files as they were when the service died: they contain a run that has ended and one that has not.
+  // The files as they were when the service died: they contain an ended and an open run.
   const files = readdirSync(directory).filter((name) => name.startsWith("intents-"));
   const intents = files.map((name) => readFileSync(join(directory, name), "utf8")).join("");
   assert.ok(intents.includes(old.transactionId) && intents.includes(open.transactionId));

@@ -17,12 +17,12 @@ export interface JournalPruning {
 }
 
 const LOOK_MS = 50;
-/** How many finished requests are kept: they show when retention last ran. */
+/** Number of finished requests to keep: they show when retention last ran. */
 const KEPT = 20;
 
 /**
- * Asks the only writer of a journal to delete runs, and waits until it has. The writer is the service that keeps the
- * ledger; if none runs, or it ends meanwhile, it is this process.
+ * Requests a deletion from the journal's only writer, and waits for it. The writer is the running service or, if there
+ * is none or it stops meanwhile, this process.
  */
 export async function pruneJournal(
   dir: string,
@@ -63,9 +63,7 @@ function ask(database: DatabaseSync, startedBefore: number, unknownToo: boolean)
   return Number(lastInsertRowid);
 }
 
-/**
- * Opening the ledger first records the intents without outcome of an earlier process, which are then runs like others.
- */
+/** Opens the ledger, which first records an earlier process's intents without outcome: they become runs like others. */
 function keepIfNobodyDoes(dir: string): RunningLedger | null {
   const quiet = (): void => {};
   try {

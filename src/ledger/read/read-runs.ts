@@ -4,17 +4,18 @@ import { isSound } from "../journal/run-checksum.ts";
 import { selectionOf, type Columns } from "../column.ts";
 import type { AttemptRow, CallRow, LedgerQuery, ReconciliationRow, RunReportRow, RunRow } from "../ports.ts";
 
-/** A run, and whether it is damaged. */
+/** A run, with whether it is damaged. */
 export interface FoundRun {
   readonly transactionId: string;
   /** Null if its rows cannot be read. */
   readonly row: RunReportRow | null;
-  /** Its rows are not as they were written, or cannot be read. */
+  /** Its rows do not match the checksum, or cannot be read. */
   readonly damaged: boolean;
 }
 
 /**
- * A run may be settled between two of our statements, so it is read again; if it is still inconsistent, it is damaged.
+ * Attempts to read a run. It may be settled between two statements and is then read again. A run that stays
+ * inconsistent is damaged.
  */
 const LOOKS = 3;
 
@@ -59,7 +60,7 @@ async function readTogether(
   return new Map(rows.map((row) => [row.run.transaction_id, row]));
 }
 
-/** The runs with all their rows, in the given order. Pass no more runs than fit in one statement. */
+/** The runs with all their rows, in the same order. Pass no more runs than fit in one statement. */
 export async function withAllRows(query: LedgerQuery, runs: readonly RunRow[]): Promise<readonly RunReportRow[]> {
   if (runs.length === 0) return [];
   const ids = runs.map((run) => run.transaction_id);

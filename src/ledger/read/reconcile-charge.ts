@@ -10,53 +10,53 @@ import { toStored } from "../stored-text.ts";
 import { chargesBits, unsettledOf, verdictsOf } from "../journal/verdicts.ts";
 import { withAllRows } from "./read-runs.ts";
 
-/** The service's own record, from before a person overruled it, is kept under this name. */
+/** The name under which the service's own record is stored, from before an operator overruled it. */
 export const RECORDED_BY = "datarun";
 
-/** A person's decision on a charge, after looking at the vendor's invoice. `unknown` reopens it. */
+/** An operator's decision on a charge, by the vendor's invoice. `unknown` reopens it. */
 export interface Reconciliation {
   readonly transactionId: string;
   readonly ordinal: number;
   /**
-   * The number of a request. Left out: all requests of unknown charge or, if there are none, the call's only request.
+   * The number of a request. If absent: all requests of unknown charge or, if there are none, the call's only request.
    */
   readonly attempt?: number;
   readonly charged: Charged;
-  /** What each of those requests costs if it is charged. Left out: what they recorded. */
+  /** The price of each of those requests if it is charged. If absent: the recorded price. */
   readonly price?: Price;
   readonly decidedBy: string;
   readonly decidedAt: number;
   readonly note: string;
 }
 
-/** Used in place of the number of an attempt. */
+/** Replaces the number of an attempt. */
 const CALL_ITSELF = 0;
 
 export interface SettledCharge {
-  /** The requests of the call that were settled. */
+  /** The settled requests of the call. */
   readonly requests: readonly SettledRequest[];
-  /** The charge of the whole call after that. */
+  /** The resulting charge of the whole call. */
   readonly charged: Charged;
 }
 
-/** What was changed, whoever else settles it at the same time. */
+/** The change of a request, consistent also if several operators settle it at the same time. */
 export interface SettledRequest {
   readonly sentAt: number;
   readonly before: Settlement;
   readonly after: Settlement;
 }
 
-/** Whether a request is charged, and what it costs then, as it is in a row. */
+/** The charge of a request and its price if it is charged, as in a row. */
 export type Settlement = RequestPrice & Pick<AttemptRow, "charged">;
 
 type Settleable = Pick<AttemptRow, "number" | "charged" | "sent_at" | "price" | "currency">;
-/** The price of a request, as it is in a row. */
+/** The price of a request, as in a row. */
 type RequestPrice = Pick<AttemptRow, "price" | "currency">;
 
 /**
- * Settles charges, whatever they were before, as often as needed. Each decision is kept with who, when and why, and so
- * is what the service itself had recorded. `null` when it is not clear what is meant: there is no such request, or
- * there are several and none is unknown.
+ * Settles charges, whatever they were before, as often as needed. Stores each decision with its author, time and
+ * reason, and also the service's own record. `null` when the request is ambiguous: there is no such request, or there
+ * are several and none is unknown.
  */
 export function reconcileCharge(tables: LedgerTables, decision: Reconciliation): Promise<SettledCharge | null> {
   return tables.change((query) => settle(query, decision));
@@ -66,7 +66,7 @@ async function settle(query: LedgerQuery, decision: Reconciliation): Promise<Set
   const { charged } = decision;
   const call = [toStored(decision.transactionId), decision.ordinal] as const;
   const ofCall = "WHERE transaction_id = ? AND ordinal = ?";
-  // Changes nothing, but makes others that settle a charge of this run wait until this transaction ends.
+  // Changes nothing, but makes other settlements of this run wait until this transaction ends.
   await query("UPDATE ledger_runs SET verdicts = verdicts WHERE transaction_id = ?", [call[0]]);
   const before = await wholeRun(query, call[0]);
   const [found] = await query<{ readonly charged: Charged }>(`SELECT charged FROM ledger_calls ${ofCall}`, call);
@@ -81,7 +81,7 @@ async function settle(query: LedgerQuery, decision: Reconciliation): Promise<Set
     call,
   );
   const meant = requestsMeant(requests, decision);
-  // If a call of unknown charge sent no request through the outbound client, the call itself is meant.
+  // If a call of unknown charge sent no request through the outbound client, the decision is about the call itself.
   const callItself =
     requests.length === 0 &&
     decision.attempt === undefined &&
@@ -124,14 +124,14 @@ async function settle(query: LedgerQuery, decision: Reconciliation): Promise<Set
   for (const request of meant) {
     const { number, charged: was, sent_at: sentAt } = request;
     const after = costAfter(request, decision);
-    // An unknown charge whose price stays needs no row.
+    // An unknown charge with the same price needs no row.
     const isOverruled = was !== "unknown" || after.price !== request.price || after.currency !== request.currency;
     if (isOverruled && !settledBefore(number))
       await say(number, was, request, RECORDED_BY, sentAt, "as it was recorded");
     await say(number, charged, after, decidedBy, decidedAt, note);
   }
   if (callItself) await say(CALL_ITSELF, charged, { price: null, currency: null }, decidedBy, decidedAt, note);
-  // A run that was damaged before stays marked as damaged: a new checksum would confirm rows that nobody wrote.
+  // A damaged run stays marked as damaged: a new checksum would confirm rows of unknown origin.
   await mark(query, call[0], decision.ordinal, before !== null && before.run.checksum !== null && isSound(before));
   return {
     requests: meant.map((request) => ({
@@ -168,7 +168,7 @@ async function wholeRun(query: LedgerQuery, transactionId: string): Promise<RunR
   return (await withAllRows(query, runs))[0] ?? null;
 }
 
-/** Updates the columns that lists use and, for a sound run, its checksum. */
+/** Updates the columns for lists and, for a sound run, its checksum. */
 async function mark(query: LedgerQuery, transactionId: string, ordinal: number, wasSound: boolean): Promise<void> {
   const row = (await wholeRun(query, transactionId))!;
   const { attempts } = row;
@@ -198,8 +198,8 @@ async function mark(query: LedgerQuery, transactionId: string, ordinal: number, 
 }
 
 /**
- * Whether a decision would settle something of a run as it is now. It is asked before the decision is announced, and
- * again, in effect, when it is carried out.
+ * Whether a decision would settle a charge of the run as it is now. Checked before the decision is announced;
+ * `reconcileCharge` decides again.
  */
 export function wouldSettle({ calls, attempts, reconciliations }: RunReportRow, decision: Meant): boolean {
   const call = calls.find(({ ordinal }) => ordinal === decision.ordinal);

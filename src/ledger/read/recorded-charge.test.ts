@@ -54,7 +54,7 @@ test("a request of which nothing is there may have been sent if intents could no
   const lost = makeRun();
   appendFileSync(join(directory, intentFileName(7)), `["attempt","${lost.transactionId}",0,1]\n`);
 
-  // It is not forgotten by a start after that.
+  // Later starts still have it.
   for (let starts = 0; starts < 2; starts += 1) await (await startLedger(t, { directory })).ledger.close();
 
   const reader = readerOf(t, directory);

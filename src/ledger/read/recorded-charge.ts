@@ -5,8 +5,8 @@ import type { JournalReader } from "./journal-reader.ts";
 import { RECORDED_BY } from "./reconcile-charge.ts";
 
 /**
- * Whether a row is the service's own record, kept before a person overruled it. It is dated when the request was sent:
- * the user of the operating system who settles a charge may be called like the service.
+ * Whether a row is the service's own record, from before an operator overruled it. It has the time at which the request
+ * was sent, because an operating system user with the service's name may settle charges too.
  */
 export function isOwnRecord(
   { ordinal, attempt, decided_by: by, decided_at: at }: ReconciliationRow,
@@ -17,8 +17,8 @@ export function isOwnRecord(
 }
 
 /**
- * What the service itself had recorded of a request, whatever a person has settled since. `null` if it has no record of
- * it.
+ * The service's own record of a request's charge, whatever was settled since. `null` if it has no record of the
+ * request.
  */
 export function recordedCharge(
   { attempts, reconciliations }: Pick<RunReportRow, "attempts" | "reconciliations">,
@@ -26,15 +26,14 @@ export function recordedCharge(
   number: number,
 ): Charged | null {
   const first = reconciliations.find((one) => one.ordinal === ordinal && one.attempt === number);
-  // Only a record that was overruled is kept as a row of its own. What was settled otherwise was unknown.
+  // Only an overruled record is stored as its own row. Other settled charges were unknown.
   if (first !== undefined) return isOwnRecord(first, attempts) ? first.charged : "unknown";
   return attempts.find((one) => one.ordinal === ordinal && one.number === number)?.charged ?? null;
 }
 
 /**
- * What the journal of a service that has died says of one of its requests, once it has been recovered. A request that it
- * does not know was about to be sent, and was not: its intent would be there. `null` if the journal may lack it, or cannot
- * be read there.
+ * The charge of a dead service's request by its journal, once the journal has been recovered. A request without an
+ * intent there was about to be sent, and was not. `null` if the journal may lack it, or is unreadable at that point.
  * @param id transaction, number of the call and number of the request, with slashes between them
  */
 export async function chargeAfterDeath(

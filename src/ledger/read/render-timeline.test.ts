@@ -142,7 +142,7 @@ test("a run of thousands of calls and requests is drawn as fast as it is long, a
   );
   const before = process.cpuUsage().user;
   const text = render({ calls, attempts });
-  // To compare each call with each other one and with each request takes 5 s of processor time.
+  // A comparison of each call with every other call and every request would take 5 s of processor time.
   const tookMs = (process.cpuUsage().user - before) / 1_000;
   assert.ok(tookMs < 2_000, `${tookMs} ms`);
   assert.equal(text.match(/and 5 more requests/g)?.length, 4_000);

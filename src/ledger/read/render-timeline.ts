@@ -7,12 +7,12 @@ import { endOf, previousCalls } from "./previous-call.ts";
 const WIDTH = 100;
 const NAME_MAX = 36;
 const BAR_MIN = 20;
-/** Of each call. Its source may ask a vendor over and over until something is ready; an export has all of them. */
+/** Requests per call in the output. A source may poll a vendor very often; an export has all requests. */
 const REQUESTS_SHOWN = 20;
 
 /**
- * One run as text for a terminal: a bar for each source on a common scale, when each call began and what it waited for,
- * what was sent, how it ended and what it cost. Texts are in stored form, so they contain no control characters that
+ * One run as text for a terminal: a bar for each source on a common scale, the start and the preceding call of each
+ * call, its requests, its outcome and its cost. Texts are in stored form, so they contain no control characters that
  * could move the cursor.
  */
 export function renderTimeline(row: RunReportRow, width = WIDTH): string {
@@ -33,7 +33,7 @@ export function renderTimeline(row: RunReportRow, width = WIDTH): string {
   return lines.join("\n") + "\n";
 }
 
-/** Rows of what may be thousands, found by their call. */
+/** Rows of possibly thousands of calls, found by their call. */
 interface Parts {
   readonly startedAt: number;
   readonly waitedFor: (call: CallRow) => CallRow | null;

@@ -8,7 +8,7 @@ import { renderTimeline } from "./render-timeline.ts";
 
 const said = (settled: SettledCharge | null) => settled !== null && [settled.requests.length, settled.charged];
 
-/** What operators can settle in every ledger, wherever its tables are. */
+/** The possible settlements in every ledger, wherever its tables are. */
 export function settledChargesContract(name: string, newLedger: (t: TestContext) => Promise<LedgerToRead>): void {
   describe(`settling charges on the ledger of ${name}`, () => {
     test("a run still verifies after its charges were settled, more than once", async (t) => {

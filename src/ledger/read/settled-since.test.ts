@@ -7,7 +7,7 @@ type Cost = readonly [charged: AttemptRow["charged"], price: number | null];
 
 const inEuros = ([charged, price]: Cost) => ({ charged, price, currency: price === null ? null : "EUR" });
 
-/** A call 0 with requests as they are now, and what was decided on them, by the number of the request, in order. */
+/** A call 0 with its requests as they are now, and the decisions on them, by number of the request, in order. */
 function settledRun(
   now: readonly Cost[],
   decisions: readonly (readonly [number, string, ...Cost])[],
@@ -23,7 +23,7 @@ function settledRun(
   };
 }
 
-/** One was recorded as charged, and one as unknown with a price that stayed. */
+/** One request was recorded as charged, and one as unknown with an unchanged price. */
 const RUN = settledRun(
   [
     ["yes", 30],

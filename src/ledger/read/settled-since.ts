@@ -3,8 +3,8 @@ import type { SettledRequest } from "./reconcile-charge.ts";
 import { isOwnRecord } from "./recorded-charge.ts";
 
 /**
- * What was settled of a call after a revision, 0 for all of it: each request as it was then, and as it is now. So whoever
- * has heard of some of the settlements can be told the rest at once.
+ * The settlements of a call after a revision, 0 for all: each request as it was at the revision, and as it is now. A
+ * receiver that knows some settlements can so be sent all others at once.
  */
 export function settledSince(
   { attempts, reconciliations }: Pick<RunReportRow, "attempts" | "reconciliations">,
@@ -19,7 +19,7 @@ export function settledSince(
         .toSorted((one, other) => one.revision - other.revision);
       const first = history[0];
       if (first === undefined || history.at(-1)!.revision <= revision) return [];
-      // A request without a row of what was recorded was unknown, and its price has stayed.
+      // Without a row of its record, a request was unknown, and its price has not changed.
       const recorded = isOwnRecord(first, attempts) ? first : { ...first, charged: "unknown" as const };
       const known = history.findLast((one) => one.revision <= revision) ?? recorded;
       const before = { charged: known.charged, price: known.price, currency: known.currency };
@@ -27,7 +27,7 @@ export function settledSince(
     });
 }
 
-/** How often a call was settled. */
+/** The number of settlements of a call. */
 export function revisionOf({ reconciliations }: Pick<RunReportRow, "reconciliations">, ordinal: number): number {
   return Math.max(0, ...reconciliations.filter((one) => one.ordinal === ordinal).map((one) => one.revision));
 }

@@ -1,14 +1,14 @@
 import { amountFromSum, type Micros } from "../../terms/money/money.ts";
 
-/** What a group of requests cost, in one currency. */
+/** The cost of a group of requests, in one currency. */
 export interface Spent {
   /** `null`: these requests have no price. */
   readonly currency: string | null;
-  /** What is known to be charged. */
+  /** Sum of known charges. */
   readonly least: Micros;
-  /** The same, and every unknown charge in full. */
+  /** Sum of known and unknown charges. */
   readonly most: Micros;
-  /** Requests that are or may be charged and have no price, so they are not in the amounts. */
+  /** Requests without a price that are or may be charged. They are not in the amounts. */
   readonly unpriced: number;
 }
 

@@ -4,7 +4,7 @@ import { hasSent, outcomeOf } from "../journal/verdicts.ts";
 import { type OutcomeLabel, failureLabelOf } from "../../terms/counted-end.ts";
 import { firstIdAt } from "../../terms/ids.ts";
 
-/** What activity is shown by. */
+/** The possible groups of activity. */
 export const ACTIVITY_KEYS = ["source", "credential"] as const;
 
 /** Selects calls of runs that started from `from` and before `to` (Unix ms). */
@@ -12,37 +12,40 @@ export interface ActivityFilter {
   readonly by: (typeof ACTIVITY_KEYS)[number];
   readonly from: number;
   readonly to: number;
-  /** Every source if it is left out. */
+  /** Every source if absent. */
   readonly source?: string;
-  /** Of each source only so many calls are looked at, the newest, so that the cost does not grow with the ledger. */
+  /** Maximum number of calls per source, the newest ones, so that the cost does not grow with the ledger. */
   readonly newest?: number;
 }
 
-/** How calls ended and how long they took: those of a source, or those of a source with one credential. */
+/** Outcomes and durations of the calls of a source, or of a source with one credential. */
 export interface ActivityLine {
   readonly source: string;
-  /** `null`: without a stored credential, or of all of them. */
+  /** `null`: calls without a stored credential, or all calls. */
   readonly credentialId: string | null;
-  /** `unknown`: nobody knows how the call ended, because its service died. */
+  /** `unknown`: the outcome was lost, because the service died. */
   readonly outcomes: Readonly<Record<OutcomeLabel | "unknown", number>>;
-  /** How many calls failed with each fault, the most frequent first. */
+  /** Number of failed calls by fault, the most frequent fault first. */
   readonly faults: readonly { readonly code: string; readonly calls: number }[];
-  /** Half of the calls, and 99 in 100, took no longer, without those that failed before anything was sent. `null`: no call is left. */
+  /**
+   * Median and 99th percentile of durations, without calls that failed before a request was sent. `null` if no other
+   * call is left.
+   */
   readonly p50Ms: number | null;
   readonly p99Ms: number | null;
-  /** From when on every call is counted: later than the filter's `from` if there were more than are looked at. */
+  /** Start of the counted time: later than the filter's `from` if there were more calls than the maximum. */
   readonly countedFrom: number;
-  /** Whether every call of the filter's time is counted. */
+  /** Whether all calls of the filter's time are counted. */
   readonly isComplete: boolean;
-  /** When the newest run with such a call started, and how that call ended: an outcome, or a fault. */
+  /** Start of the newest run with such a call, and the call's outcome or fault. */
   readonly lastAt: number;
   readonly last: string;
 }
 
-/** So many of each source or, if one is given, of that one. */
+/** The maximum per source, also if the filter has one source. */
 export const NEWEST_OF_EACH = 200;
 export const NEWEST_OF_ONE = 2_000;
-/** Sources are those that exist or did. */
+/** Existing and former sources. */
 const SOURCES_MAX = 1_000;
 
 interface CallFigures {
@@ -56,13 +59,13 @@ interface CallFigures {
   readonly credential: string | null;
 }
 
-/** Simulated runs are left out: invented outcomes and times would tell of vendors that nobody has asked. */
+/** Simulated runs are left out: their outcomes and times say nothing about vendors. */
 export async function sumActivity(tables: LedgerTables, filter: ActivityFilter): Promise<readonly ActivityLine[]> {
   const lines: ActivityLine[] = [];
   const sources = await (filter.source === undefined ? everySource(tables) : keyOf(tables, toStored(filter.source)));
   for (const found of sources) {
     const { newest = filter.source === undefined ? NEWEST_OF_EACH : NEWEST_OF_ONE } = filter;
-    // One more tells whether there are more.
+    // One more than the maximum shows whether there are more.
     const atMost = await newestCalls(tables, found.key, { ...filter, newest: newest + 1 });
     const isComplete = atMost.length <= newest;
     const calls = atMost.slice(0, newest);
@@ -76,7 +79,7 @@ export async function sumActivity(tables: LedgerTables, filter: ActivityFilter):
 }
 
 interface FoundSource {
-  /** As the table of calls has it. */
+  /** The key in the table of calls. */
   readonly key: string | number;
   readonly source: string;
 }
@@ -89,7 +92,7 @@ function keyOf({ query, calls, isKey, textOf }: LedgerTables, source: string): P
   );
 }
 
-/** Steps through an index from source to source, whatever is between them. */
+/** Steps through an index from source to source, without reading the entries between them. */
 function everySource({ query, calls, textOf }: LedgerTables): Promise<readonly FoundSource[]> {
   const next = (condition: string) =>
     `(SELECT x.source_key FROM ${calls} AS x ${condition} ORDER BY x.source_key LIMIT 1)`;
@@ -111,13 +114,13 @@ async function newestCalls(
        ${textOf("x.credential_key")} AS credential
      FROM ${calls} AS x WHERE x.source_key = ? AND ${condition} ORDER BY ${order} DESC LIMIT ?`;
   if (linesByTransaction) {
-    // Both sides of the join, so that the index of each begins at the right place.
+    // On both sides of the join, so that each index scan begins at the right position.
     const ids = ["x.transaction_id", "x.run_transaction_id"];
     const between = ids.map((id) => `${id} >= ? AND ${id} < ?`).join(" AND ");
     const bounds = [firstIdAt("transaction", from), firstIdAt("transaction", to)];
     return read(query, select(between, "x.transaction_id"), [key, ...bounds, ...bounds, newest]);
   }
-  // The journal's index has the runs with unknown charges apart from the others.
+  // In the journal's index, runs with unknown charges are separate from the others.
   const within = "x.has_unknown = ? AND x.started_at >= ? AND x.started_at < ?";
   const parts = [0, 1].map((unknown) => read(query, select(within, "x.started_at"), [key, unknown, from, to, newest]));
   const found = (await Promise.all(parts)).flat();
@@ -159,7 +162,7 @@ function endOf(call: CallFigures): OutcomeLabel | "unknown" {
   return outcome === "failed" && call.fault !== null ? failureLabelOf(call.fault) : outcome;
 }
 
-/** Of those whose time is known. */
+/** Percentiles of known durations. */
 export function percentilesOf(
   timed: readonly { readonly took_ms: number | null }[],
 ): Pick<ActivityLine, "p50Ms" | "p99Ms"> {

@@ -9,11 +9,11 @@ export interface FunctionActivityFilter {
   readonly functions: readonly string[];
   readonly from: number;
   readonly to: number;
-  /** Of each function only so many runs are looked at, the newest, so that the cost does not grow with the ledger. */
+  /** Maximum number of runs per function, the newest ones, so that the cost does not grow with the ledger. */
   readonly newest?: number;
 }
 
-/** How the runs of a function ended and how long they took. */
+/** Outcomes and durations of the runs of a function. */
 export interface FunctionActivityLine extends Pick<
   ActivityLine,
   "p50Ms" | "p99Ms" | "countedFrom" | "isComplete" | "lastAt"
@@ -21,9 +21,9 @@ export interface FunctionActivityLine extends Pick<
   readonly functionId: string;
   /** `rejected`: by this service, before the function ran. `unknown`: the service died before the run ended. */
   readonly outcomes: Readonly<Record<RunEnd, number>>;
-  /** How many runs failed with each fault of the function, the most frequent first. */
+  /** Number of failed runs by fault of the function, the most frequent fault first. */
   readonly faults: readonly { readonly code: string; readonly runs: number }[];
-  /** How the newest run ended: `answered`, `unknown`, or a fault. */
+  /** The outcome of the newest run: `answered`, `unknown`, or a fault. */
   readonly last: string;
 }
 
@@ -38,14 +38,14 @@ interface RunFigures {
   readonly verdicts: number;
 }
 
-/** Simulated runs are left out, and functions that no other run asked for. */
+/** Leaves out simulated runs, and functions with no other runs. */
 export async function sumFunctionActivity(
   tables: LedgerTables,
   { functions, newest = functions.length === 1 ? NEWEST_OF_ONE : NEWEST_OF_EACH, ...span }: FunctionActivityFilter,
 ): Promise<readonly FunctionActivityLine[]> {
   const lines: FunctionActivityLine[] = [];
   for (const functionId of functions) {
-    // One more tells whether there are more.
+    // One more than the maximum shows whether there are more.
     const atMost = await newestRuns(tables, functionId, { ...span, newest: newest + 1 });
     const isComplete = atMost.length <= newest;
     const runs = atMost.slice(0, newest);
@@ -56,7 +56,7 @@ export async function sumFunctionActivity(
   return lines;
 }
 
-/** Newest first. The index has the runs with unknown charges apart from the others. */
+/** Newest first. In the index, runs with unknown charges are separate from the others. */
 async function newestRuns(
   { query }: LedgerTables,
   functionId: string,
@@ -101,7 +101,7 @@ function endOf({ state, function_fault: fault }: RunFigures): RunEnd {
   return failureLabelOf(fault) === "failed" ? "failed" : "rejected";
 }
 
-/** A run is as fast as a rejection if it was rejected, or each of its calls was. */
+/** A rejected run, or a run with only rejected calls, is as fast as a rejection and would distort durations. */
 function isTimed(run: RunFigures): boolean {
   const end = endOf(run);
   return end !== "rejected" && !(end === "answered" && run.verdicts === NOTHING_SENT);

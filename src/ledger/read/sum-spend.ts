@@ -7,12 +7,14 @@ import { DAY_MS } from "../totals/spans.ts";
 import { sumRequests } from "../totals/sum-requests.ts";
 import { type Spent, spentOf, type SummedRow } from "./spent.ts";
 
-/** What spend is shown by. */
+/** The possible groups of spend. */
 export const SPEND_KEYS = ["org", "workflow", "source", "credential", "day"] as const;
-/** What else it can be grouped by, to find the calls of an invoice: a line for each call, or for each run. */
+/** Further groups, to find the calls of an invoice: a line for each call, or for each run. */
 export type SpendKey = (typeof SPEND_KEYS)[number] | "order" | "transaction";
 
-/** Selects requests that were sent from `from` and before `to` (Unix ms); what is left out does not narrow it. */
+/**
+ * Selects requests that were sent from `from` and before `to` (Unix ms). An absent field does not narrow the selection.
+ */
 export interface SpendFilter {
   readonly from: number;
   readonly to: number;
@@ -20,9 +22,9 @@ export interface SpendFilter {
   readonly workflowId?: string;
   readonly source?: string;
   readonly credentialId?: string;
-  /** Whose days are meant, if it is summed up by day; UTC by default. */
+  /** Time zone of the days, for spend by day; UTC by default. */
   readonly timeZone?: string;
-  /** How many lines to make at most. */
+  /** Maximum number of lines. */
   readonly linesMax?: number;
 }
 
@@ -34,7 +36,7 @@ export interface SpendLine extends Spent {
   readonly charged_yes: number;
   readonly charged_no: number;
   readonly charged_unknown: number;
-  /** Of an order: the runs that sent the first and the last of its requests. */
+  /** For an order: the runs that sent the first and the last of its requests. */
   readonly first_run?: string;
   readonly last_run?: string;
 }
@@ -48,10 +50,10 @@ const KEY: Readonly<Record<SpendKey, RequestKey>> = {
   order: "order_id",
   transaction: "transaction_id",
 };
-/** The keys that are not made into a text. */
+/** Keys that need no conversion to a text. */
 const PLAIN: ReadonlySet<SpendKey> = new Set(["day", "order", "transaction"]);
 
-/** Sums up what was sent, group by group and currency by currency. Simulated runs are left out. */
+/** Sums up sent requests, by group and currency. Simulated runs are left out. */
 export async function sumSpend(
   tables: LedgerTables,
   by: SpendKey,
@@ -89,7 +91,7 @@ export async function sumSpend(
   return rows.map((row) => ({ ...spentOf(row), key: typeof row.key === "number" ? dayText(row.key) : row.key }));
 }
 
-/** The part of a time that has runs: its days are counted one by one. */
+/** The part of a time that has runs, since its days are counted one by one. */
 async function boundsOf({ query }: LedgerTables, { from, to }: TimeSpan): Promise<TimeSpan> {
   const [runs] = await query<{ readonly first: number | null; readonly last: number | null }>(
     `SELECT (SELECT min(r.started_at) FROM ledger_runs AS r WHERE r.started_at >= ?) AS first,
@@ -98,7 +100,7 @@ async function boundsOf({ query }: LedgerTables, { from, to }: TimeSpan): Promis
   );
   const { first, last } = runs!;
   if (first === null || last === null) return { from, to: from };
-  // No run takes longer than a day. A clock that is set back meanwhile dates its requests before its start.
+  // No run takes longer than a day. A clock that is set back during a run dates its requests before its start.
   return { from: Math.max(from, first - DAY_MS), to: Math.min(to, last + 2 * DAY_MS) };
 }
 
@@ -108,7 +110,7 @@ function dayText(day: number): string {
 
 type KeyFilter = readonly (readonly [TotalKey, string])[];
 
-/** The keys that a filter narrows requests by. */
+/** The keys by which a filter narrows requests. */
 export function keyFilterOf(filter: Omit<SpendFilter, "from" | "to" | "linesMax">): KeyFilter {
   const wanted = [
     ["organization_key", filter.organizationId],

@@ -4,15 +4,18 @@ import { possibleStartsOf } from "../totals/spans.ts";
 import { RECORDED_BY } from "./reconcile-charge.ts";
 import { type SpendFilter, keyFilterOf } from "./sum-spend.ts";
 
-/** Requests as for `spend`, of runs that started from `startedFrom` and before `startedTo` (Unix ms), if these are given. */
+/**
+ * Selects requests as for `spend`, and runs that started from `startedFrom` and before `startedTo` (Unix ms), if
+ * present.
+ */
 export interface StartFilter extends Omit<SpendFilter, "timeZone" | "linesMax"> {
   readonly startedFrom?: number;
   readonly startedTo?: number;
 }
 
-/** The requests of one start of a service, in one currency, that were charged or may have been. */
+/** The requests of one start of a service, in one currency, that were or may have been charged. */
 export interface StartSum {
-  /** `null`: runs of versions that did not record it. */
+  /** `null`: runs of versions that did not record their start. */
   readonly start: string | null;
   readonly currency: string | null;
   readonly requests: number;
@@ -23,7 +26,7 @@ export interface StartSum {
 export interface StartSums {
   /** By the charges and prices that are valid now. */
   readonly now: readonly StartSum[];
-  /** By those that the service recorded itself, whatever was settled by hand since. */
+  /** By the service's own record, without later settlements. */
   readonly recorded: readonly StartSum[];
 }
 
@@ -35,7 +38,7 @@ interface StartSumRow {
   readonly amount: string;
 }
 
-/** Both sums are of one moment, because they are one statement. Simulated runs are left out. */
+/** One statement, so both sums are from one snapshot. Simulated runs are left out. */
 export async function sumStarts(
   tables: LedgerTables,
   { from, to, startedFrom, startedTo, ...filter }: StartFilter,

@@ -5,7 +5,8 @@ import { sumRequests } from "../totals/sum-requests.ts";
 import { type Spent, spentOf, type SummedRow } from "./spent.ts";
 
 /**
- * The use of an organization's credential at a source, however it was chosen: our side of a line on a vendor's invoice.
+ * The use of an organization's credential at a source, however the credential was chosen: our side of a line on a
+ * vendor's invoice.
  */
 export interface ChargeCounts {
   readonly source: string;
@@ -14,10 +15,10 @@ export interface ChargeCounts {
   readonly credential_id: string | null;
   /**
    * `inline`: it came with the request. All inline credentials of an organization are one line, because the ledger does
-   * not record what they are.
+   * not identify them.
    */
   readonly credential: "stored" | "inline" | "none";
-  /** Requests that were sent, each of which a vendor may bill. */
+  /** Sent requests, each of which a vendor may bill. */
   readonly requests: number;
   readonly charged_yes: number;
   readonly charged_no: number;
@@ -28,14 +29,14 @@ export interface ChargeCounts {
 export interface ChargeSummary extends ChargeCounts, Spent {}
 
 export interface SummaryOptions {
-  /** Whose month it is; UTC by default. */
+  /** Time zone of the month; UTC by default. */
   readonly timeZone?: string;
   readonly onProgress?: OnProgress | undefined;
 }
 
 /**
- * Counts and sums up what was sent in a month. Simulated runs reach no vendor and are left out. Requests are grouped by
- * keys, and only the few groups are given their texts.
+ * Counts and sums up the requests of a month. Simulated runs reach no vendor and are left out. Requests are grouped by
+ * keys, and only the few groups get texts.
  * @throws RangeError when the month is not valid
  */
 export async function summarize(
@@ -65,7 +66,7 @@ export async function summarize(
   return rows.map(spentOf);
 }
 
-/** The month of a time zone in Unix ms, without its end. @throws RangeError */
+/** A month of a time zone in Unix ms, with the end excluded. @throws RangeError */
 export function monthRange(month: string, timeZone: string): { readonly from: number; readonly to: number } {
   if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(month)) throw new RangeError("a month is written as 2026-03");
   return monthContaining(startOfDay(`${month}-01`, timeZone), timeZone);

@@ -4,7 +4,7 @@ import type { LedgerQuery, RunReportRow, RunRow } from "../ports.ts";
 import { unsettledOf } from "../journal/verdicts.ts";
 import { withAllRows } from "./read-runs.ts";
 
-/** A request, or a call without recorded requests, for which nobody knows whether the vendor charged. */
+/** A request, or a call without recorded requests, of which it is unknown whether the vendor charged it. */
 export interface UnknownCharge {
   readonly transaction_id: string;
   readonly organization_id: string;
@@ -20,26 +20,26 @@ export interface UnknownCharge {
   readonly origin: string | null;
   readonly method: string | null;
   readonly sent_at: number;
-  /** The vendor's number of the order, if the call had one. */
+  /** The vendor's number of the order, if the call has one. */
   readonly order_id: string | null;
-  /** What it costs if it was charged, in millionths; `null`: no price is known. */
+  /** Price if it was charged, in millionths; `null`: no price is known. */
   readonly price: number | null;
   readonly currency: string | null;
 }
 
 export interface UnknownPage {
   readonly limit?: number;
-  /** The place of the charge before the first one. */
+  /** Cursor of the charge before the first one. */
   readonly after?: string | undefined;
-  /** Only those of runs that started then, in Unix ms, without the end. */
+  /** Only charges of runs that started in this interval, in Unix ms, `to` excluded. */
   readonly started?: { readonly from: number; readonly to: number };
 }
 
-/** Few enough that their rows are read in one statement. */
+/** Few enough to read their rows in one statement. */
 const RUNS_A_PAGE = 500;
 const EVER = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
 
-/** Charges of simulated runs are left out, because simulated runs reach no vendor. */
+/** Leaves out charges of simulated runs, which reach no vendor. */
 export async function unknownCharges(
   query: LedgerQuery,
   { limit = 1_000, after, started = EVER }: UnknownPage = {},
@@ -47,7 +47,7 @@ export async function unknownCharges(
   const found: UnknownCharge[] = [];
   const beginning = after === undefined ? null : readChargeCursor(after);
   let place: readonly [startedAt: number, transactionId: string] = beginning?.run ?? [started.from, ""];
-  // Of the run with the charge before the first one, others may follow.
+  // The run of the cursor may have further charges.
   let beyond = beginning === null ? ">" : ">=";
   while (found.length < limit) {
     const runs = await query<RunRow>(
@@ -70,7 +70,7 @@ export async function unknownCharges(
   return found.slice(0, limit);
 }
 
-/** The form of a place in this list: its run's start and id, its call, and its attempt or 0. */
+/** The form of a cursor: start and id of the run, call, and attempt or 0. */
 export const CHARGE_CURSOR = /^(-?\d{1,16})\.(.{1,128})\.(\d{1,9})\.(\d{1,9})$/s;
 
 export function cursorOfCharge({ started_at, transaction_id, ordinal, attempt }: UnknownCharge): string {

@@ -1,22 +1,22 @@
 /** The result of checking every run of a ledger. */
 export interface Verified {
-  /** Runs that are as they were written. */
+  /** Runs that match their checksum. */
   readonly ok: number;
   /** Runs that could be read but were written before checksums existed, so they cannot be checked. */
   readonly unchecked: number;
-  /** Runs that are not as they were written, or cannot be read. */
+  /** Runs that do not match their checksum, or cannot be read. */
   readonly damaged: number;
-  /** Runs that are gone but were not deleted. */
+  /** Runs that do not exist although they were not deleted. */
   readonly missing: number;
-  /** What is known about damaged and missing runs, for the first thousand. */
+  /** Details of damaged and missing runs, for the first thousand. */
   readonly findings: readonly Finding[];
-  /** What else is wrong with the ledger, such as an index that lacks a run, mostly in the words of the database. */
+  /** Other damage of the ledger, such as an index that lacks a run, mostly as reported by the database. */
   readonly structure: readonly string[];
 }
 
 export interface Finding {
   readonly what: "altered" | "unreadable" | "missing";
-  /** Null if nothing that is left contains it. */
+  /** Null if no remaining row contains it. */
   readonly transactionId: string | null;
   /** Its number in the journal of its machine; null on a shared ledger. */
   readonly number: number | null;
@@ -45,7 +45,7 @@ export class Tally {
     if (this.#findings.length < FINDINGS_MAX) this.#findings.push(finding);
   }
 
-  /** Missing runs of which only the number is known. */
+  /** Missing runs of unknown id. */
   missing(runs: number): void {
     for (let at = 0; at < runs; at += 1) this.found({ what: "missing", transactionId: null, number: null });
   }

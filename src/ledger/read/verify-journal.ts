@@ -12,10 +12,10 @@ import { Tally, type Verified } from "./verified.ts";
 
 /** The journal counts its runs in blocks of this many numbers: see `run_counts`. */
 const BLOCK = 512;
-/** Few enough that their rows fit in memory, however many calls each run has. */
+/** Few enough that their rows fit in memory, whatever the number of calls in each run. */
 const AT_ONCE = 32;
 const IDS_AT_ONCE = 1_000;
-/** Together these take longer than the service takes to move its log. */
+/** All attempts together take longer than the service takes to move its log. */
 const LOG_LOOKS = 5;
 const LOG_LOOK_MS = 200;
 
@@ -43,8 +43,8 @@ const TRANSACTION_ID = positionOf(RUN_COLUMNS, "transaction_id");
 const CHECKSUM_OF_RUN = positionOf(RUN_COLUMNS, "checksum");
 
 /**
- * Checks every run of a journal, in short reads concurrently with the thread that writes it: whether its rows are as
- * they were written, and whether as many runs exist as were written and not deleted. Damage hides only the runs in it.
+ * Checks every run of a journal, in short reads concurrently with the writing thread: whether its rows match its
+ * checksum, and whether as many runs exist as were written and not deleted. Damage hides only the runs in it.
  */
 export async function verifyJournal(directory: string, onProgress: OnProgress = () => {}): Promise<Verified> {
   const tables = new JournalTables(directory);
@@ -54,7 +54,7 @@ export async function verifyJournal(directory: string, onProgress: OnProgress = 
     for (let block = verification.next(-1); block !== null; block = verification.next(block)) {
       verification.look(block);
       onProgress("runs checked", verification.looked, runs);
-      // So that others can use this thread.
+      // Lets other queries use this thread.
       await new Promise((resolve) => setImmediate(resolve));
     }
     verification.nameMissing();
@@ -73,7 +73,7 @@ export async function verifyJournal(directory: string, onProgress: OnProgress = 
 
 interface Missing {
   readonly block: number;
-  /** Numbers of missing runs that have left calls. */
+  /** Numbers of missing runs with remaining calls. */
   readonly numbers: Set<number>;
   readonly runs: number;
 }
@@ -83,7 +83,7 @@ class Verification {
   readonly #rows: JournalRows;
   readonly #tally = new Tally();
   readonly #missing: Missing[] = [];
-  /** How many runs were read. */
+  /** The number of checked runs. */
   looked = 0;
 
   constructor(tables: JournalTables) {
@@ -91,7 +91,7 @@ class Verification {
     this.#rows = tables.byPosition();
   }
 
-  /** How many runs there should be, if that can be read. */
+  /** The expected number of runs, if it can be read. */
   counted(): number | undefined {
     const rows = this.#attempt("how many runs there are", () =>
       this.#tables.rows<{ runs: number | null }>("SELECT sum(runs) AS runs FROM run_counts"),
@@ -109,7 +109,7 @@ class Verification {
     ] as const;
     const found = nexts.flatMap(([sql, value]) => {
       const rows = this.#attempt("the numbers of runs", () => this.#tables.rows<{ next: number }>(sql, [value]));
-      // If what comes next cannot be read, the next block may have something.
+      // If the next block cannot be read, the one after it may have runs.
       if (rows === null) return after < this.#lastBlock() ? [after + 1] : [];
       return rows.map(({ next }) => next).filter((next) => next > after);
     });
@@ -123,7 +123,7 @@ class Verification {
   }
 
   /**
-   * Reads one moment of the journal, so that a run which is added, deleted or settled meanwhile does not look damaged.
+   * Reads a snapshot of the journal, so that a run which is added, deleted or settled meanwhile does not look damaged.
    */
   look(block: number): void {
     this.#tables.snapshot(() => {
@@ -150,13 +150,13 @@ class Verification {
     });
   }
 
-  /** Records nothing before everything has been read. */
+  /** Records no result before all rows are read. */
   #read(from: number, to: number, orphans: Set<number>): number {
     const after = from - 1;
     const { runs: table, calls, attempts, reconciliations } = this.#rows;
     const runs = table.read(after, to);
     const there = new Set(runs.map((run) => table.runOf(run)));
-    // Damaged rows may come in another order than that of their runs.
+    // Damaged rows may be out of the order of their runs.
     const orphan = (number: number): void => void (there.has(number) || orphans.add(number));
     const callsOf = calls.byRun(after, to, orphan);
     const attemptsOf = attempts.byRun(after, to, orphan);
@@ -194,14 +194,14 @@ class Verification {
       transactionId = idOf(run.transaction_id);
     } catch (error) {
       if (!isDamage(error)) throw error;
-      // The count of the block shows whether there was a run.
+      // The count of the block shows whether the run existed.
       return 0;
     }
     this.#tally.found({ what: "unreadable", transactionId, number });
     return 1;
   }
 
-  /** The index by transaction may still have the id of a run that is gone. */
+  /** The index by transaction may still have the id of a missing run. */
   nameMissing(): void {
     if (this.#missing.length === 0) return;
     const blocks = new Map(this.#missing.map((missing) => [missing.block, missing]));
@@ -234,16 +234,14 @@ class Verification {
   }
 
   #hasRow(id: number): boolean {
-    // Selects columns that the index in doubt does not have, so that it cannot answer.
+    // Selects columns that the index in doubt lacks, so that SQLite cannot use that index.
     const rows = this.#attempt("a run", () =>
       this.#tables.rows("SELECT started_at, token FROM runs WHERE id = ?", [id]),
     );
     return rows !== null && rows.length > 0;
   }
 
-  /**
-   * What SQLite can check: pages, the order of rows, indexes that lack a row. One table at a time, to keep reads short.
-   */
+  /** SQLite's own checks: pages, the order of rows, indexes that lack a row. One table at a time, for short reads. */
   checkStructure(table: string): void {
     const problems = this.#attempt(`the table ${table}`, () =>
       this.#tables.rows<{ integrity_check: string }>(`PRAGMA integrity_check(${table})`),
@@ -256,9 +254,9 @@ class Verification {
   }
 
   /**
-   * Reports outcomes that a start found lost in the log, and those that a start would find lost now. While the service
-   * runs, the log is written and reused between our two reads: what seems missing then is in the journal a moment
-   * later, so this looks several times.
+   * Reports outcomes that an earlier start found lost in the log, and those that a start would find lost now. While the
+   * service runs, it writes and reuses the log between these two reads. Outcomes that seem missing then are in the
+   * journal a moment later, so this reads several times.
    */
   async checkLog(directory: string): Promise<void> {
     const noted = this.#attempt("the table lost_outcomes", () =>
@@ -291,14 +289,14 @@ class Verification {
   }
 }
 
-/** If their runs had called a vendor, the intents are left. */
+/** Runs that called a vendor still have their intents. */
 function logged(outcomes: number): string {
   const [which, whose] =
     outcomes === 1 ? ["1 outcome", "its run stands"] : [`${outcomes} outcomes`, "their runs stand"];
   return `${which} in the log: ${whose} as unknown, or is missing if no vendor was called`;
 }
 
-/** In a damaged run it may be anything. */
+/** In a damaged run the id can be any value. */
 function idOf(id: unknown): string | null {
   return typeof id === "string" ? id : null;
 }

@@ -10,9 +10,9 @@ const RUNS_A_PAGE = 200;
 const BEFORE_EVERY_ID = "";
 
 /**
- * Checks every run of the ledger that several machines share, a few at a time, while they continue to write it. A run
- * that has vanished is noticed by its calls or, if they are gone too, because fewer runs exist than were added and not
- * deleted. Whether an index lacks a run has to be checked with the database's own tools.
+ * Checks every run of a shared ledger, a few at a time, while machines continue to write it. A vanished run is detected
+ * by its remaining calls or, without calls, by the count of added and not deleted runs. Checking indexes needs the
+ * database's own tools.
  */
 export async function verifyRuns(tables: LedgerTables, onProgress: OnProgress = () => {}): Promise<Verified> {
   const { query } = tables;
@@ -54,7 +54,9 @@ export async function verifyRuns(tables: LedgerTables, onProgress: OnProgress = 
   return tally.result();
 }
 
-/** Ids of missing runs that have left calls. One statement, as runs and their calls are added and deleted meanwhile. */
+/**
+ * Ids of missing runs with remaining calls. One statement, since runs and their calls are added and deleted meanwhile.
+ */
 async function findOrphans(
   query: LedgerTables["query"],
   after: string,
@@ -74,7 +76,10 @@ async function findOrphans(
   return orphans.map(({ transaction_id: id }) => id);
 }
 
-/** For runs whose ids begin alike: compares how many were added and not deleted with how many exist, at one moment. */
+/**
+ * Compares the number of added and not deleted runs with existing ones, for runs with a common id prefix, in a
+ * snapshot.
+ */
 async function missVanished(
   query: LedgerTables["query"],
   orphansOf: ReadonlyMap<string, number>,
@@ -89,7 +94,7 @@ async function missVanished(
          (SELECT count(*) FROM ledger_runs AS r WHERE r.transaction_id >= ? AND r.transaction_id < ?) AS found`,
       [span, span, spanAfter(span)],
     );
-    // There may be more than were counted: a version that did not count yet has added them.
+    // The count may be too low: versions without the count have added runs.
     const vanished = row!.counted - row!.found - (orphansOf.get(span) ?? 0);
     if (vanished <= 0) continue;
     tally.missing(vanished);

@@ -8,7 +8,7 @@ import { isDay, type SpanWithTotals, type TimeInterval, withoutTotals } from "..
 
 const ASKED: SumQuery = { keys: TOTAL_KEYS, sent: EVER };
 
-/** Compares all totals that are kept with the requests they stand for, and deletes those that differ. */
+/** Compares all stored totals with their requests, and deletes totals that differ. */
 export async function verifyTotals(tables: LedgerTables, tally: Tally, onProgress: OnProgress): Promise<void> {
   const unlessDamaged = (about: string) => (error: unknown) => {
     if (!isDamage(error)) throw error;
@@ -24,11 +24,11 @@ export async function verifyTotals(tables: LedgerTables, tally: Tally, onProgres
   }
 }
 
-/** In one statement, at one moment. A span that is gone by then is right. */
+/** One statement, for a snapshot. A span that was deleted meanwhile counts as equal. */
 async function isEqual(tables: LedgerTables, span: SpanWithTotals): Promise<boolean> {
   const rows = groupsOf(tables, ASKED, withoutTotals(span));
   const totals = groupsOf(tables, ASKED, { spans: [span], passed: [], rest: [] });
-  // Each group of both, once as it is and once taken away: what is left of equal ones is nothing.
+  // Subtracts one set of groups from the other; equal groups cancel out.
   const side = ({ sql }: SqlPart, sign: 1 | -1): string => {
     const signed = FIGURE_NAMES.map((name) => `${sign} * CAST(g.${name} AS decimal) AS ${name}`).join(", ");
     const times = ["sent_first", "sent_last"].map((name) => `${sign} * g.${name} AS ${name}`).join(", ");
