@@ -46,7 +46,7 @@ export function createAccessStore(engine: Engine, clock: Clock): AccessStore {
 
     markUsed: async (uses) => {
       await engine.ready();
-      // In the order of ids, so that two replicas that note the same tokens cannot deadlock.
+      // In the order of ids, so that two replicas that record the same tokens cannot deadlock.
       const ordered = uses.toSorted((a, b) => Number(a.tokenId > b.tokenId) - Number(a.tokenId < b.tokenId));
       for (let at = 0; at < ordered.length; at += USES_AT_ONCE) {
         await noteUses(engine, ordered.slice(at, at + USES_AT_ONCE));
@@ -56,7 +56,7 @@ export function createAccessStore(engine: Engine, clock: Clock): AccessStore {
   };
 }
 
-/** SQLite works on the service's main thread: in a long batch, other requests get a turn after this many. */
+/** SQLite works on the service's main thread, so a long batch lets other requests run after this many rows. */
 const USES_AT_ONCE = 100;
 
 async function noteUses(engine: Engine, uses: Parameters<AccessStore["markUsed"]>[0]): Promise<void> {
@@ -66,7 +66,7 @@ async function noteUses(engine: Engine, uses: Parameters<AccessStore["markUsed"]
         .updateTable("tokens")
         .set({ last_used_wall_at: wallAt })
         .where("id", "=", tokenId)
-        // Replicas report in any order; the later time wins.
+        // Replicas report in any order. The latest time wins.
         .where((row) => row.or([row("last_used_wall_at", "is", null), row("last_used_wall_at", "<", wallAt)]))
         .execute();
     }

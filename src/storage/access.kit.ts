@@ -99,7 +99,7 @@ export function accessContract(engine: EngineUnderTest): void {
       const [service, operator] = [await openAgain(), await openAgain()];
       const organizationId = await anOrganization(operator);
       const tokenId = await aToken(operator, organizationId, "d1");
-      // The first answer may come before the store was read for the first time.
+      // The first answer may come before the first read of the store.
       assert.ok(await within(2_000, () => service.access.version() > 2));
 
       const before = service.access.version();
@@ -153,7 +153,7 @@ export function accessContract(engine: EngineUnderTest): void {
         }
       };
       const asked: Promise<void>[] = [];
-      // As requests arrive: many in one turn of the event loop, one of them with a valid token.
+      // Like real requests: many in one tick of the event loop, one of them with a valid token.
       for (const token of good) {
         asked.push(...Array.from({ length: 75 }, () => ask(makeAccessToken())), ask(token));
         await new Promise(setImmediate);

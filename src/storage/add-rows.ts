@@ -9,24 +9,24 @@ interface Addition {
   /** The columns that identify a row. */
   readonly key: readonly string[];
   readonly rows: RowsInColumns;
-  /** Adds them in the order of this column. */
+  /** Rows are added in the order of this column. */
   readonly orderedBy?: string;
-  /** A column of which the values that are new are returned. */
+  /** The new values of this column are returned. */
   readonly returning?: string;
-  /** What happens to a row that is there; nothing unless given. */
+  /** The change of an existing row; by default it stays unchanged. */
   readonly change?: RawBuilder<unknown>;
 }
 
 /**
- * Adds the rows that are not there yet. The statement has one value for each column, or one for all of them, and not one for each
- * column of each row, which would cost more than everything else that is done for a row.
+ * Adds missing rows. The statement has one parameter per column, or one for all columns. A parameter for each column of
+ * each row would cost more than all other work on a row.
  */
 export async function addRows(
   engine: Engine["name"],
   transaction: Transaction<Tables>,
   { table, key, rows, orderedBy, returning, change = sql`nothing` }: Addition,
 ): Promise<readonly string[]> {
-  // Nothing tells the type of a column in which every value is null.
+  // The type of a column cannot be derived if every value is null.
   const known = rows.filter(({ values }) => values.some((value) => value !== null));
   if (known.length === 0) return [];
   const columns = sql.join(known.map(({ name }) => sql.ref(name)));
@@ -38,7 +38,7 @@ export async function addRows(
   return added.rows.map((row) => row.returned);
 }
 
-/** Rows that all have the same columns. */
+/** Converts rows with the same columns. */
 export function inColumns(rows: readonly object[]): RowsInColumns {
   return Object.keys(rows[0] ?? {}).map((name) => {
     const values = rows.map((row) => row[name as never] as ColumnValues["values"][number]);
@@ -52,16 +52,16 @@ function fromArrays(rows: RowsInColumns): RawBuilder<unknown> {
   return sql`select * from unnest(${sql.join(arrays)}) as added (${names})`;
 }
 
-/** An array as PostgreSQL writes it. The driver's own conversion treats each value alone. */
+/** An array in PostgreSQL's syntax. The driver's own conversion processes each value separately. */
 function array(values: ColumnValues["values"]): string {
   const json = JSON.stringify(values);
-  // JSON and PostgreSQL write the same unless something is escaped.
+  // JSON and PostgreSQL have the same syntax unless a character is escaped.
   if (!json.includes("\\")) return `{${json.slice(1, -1)}}`;
   const quoted = values.map((value) => (value === null ? "null" : `"${String(value).replaceAll(/["\\]/g, "\\$&")}"`));
   return `{${quoted.join(",")}}`;
 }
 
-/** What JSON escapes and no database stores as it is (`storable-text.ts`). */
+/** JSON escapes that no database can store as characters (`storable-text.ts`). */
 const UNSTORABLE = /\\u(?:0000|001a|d[89a-f])/;
 
 function fromJson(rows: RowsInColumns): RawBuilder<unknown> {

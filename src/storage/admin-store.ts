@@ -11,7 +11,7 @@ import { createPriceAdmin } from "./price-admin.ts";
 import { createTokenAdmin } from "./token-admin.ts";
 import { createWorkflowAdmin } from "./workflow-admin.ts";
 
-/** Everything that the operator's verbs read and change. */
+/** All reads and changes of the operator's verbs. */
 export function createAdminStore(engine: Engine): AdminStore {
   return {
     ...createOrganizationAdmin(engine),

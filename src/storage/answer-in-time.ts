@@ -7,8 +7,8 @@ import type { Engine } from "./engine.ts";
 export const LOOKUP_MS_MAX = 500;
 
 /**
- * Asks the store on behalf of a request. Every problem with the store becomes the same fault, and in time; the query
- * itself is left to the engine's own limits.
+ * Queries the store for a request. Every problem of the store becomes the same fault, within the time limit. The query
+ * itself ends by the engine's own limits.
  * @throws Fault `request.store_unavailable`
  */
 export async function answerInTime<Value>(engine: Engine, clock: Clock, ask: () => Promise<Value>): Promise<Value> {

@@ -45,7 +45,7 @@ export function createAuditTrail(engine: Engine): AuditTrail {
 
 const DIFFERENT_MAX = 10_000;
 
-/** Steps through an index from value to value, however many entries have each. */
+/** Steps through an index from value to value, without reading the entries between them. */
 async function eachOf({ reader }: Engine, column: "who" | "what"): Promise<readonly string[]> {
   const own = sql.ref(column);
   const { rows } = await sql<{ readonly value: string }>`

@@ -63,7 +63,7 @@ export async function newLedger(
 ): Promise<LedgerToRead & { readonly store: Store }> {
   const store = await (await engine.newStore(t))();
   const { ledger, directory } = await startLedger(t);
-  // Every run goes the same way as in a service: journal, outbox, sink.
+  // Every run takes the same way as in a service: journal, outbox, sink.
   const outbox = new Outbox(directory);
   t.after(() => outbox.close());
   const drain = async () => {

@@ -23,12 +23,12 @@ import { insertAuditEntry, recordChange } from "./record-change.ts";
 import type { Row, Tables } from "./schema.ts";
 
 /**
- * So long after a budget was set, every process has noticed it, even one that could not reach the store. What was sent
- * before may not have been counted, so settling it does not free anything either.
+ * After this time every process has noticed a new budget, even one that could not reach the store. Earlier requests may
+ * not have been counted, so settling their charges frees nothing.
  */
 const NOTICED_MS = 5 * 60_000;
 
-/** How often a recount begins again because leases were taken or have ended meanwhile. */
+/** Number of recounts before giving up, if leases start or end during each. */
 const RECOUNTS_MAX = 5;
 
 export function createBudgetAdmin(engine: Engine): BudgetAdmin {
@@ -50,7 +50,8 @@ export function createBudgetAdmin(engine: Engine): BudgetAdmin {
     const counted: string[] = [];
     for (const budget of budgets) {
       const period = periodAround(budget, now);
-      // Clocks may differ by as much: what seems to be of this period may have been counted in the one before.
+      // Clocks may differ by this much: a request that seems to be of this period may have been counted in the previous
+      // one.
       const since = Math.max(period.from, budget.setWallAt) + NOTICED_MS;
       const more = requests
         .filter(({ spender, sentWallAt }) => appliesTo(budget, spender) && sentWallAt >= since)
@@ -214,7 +215,7 @@ export function createBudgetAdmin(engine: Engine): BudgetAdmin {
   };
 }
 
-/** What leases hold beyond their use that nothing was heard of for long, as text like other sums. */
+/** The sum of silent leases' units beyond their use, as text like other sums. */
 function silentText(now: number) {
   return sql<string>`CAST(sum(CASE WHEN lease <> ${SETTLED} AND coalesce(heard_at, 0) <= ${now - SILENT_MS}
     THEN amount - used ELSE 0 END) AS text)`;
@@ -233,7 +234,7 @@ function isSilent(heardAt: number | null, now: number): boolean {
   return (heardAt ?? 0) <= now - SILENT_MS;
 }
 
-/** Which leases there are, and which of them have ended. */
+/** The existing leases, and whether each has ended. */
 function leasesIn(rows: readonly Pick<Row<"budget_leases">, "lease" | "turn">[]): string {
   return rows
     .map(({ lease, turn }) => `${lease} ${turn === ENDED_SEQUENCE}`)
@@ -242,9 +243,9 @@ function leasesIn(rows: readonly Pick<Row<"budget_leases">, "lease" | "turn">[])
 }
 
 /**
- * What the rows of a budget are by the ledger. A start that has said something lately, or that holds nothing, goes on with
- * its lease, so what the ledger has of that start is not counted again. Of a start that began its lease anew the ledger
- * does not say what belongs to which lease: `twice` says how many of those are counted in full.
+ * Computes the rows of a budget from the ledger. A start continues its lease if it has been in contact lately or holds
+ * nothing, so its requests in the ledger are not counted again. If a start has replaced its lease, the ledger does not
+ * show which request belongs to which lease: `twice` is the number of such starts, which are counted in full.
  */
 function recount(budget: Budget, rows: readonly StoredLease[], sums: StartSums, now: number) {
   const open = rows.filter(({ lease, sequence }) => lease !== SETTLED && sequence !== ENDED_SEQUENCE);
@@ -276,12 +277,12 @@ async function budgetsIn(db: Kysely<Tables>, organizationId: string): Promise<Bu
   return (await own.orderBy("id").execute()).map(toBudget);
 }
 
-/** As text, because a sum can be larger than a number holds. */
+/** As text, because a sum can exceed 2^53. */
 function sumText(column: "amount" | "used") {
   return sql<string>`CAST(sum(${sql.ref(column)}) AS text)`;
 }
 
-/** Whether a new budget would count the same as one that is there, if they had the same time zone. */
+/** Whether a new budget counts the same requests as an existing one, apart from the time zone. */
 function isAlike(one: Budget, other: NewBudget): boolean {
   const names = ["organizationId", "workflowId", "source", "credentialId", "per", "currency"] as const;
   return names.every((name) => one[name] === other[name]);

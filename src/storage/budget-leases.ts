@@ -10,7 +10,7 @@ import type { Row, Tables } from "./schema.ts";
 
 type LeaseTableRow = Row<"budget_leases">;
 
-/** Rows of leases that were read under the locks of their budgets, and how they change. */
+/** Rows of leases, read under the locks of their budgets, and their changes. */
 export class LeaseRows {
   readonly #rows: Map<string, LeaseTableRow>;
   readonly #changed = new Set<string>();

@@ -5,9 +5,9 @@ import { amountFromColumn, amountToColumn, type Micros } from "../terms/money/mo
 import type { Engine } from "./engine.ts";
 import type { NewRow, Row, Tables } from "./schema.ts";
 
-/** The lease under which is counted what no process holds any more, and charges that were settled by hand. */
+/** The lease for units that no process holds any more, and for charges settled by hand. */
 export const SETTLED = "settled";
-/** The number of the last ask of a lease that has ended: what its row says is counted under `SETTLED`. */
+/** The sequence of an ended lease: its use is counted under `SETTLED`. */
 export const ENDED_SEQUENCE = Number.MAX_SAFE_INTEGER;
 
 export function toBudget(row: Row<"budgets">): Budget {
@@ -45,15 +45,15 @@ export function fromBudget(budget: Budget): NewRow<"budgets"> {
   };
 }
 
-/** A lease that was not heard of for so long belongs to a process that is dead, or cannot reach the store. */
+/** A lease without contact for this long belongs to a process that is dead or cannot reach the store. */
 export const SILENT_MS = 60_000;
 
-/** The start of a service whose lease it is: the name of each of its leases begins with it. */
+/** The start of a service that owns the lease: the names of its leases begin with its name. */
 export function startOf(lease: string): string {
   return lease.slice(0, lease.lastIndexOf("."));
 }
 
-/** What was used, and is held by no process. */
+/** A row for used units that no process holds. */
 export function settledLease(used: Micros): StoredLease {
   return { lease: SETTLED, process: "", sequence: 0, amount: used, used, heardAt: null };
 }
@@ -62,7 +62,7 @@ export function leaseId(budgetId: string, periodFrom: number, lease: string): st
   return `${budgetId}/${periodFrom}/${lease}`;
 }
 
-/** Keeps other processes from changing what is held of these budgets until the transaction ends. */
+/** Locks leases of these budgets against changes by other processes until the transaction ends. */
 export function lockBudgets(engine: Engine, transaction: Transaction<Tables>, ids: Iterable<string>): Promise<void> {
   return engine.lockNames(
     transaction,

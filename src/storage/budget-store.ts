@@ -11,25 +11,25 @@ import type { Engine } from "./engine.ts";
 import { inParts } from "./read-page.ts";
 import type { Tables } from "./schema.ts";
 
-/** Rows of past periods are deleted this often, in a transaction that runs anyway. */
+/** Interval of deletions of past periods, in a transaction that runs anyway. */
 const SWEEP_EVERY_MS = 60 * 60_000;
-/** A day longer than needed, in case that the clock of the store is set back: then the ledger need not be summed up. */
+/** A day longer than needed, so that the ledger need not be summed up if the store's clock is set back. */
 const KEPT_MS = 24 * 60 * 60_000;
-/** An answer about a budget that was removed has a period too. */
+/** The period in an answer about a removed budget. */
 const NO_BUDGET = { per: "day", timeZone: "UTC" } as const;
 
 /**
- * The budgets, and what processes hold of them. An exchange locks its budgets, so that what is read is still so when the
- * result is written: no two processes are ever granted the same. The limit is the one that is set in the store at that
- * moment, whatever a process has heard of it.
+ * The budgets and their leases. An exchange locks its budgets, so that rows cannot change between read and write: no
+ * two processes are ever granted the same units. The limit is the one in the store at that moment, even if a process
+ * has an older one.
  */
 export function createBudgetStore(engine: Engine, clock: Clock): BudgetStore {
   const periodAround = cachedPeriods();
   let sweepAt = 0;
 
   /**
-   * `null` if there is nothing of a period that has begun before, as after a leap of the clock, and its sum is not in
-   * `spent`: it is added to `lacking`.
+   * `null` if the store has no rows of a period that has begun before, as after a leap of the clock, and the period's
+   * sum is not in `spent`. The period is then added to `lacking`.
    */
   async function exchangeIn(
     transaction: Transaction<Tables>,
@@ -108,7 +108,7 @@ export function createBudgetStore(engine: Engine, clock: Clock): BudgetStore {
           if (asks.some(({ isDurable }) => isDurable)) await engine.keepNotes();
           return answers;
         }
-        // The ledger may be another database, and the budgets must not be locked while it is summed up.
+        // The ledger may be another database, and the budgets must not be locked during the sum.
         for (const { budget, period } of lacking) spent.set(periodKey(budget, period), await spentIn(budget, period));
       }
     },
@@ -140,7 +140,7 @@ interface BegunPeriod {
   readonly period: TimeSpan;
 }
 
-/** What is known of periods of which the store has nothing, and those whose sum is lacking. */
+/** Known sums of periods without rows in the store, and periods that lack a sum. */
 interface Begun {
   readonly spent: ReadonlyMap<string, Micros>;
   readonly lacking: BegunPeriod[];

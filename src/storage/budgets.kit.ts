@@ -87,9 +87,9 @@ export function budgetsContract(engine: EngineUnderTest): void {
       assert.equal(await amount({ sequence: 3, periodFrom, keep: 60n, used: 20n }), 60n);
       await store.admin.setBudget(ACT, { ...budget, id: "bud_new", limit: 30n });
       assert.equal(await amount({ sequence: 4, periodFrom, keep: 60n, used: 20n }), 20n);
-      // What was held in a period that is over does not count.
+      // Units held in a past period do not count.
       assert.equal(await amount({ lease: "s3", periodFrom: 0, keep: 60n, used: 60n }), 0n);
-      // Of a process that does not know what it holds in this one, nothing is lost.
+      // A process that does not know its current units loses none.
       await store.admin.setBudget(ACT, { ...budget, limit: 100n });
       assert.equal(await amount({ sequence: 5, need: 1n }), 21n);
     });
@@ -144,7 +144,7 @@ export function budgetsContract(engine: EngineUnderTest): void {
         await store.budgets.recover({ process: "p1", start: "s2", left }, endLeases);
         assert.equal((await store.admin.budget(id))!.used, counted);
         const use = { periodFrom, keep: 11n, used: 11n };
-        // One that was sent before may have been about more than was used in the end.
+        // An earlier ask may have reported more than was used in the end.
         for (const ends of [false, true]) assert.equal((await asked({ sequence: 3, ...use, ends })).counted, counted);
         const all = counted > 11n ? counted : 11n;
         for (const again of [4, 5])
@@ -166,7 +166,7 @@ export function budgetsContract(engine: EngineUnderTest): void {
         (await store.budgets.exchange([anAsk(id, { lease, process: lease, ...parts })], keepLeases))[0]!;
       const { period } = await ask("gone", { need: 10n });
       const periodFrom = period.from;
-      // Some are stopped. Others are killed, and each of them is recovered by the next one of its process.
+      // Some starts are stopped. Others are killed, and each of them is recovered by the next start of its process.
       for (const start of ["a1", "a2", "a3"]) {
         await ask(start, { need: 5n });
         await ask(start, { sequence: 2, periodFrom, keep: 2n, used: 2n, ends: true });
@@ -184,7 +184,7 @@ export function budgetsContract(engine: EngineUnderTest): void {
       }
       assert.deepEqual(await use(), [3n * 2n + 3n + 4n, 10n + 4n, 8]);
       await ask("d1", { need: 6n });
-      // Its process has not heard the answer, and says what it held in the period before.
+      // The process has not received the answer, and reports its units of the previous period.
       assert.equal((await ask("d1", { sequence: 2, periodFrom: 0, keep: 3n, used: 3n, ends: true })).amount, 0n);
       assert.deepEqual(await use(), [13n, 14n, 9]);
       const passed = (ms: number) => store.ledgerTables.query(`UPDATE budget_leases SET heard_at = heard_at - ${ms}`);
@@ -212,7 +212,7 @@ export function budgetsContract(engine: EngineUnderTest): void {
         return (await store.budgets.exchange(asks, keepLeases, spentIn)).map((answer) => answer.amount);
       };
       assert.deepEqual([await ask("s1", 2n), sums], [[2n, 2n], 0], "a new one begins with nothing");
-      // As when the clock has leapt and was put right.
+      // As when the clock has leapt and was set right.
       await store.ledgerTables.query("DELETE FROM budget_leases");
       assert.deepEqual(await ask("s2", 2n), [2n, 2n]);
       assert.deepEqual([await ask("s3", 2n), sums], [[1n, 2n], 2]);
@@ -276,7 +276,7 @@ export function budgetsContract(engine: EngineUnderTest): void {
       let asked = 0;
       const sumsOf = async () => {
         asked += 1;
-        // One that stops meanwhile is counted as it is afterwards.
+        // A lease that ends meanwhile is counted in its final state.
         if (asked === 1) await ask("other.1", { need: 1n, ends: true });
         return sums;
       };
@@ -284,10 +284,10 @@ export function budgetsContract(engine: EngineUnderTest): void {
       assert.equal(asked, 2);
       const told = ({ used, leased, silent }: typeof counted.after) => [used, leased, silent];
       assert.deepEqual([told(counted.before), counted.twice], [[32n, 3n, 30n], 0]);
-      // Of what the living one has used, 2 are settled by hand as not charged, and 2 more are under way.
+      // Of the living lease's use, 2 are settled by hand as not charged, and 2 more are in progress.
       assert.deepEqual(told(counted.after), [4n + 20n + 5n + 3n + 1n - 7n + 9n, 3n, 0n]);
       assert.deepEqual(told((await store.admin.recountBudget(ACT, id, sumsOf))!.after), told(counted.after));
-      // One that was only silent says what the ledger does not have yet.
+      // A lease that was only silent reports use that the ledger does not have yet.
       assert.equal((await ask("dead.1", { sequence: 3, periodFrom, keep: 30n, used: 6n })).counted, 4n);
       await ask("dead.1", { sequence: 4, periodFrom, keep: 6n, used: 6n, ends: true, hasEnded: true });
       assert.equal((await store.admin.budget(id))!.used, 37n);
@@ -388,11 +388,11 @@ export function budgetsContract(engine: EngineUnderTest): void {
       const dearer = { after: { charged: "yes", price: { ...price, amount: 400_000n } } } as const;
       await settle(request(dearer), request(dearer));
       assert.equal((await store.admin.budget(budget.id))!.used, -250_000n);
-      // It was sent before the budget was set, or in an earlier period.
+      // The request was sent before the budget was set, or in an earlier period.
       for (const sentWallAt of [budget.setWallAt, Date.now() - 40 * 24 * 60 * MINUTE_MS])
         assert.deepEqual(await settle(request({ sentWallAt })), []);
 
-      // Each is recorded with the budgets that have counted it, and the next is shown all of them.
+      // Each settlement is recorded with the budgets that counted it, and the next one gets all of them.
       const shown: JsonObject[] = [];
       const requests = (recorded: readonly AuditEntry[]) => (shown.push(...recorded.map(({ detail }) => detail)), []);
       await store.admin.settleInBudgets(act(), { ...about, requests });

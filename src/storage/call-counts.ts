@@ -5,13 +5,13 @@ import { answerInTime } from "./answer-in-time.ts";
 import type { Engine } from "./engine.ts";
 import type { Tables } from "./schema.ts";
 
-/** Billed calls of credentials by month, to which all replicas add. None of it counts as a change by an operator. */
+/** Billed calls of credentials by month, added up over all replicas. No addition counts as a change by an operator. */
 export function createCallCounts(engine: Engine, clock: Clock): CallCounts {
   return {
     addCalls: (credentialId, monthFrom, calls) => {
       const id = `${credentialId}/${monthFrom}`;
       if (calls === 0) return answerInTime(engine, clock, () => countOf(engine, id));
-      // Without a limit of time: what may have been added must not be added again.
+      // Without a time limit, because a call that may have been added must not be added again.
       return add(engine, { id, credential_id: credentialId, month_from: monthFrom, calls });
     },
   };

@@ -157,7 +157,7 @@ test("no table of a store is forgotten", async (t) => {
   const others = tables.filter(({ isView, name }) => !isView && !(COPIED as readonly string[]).includes(name));
   assert.deepEqual(
     others.map(({ name }) => name).filter((name) => !name.startsWith("ledger_")),
-    // Leases belong to processes, none of which runs while a store is copied, and sessions and codes last for hours.
+    // Leases belong to processes, none of which runs during a copy. Sessions and codes are short-lived.
     ["datarun_changes", "datarun_migrations", "leases", "login_codes", "operator_sessions"],
     "a new table is copied, or said here not to be",
   );

@@ -7,7 +7,7 @@ import type { Engine } from "./engine.ts";
 import { insertAuditEntry } from "./record-change.ts";
 import type { Tables } from "./schema.ts";
 
-/** All tables of a store except its ledger, in an order in which rows come after those that they refer to. */
+/** All tables of a store except its ledger, in an order in which rows follow the rows that they refer to. */
 export const COPIED = [
   "organizations",
   "tokens",
@@ -29,9 +29,9 @@ const LEDGER = ["ledger_runs", "ledger_calls", "ledger_attempts", "ledger_reconc
 const ROWS_AT_ONCE = 500;
 
 /**
- * Copies a store to an empty one, in one transaction on each: all of it or nothing. Nobody can change the source
- * meanwhile, and before the target is committed, its content is read back and compared.
- * @throws OperatorError when the target is not empty, or does not return what was written
+ * Copies a store to an empty one, in one transaction on each: all of it or nothing. The source is locked against
+ * changes meanwhile. Before the target is committed, its content is read back and compared.
+ * @throws OperatorError when the target is not empty, or does not return the written rows
  */
 export async function copyTables(
   from: Engine,
@@ -42,7 +42,7 @@ export async function copyTables(
   let copied = 0;
   return from.writer.transaction().execute((source) =>
     to.writer.transaction().execute(async (target) => {
-      // Every change to a store increments this counter first, so all others have to wait.
+      // Every change to a store increments this counter first, so all other changes have to wait.
       await target
         .updateTable("datarun_changes")
         .set((row) => ({ changes: row("changes", "+", 1) }))

@@ -94,7 +94,7 @@ type AuditedNote = Pick<NotedCredential, "note" | "fieldNames">;
 
 const NO_AUDITED_NOTE: AuditedNote = { note: null, fieldNames: null };
 
-/** What is stored with the audit entry of the act that created the credential. */
+/** The notes in the audit entry of the act that created the credential. */
 async function auditedNotesOf(engine: Engine, ids: readonly string[]): Promise<ReadonlyMap<string, AuditedNote>> {
   const rows = await inParts(ids, (part) =>
     engine.reader
@@ -154,9 +154,7 @@ async function defaultsBeside(
   return rows.map(toStoredCredential);
 }
 
-/**
- * The existing defaults that the new one replaces, and those that remain defaults in contexts that it does not cover.
- */
+/** The existing defaults that the new one replaces, and those that stay defaults in contexts without the new one. */
 function overtaken(
   added: StoredCredential,
   existing: readonly StoredCredential[],

@@ -46,8 +46,8 @@ export function createCredentialStore(engine: Engine, clock: Clock): CredentialS
 }
 
 /**
- * What sealing and rotation read and replace. None of it counts as a change: a credential that is sealed again has the
- * same content, and the key that it was sealed with before still exists for processes that have the old row in memory.
+ * Reads and writes of sealing and rotation. They do not count as changes: a newly sealed credential has the same
+ * content, and its previous key still exists for processes with the old row in memory.
  */
 export function createKeyStore(engine: Engine, clock: Clock): KeyStore {
   const { reader, writer } = engine;

@@ -4,26 +4,29 @@ import type { Tables } from "./schema.ts";
 
 export type EngineName = "sqlite" | "postgres";
 
-/** One database, as the port files use it. All differences between SQLite and PostgreSQL are behind this interface. */
+/** One database, for the port files. All differences between SQLite and PostgreSQL are behind this interface. */
 export interface Engine {
   readonly name: EngineName;
-  /** Settles once the store is migrated and can be queried. Rejects only with `StoreRefused`: waiting will not help. */
+  /**
+   * Settles once the store is migrated and can be queried. Rejects only with `StoreRefused`, when waiting will not
+   * help.
+   */
   ready(): Promise<void>;
   readonly reader: Kysely<Tables>;
   readonly writer: Kysely<Tables>;
-  /** For notes that a power failure may lose: it commits without waiting for the disk. */
+  /** For writes that a power failure may lose: it commits without waiting for the disk. */
   readonly noter: Kysely<Tables>;
-  /** Resolves when what `noter` has committed survives a power failure. Only the caller waits for the disk. */
+  /** Resolves when all commits of `noter` survive a power failure. Only the caller waits for the disk. */
   keepNotes(): Promise<void>;
-  /** For an auditor's queries and changes, which may take minutes: no request ever waits for one. */
+  /** For an auditor's queries and changes, which may take minutes. No request ever waits for one. */
   readonly auditor: Kysely<Tables>;
   /** Notifies the other processes on this store, inside the transaction that makes the change. */
   announce(transaction: Transaction<Tables>, changes: number): Promise<void>;
-  /** Keeps other processes from locking any of these names until the transaction ends. Names come in one order. */
+  /** Locks these names against other processes until the transaction ends. Pass names in a fixed order. */
   lockNames(transaction: Transaction<Tables>, names: readonly string[]): Promise<void>;
   /** Milliseconds since 1970 by the clock that all processes on this store share. */
   wallAt(db: Kysely<Tables>): Promise<number>;
-  /** The number of the last change known here. Does not wait for I/O. */
+  /** The number of the last change known in this process. Does not wait for I/O. */
   version(): number;
   health(): StoreHealth;
   close(): Promise<void>;
@@ -34,20 +37,20 @@ export interface StoreHealth {
   readonly state: "ready" | "connecting" | "migrating" | "refused" | "closed";
   /** The class of the current problem, such as `ECONNREFUSED`; never an address or a password. */
   readonly problem: string | null;
-  /** The same as a sentence for operators: it names host, database and user, and never a password. */
+  /** The problem as a sentence for operators, with host, database and user, and never with a password. */
   readonly says: string | null;
-  /** Whether changes by other processes are being noticed as they happen. */
+  /** Whether changes by other processes are noticed at once. */
   readonly watching: boolean;
 }
 
 /**
- * What opening a store may do to it. A service upgrades it to the newest schema. A verb that can be the first thing run
- * on a deployment makes a store if there is none. All other verbs change nothing: they create no store, and never
- * upgrade one that older services may be using.
+ * Permitted changes of a store when it is opened. `upgrade`, for a service: migrate to the newest schema. `make`, for a
+ * verb that can be the first command on a deployment: create a store if there is none. `look`, for all other verbs:
+ * change nothing, neither create a store nor upgrade one that older services may be using.
  */
 export type Opening = "upgrade" | "make" | "look";
 
-/** That a shared store has become unavailable or available. Reported once, not for each failed query. */
+/** A shared store has become unavailable or available. Reported once, not for each failed query. */
 export interface StoreNews {
   readonly event: "store_away" | "store_back";
   readonly says: string;
@@ -55,19 +58,19 @@ export interface StoreNews {
 
 export interface OpenHow {
   readonly opening?: Opening;
-  /** Set if the store must already exist: an empty place is then refused, whatever the opening. */
+  /** Set if the store must already exist: a missing store is then refused, whatever the opening. */
   readonly usedJournal?: JournalInUse | null;
   readonly tell?: (news: StoreNews) => void;
 }
 
-/** A journal with runs, whose organizations are in a store that was made earlier. */
+/** A journal with runs. The store with their organizations was created earlier. */
 export interface JournalInUse {
   readonly directory: string;
-  /** Its runs go to a shared ledger. Otherwise it is a ledger of its own. */
+  /** Its runs go to a shared ledger. Otherwise the journal itself is the ledger. */
   readonly isOutbox: boolean;
 }
 
-/** This version cannot use this store, or not in this way, and waiting will not help. */
+/** This version cannot use this store, or not for this opening, and waiting will not help. */
 export class StoreRefused extends OperatorError {
   constructor(message: string, options?: ErrorOptions) {
     super("refused", message, options);
@@ -75,10 +78,10 @@ export class StoreRefused extends OperatorError {
   }
 }
 
-/** A store of an older version, which the start of a service would upgrade and looking at it must not. */
+/** A store of an older version, which a service would upgrade at its start and `look` must not upgrade. */
 export class StoreOlder extends StoreRefused {}
 
-/** There is no store to look at. */
+/** The store does not exist. */
 export class StoreMissing extends OperatorError {
   constructor(where: string, advice: string) {
     super("not_found", `There is no store in ${where}. ${advice}`);
@@ -86,7 +89,7 @@ export class StoreMissing extends OperatorError {
   }
 }
 
-/** There is no store in the place that was named, although the journal shows that there is one somewhere. */
+/** The named store does not exist, although the journal shows that there is a store elsewhere. */
 export class StoreElsewhere extends StoreRefused {
   constructor(where: string, engine: EngineName, { directory, isOutbox }: JournalInUse) {
     const whose = isOutbox ? "a shared ledger" : "a ledger of its own";

@@ -8,11 +8,11 @@ import type { Store } from "./store.ts";
 export interface EngineUnderTest {
   readonly name: string;
   newPlace(t: TestContext): Promise<Place>;
-  /** Makes a new, empty store; the function returned opens that store each time. */
+  /** Creates a new, empty store. Each call of the returned function opens it. */
   newStore(t: TestContext): Promise<Place["open"]>;
 }
 
-/** The place of one store, empty at first. */
+/** One store, empty at first. */
 export interface Place {
   /** Opens the store again, as another process does, and closes it when the test ends. */
   open(): Promise<Store>;
@@ -26,7 +26,7 @@ export function engineUnderTest(name: string, newPlace: EngineUnderTest["newPlac
 
 export const ACT: Act = { who: "ada", via: "cli", what: "test", wallAt: 1_700_000_000_000 };
 
-/** `aCredential` and the like fill in arbitrary values; a test names the values that matter to it. */
+/** `aCredential` and similar functions fill in arbitrary values; a test states only the values that matter to it. */
 export async function anOrganization(store: Store, wallAt = ACT.wallAt): Promise<string> {
   const id = newId("organization", wallAt);
   await store.admin.createOrganization(ACT, { id, name: "Acme", createdWallAt: wallAt });
@@ -78,10 +78,10 @@ export function aCredential(organizationId: string, parts: Partial<SealedCredent
   };
 }
 
-/** The promise is one second; a busy machine is given more. */
+/** The guarantee is one second. A busy machine gets more time. */
 export const NOTICED_MS = 3_000;
 
-/** Asks until the answer is yes, for what another process has to notice within a second. */
+/** Polls until `isSo` is true, for changes that another process has to notice within a second. */
 export async function within(ms: number, isSo: () => boolean | Promise<boolean>): Promise<boolean> {
   const giveUpAt = performance.now() + ms;
   while (!(await isSo())) {

@@ -74,7 +74,7 @@ test("queries that hang delay later ones for half a second and no longer", async
   assert.deepEqual(questions[2]?.keys, ["is c"]);
   questions[2].answer();
   assert.deepEqual(await found, { key: "is c" });
-  // Their late answers still arrive, but do not free a place a second time.
+  // The late answers of the queries still arrive, but do not free a slot a second time.
   questions[0]!.answer();
   questions[1]!.answer();
   await settle();

@@ -3,7 +3,7 @@ import { LOOKUP_MS_MAX } from "./answer-in-time.ts";
 
 /** The most keys in one query. */
 const KEYS_MAX = 500;
-/** The most queries in progress. Two, so that one that hangs does not block all others. */
+/** The most queries in progress. Two, so that a hanging query does not block all others. */
 const QUESTIONS_MAX = 2;
 
 interface Asked<Row> {
@@ -12,11 +12,11 @@ interface Asked<Row> {
 }
 
 /**
- * Looks up rows by a key. All lookups of one turn of the event loop, and those that arrive while queries are in
- * progress, share one query. So a flood of different keys that do not exist takes only a few queries, and a lookup of
- * an existing key among them waits no longer than the others: for the query before its own.
+ * Looks up rows by a key. All lookups of one tick of the event loop, and those that arrive while queries are in
+ * progress, share one query. So a flood of different missing keys takes only a few queries, and a lookup of an existing
+ * key among them waits only for the query before its own.
  *
- * @param ask returns the rows that exist, in any order
+ * @param ask returns the existing rows, in any order
  */
 export function gatherLookups<Row>(
   clock: Clock,
@@ -36,7 +36,7 @@ export function gatherLookups<Row>(
       underWay -= 1;
       begin();
     };
-    // If the query takes longer, nobody waits for it any more, and the next may begin.
+    // If the query takes longer, its lookups have failed, and the next query may start.
     const cancel = clock.after(LOOKUP_MS_MAX, leave);
     try {
       const rows = new Map((await ask([...asked.keys()])).map((row) => [keyOf(row), row]));
@@ -51,7 +51,7 @@ export function gatherLookups<Row>(
   function begin(): void {
     if (begins || waiting.size === 0 || underWay >= QUESTIONS_MAX) return;
     begins = true;
-    // All lookups of this turn of the event loop go into one query.
+    // All lookups of this tick of the event loop share one query.
     setImmediate(() => {
       begins = false;
       const keys = [...waiting].slice(0, KEYS_MAX);

@@ -4,7 +4,7 @@ import type { Engine } from "./engine.ts";
 import { recordChange } from "./record-change.ts";
 import { flag } from "./schema.ts";
 
-/** The act under which the audit trail names the root key of a deployment. */
+/** The act for the root key of a deployment in the audit trail. */
 export const ADOPTED = "keys adopt";
 
 export function createKeyAdmin(engine: Engine): KeyAdmin {

@@ -5,15 +5,15 @@ import type { Engine } from "./engine.ts";
 import type { NewRow, Row, Tables } from "./schema.ts";
 
 /**
- * Rows that nobody asks about any more are deleted this often, in a transaction that runs anyway. Not more than so many
- * in one, because its limits are locked meanwhile; if there are more, the next one goes on.
+ * Interval of deletions of expired rows, in a transaction that runs anyway. The number in one transaction is bounded,
+ * because its limits are locked meanwhile; the next transaction deletes the rest.
  */
 const SWEEP_EVERY_MS = 60_000;
 const SWEEP_ROWS_MAX = 1_000;
 
 /**
- * What processes hold of the limits that they share. An exchange locks its limits, so that what is read is still so
- * when the result is written: no two processes are ever granted the same unit.
+ * The leases of limits that processes share. An exchange locks its limits, so that rows cannot change between read and
+ * write: no two processes are ever granted the same unit.
  */
 export function createLeaseStore(engine: Engine): LeaseStore {
   let sweepAt = 0;
@@ -65,9 +65,9 @@ export function createLeaseStore(engine: Engine): LeaseStore {
   };
 }
 
-/** Rows that another process deletes at this moment are left to it. @returns how many were deleted */
+/** Skips rows that another process is deleting. @returns the number of deleted rows */
 async function sweep({ name }: Engine, transaction: Transaction<Tables>, now: number): Promise<number> {
-  // By their places: neither engine finds them by the three columns of their key without looking through the table.
+  // By physical position: neither engine finds rows by the three columns of their key without scanning the table.
   const old = (place: string) =>
     sql`select ${sql.ref(place)} from leases where forget_at <= ${now} limit ${SWEEP_ROWS_MAX}`;
   const places =
@@ -84,11 +84,12 @@ type Rule = Parameters<LeaseStore["exchange"]>[1];
 
 function rowsOf(transaction: Transaction<Tables>, names: readonly string[], now: number): Promise<Row<"leases">[]> {
   const rows = transaction.selectFrom("leases").selectAll().where("name", "in", names);
-  // A sum has no index. PostgreSQL would prefer that of the ends while it knows little of the table, and read almost all.
+  // An expression has no index. PostgreSQL would prefer the index on window ends while it has few statistics, and read
+  // almost all rows.
   return rows.where(sql`forget_at + 0`, ">", now).execute();
 }
 
-/** An ask that was delayed on its way changes nothing after a later one. */
+/** A delayed ask changes nothing after a later one. */
 const IF_LATER = sql`update set amount = excluded.amount, wants = excluded.wants, grew_at = excluded.grew_at,
   turn = excluded.turn, ends_at = excluded.ends_at, forget_at = excluded.forget_at where excluded.turn > leases.turn`;
 

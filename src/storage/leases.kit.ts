@@ -13,7 +13,7 @@ function anAsk(limit: SharedLimit, parts: Partial<LeaseAsk> = {}): LeaseAsk {
   return { limit, lease: "s1/1", process: "p1", sequence: 1, ...none, ...parts };
 }
 
-/** What a rule also says, and the store does not keep. */
+/** Fields of a rule's result that the store does not keep. */
 const ENDED = { others: 0, part: 0, hasRivals: false };
 
 export function leasesContract(engine: EngineUnderTest): void {
@@ -68,7 +68,7 @@ export function leasesContract(engine: EngineUnderTest): void {
       await both({ need: 5 });
       await both({ lease: "s2/1", need: 2 });
 
-      // The first start asked for the same, and its message is late.
+      // The first start sent the same request, and its message is late.
       await store.leases.freeUnits("p1", "s1");
       await store.leases.freeUnits("p1", "s2");
       const answers = await both({ lease: "s3/1", process: "p2" });

@@ -6,7 +6,7 @@ import { addRows } from "./add-rows.ts";
 import type { Engine } from "./engine.ts";
 import type { Tables } from "./schema.ts";
 
-/** The columns that identify a row when it is sent again. */
+/** The columns that identify a row that is sent again. */
 const KEYS = {
   ledger_runs: ["transaction_id"],
   ledger_calls: ["transaction_id", "ordinal"],
@@ -17,9 +17,9 @@ const KEYS = {
 type LedgerTable = keyof typeof KEYS;
 
 /**
- * The shared database's end of the outbox. A batch is one transaction, so that a run is there completely or not at all.
- * A journal never changes a run that it may have sent, so a run that is sent again contains nothing new, and must not
- * undo what has been settled here.
+ * The shared database's end of the outbox. A batch is one transaction, so that each run is stored completely or not at
+ * all. A journal never changes a run that it may have sent. So a run that is sent again has no new data, and must not
+ * undo settlements of the shared ledger.
  */
 export function createLedgerSink(engine: Engine): LedgerSink {
   return {
@@ -31,14 +31,14 @@ export function createLedgerSink(engine: Engine): LedgerSink {
           const isNew = mark === undefined || (await moveMark(transaction, mark));
           const put = (table: LedgerTable, rows: RowsInColumns) =>
             addRows(engine.name, transaction, { table, key: KEYS[table], rows });
-          // Always in one order, so that a batch and its own repetition cannot deadlock: each waits here for the other.
+          // In a fixed order, so that a batch and its own repetition cannot deadlock: one waits here for the other.
           const inOrder = { orderedBy: "transaction_id", returning: "transaction_id" };
           const runs = { table: "ledger_runs", key: KEYS.ledger_runs, rows: batch.runs, ...inOrder };
           const added = await addRows(engine.name, transaction, runs);
           await put("ledger_calls", batch.calls);
           await put("ledger_attempts", batch.attempts);
           await put("ledger_reconciliations", batch.reconciliations);
-          // A run that was counted before and has been lost since is not counted again.
+          // A run that was counted and then lost is not counted again.
           if (isNew) await count(transaction, mark?.journal ?? "", added);
           else await deleteAgain(transaction, added);
         })
@@ -56,7 +56,7 @@ function sayWhenRefused(error: unknown): never {
   throw error;
 }
 
-/** Whether the batch is here for the first time. @throws LedgerBehind */
+/** Whether this is the first arrival of the batch. @throws LedgerBehind */
 async function moveMark(transaction: Transaction<Tables>, { journal, after, upTo }: OutboxMark): Promise<boolean> {
   const moved = await transaction
     .updateTable("ledger_outboxes")
@@ -80,7 +80,9 @@ async function moveMark(transaction: Transaction<Tables>, { journal, after, upTo
   return true;
 }
 
-/** Runs that were here and were deleted "for good" are missing from a batch that is sent again, like those that were lost. */
+/**
+ * Deletes runs of a repeated batch again that were deleted "for good" before. Like lost runs, they are missing here.
+ */
 async function deleteAgain(transaction: Transaction<Tables>, transactionIds: readonly string[]) {
   if (transactionIds.length === 0) return;
   const deleted = await transaction
@@ -107,7 +109,7 @@ async function deleteAgain(transaction: Transaction<Tables>, transactionIds: rea
       .execute();
 }
 
-/** Counts runs, so that `ledger verify` notices a missing run of which nothing is left. */
+/** Counts runs, so that `ledger verify` notices a missing run without any remaining row. */
 async function count(transaction: Transaction<Tables>, journal: string, transactionIds: readonly string[]) {
   const spans = Map.groupBy(transactionIds, spanOf);
   if (spans.size === 0) return;

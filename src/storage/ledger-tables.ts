@@ -12,7 +12,7 @@ const REQUESTS = `(
   FROM ledger_runs AS r JOIN ledger_calls AS c ON c.transaction_id = r.transaction_id
   JOIN ledger_attempts AS a ON a.transaction_id = c.transaction_id AND a.ordinal = c.ordinal)`;
 
-/** The call is found before its run, or a planner may join the two by reading all runs. */
+/** Finds the call before its run. Otherwise a planner may join the two by reading all runs. */
 const LAST_USE = `(SELECT r.started_at FROM ledger_runs AS r WHERE r.transaction_id = (
   SELECT c.transaction_id FROM ledger_calls AS c WHERE c.credential_id = ? ORDER BY c.transaction_id DESC LIMIT 1))`;
 const CALLS = `(
@@ -25,15 +25,15 @@ const CALLS = `(
 const TOTALS_LOCK = 0x64_61_74;
 
 /**
- * The triggers rely on statements that see what was committed before them, which a database can be set not to do: then
- * no day is ever locked, and no totals are made.
+ * The triggers rely on statements that see all earlier commits. A database can have another default isolation level:
+ * then no day is ever locked, and no totals are made.
  */
 const LOCK_DAY = `SELECT CASE WHEN current_setting('transaction_isolation') = 'read committed'
   THEN pg_try_advisory_xact_lock(${TOTALS_LOCK}, CAST(? AS integer)) ELSE false END AS locked`;
 
 const TRIES = 4;
 
-/** PostgreSQL ends one of several transactions that wait for each other, and nothing of it is done. */
+/** PostgreSQL rolls back one of several transactions that wait for each other. */
 async function againIfDeadlocked<Result>(change: () => Promise<Result>): Promise<Result> {
   for (let left = TRIES - 1; ; left -= 1) {
     try {
@@ -46,7 +46,7 @@ async function againIfDeadlocked<Result>(change: () => Promise<Result>): Promise
 
 const DEADLOCK = "40P01";
 
-/** The ledger that several machines share. */
+/** The shared ledger of several machines. */
 export function createLedgerTables(engine: Engine, clock: Clock): LedgerTables {
   const queryOn =
     (db: Kysely<Tables>): LedgerQuery =>
@@ -71,7 +71,7 @@ export function createLedgerTables(engine: Engine, clock: Clock): LedgerTables {
     ...asked,
     isText: (column) => `${column} = ?`,
     lockDay: async (query, day) => {
-      // A transaction of the embedded store is alone from its beginning.
+      // A transaction of the embedded store is the only writer from its beginning.
       if (engine.name === "sqlite") return true;
       return (await query<{ readonly locked: boolean }>(LOCK_DAY, [day]))[0]!.locked;
     },
@@ -84,12 +84,12 @@ export function createLedgerTables(engine: Engine, clock: Clock): LedgerTables {
   };
 }
 
-/** On PostgreSQL notes are for requests, too, which must not wait for an auditor. */
+/** On PostgreSQL, requests use `noter` too, and they must not wait for an auditor. */
 function notingOn({ name, noter, auditor }: Engine): Kysely<Tables> {
   return name === "postgres" ? auditor : noter;
 }
 
-/** PostgreSQL numbers its parameters. The ledger's statements contain no other question marks. */
+/** Numbers the parameters for PostgreSQL. The ledger's statements contain no other question marks. */
 function inWordsOf({ name }: Engine, sql: string): string {
   let number = 0;
   return name === "postgres" ? sql.replaceAll("?", () => `$${String((number += 1))}`) : sql;

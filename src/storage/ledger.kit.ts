@@ -165,7 +165,7 @@ export function ledgerContract(engine: EngineUnderTest): void {
       let reopened: unknown;
       const tables: typeof ledgerTables = {
         ...ledgerTables,
-        // Another operator, in the moment between the search for old runs and their deletion.
+        // Another operator's change, between the search for old runs and their deletion.
         async change(work) {
           reopened ??= await reader.reconcile({ ...reopen, transactionId: "trx_1", ordinal: 0, attempt: 1 });
           return ledgerTables.change(work);

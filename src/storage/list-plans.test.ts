@@ -22,7 +22,7 @@ const AUDIT_FILTERS: readonly AuditFilter[] = [
   { to: 9 },
 ];
 
-/** Every combination of them, and none of them. */
+/** Every combination of the filters, including none. */
 function combinations<Filter>(filters: readonly Filter[]): readonly Filter[] {
   return filters.reduce<Filter[]>(
     (some, one) => some.concat(some.map((other) => ({ ...other, ...one }))),
@@ -73,7 +73,7 @@ test("every list of a shared store is read from an index, in its order", async (
   const databaseUrl = await newDatabase(t);
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
-  // Tables without rows: only what an index cannot do is then done without one.
+  // The tables have no rows, so PostgreSQL would avoid indexes. It now does so only where an index is unusable.
   for (const way of ["seqscan", "sort", "bitmapscan"])
     await client.query(`alter database ${client.database} set enable_${way} = off`);
   await client.end();
@@ -107,7 +107,7 @@ async function assertPlans(
   }
 }
 
-/** The engine, and what its reader is asked. */
+/** An engine that records the queries of its reader. */
 function listening(engine: Engine, asked: RootOperationNode[]): Engine {
   const reader: Kysely<Tables> = engine.reader.withPlugin({
     transformQuery: ({ node }) => {

@@ -15,7 +15,7 @@ export function createLoginCodeStore(engine: Engine): LoginCodeStore {
     },
 
     useLoginCode: async (digest, wallAt) => {
-      // One statement, so that of two uses at once only one finds the row.
+      // One statement, so that only one of two simultaneous uses finds the row.
       const used = await engine.writer
         .deleteFrom("login_codes")
         .where("digest", "=", digest)

@@ -7,10 +7,11 @@ export interface MigrationSteps {
   readonly engine: EngineName;
   readonly migrations: readonly Migration[];
   /**
-   * Taken first in the transaction: if several processes open a new store, one migrates, and the others find it done.
+   * Taken first in the transaction. If several processes open a new store, one migrates, and the others find the store
+   * migrated.
    */
   lock(transaction: Transaction<Tables>): Promise<void>;
-  /** Refuses a database that other software uses. Called if there is no store yet. @throws StoreRefused */
+  /** Refuses a database that other software uses. Called only if there is no store yet. @throws StoreRefused */
   assertFree(transaction: Transaction<Tables>): Promise<void>;
 }
 
@@ -50,9 +51,9 @@ export async function migrate(db: Kysely<Tables>, wallAt: number, steps: Migrati
 }
 
 /**
- * Whether there is a store, and whether it has to be migrated. Takes no lock, so that every start can call it.
- * @throws StoreRefused when it was made by a newer version on whose schema this one cannot work, or is an older one that
- * this opening must not upgrade
+ * Whether the store exists, and whether it needs a migration. Takes no lock, so that every start can call it.
+ * @throws StoreRefused when a newer version has made the store and this one cannot work on its schema, or when the
+ * store is older and this opening must not upgrade it
  */
 export async function stateOf(
   db: Kysely<Tables>,
@@ -70,7 +71,7 @@ export async function stateOf(
   );
 }
 
-/** Each engine reports this in its own way. */
+/** Each engine reports a missing table in its own way. */
 function isMissingTable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return (error as { readonly code?: unknown }).code === "42P01" || error.message.startsWith("no such table");
@@ -78,11 +79,11 @@ function isMissingTable(error: unknown): boolean {
 
 interface Applied {
   readonly version: number;
-  /** The oldest schema whose version of datarun can work on a store with this step. */
+  /** The oldest schema whose code can work on a store with this step. */
   readonly readable_from: number;
 }
 
-/** The steps that a store has, in order; they are numbered without a gap. */
+/** The applied steps of a store, in order. Their numbers have no gap. */
 async function appliedIn(db: Kysely<Tables>): Promise<readonly Applied[]> {
   return (await sql<Applied>`select * from datarun_migrations order by version`.execute(db)).rows;
 }

@@ -1,9 +1,9 @@
-/** Enough to tell names apart by their beginning. */
+/** Enough to distinguish names by their prefix. */
 const CHARACTERS_MAX = 50;
 
 /**
- * A name by which its row is found: in lower case, and as hexadecimal digits, because databases differ in how they
- * order letters, and in what is the lower case of one. The key of a name's beginning is the beginning of its key.
+ * The key for finding a row by its name: the name in lower case, as hexadecimal digits, because databases differ in the
+ * order and the lower case of letters. The key of a name's prefix is a prefix of the name's key.
  */
 export function nameKey(name: string): string {
   const folded = [...name.toLowerCase()].slice(0, CHARACTERS_MAX).join("");

@@ -9,7 +9,7 @@ import { createAdminStore } from "./admin-store.ts";
 import { ACT } from "./engines.kit.ts";
 import { openEngine } from "./store.ts";
 
-/** More than are searched for a text anywhere in their name. */
+/** More rows than are searched for a text anywhere in the name. */
 const NEWER = 2_500;
 
 test("an old name among thousands is found by its beginning, in whatever form either was typed", async (t) => {
@@ -32,7 +32,7 @@ test("an old name among thousands is found by its beginning, in whatever form ei
   for (const text of ["ΟΔΟΣ", "οδοσ", "οδος", "ΟΔΟΣΑ"]) assert.deepEqual(await found(text), new Set([names[2]]), text);
   assert.deepEqual(await found("łódź"), new Set([names[3]]));
 
-  // Tokens too, however many that are revoked came after them; and those that are not found by their names.
+  // Also tokens, however many revoked ones are newer, and tokens that are not found by name.
   const token = { organizationId: "org_0", createdWallAt: 1, expiresWallAt: null };
   for (const [id, name] of [
     ["tok_1", "Server of Zürich"],

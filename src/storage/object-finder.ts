@@ -5,7 +5,7 @@ import type { Engine } from "./engine.ts";
 import { nameKey } from "./name-key.ts";
 import { inParts } from "./read-page.ts";
 
-/** Each kind with its table, and the column that is shown as its name. */
+/** The kinds with their tables, and the column that is shown as the name. */
 const TABLES = [
   { kind: "organization", prefix: PREFIX.organization, table: "organizations", name: "name", of: "id" },
   { kind: "workflow", prefix: PREFIX.workflow, table: "workflows", name: "name", of: "organization_id" },
@@ -17,10 +17,10 @@ const TABLES = [
 
 type Kept = (typeof TABLES)[number];
 
-/** So many of the newest are searched for a text anywhere in their name. */
+/** Number of newest rows that are searched for a text anywhere in the name. */
 const SEARCHED_MAX = 2_000;
 
-/** Finds rows by keys and indexes, so that it takes no longer on a large store. */
+/** Finds rows by keys and indexes, so that its duration does not grow with the store. */
 export function createObjectFinder({ reader }: Engine): ObjectFinder {
   async function ask(kept: Kept, condition: RawBuilder<SqlBool>, limit: number, order = sql`id desc`) {
     const { kind, table, name, of } = kept;
@@ -50,13 +50,13 @@ export function createObjectFinder({ reader }: Engine): ObjectFinder {
       const found = new Map<string, FoundObject>();
       for (const kept of TABLES.filter(({ kind }) => BY_NAME.has(kind))) {
         const first: FoundObject[] = [];
-        // Each run that an operator makes leaves a revoked token, and those are not looked for by name.
+        // Each run by an operator leaves a revoked token. Revoked tokens are not searched by name.
         const own = kept.table === "tokens" ? sql<SqlBool>`revoked_wall_at is null` : sql<SqlBool>`true`;
         for (const key of keysOf(text)) {
           const begins = sql<SqlBool>`name_key >= ${key} and name_key < ${key + AFTER_DIGITS} and ${own}`;
           first.push(...(await ask(kept, begins, limit, sql`name_key, id`)));
         }
-        // Databases differ in what is the lower case of a letter, so names are compared here.
+        // Databases differ in the lower case of letters, so names are compared here.
         const newest = await ask(kept, own, SEARCHED_MAX);
         for (const one of [...first.filter(has), ...newest.filter(has).slice(0, limit)]) found.set(one.id, one);
       }
@@ -76,14 +76,14 @@ export function createObjectFinder({ reader }: Engine): ObjectFinder {
   };
 }
 
-/** Without capitals, and with each letter in the one form of the several that Unicode has for it. */
+/** Without capitals, and with each letter in one of its Unicode forms. */
 function folded(name: string): string {
   return name.normalize("NFC").toLowerCase().replaceAll("ς", "σ");
 }
 
 /**
- * The keys under which a name may begin with this text. A key keeps the form in which a name was typed, and computers
- * differ in that: some write é as two characters. A last sigma may not be the last letter of the name.
+ * The possible keys of names with this prefix. A key keeps the Unicode form in which a name was typed, and systems
+ * differ in it: some write é as two characters. A final sigma in the prefix may not be final in the name.
  */
 function keysOf(text: string): ReadonlySet<string> {
   const forms = [text, text.normalize("NFC"), text.normalize("NFD")];

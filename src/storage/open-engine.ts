@@ -18,7 +18,7 @@ export async function openEngine(options: StoreOptions): Promise<Engine> {
     : openShared(databaseUrl, clock, options);
 }
 
-/** Its driver is loaded only if it is used, so that a start on the embedded store is faster. */
+/** Imports the driver only if it is used, so that a start on the embedded store is faster. */
 async function openShared(databaseUrl: string, clock: Clock, how: OpenHow): Promise<Engine> {
   const { openPostgres } = await import("./postgres/engine.ts");
   return openPostgres(databaseUrl, clock, undefined, how);

@@ -55,7 +55,7 @@ export function createOrganizationAdmin(engine: Engine): OrganizationAdmin {
   };
 }
 
-/** To be asked before creating anything that belongs to an organization. */
+/** Check it before creating an object of an organization. */
 export async function organizationExists(transaction: Transaction<Tables>, id: string): Promise<boolean> {
   const row = await transaction.selectFrom("organizations").select("id").where("id", "=", id).executeTakeFirst();
   return row !== undefined;

@@ -65,7 +65,7 @@ export function createPersonAdmin(engine: Engine): Pick<OperatorAdmin, "admitPer
             "refused",
             `Another operator is called ${row.name} now. Revoke that one first: datarun operator revoke ${row.name}`,
           );
-        // A session from before the revocation has ended for good.
+        // Ends sessions from before the revocation for good.
         await transaction.deleteFrom("operator_sessions").where("operator_id", "=", row.id).execute();
         await transaction.updateTable("operators").set({ revoked_wall_at: null }).where("id", "=", row.id).execute();
         return {

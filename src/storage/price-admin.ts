@@ -63,7 +63,7 @@ export function createPriceAdmin(engine: Engine): PriceAdmin {
   };
 }
 
-/** As they are until the transaction ends. */
+/** The current prices, locked until the transaction ends. */
 async function pricesIn(transaction: Transaction<Tables>, credentialId: string): Promise<PriceTerm[]> {
   return (await newestFirst(transaction, credentialId).execute()).map(toPriceTerm);
 }

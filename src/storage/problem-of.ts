@@ -4,7 +4,7 @@
  */
 export function problemOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
-  // Several addresses of one name were tried; usually they fail for the same reason.
+  // All addresses of a name were tried; they usually fail for the same reason.
   const first = error instanceof AggregateError ? (error.errors[0] as unknown) : error;
   const { code, errcode } = (first ?? error) as { readonly code?: unknown; readonly errcode?: unknown };
   if (typeof errcode === "number") return `SQLITE_${errcode}`;

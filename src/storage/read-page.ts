@@ -2,10 +2,10 @@ import type { SelectQueryBuilder } from "kysely";
 import type { Page } from "../admin/ports.ts";
 import type { Tables } from "./schema.ts";
 
-/** A table whose lines have an id that begins with the time when they were made. */
+/** A table whose ids begin with the time of creation. */
 type Dated = "organizations" | "tokens" | "workflows" | "credentials" | "operators" | "audit" | "budgets";
 
-/** One page in the order of ids, which the table's own key or an index that ends with it gives. */
+/** One page in the order of ids, by the table's own key or an index that ends with it. */
 export function readPage<Table extends Dated, Row>(
   query: SelectQueryBuilder<Tables, Table, Row>,
   { limit, after }: Page,
@@ -22,7 +22,7 @@ export function readPage<Table extends Dated, Row>(
 /** Few enough for one statement on either engine. */
 const IDS_AT_ONCE = 500;
 
-/** Reads what belongs to some rows of a page. */
+/** Reads rows that belong to the rows of a page. */
 export async function inParts<Row>(
   ids: readonly string[],
   read: (part: readonly string[]) => Promise<readonly Row[]>,

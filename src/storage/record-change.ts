@@ -4,19 +4,19 @@ import { newId } from "../terms/ids.ts";
 import type { Engine } from "./engine.ts";
 import type { Tables } from "./schema.ts";
 
-/** The result of a change, and what the audit trail records about it. */
+/** The result of a change, and its audit entry. */
 export interface Changed<Result> {
   readonly result: Result;
   readonly entry: AuditSubject;
 }
 
-/** `what` is given if the trail should name the change differently from the act that made it. */
+/** `what` overrides the act's name in the trail. */
 export type AuditSubject = Pick<AuditEntry, "organizationId" | "subjectId" | "detail"> & { readonly what?: string };
 
 /**
- * Makes one change for an administrator: the rows, the audit entry and the counter that all caches watch, in one
- * transaction. Incrementing the counter first serializes the changes of all processes, so a change may read before it
- * writes. `null` from `change` means that there was nothing to change; the transaction is then rolled back.
+ * Makes one change for an administrator: the rows, the audit entry and the counter for all caches, in one transaction.
+ * Incrementing the counter first serializes the changes of all processes, so a change may read before it writes. If
+ * `change` returns `null`, there is nothing to change, and the transaction is rolled back.
  */
 export async function recordChange<Result>(
   engine: Engine,

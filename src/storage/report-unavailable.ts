@@ -4,7 +4,7 @@ import type { Engine } from "./engine.ts";
 import { problemOf } from "./problem-of.ts";
 import { answeredWithin } from "../terms/time/within.ts";
 
-/** How long an administrator's act waits for a store that is not yet available, without the time of a migration. */
+/** The longest wait of an administrator's act for an unavailable store, without the time of a migration. */
 const READY_MS_MAX = 5_000;
 
 /**
@@ -36,7 +36,7 @@ async function readyInTime(engine: Engine, clock: Clock): Promise<void> {
     try {
       return await answeredWithin(clock, READY_MS_MAX, engine.ready(), away);
     } catch (error) {
-      // The server answers. A migration of a large ledger takes minutes, and has a limit of its own.
+      // The server answers. A migration of a large ledger takes minutes, and has its own limit.
       if (engine.health().state !== "migrating") throw error;
     }
   }

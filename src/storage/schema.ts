@@ -5,8 +5,8 @@ import type { ChargeModel } from "../terms/money/charge.ts";
 import type { AttemptRow, CallRow, ReconciliationRow, RunRow } from "../ledger/ports.ts";
 
 /**
- * The tables as they are after the last migration. Column types are portable: text, bigint milliseconds since 1970 (a
- * number on both engines), flags as 0 or 1, JSON as text.
+ * The tables after the last migration. Column types are portable: text, bigint milliseconds since 1970 (a number on
+ * both engines), flags as 0 or 1, JSON as text.
  */
 export interface Tables {
   readonly organizations: OrganizationTable;
@@ -40,7 +40,7 @@ export type Flag = 0 | 1;
 interface OrganizationTable {
   readonly id: string;
   readonly name: string;
-  /** By which the name is found: see `name-key.ts`. So in tokens, workflows and operators. */
+  /** The search key of the name: see `name-key.ts`. Likewise in tokens, workflows and operators. */
   readonly name_key: string;
   readonly created_wall_at: number;
   readonly disabled: Flag;
@@ -91,7 +91,7 @@ interface CredentialTable {
 
 /** Billed calls in a calendar month, of credentials whose price has steps. */
 interface CredentialCallsTable {
-  /** Made of credential and month. */
+  /** Composed of credential and month. */
   readonly id: string;
   readonly credential_id: string;
   readonly month_from: number;
@@ -99,7 +99,7 @@ interface CredentialCallsTable {
 }
 
 interface CredentialPriceTable {
-  /** Made of the three columns that identify a price: credential, beginning, and number of calls. */
+  /** Composed of the three columns that identify a price: credential, start, and number of calls. */
   readonly id: string;
   readonly credential_id: string;
   readonly organization_id: string;
@@ -126,7 +126,7 @@ interface OperatorTable {
   readonly name: string;
   readonly name_key: string;
   readonly role: Role;
-  /** Of the token; for somebody from the identity provider, of issuer and subject. */
+  /** Digest of the token or, for an operator from the identity provider, of issuer and subject. */
   readonly digest: string;
   /** Null for a token. */
   readonly login: "identity_provider" | null;
@@ -161,14 +161,15 @@ interface AuditTable {
   readonly detail: string;
 }
 
-/** How far a journal has been drained here. */
+/** The position up to which a journal has been drained to this database. */
 interface OutboxTable {
   readonly journal: string;
   readonly run: number;
 }
 
 /**
- * How many runs of a group of ids a journal has added; the row without a journal counts how many of them were deleted.
+ * The number of runs in a group of ids that a journal has added. The row without a journal has the number of deleted
+ * ones.
  */
 interface RunCountTable {
   readonly span: string;
@@ -178,13 +179,13 @@ interface RunCountTable {
   readonly deleted_up_to: number | null;
 }
 
-/** A span of time that has totals, or of which somebody makes them. */
+/** A span of time with totals, or with a claim of a process that is making them. */
 interface TotalSpanTable {
   readonly id: number;
   readonly from_at: number;
   readonly to_at: number;
   readonly kept: Flag;
-  /** When the first and the last of its requests were sent; null if it has none. */
+  /** Send times of its first and last request; null if it has none. */
   readonly sent_first: number | null;
   readonly sent_last: number | null;
 }
@@ -211,7 +212,7 @@ interface TotalTable {
   readonly sent_last: number;
 }
 
-/** What one lease holds of a limit in one window; a limit on units in use at once has the window -1. */
+/** Units of one lease of a limit in one window. A limit on units in use at once has the window -1. */
 interface LeaseTable {
   readonly name: string;
   readonly window_start: number;
@@ -232,7 +233,7 @@ interface BudgetTable {
   readonly source: string | null;
   readonly credential_id: string | null;
   readonly per: BudgetPeriod;
-  /** Null for a budget that was set before budgets had one: UTC. */
+  /** Null for a budget from before this column: UTC. */
   readonly time_zone: string | null;
   /** Null for a budget that counts requests. */
   readonly currency: string | null;
@@ -240,18 +241,18 @@ interface BudgetTable {
   readonly amount: number;
   readonly warn_percent: number;
   readonly set_wall_at: number;
-  /** Null if its limit was never changed. */
+  /** Null if the limit was never changed. */
   readonly changed_wall_at: number | null;
-  /** When the latest period began in which something was leased; null if nothing was. */
+  /** Start of the latest period with a lease; null if there was none. */
   readonly begun_from: number | null;
 }
 
 /**
- * What one lease holds of a budget in one period; and in a row of their own, what no process holds any more and the sum of
- * charges settled by hand.
+ * Units of one lease of a budget in one period. A separate row has the units that no process holds any more, and the
+ * sum of charges settled by hand.
  */
 interface BudgetLeaseTable {
-  /** Made of budget, period and lease. */
+  /** Composed of budget, period and lease. */
   readonly id: string;
   readonly budget_id: string;
   readonly period_from: number;
@@ -264,7 +265,7 @@ interface BudgetLeaseTable {
   readonly heard_at: number | null;
 }
 
-/** One row: how many changes were made to this store that can affect cached answers. */
+/** One row: the number of changes to this store that can affect cached data. */
 interface ChangesTable {
   readonly id: number;
   readonly changes: number;

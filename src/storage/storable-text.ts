@@ -1,8 +1,8 @@
 /**
  * Text in a form that both engines can store. PostgreSQL cannot store U+0000, and UTF-8 has no lone surrogates, yet an
- * id from a client may contain either. It must not make an insert fail or be confused with another row's. Each such
- * unit is written as U+001A ("substitute") and its four hex digits, and so is U+001A itself, so the conversion is
- * reversible and equality is preserved. Ordinary text does not change.
+ * id from a client may contain either. Such an id must neither make an insert fail nor equal the id of another row.
+ * Each such unit is written as U+001A ("substitute") and its four hex digits, and so is U+001A itself, so the
+ * conversion is reversible and preserves equality. Ordinary text does not change.
  */
 export function toStorable(text: string): string {
   if (text.isWellFormed() && !text.includes(NUL) && !text.includes(SUBSTITUTE)) return text;
@@ -28,7 +28,7 @@ export function toStorableParameters(parameters: readonly unknown[]): unknown[] 
   return parameters.map((value) => (typeof value === "string" ? toStorable(value) : value));
 }
 
-/** A row from an engine, with its text as it was before it was stored. */
+/** Restores the original text in a row from an engine. */
 export function fromStorableRow<RowType>(row: RowType): RowType {
   const columns = row as Record<string, unknown>;
   for (const [name, value] of Object.entries(columns)) {

@@ -33,13 +33,13 @@ export interface Store {
   readonly callCounts: CallCounts;
   readonly admin: AdminStore;
   readonly sessions: SessionStore & LoginCodeStore;
-  /** Where journals drain to. */
+  /** The target of journals' drains. */
   readonly ledger: LedgerSink;
-  /** What has been drained there, for operators and auditors. */
+  /** The shared ledger, for operators and auditors. */
   readonly ledgerTables: LedgerTables;
-  /** How much of the limits that processes share each of them holds. */
+  /** The leases of limits that processes share. */
   readonly leases: LeaseStore;
-  /** The budgets, and how much of each of them each process holds. */
+  /** The budgets, and their leases. */
   readonly budgets: BudgetStore;
   /** Settles once the store can be queried. Rejects with `StoreRefused` or `StoreMissing` if waiting will not help. */
   ready(): Promise<void>;
@@ -49,8 +49,8 @@ export interface Store {
 }
 
 /**
- * Opens the store of a deployment. The embedded one is migrated and ready when this resolves. A PostgreSQL may be
- * unavailable, now or later: this resolves anyway, and `ready` tells when it can be used.
+ * Opens the store of a deployment. The embedded store is migrated and ready when this resolves. A PostgreSQL may be
+ * unavailable now or later: this resolves anyway, and `ready` reports when it can be used.
  * @throws StoreRefused, StoreMissing
  */
 export async function openStore(options: StoreOptions): Promise<Store> {

@@ -40,7 +40,7 @@ export function createWorkflowAdmin(engine: Engine): WorkflowAdmin {
   };
 }
 
-/** Settings with the names that people see everywhere else. */
+/** Settings with the names that all other interfaces use. */
 function snakeCase(settings: WorkflowChange): JsonObject {
   return Object.fromEntries(
     Object.entries(settings).map(([name, value]) => [name.replaceAll(/[A-Z]/g, (c) => `_${c.toLowerCase()}`), value]),

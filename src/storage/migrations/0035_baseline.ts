@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { EngineName } from "../engine.ts";
 
-/** What both engines understand alike; `schema.ts` says what the columns mean. Statements end with a semicolon. */
+/** Statements for both engines; `schema.ts` describes the columns. Statements end with a semicolon. */
 const TABLES = `
 create table organizations (
   id text primary key not null,
@@ -185,7 +185,7 @@ create index budget_leases_of_period on budget_leases (budget_id, period_from);
 create table datarun_changes (id integer primary key not null, changes bigint not null);
 insert into datarun_changes (id, changes) values (1, 1)`;
 
-/** The tables into which the journals of all machines drain. Ids of runs sort by start time. */
+/** The tables to which the journals of all machines drain. Ids of runs sort by start time. */
 const LEDGER = `
 create table ledger_runs (
   transaction_id text primary key not null,
@@ -336,12 +336,12 @@ create table ledger_totals (
 const DAY = 86_400_000;
 /** A span of totals is a minute, an hour or a day. */
 const LENGTHS = [60_000, 3_600_000, DAY];
-/** Apart from the advisory locks that have one number. */
+/** In the two-number space of advisory locks, which is separate from the space of single numbers. */
 const TOTALS_LOCK = 0x64_61_74;
 
 /**
- * Totals are those of the requests of runs that started in a span of time. Triggers delete them when such a run changes,
- * so that services of an older version and statements by hand do so too.
+ * Totals sum up the requests of runs that started in a span of time. Triggers delete them when such a run changes, so
+ * that changes by older services and by manual statements also delete them.
  */
 export async function up(db: Kysely<unknown>, engine: EngineName): Promise<void> {
   const totals = engine === "postgres" ? onPostgres() : onSqlite();
@@ -362,9 +362,9 @@ function onSqlite(): readonly string[] {
 }
 
 /**
- * The lock is taken before the spans are looked at, by statements that each see what is committed by then: so a claim is
- * made either after this transaction has ended, or early enough to be seen and deleted here. A statement by hand may look
- * for tables elsewhere than the service does.
+ * The trigger takes the lock before it reads the spans, by statements that each see all earlier commits. So a claim is
+ * made either after this transaction has ended, or early enough to be seen and deleted here. The search path of a
+ * manual statement may differ from the service's.
  */
 function onPostgres(): readonly string[] {
   const functionOf = (name: string, changed: string): string => `

@@ -5,13 +5,13 @@ export interface Migration {
   readonly name: string;
   readonly up: (db: Kysely<unknown>, engine: EngineName) => Promise<void>;
   /**
-   * The oldest schema version whose code can work on a store with this step: it finds everything that it reads, and what
-   * it writes is complete for the newer code. Left out when no older code can.
+   * The oldest schema version whose code can work on a store with this step: that code finds everything that it reads,
+   * and writes everything that the newer code needs. Absent if no older code can.
    */
   readonly readableFrom?: number;
 }
 
-/** The schema of the first release has this version. The steps before it were in no release, and are one with it. */
+/** The schema version of the first release. Earlier steps were in no release, and are merged into it. */
 const BASELINE = 35;
 
 /**

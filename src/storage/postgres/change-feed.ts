@@ -5,7 +5,7 @@ import type { ServerSession } from "./storable-pool.ts";
 export const CHANNEL = "datarun_changes";
 
 /**
- * Often enough to notice a change within a second where there are no notifications, as behind a pooler, and to detect a
+ * Frequent enough to notice a change within a second without notifications, as behind a pooler, and to detect a
  * connection that was lost silently.
  */
 const LOOK_EVERY_MS = 500;
@@ -13,8 +13,8 @@ const RETRY_MS = 100;
 const RETRY_MS_MAX = 1_000;
 
 /**
- * The number of the last change made by any process, read over a connection of its own. Without a connection, the
- * number does not change, and cached entries expire by the cache's own limits.
+ * The number of the last change by any process, read over a separate connection. Without a connection the number stays
+ * the same, and cached entries expire by the cache's own limits.
  */
 export class ChangeFeed {
   readonly #options: ClientConfig;
@@ -39,7 +39,7 @@ export class ChangeFeed {
     return this.#watching;
   }
 
-  /** Starts watching, once. A process that never asks needs no connection. */
+  /** Starts the feed, once. A process that needs no version needs no connection. */
   start(): void {
     this.#run ??= this.#watch();
   }
@@ -59,7 +59,7 @@ export class ChangeFeed {
     }
   }
 
-  /** Watches over one connection until it fails. Returns whether it ever worked. */
+  /** Follows changes over one connection until it fails. Returns whether it ever worked. */
   async #watchOnce(): Promise<boolean> {
     let worked = false;
     const client = new Client(this.#options);
@@ -67,12 +67,12 @@ export class ChangeFeed {
       client.on("error", reject);
       client.on("end", () => reject(new Error("the connection has ended")));
     });
-    // It is awaited only between two looks.
+    // Awaited only between two reads, so a rejection before that must not count as unhandled.
     broken.catch(() => {});
     client.on("notification", ({ payload }) => this.#note(Number(payload)));
     try {
       await client.connect();
-      // Of a pooler, whoever uses that session of the server next would get the notifications.
+      // With a pooler, the next client of that server session would get the notifications.
       if (this.#route.isDirect === true) await client.query(`listen ${CHANNEL}`);
       while (!this.#closing.signal.aborted) {
         const { rows } = await client.query<{ changes: number }>("select changes from datarun_changes where id = 1");
@@ -82,9 +82,9 @@ export class ChangeFeed {
         await Promise.race([this.#pause(LOOK_EVERY_MS), broken]);
       }
     } catch {
-      // Whatever failed, the next connection is the remedy; `watching` shows how long there has been none.
+      // The remedy for every failure is the next connection; `watching` shows how long there has been none.
     }
-    // Do not wait for a server that does not answer.
+    // Does not wait for a server that does not answer.
     client.end().catch(() => {});
     return worked;
   }

@@ -21,10 +21,10 @@ export function databaseAddressOf(databaseUrl: string): DatabaseAddress {
 }
 
 /**
- * Options for every connection: nothing waits for a server that has stopped answering, and bigint is read as a number,
- * because our columns hold only milliseconds and counts. They set nothing that a pooler would refuse.
- * @param statementMs how long to wait for an answer; the server's own limits are set by `storable-pool.ts`
- * @throws StoreRefused when the address cannot be read; the message does not repeat it, as it may contain a password
+ * Options for every connection: no query waits for a server that has stopped answering, and bigint is read as a number,
+ * because our columns hold only milliseconds and counts. A pooler accepts all of them.
+ * @param statementMs time limit of an answer; `storable-pool.ts` sets the server's own limits
+ * @throws StoreRefused when the address is not valid; the message does not repeat it, as it may contain a password
  */
 export function connectionOptions(databaseUrl: string, statementMs: number): ClientConfig {
   readAddress(databaseUrl);
@@ -50,7 +50,7 @@ function readAddress(databaseUrl: string): Client {
     );
   if (!/^postgres(ql)?:\/\//.test(databaseUrl)) throw refuse();
   try {
-    // Only its constructor is used, to parse the address; it does not connect.
+    // Only the constructor is used, to parse the address; it does not connect.
     return new Client({ connectionString: databaseUrl });
   } catch (error) {
     const { code, path, syscall } = error as NodeJS.ErrnoException;

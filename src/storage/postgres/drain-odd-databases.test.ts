@@ -27,7 +27,7 @@ test("runs that a shared database has lost are sent to it again automatically, a
   });
   atEnd(t, () => drainer.close());
   const client = new Client({ connectionString: databaseUrl });
-  // The database is dropped while this is connected, when the test ends.
+  // The database is dropped at the end of the test, while this client is connected.
   client.on("error", () => {});
   await client.connect();
   atEnd(t, () => client.end());
@@ -45,7 +45,7 @@ test("runs that a shared database has lost are sent to it again automatically, a
   await untilArrived(ids);
   await until(() => query(directory, "SELECT run FROM drained")[0]?.["run"] === 3);
 
-  // An older copy, in which only the first run had arrived.
+  // An older copy of the database, with only the first run.
   await client.query("delete from ledger_runs where transaction_id <> $1", [ids[0]]);
   for (const table of ["ledger_calls", "ledger_attempts"])
     await client.query(`delete from ${table} where transaction_id <> $1`, [ids[0]]);
@@ -53,12 +53,12 @@ test("runs that a shared database has lost are sent to it again automatically, a
   await untilArrived(ids);
   assert.ok(events.includes("ledger_database_lost_runs"));
 
-  // Another database, in which none has arrived.
+  // Another database, without any run.
   await client.query("truncate ledger_runs, ledger_calls, ledger_attempts, ledger_outboxes");
   const last = makeRun();
   await runOnce(ledger, last);
   await untilArrived([...ids, last.transactionId]);
-  // The database has them before this process has heard of it.
+  // The database has the runs before this process gets the confirmation.
   await until(() => drainer.state().pendingRuns === 0);
 });
 

@@ -15,7 +15,7 @@ const BATCH_RUNS = 32;
 const WEATHER = ["1 KB/s", "black hole", "fair", "resets", "black hole"] as const;
 const EACH_MS = 700;
 
-/** Records what the drainer has handed over and waits for. */
+/** Records the drainer's writes and the pending ones. */
 class Watched implements LedgerSink {
   readonly #sink: LedgerSink;
   #waiting = 0;
@@ -74,7 +74,7 @@ test("runs that end by the hundreds while the database is slow, silent or unavai
     }
   }
   await Promise.all(ended);
-  // What was answered last is in the log of outcomes, and in the journal a moment later.
+  // The last answered runs are in the outcome log, and in the journal a moment later.
   await tested.ledger.flush();
   assert.ok(drainer.state().pendingRuns > BATCH_RUNS, "the outage was long enough to prove something");
   proxy.turn("fair");

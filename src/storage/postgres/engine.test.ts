@@ -162,7 +162,7 @@ test("a connection on which a statement timed out is not used again", async (t) 
   await rival.connect();
   await rival.query("begin; select * from datarun_changes for update");
 
-  // Every administrator's change waits for the rival, and fails when the limits are reached.
+  // Every change of an administrator waits for the rival, and fails when the limits are reached.
   await assert.rejects(store.admin.revokeToken(ACT, { id: tokenId }), {
     code: "unavailable",
     message: /57014|TIMEDOUT/,

@@ -15,30 +15,32 @@ import { judge, type ConnectionProblem } from "./wrong-database.ts";
 const CONNECTIONS_MAX = 10;
 const LIMITS: TimeLimits = { statementMs: 2_000 };
 /**
- * An auditor's query may be a sum over a month. It waits less for a lock: someone who rebuilds a table may have it for
- * hours, and meanwhile waiting queries would take all connections.
+ * Limits of an auditor's query, which may be a sum over a month. It waits less for a lock: a rebuild of a table may
+ * hold its lock for hours, and waiting queries would take all connections meanwhile.
  */
 const AUDIT_LIMITS: TimeLimits = { statementMs: 300_000, lockMs: 5_000 };
 /** Totals are made over one of them, and may take long. */
 const AUDIT_CONNECTIONS_MAX = 3;
-/** How long closing waits for an auditor's query. */
+/** How long `close` waits for an auditor's query. */
 const AUDIT_END_MS_MAX = 2_000;
 const RETRY_MS = 100;
 const RETRY_MS_MAX = 1_000;
 /** One step may rebuild a large table, but a server that has stopped answering must not block a start for ever. */
 const MIGRATION_LIMITS: TimeLimits = { statementMs: 120_000, lockMs: 120_000 };
-/** An unstable database is reported at most this often, and reported as available only after a while. */
+/**
+ * The shortest interval between two reports of an unstable database, and the delay before it is reported as available.
+ */
 const TELL_EVERY_MS = 10_000;
 const QUIET_MS = 1_000;
-/** The advisory lock's number, unlikely to be used by other software on the same database: "dataru" in ASCII. */
+/** Number of the advisory lock, unlikely to be used by other software on the same database: "dataru" in ASCII. */
 const MIGRATION_LOCK = 0x64_61_74_61_72_75;
-/** Keeps our locks on names apart from those of other software that hashes the same names. */
+/** Separates our locks on names from those of other software that hashes the same names. */
 const NAMES_SEED = MIGRATION_LOCK;
 
 /**
- * A store on PostgreSQL. The server may be unavailable, now or later: connecting is retried in the background, and only
- * problems that waiting cannot solve are refused.
- * @throws StoreRefused when the address cannot be read
+ * A store on PostgreSQL. The server may be unavailable now or later: the engine retries in the background, and refuses
+ * only problems that waiting cannot solve.
+ * @throws StoreRefused when the address is not valid
  */
 export function openPostgres(
   databaseUrl: string,
@@ -58,7 +60,7 @@ export function openPostgres(
   const db = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: createStorablePool(pool, { limits: LIMITS, route, heard }) }),
   });
-  // Connects only when it is first used, so that a service without audits has no such connections.
+  // Connects at its first use, so that a service without audits has no such connections.
   const auditPool = openPool(AUDIT_LIMITS, AUDIT_CONNECTIONS_MAX);
   const auditClients = new Set<PoolClient>();
   auditPool.on("connect", (client) => auditClients.add(client)).on("remove", (client) => auditClients.delete(client));
@@ -78,7 +80,7 @@ export function openPostgres(
     const isNew = says !== verdict.says;
     problem = code;
     says = verdict.says;
-    // If a few queries fail over a long time, that is one line every now and then.
+    // A few failed queries over a long time are one log line now and then.
     if (!isNew || (toldAway && clock.now() - toldAt < TELL_EVERY_MS)) return;
     [toldAt, toldAway] = [clock.now(), true];
     tell({ event: "store_away", says });
@@ -91,9 +93,9 @@ export function openPostgres(
     tell({ event: "store_back", says: `The PostgreSQL at ${place.at} answers again.` });
   }
 
-  // A broken idle connection is replaced when it is needed; without a listener the error would end the process.
+  // A broken idle connection is replaced at its next use. Without a listener the error would end the process.
   for (const each of [pool, auditPool]) each.on("error", heard);
-  // Callers that wait for it get the error; it is not an error if nobody waits.
+  // Callers that await it get the error. Without one, the rejection must not count as unhandled.
   opened.promise.catch(() => {});
 
   const bringUp = async (): Promise<void> => {
@@ -166,7 +168,7 @@ export function openPostgres(
   };
 }
 
-/** A query that is under way fails. */
+/** Fails the query in progress. */
 function endAtOnce(client: PoolClient): void {
   (client as PoolClient & Pick<Client, "connection">).connection.stream.destroy();
 }
@@ -182,7 +184,7 @@ function missing({ at, database }: DatabaseAddress): StoreMissing {
   );
 }
 
-/** The place in which tables would be made. */
+/** The database and schema in which the tables would be created. */
 async function whereOf(db: Kysely<Tables>, { at, database }: DatabaseAddress): Promise<string> {
   const { rows } = await sql<{ name: string | null }>`select current_schema() as name`.execute(db);
   const name = rows[0]!.name;
@@ -192,7 +194,7 @@ async function whereOf(db: Kysely<Tables>, { at, database }: DatabaseAddress): P
     : `the schema "${printable(name)}" of ${where}`;
 }
 
-/** Refuses a database with tables of other software: ours and theirs would get in each other's way. */
+/** Refuses a database with tables of other software, which could conflict with ours. */
 async function assertFree(transaction: Transaction<Tables>, { at, database }: DatabaseAddress): Promise<void> {
   const { rows } = await sql<{ name: string }>`
     select c.relname as name from pg_class as c
@@ -207,7 +209,7 @@ async function assertFree(transaction: Transaction<Tables>, { at, database }: Da
   );
 }
 
-/** Migrates over a connection of its own, on which long statements are allowed. */
+/** Migrates over a separate connection that permits long statements. */
 async function migrateAlone(
   pool: Pool,
   route: ServerSession,
@@ -223,7 +225,7 @@ async function migrateAlone(
       engine: "postgres",
       migrations,
       lock: async (transaction) => {
-        // It ends with the transaction, so that a process that dies here blocks nobody.
+        // The lock ends with the transaction, so that a process that dies here blocks no other.
         await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(transaction);
       },
       assertFree: (transaction) => assertFree(transaction, place),

@@ -149,7 +149,7 @@ test("runs to be settled are looked at one by one, and not by reading all failed
   const asked = { source: "acme__people", outcome: "failed", charged: "no" } as const;
   const [, settleFirst = ""] = await plansOf(store.ledgerTables, asked, "EXPLAIN (ANALYZE)");
   assert.match(settleFirst, /ledger_runs_unknown/);
-  // Of a semi join a planner with other figures makes one that hashes the calls.
+  // With other statistics, a planner turns a semi join into a hash join over the calls.
   assert.doesNotMatch(settleFirst, /Semi Join/, settleFirst);
   assert.match(settleFirst, /SubPlan/, settleFirst);
 });
@@ -179,9 +179,9 @@ test("the last use of a credential is one entry of an index, however often it wa
 });
 
 /**
- * Runs one second apart, of two organizations; every second one called another source too, and one in a hundred failed.
- * The others asked for one function, of whose runs only the oldest called that source, and their caller sent one id with
- * all of them.
+ * Runs one second apart, of two organizations. Every second run also called another source, and one in a hundred
+ * failed. The other runs called one function. Only the oldest of these called that source, and their caller sent one id
+ * with all of them.
  */
 async function fill(databaseUrl: string): Promise<void> {
   const client = new Client({ connectionString: databaseUrl });

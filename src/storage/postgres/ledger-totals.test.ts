@@ -14,7 +14,7 @@ import { newId } from "../../terms/ids.ts";
 import { systemClock } from "../../terms/time/clock.ts";
 import { openStore, type Store } from "../store.ts";
 
-/** Of each of two replicas. */
+/** Rounds of each of two replicas. */
 const ROUNDS = 45;
 const DAY = 24 * 60 * 60 * 1_000;
 const FIRST = Date.UTC(2026, 2, 1);

@@ -6,7 +6,7 @@ import { systemClock } from "../../terms/time/clock.ts";
 import { ACT, anOrganization, aToken, NOTICED_MS, within } from "../engines.kit.ts";
 import { openStore, type Store } from "../store.ts";
 
-/** A busy machine may be late; waiting for an outage to end would be later than this. */
+/** A busy machine may be late, but a lookup that waits for the end of an outage takes longer than this. */
 const LATE_MS = 1_800;
 const RECOVERED_MS = 8_000;
 
@@ -22,7 +22,7 @@ async function storeAt(t: TestContext, databaseUrl: string): Promise<Store> {
   return store;
 }
 
-/** Looks up and expects this one fault, in time, however many lookups there are at once. */
+/** Looks up keys and expects this one fault, in time, however many lookups run at once. */
 async function assertUnavailable(store: Store): Promise<void> {
   const startedAt = performance.now();
   const lookups = Array.from({ length: 30 }, (_, at) => store.access.findToken(`unseen ${at}`));
@@ -47,7 +47,7 @@ async function answers(store: Store, digest: string): Promise<boolean> {
   }
 }
 
-/** Another process revokes a token: this one must notice, also after its connection was disturbed. */
+/** Another process revokes a token. This one must notice, also after a disturbance of its connection. */
 async function assertNoticesChanges(store: Store, other: Store, tokenId: string): Promise<void> {
   const before = store.access.version();
   await other.admin.revokeToken(ACT, { id: tokenId });
@@ -123,7 +123,7 @@ for (const weather of ["black hole", "resets", "1 KB/s"] as const satisfies read
   });
 }
 
-/** On a slow connection some lookups may succeed; none may take longer than allowed. */
+/** On a slow connection some lookups may succeed. None may exceed the time limit. */
 function manyLookups(store: Store): Promise<void>[] {
   return Array.from({ length: 60 }, async (_, at) => {
     const startedAt = performance.now();

@@ -2,7 +2,7 @@ import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from "kyse
 import { DatabaseError, type Pool, type PoolClient, type QueryResult } from "pg";
 import { fromStorableRow, toStorableParameters } from "../storable-text.ts";
 
-/** How long the server may work on a statement, and how much of that it may wait for a lock. */
+/** Time limits of the server for a statement, and for its wait for a lock. */
 export interface TimeLimits {
   readonly statementMs: number;
   readonly lockMs?: number;
@@ -11,8 +11,8 @@ export interface TimeLimits {
 /** How the connections of one store reach the server. */
 export interface ServerSession {
   /**
-   * Whether each connection is a session of the server. Behind a pooler that lends sessions for one transaction each,
-   * settings of a session would be lost, or apply to others. `null` until the first statement has been answered.
+   * Whether each connection is a session of the server. A pooler may lend sessions for one transaction each: settings
+   * of a session would be lost, or apply to other clients. `null` until the first statement has been answered.
    */
   isDirect: boolean | null;
 }
@@ -30,12 +30,12 @@ const BEGIN = /^(?:begin|start transaction)\b/;
 const END = /^(?:commit|rollback)$/;
 
 /**
- * The pool as Kysely uses it. Text is converted to and from a form that both engines can store. After any failure other
- * than an error reported by the server, the connection is not used again, because an answer may still be on its way.
+ * The pool for Kysely. Converts text to and from a form that both engines can store. After any failure other than an
+ * error reported by the server, the connection is discarded, because an answer may still arrive on it.
  *
- * The server's time limits are not sent as parameters of a connection, because poolers refuse them. They are set together
- * with a statement, in one round trip: for the session on the first use of a direct connection, otherwise for each
- * transaction, and a statement outside of one gets its own. So connections have to be in pipeline mode.
+ * The server's time limits are not sent as parameters of a connection, because poolers refuse them. They are set
+ * together with a statement, in one round trip: for the session on the first use of a direct connection; otherwise for
+ * each transaction, or for a single statement outside a transaction. So connections have to be in pipeline mode.
  */
 export function createStorablePool(pool: Pool, options: StorablePoolOptions): PostgresPool {
   const limited = new WeakSet<PoolClient>();
@@ -56,7 +56,7 @@ export function createStorablePool(pool: Pool, options: StorablePoolOptions): Po
 class StorableClient {
   readonly #client: PoolClient;
   readonly #options: StorablePoolOptions;
-  /** The connections whose sessions have the time limits. */
+  /** Connections with time limits set for their sessions. */
   readonly #limited: WeakSet<PoolClient>;
   #inTransaction = false;
   #failure: Error | null = null;
@@ -96,7 +96,7 @@ class StorableClient {
     return result;
   }
 
-  /** Also finds out whether the connection is direct: a pooler has numbers of its own for connections. */
+  /** Also finds out whether the connection is direct: a pooler has its own numbers for connections. */
   async #begin(sql: string): Promise<QueryResult<AnyRow>> {
     const answer = await this.#send(`${sql}; ${this.#limitsOf("local")}; select pg_backend_pid() as pid`);
     const results = answer as unknown as readonly QueryResult<AnyRow>[];
@@ -139,12 +139,12 @@ class StorableClient {
 
 type AnyRow = Record<string, unknown>;
 
-/** A member of `pg`'s clients that its types do not have. Without it, connections would count as pooled. */
+/** A member of `pg`'s clients that is missing in its types. Without it, connections would count as pooled. */
 interface WithProcessId {
   readonly processID?: unknown;
 }
 
-/** Waits for all, also if one fails, so that no answer is on its way afterwards. @throws the first failure */
+/** Waits for all answers, even after a failure, so that none arrives afterwards. @throws the first failure */
 async function allAnswered<Answers extends readonly Promise<unknown>[]>(
   answers: Answers,
 ): Promise<{ readonly [At in keyof Answers]: Awaited<Answers[At]> }> {

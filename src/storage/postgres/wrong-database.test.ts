@@ -17,10 +17,10 @@ import { databaseAddressOf } from "./connection-options.ts";
 import { openPostgres } from "./engine.ts";
 import { judge } from "./wrong-database.ts";
 
-/** A label of DNS has at most 63 characters, so no resolver is asked, not even one that would never answer. */
+/** A DNS label has at most 63 characters, so no resolver is used, not even one that would never answer. */
 const UNKNOWN_HOST = `${"n".repeat(64)}.invalid`;
 
-/** What opening it reports; it has to report something immediately. */
+/** The report of opening the database, which must come immediately. */
 async function refusal(t: TestContext, databaseUrl: string, how: OpenHow = {}): Promise<string> {
   const store = await openStore({ dataDir: "", databaseUrl, clock: systemClock, ...how });
   t.after(() => store.close());
@@ -46,7 +46,7 @@ async function query(databaseUrl: string, ...statements: readonly string[]) {
 
 const TABLES = "select tablename from pg_tables where schemaname = 'public' order by 1";
 
-/** A server that handles each connection in one way. */
+/** A server that treats every connection in the same way. */
 async function listener(t: TestContext, serve: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
@@ -61,7 +61,7 @@ async function listener(t: TestContext, serve: (socket: Socket) => void): Promis
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** The reply of a PostgreSQL to a connection that it refuses. */
+/** The reply of a PostgreSQL that refuses a connection. */
 function refusing(code: string, message: string) {
   return (socket: Socket) => {
     const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`);
@@ -205,7 +205,7 @@ test("a host that is unavailable is waited for, and reported once", async (t) =>
     const store = await openStore({
       dataDir: "",
       databaseUrl: `postgres://u:canary@${address}/d`,
-      // Its waits take a hundredth of the time.
+      // Its delays take a hundredth of the time.
       clock: { ...systemClock, after: (delayMs, callback, hold) => systemClock.after(delayMs / 100, callback, hold) },
       tell(news) {
         told.push(news);

@@ -3,7 +3,7 @@ import { printable } from "../../terms/text/printable.ts";
 import { problemOf } from "../problem-of.ts";
 import type { DatabaseAddress } from "./connection-options.ts";
 
-/** What is wrong, as a sentence for the operator, and whether waiting can help. */
+/** The problem as a sentence for the operator, and whether waiting can help. */
 export interface ConnectionProblem {
   readonly says: string;
   readonly hopeless: boolean;
@@ -12,14 +12,14 @@ export interface ConnectionProblem {
 const WORDS_MAX = 200;
 /** Classes of SQLSTATE that concern the address, permissions, or the contents of the database. */
 const HOPELESS = /^(?:0A|28|3D|3F|42)/;
-/** Its class is one of problems that pass. PgBouncer reports with it whatever it refuses, and only its words differ. */
+/** Its class usually means a temporary problem. PgBouncer uses it for every refusal, which only the text identifies. */
 const PROTOCOL_VIOLATION = "08P01";
 const PASSES =
   /down|timeout|try again|cannot connect|connections|too many clients|starting up|in recovery|terminat|closed/i;
 const PARAMETER = /^unsupported startup parameter: (\S+)$/;
 const TLS = /^(?:CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET|VERIFY)_|HOSTNAME_MISMATCH)/;
 
-/** Decides why a database cannot be used. A missing host may appear later; a wrong password will not become right. */
+/** Decides why a database cannot be used. A missing host may appear later; a wrong password stays wrong. */
 export function judge(error: unknown, place: DatabaseAddress): ConnectionProblem {
   const code = problemOf(error);
   if (error instanceof DatabaseError) return { says: wordsOf(error, place), hopeless: isHopeless(error) };

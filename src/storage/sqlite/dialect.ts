@@ -39,7 +39,7 @@ class SqliteDriver implements Driver {
     this.#connection = new SqliteConnection(database, clock);
   }
   async init(): Promise<void> {}
-  // Kysely itself gives the one connection to one user at a time, because the adapter says that there is only one.
+  // Kysely itself gives the connection to one user at a time, because the adapter declares only one.
   async acquireConnection(): Promise<DatabaseConnection> {
     return this.#connection;
   }
@@ -89,7 +89,7 @@ class SqliteConnection implements DatabaseConnection {
 
 /**
  * Retries while another process holds the lock. SQLite's own busy handler would block the event loop. A statement that
- * was refused as busy has done nothing, so it is safe to try it again.
+ * was refused as busy has changed nothing, so a retry is safe.
  */
 export async function whenNotBusy<Value>(attempt: () => Value, clock: Clock): Promise<Value> {
   const giveUpAt = clock.now() + PATIENCE_MS;
@@ -106,6 +106,6 @@ export async function whenNotBusy<Value>(attempt: () => Value, clock: Clock): Pr
 const SQLITE_BUSY = 5;
 
 function isBusy(error: unknown): boolean {
-  // The low byte is the error class; the rest says which kind of busy it is.
+  // The low byte is the error class; the other bytes distinguish kinds of busy.
   return error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY;
 }

@@ -110,7 +110,7 @@ test("a store that a newer version migrated is used if that version says so", as
     ],
   );
 
-  // A later step says that only versions that have the one before it can work on the store.
+  // A later step declares that only versions with the step before it can work on the store.
   await (await openSqlite(dataDir, systemClock, [...expanded, addColumn("contracted", MIGRATIONS.length + 1)])).close();
   await assert.rejects(openStore({ dataDir, clock: systemClock }), {
     name: "StoreRefused",
@@ -172,7 +172,7 @@ test("while another process holds the write lock, reading continues and writing 
       () => (settled += 1),
       () => (settled += 1),
     );
-  // A write that waits in this thread lets nothing else happen until it gives up.
+  // A waiting write in this thread would block everything else until it gives up.
   for (let turns = 0; turns < 50; turns += 1) {
     assert.equal((await store.access.findToken("d1"))?.revoked, false);
     await new Promise((resolve) => setImmediate(resolve));

@@ -44,7 +44,7 @@ export async function openSqlite(
     const state = await stateOf(writer, migrations, opening);
     if (state === "none") assertMayMake();
     if (state !== "ready") {
-      // The transaction is IMMEDIATE, so its start takes the exclusive lock. A file with this name is ours.
+      // The transaction is IMMEDIATE, so it takes the exclusive lock at its start. A file with this name is ours.
       await migrate(writer, clock.wall(), {
         engine: "sqlite",
         migrations,
@@ -128,12 +128,12 @@ function makePrivateFile(dataDir: string): string {
   return file;
 }
 
-/** How old the answer may be, so that asking costs little at any rate of requests. */
+/** The maximum age of the known number, so that a read costs little at any rate of requests. */
 const LOOK_EVERY_MS = 200;
 
 /**
- * The number of the last change made by any process. SQLite's `data_version` tells within a microsecond whether
- * anything was written; only then is the counter read. Notes such as "last used" do not change it.
+ * The number of the last change by any process. SQLite's `data_version` shows within a microsecond whether there was a
+ * write; only then is the counter read. Records such as "last used" do not change the counter.
  */
 function watchChanges(database: DatabaseSync, clock: Clock): () => number {
   const anyWrite = database.prepare("pragma data_version");
@@ -153,7 +153,7 @@ function watchChanges(database: DatabaseSync, clock: Clock): () => number {
         seenWrite = write;
       }
     } catch {
-      // Locked for a moment, or closing: the known number is kept, and the next look tries again.
+      // Locked for a moment, or closing: the known number stays, and the next read tries again.
     }
     return changes;
   };

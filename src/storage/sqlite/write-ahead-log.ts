@@ -2,9 +2,9 @@ import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
- * The write-ahead log of an open database. A connection with `synchronous = normal` commits without waiting for the disk;
- * what it has committed survives a power failure once this file is synced, or its pages are in the database, which SQLite
- * syncs itself. SQLite keeps no locks on this file, which closing a handle would release.
+ * The write-ahead log of an open database. A connection with `synchronous = normal` commits without waiting for the
+ * disk. Its commits survive a power failure once this file is synced, or once their pages are in the database, which
+ * SQLite syncs itself. SQLite has no locks on this file, which closing a handle would release.
  */
 export class WriteAheadLog {
   readonly #path: string;
@@ -23,7 +23,7 @@ export class WriteAheadLog {
 
   async #open(): Promise<void> {
     const handle = await open(this.#path, "r+");
-    // The name of the file, too: SQLite makes the file anew for each start.
+    // Also syncs the directory entry: SQLite creates the file anew for each start.
     const directory = await open(dirname(this.#path), "r");
     try {
       await directory.sync();
