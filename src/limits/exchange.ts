@@ -3,39 +3,44 @@ import { RoundRobinQueue } from "../terms/concurrency/round-robin-queue.ts";
 import { answeredWithin } from "../terms/time/within.ts";
 import type { SentBy } from "./ports.ts";
 
-/** An answer that takes longer does not count: nobody uses what it grants. */
+/** An answer that takes longer is ignored: its grants are not used. */
 const ANSWER_MS_MAX = 1_000;
-/** Keeps one exchange short: all its limits are locked meanwhile. */
+/** A bound on asks per exchange, because all its limits are locked meanwhile. */
 const ASKS_MAX = 200;
-/** A limit that has changed is looked at after so long. */
+/** Delay of the check of a changed limit. */
 const WAKE_MS = 1_000;
 
-/** What an exchange has to know of a limit. */
+/** The exchange's view of a limit. */
 export interface Leased<Ask, Answer> {
-  /** Owners take turns, because they can make up limits without end. */
+  /** Owners are served round-robin, because one owner can create any number of limits. */
   readonly owner: string;
-  /** @param joins whether other limits ask anyway, so that it asks a little earlier than it had to. `null`: nothing */
+  /**
+   * @param joins whether other limits are sending an ask anyway, so that this one may ask earlier than necessary
+   * @returns `null` if there is nothing to ask
+   */
   ask(now: number, by: SentBy, joins: boolean): Ask | null;
-  /** The last ask: it gives back what is not in use. `null`: nothing */
+  /** The last ask, which returns unused units; `null`: there is nothing to return. */
   askToEnd(now: number, by: SentBy): Ask | null;
-  /** @param askedAt, answeredAt by the clock of this process; in between, the store looked at its own */
+  /** @param askedAt, answeredAt by the clock of this process; the store read its own clock in between */
   answered(answer: Answer, askedAt: number, answeredAt: number): void;
   failed(now: number): void;
-  /** When time alone may give it something to ask or to notify; `Infinity` if nothing does. */
+  /**
+   * Time at which the limit may have an ask or a notification without any further event; `Infinity` if there is none.
+   */
   dueAt(now: number): number;
 }
 
 export interface ExchangeParts<Ask, Answer, Limit extends Leased<Ask, Answer>> {
   readonly clock: Clock;
-  /** Names this process. Called when its name is needed. */
+  /** Names this process. Called when the name is needed. */
   readonly process: () => string;
-  /** Frees what earlier starts of this process have left. It has to succeed before anything is asked for. */
+  /** Frees the units of earlier starts of this process. It has to succeed before the first ask. */
   readonly recover: (process: string) => Promise<void>;
   /** @param sequence the number of the last ask */
   readonly send: (asks: readonly Ask[], sequence: number) => Promise<readonly Answer[]>;
-  /** These limits have an answer, or it is known that there is none. */
+  /** These limits have an answer, or the exchange has failed. */
   readonly onAnswered: (limits: readonly Limit[], isAnswered: boolean) => void;
-  /** Some time has passed, which may have changed what these limits hold. */
+  /** Time has passed, which may have changed the leases of these limits. */
   readonly onTime: (limits: Iterable<Limit>) => void;
 }
 
@@ -49,16 +54,16 @@ interface Asked<Ask, Limit> {
 /**
  * The exchange of one process with the store, for all limits of one kind:
  *
- * 1. Whoever uses a limit calls `look` when it may have something to ask, and `wake` when it may have with time.
- * 2. All limits that have something to ask are sent together, one exchange at a time; those that hold something join.
- * 3. Each limit hears the answer, or that there is none. Then the next exchange begins, if there is something to ask.
- * 4. Otherwise nothing happens until the first moment at which a limit may have something to ask.
+ * 1. The user of a limit calls `look` when the limit may have an ask, and `wake` when it may have one later.
+ * 2. All asks are sent together, one exchange at a time. Limits with leased units join.
+ * 3. Each limit receives its answer, or that there is none. Then the next exchange begins, if there are further asks.
+ * 4. Otherwise the exchange is idle until the first time at which a limit may have an ask.
  */
 export class Exchange<Ask, Answer, Limit extends Leased<Ask, Answer>> {
   readonly #parts: ExchangeParts<Ask, Answer, Limit>;
-  /** Those that may have something to ask now. */
+  /** Limits that may have an ask now. */
   readonly #toLook = new RoundRobinQueue<Limit>();
-  /** Those that may have something to ask with time. */
+  /** Limits that may have an ask later. */
   readonly #live = new Set<Limit>();
   #underWay: Promise<void> | null = null;
   #isQueued = false;
@@ -74,7 +79,7 @@ export class Exchange<Ask, Answer, Limit extends Leased<Ask, Answer>> {
     this.#parts = parts;
   }
 
-  /** The number of the exchange that is under way, or was last. */
+  /** The number of the current or last exchange. */
   get count(): number {
     return this.#count;
   }
@@ -91,7 +96,7 @@ export class Exchange<Ask, Answer, Limit extends Leased<Ask, Answer>> {
     this.#toLook.add(limit.owner, limit);
     if (this.#isQueued || this.#underWay !== null || this.#isClosed) return;
     this.#isQueued = true;
-    // All calls of a tick ask together.
+    // All calls of a tick share one exchange.
     queueMicrotask(() => {
       this.#isQueued = false;
       if (this.#underWay === null && !this.#isClosed) this.#next();
@@ -103,19 +108,19 @@ export class Exchange<Ask, Answer, Limit extends Leased<Ask, Answer>> {
     if (this.#timerAt === Number.POSITIVE_INFINITY) this.#lookAt(this.#parts.clock.now() + WAKE_MS);
   }
 
-  /** Waits for the exchange that is under way. Afterwards only `end` and `send` send. */
+  /** Waits for the exchange in progress. Afterwards only `end` and `send` send asks. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancelTimer();
     await this.#underWay;
   }
 
-  /** Gives back what these limits hold and do not use. Returns whether the store has answered. */
+  /** Returns unused units of these limits. Resolves to whether the store has answered. */
   end(limits: Iterable<Limit> = this.#live): Promise<boolean> {
     return this.#sendAll(limits, (limit, now, by) => limit.askToEnd(now, by));
   }
 
-  /** Sends what these limits ask for now. Returns whether the store has answered. */
+  /** Sends the current asks of these limits. Resolves to whether the store has answered. */
   send(limits: Iterable<Limit>): Promise<boolean> {
     return this.#sendAll(limits, (limit, now, by) => limit.ask(now, by, false));
   }
@@ -172,7 +177,8 @@ export class Exchange<Ask, Answer, Limit extends Leased<Ask, Answer>> {
       const asks = asked.map(({ ask }) => ask);
       answers = await this.#inTime(send(asks, this.#sequence));
     } catch {
-      // Each ask may have been kept or not, and the next one says what is held here. The store itself says why it failed.
+      // Each ask may or may not have been stored, and the next one repeats the state of this process. The store logs
+      // its own failures.
     }
     const now = clock.now();
     for (const [at, { limit }] of asked.entries()) {

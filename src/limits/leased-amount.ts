@@ -3,46 +3,48 @@ import type { Leased } from "./exchange.ts";
 import type { SentBy } from "./ports.ts";
 import { RecentUse } from "./recent-use.ts";
 
-/** Clocks are believed to differ in speed by less than this: a lease is used for that much less than it was given for. */
+/** Assumed maximum difference in speed between clocks. The usable time of a lease is reduced by this fraction. */
 const DRIFT = 0.01;
-/** While the store does not answer. */
+/** Interval of asks while the store does not answer. */
 const RETRY_MS = 500;
 
-/** What was granted in one window of a limit. */
+/** Units granted in one window of a limit. */
 export interface Granted {
-  /** The lease that it belongs to. */
+  /** The lease of the units. */
   readonly lease: string;
-  /** When its window begins and ends by the clock of the store. */
+  /** Start and end of the window, by the clock of the store. */
   readonly window: number;
   readonly windowEnd: number;
-  /** The same by the clock of this process, never too early and never too late. */
+  /** The start, never too early, and the end, never too late, by the clock of this process. */
   readonly from: number;
   until: number;
-  /** No more than this is used until more is granted. */
+  /** The most that is used until more is granted. */
   amount: bigint;
-  /** Spent, in use, or reserved. */
+  /** Units that are spent, in use, or reserved. */
   used: bigint;
-  /** What the usage log has of it; `null`: nothing. */
+  /** The logged part of the use; `null`: nothing. */
   logged: Logged | null;
 }
 
 export interface Logged {
   readonly log: LeaseLog;
-  /** Of what is used: what is in the log, because its request was sent. */
+  /** The used units that are in the log, because their request was sent. */
   used: bigint;
 }
 
-/** What a lease asks for, beyond what it goes on holding. */
+/** The wanted units of a lease, beyond those that it keeps. */
 export interface LeaseDemand {
-  /** For what waits now. */
+  /** Units for waiting requests. */
   readonly need: bigint;
-  /** What will probably be used soon. */
+  /** Units that will probably be used soon. */
   readonly spare: bigint;
-  /** What will probably be used at the beginning of the next window; 0 if it is too early to ask. */
+  /** Units that will probably be used at the beginning of the next window; 0 if it is too early to ask. */
   readonly ahead: bigint;
 }
 
-/** A window as the store has answered, and when: `now` is by its clock, the others are by that of this process. */
+/**
+ * A window by an answer of the store, and its times: `now` is by the store's clock, the others by this process's clock.
+ */
 export interface AnsweredWindow {
   readonly window: number;
   readonly windowEnd: number;
@@ -52,42 +54,42 @@ export interface AnsweredWindow {
 }
 
 /**
- * What one process holds of one limit: counts in memory, and the next ask. It is told the time and what the store
- * answers, and does nothing by itself. Amounts are calls, requests, or millionths of a currency.
+ * One process's lease of one limit: counts in memory, and the next ask. Callers pass the time and the store's answers;
+ * the object itself has no timers. Amounts are calls, requests, or millionths of a currency.
  */
 export abstract class LeasedAmount<Ask, Answer> implements Leased<Ask, Answer> {
   abstract readonly owner: string;
   protected lease: string;
   granted: Granted | null = null;
-  /** What the store has for this lease in the current window. */
+  /** The stored size of this lease in the current window. */
   protected kept = 0n;
-  /** The store did not answer the last time. */
+  /** The store did not answer the last ask. */
   isUnreachable = false;
-  /** Asking for more will probably bring nothing before this time. */
+  /** Before this time, another ask would probably be granted nothing. */
   protected askAgainAt = Number.NEGATIVE_INFINITY;
   protected readonly recent: RecentUse;
-  /** While less than this is used, enough is left, and `isLow` need not work it out. */
+  /** While the use is below this, enough is left, and `isLow` need not compute it. */
   protected lowFrom = 0n;
-  /** Whether it was used more than once: most limits that somebody makes up are not, and need nothing in advance. */
+  /** Whether it was used more than once. Most invented limits are used once and need no units in advance. */
   #isUsed = false;
   #isUsedAgain = false;
 
   /**
-   * @param lease a name that no other has had
-   * @param aheadMs for so long it has in hand what it uses; `null` for units in use at once
+   * @param lease a name that is unique among all leases
+   * @param aheadMs units in advance cover the expected use of this time; `null` for units in use at once
    */
   constructor(lease: string, aheadMs: number | null) {
     this.lease = lease;
     this.recent = new RecentUse(aheadMs);
   }
 
-  /** What is not used by others, as far as is known here. */
+  /** Units that other processes do not use, as far as is known here. */
   protected abstract readonly leftOver: bigint;
-  /** What waits for the store, and is to be asked for although so much is free. */
+  /** Units for waiting requests that must be asked for although `free` units are left. */
   protected abstract needs(now: number, free: bigint): bigint;
-  /** Whether the store has to hear of it although nothing more is wanted. */
+  /** Whether the store needs a report although no more units are wanted. */
   protected abstract hasNews(now: number, keep: bigint, soon: bigint, joins: boolean): boolean;
-  /** @param free what is held and not used */
+  /** @param free leased and unused units */
   protected abstract toAsk(now: number, by: SentBy, wanted: LeaseDemand, free: bigint): Ask;
   abstract askToEnd(now: number, by: SentBy): Ask | null;
   abstract answered(answer: Answer, askedAt: number, answeredAt: number): void;
@@ -111,22 +113,22 @@ export abstract class LeasedAmount<Ask, Answer> implements Leased<Ask, Answer> {
     const ahead = this.ahead(now);
     const keep = need + spare > 0n || granted === null ? amount : this.toKeep(now, granted, soon);
     if (need + spare + ahead === 0n && (granted === null || !this.hasNews(now, keep, soon, joins))) {
-      // It is looked at again when much less is left.
+      // Checked again when much less is left.
       this.lowFrom = atLeast(this.lowFrom, used + free / 2n + 1n);
       return null;
     }
     this.lowFrom = 0n;
-    // From now on: the store may let others have the rest before this process hears of it.
+    // Stop using the rest now; the store may grant it to others before it answers.
     if (granted !== null) granted.amount = keep;
     return this.toAsk(now, by, { need, spare, ahead }, keep - used);
   }
 
-  /** What can be taken from now. */
+  /** The units that can be taken now. */
   protected at(now: number): Granted | null {
     return this.granted !== null && now < this.granted.until ? this.granted : null;
   }
 
-  /** Units of what is granted are used from now on. @param recently the same, or how many are in use at once now */
+  /** Uses granted units. @param recently the same number, or the number of units in use at once now */
   protected use(now: number, granted: Granted, units: bigint, recently: number): void {
     granted.used += units;
     this.#isUsedAgain = this.#isUsed;
@@ -134,25 +136,25 @@ export abstract class LeasedAmount<Ask, Answer> implements Leased<Ask, Answer> {
     this.recent.add(now, recently);
   }
 
-  /** Whether more should be asked for, although nothing waits. @param joins whether others ask anyway */
+  /** Whether to ask for more although no request waits. @param joins whether other limits are sending an ask anyway */
   isLow(now: number, joins = false): boolean {
     const granted = this.at(now);
     if (granted === null || now < this.askAgainAt || (!joins && granted.used < this.lowFrom)) return false;
     const [left, expected] = [granted.amount - granted.used, this.expected(now)];
     const enough = joins ? (expected * 3n + 3n) / 4n : (expected + 1n) / 2n;
     if (left < enough) return true;
-    // With each unit that is used, `left` falls by one and `enough` rises by five at most.
+    // With each used unit, `left` falls by one and `enough` rises by at most five.
     if (!joins) this.lowFrom = granted.used + (left - enough) / 8n;
     return false;
   }
 
-  /** What will probably be used soon. */
+  /** Units that will probably be used soon. */
   protected expected(now: number): bigint {
     const until = this.granted?.until ?? now;
     return BigInt(this.recent.expected(now, until > now ? until - now : undefined));
   }
 
-  /** What to have in hand where so much is expected to be used. */
+  /** Units to keep in reserve for the expected use. */
   protected inHand(expected: bigint): bigint {
     return expected;
   }
@@ -161,17 +163,19 @@ export abstract class LeasedAmount<Ask, Answer> implements Leased<Ask, Answer> {
     return 0n;
   }
 
-  /** How much of what it holds it goes on holding, if it wants no more. */
+  /** Units to keep when it asks for none. */
   protected toKeep(_now: number, { amount, used }: Granted, soon: bigint): bigint {
     return amount - used > 2n * soon ? used + soon : amount;
   }
 
-  /** Puts an answer in place of what was granted before. @returns whether it is about what is held here */
+  /**
+   * Replaces the granted units by an answer. @returns the new units, or `null` if the answer is not about this lease
+   */
   protected replace(answer: AnsweredWindow, amount: bigint): Granted | null {
     const { window, askedAt, answeredAt } = answer;
     const known = this.granted;
     if (known !== null && window < known.window) {
-      // Late, if the next window has begun here while it was on its way. Otherwise the clock of the store was set back.
+      // The answer is late if the next window has begun here meanwhile. Otherwise the clock of the store was set back.
       if (askedAt >= known.from) this.startAnew();
       return null;
     }
@@ -189,7 +193,7 @@ export abstract class LeasedAmount<Ask, Answer> implements Leased<Ask, Answer> {
     return { lease: this.lease, window, windowEnd, from, until: endOf(answer), amount, used: 0n, logged: null };
   }
 
-  /** With another lease. What was granted under this one is not touched again. */
+  /** Starts another lease. Units of the old one are not used any more. */
   protected startAnew(): void {
     this.lease += "'";
     this.granted = null;
@@ -198,13 +202,13 @@ export abstract class LeasedAmount<Ask, Answer> implements Leased<Ask, Answer> {
   }
 }
 
-/** When a window has surely not ended. */
+/** A time at which a window has certainly not ended. */
 function endOf({ windowEnd, now, askedAt }: AnsweredWindow): number {
   // The store's clock is read in whole milliseconds.
   return askedAt + (windowEnd - now - 1) * (1 - DRIFT);
 }
 
-/** When a time of the store's clock is reached for sure, by the clock of this process. */
+/** A time of this process's clock at which a time of the store's clock has certainly been reached. */
 export function latestStart(time: number, { now, answeredAt }: Pick<AnsweredWindow, "now" | "answeredAt">): number {
   return answeredAt + (time - now) * (1 + DRIFT);
 }

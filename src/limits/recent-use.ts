@@ -1,8 +1,8 @@
 const SECOND_MS = 1_000;
 
 /**
- * How much of a limit was used in the last one to two seconds, and so how much will be needed. For units in use at once,
- * the most that were; for windows, what is used in so much time. An estimate, so a floating point number will do.
+ * The use of a limit in the last one to two seconds, as an estimate of the future use. For units in use at once, it is
+ * their maximum; for windows, the use per `aheadMs`. An estimate, so floating point numbers suffice.
  */
 export class RecentUse {
   /** `null` for units in use at once. */
@@ -15,7 +15,7 @@ export class RecentUse {
     this.#aheadMs = aheadMs;
   }
 
-  /** @param units what was used of a window, or how many are in use at once now */
+  /** @param units used units of a window, or units in use at once now */
   add(now: number, units: number): void {
     this.#startSecond(now);
     this.#here = this.#aheadMs === null ? Math.max(this.#here, units) : this.#here + units;
@@ -26,7 +26,7 @@ export class RecentUse {
     this.#here = Math.max(0, this.#here - 1);
   }
 
-  /** What will be used if use goes on as it was. @param leftMs what is left of the window */
+  /** The future use if it continues as before. @param leftMs remaining time of the window */
   expected(now: number, leftMs = Number.POSITIVE_INFINITY): number {
     this.#startSecond(now);
     const use = Math.max(this.#here, this.#before);

@@ -5,51 +5,51 @@ import type { SentBy } from "../ports.ts";
 import { LEFT_AFTER_MS } from "./keep-leases.ts";
 import type { BudgetAnswer, BudgetAsk, UsageLog } from "./ports.ts";
 
-/** A process has in hand what it uses in so much time. */
+/** A process reserves in advance its expected use of this interval. */
 const AHEAD_MS = 5_000;
-/** The shortest time between two asks that will probably be answered with nothing. */
+/** The shortest time between two asks that will probably be granted nothing. */
 const ASK_AGAIN_MS = 250;
-/** What is used is reported to the store this often. */
+/** Interval of reports of used units to the store. */
 const REPORT_MS = 1_000;
-/** How often a budget is looked at for which requests wait while the store does not answer. */
+/** Interval of checks of a budget with waiting requests while the store does not answer. */
 const LOOK_MS = 100;
 const NOTHING_KNOWN = -1n;
 const NOTHING_WANTED: LeaseDemand = { need: 0n, spare: 0n, ahead: 0n };
 
-/** What one process holds of one budget. */
+/** The units of one budget that one process has leased. */
 export class BudgetLimit extends LeasedAmount<BudgetAsk, BudgetAnswer> {
   readonly owner: string;
   #budget: Budget;
   readonly #log: UsageLog;
-  /** What other processes have used, as of the last answer. */
+  /** Units used by other processes, as of the last answer. */
   #othersUsed = 0n;
-  /** The budget is nearly used once this process alone has used so much. */
+  /** The budget is nearly used once this process alone has used this many units. */
   #warnFrom = 0n;
-  /** It has been removed: nothing is counted any more. */
+  /** The budget has been removed and counts nothing any more. */
   isRemoved = false;
-  /** Its lease has ended in the store, which does not count yet all that was used under it. */
+  /** The lease has ended in the store, which does not count all units used under it yet. */
   isEnding = false;
-  /** What requests need that wait for the store. */
+  /** Units needed by each request that waits for the store. */
   readonly waiting = new Set<{ readonly units: Micros }>();
-  /** The smallest of those that waited when the store was last asked. */
+  /** The smallest of these needs at the time of the last ask. */
   #smallest = 0n;
-  /** What was charged and is in no lease: it is added to the next one. */
+  /** Charged units that are in no lease. They are added to the next one. */
   #owed = 0n;
   #lastUnits = 1n;
-  /** Until then, asking would not bring room for this many units. */
+  /** Until this time, an ask would not bring capacity for this many units. */
   #shortUntil = Number.NEGATIVE_INFINITY;
   #shortOf = 0n;
-  /** Its limit has changed: what is held beyond what is used may be too much. */
+  /** The limit has changed: units reserved beyond the use may be too many. */
   #isChanged = false;
-  /** What was last reported to the store as used. */
+  /** Used units in the last report to the store. */
   #reportedUsed = 0n;
-  /** Something was taken since, even if as much was freed. */
+  /** Units were taken since the report, even if as many were freed. */
   #isTaken = false;
-  /** When it was last reported, and when an ask was sent that was answered. */
+  /** Time of the last report, and of the last answered ask. */
   #reportedAt = Number.NEGATIVE_INFINITY;
   #confirmedAt = Number.NEGATIVE_INFINITY;
 
-  /** @param lease a name that no other has had */
+  /** @param lease a name that is unique among all leases */
   constructor(budget: Budget, lease: string, log: UsageLog) {
     super(lease, AHEAD_MS);
     this.owner = budget.organizationId;
@@ -67,32 +67,32 @@ export class BudgetLimit extends LeasedAmount<BudgetAsk, BudgetAnswer> {
     return this.#budget;
   }
 
-  /** By all processes together, as far as is known here. */
+  /** Units used by all processes together, as far as is known here. */
   get used(): Micros {
     return this.#othersUsed + (this.granted?.used ?? 0n);
   }
 
-  /** Whether it is used beyond its warn level, by all processes together. */
+  /** Whether all processes together have used more than the warning level. */
   get isNearlyUsed(): boolean {
     return this.granted !== null && this.granted.used >= this.#warnFrom;
   }
 
-  /** The store did not answer the last time, and it is too early to ask again. */
+  /** The store did not answer the last ask, and it is too early for another one. */
   isUnknown(now: number): boolean {
     return this.isUnreachable && now < this.askAgainAt;
   }
 
-  /** Whether it is useless to ask for them now. In a new period it is useful again. */
+  /** Whether an ask for these units would be useless now. It is useful again in a new period. */
   isKnownShort(now: number, units: Micros): boolean {
     return now < this.#shortUntil && units >= this.#shortOf && !this.isOver(now);
   }
 
-  /** Nothing can be taken from what is held here, because its period may have ended: the store has to be asked. */
+  /** Units of the current lease cannot be used, because its period may have ended. Ask the store. */
   isOver(now: number): boolean {
     return this.at(now) === null;
   }
 
-  /** Its limit may have been changed. */
+  /** The budget's limit may have changed. */
   renew(budget: Budget): void {
     if (budget.limit !== this.#budget.limit) [this.#isChanged, this.#shortUntil] = [true, Number.NEGATIVE_INFINITY];
     this.#know(budget, this.#othersUsed);
@@ -103,7 +103,7 @@ export class BudgetLimit extends LeasedAmount<BudgetAsk, BudgetAnswer> {
     return granted !== null && hasCapacity(granted.used, units, granted.amount);
   }
 
-  /** The units of a request. To be called only if they fit. */
+  /** Takes the units of a request. Call it only if they fit. */
   take(now: number, units: Micros): Granted {
     const granted = this.at(now)!;
     this.use(now, granted, units, Number(units));
@@ -112,13 +112,13 @@ export class BudgetLimit extends LeasedAmount<BudgetAsk, BudgetAnswer> {
     return granted;
   }
 
-  /** A request has used more than it had taken, or less: then `more` is negative. */
+  /** A request has used more units than it had taken, or fewer if `more` is negative. */
   correct(granted: Granted, more: Micros): void {
     granted.used += more;
     if (more < 0n) this.lowFrom += more;
   }
 
-  /** More was charged than is held here. It is counted even where there is no room for it. */
+  /** Counts charged units beyond the lease, even if the budget has no capacity for them. */
   charge(now: number, units: Micros): void {
     const granted = this.granted;
     if (granted === null || now >= granted.until) {
@@ -132,12 +132,15 @@ export class BudgetLimit extends LeasedAmount<BudgetAsk, BudgetAnswer> {
     logged.log.end(null, logged.used);
   }
 
-  /** Whether something was charged that is in no lease: the store has to be asked for one. */
+  /** Whether charged units are in no lease, so that the store must grant one. */
   get owes(): boolean {
     return this.#owed > 0n;
   }
 
-  /** `null` if its period is over: that need not be logged. A lease of this period that was replaced still is. */
+  /**
+   * `null` if the period of the lease is over: its use need not be logged. The use of a replaced lease of this period
+   * is still logged.
+   */
   logOf(granted: Granted): Logged | null {
     if (this.isOfPast(granted)) return null;
     const { window: periodFrom, lease } = granted;
@@ -156,13 +159,13 @@ export class BudgetLimit extends LeasedAmount<BudgetAsk, BudgetAnswer> {
     return isLive || this.isEnding || this.owes ? Math.max(now + 1, this.#reportAt(now)) : Number.POSITIVE_INFINITY;
   }
 
-  /** What the store should know is reported in time. What is held for later is looked at as often. */
+  /** When to report to the store, and to check units reserved in advance. */
   #reportAt(now: number): number {
     return this.granted !== null && this.#isNews(this.granted) ? this.#reportedAt + REPORT_MS : now + REPORT_MS;
   }
 
   #isNews({ used }: Granted): boolean {
-    // What was logged before is not believed once the store has heard of it: it may be about other requests.
+    // Values logged earlier are ignored once the store has newer ones: they may be about other requests.
     return this.#isTaken || used !== this.#reportedUsed;
   }
 
@@ -170,7 +173,7 @@ export class BudgetLimit extends LeasedAmount<BudgetAsk, BudgetAnswer> {
     if (this.#isLeft(now)) this.startAnew();
     if (this.isEnding) return this.isUnknown(now) ? null : this.#report(now, by, { hasEnded: true, ends: true });
     const granted = this.granted;
-    // More was charged than had been reserved: the store must count it, even where there is no room for it.
+    // More was charged than had been reserved. The store must count it, even without capacity.
     if (granted !== null && (this.#isChanged || granted.used > granted.amount)) granted.amount = granted.used;
     return super.ask(now, by, joins);
   }
@@ -194,7 +197,7 @@ export class BudgetLimit extends LeasedAmount<BudgetAsk, BudgetAnswer> {
     return this.#budget.limit - this.#othersUsed;
   }
 
-  /** Gives back whatever is not in use. */
+  /** Returns all unused units. */
   askToEnd(now: number, by: SentBy): BudgetAsk | null {
     const granted = this.granted;
     if (granted === null || this.#isLeft(now)) return null;
@@ -202,7 +205,7 @@ export class BudgetLimit extends LeasedAmount<BudgetAsk, BudgetAnswer> {
     return this.#report(now, by, { ends: true, hasEnded: this.isEnding });
   }
 
-  /** The store may forget the lease soon, or has: what it holds stays counted, and is not reported again. */
+  /** The store may forget the lease soon, or has done so: its units stay counted, and are not reported again. */
   #isLeft(now: number): boolean {
     return this.granted !== null && now - this.#confirmedAt >= LEFT_AFTER_MS;
   }
@@ -263,11 +266,14 @@ export class BudgetLimit extends LeasedAmount<BudgetAsk, BudgetAnswer> {
 
   override failed(now: number): void {
     super.failed(now);
-    // It may have granted what is not known here, so it is reported again.
+    // The store may have granted units that are not known here, so the use is reported again.
     this.#reportedUsed = NOTHING_KNOWN;
   }
 
-  /** Another start of the same process has ended it. What was used beyond what that start knew is reported first. */
+  /**
+   * Another start of the same process has ended the lease. Units used beyond those known to that start are reported
+   * first.
+   */
   #hasEnded(counted: Micros, periodFrom: number): void {
     const granted = this.granted;
     this.isUnreachable = false;
@@ -288,7 +294,7 @@ export class BudgetLimit extends LeasedAmount<BudgetAsk, BudgetAnswer> {
 
 interface Reported {
   readonly wanted: LeaseDemand;
-  /** What the smallest request needs that waits. */
+  /** The need of the smallest waiting request. */
   readonly least: Micros;
   readonly ends: boolean;
   readonly hasEnded: boolean;

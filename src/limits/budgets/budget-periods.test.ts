@@ -13,7 +13,7 @@ import {
 } from "./deployment.kit.ts";
 import type { BudgetStore } from "./ports.ts";
 
-/** A store whose answers take so long. It looks at its clock when it is asked. */
+/** A store with a delay before each answer. It reads its clock when the ask arrives. */
 function slow(store: MemoryBudgets, clock: FakeClock, takesMs: number): BudgetStore {
   return {
     budgetsFor: (id) => store.budgetsFor(id),

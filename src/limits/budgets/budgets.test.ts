@@ -97,7 +97,7 @@ test("a request that is not sent keeps nothing, and one whose price rises while 
   const cheaper = await reserve(budgets, clock, EURO(3n));
   send(cheaper, "trx_1/0/1", EURO(1n));
   assert.equal(budgets.readings()[0]!.used, 1n);
-  // Committed once more, as when it is sent on another connection.
+  // Committed again, as when it is sent on another connection.
   send(cheaper, "trx_1/0/1", EURO(1n));
   cheaper.settle("yes", EURO(1n));
   assert.equal(budgets.readings()[0]!.used, 1n);
@@ -120,7 +120,7 @@ test("a price that is known only with the reply is counted, and outlives a crash
   send(reserved, "trx_1/0/2", null);
   reserved.settle("yes", EURO(3n));
   assert.equal(budgets.readings()[0]!.used, 5n);
-  // What it has asked before it is killed is answered.
+  // The store answers the asks from before the kill.
   await clock.advance(10);
   const again = open({ left: notes.leftBehind(), log: notes.of("s2"), start: "s2" });
   await reserve(again, clock, EURO(1n));
@@ -280,7 +280,7 @@ test("what cannot be noted is not sent", async () => {
 
 const MANY = { limit: 1_000_000n, currency: "EUR" };
 
-/** Requests that are noted as under way. */
+/** Requests that are logged as in progress. */
 function openIn(notes: MemoryNotes): string[] {
   const counts = notes.leftBehind().flatMap((left) => left.counts);
   return counts.flatMap(({ open }) => open.map(({ id }) => id));
@@ -315,7 +315,7 @@ test("what requests have used is known and noted exactly, whatever becomes of th
   late.settle("yes", EURO(3n));
   dearer.settle("yes", EURO(5n));
   assert.equal(usedOf(budgets), 1n + 0n + 1n + 0n + 3n + 5n + 1n);
-  // Each ends once.
+  // Each request ends once.
   for (const one of all.slice(0, 6)) {
     one.settle("no", EURO(1n));
     one.cancel();

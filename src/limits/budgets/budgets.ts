@@ -12,32 +12,32 @@ import { budgetFault, LeasedReservation, Part, takeAll, type ReservationNeeds } 
 import type { BudgetAnswer, BudgetAsk, BudgetReading, BudgetStore, LeftBehind, SpentIn, UsageLog } from "./ports.ts";
 import { WaitingRequests } from "./waiting-requests.ts";
 
-/** Of these budgets it is known whether their warn level was told. Those that were removed are forgotten with time. */
+/** Maximum number of budgets whose last warning is remembered. Removed budgets are evicted with time. */
 const WARNED_MAX = 20_000;
 
 export interface BudgetsParts {
   readonly store: BudgetStore;
   readonly log: UsageLog;
   readonly clock: Clock;
-  /** Names this process, also after it has been restarted on the same data directory. Asked when it is needed. */
+  /** Names this process, also after a restart on the same data directory. Called when the name is needed. */
   readonly process: () => string;
-  /** Names this start of it: later starts have greater names. */
+  /** Names this start of the process. Later starts have greater names. */
   readonly start: string;
-  /** What earlier starts of this process have left. */
+  /** The use under leases of earlier starts of this process. */
   readonly left: readonly LeftBehind[];
   readonly spentIn?: SpentIn;
-  /** Called once in each period in which a budget is used beyond its warn level. */
+  /** Called once per period in which a budget is used beyond its warning level. */
   readonly warn: (reading: BudgetReading) => void;
 }
 
 export interface OpenBudgets extends Budgets {
-  /** The budgets that this process has used in their current period. */
+  /** The budgets that this process has used in the current period. */
   readings(): readonly BudgetReading[];
-  /** Gives back what is not in use. Waits for the store, but not for long. */
+  /** Returns unused units to the store. Waits for the store, but not for long. */
   close(): Promise<void>;
 }
 
-/** The budgets of this process. As long as an organization has none, a call costs one look into memory. */
+/** The budgets of this process. For an organization without budgets, a call costs one look-up in memory. */
 export function openBudgets(parts: BudgetsParts): OpenBudgets {
   const { store, log, clock, process, start, left, spentIn } = parts;
   const limits = new Map<string, BudgetLimit>();
@@ -71,7 +71,7 @@ export function openBudgets(parts: BudgetsParts): OpenBudgets {
     LIST_LOOKUP,
   );
 
-  /** Those that were removed are forgotten. Requests under way still have them. */
+  /** Drops removed budgets. Requests in progress still refer to them. */
   function onlyThese(organizationId: string, list: readonly Budget[]): readonly Budget[] {
     for (const one of limits.values()) {
       const { budget } = one;
@@ -81,14 +81,14 @@ export function openBudgets(parts: BudgetsParts): OpenBudgets {
   }
 
   function forget(one: BudgetLimit): void {
-    // Another may have taken its place meanwhile.
+    // Another limit may have replaced it meanwhile.
     if (limits.get(one.budget.id) === one) limits.delete(one.budget.id);
   }
 
   function limitOf(budget: Budget): BudgetLimit {
     let known = limits.get(budget.id);
     if (known === undefined) {
-      // Each has leases of its own: it knows nothing of what one before it has used.
+      // Each object has its own lease, because it does not know the units used under an earlier one.
       known = new BudgetLimit(budget, `${start}.${(made += 1)}`, log);
       limits.set(budget.id, known);
     } else if (known.budget !== budget) known.renew(budget);
@@ -105,20 +105,20 @@ export function openBudgets(parts: BudgetsParts): OpenBudgets {
     for (const one of asked) {
       if (one.isRemoved) forget(one);
       else warnOf(one);
-      // After a failure it is asked again later.
+      // After a failure the next ask follows later.
       if (one.isEnding && isAnswered) exchange.look(one);
     }
     waiting.serve(exchange.count, new Set(asked), isAnswered);
-    // What was charged and is in a lease only now.
+    // Logs charged units that are now in a lease.
     keepLog();
   }
 
-  /** The ends of requests, too. */
+  /** Writes the log, including the ends of requests. */
   function keepLog(): void {
     try {
       log.keep();
     } catch {
-      // The next request needs it written, and is refused if that fails.
+      // The next request needs the log, and is refused if it cannot be written.
     }
   }
 
@@ -134,9 +134,10 @@ export function openBudgets(parts: BudgetsParts): OpenBudgets {
   async function close(): Promise<void> {
     await exchange.close();
     const all = [...limits.values()];
-    // What was charged and is in no lease needs one first.
+    // Charged units outside a lease need a lease first.
     await exchange.send(all.filter(({ owes }) => owes));
-    // Of a lease that another start had ended, more may have been used than it knew: that is told once this is known.
+    // More units may have been used under a lease than the start that ended it knew. They are reported once the end is
+    // known.
     const isTold = (await exchange.end(all)) && (await exchange.end(all.filter(({ isEnding }) => isEnding)));
     if (isTold) log.end();
   }

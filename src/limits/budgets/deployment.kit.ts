@@ -23,7 +23,7 @@ import type {
 
 export const DAY_MS = 24 * 60 * 60 * 1_000;
 const prices = new Map<bigint, Price>();
-/** One object for each, as sources and credentials have. */
+/** One object per price, as in sources and credentials. */
 export function EURO(amount: bigint): Price {
   const known = prices.get(amount) ?? { amount, currency: "EUR" };
   prices.set(amount, known);
@@ -95,7 +95,7 @@ export class MemoryBudgets implements BudgetStore {
     ];
   }
 
-  /** A person has settled what was unknown. */
+  /** An operator has settled unknown charges. */
   settle(budgetId: string, more: bigint): void {
     const here = this.rows(budgetId);
     const used = more + (here.find(({ lease }) => lease === NOBODYS)?.used ?? 0n);
@@ -108,7 +108,7 @@ export class MemoryBudgets implements BudgetStore {
     return this.#of(budgetId, this.#periodFrom(budgetId));
   }
 
-  /** What is leased in the current period. */
+  /** Leased units in the current period. */
   leased(budgetId: string): bigint {
     return this.rows(budgetId).reduce((sum, { amount }) => sum + amount, 0n);
   }
@@ -121,11 +121,11 @@ export class MemoryBudgets implements BudgetStore {
 interface File {
   sequence: number;
   readonly uses: CountedUse[];
-  /** Requests under way, by what they were noted as. */
+  /** Requests in progress, by their log entries. */
   readonly open: Map<LoggedRequest, OpenRequest & Omit<CountedUse, "used">>;
 }
 
-/** The notes of a process. What was kept of them outlives it. */
+/** The usage log of a process, which outlives the process. */
 export class MemoryNotes {
   readonly #files: Map<string, File>;
 
@@ -147,13 +147,13 @@ export class MemoryNotes {
     }));
   }
 
-  /** The same files as they are now, as if they were put back later. */
+  /** A copy of the current files, for a later restore. */
   backup(): MemoryNotes {
     const copyOf = ({ sequence, uses, open }: File): File => ({ sequence, uses: [...uses], open: new Map(open) });
     return new MemoryNotes([...this.#files].map(([start, file]) => [start, copyOf(file)]));
   }
 
-  /** What a process finds in a copy of the directory: other files than those that were written. */
+  /** The log in a copy of the directory: other files than the original ones. */
   copy(): MemoryNotes {
     return new MemoryNotes();
   }
@@ -195,25 +195,25 @@ export class MemoryNotes {
     };
   }
 
-  /** A power failure: what was noted is not there. */
+  /** A power failure: the log is lost. */
   lose(): void {
     this.#files.clear();
   }
 }
 
-/** What was noted of a lease in an earlier period is not kept. */
+/** The last entry of each lease. Entries of its earlier periods are dropped. */
 function lastOf(uses: readonly CountedUse[]): CountedUse[] {
   return [...new Map(uses.map((use) => [`${use.budgetId} ${use.lease}`, use])).values()];
 }
 
-/** A request is sent that has its room, as the outbound client does it. */
+/** Sends a request with reserved units, as the outbound client does. */
 export function send(reserved: Reservation, id: string, price: Price | null): void {
   const slash = id.indexOf("/");
   reserved.commit(id.slice(0, slash), id.slice(slash + 1), price);
   reserved.persist();
 }
 
-/** A budget of an organization, of a hundred requests a day unless said. */
+/** A budget of an organization; by default of a hundred requests a day. */
 export function aBudget(parts: Partial<Budget> = {}): Budget {
   return {
     id: "bud_1",
@@ -254,7 +254,7 @@ export async function stand(parts: Partial<Budget> = {}) {
 export const reserve = async (budgets: OpenBudgets, clock: FakeClock, price = EURO(1n)) =>
   (await budgets.find(SPENDER))!.reserve(price, clock.now() + 1_000);
 
-/** How many requests are allowed one after the other, up to so many. They stay reserved. */
+/** The number of requests that are allowed in sequence, up to a maximum. They stay reserved. */
 export async function countAllowed(budgets: Budgets, clock: FakeClock, most: number): Promise<number> {
   for (let allowed = 0; allowed < most; allowed += 1) {
     try {

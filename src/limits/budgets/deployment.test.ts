@@ -20,14 +20,14 @@ interface Deployment {
   readonly faults: number;
   /** Whether data directories are copied while their processes run. */
   readonly copies: boolean;
-  /** Whether limits are changed, and budgets removed and made again. */
+  /** Whether limits change, and budgets are removed and created again. */
   readonly changes: boolean;
 }
 
-/** What a vendor has done with a request, which is what must never be more than the budget. */
+/** A vendor's view of a request. The sum over these must never exceed the budget. */
 interface Sent {
   readonly id: string;
-  /** The budgets that its call has found. */
+  /** The budgets that applied to its call. */
   readonly budgets: ReadonlySet<string>;
   readonly period: number;
   readonly units: bigint;
@@ -39,7 +39,7 @@ class Replica {
   readonly notes: MemoryNotes;
   readonly budgets: OpenBudgets;
   isAlive = true;
-  /** Notes as they were a while ago, and when that was. */
+  /** An earlier copy of the log, with its time. */
   backup: { readonly at: number; readonly notes: MemoryNotes } | null = null;
   readonly underWay = new Map<Sent, Reservation>();
 
@@ -51,8 +51,8 @@ class Replica {
 }
 
 /**
- * Runs a deployment through crashes, lost messages, midnights, new prices, changed budgets and decisions by hand. Fails
- * if a budget is exceeded.
+ * Simulates a deployment through crashes, lost messages, midnights, new prices, changed budgets and settlements by
+ * hand. Fails if a budget is exceeded.
  */
 async function live({ seed, per, replicas, limit, loss, faults, copies, changes }: Deployment, steps: number) {
   const random = randomNumbers(seed);
@@ -65,16 +65,20 @@ async function live({ seed, per, replicas, limit, loss, faults, copies, changes 
   for (const each of parts) store.set(aBudget(each));
   const periodNow = () => periodContaining({ per, timeZone: "UTC" }, clock.wall());
   const sent: Sent[] = [];
-  /** What the journals say. */
+  /** The charges in the journals. */
   const recorded = new Map<string, Charged>();
-  /** The highest limit of each budget in this period: whoever has not noticed a lower one may use what is leased. */
+  /**
+   * The highest limit of each budget in this period: a process that has not noticed a lower one may use leased units.
+   */
   let highest = new Map<string, bigint>();
   let periodFrom = -1;
   let starts = 0;
   let requests = 0;
   let isQuiet = false;
 
-  /** A network that loses and delays. A late message is carried out when nobody waits for its answer any more. */
+  /**
+   * A network that loses and delays messages. A late message is still carried out after its sender has stopped waiting.
+   */
   const across = (isAlive: () => boolean): BudgetStore => {
     const isLost = () => !isQuiet && random() < loss;
     const pass = () => new Promise<void>((resolve) => void clock.after(random() * 30, resolve));
@@ -88,7 +92,7 @@ async function live({ seed, per, replicas, limit, loss, faults, copies, changes 
       if (!isAlive()) return new Promise<never>(() => {});
       if (isLost()) {
         if (random() < 0.5) return new Promise<never>(() => {});
-        // Somebody on the way, who got no answer, asks once more and passes on what is answered then.
+        // An intermediary repeats a message without an answer and forwards the second answer.
         await pass();
         result = await work();
       }
@@ -129,7 +133,7 @@ async function live({ seed, per, replicas, limit, loss, faults, copies, changes 
     return replica;
   }
 
-  /** Some are restored from a backup, of which the store has heard nothing since only if nothing was used. */
+  /** Some logs are restored from a backup, but only if the process used nothing since. */
   function notesFor({ notes, backup }: Replica): MemoryNotes {
     const isOld = backup !== null && clock.now() - backup.at >= 5_000;
     return isOld && loss === 0 && random() < 0.3 ? backup.notes : notes;
@@ -152,7 +156,7 @@ async function live({ seed, per, replicas, limit, loss, faults, copies, changes 
       // The price may have changed meanwhile.
       if (random() < 0.1) units = priceNow();
       send(reserved, id, EURO(units));
-      // Midnight may have passed while it waited: it belongs to the day in which it was reserved.
+      // Midnight may have passed during the wait: the request belongs to the day of its reservation.
       const one: Sent = { id, budgets, period: Math.max(period, periodNow().from), units, verdict: "under way" };
       if (one.period === period) sent.push(one);
       replica.underWay.set(one, reserved);
@@ -173,7 +177,7 @@ async function live({ seed, per, replicas, limit, loss, faults, copies, changes 
     }
   }
 
-  /** Some of what was under way is on the ledger already. The rest is unknown from now on. */
+  /** Some requests in progress are already on the ledger. The others are unknown from now on. */
   function kill(replica: Replica): void {
     replica.isAlive = false;
     for (const one of replica.underWay.keys()) {
@@ -191,7 +195,7 @@ async function live({ seed, per, replicas, limit, loss, faults, copies, changes 
       .reduce((sum, one) => sum + unitsOfOne(budget, one), 0n);
   }
 
-  /** A person finds out that it was not charged. The journal still says what the service had recorded. */
+  /** An operator finds that the request was not charged. The journal still has the service's own record. */
   function settleByHand(one: Sent): void {
     one.verdict = "no";
     for (const budget of store.budgets.values()) {
@@ -217,7 +221,8 @@ async function live({ seed, per, replicas, limit, loss, faults, copies, changes 
       const used = usedNow(budget);
       if (budget.currency !== null && used > most) most = used;
       assert.ok(used <= max, `${used} of ${max} of ${budget.id}`);
-      // A process whose lease another one has ended, and that says nothing for an hour, is counted twice.
+      // If another process has ended the lease of a process that then reports nothing for an hour, units are counted
+      // twice.
       assert.ok(copies || changes || store.leased(budget.id) <= budget.limit, "more is leased than there is");
     }
   }
@@ -229,18 +234,18 @@ async function live({ seed, per, replicas, limit, loss, faults, copies, changes 
     isQuiet = step > steps * 0.7;
     for (const [at, replica] of all.entries()) {
       if (!isQuiet && random() < faults) {
-        // Some are stopped, others killed.
+        // Some processes are stopped, others killed.
         if (random() < 0.3) {
           void replica.budgets.close();
           await clock.advance(1_100);
         }
         kill(replica);
-        // Some machines lose their notes, some their directory.
+        // Some machines lose their log, some their directory.
         if (random() < 0.2) replica.notes.lose();
         const isSame = random() < 0.8;
         all[at] = await (isSame ? start(replica.process, notesFor(replica)) : start(`n${starts}`, new MemoryNotes()));
       }
-      // A data directory is copied while its process runs, and another one starts on the copy.
+      // A data directory is copied while its process runs, and another process starts on the copy.
       if (copies && !isQuiet && random() < faults / 4) all.push(await start(replica.process, replica.notes.copy()));
       if (random() < 0.02) replica.backup = { at: clock.now(), notes: replica.notes.backup() };
       if (random() < 0.5) void request(all[at]!);
@@ -249,11 +254,11 @@ async function live({ seed, per, replicas, limit, loss, faults, copies, changes 
     const open = sent.find(({ verdict, period }) => verdict === "unknown" && period === periodNow().from);
     if (open !== undefined && random() < 0.1) settleByHand(open);
     if (changes && !isQuiet && random() < 0.03) change();
-    // Nobody asks for anything for a while, or until just before midnight.
+    // No requests for a while, or until just before midnight.
     if (random() < 0.02) await clock.advance(2_500);
     if (random() < 0.02)
       await clock.advance(per === "day" ? DAY_MS - (clock.wall() % DAY_MS) - 200 : random() * 2 * DAY_MS);
-    // Between two changes, so that none is missed.
+    // Between any two changes, so that none is missed.
     check();
     await clock.advance(50);
     check();

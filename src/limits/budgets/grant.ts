@@ -2,18 +2,19 @@ import { hasCapacity } from "../../terms/money/budget.ts";
 import type { Micros } from "../../terms/money/money.ts";
 import type { SliceRule } from "./ports.ts";
 
-/** Of what is left beyond the requests that wait, a process gets at most this part in advance. */
+/** Beyond the waiting requests, a process gets at most this part of the remaining units in advance. */
 const SPARE_PART = 4n;
 /**
- * A process holds at most this part of a budget in advance, or one unit. It is lost for a while when the process dies and
- * does not come back to its data directory. A budget that is used up takes about as many exchanges as it has such parts.
+ * A process reserves at most this part of a budget in advance, or one unit. The units are lost for a while when the
+ * process dies and does not return to its data directory. Using up a budget takes about as many exchanges as the budget
+ * has such parts.
  */
 const SLICE_PART = 100n;
 
 /**
- * What a lease of a budget holds after an ask. It gets more only out of what no lease holds, so the leases of a period
- * never hold more than the limit together. Near the limit nothing is given in advance, so that nobody holds what another
- * process needs. If the limit was lowered, a lease keeps at least what it has used.
+ * The units of a lease after an ask. Additional units come only from units that no lease holds, so the leases of a
+ * period never exceed the limit together. Near the limit nothing is granted in advance, so that no process holds units
+ * that another one needs. If the limit was lowered, a lease keeps at least its used units.
  */
 export const grantSlice: SliceRule = (limit, others, { keep, used, wanted }) => {
   const { need, least, spare } = wanted;

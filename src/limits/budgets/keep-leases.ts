@@ -2,20 +2,20 @@ import type { Micros } from "../../terms/money/money.ts";
 import { grantSlice } from "./grant.ts";
 import type { CountedUse, ExchangeRule, StoredLease, RecoverRule } from "./ports.ts";
 
-/** The row of what no process holds any more: what was used under leases that have ended, and settled by hand. */
+/** The row of units that no process holds any more: those used under ended leases, and charges settled by hand. */
 export const NOBODYS = "settled";
-/** The sequence of a lease that has ended: no ask comes after it. */
+/** The sequence of an ended lease, which is greater than that of any ask. */
 const ENDED = Number.MAX_SAFE_INTEGER;
-/** So long an ask of a lease that has ended may still be on its way. */
+/** An ask of an ended lease may still arrive within this time. */
 const ENDED_MS = 60 * 60_000;
-/** A lease of which nothing was heard for so long is forgotten: all that it held counts as used. */
+/** A lease without contact for this long is forgotten: all its units count as used. */
 const SILENT_MS = 24 * 60 * 60_000;
-/** A process does not go on with a lease of which it has said nothing for so long, because it may be forgotten soon. */
+/** A process stops using a lease after this time without a report, because the store may forget it soon. */
 export const LEFT_AFTER_MS = SILENT_MS / 2;
 
 /**
- * What the store does with one ask. What was held under leases of which nobody speaks any more becomes part of one row,
- * so a budget has no more rows than processes that are alive or have ended lately, however often they were started.
+ * The store's decision on one ask. Units of leases without contact become part of one row. So a budget has only as many
+ * rows as processes that are alive or have ended lately, however often they were started.
  */
 export const keepLeases: ExchangeRule = (ask, { budget, period, now }, rows) => {
   const known = rows.find(({ lease }) => lease === ask.lease);
@@ -29,17 +29,17 @@ export const keepLeases: ExchangeRule = (ask, { budget, period, now }, rows) => 
   });
   const isOfPeriod = ask.periodFrom === period.from;
   if (known?.sequence === ENDED) {
-    // Others have ended it, and its process says what it has used after all.
+    // Another start has ended the lease, and its process reports its actual use afterwards.
     const used = ask.hasEnded && isOfPeriod ? larger(known.used, ask.used) : known.used;
     const answer = { ...about, amount: 0n, counted: used };
     return { answer, ...(used > known.used ? keeping([ended(known, now, used)], used - known.used) : keeping([])) };
   }
 
-  // One that was decided already, or came late: what is kept is all that it has.
+  // The ask is a repetition or late: the stored row has the whole lease.
   if (known !== undefined && known.sequence >= ask.sequence)
     return { answer: { ...about, amount: known.amount, counted: null }, ...keeping([]) };
   const own = isOfPeriod ? ask : { ...ask, keep: known?.amount ?? 0n, used: known?.used ?? 0n };
-  // One that ends is granted nothing: in a new period it may hold what its process has not heard of.
+  // An ending lease is granted nothing: in a new period it may have units of which its process does not know.
   const amount = ask.ends ? own.used : grantSlice(budget.limit, sumOf(others, "amount") + over, own);
   const answer = { ...about, amount, counted: null };
   const { lease, process, sequence } = ask;
@@ -48,12 +48,13 @@ export const keepLeases: ExchangeRule = (ask, { budget, period, now }, rows) => 
 };
 
 /**
- * Ends the leases that earlier starts of a process hold of one budget in one period. What their logs do not count was
- * not used. Without a log, or if the store has heard more than it knows of, all that they held counts as used.
+ * Ends the leases of a process's earlier starts, of one budget in one period. Units that are not in their logs were not
+ * used. Without a log, or if the store has a later ask than the log, all their units count as used.
  */
 export const endLeases: RecoverRule = ({ process, start, left }, { budgetId, periodFrom, now }, rows) => {
   const logOf = (lease: string) => left.find((one) => lease.startsWith(one.start));
-  // Later starts have greater names: one of them may have begun before a killed start is heard. Clocks are set back, though.
+  // Later starts have greater names: one of them may have begun before a killed start's ask arrives. But clocks can be
+  // set back.
   const isEarlier = (lease: string) => !lease.startsWith(start) && (lease < start || logOf(lease) !== undefined);
   const own = rows.filter(
     ({ lease, process: of, sequence }) => of === process && sequence !== ENDED && isEarlier(lease),
@@ -72,11 +73,11 @@ export const endLeases: RecoverRule = ({ process, start, left }, { budgetId, per
 };
 
 function isForgotten({ lease, sequence, heardAt }: StoredLease, now: number): boolean {
-  // Rows that were written before this was known go with their period.
+  // Rows from before this column are deleted with their period.
   return lease !== NOBODYS && heardAt !== null && now - heardAt >= (sequence === ENDED ? ENDED_MS : SILENT_MS);
 }
 
-/** It holds nothing, and stays for a while, so that no delayed ask brings it back. */
+/** The row holds no units, and stays for a while so that no delayed ask restores the lease. */
 function ended(row: StoredLease, now: number, used: Micros): StoredLease {
   return { ...row, sequence: ENDED, amount: 0n, used, heardAt: now };
 }

@@ -5,7 +5,7 @@ import { amountFromSum } from "../../terms/money/money.ts";
 import { headOf, type Line, lineOf } from "./usage-lines.ts";
 import type { CountedUse, LeftLog, OpenRequest } from "./ports.ts";
 
-/** Nothing if it cannot be read: then all that was leased counts as used. */
+/** Returns nothing if the file is unreadable: all leased units then count as used. */
 export function readUsage(path: string, start: string): LeftLog[] {
   try {
     const opened = openSync(path, "r");
@@ -19,7 +19,7 @@ export function readUsage(path: string, start: string): LeftLog[] {
   }
 }
 
-/** Whether the file is the one in which its log was written, of any form and before any start of the machine. */
+/** Whether the log was written in this file, in any format and before any boot of the machine. */
 export function isOriginalFile(path: string): boolean {
   try {
     const file = fileIdentity(statSync(path, { bigint: true }));
@@ -31,14 +31,14 @@ export function isOriginalFile(path: string): boolean {
 
 function parseUsage(text: string, file: string, start: string): LeftLog[] {
   const boot = bootId();
-  // Without one, none can be relied on.
+  // Without a boot id, no log is reliable.
   if (boot === "" || !text.startsWith(headOf(boot))) return [];
   const read: ReadUsage = { file: null, sequence: null, uses: new Map() };
-  // What follows the last line end was not written to its end.
+  // Text after the last line end was not written completely.
   const lines = text.slice(headOf(boot).length, text.lastIndexOf("\n") + 1).split("\n");
   for (const line of lines) if (line !== "") readLine(read, JSON.parse(line) as Line);
   if (read.file !== file || read.sequence === null) return [];
-  // A lease that was logged for a later period has a later number.
+  // If a lease was logged for several periods, the later period has the later number.
   const inOrder = [...read.uses].sort(([one], [other]) => one - other);
   const last = new Map(inOrder.map(([, use]) => [`${use.budgetId} ${use.lease}`, use]));
   const counts = [...last.values()].map(({ open, ...use }) => ({ ...use, open: [...open.values()] }));
@@ -80,7 +80,7 @@ function readLine(read: ReadUsage, line: Line): void {
     if (price !== "") units = price;
     use.open.set(number, { id: transactionId + id.slice(slash), units: amountFromSum(units) });
   }
-  // One that began and ended between two writes is in both.
+  // A series that began and ended between two writes is in both.
   for (let at = 0; at < over.length; at += 2) {
     for (let ended = over[at]!; ended <= over[at + 1]!; ended += 1) use.open.delete(ended);
   }

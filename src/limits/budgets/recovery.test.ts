@@ -124,7 +124,7 @@ for (const fails of ["the notes cannot be written", "the store does not answer",
     let [isBroken, tries] = [false, 0];
     const failing = (name: string): void => {
       tries += 1;
-      // A loop that lets no time pass would never end.
+      // Without this, a loop in which no time passes would never end.
       assert.ok(tries < 1_000, "it is tried without a pause");
       if (isBroken && fails === name) throw new Error("it fails");
     };

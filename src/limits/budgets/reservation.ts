@@ -7,13 +7,13 @@ import type { Granted, Logged } from "../leased-amount.ts";
 import type { BudgetLimit } from "./budget-limit.ts";
 import type { LoggedRequest, UsageLog } from "./ports.ts";
 
-/** What a request has reserved of one budget. */
+/** A request's reservation in one budget. */
 export class Part {
   readonly limit: BudgetLimit;
   units: Micros;
-  /** Where it was taken from; `null`: nothing is taken. */
+  /** The lease of the taken units; `null`: no units are taken. */
   granted: Granted | null = null;
-  /** How much of it is in the usage log, and the request there. */
+  /** Logged units of the request, and its log entry. */
   logged: Micros = 0n;
   request: LoggedRequest | null = null;
 
@@ -27,14 +27,14 @@ export class Part {
   }
 }
 
-/** Takes what a request needs of all its budgets, or of none. Returns the first one without room, or `null`. */
+/** Takes a request's units from all its budgets, or from none. Returns the first budget without capacity, or `null`. */
 export function takeAll(parts: readonly Part[], now: number): BudgetLimit | null {
   for (const { isCounted, limit, units } of parts) if (isCounted && !limit.fits(now, units)) return limit;
   for (const part of parts) if (part.isCounted) part.granted = part.limit.take(now, part.units);
   return null;
 }
 
-/** That a budget has no room for a request, with everything that says which budget it is. */
+/** The fault for a budget without capacity for a request, with all details that identify the budget. */
 export function budgetFault({ budget, granted }: BudgetLimit): Fault {
   return new Fault("source.budget_used", {
     budget: budget.id,
@@ -51,11 +51,11 @@ function untilText(wallAt: number): string {
 export interface ReservationNeeds {
   readonly log: UsageLog;
   readonly now: () => number;
-  /** What is used of a budget has changed. */
+  /** The use of a budget has changed. */
   readonly onChange: (limit: BudgetLimit) => void;
 }
 
-/** The room that one request has in its budgets. It belongs to the period in which it was reserved. */
+/** The reservation of one request in its budgets. It belongs to the period in which it was made. */
 export class LeasedReservation implements Reservation {
   readonly #parts: readonly Part[];
   readonly #needs: ReservationNeeds;
@@ -96,7 +96,7 @@ export class LeasedReservation implements Reservation {
     if (this.#isOver) return;
     const isLogged = this.#parts.some(({ request }) => request !== null);
     this.#end("no", null);
-    // No journal knows of it.
+    // The request is in no journal.
     if (isLogged) this.#keepIfPossible();
   }
 
@@ -112,17 +112,17 @@ export class LeasedReservation implements Reservation {
 
   settle(charged: Charged, price: Price | null): void {
     if (this.#isOver) return;
-    // What the journal says of a request that the log has as under way leads to the same.
+    // For a request that is open in the log, recovery from the journal has the same result.
     if (this.#end(charged, price)) this.#keepIfPossible();
   }
 
-  /** Returns whether it has used something, and not what was logged. */
+  /** Returns whether the use differs from the logged use. */
   #end(charged: Charged, price: Price | null): boolean {
     this.#isOver = true;
     let isNews = false;
     for (const part of this.#parts) {
       const units = usedBy(part.limit.budget, charged, price);
-      // A price that became known only with the reply is counted although nothing was reserved for it.
+      // A price that became known only with the reply is counted, even without a reservation.
       if (part.granted === null && units === 0n) continue;
       const isMore = units !== 0n && units !== part.logged;
       this.#settle(part, units, isMore);
@@ -136,7 +136,7 @@ export class LeasedReservation implements Reservation {
     const { limit, granted } = part;
     if (granted === null) return limit.charge(this.#needs.now(), units);
     if (limit.granted !== granted && units > part.units) {
-      // That lease has ended with what was reserved. What was charged beyond is counted under the next one.
+      // The lease has ended with the reserved units. Charges beyond them are counted under the next lease.
       if (!limit.isOfPast(granted)) limit.charge(this.#needs.now(), units - part.units);
     } else if (units !== part.units) {
       limit.correct(granted, units - part.units);
@@ -149,11 +149,11 @@ export class LeasedReservation implements Reservation {
     try {
       this.#needs.log.keep();
     } catch {
-      // Until it can be written, the log says something else: if the process is killed now, more counts as used.
+      // Until the log can be written, it has the old use: if the process is killed now, more counts as used.
     }
   }
 
-  /** The price has changed since the room was reserved. @throws Fault if there is no room for the new one */
+  /** Reserves again, because the price has changed since. @throws Fault if there is no capacity for the new price */
   #takeAnew(price: Price | null): void {
     for (const part of this.#parts) {
       if (part.granted !== null) {
@@ -166,18 +166,18 @@ export class LeasedReservation implements Reservation {
     const now = this.#needs.now();
     const lacking = takeAll(this.#parts, now);
     if (lacking === null) return;
-    // Whether the new period has room is not known here, and a request that is about to be sent cannot wait.
+    // The capacity of the new period is not known here, and a request that is about to be sent cannot wait.
     throw lacking.isOver(now) ? new Fault("source.budget_unknown") : budgetFault(lacking);
   }
 
-  /** It is settled, or was not sent. */
+  /** Logs that the request is settled, or was not sent. */
   #logEnd(part: Part): void {
     const { request } = part;
     const logged = this.#log(part);
     logged?.log.end(request, logged.used);
   }
 
-  /** Counts what the part has taken as logged. @returns where to log it; `null`: nowhere */
+  /** Marks the part's taken units as logged. @returns the log entry to write; `null`: none */
   #log(part: Part): Logged | null {
     const logged = part.limit.logOf(part.granted!);
     if (logged !== null) logged.used += part.units - part.logged;

@@ -2,9 +2,9 @@ import type { Charged } from "../../terms/fault.ts";
 import type { LeftBehind, LeftLog } from "./ports.ts";
 
 /**
- * What killed processes had used, once the journal says what became of the requests that they had not settled: one that
- * was not charged had used nothing. What the journal does not know keeps what it has reserved.
- * @param chargeOf what the journal says of a request; `null` if nothing
+ * The use of killed processes, after the journal has shown the results of their open requests: a request without a
+ * charge used nothing. Requests that are not in the journal keep their reservation.
+ * @param chargeOf the charge of a request by the journal; `null` if unknown
  */
 export async function settleLeft(
   left: readonly LeftLog[],

@@ -2,10 +2,10 @@
  * One of these:
  * - the file in which the log was written;
  * - the number of the last ask;
- * - a lease, which the lines after it name by its number;
- * - what a lease uses from now on. `over`: requests that have ended, as the first and the last number of each unbroken
- *   series. `begun`: requests under way, as number, id and units of each. What is the same as in the request before it is
- *   left out: 0 stands for the next number, an id without a transaction for the same one, and no units for as many.
+ * - a lease, to which later lines refer by its number;
+ * - the current use of a lease. `over`: ended requests, as the first and the last number of each unbroken series.
+ *   `begun`: requests in progress, with number, id and units of each. Values are abbreviated relative to the previous
+ *   request: 0 is the next number, an id without a transaction has the same one, and missing units are the same.
  */
 export type Line =
   | { readonly file: string }
@@ -17,7 +17,7 @@ export function lineOf(line: Line): string {
   return `${JSON.stringify(line)}\n`;
 }
 
-/** The form of all lines, to be raised whenever it changes: lines of another form are not read. */
+/** Version of the format. Increase it with every change: lines of another version are not read. */
 const FORM = 2;
 
 export function headOf(boot: string): string {

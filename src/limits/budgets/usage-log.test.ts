@@ -35,7 +35,7 @@ function directory(t: TestContext): string {
   return join(made, "budgets");
 }
 
-/** A start that is killed. */
+/** A start that writes to the log and is killed. */
 function killedIn(folder: string, start = "s1"): void {
   const notes = openUsageLog(folder, start);
   notes.begin();

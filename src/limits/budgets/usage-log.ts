@@ -9,20 +9,20 @@ import type { CountedUse, LeaseLog, LeftLog, LoggedRequest, UsageLog } from "./p
 import { isOriginalFile, readUsage } from "./read-usage.ts";
 
 const ENDING = ".notes";
-/** The log is rewritten when it is longer than this, and than twice what was written the last time. */
+/** The log is rewritten when it exceeds both this and twice its size after the last rewrite. */
 const BYTES_MAX = 2 * 1024 * 1024;
 
 export interface OpenUsageLog extends UsageLog {
-  /** What earlier starts on the same data directory have left, if it can be relied on. */
+  /** The use of earlier starts on the same data directory, if their logs are reliable. */
   leftBehind(): readonly LeftLog[];
-  /** The earlier starts whose logs are the files in which they were written, whether or not they can be relied on. */
+  /** The earlier starts with logs in their original files, reliable or not. */
   inPlace(): readonly string[];
 }
 
 /**
- * A log in a file, one line for each lease that has changed. What is written has been handed to the operating system, so
- * it outlives a killed process, but not a power failure: a log from before the machine was started is not used, and then
- * all that was leased counts as used. Nor is a copy of the file, because the process whose file was copied may have gone on.
+ * A log in a file, one line for each changed lease. Written entries are in the operating system, so they survive a kill
+ * of the process, but not a power failure. So a log from before the machine's boot is not used, and all leased units
+ * count as used. A copy of the file is not used either, because the process of the original may have continued.
  * @throws the system's error if the directory cannot be read
  * @param start names this start; later starts have greater names
  */
@@ -32,7 +32,7 @@ export function openUsageLog(directory: string, start: string): OpenUsageLog {
   const startIn = (name: string): string => name.slice(0, -ENDING.length);
   const placed = earlier.filter((name) => isOriginalFile(join(directory, name))).map(startIn);
   const leases = new Map<string, LoggedLease>();
-  /** Those of which something is not in the file yet. */
+  /** Leases with entries that are not in the file yet. */
   const changed: LoggedLease[] = [];
   let descriptor: number | null = null;
   let sequence = 0;
@@ -42,7 +42,8 @@ export function openUsageLog(directory: string, start: string): OpenUsageLog {
   const counts: Counts = { leases: 0, onChange: (lease) => void changed.push(lease) };
 
   function open(): void {
-    // Writing all needs no news. If it fails, the next one writes all too, so the news must not pile up meanwhile.
+    // A full write includes all changes. If it fails, the next write is full too, so unwritten changes must not pile up
+    // meanwhile.
     for (const lease of changed) lease.leaveNews();
     const temporary = `${own}.new`;
     const opened = openSync(temporary, "w", 0o600);
@@ -68,7 +69,7 @@ export function openUsageLog(directory: string, start: string): OpenUsageLog {
     let all = text;
     for (const lease of changed) all += lease.news();
     const before = bytes;
-    // If only a part of it was written, the next write starts from the beginning.
+    // If only a part was written, the next write starts from the beginning.
     bytes = Number.POSITIVE_INFINITY;
     if (writeSync(descriptor, all) < all.length) throw new Error("the log was written in part");
     bytes = before + all.length;
@@ -96,7 +97,7 @@ export function openUsageLog(directory: string, start: string): OpenUsageLog {
 
     of(lease) {
       const logged = new LoggedLease(lease, counts);
-      // A lease has one period at a time, and what is over need not be known.
+      // A lease has one period at a time, and entries of past periods are not needed.
       leases.set(`${lease.budgetId} ${lease.lease}`, logged);
       return logged;
     },
@@ -119,7 +120,7 @@ export function openUsageLog(directory: string, start: string): OpenUsageLog {
   };
 }
 
-/** For a process whose use nobody can recover. */
+/** For a process with unrecoverable use. */
 export const WITHOUT_LOG: UsageLog = {
   recovered: () => {},
   begin: () => {},
@@ -137,29 +138,29 @@ interface Counts {
   readonly onChange: (lease: LoggedLease) => void;
 }
 
-/** A request with its place among those that are under way. */
+/** A request with its position among the open requests. */
 interface Placed extends LoggedRequest {
   at: number;
 }
 
-/** What is logged of one lease. */
+/** The log of one lease. */
 class LoggedLease implements LeaseLog {
   readonly #number: number;
   readonly #head: string;
   readonly #counts: Counts;
   #used = 0n;
-  /** In no order. Most are the newest ones, so the last one takes the place of one that is over. */
+  /** In no order. Most ended requests are recent, so the last element replaces a removed one. */
   readonly #open: Placed[] = [];
   #requests = 0;
-  /** What the file lacks. */
+  /** Whether the file has the lease. */
   #isKnown = false;
   #isChanged = false;
   #begun = "";
   #over = "";
-  /** Of the last request in what is not there yet. */
+  /** The transaction of the last request in the unwritten changes. */
   #transactionId = "";
   #units = 0n;
-  /** The last ones in a row that are over; `0`: none. */
+  /** The first of a series of ended requests; `0`: none. */
   #overFrom = 0;
   #overTo = 0;
 
@@ -172,7 +173,7 @@ class LoggedLease implements LeaseLog {
   begin(transactionId: string, request: string, units: Micros, used: Micros): LoggedRequest {
     const logged = { number: (this.#requests += 1), transactionId, request, units, at: this.#open.length };
     this.#open.push(logged);
-    // What follows from the request before it is left out, because for most requests that is nearly all.
+    // Values that follow from the previous request are left out. For most requests that is nearly everything.
     const number = this.#begun === "" ? logged.number : 0;
     const run = transactionId === this.#transactionId ? "" : (this.#transactionId = transactionId);
     const price = units === this.#units ? "" : String((this.#units = units));
@@ -207,13 +208,13 @@ class LoggedLease implements LeaseLog {
     this.#counts.onChange(this);
   }
 
-  /** What is not in the file yet. */
+  /** The changes that are not in the file yet. */
   news(): string {
     this.#addOver();
     return `${this.#isKnown ? "" : this.#head}[${this.#number},"${this.#used}",[${this.#over}]${this.#begun}]\n`;
   }
 
-  /** All that has to be known. */
+  /** The complete state. */
   whole(): string {
     return `${this.#head}[${this.#number},"${this.#used}",[]${this.#open.map(textOf).join("")}]\n`;
   }
@@ -234,7 +235,7 @@ function textOf({ number, transactionId, request, units }: LoggedRequest): strin
   return `,${number},"${transactionId}/${request}","${units}"`;
 }
 
-/** None as long as nothing was logged. */
+/** The list is empty if nothing was ever logged. */
 function filesIn(directory: string): string[] {
   try {
     return readdirSync(directory).filter((name) => name.endsWith(ENDING));

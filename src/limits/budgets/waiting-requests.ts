@@ -7,26 +7,30 @@ const WAITING_MAX = 16_384;
 
 interface WaitingRequest {
   readonly parts: readonly Part[];
-  /** The number of the first exchange that asks for it. */
+  /** The number of the first exchange with this need. */
   readonly since: number;
   readonly resolve: () => void;
   readonly reject: (fault: Fault) => void;
 }
 
-/** Requests for which nothing is left here. They wait for the next exchange, and are refused if it does not help. */
+/**
+ * Requests that lack units in this process. They wait for the next exchange, and are refused if it does not bring
+ * enough.
+ */
 export class WaitingRequests {
   readonly #clock: Clock;
   readonly #look: (limit: BudgetLimit) => void;
   readonly #all = new Set<WaitingRequest>();
 
-  /** @param look asks the store for what a budget needs */
+  /** @param look asks the store for a budget's needs */
   constructor(clock: Clock, look: (limit: BudgetLimit) => void) {
     this.#clock = clock;
     this.#look = look;
   }
 
   /**
-   * Resolves when the parts have been taken. Rejects with a fault if there is no room for them, or nobody says.
+   * Resolves when the parts have been taken. Rejects with a fault if there is no capacity for them, or no answer in
+   * time.
    * @param since the number of the next exchange
    */
   add(parts: readonly Part[], since: number, until: number): Promise<void> {
@@ -60,8 +64,8 @@ export class WaitingRequests {
   }
 
   /**
-   * Requests get what they wait for, in their order, or are refused if they were asked for in vain.
-   * @param exchange the number of the exchange in which `asked` have asked
+   * Serves waiting requests in order; refuses those that the answer did not cover.
+   * @param exchange the number of the exchange in which the limits in `asked` took part
    */
   serve(exchange: number, asked: ReadonlySet<BudgetLimit>, isAnswered: boolean): void {
     const now = this.#clock.now();

@@ -38,7 +38,7 @@ export class MemoryLeases implements LeaseStore {
       );
   }
 
-  /** The units of a window that are leased. */
+  /** Leased units of a window. */
   leased(name: string, window: number): number {
     const rows = (this.#rows.get(name) ?? []).filter((row) => row.window === window && row.endsAt > this.#wall());
     return rows.reduce((sum, { amount }) => sum + amount, 0);
@@ -58,7 +58,7 @@ export function leasesInMemory(clock: Clock, store: LeaseStore = new MemoryLease
   return openLeases({ clock, store, process: () => "p1", start: "s1" });
 }
 
-/** The same numbers for the same seed, from 0 to below 1. */
+/** The same numbers for the same seed, in [0, 1). */
 export function randomNumbers(seed: number): () => number {
   let state = seed | 0;
   return () => {
@@ -71,12 +71,12 @@ export function randomNumbers(seed: number): () => number {
 
 export interface Weather {
   readonly random: () => number;
-  /** How likely a message to or from the store is lost, and how long one takes at most. */
+  /** The probability that a message to or from the store is lost, and the maximum delay of a message. */
   loss: number;
   readonly delayMsMax: number;
 }
 
-/** One process of a simulated deployment, with a clock of its own, behind a network of its own. */
+/** One process of a simulated deployment, with its own clock and its own network. */
 export class Replica {
   readonly leases: OpenLeases;
   readonly lease: Lease;
@@ -90,7 +90,7 @@ export class Replica {
   readonly #used: () => void;
   #waiting: { readonly useMs: number; readonly goneAt: number }[] = [];
 
-  /** @param used is called for each unit that is taken, at that moment */
+  /** @param used called for each taken unit, at that moment */
   constructor(
     parts: { clock: FakeClock; store: LeaseStore; limit: SharedLimit; weather: Weather; speed: number },
     ids: { process: string; start: string },
@@ -112,7 +112,7 @@ export class Replica {
     this.lease.onChange(() => this.serve());
   }
 
-  /** A call arrives that uses a unit for so long, and waits for one for a second at most. */
+  /** A call arrives that uses a unit for `useMs`, and waits for one for at most a second. */
   call(useMs: number): void {
     this.#waiting.push({ useMs, goneAt: this.clock.now() + 1_000 });
     this.serve();
@@ -139,7 +139,7 @@ export class Replica {
     this.lease.reportDemand(this.#waiting.length, this.#waiting.length);
   }
 
-  /** As with `kill -9`: its connections end with it. */
+  /** Like `kill -9`: its connections end with it. */
   crash(): void {
     this.isAlive = false;
     this.inUse = 0;
@@ -152,7 +152,7 @@ export class Replica {
     const never = new Promise<never>(() => {});
     const carry = async <Result>(work: () => Promise<Result>): Promise<Result> => {
       if (isLost()) {
-        // Some messages are late, so late that nobody waits for an answer any more.
+        // Some messages arrive after their sender has stopped waiting for an answer.
         if (random() < 0.5) this.#true.after(random() * LATE_MS_MAX, () => void work());
         return never;
       }
@@ -160,7 +160,7 @@ export class Replica {
       let result = await work();
       if (isLost()) {
         if (random() < 0.5) return never;
-        // Somebody on the way, who got no answer, asks once more and passes on what is answered then.
+        // An intermediary repeats a message without an answer and forwards the second answer.
         await pass();
         result = await work();
       }

@@ -1,16 +1,19 @@
 import type { Grant, GrantRule, LeaseAsk, LeaseRow } from "./ports.ts";
 
-/** While other processes use a limit too, a process gets at most this part of what is left beyond its waiting calls. */
+/**
+ * While other processes use a limit too, a process gets at most this part of the units that remain after its waiting
+ * calls.
+ */
 const SPARE_PART = 4;
-/** The one window of units in use at once. */
+/** The only window of units in use at once. */
 const IN_USE = -1;
-/** A lease on units in use at once lasts this long beyond the longest use of a unit. */
+/** A lease of units in use at once lasts this much longer than the longest use of a unit. */
 const LEASE_MS = 60_000;
 
 /**
- * What a lease holds after an ask. It never loses what it holds, because its process may be using it; it gets more only
- * out of what no lease holds. So the leases of a window never hold more than the limit together, in whatever order and
- * how often the asks arrive: one that was decided already is answered from what is kept, because that is all it has.
+ * The units of a lease after an ask. A lease never loses units, because its process may be using them; additional units
+ * come only from units that no lease holds. So the leases of a window never exceed the limit together, in whatever
+ * order and however often the asks arrive. A repeated ask is answered from the stored row, which has the whole lease.
  */
 export const grantMore: GrantRule = (ask, rows, now) => {
   const { everyMs, useMsMax } = ask.limit;
@@ -56,8 +59,8 @@ function grantIn(ask: LeaseAsk, rows: readonly LeaseRow[], wanted: Wanted): Gran
 type Rival = Pick<LeaseRow, "lease" | "amount" | "wants" | "grewAt">;
 
 /**
- * The other leases of a window. In its first half that includes those of the window before: else the process that asks
- * first would take everything in each window.
+ * The other leases of a window. In the first half of a window they include those of the previous one. Otherwise the
+ * first process to ask would take everything in each window.
  */
 function rivalsOf({ lease, limit }: LeaseAsk, rows: readonly LeaseRow[], wanted: Wanted): Rival[] {
   const { window, now } = wanted;
@@ -80,8 +83,8 @@ function rivalsOf({ lease, limit }: LeaseAsk, rows: readonly LeaseRow[], wanted:
 }
 
 /**
- * How much one may have of `max` if nobody is to have less than it wants because of somebody who has more. Single units
- * that are left over go to those that have got none for longest.
+ * One lease's fair part of `max`: no lease has less than it wants while another has more. Single units that are left
+ * over go to the leases that have waited longest for a grant.
  */
 export function partOf(max: number, me: Omit<Rival, "amount">, rivals: readonly Omit<Rival, "amount">[]): number {
   const wishes = rivals.filter(({ wants }) => wants > 0).sort((a, b) => a.wants - b.wants);

@@ -13,13 +13,13 @@ interface Deployment {
   readonly seed: number;
   readonly replicas: number;
   readonly limit: SharedLimit;
-  /** Calls that arrive at each replica in a step, on average. */
+  /** Average number of calls that arrive at each replica in a step. */
   readonly load: number;
   readonly loss: number;
   readonly faults: number;
 }
 
-/** Runs a deployment through faults and then through a quiet time. Fails if its limit was ever exceeded. */
+/** Simulates a deployment through faults and then through a quiet time. Fails if its limit was ever exceeded. */
 async function live({ seed, replicas, limit, load, loss, faults }: Deployment, steps: number) {
   const random = randomNumbers(seed);
   const clock = new FakeClock();
@@ -50,7 +50,7 @@ async function live({ seed, replicas, limit, load, loss, faults }: Deployment, s
     const isQuiet = step >= steps;
     for (const [at, replica] of all.entries()) {
       if (!isQuiet && random() < faults) {
-        // A replica comes back on its data directory or on a new one.
+        // A replica returns on its data directory or on a new one.
         replica.crash();
         all[at] = start(random() < 0.5 ? `p${at}` : `n${starts}`);
       }

@@ -8,19 +8,19 @@ import { SourceLimit } from "./source-limit.ts";
 export interface LeasesParts {
   readonly store: LeaseStore;
   readonly clock: Clock;
-  /** Names this process, also after it has been restarted on the same data directory. Called when its name is needed. */
+  /** Names this process, also after a restart on the same data directory. Called when the name is needed. */
   readonly process: () => string;
-  /** Names this start of it: later starts have greater names. */
+  /** Names this start of the process. Later starts have greater names. */
   readonly start: string;
 }
 
 export interface OpenLeases {
   readonly leaseOf: Leases;
-  /** Gives back what is not in use. Waits for the store, but not for long. */
+  /** Returns unused units to the store. Waits for the store, but not for long. */
   close(): Promise<void>;
 }
 
-/** What this process holds of the limits of sources. */
+/** The leases of this process on limits of sources. */
 export function openLeases({ store, clock, process, start }: LeasesParts): OpenLeases {
   let made = 0;
   const exchange = new Exchange<LeaseAsk, LeaseAnswer, SourceLimit>({

@@ -1,10 +1,10 @@
 import type { SharedLimit } from "../../run/middleware/ports.ts";
 import type { AskOfLease } from "../ports.ts";
 
-/** What a process holds of a window. A limit on units in use at once has one window that never ends, -1. */
+/** A process's units in a window. A limit on units in use at once has one window that never ends, -1. */
 export interface GrantedBefore {
   readonly window: number;
-  /** The process uses no more than this until it is granted more. */
+  /** The most that the process uses until it is granted more. */
   readonly amount: number;
   readonly used: number;
 }
@@ -20,32 +20,32 @@ export interface LeaseAsk extends AskOfLease {
   readonly ahead: number;
 }
 
-/** What the store keeps of one lease in one window. */
+/** The store's row of one lease in one window. */
 export interface LeaseRow {
   readonly lease: string;
   readonly window: number;
   readonly amount: number;
-  /** What its process would use if it could. */
+  /** Units that its process would use if it could. */
   readonly wants: number;
-  /** When it was last granted something; 0 for never. */
+  /** Time of the last grant; 0 for never. */
   readonly grewAt: number;
   readonly endsAt: number;
-  /** Of the ask that was decided. */
+  /** Sequence of the last decided ask. */
   readonly sequence: number;
 }
 
 export interface Grant extends LeaseRow {
-  /** What all other leases hold. */
+  /** The units of all other leases. */
   readonly others: number;
-  /** What this lease may hold if all that want units are to have their part. */
+  /** The fair part of this lease among all that want units. */
   readonly part: number;
-  /** Whether any other lease wants some. */
+  /** Whether any other lease wants units. */
   readonly hasRivals: boolean;
 }
 
 /**
- * Decides what a lease holds from now on, from what all leases of the limit hold. The current window comes first. An ask
- * that is repeated is answered as it was decided.
+ * Decides the size of a lease from all leases of the limit. The current window comes first. A repeated ask gets the
+ * same answer.
  */
 export type GrantRule = (ask: LeaseAsk, rows: readonly LeaseRow[], now: number) => readonly Grant[];
 
@@ -56,13 +56,13 @@ export interface LeaseAnswer {
 
 export interface LeaseStore {
   /**
-   * Decides about all asks and keeps the result, in one transaction. One answer for each ask, in order. If it rejects,
-   * each ask may have been kept or not.
+   * Decides on all asks and stores the result, in one transaction. Returns one answer per ask, in order. If it rejects,
+   * each ask may or may not have been stored.
    */
   exchange(asks: readonly LeaseAsk[], rule: GrantRule): Promise<readonly LeaseAnswer[]>;
   /**
-   * Frees the units in use at once that earlier starts of this process hold: their calls ended with them. The ids of
-   * starts are in the order of the starts, and the id of a lease begins with that of its start.
+   * Frees the units in use at once of this process's earlier starts: their calls ended with them. The ids of starts
+   * sort in the order of the starts, and the id of a lease begins with the id of its start.
    */
   freeUnits(process: string, start: string): Promise<void>;
 }

@@ -3,53 +3,61 @@ import { atLeast, type Granted, latestStart, LeasedAmount, type LeaseDemand } fr
 import type { SentBy } from "../ports.ts";
 import type { LeaseAnswer, LeaseAsk } from "./ports.ts";
 
-/** The shortest time between two asks that will probably be answered with nothing. */
+/** The shortest time between two asks that will probably be granted nothing. */
 const ASK_AGAIN_MS = 100;
-/** Leases of windows of this length or more have to survive a power failure; no machine runs the service again sooner. */
+/**
+ * Leases of windows of at least this length have to survive a power failure. No machine restarts the service sooner.
+ */
 const DURABLE_FROM_MS = 5_000;
-/** A lease on units in use at once is renewed this often. */
+/** Interval of renewals of a lease of units in use at once. */
 const RENEW_MS = 1_000;
-/** The next window is asked for so much before the end of this one, if that is less than a quarter of it. */
+/**
+ * The next window is asked for this long before the end of the current one, or a quarter of the window if that is
+ * shorter.
+ */
 const AHEAD_MS = 250;
-/** Units of a window that ends sooner are not given back. */
+/** Units of a window that ends sooner are not returned. */
 const GIVE_BACK_MS = 2_000;
-/** How often a lease that holds something is looked at. */
+/** Interval of checks of a lease with units. */
 const LOOK_MS = 100;
-/** A window is begun with this many times what was used lately, so that nothing has to be asked for at its end. */
+/**
+ * For the beginning of a window, a process asks for this multiple of its recent use, so that no ask is needed at the
+ * end of the previous one.
+ */
 const RESERVE = 1.1;
-/** If no other process wants any, a slice has at least one of so many parts of the limit, but not more than so many units. */
+/** Without rivals, a slice has at least this fraction (1 / n) of the limit, up to a maximum number of units. */
 const LEAST_SLICE_PART = 100;
 const LEAST_SLICE_MAX = 4_096;
-/** A process holds this many times as many units in use at once as it used lately. */
+/** A process keeps this multiple of its recently used units in use at once. */
 const GROWTH = 1.25;
-/** A process has its share of a window in hand for a sixtieth of it, between one and ten seconds. */
+/** A process reserves its use of a sixtieth of a window in advance, between one and ten seconds. */
 const SHARE = 60;
 const [SHARE_MS_MIN, SHARE_MS_MAX] = [1_000, 10_000];
 
-/** What one process holds of a limit that sources declare: on calls in a window, or on calls in progress. */
+/** One process's lease of a limit that sources declare: on calls in a window, or on calls in progress. */
 export class SourceLimit extends LeasedAmount<LeaseAsk, LeaseAnswer> implements Lease {
   readonly limit: SharedLimit;
   readonly owner: string;
   readonly #look: (limit: SourceLimit) => void;
-  /** What was granted of the window after the current one. */
+  /** Units granted of the next window. */
   #next: Granted | null = null;
-  /** Calls that wait for a unit now, and those that wait for one now or in the next window. */
+  /** Calls that wait for a unit now, and calls that wait for one now or in the next window. */
   #waiting = 0n;
   #inAll = 0;
-  /** A unit was asked for and not there. */
+  /** A call needed a unit, and none was free. */
   #isMissed = false;
-  /** Of the last answer about the current window: what others leave, and what this lease may hold. */
+  /** From the last answer about the current window: the units that others leave, and the fair part of this lease. */
   #left: number;
   #part: bigint;
   #hasRivals = false;
-  /** The store was told that it wants some. */
+  /** The store knows that this process wants units. */
   #isWanted = false;
   /** The next window is asked for from this time on. */
   #aheadFrom = Number.POSITIVE_INFINITY;
   #renewAt = Number.POSITIVE_INFINITY;
   #listener = (): void => {};
 
-  /** @param look is called when there may be something to ask */
+  /** @param look called when there may be something to ask */
   constructor(limit: SharedLimit, lease: string, owner: string, look: (limit: SourceLimit) => void) {
     super(lease, shareMs(limit.everyMs));
     this.limit = limit;
@@ -73,12 +81,12 @@ export class SourceLimit extends LeasedAmount<LeaseAsk, LeaseAnswer> implements 
 
   give(window: number): void {
     const granted = this.granted;
-    // A unit of an earlier window is worth nothing.
+    // A unit of an earlier window has no value.
     if (granted?.window !== window) return;
     granted.used -= 1n;
     if (!this.#isAtOnce) return this.recent.undo();
     if (granted.amount <= this.#part) return;
-    // Others have less than they want: the unit is for them.
+    // Other processes lack units, so this one goes to them.
     granted.amount = atLeast(this.#part, granted.used);
     this.#look(this);
   }
@@ -133,7 +141,7 @@ export class SourceLimit extends LeasedAmount<LeaseAsk, LeaseAnswer> implements 
     return holds || this.#next !== null ? now + LOOK_MS : Number.POSITIVE_INFINITY;
   }
 
-  /** When calls that wait may get something. */
+  /** When waiting calls may get units. */
   #servesAt(granted: Granted | null): number {
     if (granted === null) return this.#next?.from ?? this.askAgainAt;
     const nextAt = this.#next === null ? this.#aheadAt(granted.until) : granted.until;
@@ -141,7 +149,7 @@ export class SourceLimit extends LeasedAmount<LeaseAsk, LeaseAnswer> implements 
   }
 
   override ask(now: number, by: SentBy, joins: boolean): LeaseAsk | null {
-    // It waits for a window of which it holds something already.
+    // The waiting calls are covered by units of the next window.
     if (this.at(now) === null && this.#next !== null) return null;
     return super.ask(now, by, joins);
   }
@@ -157,7 +165,7 @@ export class SourceLimit extends LeasedAmount<LeaseAsk, LeaseAnswer> implements 
   protected override toAsk(_now: number, { process, sequence }: SentBy, { need, spare, ahead }: LeaseDemand): LeaseAsk {
     this.#isMissed = false;
     this.#aheadFrom = Number.POSITIVE_INFINITY;
-    // Also a window that seems to be over: it may not be by the store's clock.
+    // Including a window that seems to be over: by the store's clock it may not be.
     const granted = [this.granted, this.#next].filter((one) => one !== null);
     return {
       limit: this.limit,
@@ -189,13 +197,13 @@ export class SourceLimit extends LeasedAmount<LeaseAsk, LeaseAnswer> implements 
     if (this.#isAtOnce && part < amount) granted.amount = atLeast(part, granted.used < amount ? granted.used : amount);
     this.#renewAt = this.#isAtOnce && amount > 0n ? answeredAt + RENEW_MS : Number.POSITIVE_INFINITY;
     this.#lookAgain(answeredAt, granted, grant.amount >= grant.wants);
-    // So near its end that nothing can be said about the window any more.
+    // So near the end of the window, nothing certain is known about it any more.
     if (granted.until <= answeredAt) this.askAgainAt = latestStart(grant.endsAt, answer);
   }
 
   /**
-   * More cannot be had at once if this answer did not bring what was asked for.
-   * @param gotAll whether it did: calls that have come since may need more, which the store may have
+   * If this answer granted less than the ask, more units are not available at once.
+   * @param gotAll whether it granted the whole ask: newer calls may need more units, which the store may have
    */
   #lookAgain(now: number, { amount, used, until }: Granted, gotAll: boolean): void {
     const isShort = amount - used < atLeast(1n, this.#waiting);
@@ -213,7 +221,7 @@ export class SourceLimit extends LeasedAmount<LeaseAsk, LeaseAnswer> implements 
     this.#next = null;
   }
 
-  /** Whether it limits the units that are in use at once, as opposed to those of a window. */
+  /** Whether it limits units in use at once, rather than units per window. */
   get #isAtOnce(): boolean {
     return this.limit.everyMs === null;
   }
@@ -222,7 +230,7 @@ export class SourceLimit extends LeasedAmount<LeaseAsk, LeaseAnswer> implements 
     const granted = this.granted;
     if (granted === null || now < granted.until) return granted;
     if (this.#isAtOnce) {
-      // The lease was lost: nothing more is taken until there is a new one. What is in use still counts.
+      // The lease was lost: no units are taken until there is a new one. Units in use still count.
       granted.amount = 0n;
       return granted;
     }
@@ -257,7 +265,7 @@ export class SourceLimit extends LeasedAmount<LeaseAsk, LeaseAnswer> implements 
     return atLeast(0n, BigInt(Math.ceil(this.recent.expected(now) * GROWTH)) - used);
   }
 
-  /** A part of a high limit is so small that it can be in hand for whatever comes, if no other process wants it. */
+  /** A small part of a high limit can be kept in reserve for any use, if no other process wants units. */
   protected override inHand(expected: bigint): bigint {
     if (this.#hasRivals || expected === 0n) return expected;
     const leastSlice = BigInt(Math.min(LEAST_SLICE_MAX, Math.floor(this.limit.max / LEAST_SLICE_PART)));
@@ -275,7 +283,7 @@ export class SourceLimit extends LeasedAmount<LeaseAsk, LeaseAnswer> implements 
     return everyMs === null ? Number.POSITIVE_INFINITY : until - Math.min(AHEAD_MS, everyMs / 4);
   }
 
-  /** When asking may help again, if it holds all there is and nobody else wants any. */
+  /** When asking may help again, if the lease has all units and no other process wants any. */
   #waitsUntil(until: number): number {
     if (this.#isAtOnce) return this.#renewAt;
     return this.#next === null ? this.#aheadAt(until) : until;
@@ -287,7 +295,7 @@ export class SourceLimit extends LeasedAmount<LeaseAsk, LeaseAnswer> implements 
   }
 }
 
-/** For so long, what is used of a window is held in hand. */
+/** The time for which the expected use of a window is reserved in advance. */
 function shareMs(everyMs: number | null): number | null {
   if (everyMs === null) return null;
   return Math.min(everyMs, Math.max(SHARE_MS_MIN, Math.min(SHARE_MS_MAX, everyMs / SHARE)));
