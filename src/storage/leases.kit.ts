@@ -95,7 +95,7 @@ export function leasesContract(engine: EngineUnderTest): void {
       const over = ({ lease, sequence }: LeaseAsk, _rows: unknown, now: number) => [
         { lease, sequence, window: 0, amount: 1, wants: 0, grewAt: 0, endsAt: now - 2 * RATE.everyMs!, ...ENDED },
       ];
-      await store.leases.exchange(made, over); // Which deletes a thousand of them already.
+      await store.leases.exchange(made, over); // This already deletes a thousand rows.
       const again = await open();
       const left: number[] = [];
       for (let sequence = 1; sequence <= 3; sequence += 1) {

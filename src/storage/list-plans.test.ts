@@ -73,7 +73,7 @@ test("every list of a shared store is read from an index, in its order", async (
   const databaseUrl = await newDatabase(t);
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
-  // The tables have no rows, so PostgreSQL would avoid indexes. It now does so only where an index is unusable.
+  // On empty tables PostgreSQL prefers scans. With these settings it scans or sorts only where no index can serve.
   for (const way of ["seqscan", "sort", "bitmapscan"])
     await client.query(`alter database ${client.database} set enable_${way} = off`);
   await client.end();

@@ -96,7 +96,7 @@ function isRare(filter: LedgerFilter): boolean {
   return isByRequest(filter) || (functionId ?? source ?? outcome ?? charged) !== undefined;
 }
 
-/** The position that many runs further; `null` if there are fewer. */
+/** The position `runs` runs after `place`; `null` if there are fewer. */
 async function placeAfter(query: LedgerTables["query"], { from, to }: LedgerFilter, place: ExportCursor, runs: number) {
   const [end] = await query<RunStart>(
     `SELECT r.started_at, r.transaction_id FROM ledger_runs AS r

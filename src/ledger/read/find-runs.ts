@@ -16,7 +16,7 @@ import { toStored } from "../stored-text.ts";
 /** Few enough that reading all their calls is cheap. */
 export const FEW_RUNS = 5_000;
 const FEW_CALLS = 5_000;
-/** If no index covers the whole filter, runs are checked one by one: so many for a page, and so many at once. */
+/** If no index covers the whole filter, runs are checked one by one. Maximum per page, and per query. */
 const LOOKED_AT_MAX = 5_000;
 const LOOKED_AT_ONCE = 500;
 

@@ -11,7 +11,7 @@ import { verifyJournal } from "./verify-journal.ts";
 export interface JournalReader extends LedgerAnswers {
   /** Number of runs that the shared database lacks: the service may be dead, or the database was unavailable. */
   undrained(shared: Pick<LedgerTables, "query">): Promise<number>;
-  /** Every run that started after this time and sent a request is there, once the journal has been recovered. */
+  /** Once the journal has been recovered, it has every run that started after this time and sent a request. */
   wholeSince(): number;
   /** Runs that started before this time may have been deleted: drained runs, and runs older than the retention. */
   deletedBefore(): number;

@@ -63,7 +63,10 @@ function ask(database: DatabaseSync, startedBefore: number, unknownToo: boolean)
   return Number(lastInsertRowid);
 }
 
-/** Opens the ledger, which first records an earlier process's intents without outcome: they become runs like others. */
+/**
+ * Opens the ledger, which first records an earlier process's intents without outcome: they become runs like others.
+ * `null` if a service uses it.
+ */
 function keepIfNobodyDoes(dir: string): RunningLedger | null {
   const quiet = (): void => {};
   try {

@@ -43,7 +43,7 @@ export function dayOfZone(sent: TimeSpan, timeZone: string): string {
   }
   const numbers = series.map(({ from, first, isWhole }) =>
     isWhole
-      ? `(${first} + (x.sent_at - ${from}) / ${DAY_MS})` // A plain number would be the position of a column, where it is grouped by.
+      ? `(${first} + (x.sent_at - ${from}) / ${DAY_MS})` // GROUP BY would read a plain number as a column's position.
       : `(${first} + 0 * x.sent_at)`,
   );
   if (numbers.length === 1) return numbers[0]!;

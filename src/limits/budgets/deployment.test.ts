@@ -133,7 +133,10 @@ async function live({ seed, per, replicas, limit, loss, faults, copies, changes 
     return replica;
   }
 
-  /** Some logs are restored from a backup, but only if the process used nothing since. */
+  /**
+   * Some logs are restored from an older backup. The store has later reports than the backup, unless nothing was used
+   * since.
+   */
   function notesFor({ notes, backup }: Replica): MemoryNotes {
     const isOld = backup !== null && clock.now() - backup.at >= 5_000;
     return isOld && loss === 0 && random() < 0.3 ? backup.notes : notes;
@@ -221,8 +224,7 @@ async function live({ seed, per, replicas, limit, loss, faults, copies, changes 
       const used = usedNow(budget);
       if (budget.currency !== null && used > most) most = used;
       assert.ok(used <= max, `${used} of ${max} of ${budget.id}`);
-      // If another process has ended the lease of a process that then reports nothing for an hour, units are counted
-      // twice.
+      // Units are counted twice if another process ends a lease, and the lease's process then reports nothing for an hour.
       assert.ok(copies || changes || store.leased(budget.id) <= budget.limit, "more is leased than there is");
     }
   }

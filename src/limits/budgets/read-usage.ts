@@ -80,7 +80,7 @@ function readLine(read: ReadUsage, line: Line): void {
     if (price !== "") units = price;
     use.open.set(number, { id: transactionId + id.slice(slash), units: amountFromSum(units) });
   }
-  // A series that began and ended between two writes is in both.
+  // A request that began and ended between two writes is in both lists.
   for (let at = 0; at < over.length; at += 2) {
     for (let ended = over[at]!; ended <= over[at + 1]!; ended += 1) use.open.delete(ended);
   }

@@ -11,10 +11,7 @@ const ASK_AGAIN_MS = 100;
 const DURABLE_FROM_MS = 5_000;
 /** Interval of renewals of a lease of units in use at once. */
 const RENEW_MS = 1_000;
-/**
- * The next window is asked for this long before the end of the current one, or a quarter of the window if that is
- * shorter.
- */
+/** Units of the next window are requested this long before it begins, but in the last quarter of a window at most. */
 const AHEAD_MS = 250;
 /** Units of a window that ends sooner are not returned. */
 const GIVE_BACK_MS = 2_000;

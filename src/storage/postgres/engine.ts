@@ -134,7 +134,7 @@ export function openPostgres(
     reader: db,
     writer: db,
     noter: db,
-    keepNotes: async () => {}, // They are kept when they are committed.
+    keepNotes: async () => {}, // Every commit is durable.
     auditor,
     announce: async (transaction, changes) => {
       await sql`select pg_notify(${CHANNEL}, ${String(changes)})`.execute(transaction);

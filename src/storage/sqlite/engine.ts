@@ -96,8 +96,8 @@ function engineOver(
     keepNotes: () => log.sync(),
     auditor: connections.writer,
     ready: () => (closed ? Promise.reject(new StoreRefused("The store is closed.")) : Promise.resolve()),
-    announce: async () => {}, // The others see the file itself change.
-    lockNames: async () => {}, // A transaction is the only writer from its beginning.
+    announce: async () => {}, // Other processes see the change of the file.
+    lockNames: async () => {}, // A transaction is the only writer from its start.
     wallAt: async () => clock.wall(), // All processes are on one machine.
     version,
     health: () => ({
