@@ -224,7 +224,8 @@ async function live({ seed, per, replicas, limit, loss, faults, copies, changes 
       const used = usedNow(budget);
       if (budget.currency !== null && used > most) most = used;
       assert.ok(used <= max, `${used} of ${max} of ${budget.id}`);
-      // Units are counted twice if another process ends a lease, and the lease's process then reports nothing for an hour.
+      // If another process ends a lease, and the lease's own process then reports nothing for an hour, its units are
+      // counted twice.
       assert.ok(copies || changes || store.leased(budget.id) <= budget.limit, "more is leased than there is");
     }
   }

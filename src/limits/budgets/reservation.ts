@@ -96,7 +96,7 @@ export class LeasedReservation implements Reservation {
     if (this.#isOver) return;
     const isLogged = this.#parts.some(({ request }) => request !== null);
     this.#end("no", null);
-    // The request is in no journal.
+    // The request is in no journal, so only the log can show its end.
     if (isLogged) this.#keepIfPossible();
   }
 
@@ -112,11 +112,11 @@ export class LeasedReservation implements Reservation {
 
   settle(charged: Charged, price: Price | null): void {
     if (this.#isOver) return;
-    // For a request that is open in the log, recovery from the journal has the same result.
+    // Otherwise no write is needed: for a request that is open in the log, recovery from the journal has the same result.
     if (this.#end(charged, price)) this.#keepIfPossible();
   }
 
-  /** Returns whether the use differs from the logged use. */
+  /** Returns whether the request used units, and not as many as logged. */
   #end(charged: Charged, price: Price | null): boolean {
     this.#isOver = true;
     let isNews = false;

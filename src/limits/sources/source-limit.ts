@@ -146,7 +146,7 @@ export class SourceLimit extends LeasedAmount<LeaseAsk, LeaseAnswer> implements 
   }
 
   override ask(now: number, by: SentBy, joins: boolean): LeaseAsk | null {
-    // The waiting calls are covered by units of the next window.
+    // The process is between two windows and already has units of the next one.
     if (this.at(now) === null && this.#next !== null) return null;
     return super.ask(now, by, joins);
   }
