@@ -71,7 +71,7 @@ export function derived<Value>(holds: Holds<Value>, options: ColumnOptions = {})
   return { ...options, holds, from: null };
 }
 
-// ---- types of columns ----------------------------------------------------------------------------------------------
+// ---- types of columns -----------------------------------------------------------------------------------------------
 
 /** Any text, stored as it is. */
 export function text<Value extends string = string>(): Holds<Value> {
@@ -115,7 +115,7 @@ function toWhole(value: number): number {
   return Math.round(value) + 0;
 }
 
-// ---- derived from a table ------------------------------------------------------------------------------------------
+// ---- derived from a table -------------------------------------------------------------------------------------------
 
 export function namesOf<Table extends Columns>(table: Table): readonly (keyof Table & string)[] {
   return Object.keys(table);

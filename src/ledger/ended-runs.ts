@@ -127,8 +127,7 @@ export class EndedRuns {
     return !this.#log.usable && (availability.has("journal") || availability.has("stalled"));
   }
 
-  // ---- to the journal
-  // ------------------------------------------------------------------------------------------------
+  // ---- to the journal -----------------------------------------------------------------------------------------------
 
   /** Records in the log can wait. Other records have answers that wait for them. */
   #moveLater(): void {

@@ -169,7 +169,7 @@ export abstract class LeasedAmount<Ask, Answer> implements Leased<Ask, Answer> {
   }
 
   /**
-   * Replaces the granted units by an answer. @returns the new units, or `null` if the answer is not about this lease
+   * Replaces the granted units by an answer. @returns the new units, or `null` if the answer is about an earlier window
    */
   protected replace(answer: AnsweredWindow, amount: bigint): Granted | null {
     const { window, askedAt, answeredAt } = answer;

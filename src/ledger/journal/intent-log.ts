@@ -188,7 +188,7 @@ export class IntentLog {
     }
   }
 
-  // ---- syncing: requested here, done by the journal's thread -----------------------------------------------------
+  // ---- syncing: requested here, done by the journal's thread ------------------------------------------------------
 
   #markDirty(name: string): void {
     this.#unsynced.add(name);

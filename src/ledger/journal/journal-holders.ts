@@ -54,7 +54,7 @@ export class JournalHolders {
     this.#to = last;
   }
 
-  /** Does one step. False if it was the last one. */
+  /** Does one step. False if there was nothing to do. */
   step(): boolean {
     if (this.#from >= this.#to) return false;
     const range = [this.#from, Math.min(this.#from + AT_ONCE, this.#to)];

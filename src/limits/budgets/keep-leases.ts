@@ -53,8 +53,8 @@ export const keepLeases: ExchangeRule = (ask, { budget, period, now }, rows) => 
  */
 export const endLeases: RecoverRule = ({ process, start, left }, { budgetId, periodFrom, now }, rows) => {
   const logOf = (lease: string) => left.find((one) => lease.startsWith(one.start));
-  // Later starts have greater names, and one of them may have begun before a killed start's message arrives. Since clocks
-  // can be set back, a start with a log counts as earlier too.
+  // Later starts have greater names, and one of them may have begun before a killed start's message arrives. Since
+  // clocks can be set back, a start with a log counts as earlier too.
   const isEarlier = (lease: string) => !lease.startsWith(start) && (lease < start || logOf(lease) !== undefined);
   const own = rows.filter(
     ({ lease, process: of, sequence }) => of === process && sequence !== ENDED && isEarlier(lease),

@@ -112,7 +112,7 @@ export class LeasedReservation implements Reservation {
 
   settle(charged: Charged, price: Price | null): void {
     if (this.#isOver) return;
-    // Otherwise no write is needed: for a request that is open in the log, recovery from the journal has the same result.
+    // Otherwise no write is needed: recovery takes the result of an open request from the journal.
     if (this.#end(charged, price)) this.#keepIfPossible();
   }
 
