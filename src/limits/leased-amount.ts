@@ -128,8 +128,8 @@ export abstract class LeasedAmount<Ask, Answer> implements Leased<Ask, Answer> {
     return this.granted !== null && now < this.granted.until ? this.granted : null;
   }
 
-  /** Uses granted units. @param recently the same number, or the number of units in use at once now */
-  protected use(now: number, granted: Granted, units: bigint, recently: number): void {
+  /** Uses granted units. @param recently the number of units in use at once now, if the limit is one on those */
+  protected use(now: number, granted: Granted, units: bigint, recently = Number(units)): void {
     granted.used += units;
     this.#isUsedAgain = this.#isUsed;
     this.#isUsed = true;

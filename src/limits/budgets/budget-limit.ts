@@ -106,7 +106,7 @@ export class BudgetLimit extends LeasedAmount<BudgetAsk, BudgetAnswer> {
   /** Takes the units of a request. Call it only if they fit. */
   take(now: number, units: Micros): Granted {
     const granted = this.at(now)!;
-    this.use(now, granted, units, Number(units));
+    this.use(now, granted, units);
     this.#isTaken = true;
     this.#lastUnits = units;
     return granted;
