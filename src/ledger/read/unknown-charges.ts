@@ -22,7 +22,7 @@ export interface UnknownCharge {
   readonly sent_at: number;
   /** The vendor's number of the order, if the call has one. */
   readonly order_id: string | null;
-  /** Price if it was charged, in millionths; `null`: no price is known. */
+  /** The amount if it was charged, in millionths; `null`: no price is known. */
   readonly price: number | null;
   readonly currency: string | null;
 }

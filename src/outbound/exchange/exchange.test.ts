@@ -34,10 +34,10 @@ function exchangeOver(turns: readonly Turn[], maySend = () => true, { withinMs =
   Object.defineProperty(run, "maySend", { get: maySend });
   const call = makeCall({ run, deadlineAt: run.arrivedAt + withinMs });
   const connection = {
-    discarded: false,
+    isDiscarded: false,
     send: (_: unknown, handler: ReplyHandler) => turns[dispatched++]!(handler),
   } as unknown as VendorConnection;
-  const pool = { origin: "https://a.example", leave: () => {}, withdraw: () => {} } as unknown as OriginPool;
+  const pool = { origin: "https://a.example", release: () => {}, withdraw: () => {} } as unknown as OriginPool;
   const reply = new Promise<VendorReply>((resolve, reject) => {
     const request = {
       url: new URL("https://a.example"),

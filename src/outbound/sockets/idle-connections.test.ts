@@ -6,7 +6,12 @@ import type { VendorConnection } from "./vendor-connection.ts";
 import { IdleConnections } from "./idle-connections.ts";
 
 function makeConnection(idleMs = Infinity) {
-  const connection = { idleMs, discarded: false, resting: null, discard: () => void (connection.discarded = true) };
+  const connection = {
+    idleMs,
+    isDiscarded: false,
+    idleEntry: null,
+    discard: () => void (connection.isDiscarded = true),
+  };
   return connection as unknown as VendorConnection;
 }
 
