@@ -134,7 +134,7 @@ test("when runs cannot be recorded they are refused, and no vendor is called", a
   const service = await startService(t, {
     sources: [asksVendor("acme__people", vendor, "/json")],
     vendors: [vendor],
-    settings: { "limits.journal_bytes": 1_500_000 },
+    settings: { "limits.journal_bytes": 2_500_000 },
   });
 
   let called = 0;
@@ -145,7 +145,7 @@ test("when runs cannot be recorded they are refused, and no vendor is called", a
       break;
     }
     called += 1;
-    assert.ok(called < 10_000, "a journal of 1.5 MB is never full");
+    assert.ok(called < 10_000, "a journal of 2.5 MB is never full");
   }
   assert.equal(vendor.count(), called, "the refused run called nobody");
   assert.equal((await service.post("/func", { config: {} })).json().error.code, "unavailable");
