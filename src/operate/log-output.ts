@@ -45,15 +45,9 @@ function toPipe(stream: Writable, goesOn: () => void): LogOutput {
       return true;
     },
     flush() {},
-    written: (withinMs) =>
-      new Promise((resolve) => {
-        if (isGone || stream.writableLength === 0) return resolve();
-        const timer = setTimeout(resolve, withinMs);
-        stream.once("drain", () => {
-          clearTimeout(timer);
-          resolve();
-        });
-      }),
+    written: async (withinMs) => {
+      if (!isGone && stream.writableLength > 0) await drained(stream, withinMs);
+    },
   };
 }
 
@@ -61,18 +55,36 @@ function toPipe(stream: Writable, goesOn: () => void): LogOutput {
 function openFile(destination: string | number, goesOn: () => void): LogOutput {
   const stream = pino.destination({ dest: destination, sync: false, maxLength: WAITING_BYTES_MAX });
   let wasDropped = false;
+  /** Also while a write is in progress, which `flushSync` does not wait for. */
+  let isWriting = false;
   stream.on("drop", () => (wasDropped = true));
-  stream.on("drain", goesOn);
+  stream.on("drain", () => {
+    isWriting = false;
+    goesOn();
+  });
   const flush = () => quietly(() => stream.flushSync());
   return {
     write(lines) {
       wasDropped = false;
+      isWriting = true;
       quietly(() => stream.write(lines));
       return !wasDropped;
     },
     flush,
-    written: async () => flush(),
+    written: async (withinMs) => {
+      if (isWriting) await drained(stream, withinMs);
+    },
   };
+}
+
+function drained(stream: NodeJS.EventEmitter, withinMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, withinMs);
+    stream.once("drain", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }
 
 function quietly(write: () => void): void {

@@ -12,11 +12,8 @@ test("a log that somebody reads on a terminal does not control it, and says what
   const file = "sources/\u009b2J\u0085\u202e.yaml";
   log.error({ event: "broken_file", file }, file);
   log.info({ event: "listening" });
-  const text = await t.waitFor(() => {
-    const written = readFileSync(join(folder, "log"), "utf8");
-    assert.match(written, /listening.*\n/);
-    return written;
-  });
+  await log.written(60_000);
+  const text = readFileSync(join(folder, "log"), "utf8");
   assert.doesNotMatch(text, /(?!\n)\p{C}/u);
   const lines = text
     .trimEnd()
@@ -43,4 +40,17 @@ test("each line has the time at which it was logged", (t) => {
     lines.map((line) => (JSON.parse(line) as { readonly time: string }).time.slice(11)),
     ["00:00:00.000Z", "00:00:00.000Z", "00:00:00.001Z", "00:00:01.000Z"],
   );
+});
+
+test("all lines are written at the end of a wait, also those whose write is in progress when it begins", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "datarun-log-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "log");
+  const log = createLog("info", file);
+  for (let count = 1; count <= 50; count += 1) {
+    log.info({ event: "run", count });
+    log.flushNow();
+    await log.written(60_000);
+    assert.equal(readFileSync(file, "utf8").split("\n").length - 1, count);
+  }
 });

@@ -238,8 +238,8 @@ export async function startService(t: TestLife, options: ServiceOptions = {}): P
       return transactionId === undefined ? rows : rows.find(({ run }) => run["transaction_id"] === transactionId);
     }) as TestService["ledgerRows"],
 
-    logLines() {
-      log.flushNow();
+    async logLines() {
+      await log.written(LOG_WAIT_MS);
       return readLog(logFile);
     },
 
@@ -259,6 +259,9 @@ export async function startService(t: TestLife, options: ServiceOptions = {}): P
   };
   return service;
 }
+
+/** As long as a test may take: the disk of a busy machine can be slow. */
+const LOG_WAIT_MS = 60_000;
 
 /** Fails on a line that is not one JSON object. */
 async function readLog(file: string): Promise<Readonly<Record<string, unknown>>[]> {
