@@ -1,14 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
+import { Kysely } from "kysely";
 import type { CheckCode } from "../../src/composition/commands/check/findings.ts";
 import type { Disk, DiskFacts } from "../../src/composition/commands/check/disk.ts";
 import { openKeyedStore } from "../../src/composition/open-store.ts";
 import { runOnce, startLedger } from "../../src/ledger/ledger.kit.ts";
+import { migrate } from "../../src/storage/migrate.ts";
 import { MIGRATIONS } from "../../src/storage/migrations/index.ts";
-import { openSqlite } from "../../src/storage/sqlite/engine.ts";
+import type { Tables } from "../../src/storage/schema.ts";
+import { createSqliteDialect } from "../../src/storage/sqlite/dialect.ts";
+import { openSqlite, STORE_FILE } from "../../src/storage/sqlite/engine.ts";
 import { systemClock, type Clock } from "../../src/terms/time/clock.ts";
 import { createOperator, type Operator } from "../rig/organization.ts";
 import { Secrets } from "../rig/secrets.ts";
@@ -30,8 +35,6 @@ export interface Fixture {
   readonly disk?: Partial<DiskFacts> & { readonly syncMs?: number };
   readonly clock?: Clock;
   readonly asked?: "production" | "connect";
-  /** Whether a start is compared with the findings; it is if left out. */
-  readonly isStarted?: false;
   /** Makes what files cannot. What it returns is added to the options. */
   readonly prepare?: (t: TestContext, dataDir: string) => Promise<Readonly<Record<string, string>> | void>;
   /** In what is said. */
@@ -70,6 +73,15 @@ export default defineFunction({ id: "dfunc_own", title: "Own", run: async () => 
 
 const newKey = (): string => randomBytes(32).toString("base64");
 const days = (count: number): Clock => ({ ...systemClock, wall: () => Date.now() + count * 86_400_000 });
+
+/** A store on which every step but the newest was taken. */
+async function makeOlderStore(dataDir: string): Promise<void> {
+  mkdirSync(dataDir, { recursive: true });
+  using database = new DatabaseSync(join(dataDir, STORE_FILE));
+  const none = async () => {};
+  const steps = { engine: "sqlite", migrations: MIGRATIONS.slice(0, -1), lock: none, assertFree: none } as const;
+  await migrate(new Kysely<Tables>({ dialect: createSqliteDialect(database, systemClock) }), 0, steps);
+}
 
 /** With a root key from outside and somebody who operates it, as production has them. */
 export async function onStore(
@@ -331,9 +343,7 @@ export const FIXTURES: readonly Fixture[] = [
   {
     code: "store.not_migrated",
     name: "a store of the version before",
-    // No release has an older schema, so there is no step from this one that a start could take.
-    isStarted: false,
-    prepare: async (_t, dataDir) => (await openSqlite(dataDir, systemClock, MIGRATIONS.toSpliced(-2, 1))).close(),
+    prepare: async (_t, dataDir) => makeOlderStore(dataDir),
     says: /^This store has schema \d+, and this version of datarun works on schema \d+/,
   },
   {
