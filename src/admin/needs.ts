@@ -36,7 +36,7 @@ export interface VerbBasics {
 
 /**
  * The needs that a verb may name. They are functions, so that nothing is opened before the verb uses it. A new need is
- * a line here and one in `composition/verb-needs/terminal-needs.ts`, which opens it.
+ * a line here and one in `composition/verb-needs/needs-of.ts`, which makes it of the parts of a deployment.
  */
 export interface VerbNeeds {
   store(): Promise<AdminStore>;

@@ -1,4 +1,4 @@
-/** The parts of the service that verbs use. `needs.ts` names them; `composition/verb-needs/terminal-needs.ts` provides them. */
+/** The parts of the service that verbs use. `needs.ts` names them; `composition/verb-needs/needs-of.ts` provides them. */
 import type { AuditTrail } from "./ports/acts.ts";
 import type { CredentialAdmin, KeyAdmin } from "./ports/credentials.ts";
 import type { BudgetAdmin, PriceAdmin } from "./ports/money.ts";

@@ -8,29 +8,34 @@ import { captureReplies } from "../simulation/capture-replies.ts";
 import type { Clock } from "../terms/time/clock.ts";
 import type { JsonObject } from "../terms/json/json.ts";
 
+export interface LiveVendorParts {
+  readonly client: VendorClient;
+  readonly region: string;
+  readonly clock: Clock;
+  readonly budgets: Budgets;
+}
+
 /**
- * Calls one real vendor from the command line, with the steps of a run. The call is not in the journal, which only the
- * service writes; the caller records it.
+ * Calls one real vendor for a verb, with the steps of a run. The call is not in the journal, which only the service
+ * writes; the caller records it.
  */
-export function createLiveVendors(
-  door: VendorClient,
-  region: string,
-  clock: Clock,
-  budgets: () => Promise<Budgets>,
-): (question: LiveQuestion) => Promise<LiveAnswer> {
-  return async ({ credentialId, finder, ...asked }) => {
-    const replies: Reply[] = [];
-    const seeing = captureReplies(door, (reply) => replies.push(reply));
-    const entry = credentialId === undefined ? {} : { cred_id: credentialId };
-    const parts = { client: seeing, finder, budgets: await budgets(), clock, log: () => {} };
-    const outcome = await makeOneCall({ ...asked, region, entry }, parts);
-    const { result } = outcome;
-    const report = reportCall(outcome);
-    settleReservations([report]);
-    return {
-      report,
-      output: "json" in result ? (JSON.parse(String(result.json)) as JsonObject) : null,
-      replies,
-    };
+export async function callLiveVendor(
+  { credentialId, finder, ...asked }: LiveQuestion,
+  { client, region, clock, budgets }: LiveVendorParts,
+): Promise<LiveAnswer> {
+  const replies: Reply[] = [];
+  const seeing = captureReplies(client, (reply) => replies.push(reply));
+  const entry = credentialId === undefined ? {} : { cred_id: credentialId };
+  const outcome = await makeOneCall(
+    { ...asked, region, entry },
+    { client: seeing, finder, budgets, clock, log: () => {} },
+  );
+  const { result } = outcome;
+  const report = reportCall(outcome);
+  settleReservations([report]);
+  return {
+    report,
+    output: "json" in result ? (JSON.parse(String(result.json)) as JsonObject) : null,
+    replies,
   };
 }

@@ -1,25 +1,23 @@
 import type { AuthoringTools } from "../../admin/authoring/ports.ts";
-import type { CaseParts } from "../../simulation/ports.ts";
-import type { LoadedSources } from "../../project/load-sources.ts";
 import { PACKAGE_ROOT } from "../../project/package-root.ts";
 import { compileDeclarative } from "../../sources/declarative/compile-declarative.ts";
 import { toRunnable } from "../../sources/runnable.ts";
 import { createSchemas } from "../../terms/schema/author-schemas.ts";
 import { readDeployment } from "../deployment.ts";
+import { callLiveVendor } from "../live-vendors.ts";
+import type { NeedParts } from "./need-parts.ts";
 
-export interface AuthoringParts {
-  readonly project: string | undefined;
-  readonly loaded: LoadedSources;
-  readonly cases: CaseParts;
-  readonly askLive: AuthoringTools["askLive"];
-}
-
-/** The tools for writing and testing sources. */
-export function toAuthoringTools({ project, loaded, cases, askLive }: AuthoringParts): AuthoringTools {
+/** The tools for writing and testing sources. The client for real vendors is opened at the first call. */
+export async function openAuthoringTools(parts: NeedParts): Promise<AuthoringTools> {
+  const { settings, clock } = parts;
+  const { loaded } = await parts.sources();
   return {
-    project,
-    cases,
-    askLive,
+    project: settings.project,
+    cases: { door: await parts.casesClient(), clock },
+    askLive: async (question) => {
+      const client = await parts.vendorClient();
+      return callLiveVendor(question, { client, region: settings.region, clock, budgets: await parts.budgets() });
+    },
     problems: loaded.problems.map(({ message }) => message),
     fileOf(id) {
       const found = loaded.all.get(id);

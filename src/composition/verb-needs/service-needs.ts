@@ -1,10 +1,8 @@
-import { isAbsolute, resolve } from "node:path";
+import { isAbsolute } from "node:path";
 import type { VerbNeeds } from "../../admin/needs.ts";
 import { backUpInThread } from "../../backup/backup-thread.ts";
-import { undrainedText } from "../../ledger/drain/undrained-text.ts";
 import { createOutboundClient, type OutboundClient } from "../../outbound/http-client.ts";
 import { toFunctionListing } from "../../project/list-functions.ts";
-import { toSourceListing } from "../../project/list-sources.ts";
 import type { Catalogs } from "../../project/open-catalogs.ts";
 import type { Budgets } from "../../run/middleware/ports.ts";
 import type { WatchCalls } from "../../run/middleware/watch.ts";
@@ -12,11 +10,11 @@ import type { Settings } from "../../settings/settings.ts";
 import type { Clock } from "../../terms/time/clock.ts";
 import type { OnEndedCall } from "../../terms/ended-call.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
-import { toAuthoringTools } from "./authoring-tools.ts";
-import { createLiveVendors } from "../live-vendors.ts";
 import type { OpenedLedger } from "../open-ledger.ts";
 import type { ProvenStore } from "../open-proven-store.ts";
 import { toRunService } from "../run-service.ts";
+import type { NeedParts } from "./need-parts.ts";
+import { needsOf } from "./needs-of.ts";
 
 export interface ServiceForVerbs {
   readonly settings: Settings;
@@ -34,15 +32,9 @@ export interface ServiceForVerbs {
   readonly watchCalls: WatchCalls;
 }
 
-/** The needs of verbs that a running service provides. The others belong to the terminal of the command. */
-export type NeedsOfService = Omit<
-  VerbNeeds,
-  "projectFolder" | "terminal" | "copyStore" | "restoreStore" | "drainLedger"
->;
-
 export interface OpenedVerbNeeds {
   /** The needs of one verb. `note` receives its remarks, `ended` the finished calls of its run. */
-  needsFor(note: (sentence: string) => void, ended?: OnEndedCall): NeedsOfService;
+  needsFor(note: (sentence: string) => void, ended?: OnEndedCall): ReturnType<typeof needsOf>;
   close(): void;
 }
 
@@ -51,77 +43,48 @@ export interface OpenedVerbNeeds {
  * connections and budgets of runs, and a source is the version being served.
  */
 export function openVerbNeeds(service: ServiceForVerbs): OpenedVerbNeeds {
-  // Cases have their own client, because their simulated vendors are on loopback, which no real call may reach.
-  let casesDoor: OutboundClient | undefined;
-  const openCasesDoor = () => (casesDoor ??= createOutboundClient({ clock: service.clock }));
+  let casesClient: OutboundClient | undefined;
+  const shared = partsOf(service, async () => (casesClient ??= createOutboundClient({ clock: service.clock })));
   return {
-    needsFor: (note, ended) => needsOf(service, openCasesDoor, note, ended),
-    close: () => casesDoor?.close(),
+    needsFor(note, ended) {
+      const watch = ended && ((tokenId: string) => service.watchCalls(tokenId, ended));
+      return needsOf({ ...shared, note, runService: async () => toRunService(service.publicUrl(), watch) });
+    },
+    close: () => casesClient?.close(),
   };
 }
 
-function needsOf(
-  service: ServiceForVerbs,
-  openCasesDoor: () => OutboundClient,
-  note: (sentence: string) => void,
-  ended: OnEndedCall | undefined,
-): NeedsOfService {
-  const { settings, clock, keyed, ledger, catalogs, door, budgets } = service;
-  const { store, sealer, finder, rootKeys } = keyed;
-  /** Proves that the keys are the deployment's, before anything sealed is opened or moved. */
-  const proven = async () => {
-    // Fails with the store's own reason if the database is unavailable.
-    await store.keys.rootKeyIdsInUse();
-    await keyed.settled;
-  };
+function partsOf(
+  { settings, clock, keyed, ledger, catalogs, door, budgets, state }: ServiceForVerbs,
+  casesClient: NeedParts["casesClient"],
+): Omit<NeedParts, "note" | "runService"> {
   return {
-    store: async () => store.admin,
-    sealer: async () => {
-      await proven();
-      return sealer;
+    settings,
+    clock,
+    adminStore: async () => keyed.store.admin,
+    async keyedStore(adoptRootKey) {
+      if (adoptRootKey)
+        throw new OperatorError("refused", "A root key is adopted in a terminal on the service's machine.");
+      return { ...keyed, isSettled: async () => keyed.settled.then(() => true) };
     },
-    finder: async () => {
-      await proven();
-      return finder;
+    ledgers: {
+      hasJournal: () => true,
+      journal: async () => ledger.journal,
+      shared: async () => ledger.answers,
+      undrainedRuns: async () => ledger.undrainedRuns(),
     },
-    keys: async ({ adopt = false, unproven = false } = {}) => {
-      if (adopt) throw new OperatorError("refused", "A root key is adopted in a terminal on the service's machine.");
-      if (!unproven) await proven();
-      return { store: { ...store.credentials, ...store.keys }, rootKeys, sealer };
-    },
-    region: () => settings.region,
-    replyBytesMax: () => settings.limits.expert.replyDecodedBytes,
-    ledger: async () => {
-      const waiting = settings.databaseUrl === undefined ? 0 : ledger.undrainedRuns();
-      if (waiting > 0) note(undrainedText(waiting));
-      return ledger.answers;
-    },
-    backUpStore: async ({ dir, ...request }, onProgress) => {
-      if (!isAbsolute(dir)) {
-        throw new OperatorError(
-          "invalid",
-          "dir must be an absolute path, because it is on the machine of the service.",
-        );
-      }
-      const dataDir = resolve(settings.dataDir);
-      const where = settings.databaseUrl === undefined ? "embedded" : "postgresql";
-      return backUpInThread({ ...request, dir, dataDir, store: where }, onProgress);
-    },
-    ledgersHere: async () => [
-      ...(settings.databaseUrl === undefined ? [] : [{ place: "shared", open: async () => ledger.answers } as const]),
-      { place: "journal", open: async () => ledger.journal },
-    ],
-    sources: async () =>
-      toSourceListing(catalogs.loaded(), ({ source }) => catalogs.sources.find(source.id) !== undefined, note),
+    sources: async () => ({
+      loaded: catalogs.loaded(),
+      isOn: ({ source }) => catalogs.sources.find(source.id) !== undefined,
+    }),
     functions: async () => toFunctionListing(catalogs.functions),
-    authoring: async () =>
-      toAuthoringTools({
-        project: settings.project,
-        loaded: catalogs.loaded(),
-        cases: { door: openCasesDoor(), clock },
-        askLive: createLiveVendors(door, settings.region, clock, async () => budgets),
-      }),
-    service: async () => toRunService(service.publicUrl(), ended && ((tokenId) => service.watchCalls(tokenId, ended))),
-    serviceState: () => service.state(),
+    vendorClient: async () => door,
+    casesClient,
+    budgets: async () => budgets,
+    async backUp(request, onProgress) {
+      if (isAbsolute(request.dir)) return backUpInThread(request, onProgress);
+      throw new OperatorError("invalid", "dir must be an absolute path, because it is on the machine of the service.");
+    },
+    state,
   };
 }

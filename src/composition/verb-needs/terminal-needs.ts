@@ -1,38 +1,14 @@
-import type { GivenToVerbs, Need, VerbNeeds } from "../../admin/needs.ts";
+import type { Need, VerbNeeds } from "../../admin/needs.ts";
 import { osActor } from "../../admin/cli/os-actor.ts";
 import type { OpenedForVerb, DeploymentSelection } from "../../admin/cli/run-cli.ts";
-import { findDeployment, type DeploymentRef } from "./terminal/deployment-ref.ts";
+import { folderRemark } from "../../project/config-file.ts";
+import { OperatorError } from "../../terms/operator-error.ts";
+import { needsOf, type TerminalNeed } from "./needs-of.ts";
+import { openCommandParts } from "./terminal/command-parts.ts";
+import { type DeploymentRef, findDeployment, unavailable } from "./terminal/deployment-ref.ts";
 
-/** Opens some of the needs of verbs. The file of an opener is loaded only for a verb that names one of them. */
-type Opener = (place: DeploymentRef) => Promise<Partial<VerbNeeds>>;
-
-const ofStore: Opener = async (place) => (await import("./terminal/store-needs.ts")).storeNeeds(place);
-const ofBackups: Opener = async (place) => (await import("./terminal/backup-needs.ts")).backupNeeds(place);
-const ofLedger: Opener = async (place) => (await import("./terminal/ledger-needs.ts")).ledgerNeeds(place);
-const ofFiles: Opener = async (place) => (await import("./terminal/file-needs.ts")).fileNeeds(place);
-const ofService: Opener = async (place) => (await import("./terminal/run-needs.ts")).serviceNeeds(place);
-
-/** The opener of each need. The command line itself provides the terminal. */
-const OPENERS: Readonly<Record<Exclude<Need, "terminal">, Opener>> = {
-  store: ofStore,
-  sealer: ofStore,
-  keys: ofStore,
-  finder: ofStore,
-  copyStore: ofStore,
-  backUpStore: ofBackups,
-  restoreStore: ofBackups,
-  region: ofStore,
-  ledger: ofLedger,
-  ledgersHere: ofLedger,
-  drainLedger: ofLedger,
-  replyBytesMax: ofFiles,
-  sources: ofFiles,
-  functions: ofFiles,
-  authoring: ofFiles,
-  projectFolder: ofFiles,
-  service: ofService,
-  serviceState: ofService,
-};
+/** The needs that are read from the project folder. */
+const OF_PROJECT = new Set<Need>(["sources", "functions", "replyBytesMax", "authoring", "projectFolder"]);
 
 /** Opens a verb's needs: each when the verb first requests it. All are closed when the verb has ended. */
 export async function openVerbs(
@@ -42,8 +18,34 @@ export async function openVerbs(
 ): Promise<OpenedForVerb> {
   const closing = new AsyncDisposableStack();
   const found = await findDeployment(place, note, closing);
-  const openers = new Set(needs.flatMap((need) => (need === "terminal" ? [] : [OPENERS[need]])));
-  const opened = await Promise.all([...openers].map((open) => open(found)));
-  const given: GivenToVerbs = Object.assign({ clock: found.clock, actor: osActor(), note }, ...opened);
+  const remark = needs.some((need) => OF_PROJECT.has(need))
+    ? folderRemark(found.settings.project, process.cwd())
+    : null;
+  if (remark !== null) note(remark);
+  const given = {
+    clock: found.clock,
+    actor: osActor(),
+    note,
+    ...needsOf(openCommandParts(found)),
+    ...localNeeds(found),
+  };
   return { given, close: () => closing.disposeAsync() };
+}
+
+/** The needs that a service lacks. The command line itself provides the terminal. */
+function localNeeds(found: DeploymentRef): Pick<VerbNeeds, Exclude<TerminalNeed, "terminal">> {
+  const { settings, clock, note } = found;
+  return {
+    projectFolder() {
+      if (settings.project !== undefined) return settings.project;
+      throw new OperatorError("invalid", "There is no project folder: name one with --project.");
+    },
+    async copyStore(act, onProgress) {
+      const { copyStore } = await import("./terminal/copy-store.ts");
+      const { dataDir, databaseUrl, rootKey } = settings;
+      return copyStore({ dataDir, databaseUrl, rootKey, clock, act, note, onProgress }).catch(unavailable);
+    },
+    restoreStore: async (...order) => (await import("./terminal/restore-store.ts")).restoreStore(found, ...order),
+    drainLedger: async (...order) => (await import("./terminal/drain-ledger.ts")).drainLedger(found, ...order),
+  };
 }

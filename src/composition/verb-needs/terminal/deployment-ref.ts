@@ -4,22 +4,15 @@ import { type KeyedEngine, openKeyedEngine } from "../../open-keyed-engine.ts";
 import type { OpenedStore } from "../../open-store.ts";
 import { projectOf, readSettingsOf } from "../../../project/config-file.ts";
 import { ConfigError } from "../../../settings/read-settings.ts";
+import type { Settings } from "../../../settings/settings.ts";
 import { LoadError } from "../../../terms/load-error.ts";
 import { type Clock, systemClock } from "../../../terms/time/clock.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 
-/** The deployment that a verb works on, and what the openers of its needs share. */
+/** The deployment that a command works on, and what it opens there. */
 export interface DeploymentRef {
-  readonly project: string | undefined;
-  readonly dataDir: string;
-  /** The entries of the setting `catalog`: the catalog's sources that are on. */
-  readonly catalog: readonly string[];
-  readonly databaseUrl: string | undefined;
-  readonly rootKey: string | undefined;
-  readonly region: string;
-  /** The size limit of a vendor's reply, after decoding. */
-  readonly replyBytesMax: number;
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** With absolute paths of the project folder and the data directory. */
+  readonly settings: Settings;
   readonly clock: Clock;
   note(sentence: string): void;
   /** The store's engine, opened with the options of the first call. @throws OperatorError */
@@ -42,9 +35,9 @@ export async function findDeployment(
   const environment = process.env;
   const project = projectOf({ project: named }, environment, process.cwd());
   const options = given === undefined ? {} : { "data-dir": given };
-  const settings = await readSettingsOf(project, options, environment).catch(invalid);
-  const dataDir = resolve(settings.dataDir);
-  const { catalog, databaseUrl, rootKey, region, limits } = settings;
+  const read = await readSettingsOf(project, options, environment).catch(invalid);
+  const settings = { ...read, project, dataDir: resolve(read.dataDir) };
+  const { dataDir, databaseUrl, rootKey } = settings;
   const once: DeploymentRef["once"] = (open, close) => {
     let opening: ReturnType<typeof open> | undefined;
     return () => {
@@ -85,21 +78,7 @@ export async function findDeployment(
     return storeOver(keyed, systemClock);
   };
   const store: DeploymentRef["store"] = (adoptRootKey) => (opened ??= engineOf(adoptRootKey).then(addPorts));
-  return {
-    project,
-    dataDir,
-    catalog,
-    databaseUrl,
-    rootKey,
-    region,
-    replyBytesMax: limits.expert.replyDecodedBytes,
-    environment,
-    clock: systemClock,
-    note,
-    engine: engineOf,
-    store,
-    once,
-  };
+  return { settings, clock: systemClock, note, engine: engineOf, store, once };
 }
 
 function invalid(error: unknown): never {
