@@ -34,6 +34,12 @@ async function withBudget(store: Store, parts: Partial<Budget> = {}): Promise<Bu
   return set!.budget;
 }
 
+/** A time zone other than UTC in which no day, and so no month, begins or ends within an hour. */
+function calmZone(): string {
+  const hour = new Date().getUTCHours();
+  return hour === 14 || hour === 15 ? "America/New_York" : "Asia/Tokyo";
+}
+
 function anAsk(budgetId: string, parts: Partial<BudgetAsk> & { readonly need?: bigint } = {}): BudgetAsk {
   const { need = 0n, ...ask } = parts;
   const wanted = { need, least: 1n, spare: 0n };
@@ -331,6 +337,7 @@ export function budgetsContract(engine: EngineUnderTest): void {
     test("in another time zone it is another budget, and without a zone the one that is there is meant", async (t) => {
       const store = await (await engine.newStore(t))();
       const inUtc = await withBudget(store);
+      const zone = calmZone();
       const set = async (timeZone: string | null, parts: Partial<Budget> = {}) => {
         const id = newId("budget", ACT.wallAt);
         const { budget, replaced, inOtherZones } = (await store.admin.setBudget(ACT, {
@@ -342,19 +349,17 @@ export function budgetsContract(engine: EngineUnderTest): void {
         return [budget.timeZone, replaced?.id ?? null, inOtherZones.map((other) => other.timeZone)];
       };
       assert.deepEqual(await set(null), ["UTC", inUtc.id, []]);
-      assert.deepEqual(await set("Asia/Tokyo"), ["Asia/Tokyo", null, ["UTC"]]);
-      assert.deepEqual(await set(null), ["UTC", inUtc.id, ["Asia/Tokyo"]], "of several, that of UTC");
+      assert.deepEqual(await set(zone), [zone, null, ["UTC"]]);
+      assert.deepEqual(await set(null), ["UTC", inUtc.id, [zone]], "of several, that of UTC");
       const day = { per: "day" } as const;
-      assert.deepEqual(await set("Asia/Tokyo", day), ["Asia/Tokyo", null, []]);
+      assert.deepEqual(await set(zone, day), [zone, null, []]);
       const [, id] = await set(null, day);
       assert.equal(typeof id, "string", "it is the only one, so it is set again");
 
-      const now = Date.now();
-      const period = periodContaining({ per: "day", timeZone: "Asia/Tokyo" }, now);
-      if (period.to - now < MINUTE_MS) return t.skip("a day is about to end");
+      const period = periodContaining({ per: "day", timeZone: zone }, Date.now());
       assert.deepEqual((await store.admin.budget(id as string))!.period, period);
       const [answer] = await store.budgets.exchange([anAsk(id as string, { need: 2n })], keepLeases);
-      assert.deepEqual([answer!.period, answer!.budget!.timeZone], [period, "Asia/Tokyo"]);
+      assert.deepEqual([answer!.period, answer!.budget!.timeZone], [period, zone]);
       assert.equal((await store.admin.budget(id as string))!.leased, 2n);
     });
 
@@ -363,6 +368,7 @@ export function budgetsContract(engine: EngineUnderTest): void {
       const budget = await withBudget(store, {
         currency: "EUR",
         limit: 1_000_000n,
+        timeZone: calmZone(),
         setWallAt: Date.now() - 10 * MINUTE_MS,
       });
       const { organizationId } = budget;
@@ -376,8 +382,6 @@ export function budgetsContract(engine: EngineUnderTest): void {
         after: { charged: "no", price },
         ...parts,
       });
-      const inPeriod = Date.now() - 7 * MINUTE_MS > periodContaining(MONTH, Date.now()).from;
-      if (!inPeriod) return t.skip("a month has just begun");
       let acts = 0;
       const act = () => ({ ...ACT, what: "ledger reconcile", wallAt: ACT.wallAt + (acts += 1) });
       const about = { organizationId, subjectId: "trx_1", detail: { state: "settled" } };

@@ -71,10 +71,8 @@ for (const server of SERVERS) {
 
     for (const behaviour of BEHAVIOURS) {
       const expected = expectation(server, behaviour);
-      if (typeof expected === "string") {
-        await t.test(behaviour, { skip: expected }, () => {});
-        continue;
-      }
+      // The text says why this server cannot behave so.
+      if (typeof expected === "string") continue;
       await t.test(behaviour, async (t) => {
         const { method = "GET", path = "/", status = 200, body, fields = {}, sends, port = "plain" } = expected;
         const relay = await openRelay(t, ports[port], expected.injected);

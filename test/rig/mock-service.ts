@@ -12,7 +12,7 @@ const ACCESS = { token: "token-of-a-mock", workflow: "wfl_of_a_mock" };
 
 /**
  * `datarun mock` in place of the service, for the tests of successes. It has one organization and neither a ledger nor an
- * operator: a test that needs those asks `isMock` and is skipped.
+ * operator: a test that needs those is declared only if `isMock` is false.
  */
 export async function startMockService(t: TestLife, options: ServiceOptions = {}): Promise<TestService> {
   const running = await startMock({

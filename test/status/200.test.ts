@@ -47,9 +47,10 @@ test("HEAD /status is its GET without the body", async () => {
   assert.equal(head.headers["content-length"], String(get.text.length));
 });
 
-test("/status calls no vendor and leaves nothing on the ledger", async (t) => {
-  if (service.isMock) return t.skip("a mock has no ledger");
-  for (let times = 0; times < 20; times += 1) await service.send("GET", "/status");
-  assert.equal(vendor.connections, 0);
-  assert.deepEqual(service.ledgerRows(), []);
-});
+// A mock has no ledger.
+if (!service.isMock)
+  test("/status calls no vendor and leaves nothing on the ledger", async () => {
+    for (let times = 0; times < 20; times += 1) await service.send("GET", "/status");
+    assert.equal(vendor.connections, 0);
+    assert.deepEqual(service.ledgerRows(), []);
+  });
