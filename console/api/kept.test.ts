@@ -28,7 +28,7 @@ test("a result that is larger than everything may be takes nothing else with it,
   assert.equal(keptOf("small"), 1);
 });
 
-test("a value is measured by all that it holds, and no further than somebody wants to know", () => {
+test("a value is measured by all that it contains, and no further than the limit", () => {
   assert.equal(sizeOf({ a: ["bc", 1, null] }, 1_000), 5 * 8 + 1 + 2);
   assert.ok(sizeOf(Array(1_000).fill(megabyte), 5_000_000) < 7_000_000);
 });

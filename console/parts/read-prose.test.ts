@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { httpAddress, readProse } from "./read-prose.ts";
 
-test("paragraphs, lists, tables, code, bold and links are told apart, and lines are joined", () => {
+test("paragraphs, lists, tables, code, bold and links are distinguished, and lines are joined", () => {
   assert.deepEqual(
     readProse(
       "One `a` and\n**two**.\n\n# Head\nbelow\n\nThe list:\n- first\n  goes on\n- [second](https://a.example/x)",

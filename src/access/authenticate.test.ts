@@ -330,7 +330,7 @@ test("mistyped tokens cost no look-up at all", async () => {
   assert.deepEqual(store.asked, []);
 });
 
-test("only a token that made a caller counts as used, and closing tells the store", async () => {
+test("only a token that authenticated a caller counts as used, and closing writes it to the store", async () => {
   const { access, store, refusal } = rig();
   await access.authenticate(GOOD, "wfl_a");
   await access.authenticate(GOOD, "wfl_a");

@@ -51,7 +51,7 @@ test("a timer runs only while something is pending", async () => {
   assert.equal(clock.timers, 0);
 });
 
-test("what the store refused is told again, and a newer use is not overwritten by it", async () => {
+test("a use that the store refused is sent again, and does not overwrite a newer use", async () => {
   const { clock, batches, store, used } = rig();
   store.mode = "fails";
   used.record("tok_a");
@@ -69,7 +69,7 @@ test("what the store refused is told again, and a newer use is not overwritten b
   ]);
 });
 
-test("a use during a batch that fails is the one that is told", async () => {
+test("a use during a batch that fails is the one that is sent", async () => {
   const { clock, batches, store, used } = rig();
   store.mode = "fails";
   used.record("tok_a");
@@ -91,7 +91,7 @@ test("a store that is down costs bounded memory", async () => {
   assert.ok(used.pending <= 6);
 });
 
-test("closing tells what is pending and leaves no timer", async () => {
+test("closing sends what is pending and leaves no timer", async () => {
   const { clock, batches, used } = rig();
   used.record("tok_a");
   await used.close();
@@ -109,7 +109,7 @@ test("closing does not wait for ever for a store that hangs", async () => {
   await closed;
 });
 
-test("two flushes at once tell each use once", async () => {
+test("two flushes at once send each use once", async () => {
   const { batches, used } = rig();
   used.record("tok_a");
   await Promise.all([used.flush(), used.flush(), used.close()]);

@@ -42,7 +42,7 @@ async function runLosingStore(t: TestContext, run: (access: RunAccess) => object
   return { settled, notes, tokens: await after.tokens(org), begunAt: call.act.wallAt };
 }
 
-test("the answer of a run is kept if its token cannot be revoked, and the operator is told which is still valid", async (t) => {
+test("the answer of a run is returned if its token cannot be revoked, and a remark names the valid token", async (t) => {
   const { settled, notes, tokens, begunAt } = await runLosingStore(t, () => ({ answer: 42 }));
   assert.deepEqual(settled, { status: "fulfilled", value: { answer: 42 } });
   const [token] = tokens;
@@ -54,7 +54,7 @@ test("the answer of a run is kept if its token cannot be revoked, and the operat
   assert.ok(notes[0]!.endsWith(`datarun token revoke ${token!.id}`), notes[0]);
 });
 
-test("why a run failed is told also if its token cannot be revoked", async (t) => {
+test("the reason why a run failed is reported also if its token cannot be revoked", async (t) => {
   const { settled, notes } = await runLosingStore(t, () => {
     throw new RangeError("the run itself");
   });
@@ -62,7 +62,7 @@ test("why a run failed is told also if its token cannot be revoked", async (t) =
   assert.equal(notes.length, 1);
 });
 
-test("the answer of a live test is kept if its result cannot be recorded: the entry from before stands, and the operator is told", async (t) => {
+test("the answer of a live test is returned if its result cannot be recorded: the first entry stays, and a remark says so", async (t) => {
   const { store, after, notes, call } = await started(t);
   const report = { match: true, charged: "yes", attempts: [{ charged: "yes", price: null }], tookMs: 5 };
   const answer = { report, output: { name: "Ada" }, replies: [] } as unknown as LiveAnswer;

@@ -52,7 +52,7 @@ test("what cannot be recorded is not done", async (t) => {
   assert.deepEqual(await recorded(), [[], []]);
 });
 
-test("what was done is told with its result if that cannot be recorded, and the first entry stands", async (t) => {
+test("the result is returned if it cannot be recorded, and the first entry stays", async (t) => {
   const { call, store, notes, recorded } = await started(t);
   const result = await recordAround(call, ABOUT, async () => {
     await store.close();

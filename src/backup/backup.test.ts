@@ -99,7 +99,7 @@ test("a run that ended before a backup is in it as it ended, and one that had se
   assert.deepEqual(again.events, ["ledger_recovered_intents"]);
 });
 
-test("a manifest has the time, the schema versions, and the size and checksum of every file, and progress is told", async (t) => {
+test("a manifest has the time, the schema versions, and the size and checksum of every file, and progress is reported", async (t) => {
   const { make } = await place(t);
   const said = new Set<string>();
   const { folder, bytes } = await make({}, (what, done, of) => said.add(`${what} ${done === of}`));

@@ -30,7 +30,7 @@ async function newStore(t: TestContext) {
 const loginLinks = async (store: Store) =>
   (await store.admin.auditEntries({ what: "start --demo" })).flatMap(({ detail }) => detail["login_link"] ?? []);
 
-test("the link of a demo never logs in as an operator whom a person has made, whatever they are called", async (t) => {
+test("the link of a demo never logs in as an operator that a person has created, whatever its name", async (t) => {
   const { store, linked } = await newStore(t);
   const persons = await Promise.all(
     [anOperator({ name: "demo", role: "viewer" }), anOperator({ name: "demo-2", role: "owner" })].map((one) =>

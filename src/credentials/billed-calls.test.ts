@@ -96,7 +96,7 @@ function slowStore() {
   return { store, slow, hold, go: () => answer.resolve() };
 }
 
-test("closing waits for an addition under way, and adds what was billed since", async () => {
+test("closing waits for an addition in progress, and adds what was billed since", async () => {
   const [{ store, slow, hold, go }, clock] = [slowStore(), new FakeClock()];
   const { billedCalls, call } = await replica(slow, clock);
   hold();

@@ -62,7 +62,7 @@ for (const [what, text, message] of WRONG) {
   });
 }
 
-test("nobody is told to make a new key in place of a damaged key file", () => {
+test("no message suggests a new key in place of a damaged key file", () => {
   for (const text of ["", "!", "AAAA"]) {
     assert.throws(() => parseRootKeys(text, "/data/root-1.key"), /root-1\.key [^:]*: restore it from a copy/);
     assert.throws(() => parseRootKeys(text, VARIABLES.rootKey), /: make one with: openssl rand -base64 32$/);

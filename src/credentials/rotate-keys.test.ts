@@ -176,7 +176,7 @@ test("no root key is removed before it was recorded which", async (t) => {
   assert.equal(readdirSync(directory).length, 2);
 });
 
-test("a rotation says how much there is, and leaves others their turn: a signal that ends it must be noticed", async (t) => {
+test("a rotation reports its progress and yields to the event loop: a signal that ends it must be noticed", async (t) => {
   const { directory, store } = await embedded(t);
   const verb = await startProcess(store, { directory });
   const seen: RotationProgress[] = [];

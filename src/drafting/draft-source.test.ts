@@ -6,7 +6,7 @@ import { addCase, markTested } from "../sources/declarative/source-text.ts";
 import { tellingSign, tellingSteps } from "./telling-path.ts";
 import { toYaml } from "../sources/declarative/write-yaml.ts";
 
-test("record and nobody are told apart by what one has and the other lacks", () => {
+test("a record and no record are distinguished by what one reply has and the other lacks", () => {
   assert.deepEqual(
     tellingSteps({ ok: true, data: { hits: [1], page: 1 } }, { ok: true, data: { hits: [], page: 1 } }),
     ["data", "hits"],
@@ -72,7 +72,7 @@ test("what is written as YAML reads back as it was", () => {
   assert.deepEqual(parse(toYaml(value)), value);
 });
 
-test("a file is told when it was tested, and the rest of it stays as it is", () => {
+test("the date of a test is written into the file, and the rest of the file does not change", () => {
   const told = "2026-03-01, version 1.2.3";
   const head = "# mine\nid: a__b\ndescription: |\n  x-live-tested: never here\n";
   const rest = "inputs: {type: object} # any\n\ncases:\n  - name: x-live-tested\n";

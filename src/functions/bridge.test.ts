@@ -65,7 +65,7 @@ test("recorded steps are there although the function never ends", async () => {
   assert.deepEqual(tried.pipes, [{ name: "one", json: "1" }]);
 });
 
-test("eight calls are under way at the most, a hundred are made, and the next is refused with a reason", async () => {
+test("at most eight calls are in progress and a hundred are made, and the next is refused with a reason", async () => {
   let most = 0;
   const text = `async ({ run }) => {
     const results = await Promise.allSettled(Array.from({ length: 105 }, (_, n) => run("wait_2", { n })));
@@ -224,7 +224,7 @@ test("log lines are bounded in length and number", async () => {
   assert.ok(tried.logs.every((line) => line.length <= 2_000));
 });
 
-test("what crosses is weighed in bytes of UTF-8, and whatever is too much is refused with a reason", async () => {
+test("what crosses the bridge is measured in bytes of UTF-8, and what is too large is refused with a reason", async () => {
   const text = `async ({ run, pipe }) => {
     const why = async (act) => { try { return typeof await act(); } catch (error) { return error.message; } };
     const wide = "é".repeat(400_000);
@@ -245,7 +245,7 @@ test("what crosses is weighed in bytes of UTF-8, and whatever is too much is ref
   });
 });
 
-test("calls wait while the inputs of those under way are 1 MB, and a run sends 16 MB of them at the most", async () => {
+test("calls wait while the inputs of those in progress are 1 MB, and a run sends at most 16 MB of inputs", async () => {
   let most = 0;
   const text = `async ({ run }) => {
     const big = "x".repeat(700_000);
@@ -291,7 +291,7 @@ test("objects of Intl that a run keeps count towards its memory", async () => {
   assert.ok(code === "function.memory" || /allocation failed/.test(String(cause)), `${code} ${String(cause)}`);
 });
 
-test("rejections that nobody handles are told by their kind, and no more often than lines may be written", async () => {
+test("unhandled rejections are logged by their class, and no more often than the limit of lines", async () => {
   const tried = await rig.attempt(
     `({ run }) => {
       Promise.reject(new TypeError("canary"));

@@ -205,7 +205,7 @@ async function reasonOf(project: Project, name: string): Promise<string> {
   }
 }
 
-test("an id used twice names both files; whoever asks to be told keeps the first", async (t) => {
+test("an id used twice names both files; with a problem handler the first file is used", async (t) => {
   const project = await startProject(t, {
     "a.ts": `export default { ${GOOD} }`,
     "b.ts": `export default { ${GOOD} }`,

@@ -37,7 +37,7 @@ test("a process never runs the functions of two organizations, and an idle one i
   assert.deepEqual(rig.lines, []);
 });
 
-test("organizations that want more processes than there may be take turns, and none loses a run", async (t) => {
+test("organizations that need more processes than there may be share them in turn, and none loses a run", async (t) => {
   const rig = await startPool(t, { processes: 2 });
   const works = "async ({ run }) => { await run('wait_50'); return {}; }";
   let others = 5;

@@ -107,7 +107,7 @@ for (const fault of ["ENOSPC", "EIO"] as const) {
   });
 }
 
-test("while the disk has no room for new runs, those in progress are still recorded", async (t) => {
+test("while the disk has no space for new runs, those in progress are still recorded", async (t) => {
   const tested = await startLedger(t);
   const { ledger, directory, setFault } = tested;
   const reserveBytes = (): number => statSync(join(directory, "reserve"), { throwIfNoEntry: false })?.size ?? 0;

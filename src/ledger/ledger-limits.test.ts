@@ -29,7 +29,7 @@ test("records that wait for the disk are limited in number and in bytes", async 
   }
 });
 
-test("while the disk is slow, one organization's records leave room for those of others", async (t) => {
+test("while the disk is slow, one organization's records leave capacity for those of others", async (t) => {
   // The same length in bytes of UTF-8, half as many characters.
   const long = { kind: "func", functionId: "ж".repeat(128) } as const;
   for (const [limits, changes] of [
@@ -60,7 +60,7 @@ test("while the disk is slow, one organization's records leave room for those of
   }
 });
 
-test("at its configured size the journal accepts no run, reports it at half of that, and continues once there is room", async (t) => {
+test("at its configured size the journal accepts no run, reports it at half of that, and continues once there is space", async (t) => {
   const tested = await startLedger(t, { limits: { journalBytesMax: 400_000 } });
   const { ledger, directory, events } = tested;
   const started: RunReport[] = [];

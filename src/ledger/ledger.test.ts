@@ -261,7 +261,7 @@ test("the file of an intent stays until its run has an outcome, however small fi
   await record.close(makeReport(run));
 });
 
-test("a service starts while somebody reads its journal", async (t) => {
+test("a service starts while another process reads its journal", async (t) => {
   const first = await startLedger(t);
   await runOnce(first.ledger);
   const reader = new DatabaseSync(join(first.directory, JOURNAL_FILE), { readOnly: true });

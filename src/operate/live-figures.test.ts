@@ -9,7 +9,7 @@ import { Window } from "./window.ts";
 
 const SHOWN = 200;
 
-test("of thousands of sources the busiest are told, and only theirs are looked at closely", async (t: TestContext) => {
+test("of thousands of sources the busiest are reported, and only their figures are computed in detail", async (t: TestContext) => {
   const clock = new FakeClock();
   const counting = createCounting(() => true, clock);
   const idOf = (at: number) => `acme__${String(at).padStart(4, "0")}`;

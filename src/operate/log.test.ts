@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { createLog } from "./log.ts";
 
-test("a log that somebody reads on a terminal does not control it, and says what was logged", async (t) => {
+test("a log on a terminal does not control the terminal, and shows what was logged", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "datarun-log-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const log = createLog("info", join(folder, "log"));

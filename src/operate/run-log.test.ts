@@ -54,12 +54,12 @@ test("of a run with very many calls those that failed are shown first, in their 
   );
 });
 
-test("a field that a fault names is shortened, whoever made up its name", () => {
+test("a field that a fault names is shortened, whatever the origin of its name", () => {
   const fault = new Fault("source.input_invalid", { field: "x".repeat(100_000), problem: "must be a string" });
   assert.ok(lineOf([call(0, "acme__people", fault)]).text.length < 1_000);
 });
 
-test("of what a stranger throws the log has no name, code or place that the stranger made up", () => {
+test("the log has no name, code or location that the code of an author or a caller invented", () => {
   const secret = "hunter2-Ada";
   const posing = Object.assign(new Error(secret), { name: secret, code: secret });
   assert.match(causeOf(posing)!, /^an error of its own at file:.*run-log\.test\.ts:\d+:\d+$/);
@@ -93,7 +93,7 @@ test("what an error throws while it is read is not the log's trouble", () => {
   assert.equal(causeOf(hostile), "unreadable");
 });
 
-test("a message made up to look like frames costs the log little, however long it is", () => {
+test("a message that imitates stack frames costs the log little, however long it is", () => {
   const messages = [
     `\n    at /${"?".repeat(15_000)}`,
     "\n    at /a:1:1".repeat(1_600),

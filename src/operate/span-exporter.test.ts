@@ -100,7 +100,7 @@ test("while the collector is away, spans wait up to a limit, the same request is
   assert.deepEqual(exporter.counts(), { sent: 744 * 11, dropped });
 });
 
-test("an organization whose callers have every run sampled leaves room for the spans of others", async () => {
+test("an organization whose callers have every run sampled leaves capacity for the spans of others", async () => {
   let reply = AWAY;
   const { exporter, clock, bodies } = open(() => reply);
   exporter.runEnded(run(5, "org_b"));

@@ -34,7 +34,7 @@ const EXHAUSTED = `
   console.log(JSON.stringify(seen));
 `;
 
-test("that no file can be opened any more is told for as long as it is so, and not before or after", () => {
+test("a lack of file descriptors is reported for as long as it lasts, and not before or after", () => {
   const { stdout, stderr } = spawnSync(
     "/bin/sh",
     ["-c", `ulimit -n 64; exec "$0" --input-type=module -e "$1"`, process.execPath, EXHAUSTED],

@@ -120,7 +120,7 @@ test("localhost and address literals need no name server", async (t) => {
   }
 });
 
-test("a refused address gives way to the next one", async (t) => {
+test("after a refused address the next one is tried", async (t) => {
   const vendor = await startVendor(t);
   const origin = `http://two.example:${vendor.port}`;
   const door = openTestClient(t, { resolve: async () => ["127.0.0.9", "::1", "127.0.0.1"], allowPrivate: [origin] });

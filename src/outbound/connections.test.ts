@@ -160,7 +160,7 @@ test("a kept connection found dead before anything was written is replaced, as o
   assert.ok(vendor.count() <= call.attempts.length);
 });
 
-test("no more requests are under way than there are connections; the rest wait in order", async (t) => {
+test("no more requests are in progress than there are connections; the rest wait in order", async (t) => {
   let now = 0;
   let most = 0;
   const vendor = await startVendor(t, {
@@ -204,7 +204,7 @@ test("a full queue and too long a wait are shed, and nothing was sent", async (t
   assert.equal(vendor.count(), 1);
 });
 
-test("a request whose client hangs up while it waits is not sent when its turn comes", async (t) => {
+test("a request whose client hangs up while it waits is not sent when a connection is free", async (t) => {
   const vendor = await startVendor(t);
   const door = openTestClient(t, { limits: { connectionsMax: 1 } });
   const first = door.call(vendor.origin);
@@ -252,7 +252,7 @@ test("a vendor whose connections hang does not keep the connections", async (t) 
   assert.deepEqual(door.client.stats().origins, [{ origin, inFlight: 0, waiting: 0 }]);
 });
 
-test("a closed door sends nothing more and leaves no connection open", async (t) => {
+test("a closed client sends nothing more and leaves no connection open", async (t) => {
   const vendor = await startVendor(t);
   const { client: door, call } = openTestClient(t, { limits: { connectionsMax: 1 } });
   const { http } = call(vendor.origin);
@@ -268,7 +268,7 @@ test("a closed door sends nothing more and leaves no connection open", async (t)
   assert.equal(vendor.count(), 1);
 });
 
-test("origins that are not used make room for others", async (t) => {
+test("unused origins are evicted for others", async (t) => {
   const vendors = [await startVendor(t), await startVendor(t), await startVendor(t)];
   const { client: door, call } = openTestClient(t, { limits: { poolsMax: 2 } });
 

@@ -178,7 +178,7 @@ function answering(status: number, content: Buffer, gzip: boolean): Behaviour {
 }
 
 for (const gzip of [false, true]) {
-  test(`an answer there is no room for fails as sent, ${gzip ? "after" : "without"} decoding, and is given back`, async (t) => {
+  test(`a reply that does not fit into memory fails as sent, ${gzip ? "after" : "without"} decoding, and is given back`, async (t) => {
     const vendor = await startVendor(t, {
       paths: { "/found": answering(200, LARGE, gzip) },
     });
@@ -192,7 +192,7 @@ for (const gzip of [false, true]) {
     assert.equal(budget.reservedBytes, 0);
   });
 
-  test(`of an error that there is no room for the status stays, ${gzip ? "after" : "without"} decoding`, async (t) => {
+  test(`an error reply that does not fit into memory keeps its status, ${gzip ? "after" : "without"} decoding`, async (t) => {
     const vendor = await startVendor(t, {
       paths: { "/none": answering(404, LARGE, gzip) },
     });
@@ -205,7 +205,7 @@ for (const gzip of [false, true]) {
   });
 }
 
-test("a bomb is counted as it is decoded, so it is given up where the room ends", async (t) => {
+test("a compressed bomb is counted as it is decoded, so decoding stops at the limit", async (t) => {
   const vendor = await startVendor(t);
   const budget = new ByteBudget(2 * MIB);
   const { http } = openTestClient(t).call(vendor.origin, { memory: budget.open("org_1") });
@@ -214,7 +214,7 @@ test("a bomb is counted as it is decoded, so it is given up where the room ends"
   assert.equal(budget.reservedBytes, 0);
 });
 
-test("nothing is sent where hardly any room is left, and what has been sent finds it", async (t) => {
+test("nothing is sent when hardly any memory is left, and replies to sent requests still fit", async (t) => {
   const vendor = await startVendor(t, { paths: { "/": answering(200, Buffer.from("{}"), false) } });
   const budget = new ByteBudget(1_000);
   const door = openTestClient(t);
@@ -229,7 +229,7 @@ test("nothing is sent where hardly any room is left, and what has been sent find
   assert.equal(vendor.count(), 0);
 });
 
-test("replies for which there is no room fail one by one, and all memory is released", async (t) => {
+test("replies that do not fit into memory fail one by one, and all memory is released", async (t) => {
   const vendor = await startVendor(t, { paths: { "/": answering(200, LARGE, false) } });
   const budget = new ByteBudget(16 * LARGE.length);
   const door = openTestClient(t);
@@ -253,7 +253,7 @@ test("replies for which there is no room fail one by one, and all memory is rele
   assert.equal(budget.reservedBytes, 0);
 });
 
-test("a call that waits for a connection is not sent if room has become tight meanwhile", async (t) => {
+test("a call that waits for a connection is not sent if memory has become scarce meanwhile", async (t) => {
   const vendor = await startVendor(t);
   const budget = new ByteBudget(1_000);
   const door = openTestClient(t, { limits: { connectionsMax: 1 } });

@@ -55,7 +55,7 @@ test("a text is counted by what it takes, and what a source makes of text or byt
   }
 });
 
-test("a reply for whose value there is no room fails its own call, and counts nothing", () => {
+test("a reply whose value does not fit into memory fails its own call, and reserves nothing", () => {
   const xml = `<r>${"<a/>".repeat(2_000)}</r>`;
   const view = compileView({ format: "xml" });
   for (const read of [

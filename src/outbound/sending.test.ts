@@ -8,7 +8,7 @@ import { CONNECTION_HEADERS } from "../terms/http/connection-headers.ts";
 import { Fault } from "../terms/fault.ts";
 import { codeOf, faultOf, openTestClient } from "./http-client.kit.ts";
 
-test("a request carries what the author gave and the door's own defaults", async (t) => {
+test("a request has what the author declared and the client's own defaults", async (t) => {
   const vendor = await startVendor(t);
   const { http } = openTestClient(t).call(vendor.origin);
 

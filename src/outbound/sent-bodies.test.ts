@@ -34,7 +34,7 @@ async function startUnread(t: TestContext, act: (socket: Socket) => void = () =>
   return { origin: `http://127.0.0.1:${port}`, sockets };
 }
 
-test("a request is counted before it waits for anything, and one for which there is no room is not sent", async (t) => {
+test("a request is counted before it waits for anything, and one that does not fit into memory is not sent", async (t) => {
   const vendor = await startVendor(t);
   const held = heldOf(1024 * KIB);
   const { http, call } = openTestClient(t).call(vendor.origin, { memory: held });

@@ -131,7 +131,7 @@ test("a vendor that closes after each answer without saying so loses no call tha
   assert.equal(attempts(), 60);
 });
 
-test("a call that was told to end while its connection was looked at sends nothing", async (t) => {
+test("a call that was ended while its connection was checked sends nothing", async (t) => {
   const { origin } = await startVendorApart(t);
   const door = openTestClient(t);
   await door.call(origin).http.get(`${origin}/json`);

@@ -24,7 +24,7 @@ test("a certificate of an added authority is trusted, for an address and for a n
   assert.equal(vendor.connections, 2);
 });
 
-test("an address that refuses the connection gives way to the next one, and TLS is spoken with that", async (t) => {
+test("after an address that refuses the connection the next one is tried, with TLS", async (t) => {
   const vendor = await startVendor(t, { tls: good });
   const origin = `https://api.acme.example:${vendor.port}`;
   const resolve = async () => ["127.0.0.9", "::1", "127.0.0.1"];

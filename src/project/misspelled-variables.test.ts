@@ -30,7 +30,7 @@ test("a variable of an earlier version is refused, with what has replaced it", (
   });
 });
 
-test("the names that are read are accepted, and so are those that are somebody's own", () => {
+test("the names that are read are accepted, and so are names of other software", () => {
   const settings = SETTINGS as readonly Setting[];
   const read = [...settings.map(variableOf), ...settings.flatMap((setting) => fileVariableOf(setting) ?? [])];
   const own = [

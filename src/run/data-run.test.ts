@@ -122,7 +122,7 @@ test("outputs and status have exactly the keys of the request, whatever the sour
   );
 });
 
-test("room that a request leaves is free once its run is recorded, and not before", async () => {
+test("the memory of a request is released once its run is recorded, and not before", async () => {
   const seen: string[] = [];
   const reserved: Reservation = {
     commit: () => {},

@@ -38,7 +38,7 @@ test("recording a step that cannot be read causes no error", () => {
   assert.equal(host.pipes.size, 1);
 });
 
-test("a call still under way when its function ends is reported with its source's charge", async () => {
+test("a call still in progress when its function ends is reported with its source's charge", async () => {
   const clock = new FakeClock();
   const source = (charge: "free" | "per_call") => ({ timeoutMs: 1000, leavesMachine: true, charge }) as RunnableSource;
   const sources = new Map([

@@ -127,7 +127,7 @@ test("a rate leaves some for the next organization, even during a flood", async 
   }
 });
 
-test("a rate of one call is given by turns", async () => {
+test("a rate of one call is shared round-robin", async () => {
   const clock = new FakeClock();
   const turns = turnsOf({ rate: [{ per: "source", max: 1, every_ms: 400 }] }, clock);
   let flood: Entered[] = [];

@@ -101,7 +101,7 @@ const LOGIN = ACME.replace(
   .replaceAll("reply: {body: {id: 2, name: Bob}}", "reply: [{body: {token: t1}}, {body: {id: 2, name: Bob}}]")
   .replace("reply: {status: 404}", "reply: [{body: {token: t1}}, {status: 404}]");
 
-test("a source that logs in again after a 401, once, passes the case that is played of it", async (t) => {
+test("a source that logs in again after a 401, once, passes its simulated case", async (t) => {
   const report = await ran(t, runnable(LOGIN));
   assert.equal(report.passed, true, renderReport(report));
   assert.ok(report.cases.some(({ name, by }) => by === "runner" && name === "the credential is rejected (401)"));
@@ -209,7 +209,7 @@ test("more requests than the case has replies for is a difference", async (t) =>
   assert.ok(differencesOf(await ran(t, twice)).includes("requests"));
 });
 
-test("a redirect to a declared origin is followed to where that one is played", async (t) => {
+test("a redirect to a declared origin is followed to its simulation", async (t) => {
   const text = ACME.replace("[https://api.acme.example]", "[https://api.acme.example, 'https://*.registry.example']")
     .replace("query: {born: '{{ inputs.born }}'}", "redirects: 1")
     .replace(", query: {}", "")

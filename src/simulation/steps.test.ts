@@ -72,7 +72,7 @@ test("a source that orders and polls passes its cases, and the failures that eve
   assert.equal(report.passed, true, renderReport(report));
 });
 
-test("a case tells a request that is polled from one that is sent twice", async (t) => {
+test("a case distinguishes a request that is polled from one that is sent twice", async (t) => {
   const polledWrongly = BUREAU.replace(
     "reply: [{status: 201, body: {id: o-3}}, {body",
     "request: [{path: /orders}, {path: /orders/o-4}]\n    reply: [{status: 201, body: {id: o-3}}, {body",
@@ -103,7 +103,7 @@ test("a simulated call polls through the replies of its case, and one that is ne
   }
 });
 
-test("what was seen of a live order and its polls becomes a case, masked, that plays as it was seen", async (t) => {
+test("what was seen of a live order and its polls becomes a case, masked, that is simulated as it was seen", async (t) => {
   const source = runnable(BUREAU);
   const parts = { door: createOutboundClient({ clock: systemClock }), clock: systemClock };
   t.after(() => parts.door.close());

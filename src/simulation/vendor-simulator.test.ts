@@ -12,7 +12,7 @@ const reading = {
   faultOfStatus,
 };
 
-test("the simulator plays all vendors of a project to any client", async (t) => {
+test("the simulator simulates all vendors of a project for any client", async (t) => {
   const simulator = await startVendorSimulator({ sources: [runnable()], clock: systemClock, ...reading });
   t.after(() => simulator.close());
   assert.deepEqual(simulator.hosts, ["api.acme.example"]);
@@ -44,7 +44,7 @@ test("the simulator plays all vendors of a project to any client", async (t) => 
   await assert.rejects(get("/api.acme.example/people/bob", { "x-datarun-simulate": "connection_lost" }));
 });
 
-test("a played vendor tells requests apart by their bodies, and looks at no credential", async (t) => {
+test("a simulated vendor distinguishes requests by their bodies, and checks no credential", async (t) => {
   const file = `id: acme__checks
 title: Checks
 inputs: {type: object, properties: {name: {type: string}}}

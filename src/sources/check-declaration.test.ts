@@ -14,7 +14,7 @@ test("a pattern of origins is never one under which anybody may have a name", ()
     assert.equal(problemOf(own), null, own);
 });
 
-test("the loader, the door and a simulated vendor agree on what an origin is and what it covers", () => {
+test("the loader, the client and a simulated vendor agree on what an origin is and what it covers", () => {
   for (const origin of [
     "https://*.Registry.example",
     "https://*.registry.example:443",

@@ -241,7 +241,7 @@ export function adminContract(engine: EngineUnderTest): void {
       assert.equal((await stores[0]!.admin.operators()).filter(({ id }) => id === first!.id).length, 1);
     });
 
-    test("somebody from the identity provider is one operator, however many logins come at once", async (t) => {
+    test("a person from the identity provider is one operator, however many logins arrive at once", async (t) => {
       const openAgain = await engine.newStore(t);
       const stores = [await openAgain(), await openAgain()];
       const person = { digest: "d", subject: "ada", name: "ada", role: "viewer" } as const;

@@ -133,7 +133,7 @@ export function budgetsContract(engine: EngineUnderTest): void {
       }
     });
 
-    test("notes that are older than what the store has heard are not believed, and a process that goes on tells the rest", async (t) => {
+    test("a usage log that is older than the store's rows is not used, and a process that continues reports the rest", async (t) => {
       const store = await (await engine.newStore(t))();
       const periodFrom = periodContaining(MONTH, Date.now()).from;
       const cases = [
@@ -205,7 +205,7 @@ export function budgetsContract(engine: EngineUnderTest): void {
       assert.deepEqual(await use(), [28n, 0n, 2], "what was silent for a day counts as used");
     });
 
-    test("a period that has begun before, and of which nothing is kept, begins with what the ledger has", async (t) => {
+    test("a period that has started before, and of which no rows are stored, starts with the ledger's sum", async (t) => {
       const store = await (await engine.newStore(t))();
       const [{ id }, other] = [await withBudget(store), await withBudget(store)];
       let sums = 0;
@@ -226,7 +226,7 @@ export function budgetsContract(engine: EngineUnderTest): void {
       assert.deepEqual([use.used, use.leased], [97n, 3n]);
     });
 
-    test("what processes hold that have said nothing for a minute is told apart", async (t) => {
+    test("units of processes without contact for a minute are listed separately", async (t) => {
       const store = await (await engine.newStore(t))();
       const { id } = await withBudget(store);
       const use = async () => {

@@ -78,7 +78,7 @@ export function credentialsContract(engine: EngineUnderTest): void {
       assert.deepEqual(replaced, ["0.000001"]);
     });
 
-    test("billed calls are added up by credential and month, whoever adds them", async (t) => {
+    test("billed calls are added up by credential and month, whichever process adds them", async (t) => {
       const open = await engine.newStore(t);
       const counts = [(await open()).callCounts, (await open()).callCounts];
       assert.equal(await counts[0]!.addCalls("cred_1", 0, 0), 0);

@@ -23,7 +23,7 @@ function rig() {
   return { clock, questions, find };
 }
 
-test("the lookups of one turn are one query, and each gets its own row or none", async () => {
+test("the lookups of one tick are one query, and each gets its own row or none", async () => {
   const { questions, find } = rig();
   const found = Promise.all([find("is a"), find("not"), find("is b"), find("is a")]);
   await settle();

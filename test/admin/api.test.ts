@@ -120,7 +120,7 @@ test("runs, cases, and the ledger are there over the API", async (t) => {
   assert.equal((await result("ledger prune", { before: "2020-01-01" }, owner)).deleted, 0);
 });
 
-test("a budget that an owner sets over the API stops what it has no room for, until it is removed", async (t) => {
+test("a budget that an owner sets over the API stops calls that exceed it, until it is removed", async (t) => {
   const vendor = await startVendor(t);
   const service = await startService(t, { sources: [asksVendor("acme__people", vendor, "/json")], vendors: [vendor] });
   const { result } = adminPort(t, service.adminUrl, service.secrets);
@@ -223,7 +223,7 @@ test("another path is 404, and another method 405", async (t) => {
   }
 });
 
-test("a command that is under way when the service stops is completed, and no further one is begun", async (t) => {
+test("a command in progress when the service stops is completed, and no further one is started", async (t) => {
   const vendor = await startVendor(t, { paths: { "/slow": later(800, answer({ ok: true })) } });
   const service = await startService(t, { sources: [asksVendor("acme__slow", vendor, "/slow")], vendors: [vendor] });
   const { call } = adminPort(t, service.adminUrl, service.secrets);

@@ -123,7 +123,7 @@ test("names that are markup, controls or anything else come back as they are, as
   }
 });
 
-test("a name or a note that hides or turns around text is refused where it is given, and an older one is still shown", async (t) => {
+test("a name or a note that hides text or reverses its direction is refused where it is given, and an older one is still shown", async (t) => {
   const service = await startService(t);
   const { call, result } = adminPort(t, service.adminUrl, service.secrets);
   const ada = await service.operator.appoint("owner", "ada");

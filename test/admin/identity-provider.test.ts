@@ -81,7 +81,7 @@ function cookiesOf(reply: Reply): string[] {
   return (reply.headers["set-cookie"] ?? []).map((cookie) => cookie.split(";")[0]!);
 }
 
-test("whoever is in a group with a role gets a session, and what they do is recorded under their name", async (t) => {
+test("a person in a group with a role gets a session, and their acts are recorded under their name", async (t) => {
   const { service, visit, finish, inSession, port, provider } = await startBoth(t);
   const begun = await finish(await visit());
   const { name, role } = begun.json();
@@ -138,7 +138,7 @@ test("the highest role counts, the groups of now count, and claims are asked for
   assert.ok(provider.asked.includes("GET /me"));
 });
 
-test("whoever is in no group with a role is refused with a sentence, and it is recorded as a failed login of theirs", async (t) => {
+test("a person in no group with a role is refused with a sentence, and a failed login is recorded", async (t) => {
   const people = { ada: { ...ADA, groups: ["others"] }, bob: { email: "bob@acme.example", email_verified: true } };
   const { service, visit, finish, failures } = await startBoth(t, { people });
   for (const subject of ["ada", "bob"]) {
@@ -156,7 +156,7 @@ test("whoever is in no group with a role is refused with a sentence, and it is r
   assert.match(await (await fetch(`${service.adminUrl}/metrics`)).text(), /^datarun_failed_logins_total 2$/m);
 });
 
-test("revoking somebody ends their sessions at once and keeps them out until they are restored", async (t) => {
+test("revoking an operator ends the operator's sessions at once and refuses logins until the operator is restored", async (t) => {
   const { service, port, visit, finish, logIn, inSession, failures } = await startBoth(t);
   const owner = await service.operator.appoint("owner", "olga");
   const sessions = [await logIn(), await logIn()];
@@ -184,7 +184,7 @@ test("revoking somebody ends their sessions at once and keeps them out until the
     assert.equal((await port.call("operator restore", { operator }, { as: owner })).statusCode, status, operator);
 });
 
-test("a name belongs to one: somebody whose name a token has already is refused", async (t) => {
+test("a name belongs to one operator: a person with the name of a token is refused", async (t) => {
   const people = { ada: ADA, eve: { ...ADA } };
   const { service, port, visit, finish, logIn } = await startBoth(t, { people });
   const owner = await service.operator.appoint("owner", "olga");
@@ -237,7 +237,7 @@ test("an answer counts once, in the browser that asked for it, and for ten minut
   assert.deepEqual(kinds, new Set(["not_accepted", "not_begun_here"]));
 });
 
-test("a login never continues the session that a browser has, whoever put it there", async (t) => {
+test("a login never continues the session that a browser has, whatever its origin", async (t) => {
   const { visit, finish, logIn, inSession } = await startBoth(t);
   const planted = `datarun=${"A".repeat(43)}`;
   const { Cookie, answer } = await visit();
@@ -332,7 +332,7 @@ test("a provider that is down or says no is spoken of in words; tokens work mean
   assert.equal(failed.length, 4);
 });
 
-test("a login that was not begun here asks the provider nothing, and one address neither floods it nor keeps others out", async (t) => {
+test("a login that was not started here sends the provider nothing, and one address neither floods it nor keeps others out", async (t) => {
   const { service, provider, port, headers, visit, finish } = await startBoth(t);
   const codesSent = () => provider.asked.filter((one) => one === "POST /token").length;
   // Everything but the seal is made by a published rule.

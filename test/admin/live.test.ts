@@ -39,7 +39,7 @@ async function seen(reader: EventReader, isThere: (data: any) => boolean): Promi
   }
 }
 
-test("what runs do is told as it happens: runs, calls by how they ended, charges to settle, and what needs a person", async (t) => {
+test("runs are reported live: their number, calls by how they ended, charges to settle, and what needs a person", async (t) => {
   const vendor = await startVendor(t, {
     paths: { "/found": answer({ name: "Ada" }), "/refuses": bare(401), "/lost": later(200, rawThenEnd("")) },
   });
@@ -121,7 +121,7 @@ test("of the time before it started a process says nothing, and what it rejects 
   assert.deepEqual(of("(unknown)"), [1, 0, 1, 0, true]);
 });
 
-test("one who is revoked, logs out or expires is told no more within a second, and everybody else is", async (t) => {
+test("an operator who is revoked, logs out or expires gets no more events within a second, and all others do", async (t) => {
   let laterMs = 0;
   const clock = { ...systemClock, wall: () => systemClock.wall() + laterMs };
   const service = await startService(t, { clock });
@@ -184,7 +184,7 @@ test("it is refused as every request of the admin API is", async (t) => {
   }
 });
 
-test("more clients of an operator than its share are refused clearly, leave room for others, and those that leave make room", async (t) => {
+test("more clients of an operator than its share are refused clearly, leave slots for others, and those that leave free a slot", async (t) => {
   const service = await startService(t);
   const [ada, bob] = [await service.operator.appoint("viewer", "ada"), await service.operator.appoint("viewer", "bob")];
   const readers = await Promise.all(Array.from({ length: LIVE_CLIENTS_MAX / 2 }, () => watch(t, service, ada)));
@@ -203,7 +203,7 @@ test("more clients of an operator than its share are refused clearly, leave room
   }
 });
 
-test("when the service stops, its clients are told so", async (t) => {
+test("when the service stops, its clients get an event that says so", async (t) => {
   const service = await startService(t);
   const ada = await service.operator.appoint("viewer", "ada");
   const reader = await watch(t, service, ada);

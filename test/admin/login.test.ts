@@ -27,7 +27,7 @@ test("without a token the answer is 401 at once, and with a wrong one after a se
   }
 });
 
-test("a program is told how to send its token, and a person in the console to log in", async (t) => {
+test("the refusal tells a program how to send its token, and a person in the console to log in", async (t) => {
   const service = await startService(t);
   const { call } = adminPort(t, service.adminUrl, service.secrets);
   const said = async (headers: Record<string, string>) =>

@@ -95,7 +95,7 @@ test("what callers make up becomes no label", async (t) => {
   assert.equal(samples.get('datarun_refusals_total{code="not_found"}'), 5);
 });
 
-test("the probes tell life from readiness, and a service that stops is alive and not ready", async (t) => {
+test("the probes distinguish liveness from readiness, and a service that stops is alive and not ready", async (t) => {
   const vendor = await startVendor(t, { paths: { "/slow": later(800, json({ ok: true })) } });
   const service = await startService(t, { sources: [asksVendor("acme__slow", vendor, "/slow")], vendors: [vendor] });
   const probe = async (path: string) => {

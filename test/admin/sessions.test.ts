@@ -57,7 +57,7 @@ test("a cookie alone changes nothing and reads nothing: the page's own header an
   );
 });
 
-test("a session that somebody else chose or ended is none, and a login never continues one", async (t) => {
+test("a session that another client chose or ended is none, and a login never continues one", async (t) => {
   const service = await startService(t);
   const port = adminPort(t, service.adminUrl, service.secrets);
   const ada = await service.operator.appoint("viewer", "ada");

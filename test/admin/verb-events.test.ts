@@ -52,7 +52,7 @@ async function all(reader: EventReader): Promise<readonly ReadEvent[]> {
 
 const names = (events: readonly ReadEvent[]) => events.map(({ event }) => event);
 
-test("whoever accepts events is told progress and remarks as they come, and the result at the end", async (t) => {
+test("a client that accepts events gets progress and remarks as they occur, and the result at the end", async (t) => {
   const service = await startService(t);
   const { result } = adminPort(t, service.adminUrl, service.secrets);
   const ada = await service.operator.appoint("viewer", "ada");
@@ -77,7 +77,7 @@ function told(event: ReadEvent | null | undefined) {
   return [id, success, match];
 }
 
-test("whoever makes a run is told of each call as it ends, long before the answer if one is slow", async (t) => {
+test("a client that starts a run gets each call as it ends, long before the answer if one is slow", async (t) => {
   const slow = Promise.withResolvers<null>();
   const service = await startService(t, {
     sources: [answers("acme__people", { name: "Ada" }), source("bell__slow", () => slow.promise)],

@@ -84,7 +84,7 @@ test("simulated runs and requests that are declared free use nothing", async (t)
   );
 });
 
-test("a redirect takes no room from the request that follows it", async (t) => {
+test("a redirect reserves nothing of the budget that the following request needs", async (t) => {
   const { post, verb, vendor, org } = await withAsker(t, "SQLite");
   vendor.on("/moved", bare(302, { location: "/there" }));
   const { budget } = await verb(`budget set --org ${org} --per day --amount 0.70 --currency EUR`);
@@ -113,7 +113,7 @@ test("a clock that leaps ahead and is put right lets nothing be spent again", as
   assert.ok(vendor.count("/asked") - before <= 2);
 });
 
-test("each request of a call needs room: one that was sent stays charged, and the next is not sent", async (t) => {
+test("each request of a call needs budget: one that was sent stays charged, and the next is not sent", async (t) => {
   const { post, verb, vendor, org } = await withAsker(t, "SQLite");
   const { budget } = await verb(`budget set --org ${org} --per day --amount 0.35 --currency EUR`);
   const { status } = await post({ acme__twice: true });
@@ -181,7 +181,7 @@ for (const [by, spoil] of Object.entries(LEFT)) {
 }
 
 for (const store of STORES) {
-  test(`what an invoice answers is settled at once, in parts and once, and its budget hears of it: ${store}`, async (t) => {
+  test(`what an invoice answers is settled at once, in parts and once, and its budget counts it: ${store}`, async (t) => {
     const { typed, verb, admin, org, asker, post, vendor } = await withAsker(t, store);
     vendor.on("/lost", rawThenReset(""));
     const month = { per: "month", timeZone: "Europe/Berlin" } as const;

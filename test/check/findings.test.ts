@@ -23,7 +23,7 @@ test("nothing is found where nothing is wrong, with everything asked for", async
   assert.deepEqual(await refusalOf({ ...options, environment }), []);
 });
 
-test("what goes over plain http to this machine, and what tells nothing of anybody, is no finding", async (t) => {
+test("plain http to this machine, and from a source without inputs, is no finding", async (t) => {
   const { options, project } = place(t, { production: true });
   const inputs = `inputs: { type: "object", properties: { number: { type: "string" } } },`;
   write(project, {

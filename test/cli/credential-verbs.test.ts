@@ -213,7 +213,7 @@ test("an empty secret is refused, and a field that the source does not declare i
   assert.equal((await store("api_key=abcd")).stderr, "");
 });
 
-test("a note tells one credential from another, in the list and on the trail", async (t) => {
+test("a note distinguishes one credential from another, in the list and on the trail", async (t) => {
   const { run, json, org, stored } = await prepared(t);
   const plain = await stored("");
   const create = ["credential", "create", "--org", org, "--source", "acme__people", "--set", "api_key=abcd", "--json"];

@@ -341,7 +341,7 @@ test("a run needs a workflow that exists and is not disabled", async (t) => {
   assert.match(unknown.stderr, /There is no workflow wfl_0/);
 });
 
-test("list and show tell the project's functions from the catalog's, and a broken file costs only itself", async (t) => {
+test("list and show distinguish the project's functions from the catalog's, and a broken file affects only itself", async (t) => {
   const here = place(t);
   here.write("functions/sum.mjs", ADDS(3));
   here.write("functions/broken.ts", "export default {\n  id: \n};");

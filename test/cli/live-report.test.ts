@@ -189,7 +189,7 @@ test("without a network the report says so, and marks nothing as tested", async 
     assert.deepEqual([outcome, requests, tested], ["unreachable", 0, "never"]);
 });
 
-test("a vendor that has nobody for a case's inputs is said to be asked with what may be made up", async (t) => {
+test("a vendor that has nobody for a case's inputs is reported as called with inputs that may be invented", async (t) => {
   const vendor = await playVendor(t, [{ status: 404, body: {} }], false);
   const file = `id: acme__people\ntitle: P\ninputs: {type: object, properties: {n: {type: string}}}\norigins: ['${vendor.origin}']\n
 request: {url: '${vendor.origin}/p', query: {n: '{{ inputs.n }}'}}\nmatch: {record: body.n, no_record: status == \`404\`}\ncharge: free\n

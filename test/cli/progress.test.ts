@@ -74,7 +74,7 @@ test("a note is printed when it is made, not when the command ends", async () =>
   assert.equal(printed(), `the first half is done\n{"done":true}\n`);
 });
 
-test("who interrupts a command is told what is done and how to go on", async () => {
+test("an interrupted command prints what is done and how to continue", async () => {
   const { run, printed, interrupt } = shell(async ({ onProgress }, _printed, now) => {
     onProgress("data keys wrapped", 1_200, 5_000);
     now();
@@ -104,7 +104,7 @@ test("every verb that does its work bit by bit says how to go on with it", async
   );
 });
 
-test("of a command that a service does, progress and remarks are printed as they come, and who interrupts it is told that it goes on", async (t) => {
+test("of a command that a service does, progress and remarks are printed as they occur, and an interruption prints that it continues", async (t) => {
   const event = (name: string, data: object) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
   let end = (): void => {};
   const server = createServer((_, response) => {

@@ -101,7 +101,7 @@ test("source test runs a source's cases without asking its vendor, and ends with
   assert.deepEqual(heard, []);
 });
 
-test("a case that fails is told with what differs, a dropped input with what was meant, and the command ends with 1", async (t) => {
+test("a case that fails is shown with what differs, a dropped input with the suggested name, and the command ends with 1", async (t) => {
   const wrong = source("https://api.acme.example")
     .replace("output: {name: EXAMPLE, since", "output: {name: OTHER, since")
     .replace("inputs: {number: '8'}", "inputs: {number: '8', nubmer: '9'}");
@@ -114,7 +114,7 @@ test("a case that fails is told with what differs, a dropped input with what was
   assert.equal(result.passed, false);
 });
 
-test("--all tells of files that hold no source, and fails for them", async (t) => {
+test("--all lists files that have no source, and fails for them", async (t) => {
   const { run } = shell(t, project(t, { "sources/broken.yaml": "id: acme__broken\ntitel: X\n" }));
   const { code, stdout } = await run(["source", "test", "--all"]);
   assert.equal(code, 1);
@@ -274,7 +274,7 @@ test("--record writes the answer as a case with its values masked, which source 
   assert.match(stdout, /ok {5}as the vendor answered on \d{4}-\d{2}-\d{2}\n/);
 });
 
-test("inputs given by hand are told when they are misspelled, and recorded masked or not at all", async (t) => {
+test("inputs on the command line are reported when they are misspelled, and recorded masked or not at all", async (t) => {
   const { run, store, file } = await prepared(t);
   const id = await store("right");
   const live = ["source", "test", "acme__company", "--live", "--credential", id, "--accept-charge", "--record"];
@@ -284,7 +284,7 @@ test("inputs given by hand are told when they are misspelled, and recorded maske
   assert.match(readFileSync(file, "utf8"), /inputs: \{number: '1', nubmer: '1'\}\n +reply: \{status: 404/);
 });
 
-test("credential verify says good, rejected or could not tell", async (t) => {
+test("credential verify reports good, rejected or unknown", async (t) => {
   const { run, json, store, heard } = await prepared(t);
   const good = await run(["credential", "verify", await store("right")]);
   assert.equal(good.code, 0, good.stderr);
@@ -322,7 +322,7 @@ test("a vendor that cannot be reached proves nothing about a credential", async 
   assert.match(stdout, /verdict +could not tell\nreason +the vendor could not be reached/);
 });
 
-test("source show tells the request as the file writes it, and where each value came from", async (t) => {
+test("source show shows the request as the file writes it, and where each value came from", async (t) => {
   const { run, origin } = await prepared(t);
   const { stdout } = await run(["source", "show", "acme__company"]);
   assert.ok(stdout.includes(`${origin}/companies/{{ inputs.number }}`), stdout);
@@ -331,7 +331,7 @@ test("source show tells the request as the file writes it, and where each value 
   assert.match((await run(["source", "show", "iso__country"])).stdout, /written in TypeScript/);
 });
 
-test("source show tells the largest reply that the deployment reads, and from where", async (t) => {
+test("source show shows the largest reply that the deployment reads, and from where", async (t) => {
   const limits = "export default { limits: { expert: { reply_decoded_bytes: 4096 } } };";
   const text = source("http://127.0.0.1:9");
   const declared = (bytes: number) => text.replace("\ncases:", `\nlimits: {max_bytes: ${bytes}}\ncases:`);

@@ -286,13 +286,17 @@ test("one of hundreds of organizations is found by its name, and by keyboard alo
   );
 });
 
-test("a name that turns text around changes nothing beside it, in a heading and in a question", { skip }, async (t) => {
-  const service = await startService(t);
-  const name = "Acme\u202e Lending";
-  const { id: org } = await service.operator.createOrganization(name);
-  const page = await openConsole(t, service, { as: "operator", at: `/access?org=${org}` });
-  await page.getByRole("heading", { level: 1 }).locator("bdi").filter({ hasText: name }).waitFor();
-  await page.getByRole("button", { name: "Disable" }).first().click();
-  for (const place of ["h2", "p"])
-    await dialog(page).locator(`${place} bdi`).filter({ hasText: name }).first().waitFor();
-});
+test(
+  "a name that reverses the direction of text changes nothing beside it, in a heading and in a question",
+  { skip },
+  async (t) => {
+    const service = await startService(t);
+    const name = "Acme\u202e Lending";
+    const { id: org } = await service.operator.createOrganization(name);
+    const page = await openConsole(t, service, { as: "operator", at: `/access?org=${org}` });
+    await page.getByRole("heading", { level: 1 }).locator("bdi").filter({ hasText: name }).waitFor();
+    await page.getByRole("button", { name: "Disable" }).first().click();
+    for (const place of ["h2", "p"])
+      await dialog(page).locator(`${place} bdi`).filter({ hasText: name }).first().waitFor();
+  },
+);

@@ -14,7 +14,7 @@ async function focused(page: Page): Promise<string> {
   )) as string;
 }
 
-test("a button that was pressed by Enter keeps the focus while what it began is under way", { skip }, async (t) => {
+test("a button that was pressed by Enter keeps the focus while its action is in progress", { skip }, async (t) => {
   const { service, acme, verb } = await startWorld(t, "none");
   const { workflow: trial } = await verb("workflow create", { org: acme.id, name: "quick", simulated: true });
   const page = await openConsole(t, service, { failing: /workflow\/run|source\/test/ });

@@ -122,15 +122,19 @@ test(
   },
 );
 
-test("whoever is revoked sees the login within a second, at the same address", { skip: NO_BROWSER }, async (t) => {
-  const world = await startWorld(t, "none");
-  const eve = await world.service.operator.appoint("viewer", "eve");
-  const page = await openConsole(t, world.service, { as: eve, at: "/?of=minute", failing: /\/api\// });
-  await page.locator(LIVE).waitFor();
-  await world.service.operator.dismiss(eve.id);
-  await page.getByRole("heading", { name: "Your session has ended" }).waitFor({ timeout: 3_000 });
-  assert.match(page.url(), /\/console\/\?of=minute$/);
-});
+test(
+  "an operator who is revoked sees the login within a second, at the same address",
+  { skip: NO_BROWSER },
+  async (t) => {
+    const world = await startWorld(t, "none");
+    const eve = await world.service.operator.appoint("viewer", "eve");
+    const page = await openConsole(t, world.service, { as: eve, at: "/?of=minute", failing: /\/api\// });
+    await page.locator(LIVE).waitFor();
+    await world.service.operator.dismiss(eve.id);
+    await page.getByRole("heading", { name: "Your session has ended" }).waitFor({ timeout: 3_000 });
+    assert.match(page.url(), /\/console\/\?of=minute$/);
+  },
+);
 
 test(
   "what was last told stays, and it is said that it is old, when the service stops",

@@ -63,7 +63,7 @@ test("a run returns the envelope: transaction id, config, outputs, status, total
   );
 });
 
-test("success and match tell apart a record, no record and a failure", async () => {
+test("success and match distinguish a record, no record and a failure", async () => {
   const reply = await service.run({
     acme__record: true,
     acme__empty_record: {},

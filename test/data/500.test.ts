@@ -102,7 +102,7 @@ test("an operator may have overload answered with 503", async (t) => {
   await first;
 });
 
-test("while it shuts down, what is under way and what is arriving is answered, and nothing new is accepted", async (t) => {
+test("while it shuts down, runs in progress and arriving requests are answered, and nothing new is accepted", async (t) => {
   const gate = gated("acme__gate");
   const service = await startService(t, { sources: [gate.declaration] });
   const first = service.post("/data", RUN);

@@ -273,7 +273,7 @@ test("an adapter that goes on after its end can send nothing more", async () => 
   assert.equal(vendor.count(), 0);
 });
 
-test("the log says what lay behind a failure, by class and place, and not in the stranger's words", async () => {
+test("the log says the cause of a failure, by class and location, and not in the words of the code that threw it", async () => {
   const calls = (await service.runLines()).flatMap(
     (line) => line["calls"] as { source: string; cause?: string; fault?: string }[],
   );

@@ -192,7 +192,7 @@ function sentInTurn({ steps, catches }: Case): readonly Step[] {
   return last === -1 ? steps : steps.slice(0, last + 1);
 }
 
-test("whatever a call asks, in turn or at once, its requests are charged as the vendor's own book says", async () => {
+test("whatever a call requests, in sequence or at once, its requests are charged as in the vendor's own book", async () => {
   for (let from = 0; from < CASES.length; from += 20) {
     const batch = CASES.slice(from, from + 20);
     const sources = Object.fromEntries(batch.map((_, at) => [idOf(from + at), true]));

@@ -45,7 +45,7 @@ test("a source is refused outside its regions: nothing is sent, the ledger says 
   assert.ok(attempts.every(({ ordinal }) => ordinal !== call["ordinal"]));
 });
 
-test("a service that was not told its region is in no other source's region", async (t) => {
+test("a service without a configured region is in no other source's region", async (t) => {
   const { vendor, service } = await startIn(t, undefined);
   const { status } = (await service.run({ acme__eu: true })).json();
   assert.equal(status.acme__eu.message, REFUSED("local"));

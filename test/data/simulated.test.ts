@@ -48,7 +48,7 @@ test("magic inputs ask for each thing that a vendor can do wrong", async () => {
   assert.equal(await outcome("malformed"), "contract");
 });
 
-test("a misspelt source in the magic input fails the call and is told what was meant, never silently answered", async () => {
+test("a misspelt source in the magic input fails the call with a suggestion and is never silently answered", async () => {
   const { status } = await ask({
     company_number: "0000000a",
     simulate: { companies_house__company_profil: "timeout" },

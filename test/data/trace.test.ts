@@ -37,7 +37,7 @@ test("the caller's trace id is on the run's log line and goes to those origins t
   assert.equal((await service.runLines())[0]!["trace_id"], TRACE);
 });
 
-test("without the setting no vendor is told, and a trace that is none is passed over", async (t) => {
+test("without the setting no vendor gets the trace, and an invalid trace is ignored", async (t) => {
   const vendor = await startVendor(t);
   const service = await startService(t, { sources: [asksVendor("acme__people", vendor, "/json")], vendors: [vendor] });
   await service.run({ acme__people: true }, {}, { headers: { traceparent: SENT } });

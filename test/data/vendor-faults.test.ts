@@ -194,7 +194,7 @@ test("an address of no declared origin is not called", async () => {
   assert.deepEqual(service.ledgerRows(transaction_id).attempts, []);
 });
 
-test("a failure that a vendor reports inside a 200 is told as the kind the author says", async () => {
+test("a failure that a vendor reports inside a 200 has the kind that the author declares", async () => {
   const { status } = (await service.run({ bad__says_so: true })).json();
   assert.deepEqual(status.bad__says_so.failure, { kind: "rate_limited", retryable: false, charged: "no" });
 });

@@ -90,7 +90,7 @@ test("the only path that can be written is the data directory, in every manifest
     assert.ok(read(`docs/guides/deploy-${page}.md`).includes(path!), `${page} says that ${path} has to be writable`);
 });
 
-test("whoever stops the service waits longer than the service itself does", () => {
+test("the process manager that stops the service waits longer than the service itself does", () => {
   const { services } = parse(read("deploy/compose.yaml")) as Compose;
   assert.ok(Number.parseInt(services.datarun.stop_grace_period, 10) * 1000 > graceMs);
   assert.ok(podOfKubernetes().terminationGracePeriodSeconds * 1000 > graceMs);

@@ -312,7 +312,7 @@ test("inputs that break the function's contract are refused by name before any s
   assert.equal(counted, before);
 });
 
-test("an input that a function's contract lets through and that resembles one it names is told in the log, by name alone", async () => {
+test("an input that a function's contract lets through and that resembles one it names is logged, by name alone", async () => {
   const inputs = { age: 101, presom: { name: "canary of a caller" }, colour: 1 };
   const { success, transaction_id } = await standard("contract", { inputs });
   assert.equal(success, true);

@@ -50,7 +50,7 @@ test("a body announced as too large is refused before it is sent, and the connec
   }
 });
 
-test("a client that sends a body before it reads is told why it was refused", async () => {
+test("a client that sends a body before it reads gets the reason of the refusal", async () => {
   const body = "x".repeat(7 * MAX);
   for (const path of PATHS) {
     const unknown = `POST ${path} HTTP/1.1\r\nHost: test\r\nX-Service-Access-Token: unknown\r\n`;

@@ -89,7 +89,7 @@ test("an upgrade that nobody offers is a request like any other, and hides nothi
   assert.equal(ran - before, both.replies.length - 1, "what is not answered is not run");
 });
 
-test("what closes the connection behind a run under way waits for its turn", async () => {
+test("an answer that closes the connection waits for the run in progress before it", async () => {
   for (const [name, [closing, status]] of Object.entries(CLOSING)) {
     let release = () => {};
     hold = new Promise((resolve) => (release = resolve));

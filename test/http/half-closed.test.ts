@@ -26,7 +26,7 @@ test("a client that ends its half gets the answers that are ready, and its conne
   assert.ok(closed);
 });
 
-test("a client that has gone is noticed while its run is under way", async () => {
+test("a client that has disconnected is noticed while its run is in progress", async () => {
   const before = service.ledgerRows().length;
   const count = vendor.count();
   // Slow enough for a busy machine to notice in time.

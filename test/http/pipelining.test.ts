@@ -37,7 +37,7 @@ test("requests sent at once on one connection are answered in order, one at a ti
   assert.equal(underWayMax, 1, "a connection has one run under way, however many requests it has sent");
 });
 
-test("an error in between is answered in its turn", async () => {
+test("an error in between is answered in order", async () => {
   const wrong = `${service.rawHead("/data")}Content-Length: 2\r\n\r\n{}`;
   const none = `${service.rawHead("/none")}Content-Length: 2\r\n\r\n{}`;
   const { replies } = await service.raw([request(0) + wrong + none + request(1) + request(2, true)]);
@@ -47,7 +47,7 @@ test("an error in between is answered in its turn", async () => {
   );
 });
 
-test("after a request under way, garbage ends the connection and not the answer", async () => {
+test("after a request in progress, garbage ends the connection and not the answer", async () => {
   const { replies, closed } = await service.raw([`${request(7)}GARBAGE\r\n\r\n`]);
   assert.equal(replies.length, 1);
   assert.equal(replies[0]!.statusCode, 200);
@@ -78,7 +78,7 @@ test("a connection that sends thousands of requests ahead is closed, and others 
   );
 });
 
-test("a flood is answered one request per turn of the event loop, so that it holds nobody up", async (t) => {
+test("a flood is answered one request per tick of the event loop, so that it delays no other client", async (t) => {
   let turn = 0;
   let isOver = false;
   t.after(() => (isOver = true));
@@ -99,7 +99,7 @@ test("a flood is answered one request per turn of the event loop, so that it hol
   assert.ok(Math.max(...answeredIn.values()) <= 2, `${Math.max(...answeredIn.values())} in one turn`);
 });
 
-test("bodies of any size are read in their turn", async () => {
+test("bodies of any size are read in order", async () => {
   const sized = (turn: number, bytes: number, last = false) => {
     const body = JSON.stringify({
       config: { sources: { acme__counted: true } },

@@ -88,7 +88,7 @@ test("a body that looks like a request is a body", async () => {
   assert.equal(service.ledgerRows().length, before);
 });
 
-test("fields that somebody in front may have taken for his own change nothing", async () => {
+test("fields that a proxy in front may interpret change nothing", async () => {
   const headers = {
     "X-Original-URL": "/func",
     "X-HTTP-Method-Override": "GET",

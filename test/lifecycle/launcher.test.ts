@@ -20,7 +20,7 @@ async function launched(t: TestContext) {
   return { deployment, service, waiting, servicePid: pids[0]! };
 }
 
-test("a signal that reaches launcher and service alike is one request to stop: what is under way is answered", async (t) => {
+test("a signal that reaches launcher and service alike is one request to stop: runs in progress are answered", async (t) => {
   const { service, waiting, servicePid } = await launched(t);
   // What Ctrl-C in a terminal does, and a supervisor that stops a group.
   service.signal("SIGINT");
@@ -39,7 +39,7 @@ test("a second signal to the launcher ends the service at once", async (t) => {
   assert.ok((await lost) instanceof Error);
 });
 
-test("a service whose launcher is killed stops as if it had been told to", async (t) => {
+test("a service whose launcher is killed stops as after a signal", async (t) => {
   const { service, waiting, deployment } = await launched(t);
   service.signal("SIGKILL");
   assert.deepEqual((await waiting).json().outputs, { acme__slow: { slow: true } });

@@ -53,7 +53,7 @@ test("kill -9 between an order and its first poll leaves its number on the ledge
   assert.equal(vendor.count("/orders"), 1, "it was ordered once");
 });
 
-test("a poll that waits when the service is told to stop ends as pending at once, and a later run fetches the report", async (t) => {
+test("a poll that waits when the service stops ends as pending at once, and a later run fetches the report", async (t) => {
   const vendor = await startVendor(t);
   vendor.on("/orders", json({ id: "o-1" }, { status: 201 })).on("/orders/o-1", json({ state: "done", score: 7 }));
   const deployment = await deploy(t, { project: project(t, { "sources/report.yaml": bureau(vendor.origin) }) });

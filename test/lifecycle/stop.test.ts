@@ -18,7 +18,7 @@ const FUNCTION = `export default { id: "dfunc_twice", title: "T", async run({ ru
   return { output: { first: first.message, second: second.message } };
 } };`;
 
-test("a service that is told to stop answers what is under way, closes what is idle, and exits 0", async (t) => {
+test("a service that gets a signal to stop answers runs in progress, closes idle connections, and exits 0", async (t) => {
   const stopping = Promise.withResolvers<void>();
   const slow: Behaviour = (socket, request) => void stopping.promise.then(() => json({ slow: true })(socket, request));
   const vendor = await startVendor(t, { paths: { "/slow": slow } });
@@ -82,7 +82,7 @@ for (const [when, beforeMs] of [
   ["before", 0],
   ["while", 900],
 ] as const)
-  test(`an answer that its client is slow to read has the rest of the grace, told ${when} it is written`, async (t) => {
+  test(`an answer that its client is slow to read has the rest of the grace period, stopped ${when} it is written`, async (t) => {
     const vendor = await startVendor(t, {
       paths: { "/large": later(300, body(JSON.stringify({ text: "x".repeat(4_000_000) }))) },
     });

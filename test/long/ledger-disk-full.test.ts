@@ -24,7 +24,7 @@ function mountDisk(path: string): boolean {
   return process.getuid?.() === 0 && spawnSync("mount", ["-t", "tmpfs", "-o", DISK, "tmpfs", path]).status === 0;
 }
 
-test("on a disk that is really full nothing goes unrecorded, and it recovers when there is room", async (t) => {
+test("on a disk that is really full nothing goes unrecorded, and it recovers when there is space", async (t) => {
   const directory = makeDirectory(t);
   if (!mountDisk(directory)) {
     t.diagnostic("not run: no right to mount a disk here");

@@ -45,7 +45,7 @@ test("an organization that floods the service keeps to its own share and takes n
   assert.equal(vendor.count(), 6, "a refusal calls no vendor");
 });
 
-test("organizations that take all they can leave room for the next, and the process has a limit", async (t) => {
+test("organizations that take all they can leave slots for the next, and the process has a limit", async (t) => {
   const { service, vendor, ask, letGo } = await busy(t, { "limits.runs": 5, "limits.runs_per_organization": 4 });
   const asked = Array.from({ length: 12 }, (_, number) => ask(number % 2 === 0 ? service.a : service.b));
   assert.deepEqual(countsOf(await flood(asked, 3, letGo)), { answered: 3, refused: 9 });

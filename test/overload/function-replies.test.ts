@@ -34,7 +34,7 @@ async function heldBytes(): Promise<number> {
   return Number(/^datarun_held_bytes (\d+)$/m.exec(metrics)?.[1]);
 }
 
-test("functions that ask for more than there is room for never hold more, and a call that is held back reaches no vendor", async () => {
+test("functions that request more memory than there is never get more, and a delayed call reaches no vendor", async () => {
   const asking = Array.from({ length: RUNS }, () =>
     service.post("/func", { config: { data_func: "dfunc_asks", sources: {} } }),
   );

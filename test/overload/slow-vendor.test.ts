@@ -15,7 +15,7 @@ function untilReleased() {
 
 const PATIENT = { timeout_ms: 60_000 };
 
-test("calls to one slow vendor fail by themselves when its room is used up, and others do not notice", async (t) => {
+test("calls to one slow vendor fail by themselves when its slots are used up, and others are not affected", async (t) => {
   const { behaviour, release } = untilReleased();
   const slow = await startVendor(t, { paths: { "/slow": behaviour } });
   const quick = await startVendor(t);

@@ -124,9 +124,9 @@ async function survives(name: string, attack: () => Promise<unknown>): Promise<v
 }
 
 for (const [name, attack] of Object.entries(ATTACKS))
-  test(`strangers do not end the service: ${name}`, () => survives(name, attack));
+  test(`unauthenticated clients do not end the service: ${name}`, () => survives(name, attack));
 
-test("strangers do not end the service: all of it at once", () =>
+test("unauthenticated clients do not end the service: all of it at once", () =>
   survives("all of it", () => Promise.all(Object.values(ATTACKS).map((attack) => attack()))));
 
 test("after all that, it is as it was, and its log has not been flooded", async () => {

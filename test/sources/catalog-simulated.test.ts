@@ -63,7 +63,7 @@ test("a simulated call of every catalog source comes out as its case says", asyn
   assert.ok(asked > 50);
 });
 
-test("the simulator plays every vendor of the catalog at once", async (t) => {
+test("the simulator simulates every vendor of the catalog at once", async (t) => {
   const simulator = await startVendorSimulator({ sources, clock: systemClock, ...reading });
   t.after(() => simulator.close());
   const origins = new Set(sources.flatMap(({ declaration }) => declaration.origins ?? []));

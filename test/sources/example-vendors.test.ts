@@ -78,7 +78,7 @@ test("a vendor that checks signatures takes ours", async (t) => {
   });
 });
 
-test("a vendor that demands a client certificate gets the credential's, and nobody without one is heard", async (t) => {
+test("a vendor that demands a client certificate gets the credential's, and refuses calls without one", async (t) => {
   const authority = makeAuthority();
   const server = issueCertificate({ names: ["127.0.0.1"], authority });
   const client = issueCertificate({ names: ["client"], authority });

@@ -104,7 +104,7 @@ test("the examples of the contract are what a mock answers to their requests, bu
   }
 });
 
-test("it prints one line of JSON when it is ready, ends when told to, and leaves nothing behind", async (t) => {
+test("it prints one line of JSON when it is ready, ends on a signal, and leaves nothing behind", async (t) => {
   const { tmp, work } = folders(t);
   const env = { TMPDIR: tmp, DATABASE_URL: "postgres://nobody@203.0.113.1/the-callers-own" };
   const mock = await mockCommand(t, ["--token", "my token", "--workflow", "mine"], { env, cwd: work });

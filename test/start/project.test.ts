@@ -34,7 +34,7 @@ test("sources of a project folder anywhere are served: TypeScript that imports d
   assert.equal(reply.status["acme__plain"]!.match, false);
 });
 
-test("a folder of sources that nothing names as a project's is not read, and whoever starts the service there is told", async (t) => {
+test("a folder of sources that nothing names as a project's is not read, and a message at the start says so", async (t) => {
   const folder = project(t, { "sources/plain.mjs": "export default 1;" });
   const unnamed = await startCommand(t, [], {}, { cwd: folder });
   assert.match(unnamed.stderr(), /^The folder "sources" here is not read: .*--project \..*datarun\.config\.ts/m);
@@ -81,7 +81,7 @@ test("settings come from the option, then the environment, then the project's co
   assert.deepEqual(await where(options, { DATARUN_REGION: "x" }), { region: "from-option" });
 });
 
-test("a data directory in the project is closed to functions, whatever its name and whoever reads them", async (t) => {
+test("a data directory in the project is closed to functions, whatever its name and the reading process", async (t) => {
   const folder = project(t, {
     "datarun.config.ts": `import { defineConfig } from "datarun"; export default defineConfig({ data_dir: process.env["VAULT"]! });`,
     "functions/fine.ts": `import { word } from "../lib/words.ts";

@@ -21,7 +21,7 @@ function given(t: TestContext, env: Environment, ...args: string[]) {
   return { printed, ended: once(child, "close").then(([code]) => code as number | null) };
 }
 
-test("commands that run a workflow while no service runs take turns, and all get their answers", async (t) => {
+test("commands that run a workflow while no service runs run one after the other, and all get their answers", async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), "datarun-once-"));
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
   const vendor = await startVendor(t);

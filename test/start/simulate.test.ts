@@ -31,7 +31,7 @@ cases:
   - {name: found, inputs: {number: '7'}, reply: {body: {name: EXAMPLE}}, expect: {match: true}}
 `;
 
-test("simulate plays the vendors of catalog and project for any client, and ends with 0 when told to", async (t) => {
+test("simulate simulates the vendors of catalog and project for any client, and ends with 0 on a signal", async (t) => {
   const simulated = await simulate(t, ["--port", "0", "--project", project(t, { "sources/company.yaml": text })]);
   const base = /^ {2}api\.acme\.example +(http:\S+)$/m.exec(simulated.out())?.[1];
   assert.ok(base !== undefined, simulated.out() + simulated.err());

@@ -8,7 +8,7 @@ const service = await startService({ after });
 const { a, b, operator } = service;
 const BODY = { config: { sources: { ok__echo: true } } };
 
-test("no token opens a workflow of another organization, and no answer tells that there is one", async () => {
+test("no token opens a workflow of another organization, and no answer shows that there is one", async () => {
   const disabled = await operator.createWorkflow(b.id, { disabled: true });
   const bodies = new Set<string>();
   for (const path of ["/data", "/func"] as const) {
@@ -42,7 +42,7 @@ test("a workflow in the body does not take the place of the one in the header, n
   assert.deepEqual([run["organization_id"], run["workflow_id"], run["token_id"]], [a.id, a.workflow, a.tokenId]);
 });
 
-test("an organization id in a request changes nothing, and its own is all that a caller is told", async () => {
+test("an organization id in a request changes nothing, and a caller sees only its own", async () => {
   const reply = await service.post("/func", { config: { organization_tuid: b.id }, organization_tuid: b.id });
   assert.equal(reply.statusCode, 200);
   assert.equal(reply.json().config.organization_tuid, a.id);
@@ -57,7 +57,7 @@ test("to revoke a token or to disable a workflow touches nobody else", async () 
   for (const as of [a, b]) assert.equal((await service.post("/data", BODY, { as })).statusCode, 200);
 });
 
-test("a disabled organization is refused as any stranger is, by name in the log alone, and nobody else with it", async () => {
+test("a disabled organization is refused like an unauthenticated client, by name in the log alone, and no other with it", async () => {
   const third = await operator.createOrganization("third");
   assert.equal((await service.post("/data", BODY, { as: third })).statusCode, 200);
   const stranger = await service.post("/data", BODY, { as: { ...third, token: `drt_${"0".repeat(49)}` } });

@@ -22,7 +22,7 @@ const keysAt = (name: string) =>
 const messageOf = async (name: string, entry: unknown, as: Pick<Organization, "token" | "workflow">) =>
   (await service.run({ [`acme__${name}`]: entry }, {}, { as })).json().status[`acme__${name}`].message as string;
 
-test("a cred_id of another organization cannot be used, and is not told from one that does not exist", async () => {
+test("a cred_id of another organization cannot be used, and looks like one that does not exist", async () => {
   const theirs = await operator.storeCredential(b, { source: "acme__named", fields: { api_key: "named-key-of-b" } });
   const said = new Set<string>();
   for (const as of [a, await automaticOf(a)]) {

@@ -23,7 +23,7 @@ function folder(t: TestContext): string {
   return made;
 }
 
-test("whoever reads a file while it is replaced has its old text as a whole, and nothing is left beside it", (t) => {
+test("a reader of a file that is being replaced gets the complete old text, and no other file is left", (t) => {
   const here = folder(t);
   const file = join(here, "a.cases.json");
   replaceFile(file, "first");

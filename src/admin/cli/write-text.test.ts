@@ -30,7 +30,7 @@ function newPath(t: TestContext): string {
 
 const IO = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough(), env: {} };
 
-test("a file that exists already is kept, and whoever makes the text is told to end", async (t) => {
+test("a file that exists already is kept, and the producer of the text is stopped", async (t) => {
   const path = newPath(t);
   writeFileSync(path, "kept");
   const { made, pieces } = makeText();

@@ -69,7 +69,7 @@ test("a client that does not read is cut off, and nothing is kept for it meanwhi
   assert.equal(live.clients(), 0);
 });
 
-test("if the figures cannot be made, the clients are told, and the next one is served again", async (t) => {
+test("if the figures cannot be computed, the clients get an error, and the next client is served again", async (t) => {
   const clock = new FakeClock();
   const failures: unknown[] = [];
   let fails = true;

@@ -8,7 +8,7 @@ import { createAnswers } from "./ask.ts";
 import { startRun, type ChildRun } from "./run.ts";
 import { createSlots } from "./slots.ts";
 
-test("one turn of the event loop answers for some milliseconds only, and the next one goes on", async () => {
+test("one tick of the event loop answers for some milliseconds only, and the next tick continues", async () => {
   const answers = createAnswers();
   const ask = () => answers("url", "https://a.example/b", "", "");
   let answered = 0;
@@ -19,7 +19,7 @@ test("one turn of the event loop answers for some milliseconds only, and the nex
   assert.equal(JSON.parse(ask()!).pathname, "/b");
 });
 
-test("while 16 isolates ask without end, the loop of their process turns and an end is heard", async () => {
+test("while 16 isolates send requests without end, the event loop of their process runs and receives the end of a run", async () => {
   const slots = createSlots();
   slots.setPrelude(await preparePrelude(undefined));
   const run = "() => { for (;;) try { new URL('https://a.example/'); } catch {} }";

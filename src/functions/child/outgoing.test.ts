@@ -45,7 +45,7 @@ test("a call counts until its reply, and all together never more than a hundred"
   assert.equal(outgoing.isWaiting, false);
 });
 
-test("texts are weighed in bytes, whatever their characters", () => {
+test("texts are measured in bytes, whatever their characters", () => {
   const half = "é".repeat(JSON_BYTES / 4);
   assert.equal(new Outgoing().call(1, "é".repeat(JSON_BYTES / 2)), true);
   assert.equal(new Outgoing().call(1, `${"é".repeat(JSON_BYTES / 2)}x`), false);

@@ -141,7 +141,7 @@ test("a process that dies for no known reason is replaced, and the runs in it sa
   assert.equal(codeOf(await rig.attempt("() => ({})", { limitMs: 20_000 })), "ok");
 });
 
-test("more runs than there is room for wait, and one that waits past its deadline fails", async (t) => {
+test("more runs than there is capacity for wait, and one that waits past its deadline fails", async (t) => {
   const rig = await startPool(t, { processes: 2, runsPerProcess: 2 });
   const waits = "async ({ run }) => { await run('wait_200'); return {}; }";
   const runs = [1, 2, 3, 4].map(() => rig.attempt(waits));

@@ -98,7 +98,7 @@ test("for an organization without a process the one is given up that has been id
   assert.deepEqual(schedule.toGiveUp(), [process(2)]);
 });
 
-test("if all are busy, the one is given up that has served longest, when its turn is over", () => {
+test("if all are busy, the process that has served longest is reassigned when its time is over", () => {
   const { schedule, add, addSpare, start, advance, process, end } = scheduling({ processes: 2 });
   add("a");
   start();

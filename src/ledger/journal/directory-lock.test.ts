@@ -25,7 +25,7 @@ test("one process locks a directory, until it releases the lock", (t) => {
   lockDirectory(directory)();
 });
 
-test("whoever looks at the moment in which others look finds the directory free", (t) => {
+test("processes that check the directory at the same moment find it free", (t) => {
   const directory = directoryOf(t);
   lockDirectory(directory)();
   using other = new DatabaseSync(join(directory, "service.lock"), { readOnly: true });

@@ -78,7 +78,7 @@ test("a count is made again every half minute, and has what was pending or has e
   );
 });
 
-test("a count that is lost with the journal's thread is made again, and so is one after there was much room", () => {
+test("a count that is lost with the journal's thread is repeated, and so is one after the journal had much space", () => {
   const { shares, requested } = makeShares();
   shares.measured(850, MAX);
   shares.threadStarted();

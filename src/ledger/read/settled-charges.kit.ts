@@ -130,7 +130,7 @@ export function settledChargesContract(name: string, newLedger: (t: TestContext)
       assert.deepEqual(await reader.unknown(), []);
     });
 
-    test("what somebody with the service's own name has settled is theirs, and not what the service recorded", async (t) => {
+    test("a charge settled by an operator with the service's own name counts as settled, and not as recorded by the service", async (t) => {
       const { put, reader } = await newLedger(t);
       const run = makeRun();
       const call = makeCall({ charged: "unknown", attempts: [makeAttempt({ charged: "unknown" })] });

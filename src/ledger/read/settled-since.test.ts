@@ -38,7 +38,7 @@ const RUN = settledRun(
   ],
 );
 
-test("what was settled after a revision is told as it was then and as it is now, whatever was settled between", () => {
+test("charges settled after a revision are returned with their value then and now, whatever was settled between", () => {
   assert.equal(revisionOf(RUN, 0), 4);
   assert.equal(revisionOf(RUN, 1), 0);
   const since = (revision: number) =>

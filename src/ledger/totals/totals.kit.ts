@@ -143,7 +143,7 @@ export function totalsContract(name: string, newLedger: (t: TestContext) => Prom
       }
     });
 
-    test("whoever makes totals may die at any moment, and the next one makes them", async (t) => {
+    test("a process that makes totals may die at any moment, and the next one makes them", async (t) => {
       const { put, tables } = await newLedger(t);
       let day = FIRST;
       for (let at = 0, more = true; more; at += 1) {
@@ -169,7 +169,7 @@ export function totalsContract(name: string, newLedger: (t: TestContext) => Prom
       }
     });
 
-    test("what somebody else is summing up is left to them, and its rows are read", async (t) => {
+    test("a span that another process is summing up is left to it, and its rows are read", async (t) => {
       const { put, tables } = await newLedger(t);
       await put([oneRun(FIRST + 1)]);
       const asked = { from: FIRST, to: FIRST + DAY_MS };

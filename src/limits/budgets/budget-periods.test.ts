@@ -72,7 +72,7 @@ test("what was refused just before midnight is asked for again just after it", a
   assert.equal(await countAllowed(budgets, clock, 1), 1);
 });
 
-test("a request whose price rises after midnight is not said to have no room on the day before", async () => {
+test("a request whose price rises after midnight is not rejected by the budget of the day before", async () => {
   const { clock, open } = await stand({ limit: 9n, currency: "EUR" });
   const reserved = await reserve(open(), clock, EURO(1n));
   await clock.advance(DAY_MS);
@@ -88,7 +88,7 @@ test("a budget whose period is over is not reported until it is used again", asy
   assert.deepEqual(budgets.readings(), []);
 });
 
-test("the warn level is told once in each period", async () => {
+test("the warn level is reported once in each period", async () => {
   const told: bigint[] = [];
   const { clock, open } = await stand({ limit: 10n, warnPercent: 75 });
   const budgets = open({ warn: ({ used }: { used: bigint }) => told.push(used) });

@@ -30,7 +30,7 @@ test("exactly at the limit is allowed and one more is not, one after the other a
   }
 });
 
-test("all budgets that apply must have room, and one without room takes nothing from the others", async () => {
+test("all budgets that apply must have capacity, and one without capacity takes nothing from the others", async () => {
   const { clock, store, open } = await stand({ limit: 10n });
   store.set(aBudget({ id: "bud_2", source: SPENDER.source, limit: 2n }));
   store.set(aBudget({ id: "bud_3", source: "other__source", limit: 1n }));
@@ -87,7 +87,7 @@ test("a request that is released is free for the next, and until it is settled a
   assert.deepEqual([usedOf(budgets), store.leased("bud_1")], [1n, 1n]);
 });
 
-test("a request that is not sent keeps nothing, and one whose price rises while it waits needs room for that", async () => {
+test("a request that is not sent reserves nothing, and one whose price rises while it waits needs capacity for the new price", async () => {
   const { clock, open } = await stand({ limit: 3n, currency: "EUR" });
   const budgets = open();
   (await reserve(budgets, clock, EURO(3n))).cancel();
@@ -328,7 +328,7 @@ test("what requests have used is known and noted exactly, whatever becomes of th
   assert.deepEqual(openIn(notes), []);
 });
 
-test("that a request has ended is noted also if nothing had to be told to the store for long", async () => {
+test("the end of a request is recorded also if nothing had to be reported to the store for long", async () => {
   const notes = new MemoryNotes();
   const { clock, open } = await stand(MANY);
   const budgets = open({ log: notes.of("s1") });
@@ -353,7 +353,7 @@ test("a request that is committed once more, as on another connection, is noted 
   assert.deepEqual(openIn(notes), ["trx_2/0/2"]);
 });
 
-test("the warn level is told when it is reached, and not before", async () => {
+test("the warn level is reported when it is reached, and not before", async () => {
   const warned: BudgetReading[] = [];
   const { clock, open } = await stand({ limit: 100n });
   const budgets = open({ warn: (reading: BudgetReading) => warned.push(reading) });
@@ -366,7 +366,7 @@ test("the warn level is told when it is reached, and not before", async () => {
   );
 });
 
-test("budgets for different sources and workflows are told apart", async () => {
+test("budgets for different sources and workflows are distinguished", async () => {
   const { clock, store, open } = await stand(MANY);
   const budgets = open();
   store.set(aBudget({ id: "bud_2", workflowId: "wfl_2", limit: 1n }));
@@ -387,7 +387,7 @@ test("budgets for different sources and workflows are told apart", async () => {
   assert.equal(await allowed("wfl_1", "third__source"), 50);
 });
 
-test("a budget that was removed and set again counts, also if its process has not heard of that yet", async () => {
+test("a budget that was removed and set again counts, also if its process has not read the change yet", async () => {
   const { clock, store, open } = await stand(MANY);
   const budgets = open();
   await used(budgets, clock);

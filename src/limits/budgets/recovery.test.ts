@@ -20,7 +20,7 @@ test("what a killed process has used is counted once it starts again, and what i
   }
 });
 
-test("a request that had its room under a lease that its process has left counts after a crash", async () => {
+test("a request that was reserved under a lease that its process has left counts after a crash", async () => {
   const { clock, store, open } = await stand({ per: "month", limit: 1_000n });
   const notes = new MemoryNotes();
   const budgets = open({ log: notes.of("s1") });
@@ -34,7 +34,7 @@ test("a request that had its room under a lease that its process has left counts
   assert.equal(store.leased("bud_1"), 2n);
 });
 
-test("two processes on one data directory and its copy do not exceed a budget together, whoever goes on", async () => {
+test("two processes on one data directory and its copy do not exceed a budget together, whichever of them continues", async () => {
   for (const first of ["original", "copy"] as const) {
     const { clock, open } = await stand({ limit: 100n });
     const notes = new MemoryNotes();
@@ -70,7 +70,7 @@ test("a start whose clock was set back ends the lease of the one before it, whos
   assert.equal(store.leased("bud_1"), 4n);
 });
 
-test("notes that were put back from a backup count less than the store has heard, and are not believed", async () => {
+test("a usage log that was restored from a backup has less than the store, and is not used", async () => {
   const { clock, store, open } = await stand({ limit: 100n });
   const notes = new MemoryNotes();
   const budgets = open({ log: notes.of("s1") });
@@ -97,7 +97,7 @@ test("notes that were put back from a backup are not believed if as much was use
   assert.equal(await countAllowed(open({ left, log: backup.of("s2"), start: "s2" }), clock, 1), 0);
 });
 
-test("a process whose lease another one has ended tells what it has used beyond what was counted", async () => {
+test("a process whose lease another one has ended reports its use beyond what was counted", async () => {
   for (const stops of [true, false]) {
     const { clock, store, open } = await stand({ limit: 100n, currency: "EUR" });
     const notes = new MemoryNotes();
@@ -115,7 +115,7 @@ test("a process whose lease another one has ended tells what it has used beyond 
 });
 
 for (const fails of ["the notes cannot be written", "the store does not answer", "the budget is removed"]) {
-  test(`a lease that another start has ended is not told of without a pause where ${fails}`, async () => {
+  test(`a lease that another start has ended is not reported without a pause where ${fails}`, async () => {
     const { clock, store, open } = await stand({ limit: 100n, currency: "EUR" });
     const notes = new MemoryNotes();
     const own = notes.of("s1");
@@ -152,7 +152,7 @@ for (const fails of ["the notes cannot be written", "the store does not answer",
   });
 }
 
-test("what was charged beyond what was leased counts although there is no room, and is not leased to others", async () => {
+test("a charge beyond the lease counts although the budget has no capacity, and is not leased to others", async () => {
   const { clock, store, open } = await stand({ limit: 10n, currency: "EUR" });
   const budgets = open();
   send(await reserve(budgets, clock, EURO(1n)), "trx_1/0/1", EURO(1n));
@@ -169,7 +169,7 @@ test("what was charged beyond what was leased counts although there is no room, 
   send(await reserve(other, clock, EURO(2n)), "trx_2/0/1", EURO(2n));
 });
 
-test("what is used beyond what was granted is told so that it survives a power failure, and what is given back is not", async () => {
+test("use beyond the grant is reported so that it survives a power failure, and returned units are not", async () => {
   const { clock, store, open } = await stand({ limit: 100n, currency: "EUR" });
   const asks: { readonly isAway: boolean; readonly isDurable: boolean }[] = [];
   let isAway = false;

@@ -165,7 +165,7 @@ test("notes of another version, whose numbers may mean something else, are not b
 
 const LONG = "trx_1".padEnd(200, "x");
 
-test("long notes are rewritten, with what is used and what is under way", (t) => {
+test("a long usage log is rewritten, with the use and the open requests", (t) => {
   const folder = directory(t);
   const notes = openUsageLog(folder, "s1");
   notes.begin();

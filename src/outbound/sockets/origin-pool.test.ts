@@ -64,7 +64,7 @@ function pretendOpen(connection: VendorConnection): VendorConnection {
   return connection;
 }
 
-test("one organization alone gets half, and leaves the rest for whoever comes", () => {
+test("one organization alone gets half, and leaves the rest for others", () => {
   const pool = openPool(128, 512);
   const flood = Array.from({ length: 700 }, () => new Asked("a"));
   for (const asked of flood) pool.enter(asked);
@@ -76,7 +76,7 @@ test("one organization alone gets half, and leaves the rest for whoever comes", 
   assert.equal(next.state, "busy");
 });
 
-test("those who wait take turns by organization", () => {
+test("waiting requests are served round-robin by organization", () => {
   const pool = openPool(1, 100);
   const first = new Asked("a");
   const flood = Array.from({ length: 20 }, () => new Asked("a"));

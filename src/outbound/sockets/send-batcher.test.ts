@@ -82,7 +82,7 @@ test("what cannot be recorded takes all with it that would have left with it, an
   assert.deepEqual(door.client.stats().origins, [{ origin: vendor.origin, inFlight: 0, waiting: 0 }]);
 });
 
-test("one that is stopped before its turn is left out, and the others leave", async (t) => {
+test("a request that is stopped before the batch is written is left out, and the others are sent", async (t) => {
   const vendor = await startVendor(t);
   const door = openTestClient(t);
   const calls = PATHS.map(() => door.call(vendor.origin));

@@ -15,7 +15,7 @@ const authority = makeAuthority();
 const identity = issueCertificate({ names: ["127.0.0.1"], authority });
 
 for (const secure of [false, true]) {
-  test(`replies that come to several connections in turn, piece by piece, keep every byte to themselves, ${secure ? "by TLS" : "in plain"}`, async (t) => {
+  test(`replies that arrive on several connections alternately, piece by piece, are never mixed, ${secure ? "by TLS" : "in plain"}`, async (t) => {
     const vendor = await startVendor(t, secure ? { tls: identity } : {});
     const door = openTestClient(t, { extraAuthorities: authority.cert });
     const asked = fc.array(

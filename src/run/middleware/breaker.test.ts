@@ -34,7 +34,7 @@ test("an organization that invents credentials without end removes no breakers o
   await assert.rejects(limited(source, by("org_b", "key")), { code: "source.rate_limited_here" });
 });
 
-test("open breakers are told by source and organization, with how long calls have been refused, while they are", async () => {
+test("open breakers are listed by source and organization, with how long calls have been refused", async () => {
   const clock = new FakeClock();
   let fails = true;
   const around = withBreaker(clock);
@@ -64,7 +64,7 @@ test("open breakers are told by source and organization, with how long calls hav
   assert.deepEqual(around.open(), []);
 });
 
-test("while one call probes, the others are still refused, and that is told", async () => {
+test("while one call probes, the others are still refused and the breaker is listed as open", async () => {
   const clock = new FakeClock();
   const around = withBreaker(clock);
   const answer = Promise.withResolvers<CallResult>();

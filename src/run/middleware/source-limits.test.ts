@@ -71,7 +71,7 @@ test("an organization that makes up credentials begins to count so many of them 
   assert.deepEqual(await Promise.all([...others, ...later]), [null, null, null, null]);
 });
 
-test("a limit that this process has forgotten is not begun a second time", async () => {
+test("a limit that this process has evicted is not started a second time", async () => {
   // One more than are kept here.
   const all = 10_001;
   const { call, ends } = limited({ rate: [{ ...PER_CREDENTIAL, max: 2 }] }, all);
@@ -83,7 +83,7 @@ test("a limit that this process has forgotten is not begun a second time", async
   assert.equal(await call("org_a", "one more"), "source.rate_limited_here");
 });
 
-test("a call that waits for its turn in vain returns its credential's token", async () => {
+test("a call that waits for a permit in vain returns its credential's permit", async () => {
   const { clock, call, ends } = limited({ concurrency: 1, rate: [PER_CREDENTIAL] });
   const first = call("org_a", "one");
   const second = call("org_a", "two");

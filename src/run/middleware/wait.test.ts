@@ -37,7 +37,7 @@ test("a call waits as long as it asks to, and not beyond its end", async () => {
   assert.equal(await codeOf(wait(call, 1)), "source.stopped");
 });
 
-test("a wait beyond the deadline is not begun: the call ends as pending at once", async () => {
+test("a wait beyond the deadline is not started: the call ends as pending at once", async () => {
   const { clock, call, wait } = underWay();
   assert.equal(await codeOf(wait(call, 10_000)), "source.pending");
   assert.equal(clock.timers, 0);

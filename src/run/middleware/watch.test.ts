@@ -9,7 +9,7 @@ import { withWatch } from "./watch.ts";
 
 const SOURCE = {} as RunnableSource;
 
-test("the calls of a run that is watched are told as they end, and those of no other", async () => {
+test("the calls of a watched run are reported as they end, and those of no other run", async () => {
   const clock = new FakeClock();
   const step = withWatch(clock);
   const answered = Promise.withResolvers<CallResult>();

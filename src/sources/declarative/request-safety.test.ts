@@ -193,7 +193,7 @@ test("no value becomes an element or an attribute of an XML body, whatever its s
   assert.match(String(sent.options.body), /<r at="x"><p>a&#60;b<\/p><p>2<\/p><\/r>$/);
 });
 
-test("what is written in an address or in XML is the text again for whoever reads it, whatever it holds", async () => {
+test("a text in an address or in XML is parsed as the same text, whatever it contains", async () => {
   const file = `inputs: {type: object, properties: {v: {}}}
 request: {method: POST, url: 'https://api.acme.example/', query: {q: '{{ inputs.v }}'}, body: {xml: {a: '{{ inputs.v }}'}}}`;
   // oxlint-disable-next-line no-control-regex -- those that XML cannot say

@@ -10,7 +10,7 @@ function drain(queue: RoundRobinQueue<string>): string[] {
   return order;
 }
 
-test("owners take turns, and the items of each keep their order", () => {
+test("owners are served round-robin, and the items of each keep their order", () => {
   const queue = new RoundRobinQueue<string>();
   for (const item of ["a1", "a2", "a3", "b1", "c1", "c2"]) queue.add(item[0]!, item);
 

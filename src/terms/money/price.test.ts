@@ -6,7 +6,7 @@ const term = (fromWallAt: number, above: number, amount: bigint): PriceTerm => {
   return { fromWallAt, above, amount, currency: "EUR", per: null, timeZone: "UTC" };
 };
 
-test("the newest price that has begun holds, from its first millisecond", () => {
+test("the newest price that has started applies, from its first millisecond", () => {
   const terms = [term(2_000, 0, 2n), term(1_000, 0, 1n), term(3_000, 0, 3n)];
   const at = (wallAt: number) => termAt(terms, wallAt, 0)?.amount ?? null;
   assert.deepEqual([999, 1_000, 1_999, 2_000, 2_999, 3_000].map(at), [null, 1n, 1n, 2n, 2n, 3n]);

@@ -17,7 +17,7 @@ test("a thread takes compiled code from where its process does", async () => {
   assert.deepEqual(await once(thread, "message"), [getCompileCacheDir()]);
 });
 
-test("every thread of the service that loads modules is told where compiled code is", () => {
+test("every thread of the service that loads modules gets the location of compiled code", () => {
   const folder = fileURLToPath(new URL("../..", import.meta.url));
   const files = globSync("**/*.ts", { cwd: folder, exclude: ["**/*.test.ts", "**/*.kit.ts"] });
 

@@ -32,7 +32,7 @@ async function askedOf(t: TestContext, answer: (response: ServerResponse) => voi
 
 const event = (name: string, data: object) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 
-test("progress and remarks are told while the service works, before it has a result", async (t) => {
+test("progress and remarks are printed while the service works, before it has a result", async (t) => {
   let end = (): void => {};
   const { result, told, heard } = await askedOf(t, (response) => {
     response.writeHead(200, EVENTS);

@@ -70,7 +70,7 @@ test("a key that is not written as the file says signs nothing", async () => {
   assert.equal(sent.options.headers?.["x-sig"], createHmac("sha256", "k").update("x").digest("hex"));
 });
 
-test("a client certificate goes to the door, and one that is no PEM goes nowhere", async () => {
+test("a client certificate is passed to the client, and one that is no PEM is not used", async () => {
   const parts = "auth: {kind: mtls, cert: '{{ credentials.user }}', key: '{{ credentials.key }}'}";
   const [cert, key] = ["-----BEGIN CERTIFICATE-----\nx", "-----BEGIN PRIVATE KEY-----\ny"];
   const sent = await sentWith(parts, { user: cert, key });
@@ -340,7 +340,7 @@ test("who waits for a login that times out makes one of its own", async () => {
   assert.deepEqual(vendor.used, ["t1"]);
 });
 
-test("a token with a lifetime of 0 is for one call, and whoever waited for it fetches another at once", async () => {
+test("a token with a lifetime of 0 is for one call, and a call that waited for it fetches another at once", async () => {
   const vendor = loginVendor({ expiresIn: 0 });
   const [first, others] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let begun = 0;

@@ -156,7 +156,7 @@ test("a status may be how the vendor says 'not yet', or 'nobody'", async () => {
   assert.deepEqual([nobody.found, nobody.polls], [null, 2]);
 });
 
-test("a vendor that gives up, or reports its own failure, is heard", async () => {
+test("the failure that a vendor reports ends the poll", async () => {
   const FAILED = replyOf(200, { state: "failed" });
   const given = await play(file("every_ms: 50, fail_when: \"body.state == 'failed'\""), [ORDERED, PENDING, FAILED]);
   assert.deepEqual([given.code, given.fault?.reported], ["source.vendor_failure", {}]);

@@ -103,7 +103,7 @@ test("whatever a later request is made of that the caller sent is looked at befo
   await compiled(ORDER, unneeded).run(skipped.call);
 });
 
-test("an error status of a free request is its own; what a readable answer reports is told of the order", async () => {
+test("an error status of a free request is its own; what a readable answer reports is recorded for the order", async () => {
   const failing = REPORT.replace(
     "free",
     "errors: [{when: {predicate: 'body.state == `\"failed\"`'}, kind: vendor_5xx}], free",

@@ -103,7 +103,7 @@ test("what means what it says is left alone", () => {
   }
 });
 
-test("the place that is named is that of the slip, on its line", () => {
+test("the location that is named is that of the typo, on its line", () => {
   const file = `id: acme__a
 title: A
 inputs: {type: object}
