@@ -35,7 +35,7 @@ test("the record is what a reply wraps, and a list only if nothing beside it can
     assert.deepEqual(findRecord(sample), { steps, isList }, JSON.stringify(sample));
 });
 
-test("nobody is recognised by a list, a flag, a number or a word, in that order, and never by an identifier", () => {
+test("no record is recognised by a list, a flag, a number or a word, in that order, and never by an identifier", () => {
   assert.equal(
     tellingSign({ word: "NONE", items: [] }, { word: "HIT", items: [1] }),
     "type(body.items) == 'array' && length(body.items) == `0`",

@@ -153,7 +153,7 @@ const HOSTILE: readonly HostileContract[] = [
   },
 ];
 
-test("a contract costs its own run the time it takes, and nobody else any", async (t) => {
+test("the time of a contract check delays only its own run", async (t) => {
   const rig = await startRig(t);
   const innocent = await rig.load(INNOCENT);
   for (const hostile of HOSTILE) {
@@ -210,7 +210,7 @@ const UNUSABLE: readonly (readonly [name: string, text: string, says: RegExp])[]
   ],
 ];
 
-test("a schema that cannot be used is refused when it is loaded, and costs nobody else anything", async (t) => {
+test("an unusable schema is refused when it is loaded, and affects no other function", async (t) => {
   const rig = await startRig(t);
   const impatient = await startRig(t, IMPATIENT_MS);
   // Long enough for the compilation to start.

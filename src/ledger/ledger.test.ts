@@ -144,7 +144,7 @@ test("a closed run is on disk, with its calls and attempts, before its answer ma
   );
 });
 
-test("a run that called nobody is on the ledger all the same", async (t) => {
+test("a run without a call is on the ledger too", async (t) => {
   const { ledger, directory } = await startLedger(t);
   const run = makeRun();
   await ledger.open(run).close(makeReport(run, { calls: [makeCall({ attempts: [] })] }));

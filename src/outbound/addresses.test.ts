@@ -162,7 +162,7 @@ test("many questions for one name are one question, and its answer is kept for a
   assert.deepEqual(await names.addressesOf("api.acme.example"), ["192.0.2.2"]);
 });
 
-test("one who makes up names without end forgets its own, and nobody else's", async () => {
+test("an organization that looks up names without end evicts only its own names", async () => {
   const asked = new Map<string, number>();
   const names = new NameLookup({
     clock: { ...systemClock, now: () => 0 },

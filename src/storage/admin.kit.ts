@@ -199,7 +199,7 @@ export function adminContract(engine: EngineUnderTest): void {
       assert.equal(credentials.filter((credential) => credential.isDefault).length, 1);
     });
 
-    test("an operator is found by the digest of the token, and by nobody's cache", async (t) => {
+    test("an operator is found by the digest of the token, without a cache", async (t) => {
       const openAgain = await engine.newStore(t);
       const [store, replica] = [await openAgain(), await openAgain()];
       const grace = anOperator({ role: "viewer", expiresWallAt: ACT.wallAt + 9 });

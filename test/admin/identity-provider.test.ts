@@ -371,7 +371,7 @@ test("a login that was not started here sends the provider nothing, and one addr
   assert.ok(logged.length <= 1 + more, JSON.stringify(logged));
 });
 
-test("a provider that hangs keeps sixteen logins waiting at most, half of them from one address, and nobody else", async (t) => {
+test("a provider that hangs keeps sixteen logins waiting at most, half of them from one address, and delays nothing else", async (t) => {
   const { service, provider, port, headers } = await startBoth(t);
   const bob = await service.operator.appoint("viewer", "bob");
   const held: IncomingMessage[] = [];

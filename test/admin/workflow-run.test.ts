@@ -52,7 +52,7 @@ test("an operator asks several sources in one run, and gets the whole answer", a
   );
 });
 
-test("a plan says what a run would do and cost, and asks nobody", async (t) => {
+test("a plan shows what a run would do and cost, and calls no vendor", async (t) => {
   const vendor = await startVendor(t);
   const list = { model: "per_match", amount: 2.5, currency: "EUR" } as const;
   const off = toRunnable(asksVendor("gina__off", vendor, "/json"), createSchemas(), "now");

@@ -148,7 +148,7 @@ test("a store that cannot be opened is a sentence and exit code 1", async (t) =>
   assert.match(printed.stderr, /^The store in .* cannot be opened: /);
 });
 
-test("an unforeseen error shows its text to nobody who did not ask", async (t) => {
+test("an unexpected error shows its text only on request", async (t) => {
   const { run } = terminal(t);
   const printed = await run(["org", "list", "--data-dir", "\u0000canary"]);
   assert.equal(printed.code, 1);

@@ -155,7 +155,7 @@ test("every free vendor of the catalog is asked once, and what differed from its
   assert.match(made.stdout, /^differs brreg__enhet, case "[^"]+": record\n +brand_new is in the reply/m);
 });
 
-test("what --free-only goes with is said, and without a place for the report nobody is asked", async (t) => {
+test("the options of --free-only are checked, and without a report file no vendor is called", async (t) => {
   const { run, json } = shell(t, project(t, {}));
   const says = async (...options: string[]) => (await run(["source", "test", ...options])).stderr;
   assert.match(await says("--free-only"), /--free-only belongs to --all --live/);
@@ -189,7 +189,7 @@ test("without a network the report says so, and marks nothing as tested", async 
     assert.deepEqual([outcome, requests, tested], ["unreachable", 0, "never"]);
 });
 
-test("a vendor that has nobody for a case's inputs is reported as called with inputs that may be invented", async (t) => {
+test("a vendor without a record for a case's inputs is reported as called with inputs that may be invented", async (t) => {
   const vendor = await playVendor(t, [{ status: 404, body: {} }], false);
   const file = `id: acme__people\ntitle: P\ninputs: {type: object, properties: {n: {type: string}}}\norigins: ['${vendor.origin}']\n
 request: {url: '${vendor.origin}/p', query: {n: '{{ inputs.n }}'}}\nmatch: {record: body.n, no_record: status == \`404\`}\ncharge: free\n

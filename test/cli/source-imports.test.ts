@@ -216,7 +216,7 @@ test("what cannot be imported is refused by its name and place, and nothing is w
   }
 });
 
-test("a command comes from standard input too; what nobody looks like is never guessed", async (t) => {
+test("a command comes from standard input too; the reply without a record is never guessed", async (t) => {
   const { at, make, run, written } = importing(t, {});
   const made = await make({ "from-curl": "-", sample: at("reply.json") }, `curl -u key: '${U}'`);
   assert.equal(made.code, 0, made.stderr);
@@ -419,7 +419,7 @@ test("replies in XML become a source that reads XML, masked, with what they repe
   }
 });
 
-test("a sample that is no XML, or of another kind than the reply for nobody, is refused", async (t) => {
+test("a sample that is no XML, or of another kind than the reply without a record, is refused", async (t) => {
   const { at, make } = importing(t, {
     "ask.sh": "curl https://a.example/f?q=1",
     "cut.xml": "<a><b></a>",

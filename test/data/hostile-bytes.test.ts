@@ -77,7 +77,7 @@ async function outcome(id: string, inputs: object = {}) {
 
 const USABLE = new Set(["map__inputs", "map__trim", "map__sort"]);
 for (const { id } of sources.filter(({ id: name }) => !USABLE.has(name))) {
-  test(`${id}: what a vendor sends costs its own entry, and nobody's time`, async () => {
+  test(`${id}: a vendor's reply affects its own entry only, and takes bounded time`, async () => {
     const status = await outcome(id);
     assert.equal(status.failure?.kind, "contract", status.message);
     assert.match(status.message, /^Adapter error: the vendor's answer cannot be used: /);
@@ -89,7 +89,7 @@ test("long texts that are made to be trimmed or sorted slowly are trimmed and so
   assert.equal((await outcome("map__sort")).success, true);
 });
 
-test("what a caller sends costs nobody's time, whatever the pattern, the format and the names", async () => {
+test("a caller's inputs take bounded time, whatever the pattern, the format and the names", async () => {
   const explosive = { name: "a".repeat(700_000) };
   assert.equal((await outcome("map__inputs", explosive)).failure?.kind, "input");
   assert.equal((await outcome("map__inputs", { mail: `http://${"::".repeat(300_000)} ` })).failure?.kind, "input");

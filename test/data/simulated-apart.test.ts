@@ -164,7 +164,7 @@ test("a source that logs in is simulated as often as one likes, in every way tha
   assert.equal(vendor.count(), before, "and the vendor hears nothing of it");
 });
 
-test("what a simulated vendor is made to do opens no breaker, and takes nobody's rate or place", async () => {
+test("what a simulated vendor is made to do opens no breaker, and uses no rate or slot of others", async () => {
   const entry = { cred_id: await stored("login__breaker") };
   for (let round = 0; round < 25; round += 1) {
     assert.equal((await ask("login__breaker", simulated, entry, { simulate: "vendor_5xx" })).success, false);

@@ -54,7 +54,7 @@ test("names that resemble a source are not that source", async () => {
   for (const id of near) assert.equal(status[id].success, false, JSON.stringify(id));
 });
 
-test("strange strings as cred_id name no credential, and call nobody", async () => {
+test("strange strings as cred_id name no credential, and no vendor is called", async () => {
   for (const credId of NAUGHTY_STRINGS) {
     const body = `{"config":{"sources":{"acme__keyed":{"cred_id":${JSON.stringify(credId)}}}}}`;
     const reply = await service.post("/data", body);

@@ -199,7 +199,7 @@ test("a failure that a vendor reports inside a 200 has the kind that the author 
   assert.deepEqual(status.bad__says_so.failure, { kind: "rate_limited", retryable: false, charged: "no" });
 });
 
-test("the vendor's own words reach nobody", async () => {
+test("the vendor's own message is never passed on", async () => {
   const reply = await service.run({ faulty__status_500: true, faulty__html: true, faulty__status_404: true });
   assert.ok(!/as asked|Sorry|html/i.test(reply.text.replaceAll("faulty__html", "")));
 });

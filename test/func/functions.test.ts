@@ -461,7 +461,7 @@ test("what a source answered under a step is kept when the function fails after 
   assert.deepEqual(pipes.person.output, { inputs: { name: "Ada" } });
 });
 
-test("a call that nobody waits for is on the ledger as abandoned, and holds nothing up", async () => {
+test("a call that the function does not await is on the ledger as abandoned, and delays nothing", async () => {
   const { output, transaction_id } = await standard("leaves");
   assert.deepEqual(output, { left: true });
   const [row] = service.ledgerRows(transaction_id).calls;

@@ -102,7 +102,7 @@ function unfinished(small: TestService, count: number, released: Promise<void>) 
   return Array.from({ length: count }, () => small.raw(steps, { withinMs: 60_000 }));
 }
 
-test("large bodies of unauthenticated callers wait for each other, and nobody else waits for them", async (t) => {
+test("large bodies of unauthenticated callers wait for each other, and no other request waits for them", async (t) => {
   const small = await startService(t, {
     sources: [answers("acme__people", { name: "Ada" })],
     settings: { "limits.expert.held_bytes": 32 * MAX },

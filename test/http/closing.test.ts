@@ -77,7 +77,7 @@ test("behind an answer that closes its connection nothing is run, whatever it wa
   }
 });
 
-test("an upgrade that nobody offers is a request like any other, and hides nothing that is run", async () => {
+test("an upgrade that the service does not support is an ordinary request, and hides no run", async () => {
   const upgrade = "GET /status HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
   const { replies } = await service.raw([upgrade], { replies: 1 });
   assert.deepEqual(

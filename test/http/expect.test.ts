@@ -7,7 +7,7 @@ import { answers } from "../rig/sources.ts";
 const service = await startService({ after }, { sources: [answers("acme__people", { name: "Ada" })] });
 const RUN = JSON.stringify({ config: { sources: { acme__people: true } } });
 
-test("a client that expects 100 is told to go on when its body is wanted", async () => {
+test("a client that expects 100 gets it when its body is read", async () => {
   const head = `${service.rawHead("/data")}Connection: close\r\nExpect: 100-continue\r\nContent-Length: ${RUN.length}\r\n\r\n`;
   const { replies, interim } = await service.raw([head, 100, RUN]);
   assert.deepEqual(interim, [100]);
@@ -17,7 +17,7 @@ test("a client that expects 100 is told to go on when its body is wanted", async
   );
 });
 
-test("a client that will be refused anyway is not told to go on", async () => {
+test("a client that will be refused anyway does not get 100", async () => {
   const expect = "Expect: 100-continue\r\n";
   const stranger = `POST /data HTTP/1.1\r\nHost: test\r\nX-Service-Access-Token: ${makeAccessToken()}\r\nX-Service-Workflow: w\r\n`;
   const refused: readonly (readonly [string, number])[] = [

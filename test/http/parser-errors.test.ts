@@ -83,7 +83,7 @@ test("header fields named like what objects inherit are fields like any other", 
   );
 });
 
-test("a connection that sends nothing, or resets, hurts nobody", async () => {
+test("a connection that sends nothing, or resets, has no effect on others", async () => {
   await service.raw([(socket) => socket.end()]);
   await service.raw(["POST /da", (socket) => socket.resetAndDestroy()]);
   await service.raw([`${service.rawHead("/data")}Content-Length: 10\r\n\r\n{`, (socket) => socket.resetAndDestroy()]);

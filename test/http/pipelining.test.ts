@@ -131,7 +131,7 @@ test("bodies of any size are read in order", async () => {
   );
 });
 
-test("a body that nobody asked for is skipped, and the next request is answered", async () => {
+test("an unexpected body is skipped, and the next request is answered", async () => {
   const get = "GET /status HTTP/1.1\r\nHost: test\r\n";
   const chunks = `${"400\r\n" + "x".repeat(0x400)}\r\n`.repeat(40);
   for (const [head, body] of [

@@ -50,7 +50,7 @@ async function droppedLines({ adminUrl }: Process): Promise<number> {
   return Number(/^datarun_log_lines_dropped_total (\S+)$/m.exec(page)![1]);
 }
 
-test("a log that nobody reads costs a bounded buffer; what did not fit is counted, and said once it is read again", async (t) => {
+test("an unread log takes a bounded buffer; dropped lines are counted, and reported when it is read again", async (t) => {
   const { service, logMuch } = await stalled(t);
   await until(async () => (await droppedLines(service)) > 400);
   const dropped = await droppedLines(service);
@@ -72,7 +72,7 @@ test("a log that nobody reads costs a bounded buffer; what did not fit is counte
   await until(() => service.log().at(-1)!["event"] === "run");
 });
 
-test("a log that nobody reads stops no stop", async (t) => {
+test("an unread log does not prevent a stop", async (t) => {
   const { service } = await stalled(t);
   const toldAt = performance.now();
   service.signal("SIGTERM");

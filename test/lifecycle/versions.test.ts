@@ -75,12 +75,12 @@ function edit(file: string, from: string | RegExp, to: string): void {
 }
 
 for (const { what, older, newer } of PAIRS) {
-  test(`${what}: killed in turn on one data directory, nothing is lost, and both find the ledger sound`, async (t) => {
+  test(`${what}: killed alternately on one data directory, nothing is lost, and both find the ledger sound`, async (t) => {
     const count = await crashRounds(t, 4, [older, newer]);
     assert.ok(count.answered > 40, `too little was running to prove anything: ${count.answered} answers`);
   });
 
-  test(`${what}: killed in turn on one PostgreSQL, nothing is lost, and both find the ledger sound`, async (t) => {
+  test(`${what}: killed alternately on one PostgreSQL, nothing is lost, and both find the ledger sound`, async (t) => {
     const vendor = await startVendor(t, { paths: { "/quick": later(5, json({ quick: true })) } });
     const env = {
       DATABASE_URL: await newStoreDatabase(t),

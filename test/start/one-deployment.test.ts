@@ -146,7 +146,7 @@ test("on a shared store the first service says by which root key is sealed, and 
   assert.match(ended.stderr, /^datarun cannot (?:start|continue): DATARUN_ROOT_KEY does not hold the root key/);
 });
 
-test("a data key that nobody can open costs its own credentials alone, and goes without SQL", async (t) => {
+test("a data key that cannot be decrypted affects only its own credentials, and is removed without SQL", async (t) => {
   const folder = project(t, { "sources/keyed.mjs": SOURCE });
   const env = { DATARUN_DATA_DIR: join(emptyFolder(t), "data"), DATARUN_PROJECT: folder };
   const [ours, theirs] = ["Ours", "Theirs"].map((name) => verb(env, "org", "create", name)["organization_tuid"]!);

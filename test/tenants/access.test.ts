@@ -49,7 +49,7 @@ test("an organization id in a request changes nothing, and a caller sees only it
   assert.equal(service.ledgerRows(reply.json().transaction_id).run["organization_id"], a.id);
 });
 
-test("to revoke a token or to disable a workflow touches nobody else", async () => {
+test("revoking a token or disabling a workflow affects no other organization", async () => {
   const second = await operator.createOrganization("second");
   await operator.revokeToken(second.tokenId);
   await operator.changeWorkflow(second.workflow, { disabled: true });

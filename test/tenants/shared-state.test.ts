@@ -175,7 +175,7 @@ ${limits}
   assert.match((await ask("dead", "K", "eu")).message, /has been failing/);
 });
 
-test("a field that its source does not know makes no other credential of an inline one, and reaches nobody", async (t) => {
+test("a field that its source does not know does not change an inline credential, and is not sent", async (t) => {
   const vendor = await startVendor(t, { paths: { "/dead": json({}, { status: 503 }) } });
   const rate = [{ max: 3, every_ms: 3_600_000, per: "credential" as const }];
   const seen: unknown[] = [];

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runLabel } from "./price-words.ts";
 
-test("the button says what a run costs at most, and says plainly what nobody knows", () => {
+test("the button shows the maximum cost of a run, and whether a part of it is unknown", () => {
   const label = (at_most: { amount: string; currency: string }[], unknown_cost: string[], simulated = false) =>
     runLabel({ at_most, unknown_cost, workflow: { simulated } }, "sources");
   const eur = { amount: "3.25", currency: "EUR" };

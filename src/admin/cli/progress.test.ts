@@ -109,7 +109,7 @@ test("a note has a line of its own, and what was drawn does not remain beside it
   assert.equal(opened(true).progress.soFar(), "");
 });
 
-test("that nobody reads it any more does not end the command", async () => {
+test("a command continues when its output is no longer read", async () => {
   const gone = new Writable({
     write: (_chunk, _encoding, done) => done(Object.assign(new Error("gone"), { code: "EPIPE" })),
   });

@@ -32,7 +32,7 @@ test("an answer is cut off within a second after its reader may not see it any m
   assert.equal(clock.timers, 0);
 });
 
-test("while nobody can say who may see it, it goes on, and nobody is asked once it has ended", async (t) => {
+test("while access cannot be checked the answer continues, and it is not checked after the end", async (t) => {
   const clock = new FakeClock();
   const response = await begun(t);
   let asked = 0;

@@ -69,7 +69,7 @@ test("so many failures of one way that they are cut off leave those of another w
   await refused;
 });
 
-test("of more people than can be counted apart, each kind of failure is still recorded, and under nobody's name", async () => {
+test("with more people than are counted separately, each kind of failure is still recorded, without a name", async () => {
   const { clock, login, recorded, fail } = newLogin();
   const people = Array.from({ length: 1_010 }, (_, at) => `person-${at}`);
   for (const name of people) void fail({ with: "identity_provider", reason: "no_role", name });

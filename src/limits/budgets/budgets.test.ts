@@ -216,7 +216,7 @@ test("a limit that is raised lets go on, and one that is lowered stops, without 
   assert.deepEqual(budgets.readings(), []);
 });
 
-test("a look-up that is late and lacks a budget makes nobody forget what was used of it", async () => {
+test("a late lookup without a budget does not discard the use of that budget", async () => {
   const { clock, store, open } = await stand({ limit: 3n });
   const budgets = open();
   assert.equal(await countAllowed(budgets, clock, 2), 2);

@@ -21,7 +21,7 @@ function open() {
   return { clock, share, idle: new IdleConnections(share, clock, 4_000) };
 }
 
-test("what nobody uses is closed when its time is up, each at its own, and gives its place back", async () => {
+test("an idle connection is closed when its own time is up, and its slot is released", async () => {
   const { clock, share, idle } = open();
   const [first, hinted, later] = [makeConnection(), makeConnection(1_000), makeConnection()];
   idle.put("org_1", first);

@@ -40,7 +40,7 @@ test("time in which this process was stopped is not silence of another one", asy
   assert.equal(clock.timers, 0);
 });
 
-test("time in which this process was busy counts: steps that come late make nobody wait longer", async () => {
+test("time in which this process was busy counts: late steps do not extend a wait", async () => {
   const clock = new FakeClock();
   const waits = assert.rejects(answeredWithin(clock, 500, new Promise<never>(() => {}), late), { message: "late" });
   for (let step = 0; step < 4; step += 1) clock.stop(140);

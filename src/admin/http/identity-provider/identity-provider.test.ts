@@ -97,7 +97,7 @@ function endless(response: { write(text: string, done: () => void): unknown; rea
   more();
 }
 
-test("a port where nobody listens is said to be that", async () => {
+test("a port without a listener is reported as such", async () => {
   const provider = createIdentityProvider({
     settings: { ...SETTINGS, issuer: "http://127.0.0.1:1" },
     clock: systemClock,

@@ -145,7 +145,7 @@ test("what no further request mends fails at once", async () => {
   }
 });
 
-test("a status may be how the vendor says 'not yet', or 'nobody'", async () => {
+test("a status may mean 'not yet', or 'no record'", async () => {
   const notYet = await play(file("every_ms: 50", "answers: [404]"), [ORDERED, replyOf(404), DONE]);
   assert.deepEqual([notYet.found, notYet.polls], [{ score: 1 }, 2]);
   const nobody = await play(file("every_ms: 50", "match: {no_record: 'status == `410`'}"), [

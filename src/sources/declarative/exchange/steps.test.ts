@@ -59,7 +59,7 @@ test("a condition may be about earlier answers", async () => {
   assert.equal(asked.length, 1);
 });
 
-test("a step that finds nobody ends the source, and nothing more is sent", async () => {
+test("a step without a match ends the source, and nothing more is sent", async () => {
   const { call, asked } = answering([replyOf(404, { why: "unknown" })]);
   const order = ORDER.replace("order_id", "match: {no_record: 'status == `404`'}, order_id");
   const nobody = await compiled(`steps: [${order}, ${REPORT}]\nmap: {s: body.s}\nmap_no_record: {why: body.why}`).run(

@@ -72,7 +72,7 @@ const SLIPS: readonly (readonly [expression: string, says: string])[] = [
   ],
 ];
 
-test("what the grammar takes and nobody means is refused, with what to write instead", () => {
+test("expressions that are valid but surely not intended are refused, with a suggestion", () => {
   for (const [expression, says] of SLIPS) {
     assert.throws(() => compilePredicate(expression, place), { message: says }, expression);
   }
