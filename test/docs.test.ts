@@ -11,6 +11,7 @@ import { FUNCTIONS } from "../src/sources/declarative/expressions/expression-fun
 import type { DocumentLocation } from "../src/sources/declarative/format/read-document.ts";
 import { readJsonExactly, type JsonObject } from "../src/terms/json/json.ts";
 import { DOCUMENTED_EVENTS } from "./rig/documented-log.ts";
+import { MAGIC } from "../src/simulation/magic-inputs.ts";
 import { FAULTS, type FaultRow } from "../src/terms/fault.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -113,6 +114,16 @@ test("docs/reference/log.md has every event that the code logs, and no other", (
   const files = globSync("src/**/*.ts", { cwd: ROOT }).filter((file) => !/\.(test|kit)\.ts$/.test(file));
   const logged = files.flatMap((file) => [...read(file).matchAll(/\bevent: "([a-z_]+)"/g)].map(([, event]) => event!));
   assert.deepEqual([...DOCUMENTED_EVENTS.keys()].sort(), [...new Set(logged)].sort());
+});
+
+test("the guides to simulation and to the mock list every failure that can be simulated, and no other", () => {
+  const [, inGuide] = /## Ask for a failure\n(.*?)\n```/s.exec(read("docs/guides/simulate.md"))!;
+  const [, ofMock] = /^The names are (.*?)\./m.exec(read("docs/guides/mock.md"))!;
+  const rows = [...inGuide!.matchAll(/^\| (`.*?) \|/gm)].map(([, cell]) => cell).join();
+  for (const listed of [rows, ofMock!]) {
+    const names = [...listed.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+    assert.deepEqual(names.toSorted(), MAGIC.toSorted());
+  }
 });
 
 test("openapi.json is what the code says", () => {
