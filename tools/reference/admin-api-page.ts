@@ -14,7 +14,7 @@ export async function adminApiPage(): Promise<Page> {
     "docs/reference/admin-api.md",
     generated("the verbs' declarations in src/admin/verbs"),
     "# The admin API",
-    "What an operator can do on the command line, over HTTP. It is on the admin port and nowhere else. [Give colleagues access](../guides/operators.md) says how to set it up; [`openapi-admin.json`](../../openapi-admin.json) has the schemas of all inputs and results.",
+    "The commands of operators, over HTTP, on the admin port. [Give colleagues access](../guides/operators.md) says how to set it up; [`openapi-admin.json`](../../openapi-admin.json) has all schemas.",
     block(
       "sh",
       `curl http://127.0.0.1:8081/api/token/list -H "Authorization: Bearer $DATARUN_OPERATOR_TOKEN" -H 'Content-Type: application/json' -d '{"org": "org_…"}'`,
@@ -22,12 +22,12 @@ export async function adminApiPage(): Promise<Page> {
     [
       '- Each endpoint is a [command](commands.md). Its body is the command\'s input as one JSON object, in which an option has the same name with underscores: `--expires-in 90d` is `"expires_in": "90d"`. What `--set` and `--stdin` fill is an object. No body is an empty object.',
       `- A body has at most ${BODY_BYTES_MAX.toLocaleString("en")} bytes and is sent as ${code("application/json")}.`,
-      "- The answer is what the command prints with `--json`. Remarks that it prints on standard error are in the header `Datarun-Notes`: a JSON list of sentences, percent-encoded. A result that the command line would end with exit code 1, such as a failed case, is still 200.",
-      "- `Authorization` has an operator's token (`dop_…`). It is looked up for each request, so a revoked operator is refused at once. A wrong token is answered after a second.",
+      "- The answer is what the command prints with `--json`. Remarks that it prints on standard error are in the header `Datarun-Notes`: a JSON list of sentences, percent-encoded. A result with exit code 1, such as a failed case, is still 200.",
+      "- `Authorization` has an operator's token (`dop_…`). A wrong token is answered after a second.",
       "- The `Host` of a request has to be this machine's own or one of the setting `admin_hosts`, and an `Origin` that same host. No answer has a CORS header.",
     ].join("\n"),
     "## Sessions",
-    "For pages of the service itself: each of these requests needs an `Origin` of this service and the header `Datarun-Console: 1`, and so does every other request with a session's cookie, which then needs no token.",
+    "For pages of the service itself. These requests, and every request with a session's cookie in place of a token, need an `Origin` of this service and the header `Datarun-Console: 1`.",
     table(
       ["path", "takes", "what it does"],
       SESSION_ENDPOINTS.map(({ path, takes, summary, description }) => [
@@ -37,7 +37,7 @@ export async function adminApiPage(): Promise<Page> {
       ]),
     ),
     "## While a command runs",
-    "A request with `Accept: text/event-stream` gets server-sent events in place of one answer. Refusals before the command begins have their own status as always; from then on the status is 200.",
+    "A request with `Accept: text/event-stream` gets server-sent events in place of one answer. Once the command has started, the status is 200.",
     table(
       ["event", "its data"],
       [
@@ -54,9 +54,9 @@ export async function adminApiPage(): Promise<Page> {
         ["`error`", "The last event if the command fails: an [error](#errors)"],
       ],
     ),
-    "A command continues if its client disconnects, and is recorded as always.",
+    "A command continues if its client disconnects.",
     "## What happens now",
-    `\`GET ${LIVE_PATH}\` sends a server-sent event of the name \`live\` once a second, to at most ${LIVE_CLIENTS_MAX} clients at a time, which operators share: one alone gets half. It takes the role viewer. Runs, calls, breakers and the ledger's state are those of the machine that is asked; charges to settle, budgets and what needs a person are the deployment's, and are looked at every few seconds. \`openapi-admin.json\` has its fields as \`LiveEvent\`.`,
+    `\`GET ${LIVE_PATH}\` sends a server-sent event of the name \`live\` once a second, to at most ${LIVE_CLIENTS_MAX} clients at a time, which operators share: one alone gets half. It takes the role viewer. Runs, calls, breakers and the ledger's state are those of the machine; charges to settle, budgets and what needs a person are the deployment's, some seconds old. \`openapi-admin.json\` has its fields as \`LiveEvent\`.`,
     block("sh", `curl -N http://127.0.0.1:8081${LIVE_PATH} -H "Authorization: Bearer $DATARUN_OPERATOR_TOKEN"`),
     "The last event is an `error`: the login has ended (`unauthenticated`), or the service stops or cannot look up the login (`unavailable`). A client that does not read is cut off.",
     "## Errors",

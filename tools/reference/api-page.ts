@@ -42,7 +42,7 @@ export function apiPage(): Page {
     "docs/reference/api.md",
     generated("src/http/public-openapi.ts and src/terms/fault.ts"),
     "# The HTTP interface",
-    "The interface is JSON over HTTP, from server to server. [`openapi.json`](../../openapi.json) has the same contract in machine-readable form. [Use it from your own code](../guides/call-it.md) shows clients.",
+    "[`openapi.json`](../../openapi.json) has the same contract. [Use it from your own code](../guides/call-it.md) shows clients.",
     table(
       ["request", "summary"],
       endpoints.map(({ method, path, operation }) => [
@@ -66,7 +66,7 @@ export function apiPage(): Page {
       ...(SECTIONS[endpoint.path] ?? plainSection)(schemasOf(contract), endpoint.operation),
     ]),
     "## Errors",
-    "The HTTP status says whether the request was accepted and processed. It does not say whether a source found anything. `POST /data` and `POST /func` answer with these statuses:",
+    "`POST /data` and `POST /func` answer with these statuses:",
     table(
       ["status", "meaning"],
       Object.entries(paths["/data"]?.["post"]?.responses ?? {}).map(([status, { description }]) => [
@@ -76,14 +76,14 @@ export function apiPage(): Page {
           : description,
       ]),
     ),
-    "A body that is too large or nested too deeply, has another media type, a content encoding or broken UTF-8 is always 422. An operator can set `overload_status: 503` for refusals with the code `overloaded`. An unknown, revoked or expired token, and a workflow that is unknown, disabled or belongs to another organization, all get the same 401. Access is checked first: only an authenticated caller is told what is wrong with a body.",
+    "Access is checked first: only an authenticated caller is told what is wrong with a body.",
     "Every error has a body of this form:",
     block("json", json(ERROR_EXAMPLE)),
-    "`code` does not change between versions; `message` may. `request_id` is the id in `X-Request-Id`. `details` lists the problems, each with a JSON pointer into the body. Values that you sent are never repeated.",
+    "`code` does not change between versions; `message` may. `details` lists the problems, each with a JSON pointer into the body. Values that you sent are never repeated.",
     table(["status", "`error.code`", "message", "retry can help"], requestRows()),
     "[Errors](../errors.md) explains each failure.",
     "## Versions",
-    "There is one version, and it is not part of the URL. New response fields may be added at any time: ignore fields that you do not know. A JSON body without `Content-Type` is accepted for backward compatibility.",
+    "There is one version, and it is not part of the URL. Ignore fields that you do not know: new ones may be added.",
   );
 }
 
@@ -134,11 +134,11 @@ const SECTIONS: Readonly<Record<string, (schema: SchemaByName) => string[]>> = {
     DATA,
     "### Request body",
     fieldTable(schema("DataRequest"), entryFields(schema("DataRequest"))),
-    `${code("config.sources")} has to name at least one source. If it is missing or empty, the answer is 500 with the code ${code("no_sources")}.`,
+    `If ${code("config.sources")} is missing or empty, the answer is 500 with the code ${code("no_sources")}.`,
     'Other top-level fields are accepted and ignored. Other fields inside `config` and inside a source\'s entry are kept and echoed. Values are not converted: `"true"` is not `true`, and `1` is not `"1"`.',
-    "The credential of a source is the first of these that applies: the fields in its entry, if there is at least one; the stored credential that `cred_id` names; one selected automatically, if the workflow allows that; the organization's default. If the credential named by `cred_id` cannot be used, the source fails. Another credential is not used instead, because that would bill another contract.",
+    "[Four rules](../guides/credentials.md#which-credential-a-run-uses) choose the credential of a source. If the one that `cred_id` names cannot be used, the source fails.",
     "### Which inputs a source gets",
-    "`inputs` is one flat object for all sources. Before a source runs, it is reduced to the names that the source declares, in every branch of its schema. A name that no source declares is dropped without an error, so check the spelling in the [catalog](../catalog/README.md). The operator's log names dropped inputs that resemble a declared one.",
+    "Before a source runs, `inputs` is reduced to the names that the source declares, in every branch of its schema. A name that no source declares is dropped without an error: check the spelling in the [catalog](../catalog/README.md).",
     "### Response body (200)",
     answerTable(schema("DataResponse")),
     "Each entry of `status`:",
@@ -156,13 +156,13 @@ const SECTIONS: Readonly<Record<string, (schema: SchemaByName) => string[]>> = {
         ["`false`", "`false`", "The source did not complete. Its output is `{}`."],
       ],
     ),
-    '`outputs` and `status` keep the order in which you named the sources. `config` repeats what you sent, including credentials in a source\'s entry, unless the workflow masks them (`mask_credentials`). It never contains stored credentials. Answers of a simulated workflow have `config.mode: "simulated"`.',
+    "`outputs` and `status` keep the order in which you named the sources. `config` repeats what you sent, including credentials in a source's entry, unless the workflow masks them (`mask_credentials`). It never contains stored credentials.",
     "### When a source fails",
-    "The answer is still 200, and the other sources are not affected. `message` begins with one of these prefixes. The rest of it may change; do not parse it.",
+    "The answer is still 200. `message` begins with one of these prefixes; the rest of it may change.",
     table(["message begins", "cause"], prefixes("source")),
-    "Failed entries have a field `failure`, on which you may branch. It is left out if `failure_details` of your workflow is turned off. Kinds may be added: treat one that you do not know by `retryable` and `charged`.",
+    "Failed entries have `failure`, unless `failure_details` of your workflow is turned off. Kinds may be added: treat one that you do not know by `retryable` and `charged`.",
     table(["`failure.kind`", "`retryable`", "`charged`, if something was sent", "meaning"], kindRows()),
-    "`charged` says whether the vendor has billed the call: `yes` if it has billed at least one request of it, `unknown` if only the vendor can know, and `no` whenever nothing was sent. The table is for one request to a vendor that bills by the call; *by its answer* means that the request was billed if the vendor had answered. [Charges and records](../explanation/charges-and-records.md#what-was-charged) has the complete rules.",
+    "The table has [`charged`](../explanation/charges-and-records.md#what-was-charged) for one request to a vendor that bills by the call; *by its answer* means that the request was billed if the vendor had answered. It is `no` whenever nothing was sent.",
     "### Retrying",
     RETRYING,
   ],
@@ -170,7 +170,7 @@ const SECTIONS: Readonly<Record<string, (schema: SchemaByName) => string[]>> = {
     "Runs one data function. Headers and access are the same as for `/data`.",
     "### Request body",
     fieldTable(schema("FuncRequest"), entryFields(schema("FuncRequest"))),
-    "`inputs` are passed to the function as they are. So are unknown top-level fields, which have no meaning to the endpoint; the access token and the workflow are never passed on. Credentials are resolved as on `/data`, for each source that the function asks. With automatic selection or a default, no entry in `config.sources` is needed.",
+    "`inputs` and unknown top-level fields are passed to the function as they are; the access token and the workflow are not. Credentials are resolved as on `/data`, for each source that the function asks. With automatic selection or a default, no entry in `config.sources` is needed.",
     "### Response body, standard mode (200)",
     answerTable(schema("FuncResponse")),
     '`outputs` and `status` have one entry, under the function\'s identifier. `outputs.<function>` is `{"output": {…}, "pipes": {…}}`. The entry of `status` has no `match`: a function reports "no record" inside its own output.',
@@ -179,26 +179,25 @@ const SECTIONS: Readonly<Record<string, (schema: SchemaByName) => string[]>> = {
     "### Response body, passthrough mode (200)",
     "With `config.datafunc_response_passthrough: true` the function's own fields are at the top level, without `status` and `config`. Only `response_time_ms` (an integer, the total time) is always present. A failed function is answered with 200 as well: detect the failure by the function's own fields. If the function returns nothing, the answer is `transaction_id`, `output: {}`, `pipes: {}` and `response_time_ms`. The same holds if it failed, unless it had recorded pipes: then the answer is `output: {}`, those `pipes` and `response_time_ms`.",
     "### When a function fails",
-    "The answer is 200, with `success: false` and a `message` that begins with one of these prefixes. `pipes` has what the function had recorded until then. A function can also report a failure itself, with `success: false`, its own message and a partial output.",
+    "The answer is 200, with `success: false`, what the function had recorded in `pipes`, and a `message` that begins with one of these prefixes. A function can also report a failure itself, with its own message and a partial output.",
     table(["message begins", "cause"], prefixes("function")),
-    "Failed entries have a field `failure` here too, unless it is turned off:",
+    "In standard mode, failed entries have `failure`, unless it is turned off:",
     table(["`failure.kind`", "`retryable`", "meaning"], functionKindRows()),
-    "In passthrough mode there is no `status`, and so no `failure`.",
     "### No function named",
-    "When `config.data_func` is missing, `null` or empty, nothing runs, and the answer is 200 with `outputs: {}` and `status: {}`. An empty `status` means that no function ran, not that one succeeded.",
+    "When `config.data_func` is missing, `null` or empty, nothing runs, and the answer is 200 with `outputs: {}` and `status: {}`.",
   ],
   "/status": (schema) => [
-    "Needs no authentication, calls no vendor and uses neither disk nor database. It confirms only that the process accepts requests; `/ready` on the admin port says whether runs would be accepted.",
+    "Needs no authentication, and confirms only that the process accepts requests; `/ready` on the admin port says whether runs would be accepted.",
     answerTable(schema("Status")),
   ],
 };
 
 const GENERAL = [
   "- Your deployment's base URL is `{base_url}`; each region has its own, and a token is valid in one region.",
-  "- Each request gets one complete response. There is no pagination, no idempotency key, no webhook and no callback.",
+  "- Each request gets one complete response: no pagination, idempotency key, webhook or callback.",
   "- Bodies are JSON in UTF-8. `Content-Type: application/json` is recommended and may have parameters. Without the header, a body is read as JSON. Any other type is 422, and so is a compressed body.",
-  "- The interface is not for browsers: no CORS header is ever sent.",
-  "- [Limits](limits.md) lists all bounds on sizes, numbers and times.",
+  "- The interface is not for browsers: no CORS header is sent.",
+  "- [Limits](limits.md) lists sizes, numbers and times.",
 ].join("\n");
 
 const ACCESS = [
@@ -216,36 +215,29 @@ const ACCESS = [
 
 const REQUEST_HEADERS = [
   ["`X-Service-Access-Token`", "one form of the token", "The access token, `drt_…`"],
-  [
-    "`Authorization`",
-    "one form of the token",
-    "`Bearer <token>`; upper and lower case of the scheme do not matter. Other schemes are ignored",
-  ],
+  ["`Authorization`", "one form of the token", "`Bearer <token>`, in upper or lower case. Other schemes are ignored"],
   ["`X-Service-Workflow`", "unless the body has `workflow`", "The workflow, `wfl_…`"],
   ["`Content-Type`", "recommended", "`application/json`"],
-  ["`X-Request-Id`", "no", "Your own id for the request: see [request ids](#request-ids)"],
-  ["`traceparent`", "no", "Your trace (W3C Trace Context): see [request ids](#request-ids)"],
+  ["`X-Request-Id`", "no", "Your own [id](#request-ids) for the request"],
+  ["`traceparent`", "no", "Your [trace](#request-ids) (W3C Trace Context)"],
 ];
 
 const REQUEST_IDS = [
-  "- Every response, including errors, has the service's id for the request in `X-Request-Id`. If the request has started a run, it is the `transaction_id` (`trx_…`), also if the answer of the run does not have that field. Otherwise it begins with `req_`. An error has the same id in `error.request_id`. The operator finds a run on the ledger and an error in the log by it.",
-  "- If you send your own `X-Request-Id`, it is recorded with the run, in clear text, on the ledger and in the log. So the operator finds the run by it, even if no response has reached you. It has 1 to 64 printable ASCII characters; any other, or one that is sent twice, is ignored. Put no secret and no personal data into it.",
-  "- The response does not repeat your id. It is not an idempotency key: two requests with the same id are two runs.",
+  "- `X-Request-Id` of a response is the `transaction_id` (`trx_…`) of the run that the request has started, or begins with `req_`. The operator finds a run on the ledger and an error in the log by it.",
+  "- Your own `X-Request-Id` is recorded with the run, in clear text, on the ledger and in the log. So the operator finds the run even if no response has reached you. It has 1 to 64 printable ASCII characters; any other, or one that is sent twice, is ignored. Put no secret and no personal data into it.",
+  "- The response does not repeat your id. Two requests with the same id are two runs.",
   "- The trace id of a valid `traceparent` is recorded in the same way.",
 ].join("\n");
 
-const DATA =
-  "Asks all sources in `config.sources` at once. The answer is sent when the last of them has ended, so the total time is close to that of the slowest source, not to the sum. One source that fails does not stop the others.";
+const DATA = "Asks all sources in `config.sources` at once. The answer is sent when the last of them has ended.";
 
 const RETRYING = [
-  "- A retry makes the external calls again, and each can be billed again. The service itself never repeats a request of which a byte may have reached the vendor.",
-  "- On `/data` retry only the sources whose failure is `retryable`: send a new request that names only those. The kinds `timeout` and `vendor_5xx` may be billed twice. The kinds `unreachable` and `shed` are retryable too, and nothing was sent for them.",
-  "- No failure is `retryable` if the vendor may have an order: once the request that orders was sent, whatever fails. A client that repeats only what is `retryable` never orders twice.",
-  "- If a failure has `order_id`, an order has been placed at the vendor and is probably billed. If it is also `resumable`, send this number as an input of the same source, later and as often as needed: the source [fetches what was ordered](source-format.md#resume), and orders nothing. The input is `order_id`, unless the page of the source names another. `pending` means that the vendor was not ready.",
+  "- On `/data` retry only the sources whose failure is `retryable`: send a new request that names only those. Each call can be billed again, after the kinds `timeout` and `vendor_5xx` twice; for `unreachable` and `shed` nothing was sent.",
+  "- Once a request that orders was sent, no failure is `retryable`. A client that repeats only what is `retryable` never orders twice.",
+  "- If a failure has `order_id`, an order has been placed at the vendor and is probably billed. If it is also `resumable`, send this number as an input of the same source, later and as often as needed: the source [fetches what was ordered](source-format.md#resume), and orders nothing. The input is `order_id`, unless the page of the source names another.",
   "- On `/func` retry only a function whose failure is `retryable`: nothing of it has run. Otherwise a retry makes all its calls again.",
-  "- After a 500 with `overloaded` or `unavailable` nothing was run and no vendor was called: retrying costs nothing. Wait a little before each retry, and longer each time.",
-  "- After 401, 422 and `no_sources` a retry does not help.",
-  "- If the connection breaks before the answer arrives, the run may have happened and may be billed. The operator finds it on the ledger by the [`X-Request-Id`](#request-ids) or the trace that you sent with it.",
+  "- After a 500 with `overloaded` or `unavailable` nothing was run. Wait before each retry, and longer each time.",
+  "- If the connection breaks before the answer arrives, the run may have happened and may be billed. The operator finds it by the [`X-Request-Id`](#request-ids) or the trace that you sent with it.",
 ].join("\n");
 
 const ERROR_EXAMPLE = {

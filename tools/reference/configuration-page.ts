@@ -13,7 +13,7 @@ const SECTIONS: readonly Section[] = [
 ];
 const EXPERT: Section = [
   "Expert limits",
-  "Their defaults follow from the machine, or protect all organizations from one of them. Change one only if a message, an alert or a measurement points to it. They are also accepted by the names that they had before, without `expert`; the log then says so at the start (`setting_renamed`).",
+  "Their defaults follow from the machine, or protect all organizations from one of them. Change one only if a message, an alert or a measurement points to it. Their former names, without `expert`, still work (`setting_renamed`).",
   "limits.expert.*",
 ];
 
@@ -26,16 +26,16 @@ export function configurationPage(): Page {
     "docs/reference/configuration.md",
     generated("src/settings/table.ts"),
     "# Configuration",
-    "Every setting can be given in several places. The first one that has it wins:",
+    "The first of these places that has a setting wins:",
     [
       "1. an option of `datarun start` or `datarun dev`, such as `--port 9000`;",
       "2. an environment variable, such as `DATARUN_PORT=9000`; an empty one counts as absent;",
       "3. a key of the project's config file, such as `port: 9000`;",
       "4. otherwise the default applies.",
     ].join("\n"),
-    "A setting that has no key and no option in the tables is a secret that only its variable gives.",
-    "Settings are read once, at the start. An unknown option or key of the config file, a variable whose name is nearly that of a setting, or an invalid value stops the start and every command, with a message that names the setting and where it came from. In options and variables, the entries of a list are separated by commas; in the config file a list is a list. In variables a flag is `true`, `false`, `1` or `0`.",
-    "The config file is `datarun.config.ts` (or `.js`, `.mjs`) in the project folder. The project folder is the one that `--project` or `DATARUN_PROJECT` names; without either it is the folder in which the service is started, if that has a config file.",
+    "A setting without key and option in the tables is a secret that only its variable gives.",
+    "Settings are read once, at the start. An unknown option or key, a variable whose name is nearly that of a setting, or an invalid value stops the start and every command. In options and variables, the entries of a list are separated by commas. In variables a flag is `true`, `false`, `1` or `0`.",
+    "The config file is `datarun.config.ts` (or `.js`, `.mjs`) in the project folder: the one that `--project` or `DATARUN_PROJECT` names, or else the folder in which the service is started, if that has a config file.",
     block(
       "ts",
       [
@@ -58,19 +58,19 @@ export function configurationPage(): Page {
       [
         [
           code("DATARUN_REMOTE"),
-          "For commands: the address of an admin port. They are then done in that service; see [Give colleagues access](../guides/operators.md).",
+          "The address of an admin port, [where commands are then done](../guides/operators.md#use-the-commands-from-elsewhere).",
         ],
-        [code("DATARUN_OPERATOR_TOKEN"), "For commands that are done elsewhere: an operator's token, `dop_…`."],
+        [code("DATARUN_OPERATOR_TOKEN"), "An operator's token for this, `dop_…`."],
         [
           code("DATARUN_DEBUG"),
-          "`1` prints the stack trace when a command fails unexpectedly. It may contain secrets, so keep it out of logs.",
+          "`1` prints the stack trace when a command fails unexpectedly. It may contain secrets.",
         ],
       ],
     ),
     "## Secrets by file",
-    `A secret can be in a file instead of a variable: ${secrets.map((setting) => code(fileVariableOf(setting)!)).join(", ")} give the path of a file that holds nothing else. See [secrets](../guides/secrets.md).`,
+    `${secrets.map((setting) => code(fileVariableOf(setting)!)).join(", ")} give the path of [a file](../guides/secrets.md) that holds the secret.`,
     "## OpenTelemetry",
-    "These standard variables are read. An empty one counts as absent, and one with a value that cannot be used is reported and ignored. Our own settings come first: see [Send traces and metrics with OpenTelemetry](../guides/opentelemetry.md#what-comes-first).",
+    "These standard variables are read, after [our own settings](../guides/opentelemetry.md#what-comes-first).",
     table(
       ["variable", "for one signal", "meaning"],
       [

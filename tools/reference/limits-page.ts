@@ -50,7 +50,7 @@ export function limitsPage(): Page {
     "docs/reference/limits.md",
     generated("the limits in the code"),
     "# Limits",
-    "Every limit with its default, and what happens beyond it. Limits with a key are [settings](configuration.md); the others are fixed.",
+    "Limits with a key are [settings](configuration.md); the others are fixed.",
     "## Requests",
     rows([
       [
@@ -288,7 +288,7 @@ export function limitsPage(): Page {
         "the organization with the most of them loses the one that has been idle longest",
       ],
     ]),
-    `A circuit breaker stops calls to a vendor that mostly fails. If at least half of at least ${BREAKER_LIMITS.callsMin} calls within ${ms(BREAKER_LIMITS.windowMs)} fail, further calls fail as ${code("shed")} for ${ms(BREAKER_LIMITS.openMs)}. Then one call is let through; each time it fails the pause doubles, up to ${ms(BREAKER_LIMITS.openMsMax)}. Calls are counted by source and credential, or by source and organization if the source takes no credential, in each process by itself, because each sees its own network. Only failures of the kinds ${VENDOR_FAILED.map(code).join(", ")} count.`,
+    `**Circuit breaker.** If at least half of at least ${BREAKER_LIMITS.callsMin} calls within ${ms(BREAKER_LIMITS.windowMs)} fail, further calls fail as ${code("shed")} for ${ms(BREAKER_LIMITS.openMs)}. Then one call is let through; each time it fails the pause doubles, up to ${ms(BREAKER_LIMITS.openMsMax)}. Calls are counted by source and credential, or by source and organization if the source takes no credential, in each process by itself. Only failures of the kinds ${VENDOR_FAILED.map(code).join(", ")} count.`,
     "## Access",
     rows([
       [

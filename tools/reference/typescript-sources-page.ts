@@ -1,7 +1,5 @@
 import { readFileSync } from "node:fs";
-import { TIMEOUT_MS_DEFAULT } from "../../src/sources/check-declaration.ts";
 import { FAULT_OF_KIND } from "../../src/terms/fault.ts";
-import { CALL_MS_MAX } from "../../src/terms/time/times.ts";
 import { givenTable, memberTable, membersOf } from "./interface-members.ts";
 import { block, code, generated, page, table, type Page } from "./markdown.ts";
 
@@ -15,22 +13,21 @@ export function typescriptSourcesPage(): Page {
     "docs/reference/typescript-sources.md",
     generated("the types and comments of src/sdk"),
     "# Sources in TypeScript",
-    `A source is one file in the folder ${code("sources")} of a project, ${code(".ts")}, ${code(".js")} or ${code(".mjs")}, at any depth, with one default export. Files and folders whose names begin with ${code("_")} are not sources. A few requests and a mapping are better written [in YAML](source-format.md). [Your first source](../tutorials/first-source.md) is the tutorial.`,
-    `A source may import packages of the project and Node's own modules. It runs inside the service and is trusted like the service itself. Ask vendors only with ${code("http")}, which applies the deadline, the limits, the ledger and the rules about addresses.`,
+    `A source is one file in the folder ${code("sources")} of a project, ${code(".ts")}, ${code(".js")} or ${code(".mjs")}, at any depth, with one default export. Files and folders whose names begin with ${code("_")} are not sources. A few requests and a mapping are better written [in YAML](source-format.md). There is [a tutorial](../tutorials/first-source.md).`,
+    `A source may import packages of the project and Node's own modules. It is [trusted](../explanation/security.md#what-a-source-can-reach) like the service itself. Ask vendors only with ${code("http")}, which applies the deadline, the limits, the ledger and the rules about addresses.`,
     "## Several requests, and waiting for a report",
-    `From [${code(EXAMPLE)}](../../${EXAMPLE}), which the catalog's tests run:`,
+    `From [${code(EXAMPLE)}](../../${EXAMPLE}):`,
     block("ts", exampleRun()),
     [
       `- **Nothing is sent twice.** Do not catch a failure of ${code("http")} in order to try again: the request may be billed.`,
-      `- **Wait with ${code("wait")}.** It ends when the call ends, at the deadline or because the service stops. From then on ${code("http")} sends nothing. In cases and simulated runs no time passes.`,
-      `- **The time is limited.** ${code("timeout_ms")} counts from the arrival of the request; it is ${TIMEOUT_MS_DEFAULT.toLocaleString("en")} by default and at most ${CALL_MS_MAX.toLocaleString("en")}. A function has [its own time](functions.md#the-declaration).`,
+      `- **Wait with ${code("wait")}.** It ends when the call ends, at the deadline or because the service stops. From then on ${code("http")} sends nothing.`,
       `- **Say what is billed.** Give logins and polls ${code("free: true")}; then only the order is charged ([the rules](../explanation/charges-and-records.md#what-was-charged)).`,
       `- **Report the vendor's order number.** ${code("ordered(id)")} writes it to the ledger, the log and the failure. Give the request that orders the option ${code("order: true")}: once it is sent, no failure of the call is ${code("retryable")}.`,
     ].join("\n"),
     "### A report that takes longer",
-    `Let the source take the order's number as an optional input, and declare ${code('resume: { input: "order_id" }')}. A run with this input calls ${code("ordered")} with the number and goes straight to the poll. The caller takes the number from ${code("failure.order_id")} and asks again later, from any replica. In YAML, ${code("order_id")} and [${code("resume")}](source-format.md#resume) do this: [Order a report and wait for it](../guides/order-and-poll.md).`,
+    `Let the source take the order's number as an optional input, and declare ${code('resume: { input: "order_id" }')}. A run with this input calls ${code("ordered")} with the number and goes straight to the poll. The caller takes the number from ${code("failure.order_id")} and asks again later. [Order a report and wait for it](../guides/order-and-poll.md) has the same in YAML.`,
     "## The declaration",
-    `${code("defineSource({…})")} adds the types and returns its argument; a plain object works too. Schemas are JSON Schema 2020-12, by hand or with ${code("Type")}. An unknown key stops the start, unless it begins with ${code("x-")}.`,
+    `${code("defineSource({…})")} adds only types. Schemas are JSON Schema 2020-12, by hand or with ${code("Type")}. An unknown key stops the start, unless it begins with ${code("x-")}.`,
     memberTable(membersOf(SOURCE, "SourceDeclaration")),
     "### `limits`",
     givenTable(membersOf(SOURCE, "SourceLimits")),
@@ -43,7 +40,7 @@ export function typescriptSourcesPage(): Page {
     `${code("fail")} takes one of ${Object.keys(FAULT_OF_KIND).map(code).join(", ")}, and these options:`,
     givenTable(membersOf(SOURCE, "FailOptions")),
     "## `http`",
-    `${["get", "post", "put"].map((name) => code(`${name}(url, options)`)).join(", ")} and ${code("request(method, url, options)")}. Each resolves to a reply when the whole body has arrived. It rejects for failed name look-ups, connections and TLS, timeouts, broken or oversized bodies, and every status that is neither 2xx nor listed in ${code("answers")}. A source should not catch this. All options are optional:`,
+    `${["get", "post", "put"].map((name) => code(`${name}(url, options)`)).join(", ")} and ${code("request(method, url, options)")}. Each resolves to a reply when the whole body has arrived. It rejects for failed name look-ups, connections and TLS, timeouts, broken or oversized bodies, and every status that is neither 2xx nor listed in ${code("answers")}. All options are optional:`,
     givenTable(membersOf(HTTP, "HttpOptions")),
     "### The reply",
     givenTable(membersOf(HTTP, "Reply")),
@@ -67,7 +64,7 @@ export function typescriptSourcesPage(): Page {
     ),
     `Treat text from a vendor as data: put it into an output, but never into an address or a header without ${code("encodeURIComponent")}.`,
     "## Cases",
-    `Cases are under ${code("cases")} or, as a JSON list, in ${code("<name>.cases.json")} beside the file. [The format of a source file](source-format.md#cases) has their keys, which are the same in YAML. [${code("datarun source test")}](commands.md#source-test) runs them; [simulation](../guides/simulate.md) answers from them.`,
+    `Cases are under ${code("cases")} or, as a JSON list, in ${code("<name>.cases.json")} beside the file. [Their keys](source-format.md#cases) are the same as in YAML.`,
     `A complete list, for a source with one input ${code("number")}:`,
     block("json", CASES_EXAMPLE),
   );
