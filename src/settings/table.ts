@@ -52,7 +52,7 @@ export const SETTINGS = [
     type: "text",
     default: "on",
     oneOf: ["off", "read_only", "on"],
-    says: "The console on the admin port. `read_only`: a logged-in operator can view everything that the role allows, and change nothing. `off`: none of its pages answers, and logging in with a browser is not possible. Commands with `--remote` and requests with an operator's token work in every case.",
+    says: "The console on the admin port. `read_only`: its sessions can change nothing. `off`: there are neither pages nor sessions. Operators' tokens work in every case.",
   },
   {
     key: "oidc.issuer",
@@ -112,7 +112,7 @@ export const SETTINGS = [
     key: "region",
     type: "text",
     default: "local",
-    says: "Region of this deployment. It is on every log line and every run of the ledger, and given to sources and functions. Sources and credentials that are for other regions are refused here.",
+    says: "Region of this deployment, on every run of the log and the ledger. Sources and credentials for other regions are refused.",
   },
   {
     key: "catalog",
@@ -124,7 +124,7 @@ export const SETTINGS = [
     key: "catalog_data",
     type: "text",
     default: undefined,
-    says: "Folder with newer data files for sources of the catalog that answer without a network. A file that cannot be used, or that no source has, stops the start; one that is not newer is not used.",
+    says: "Folder with newer data files for offline sources of the catalog. An unusable or unknown file stops the start; one that is not newer is not used.",
   },
   {
     key: "demo",
@@ -168,7 +168,7 @@ export const SETTINGS = [
     type: "text",
     default: undefined,
     isUrl: true,
-    says: "Address of an OpenTelemetry collector, such as `http://127.0.0.1:4318`. Finished runs are sent there as spans, and metrics every minute, by OTLP over HTTP in JSON. It comes before the `OTEL_…_ENDPOINT` variables.",
+    says: "Address of an OpenTelemetry collector, such as `http://127.0.0.1:4318`. Runs are sent there as spans, and metrics every minute, by OTLP over HTTP in JSON. It comes before the `OTEL_…_ENDPOINT` variables.",
   },
   {
     key: "otlp_sample_percent",
@@ -253,7 +253,7 @@ export const SETTINGS = [
     default: 5_000,
     min: 0,
     max: HOUR_MS,
-    says: "Time after SIGTERM in which new runs are still accepted, while `/ready` answers 503 and every answer closes its connection, so that load balancers can learn of the stop. It is a part of `limits.shutdown_grace_ms`, and ends early when no client has been connected for a second.",
+    says: "Time after SIGTERM in which new runs are still accepted, while `/ready` answers 503 and every answer closes its connection. It is a part of `limits.shutdown_grace_ms`, and ends early when no client has been connected for a second.",
   },
   {
     key: "limits.shutdown_grace_ms",
@@ -270,7 +270,7 @@ export const SETTINGS = [
     default: 30_000,
     min: 100,
     max: HOUR_MS,
-    says: "Time for a whole request to arrive; its header fields have a third of it. Raising it lets slow clients occupy connections, and the memory of their bodies, for longer.",
+    says: "Time for a whole request to arrive; its header fields have a third of it. Raising it lets slow clients occupy connections and memory for longer.",
   },
   {
     key: "limits.expert.write_timeout_ms",
@@ -296,7 +296,7 @@ export const SETTINGS = [
     type: "number",
     default: 0,
     min: 0,
-    says: "Most bytes of requests, replies and answers in memory at once, shared fairly by organizations. 0 means an eighth of the memory that the process may use. Raising it can take three times as much memory, and the process is killed when there is none left.",
+    says: "Most bytes of requests, replies and answers in memory at once, shared fairly by organizations. 0 means an eighth of the memory that the process may use. Raising it can take three times as much memory.",
   },
   {
     key: "limits.expert.function_processes",
@@ -305,7 +305,7 @@ export const SETTINGS = [
     default: 0,
     min: 0,
     max: 64,
-    says: "Most organizations whose functions run at the same time: each has a process of its own. One more process is kept ready for the next. 0 means as many as the memory of the container or machine is enough for, from 2 to 16. Raising it takes 160 to 320 MiB for each process.",
+    says: "Most organizations whose functions run at the same time, each in a process of its own; one more is kept ready. 0 means from 2 to 16, by the memory of the container or machine. Raising it takes 160 to 320 MiB for each process.",
   },
   {
     key: "limits.expert.vendor_queue",
@@ -313,7 +313,7 @@ export const SETTINGS = [
     type: "number",
     default: 512,
     min: 0,
-    says: "Most calls that may wait for a connection to one vendor origin. One organization alone gets half of them. Raising it keeps more runs and their memory waiting, for a second at most, for calls that will mostly fail.",
+    says: "Most calls that may wait for a connection to one vendor origin. One organization alone gets half of them. Raising it keeps more runs and their memory waiting, for a second at most.",
   },
   {
     key: "limits.expert.vendor_connect_ms",

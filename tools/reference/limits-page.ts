@@ -50,7 +50,7 @@ export function limitsPage(): Page {
     "docs/reference/limits.md",
     generated("the limits in the code"),
     "# Limits",
-    "Limits with a key are [settings](configuration.md); the others are fixed.",
+    "Limits with a key are [settings](configuration.md); the others are fixed. *Fails* is said of one source, or of a function.",
     "## Requests",
     rows([
       [
@@ -119,17 +119,17 @@ export function limitsPage(): Page {
       [
         "validation against a source's schema",
         `${count(CHECK_STEPS_MAX)} steps, ${count(RUN_CHECK_STEPS_MAX)} for all sources of a run together`,
-        "the source fails with the message `is too large to be checked`: as `input` for inputs, as `contract` for an output",
+        "fails with the message `is too large to be checked`: as `input` for inputs, as `contract` for an output",
       ],
       [
         "time of a source",
         `${ms(TIMEOUT_MS_DEFAULT)} unless the source declares another, at most ${ms(CALL_MS_MAX)}`,
-        "that source fails as `timeout`",
+        "fails as `timeout`",
       ],
       [
         "output of one source",
         `${bytes(OUTPUT_BYTES_MAX)}, ${count(JSON_VALUES_MAX)} values, nested ${OUTPUT_DEPTH_MAX} deep`,
-        "that source fails as `contract`",
+        "fails as `contract`",
       ],
       [
         "log line of a run",
@@ -155,7 +155,7 @@ export function limitsPage(): Page {
       [
         "memory of one run, besides its request body: its answer, requests to vendors until they are sent, and replies that are being read",
         bytes(RUN_BYTES_MAX),
-        "that source fails as `no_room`, or as `shed` if nothing has been sent",
+        "fails as `no_room`, or as `shed` if nothing has been sent",
       ],
       [
         "organizations whose functions run at once",
@@ -173,11 +173,7 @@ export function limitsPage(): Page {
         "160 to 320 MiB, by the memory of the container or machine",
         "it is killed, and its organization's functions fail as `function.process_memory`",
       ],
-      [
-        "functions of one organization that wait",
-        count(WAITING_PER_ORGANIZATION),
-        "the function fails as `function.overloaded`",
-      ],
+      ["functions of one organization that wait", count(WAITING_PER_ORGANIZATION), "fails as `function.overloaded`"],
       [
         "inputs and replies of a function's calls that it has not taken",
         bytes(REPLIES_BYTES_MAX),
@@ -199,7 +195,7 @@ export function limitsPage(): Page {
       [
         "calls waiting for one origin",
         "limits.expert.vendor_queue",
-        "that source fails as `shed`; organizations share these in the same way, and take turns",
+        "fails as `shed`; organizations share these in the same way, and take turns",
       ],
       [
         "connections to all vendors that are in use or being opened",
@@ -209,57 +205,53 @@ export function limitsPage(): Page {
       [
         "time a call may wait",
         `${ms(DEFAULT_LIMITS.waitMaxMs)}, or a tenth of the source's time if that is less`,
-        "that source fails as `shed`",
+        "fails as `shed`",
       ],
       [
         "inline credentials of one organization whose rate a process begins to count, in each period",
         count(STARTED_MAX),
         "calls with further ones fail as `shed` until the next period",
       ],
-      [
-        "time to connect, including name look-up and TLS",
-        "limits.expert.vendor_connect_ms",
-        "that source fails as `unreachable`",
-      ],
-      ["time to look up a name", ms(DEFAULT_LIMITS.lookupMaxMs), "that source fails as `unreachable`"],
+      ["time to connect, including name look-up and TLS", "limits.expert.vendor_connect_ms", "fails as `unreachable`"],
+      ["time to look up a name", ms(DEFAULT_LIMITS.lookupMaxMs), "fails as `unreachable`"],
       [
         "path and query of a request",
         bytes(TARGET_CHARACTERS_MAX),
-        "that source fails as `input` and names the field; nothing is sent",
+        "fails as `input` and names the field; nothing is sent",
       ],
       [
         "a list to whose entries a filter is applied",
         `${count(ENTRIES_MAX)} entries; ${count(SLOW_ENTRIES_MAX)} for ${slowFilters()}`,
-        "that source fails as `input` and names the field; nothing is sent",
+        "fails as `input` and names the field; nothing is sent",
       ],
       [
         "header block of a reply, and its trailers",
         `${bytes(DEFAULT_LIMITS.headerBytesMax)}, ${FIELDS_MAX} fields each`,
-        "that source fails as `contract`",
+        "fails as `contract`",
       ],
-      ["interim answers (103 and the like) before a reply", count(INTERIM_MAX), "that source fails as `contract`"],
+      ["interim answers (103 and the like) before a reply", count(INTERIM_MAX), "fails as `contract`"],
       [
         "size of a chunk, and its extensions",
         `${SIZE_DIGITS_MAX} digits, ${bytes(EXTENSIONS_BYTES_MAX)}`,
-        "that source fails as `contract`",
+        "fails as `contract`",
       ],
       [
         "pieces (chunks, or packets) of a reply",
         `${count(PIECES_FREE)}, and one more for each ${BYTES_PER_PIECE} bytes`,
-        "that source fails as `contract`",
+        "fails as `contract`",
       ],
       [
         "reply, as sent and after decoding",
         "limits.expert.reply_decoded_bytes",
-        "that source fails as `contract`; headers and chunk framing may take another quarter of it and 256 KiB",
+        "fails as `contract`; headers and chunk framing may take another quarter of it and 256 KiB",
       ],
-      ["nesting of JSON in a reply", count(DEFAULT_LIMITS.depthMax), "that source fails as `contract`"],
-      ["members of one object in a reply", count(DEFAULT_LIMITS.keysPerObjectMax), "that source fails as `contract`"],
-      ["values in a reply", count(JSON_VALUES_MAX), "that source fails as `contract`"],
+      ["nesting of JSON in a reply", count(DEFAULT_LIMITS.depthMax), "fails as `contract`"],
+      ["members of one object in a reply", count(DEFAULT_LIMITS.keysPerObjectMax), "fails as `contract`"],
+      ["values in a reply", count(JSON_VALUES_MAX), "fails as `contract`"],
       [
         "an XML reply",
         `${bytes(XML_BYTES_MAX)} after decoding; ${count(XML_VALUES_MAX)} elements, attributes, comments and references; ${count(XML_NAMES_MAX)} different names in one element`,
-        "that source fails as `contract`",
+        "fails as `contract`",
       ],
       [
         "expressions over one reply",
@@ -269,7 +261,7 @@ export function limitsPage(): Page {
       [
         "redirects followed",
         `none unless the source asks for it, at most ${REDIRECTS_MAX}, only to its own origins`,
-        "that source fails",
+        "fails",
       ],
       ["requests sent again after a byte was written", count(0), ""],
       [

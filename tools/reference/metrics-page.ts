@@ -11,15 +11,15 @@ export function metricsPage(): Page {
     "docs/reference/metrics.md",
     generated("src/operate/counted-metrics.ts, readings.ts and process-metrics.ts"),
     "# Metrics",
-    `${code("GET /metrics")} on the admin port answers in Prometheus' text format. The same metrics, by the same names, can be sent with OTLP: see [Send traces and metrics with OpenTelemetry](../guides/opentelemetry.md). [Operate](../guides/operations.md#what-to-monitor) says which of them need attention.`,
-    "Counters end in `_total`, count from the start of the process, and begin again at 0 when it is restarted: use `rate()` or `increase()`, never `delta()`. Values of labels come from closed sets: sources that exist, kinds of failure, codes of refusals. Names that callers make up are counted under `(unknown)`.",
+    `${code("GET /metrics")} on the admin port answers in Prometheus' text format. The same metrics can be sent [with OpenTelemetry](../guides/opentelemetry.md). [Operate](../guides/operations.md#what-to-monitor) says which of them need attention.`,
+    "Counters start at 0 with each start: use `rate()` or `increase()`, never `delta()`. Unknown names that callers send are counted under `(unknown)`.",
     "## Runs and calls to sources",
     `A simulated run counts in ${code("datarun_runs_total")} with the outcome ${code("simulated")}, and in none of the metrics about sources.`,
     rows(COUNTED_METRICS),
     "## The service",
     rows(READING_METRICS),
     "## The process and Node",
-    "Names and meaning are those of Prometheus' client for Node, so that public dashboards and rules fit. They are about the process of the service, without the processes that run functions. Those of the event loop are about the time since the page was last read; garbage collections are counted from the first time on.",
+    "Names and meaning are those of Prometheus' client for Node. They are about the process of the service, without the processes that run functions. Those of the event loop are about the time since the page was last read; garbage collections are counted from the first time on.",
     rows(ofProcess.metrics),
   );
 }
