@@ -79,7 +79,7 @@ export function apiPage(): Page {
     "Access is checked first: only an authenticated caller is told what is wrong with a body.",
     "Every error has a body of this form:",
     block("json", json(ERROR_EXAMPLE)),
-    "`code` does not change between versions; `message` may. `details` lists the problems, each with a JSON pointer into the body. Values that you sent are never repeated.",
+    "`code` does not change between versions; `message` may. `request_id` is the id in `X-Request-Id`. `details` lists the problems, each with a JSON pointer into the body. Values that you sent are never repeated.",
     table(["status", "`error.code`", "message", "retry can help"], requestRows()),
     "[Errors](../errors.md) explains each failure.",
     "## Versions",
@@ -232,7 +232,7 @@ const REQUEST_IDS = [
 const DATA = "Asks all sources in `config.sources` at once. The answer is sent when the last of them has ended.";
 
 const RETRYING = [
-  "- On `/data` retry only the sources whose failure is `retryable`: send a new request that names only those. Each call can be billed again, after the kinds `timeout` and `vendor_5xx` twice; for `unreachable` and `shed` nothing was sent.",
+  "- On `/data` retry only the sources whose failure is `retryable`: send a new request that names only those. Each retry can be billed; after `timeout` and `vendor_5xx` the first call may be billed too, after `unreachable` and `shed` nothing was sent.",
   "- Once a request that orders was sent, no failure is `retryable`. A client that repeats only what is `retryable` never orders twice.",
   "- If a failure has `order_id`, an order has been placed at the vendor and is probably billed. If it is also `resumable`, send this number as an input of the same source, later and as often as needed: the source [fetches what was ordered](source-format.md#resume), and orders nothing. The input is `order_id`, unless the page of the source names another.",
   "- On `/func` retry only a function whose failure is `retryable`: nothing of it has run. Otherwise a retry makes all its calls again.",

@@ -108,7 +108,7 @@ export function sourceFormatPage(): Page {
     block("yaml", STEPS_EXAMPLE),
     fields(at("steps").items!),
     `A step's reply is evaluated in this order: the step's ${code("errors")}, the file's ${code("errors")}, the step's ${code("match.no_record")}. After that its status must be 2xx or one of ${code("answers")}; for the last step, the file's ${code("match")} decides instead. ${code("match")}, ${code("map")} and ${code("map_no_record")} can read ${code("steps.<name>")} of every step; a skipped step has no value. A file that reads a later step is refused.`,
-    `Each request has [a charge of its own](../explanation/charges-and-records.md#what-was-charged). An error status of a ${code("free")} request does not change the charge of the order before it; a failure that it reports in a readable reply, or by a row of ${code("errors")} with ${code("charged")}, does.`,
+    `The inputs of all requests are checked before the first request is sent. Each request has [a charge of its own](../explanation/charges-and-records.md#what-was-charged). An error status of a ${code("free")} request does not change the charge of the order before it; a failure that it reports in a readable reply, or by a row of ${code("errors")} with ${code("charged")}, does.`,
     "### `steps.poll`",
     at("steps").items!.properties!["poll"]!.description!,
     block("yaml", POLL_EXAMPLE),
