@@ -56,7 +56,7 @@ export function limitsPage(): Page {
       [
         "request body",
         "limits.body_bytes",
-        "422; of the rest, as much again is read and discarded, for up to 1 s, and the connection is closed",
+        "422; as much again is read and discarded, for up to 1 s, and the connection is closed",
       ],
       [
         "chunks of a request body",
@@ -77,7 +77,7 @@ export function limitsPage(): Page {
       [
         `of these, bodies of more than ${bytes(SMALL_BODY_BYTES)} or in chunks`,
         `${UNAUTHENTICATED_BODIES_MAX} at once, and fewer if they do not fit into half of that memory`,
-        "further ones wait unread, in order, within the time for the whole request",
+        "further ones wait unread, within the time for the whole request",
       ],
       ["nesting of JSON", count(JSON_LIMITS.depthMax), "422"],
       ["members of one JSON object", count(JSON_LIMITS.keysPerObjectMax), "422"],
@@ -90,9 +90,9 @@ export function limitsPage(): Page {
       ["time for the headers", "a third of the time for the whole request", "408"],
       ["time for the whole request", "limits.expert.request_timeout_ms", "408"],
       [
-        "log lines of requests that are answered with the same error code",
+        "log lines of refused requests, by error code",
         `${LINES_MAX} a second`,
-        "the others are counted in one line, and have their own at the level `debug`",
+        "the others are counted in one line, and logged at `debug`",
       ],
       ["idle connection", "limits.keep_alive_ms", "closed"],
       [
@@ -137,18 +137,18 @@ export function limitsPage(): Page {
         "`calls_not_shown` counts the rest; all are on the ledger",
       ],
       [
-        "what an organization logs: messages of its functions and sources",
+        "log of an organization: messages of its functions and sources",
         `${bytes(MESSAGES_QUOTA.bytesPerSecond)} a second, ${bytes(MESSAGES_QUOTA.burstBytes)} at once`,
-        "they are dropped, and `log_quota_used` counts them once a minute",
+        "dropped, and counted by `log_quota_used`",
       ],
       [
-        "what an organization logs: the calls in the lines of its runs",
+        "log of an organization: the calls in the lines of its runs",
         `${bytes(CALLS_QUOTA.bytesPerSecond)} a second, ${bytes(CALLS_QUOTA.burstBytes)} at once`,
         "the lines have no calls; all are on the ledger",
       ],
       ["message of a source", `${MESSAGE_CHARS_MAX} characters`, "it is cut"],
       [
-        "the whole answer, in bytes",
+        "the whole answer",
         bytes(ANSWER_BYTES_MAX),
         "its largest outputs fail as `contract`, one by one as they arrive, until the rest fits",
       ],
@@ -190,17 +190,17 @@ export function limitsPage(): Page {
       [
         "connections to one origin",
         "limits.vendor_connections",
-        "further calls wait; an organization may have as many as it leaves free for others, so one alone gets half",
+        "further calls wait; one organization alone gets half",
       ],
       [
         "calls waiting for one origin",
         "limits.expert.vendor_queue",
-        "fails as `shed`; organizations share these in the same way, and take turns",
+        "fails as `shed`; organizations take turns, and one alone gets half",
       ],
       [
         "connections to all vendors that are in use or being opened",
         `a fifth of the files that the process may open, at most ${count(VENDOR_SOCKETS_MAX)}`,
-        "further calls wait in the same way",
+        "further calls wait",
       ],
       [
         "time a call may wait",
@@ -272,7 +272,7 @@ export function limitsPage(): Page {
       [
         "idle connections to vendors",
         `a quarter of the files that the process may open, at most ${count(IDLE_CONNECTIONS_MAX)}`,
-        "further ones are closed; organizations share the number, and no connection is used for two of them",
+        "further ones are closed; organizations share the number",
       ],
       [
         "origins (and client certificates) whose connections are kept",
@@ -299,11 +299,7 @@ export function limitsPage(): Page {
         `${ms(LOOKUP_MS_MAX)}; the workflow has at least ${ms(WORKFLOW_LOOKUP_MS_MIN)}`,
         "500 `unavailable`",
       ],
-      [
-        "tokens and workflows kept in memory",
-        count(ACCESS_LIMITS.foundMax),
-        "the least recently used one is dropped, and looked up when it is needed",
-      ],
+      ["tokens and workflows kept in memory", count(ACCESS_LIMITS.foundMax), "the least recently used one is dropped"],
     ]),
     "## The admin port",
     rows([
@@ -314,14 +310,14 @@ export function limitsPage(): Page {
       ["the same of a login", bytes(UNAUTHENTICATED_BODY_BYTES_MAX), "422"],
       ["chunks of a body", "one for each 128 bytes of the limit, at least 1,024", "422"],
       ["time for which a client may leave its answer unread", ms(UNREAD_MS), "the connection is closed"],
-      ["lines of an invoice that is compared over the admin API, and of the ledger", count(API_LINES_MAX), "409"],
+      ["lines of a compared invoice, and of the ledger for it", count(API_LINES_MAX), "409"],
       [
         "charges that one `ledger settle` settles",
         `${count(SETTLED_AT_ONCE)}, and with \`--limit\` up to ${count(SETTLED_AT_ONCE_MAX)}`,
         "the same command again settles the rest",
       ],
       [
-        "commands under way over the admin API",
+        "commands in progress over the admin API",
         `${count(COMMANDS_MAX)}; operators share them, and one alone gets half`,
         "503; commands that revoke or disable are not limited",
       ],

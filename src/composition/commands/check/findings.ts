@@ -12,16 +12,16 @@ export interface CheckRow {
 
 export const CHECKS = {
   "settings.invalid": {
-    says: "A setting, a key of the config file or the config file itself cannot be used. If they cannot be read at all, nothing else is checked.",
+    says: "A setting or the config file cannot be used. If it cannot be read at all, nothing else is checked.",
     hint: "`datarun start --help` lists every setting.",
     stopsStart: true,
   },
   "settings.renamed": {
-    says: "A setting is given by the name that it had in an earlier version. A start logs `setting_renamed` and uses it.",
+    says: "A setting is given by a former name. A start logs `setting_renamed` and uses it.",
     hint: "Give it by its new name; the former one may be removed in a later version.",
   },
   "otel.ignored": {
-    says: "A variable of OpenTelemetry (`OTEL_…`) has a value that cannot be used. A start logs `otel_variable_ignored` and does without it.",
+    says: "A variable of OpenTelemetry (`OTEL_…`) is invalid. A start logs `otel_variable_ignored` and ignores it.",
     hint: "docs/guides/opentelemetry.md lists the variables that are read.",
   },
   "host.not_here": {
@@ -42,13 +42,13 @@ export const CHECKS = {
     hint: "Write it exactly as the source declares it, with its port if it has one.",
   },
   "project.file_broken": {
-    says: "A source or a function cannot be loaded, or cannot be compiled; or a file in the folder `catalog_data` cannot be used.",
+    says: "A source or a function cannot be loaded or compiled, or a file in the folder `catalog_data` cannot be used.",
     hint: "Correct the file. `datarun dev` says the same each time it is saved.",
     stopsStart: true,
   },
   "project.failed_afterwards": {
     says: "Work that a loaded file started threw an error that nothing handled.",
-    hint: "Await the work that the file starts when it is loaded, or start it inside `run`.",
+    hint: "Await that work, or start it inside `run`.",
     stopsStart: true,
   },
   "project.no_cases": {
@@ -125,7 +125,7 @@ export const CHECKS = {
     asked: "production",
   },
   "production.no_operator": {
-    says: "There is neither an operator nor an identity provider: only people with a terminal on the machine can operate the deployment, and the audit trail has the names of users of that machine.",
+    says: "There is neither an operator nor an identity provider: the deployment can only be operated from a terminal on the machine.",
     hint: "Create an owner with `datarun operator create NAME --role owner`, or set `oidc.issuer`.",
     asked: "production",
   },
@@ -155,7 +155,7 @@ export const CHECKS = {
     asked: "production",
   },
   "production.plain_http": {
-    says: "A source that is on may send inputs or credentials over plain `http` to another machine: anyone on the path can read and change them, and the reply too.",
+    says: "A source that is on uses plain `http` to another machine: anyone on the path can read and change requests and replies.",
     hint: "Declare the origin with https. If the path is only in a network that you trust: --ignore production.plain_http",
     asked: "production",
   },
