@@ -121,7 +121,7 @@ test("the guides to simulation and to the mock list every failure that can be si
   const [, ofMock] = /^The names are (.*?)\./m.exec(read("docs/guides/mock.md"))!;
   const rows = [...inGuide!.matchAll(/^\| (`.*?) \|/gm)].map(([, cell]) => cell).join();
   for (const listed of [rows, ofMock!]) {
-    const names = [...listed.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+    const names = [...listed.matchAll(/`(\w+)`/g)].map(([, name]) => name!);
     assert.deepEqual(names.toSorted(), MAGIC.toSorted());
   }
 });

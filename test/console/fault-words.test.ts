@@ -14,6 +14,6 @@ test("the Run page offers every failure that can be simulated, and no other", ()
   // Node does not read JSX, so the list is taken from the text of the module.
   const text = readFileSync(new URL("../../console/pages/run/simulate-fields.tsx", import.meta.url), "utf8");
   const [, list] = /const FAILURES = \{(.*?)\} as const/s.exec(text)!;
-  const names = [...list!.matchAll(/^ {2}(\w+):/gm)].map(([, name]) => name);
+  const names = [...list!.matchAll(/^ {2}(\w+):/gm)].map(([, name]) => name!);
   assert.deepEqual(names.toSorted(), MAGIC.toSorted());
 });
