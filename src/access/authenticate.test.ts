@@ -49,7 +49,13 @@ class MemoryStore implements AccessStore {
     this.tokens.set(digest, full);
   }
   addWorkflow(id: string, row: Partial<Workflow> = {}): void {
-    const flags = { autoCredentials: false, failureDetails: false, maskCredentials: false, simulated: false };
+    const flags = {
+      autoCredentials: false,
+      failureDetails: false,
+      maskCredentials: false,
+      simulated: false,
+      versions: null,
+    };
     this.workflows.set(id, { id, organizationId: "org_a", disabled: false, ...flags, ...row });
   }
   async #answer(): Promise<void> {

@@ -5,6 +5,7 @@ import type { BudgetAdmin, PriceAdmin } from "./ports/money.ts";
 import type { ObjectFinder } from "./ports/objects.ts";
 import type { OperatorAdmin } from "./ports/operators.ts";
 import type { OrganizationAdmin, TokenAdmin, WorkflowAdmin } from "./ports/organizations.ts";
+import type { VersionStore } from "./ports/versions.ts";
 
 export type * from "./ports/acts.ts";
 export type * from "./ports/backups.ts";
@@ -15,6 +16,7 @@ export type * from "./ports/objects.ts";
 export type * from "./ports/operators.ts";
 export type * from "./ports/organizations.ts";
 export type * from "./ports/running-service.ts";
+export type * from "./ports/versions.ts";
 
 export interface CopiedStore {
   /** The number of copied rows by table. */
@@ -34,4 +36,5 @@ export interface AdminStore
     KeyAdmin,
     OperatorAdmin,
     ObjectFinder,
-    AuditTrail {}
+    AuditTrail,
+    VersionStore {}

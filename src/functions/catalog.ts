@@ -98,9 +98,10 @@ export async function createFunctions(options: FunctionsOptions): Promise<Functi
   };
 }
 
-function runnableOf({ facts, bundle }: LoadedFunction, pool: Pool): RunnableFunction {
+function runnableOf({ facts, version, bundle }: LoadedFunction, pool: Pool): RunnableFunction {
   return {
     id: facts.id,
+    version,
     timeoutMs: facts.timeoutMs,
     inputNames: bundle.contract?.inputNames ?? [],
     run: (job, host) =>

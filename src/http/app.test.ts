@@ -27,6 +27,7 @@ const WORKFLOW = {
   failureDetails: false,
   maskCredentials: false,
   simulated: false,
+  versions: null,
 };
 
 /** A server whose token look-ups are answered by the test, and which counts the runs that it starts. */

@@ -115,6 +115,8 @@ export function makeRun(changes: Partial<RunIntent> = {}): RunIntent {
     region: "eu",
     simulated: false,
     functionId: null,
+    functionVersion: null,
+    build: null,
     clientRequestId: null,
     trace: null,
     startedWallAt,
@@ -125,6 +127,7 @@ export function makeRun(changes: Partial<RunIntent> = {}): RunIntent {
 export function makeIntent(changes: Partial<AttemptIntent> = {}): AttemptIntent {
   return {
     source: "acme__people",
+    sourceVersion: null,
     ordinal: 0,
     attempt: 1,
     origin: "https://api.acme.example",
@@ -141,6 +144,7 @@ export function makeIntent(changes: Partial<AttemptIntent> = {}): AttemptIntent 
 export function makeCall(changes: Partial<CallReport> = {}): CallReport {
   return {
     source: "acme__people",
+    sourceVersion: null,
     ordinal: 0,
     success: true,
     match: true,
@@ -184,10 +188,11 @@ export async function runOnce(
   const record = ledger.open(run);
   for (const call of report.calls) {
     for (const { number, origin, method, sentWallAt, price } of call.attempts) {
-      const { source, ordinal, credentialId, credentialRule } = call;
+      const { source, sourceVersion, ordinal, credentialId, credentialRule } = call;
       record
         .intend({
           source,
+          sourceVersion,
           ordinal,
           attempt: number,
           origin,

@@ -11,7 +11,7 @@ function call(ordinal: number, source: string, fault: Fault | null): CallReport 
   const credential = { credentialId: null, credentialRule: "none" as const };
   const times = { startedAfterMs: 0, tookMs: 1, orderId: null, outputBytes: 2 };
   const ended = { success: fault === null, match: fault === null, fault, charged: "no" as const };
-  return { source, ordinal, ...ended, ...credential, ...times, attempts: [] };
+  return { source, sourceVersion: null, ordinal, ...ended, ...credential, ...times, attempts: [] };
 }
 
 /** The log line of a run with these calls, as text and parsed. */

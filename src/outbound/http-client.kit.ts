@@ -78,6 +78,7 @@ export async function codeOf(sent: Promise<unknown>): Promise<FaultCode> {
 function makeSource({ origins, limits, reply, timeoutMs, charge, inputs }: CallChanges): RunnableSource {
   return {
     id: "acme__people",
+    version: "version of people",
     declaration: {
       id: "acme__people",
       title: "People",

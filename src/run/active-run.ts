@@ -34,6 +34,8 @@ export interface EngineParts {
   readonly region: string;
   /** The id of this start of the service. */
   readonly startId?: string | undefined;
+  /** See `RunIntent`. */
+  readonly build?: string | null;
 }
 
 /** A valid POST from an authenticated caller. */
@@ -55,6 +57,8 @@ export interface RunRequest {
 export interface RunVariant {
   readonly kind: "data" | "func";
   readonly functionId: string | null;
+  /** The digest of the function that runs. */
+  readonly functionVersion: string | null;
   /** The `config` that is echoed, without the additions of the workflow. */
   readonly config: JsonObject;
   /** The ids of the entries that its answer will have. */
@@ -115,7 +119,8 @@ export function startRun(
     // Serialised now, because the sources of the run could change the object.
     const echoed = toStoredForm(JSON.stringify(config));
     const frame = reserveFrame(memory, caller, echoed, kind.ids);
-    const run = openRun({ ...request, kind: kind.kind, functionId: kind.functionId }, parts);
+    const { kind: of, functionId, functionVersion } = kind;
+    const run = openRun({ ...request, kind: of, functionId, functionVersion }, parts);
     for (const observer of parts.observers) observer.runStarted?.(run.intent, request);
     const working = work({ run, config, configText: echoed, frameBytes: frame });
     const { transactionId } = run.intent;
@@ -158,6 +163,7 @@ export interface RunOpening {
   readonly context: Context;
   readonly arrivedAt: number;
   readonly functionId: string | null;
+  readonly functionVersion: string | null;
   readonly clientRequestId?: string | null;
   readonly trace?: Trace | null;
   readonly memory: MemoryReservation;
@@ -208,7 +214,7 @@ export class OpenRun implements Run {
 /** Gives a run its id and opens its record. @throws Fault if nothing can be recorded: no vendor may be called then */
 export function openRun(
   opening: RunOpening,
-  parts: Pick<EngineParts, "ledger" | "clock" | "region" | "startId">,
+  parts: Pick<EngineParts, "ledger" | "clock" | "region" | "startId" | "build">,
 ): OpenRun {
   const startedWallAt = parts.clock.wall();
   const { caller } = opening;
@@ -222,6 +228,8 @@ export function openRun(
     region: parts.region,
     simulated: caller.workflow.simulated,
     functionId: opening.functionId,
+    functionVersion: opening.functionVersion,
+    build: parts.build ?? null,
     clientRequestId: opening.clientRequestId ?? null,
     trace: opening.trace ?? null,
     startedWallAt,

@@ -32,6 +32,8 @@ export function makeRun(changes: RunChanges = {}): OpenRun {
     region: "test",
     simulated,
     functionId: null,
+    functionVersion: null,
+    build: null,
     clientRequestId: null,
     trace: null,
     startedWallAt: 0,
@@ -43,6 +45,7 @@ export function makeRun(changes: RunChanges = {}): OpenRun {
     context: "dev",
     arrivedAt,
     functionId: null,
+    functionVersion: null,
     memory: changes.memory ?? unlimitedMemory(),
   });
 }
@@ -64,6 +67,7 @@ export function makeCall(changes: Partial<CallPlan> = {}): Call {
   const startedAt = changes.startedAt ?? run.arrivedAt;
   return new Call({
     id: "acme__people",
+    sourceVersion: null,
     ordinal: 0,
     entry: {},
     rawInputs: {},

@@ -39,6 +39,7 @@ const NO_INPUTS: JsonObject = Object.freeze({});
 export class Call implements PlannedCall {
   readonly run: Run;
   readonly id: string;
+  readonly sourceVersion: string | null;
   readonly ordinal: number;
   readonly entry: SourceEntry;
   readonly rawInputs: JsonObject;
@@ -61,6 +62,7 @@ export class Call implements PlannedCall {
   constructor(plan: CallPlan) {
     this.run = plan.run;
     this.id = plan.id;
+    this.sourceVersion = plan.sourceVersion;
     this.ordinal = plan.ordinal;
     this.entry = plan.entry;
     this.rawInputs = plan.rawInputs;
@@ -166,6 +168,7 @@ export class Call implements PlannedCall {
       reserved,
       intent: {
         source: this.id,
+        sourceVersion: this.sourceVersion,
         ordinal: this.ordinal,
         attempt: attempt.number,
         origin,
@@ -245,6 +248,7 @@ export function planCall(run: Run, plan: CallToPlan): Call {
   return new Call({
     run,
     id: plan.id,
+    sourceVersion: plan.source?.version ?? null,
     ordinal: plan.ordinal,
     entry: isJsonObject(plan.entry) ? plan.entry : NO_FIELDS,
     rawInputs: plan.inputs,

@@ -38,6 +38,7 @@ function request(sources: Record<string, unknown>): RunRequest {
     failureDetails: false,
     maskCredentials: false,
     simulated: false,
+    versions: null,
   };
   const caller = { organizationId: "org_1", tokenId: "tok_1", workflow };
   return {

@@ -18,7 +18,7 @@ export function createDataRun(parts: EngineParts): (request: RunRequest) => Star
   return function runData(request) {
     const { sources, inputs } = request;
     const config = { ...request.config, context: request.context };
-    const kind = { kind: "data", functionId: null, config, ids: Object.keys(sources) } as const;
+    const kind = { kind: "data", functionId: null, functionVersion: null, config, ids: Object.keys(sources) } as const;
     return startRun(request, kind, parts, async ({ run, configText: echoed, frameBytes: frame }) => {
       const plan = planSources(run, sources, inputs, catalog, clock);
       const outcomes = await fanOut(plan, runSource, clock, ANSWER_BYTES_MAX - frame);

@@ -150,6 +150,7 @@ export function reportCall(outcome: Outcome): CallReport {
   const charges = chargesOf(call.attempts, outcome.charge, outcome.discardedResult ?? result);
   return {
     source: call.id,
+    sourceVersion: call.sourceVersion,
     ordinal: call.ordinal,
     success: fault === null,
     match: result instanceof Fault ? false : result.match,

@@ -37,9 +37,10 @@ export function createFunctionRun(parts: FunctionEngineParts): (request: Functio
   return function runFunction(request) {
     const { functionId: id, sources, context, caller } = request;
     const config = { ...CONFIG_DEFAULTS, ...request.config, context, organization_tuid: caller.organizationId };
-    const kind = { kind: "func", functionId: id, config, ids: id === null ? [] : [id] } as const;
+    const found = id === null ? undefined : parts.functions.find(id);
+    const functionVersion = found?.version ?? null;
+    const kind = { kind: "func", functionId: id, functionVersion, config, ids: id === null ? [] : [id] } as const;
     return startRun(request, kind, parts, async (under) => {
-      const found = id === null ? undefined : parts.functions.find(id);
       const host = openHost(
         { run: under.run, functionId: id ?? "", sources, deadlineAt: sourcesUntil(under, found) },
         hostParts,

@@ -48,6 +48,7 @@ export function makeOneCall(asked: OneCall, parts: OneCallParts): Promise<Outcom
       context,
       arrivedAt: now,
       functionId: null,
+      functionVersion: null,
       memory: unlimitedMemory(),
       ...(asked.transactionId === undefined ? {} : { transactionId: asked.transactionId }),
     },

@@ -37,7 +37,7 @@ const WORKFLOW = { id: "wfl_1", organizationId: "org_1", disabled: false, autoCr
 const CALLER = {
   organizationId: "org_1",
   tokenId: "tok_1",
-  workflow: { ...WORKFLOW, failureDetails: true, maskCredentials: false, simulated: false },
+  workflow: { ...WORKFLOW, failureDetails: true, maskCredentials: false, simulated: false, versions: null },
 };
 
 /** The engine with scripted sources. */
@@ -202,6 +202,7 @@ function functionRig(returns: (ask: (id: string) => Promise<string>) => Promise<
   const made = rig([{ replyBytes: 50 * KIB, afterMs: 10, ends: "with its reply" }], bytesMax);
   const found: RunnableFunction = {
     id: "dfunc_x",
+    version: "version of x",
     timeoutMs: 1_000,
     inputNames: [],
     run: (_, host) =>

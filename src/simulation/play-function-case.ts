@@ -164,6 +164,7 @@ function openScript(played: FunctionCase, sources: SourceCatalog) {
 function scripted(id: string, real: RunnableSource | undefined, run: () => SourceAnswer): RunnableSource {
   return {
     id,
+    version: real?.version ?? "",
     declaration: { id, title: id, inputs: {}, run },
     timeoutMs: real?.timeoutMs ?? CALL_MS_MAX,
     inputNames: real?.inputNames ?? [],

@@ -6,6 +6,7 @@ import { isJsonObject, type JsonObject } from "../terms/json/json.ts";
 import { TIMEOUT_MS_DEFAULT } from "./check-declaration.ts";
 import { listPriceOf } from "./list-price.ts";
 import { declaredNames, namesMarked } from "../terms/schema/schema-names.ts";
+import { digestOf } from "../terms/version.ts";
 import type { Schemas } from "../terms/schema/author-schemas.ts";
 
 /** Prepares what every call of a source needs. The declaration has been checked. */
@@ -13,6 +14,7 @@ export function toRunnable(
   declaration: SourceDeclaration,
   schemas: Schemas,
   compile: "now" | "first use",
+  version = declaredVersion(declaration),
 ): RunnableSource {
   const inputNames = declaredNames(declaration.inputs);
   const inputs = schemas.validator(declaration.inputs, compile);
@@ -20,6 +22,7 @@ export function toRunnable(
   const checkCredential = credentials === undefined ? () => null : schemas.validator(credentials, compile);
   return {
     id: declaration.id,
+    version,
     declaration,
     timeoutMs: declaration.timeout_ms ?? TIMEOUT_MS_DEFAULT,
     inputNames,
@@ -34,6 +37,11 @@ export function toRunnable(
     listPrice: listPriceOf(declaration),
     resumable: declaration.resume !== undefined,
   };
+}
+
+/** The version of a declaration without a file. */
+function declaredVersion({ cases: _, ...declaration }: SourceDeclaration): string {
+  return digestOf(JSON.stringify(declaration));
 }
 
 function chargeModel({ charge, origins }: SourceDeclaration): ChargeModel {

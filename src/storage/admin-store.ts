@@ -9,6 +9,7 @@ import { createOperatorAdmin } from "./operator-admin.ts";
 import { createOrganizationAdmin } from "./organization-admin.ts";
 import { createPriceAdmin } from "./price-admin.ts";
 import { createTokenAdmin } from "./token-admin.ts";
+import { createVersionStore } from "./version-store.ts";
 import { createWorkflowAdmin } from "./workflow-admin.ts";
 
 /** All reads and changes of the operator's verbs. */
@@ -24,5 +25,6 @@ export function createAdminStore(engine: Engine): AdminStore {
     ...createOperatorAdmin(engine),
     ...createAuditTrail(engine),
     ...createObjectFinder(engine),
+    ...createVersionStore(engine),
   };
 }

@@ -10,6 +10,7 @@ import { aCredential, ACT, anOperator, anOrganization, aToken, aWorkflow } from 
 import { keepLeases } from "../limits/budgets/keep-leases.ts";
 import { COPIED, copyTables } from "./copy-tables.ts";
 import type { Engine } from "./engine.ts";
+import type { NewRow } from "./schema.ts";
 import { openEngine, createStore } from "./store.ts";
 
 async function embedded(t: TestContext): Promise<Engine> {
@@ -35,7 +36,12 @@ async function filled(engine: Engine): Promise<string> {
   const organizationId = await anOrganization(store);
   await store.keys.addDataKey({ id: "key_1", organizationId, rootKeyId: "root_1", wrapped: "w" });
   for (let at = 0; at < 510; at += 1) await aToken(store, organizationId, `digest ${at}`);
-  await store.admin.createWorkflow(ACT, { ...aWorkflow(organizationId), name: "nul\u0000 lone\ud800 sub\u001a É" });
+  const workflow = { ...aWorkflow(organizationId), name: "nul\u0000 lone\ud800 sub\u001a É" };
+  await store.admin.createWorkflow(ACT, workflow);
+  const texts = () => Promise.resolve({ content: "nul\u0000 É", source: {} });
+  const version = { kind: "source", id: "acme__people", digest: "digest", origin: "project", texts } as const;
+  await store.admin.registerVersions([version], { wallAt: 1, build: null, deployedBy: null });
+  await engine.writer.insertInto("shadow_results").values(shadowResult(workflow.id)).execute();
   await store.admin.createCredential(ACT, aCredential(organizationId, { contexts: ["prod"], isDefault: true }));
   const priced = { id: "cred_1", organizationId, source: "acme__people" };
   const term = { amount: 350_000n, currency: "EUR", fromWallAt: 1, above: 0, per: null, timeZone: "UTC" };
@@ -73,6 +79,12 @@ async function filled(engine: Engine): Promise<string> {
   return organizationId;
 }
 
+function shadowResult(workflowId: string): NewRow<"shadow_results"> {
+  const counts = { same: 1, different: 2, missing: 3, failed: 4, unrecorded: 5 };
+  const about = { workflow_id: workflowId, function_id: "dfunc_x", version: "digest", field: "output" };
+  return { id: "result", ...about, ...counts, transaction_ids: "[]", changed_wall_at: 1 };
+}
+
 async function rowsOf(engine: Engine) {
   const tables = COPIED.map(async (table) => {
     const rows = await engine.reader.selectFrom(table).selectAll().execute();
@@ -99,6 +111,8 @@ test("a store is copied with every row of every table, to either engine, and the
       budget_leases: 1,
       operators: 1,
       audit: 518,
+      versions: 1,
+      shadow_results: 1,
     });
     const [trail] = await createStore(to, systemClock)
       .admin.auditEntries({ limit: 1000 })

@@ -20,6 +20,8 @@ export const COPIED = [
   "budget_leases",
   "operators",
   "audit",
+  "versions",
+  "shadow_results",
 ] as const;
 type Copied = (typeof COPIED)[number];
 

@@ -56,6 +56,7 @@ export function aWorkflow(organizationId: string) {
     failureDetails: false,
     maskCredentials: false,
     simulated: false,
+    versions: null,
     createdWallAt: ACT.wallAt,
   };
 }

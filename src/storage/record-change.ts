@@ -23,6 +23,19 @@ export async function recordChange<Result>(
   act: Act,
   change: (transaction: Transaction<Tables>) => Promise<Changed<Result> | null>,
 ): Promise<Result | null> {
+  return changeStore(engine, async (transaction) => {
+    const changed = await change(transaction);
+    if (changed === null) return null;
+    await insertAuditEntry(transaction, act, changed.entry);
+    return changed.result;
+  });
+}
+
+/** Like `recordChange`, for a change that adds its own audit entries. */
+export async function changeStore<Result>(
+  engine: Engine,
+  change: (transaction: Transaction<Tables>) => Promise<Result | null>,
+): Promise<Result | null> {
   try {
     return await engine.writer.transaction().execute(async (transaction) => {
       const { changes } = await transaction
@@ -31,11 +44,10 @@ export async function recordChange<Result>(
         .where("id", "=", 1)
         .returning("changes")
         .executeTakeFirstOrThrow();
-      const changed = await change(transaction);
-      if (changed === null) throw new NothingToChange();
-      await insertAuditEntry(transaction, act, changed.entry);
+      const result = await change(transaction);
+      if (result === null) throw new NothingToChange();
       await engine.announce(transaction, changes);
-      return changed.result;
+      return result;
     });
   } catch (thrown) {
     if (thrown instanceof NothingToChange) return null;

@@ -1,6 +1,6 @@
 import type { IssuedToken, NamedWorkflow, Operator, Organization, StoredCredential } from "../admin/ports.ts";
 import type { SealedCredential, WrappedKey } from "../credentials/ports.ts";
-import type { Context } from "../terms/caller.ts";
+import type { Context, WorkflowVersions } from "../terms/caller.ts";
 import { nameKey } from "./name-key.ts";
 import { flag, type NewRow, type Row } from "./schema.ts";
 
@@ -45,6 +45,7 @@ export function toWorkflow(row: Row<"workflows">): NamedWorkflow {
     failureDetails: row.failure_details === 1,
     maskCredentials: row.mask_credentials === 1,
     simulated: row.simulated === 1,
+    versions: row.versions === null ? null : (JSON.parse(row.versions) as WorkflowVersions),
     createdWallAt: row.created_wall_at,
   };
 }
@@ -60,6 +61,7 @@ export function fromWorkflow(workflow: NamedWorkflow): NewRow<"workflows"> {
     failure_details: flag(workflow.failureDetails),
     mask_credentials: flag(workflow.maskCredentials),
     simulated: flag(workflow.simulated),
+    versions: workflow.versions === null ? null : JSON.stringify(workflow.versions),
     created_wall_at: workflow.createdWallAt,
   };
 }

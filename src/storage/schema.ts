@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from "kysely";
 import type { BudgetPeriod } from "../terms/money/budget.ts";
-import type { Role } from "../admin/ports.ts";
+import type { Role, VersionKind } from "../admin/ports.ts";
 import type { ChargeModel } from "../terms/money/charge.ts";
 import type { AttemptRow, CallRow, ReconciliationRow, RunRow } from "../ledger/ports.ts";
 
@@ -31,6 +31,8 @@ export interface Tables {
   readonly leases: LeaseTable;
   readonly budgets: BudgetTable;
   readonly budget_leases: BudgetLeaseTable;
+  readonly versions: VersionTable;
+  readonly shadow_results: ShadowResultTable;
   readonly datarun_changes: ChangesTable;
   readonly datarun_migrations: MigrationsTable;
 }
@@ -68,6 +70,8 @@ interface WorkflowTable {
   readonly failure_details: Flag;
   readonly mask_credentials: Flag;
   readonly simulated: Flag;
+  /** JSON: `WorkflowVersions`. */
+  readonly versions: string | null;
   readonly created_wall_at: number;
 }
 
@@ -263,6 +267,44 @@ interface BudgetLeaseTable {
   readonly used: number;
   readonly turn: number;
   readonly heard_at: number | null;
+}
+
+/** A version of a function or source that a service has loaded. Never changed and never deleted. */
+interface VersionTable {
+  /** Composed of kind, subject and digest. */
+  readonly id: string;
+  readonly kind: VersionKind;
+  /** The id of the function or source. */
+  readonly subject_id: string;
+  /** Counts up from 1 for each subject. */
+  readonly number: number;
+  readonly digest: string;
+  readonly origin: "catalog" | "project";
+  /** The first time that a service loaded it. */
+  readonly first_wall_at: number;
+  readonly build: string | null;
+  readonly deployed_by: string | null;
+  /** The text of the digest, as base64 of gzip. The same for `source`, which is JSON: the text of each file. */
+  readonly content: string;
+  readonly source: string;
+}
+
+/** The comparison of a top-level field of the output of shadow runs; the field "" stands for whole runs. */
+interface ShadowResultTable {
+  /** Composed of workflow, function, version and field. */
+  readonly id: string;
+  readonly workflow_id: string;
+  readonly function_id: string;
+  readonly version: string;
+  readonly field: string;
+  readonly same: number;
+  readonly different: number;
+  readonly missing: number;
+  readonly failed: number;
+  readonly unrecorded: number;
+  /** JSON list of differing runs, up to a limit. */
+  readonly transaction_ids: string;
+  readonly changed_wall_at: number;
 }
 
 /** One row: the number of changes to this store that can affect cached data. */

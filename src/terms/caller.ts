@@ -17,6 +17,23 @@ export interface Workflow {
   readonly maskCredentials: boolean;
   /** Fixed at creation: no call of this workflow leaves the machine, and its answers are marked (decision 0014). */
   readonly simulated: boolean;
+  /** Versions of functions and sources other than the loaded ones; `null` if it names none. */
+  readonly versions: WorkflowVersions | null;
+}
+
+/** The versions that a workflow names, by the id of the function or source. */
+export interface WorkflowVersions {
+  readonly functions: Readonly<Record<string, VersionShare>>;
+  readonly sources: Readonly<Record<string, VersionShare>>;
+  /** Functions that also run after the answer, and whose result is only compared. */
+  readonly shadow: Readonly<Record<string, VersionShare>>;
+}
+
+export interface VersionShare {
+  /** The digest of the version. */
+  readonly version: string;
+  /** The percentage of runs that get it. 100 pins the version. */
+  readonly percent: number;
 }
 
 /** The default settings of a workflow. */
@@ -26,6 +43,7 @@ export const PLAIN_WORKFLOW = {
   failureDetails: true,
   maskCredentials: false,
   simulated: false,
+  versions: null,
 } as const satisfies Partial<Workflow>;
 
 export const CONTEXTS = ["prod", "test", "dev"] as const;

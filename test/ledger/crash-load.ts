@@ -45,6 +45,8 @@ async function runOnce(number: number): Promise<void> {
     context: "prod",
     region: "eu",
     simulated: false,
+    functionVersion: null,
+    build: null,
     functionId: null,
     clientRequestId: null,
     trace: null,
@@ -65,6 +67,7 @@ async function callVendor(run: RunIntent, record: RunRecord, ordinal: number): P
       .intend({
         ...intent,
         source: `vendor__${ordinal}`,
+        sourceVersion: `version ${ordinal}`,
         ordinal,
         attempt: number,
         credentialId: null,
@@ -79,6 +82,7 @@ async function callVendor(run: RunIntent, record: RunRecord, ordinal: number): P
   }
   return {
     source: `vendor__${ordinal}`,
+    sourceVersion: `version ${ordinal}`,
     ordinal,
     success: true,
     match: true,

@@ -111,6 +111,8 @@ async function runOnce(ledger: Ledger): Promise<readonly [tookMs: number, waited
     context: "prod",
     region: "eu-central",
     simulated: false,
+    functionVersion: null,
+    build: null,
     functionId: null,
     clientRequestId: null,
     trace: null,
@@ -127,6 +129,7 @@ async function runOnce(ledger: Ledger): Promise<readonly [tookMs: number, waited
         .intend({
           ...sent,
           source,
+          sourceVersion: null,
           ordinal,
           attempt: 1,
           credentialId,
@@ -137,7 +140,15 @@ async function runOnce(ledger: Ledger): Promise<readonly [tookMs: number, waited
         .record();
       await new Promise((resolve) => setTimeout(resolve, VENDOR_MS));
       const attempt = { ...sent, number: 1, status: 200, tookMs: VENDOR_MS, charged: "yes" as const, price: null };
-      const common = { source, ordinal, success: true, match: true, fault: null, charged: "yes" } as const;
+      const common = {
+        source,
+        sourceVersion: null,
+        ordinal,
+        success: true,
+        match: true,
+        fault: null,
+        charged: "yes",
+      } as const;
       const times = { startedAfterMs: 0, tookMs: VENDOR_MS, orderId: null, outputBytes: 2_048 };
       return { ...common, ...times, credentialId, credentialRule: "auto", attempts: [attempt] };
     }),

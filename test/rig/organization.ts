@@ -60,7 +60,8 @@ export function createOperator({ store, sealer }: OpenedStore, clock: Clock, sec
     const id = newId("workflow", clock.wall());
     const createdWallAt = clock.wall();
     const named = { id, organizationId, name: "", createdWallAt, disabled: flags.disabled ?? false };
-    await store.admin.createWorkflow(act(), { ...named, simulated, autoCredentials, failureDetails, maskCredentials });
+    const settings = { simulated, autoCredentials, failureDetails, maskCredentials, versions: null };
+    await store.admin.createWorkflow(act(), { ...named, ...settings });
     return id;
   }
 

@@ -79,6 +79,8 @@ test("a deployment goes over to PostgreSQL with its tokens, credentials and ledg
     budget_leases: 0,
     operators: 0,
     audit: 4,
+    versions: copied["versions"],
+    shadow_results: 0,
     ledger_runs: embeddedRuns.length,
   });
   const again = command(after, "store", "copy");

@@ -21,6 +21,8 @@ export interface Prepared {
   /** The declaration as JSON, read in an isolate. */
   readonly declarationJson: string;
   readonly contract: Contract | null;
+  /** The digest of code and declaration. */
+  readonly version: string;
 }
 
 export interface BundleCache {
@@ -53,8 +55,10 @@ export function openBundleCache(folder: string | undefined): BundleCache {
       const text = await readSavedText(await placeOf(file));
       if (text === null) return null;
       try {
-        const kept = JSON.parse(text) as Prepared;
-        return (await stillHolds(kept.bundle.evidence)) ? kept : null;
+        // A file of an earlier release has no version.
+        const kept = JSON.parse(text) as Omit<Prepared, "version"> & Partial<Prepared>;
+        const { version } = kept;
+        return version !== undefined && (await stillHolds(kept.bundle.evidence)) ? { ...kept, version } : null;
       } catch {
         return null;
       }

@@ -6,6 +6,7 @@ import { bundleFunction, withType, type FunctionFile } from "./bundle.ts";
 import { compileContract, type CompiledContract, type ContractTools } from "./compile-contract.ts";
 import { checkDeclaration, type FunctionFacts } from "./declaration.ts";
 import { LoadError } from "../../terms/load-error.ts";
+import { digestOf } from "../../terms/version.ts";
 import type { Pool } from "../pool/pool.ts";
 
 export interface LoadedFunction {
@@ -13,6 +14,7 @@ export interface LoadedFunction {
   /** The file, with the limits for reading it and its imports. */
   readonly given: Required<FunctionFile>;
   readonly facts: FunctionFacts;
+  readonly version: string;
   readonly bundle: Bundle;
 }
 
@@ -39,11 +41,16 @@ export async function loadFunction(
   const facts = checkDeclaration(file, prepared.declarationJson, problems);
   // If the cache cannot be written, only the next start is slower.
   if (kept === null) await cache.keep(given, prepared).catch(() => {});
-  const { bundle, contract } = prepared;
+  const { bundle, contract, version } = prepared;
   // The hash includes the contract, because a process may have the bundle from loading, without a contract.
   const hash = contract === null ? bundle.hash : hashOf(`${bundle.hash}\n${contract.code}`);
   const { root = dirname(file), closed = [] } = given;
-  return { file, given: { file, root, closed }, facts, bundle: { hash, code: bundle.code, contract } };
+  return { file, given: { file, root, closed }, facts, version, bundle: { hash, code: bundle.code, contract } };
+}
+
+/** The content of a version of a function: all that runs. The contract follows from the declaration. */
+export function functionContent({ code }: Pick<Bundle, "code">, declarationJson: string): string {
+  return JSON.stringify({ code, declaration: declarationJson });
 }
 
 async function prepare(
@@ -53,7 +60,8 @@ async function prepare(
 ): Promise<{ readonly prepared: Prepared; readonly problems: readonly string[] }> {
   const { bundle, declarationJson } = await evaluate(given, pool, tools);
   const { contract, problems } = await compile(given.file, declarationJson, pool, tools);
-  return { prepared: { bundle, declarationJson, contract }, problems };
+  const version = digestOf(functionContent(bundle, declarationJson));
+  return { prepared: { bundle, declarationJson, contract, version }, problems };
 }
 
 async function evaluate(

@@ -46,6 +46,8 @@ export interface CallPlan {
   readonly run: Run;
   /** The requested identifier; perhaps no source has it. */
   readonly id: string;
+  /** The digest of the source; `null` if no source has the identifier. */
+  readonly sourceVersion: string | null;
   /** Position among the calls of its run, from 0. */
   readonly ordinal: number;
   /** The value under `config.sources`; `true` becomes `{}`. */

@@ -6,6 +6,8 @@ export interface FunctionCatalog {
 
 export interface RunnableFunction {
   readonly id: string;
+  /** The digest of its code and declaration. */
+  readonly version: string;
   readonly timeoutMs: number;
   /** The names that it declares for its inputs; empty if it declares none. It gets every input, declared or not. */
   readonly inputNames: readonly string[];

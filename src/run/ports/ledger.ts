@@ -22,6 +22,10 @@ export interface RunIntent {
   readonly region: string;
   readonly simulated: boolean;
   readonly functionId: string | null;
+  /** The digest of the function that runs; `null` if none does. */
+  readonly functionVersion: string | null;
+  /** The version of the deployment, derived from git; `null` if it is not known. */
+  readonly build: string | null;
   /** The caller's own id for its request. It need not be unique. */
   readonly clientRequestId: string | null;
   /** The caller's trace. */
@@ -56,6 +60,7 @@ export interface PendingIntents {
 
 export interface AttemptIntent {
   readonly source: string;
+  readonly sourceVersion: string | null;
   readonly ordinal: number;
   readonly attempt: number;
   readonly origin: string;
@@ -80,6 +85,8 @@ export interface RunReport extends RunIntent {
 
 export interface CallReport {
   readonly source: string;
+  /** The digest of the source; `null` if no source has the id. */
+  readonly sourceVersion: string | null;
   readonly ordinal: number;
   readonly success: boolean;
   readonly match: boolean;

@@ -9,6 +9,8 @@ import type { Price } from "../../terms/money/price.ts";
 /** A source as the engine runs it. Everything that does not depend on a call is computed in advance. */
 export interface RunnableSource {
   readonly id: string;
+  /** The digest of its code or declaration. */
+  readonly version: string;
   readonly declaration: SourceDeclaration;
   readonly timeoutMs: number;
   /** The names that pass the filter, from every branch of the schema. */

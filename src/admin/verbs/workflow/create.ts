@@ -41,6 +41,7 @@ export default defineVerb({
       failureDetails: input.failure_details ?? PLAIN_WORKFLOW.failureDetails,
       maskCredentials: input.mask_credentials ?? false,
       simulated: input.simulated ?? false,
+      versions: null,
       createdWallAt: act.wallAt,
     });
     if (workflow === null) throw unknownOrganization(input.org);

@@ -1,0 +1,58 @@
+/** Versions of functions and sources: what a service has loaded, and the ledger refers to by digest. */
+
+export type VersionKind = "function" | "source";
+
+/** A version of a function or a source. Its number is for people; the ledger and workflows refer to its digest. */
+export interface Version {
+  readonly kind: VersionKind;
+  /** The id of the function or source. */
+  readonly id: string;
+  /** The digest of its content (`terms/version.ts`). */
+  readonly digest: string;
+  /** Counts up from 1 for each function and source, in the order of registration. */
+  readonly number: number;
+  readonly origin: "catalog" | "project";
+  /** The first time that a service loaded it. */
+  readonly firstWallAt: number;
+  /** The version of the deployment that first loaded it, derived from git; `null` if it is not known. */
+  readonly build: string | null;
+  /** The deployer, as `--deployed-by` named it. */
+  readonly deployedBy: string | null;
+}
+
+export interface VersionTexts {
+  /** The text of the digest: JSON of everything that runs. */
+  readonly content: string;
+  /** The text of each file that a person wrote, by its path from the root of the project or catalog. */
+  readonly source: Readonly<Record<string, string>>;
+}
+
+/** A loaded version, which may be new. */
+export interface LoadedVersion extends Pick<Version, "kind" | "id" | "digest" | "origin"> {
+  /** Read only if the store lacks the version. */
+  texts(): Promise<VersionTexts>;
+}
+
+/** A start or reload of a service that loads versions. */
+export interface Deployed extends Pick<Version, "build" | "deployedBy"> {
+  readonly wallAt: number;
+}
+
+export interface VersionStore {
+  /**
+   * Adds the versions that the store lacks, in the order given, and an audit entry for each whose function or source has
+   * an earlier version. Returns what was added. Concurrent calls of several processes each end well.
+   */
+  registerVersions(versions: readonly LoadedVersion[], deployed: Deployed): Promise<readonly Version[]>;
+  /**
+   * @param which its number, its digest, or the beginning of its digest with at least 6 characters, if no other version
+   *   has that beginning. Otherwise `null`
+   */
+  findVersion(kind: VersionKind, id: string, which: string): Promise<Version | null>;
+  /** All versions of a function or source, newest first. */
+  versions(kind: VersionKind, id: string): Promise<readonly Version[]>;
+  /** The versions with these digests, in any order. Digests that are not stored are left out. */
+  versionsOf(digests: readonly string[]): Promise<readonly Version[]>;
+  /** @throws OperatorError `refused` if the stored content does not have that digest */
+  versionTexts(version: Pick<Version, "kind" | "id" | "digest">): Promise<VersionTexts | null>;
+}
