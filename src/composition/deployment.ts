@@ -5,7 +5,9 @@ import type { Deployment } from "../http/route.ts";
 import { isJsonObject, type Json, type JsonObject } from "../terms/json/json.ts";
 
 const SHA = /^[0-9a-f]{40}$/;
-const UNKNOWN: Deployment = { gitSha: "unknown", gitDerivedVersion: "unknown" };
+/** The version of a deployment whose version is not known. */
+export const UNKNOWN_VERSION = "unknown";
+const UNKNOWN: Deployment = { gitSha: "unknown", gitDerivedVersion: UNKNOWN_VERSION };
 
 /**
  * The deployed version: from the checkout, from `build-info.json` of a build, or unknown. Never throws. Reads git's

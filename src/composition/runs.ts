@@ -45,6 +45,7 @@ export function createRuns(parts: ServiceParts, observers: readonly RunObserver[
     clock,
     region: settings.region,
     startId: parts.startId,
+    build: parts.build ?? null,
   };
   return {
     startData: createDataRun(engine),

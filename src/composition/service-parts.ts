@@ -36,6 +36,8 @@ export interface ServiceParts {
   readonly budgets: Budgets;
   /** The id of this start of the service in its records. */
   readonly startId?: string;
+  /** The version of the deployment in its records; `null` if it is not known. */
+  readonly build?: string | null;
   /** Reasons why runs are refused now, for the readiness probe. */
   readonly notReady: () => readonly string[];
   readonly adminApi: AdminApi | null;

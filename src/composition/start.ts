@@ -10,7 +10,7 @@ import { PACKAGE_ROOT } from "../project/package-root.ts";
 import type { Settings } from "../settings/settings.ts";
 import { systemClock, type Clock } from "../terms/time/clock.ts";
 import { openDemo } from "./demo.ts";
-import { readDeployment } from "./deployment.ts";
+import { readDeployment, UNKNOWN_VERSION } from "./deployment.ts";
 import { loadConsole } from "./load-console.ts";
 import { openAdminApi } from "./open-admin-api.ts";
 import { openSimulatedClient, openVendorClient } from "./open-vendor-clients.ts";
@@ -18,6 +18,7 @@ import { openBudgetsOf } from "./open-budgets.ts";
 import { openLeasesOf } from "./open-leases.ts";
 import { openLedger } from "./open-ledger.ts";
 import { openProvenStore } from "./open-proven-store.ts";
+import { openVersionRegistrar } from "./register-versions.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 import { forgetAddress, recordAddress, reachableAddress } from "./service-address.ts";
 import { startService, type Service } from "./service.ts";
@@ -89,6 +90,11 @@ export async function start(options: StartOptions): Promise<RunningService> {
   const authenticator = opened.adopt(createAuthenticator({ store: store.access, clock }), (it) => it.close());
   const deployment = readDeployment(PACKAGE_ROOT);
   const catalogs = await opening;
+  const { gitDerivedVersion } = deployment;
+  const build = gitDerivedVersion === UNKNOWN_VERSION ? null : gitDerivedVersion;
+  const deployed = { build, deployedBy: settings.deployedBy ?? null };
+  const registrar = opened.use(await openVersionRegistrar({ store, dataDir, clock, log, deployed }));
+  await registrar.register(catalogs.versions());
   // Opened before telemetry, which uses the same certificate authorities, because its error message describes a bad
   // file.
   const door = opened.adopt(openVendorClient(settings, clock), (it) => it.close());
@@ -113,6 +119,7 @@ export async function start(options: StartOptions): Promise<RunningService> {
     leaseOf: leases.leaseOf,
     budgets,
     startId,
+    build,
     tellsErrors: dev,
     adminApi: openAdminApi({
       settings,
@@ -167,7 +174,7 @@ export async function start(options: StartOptions): Promise<RunningService> {
   return {
     ...service,
     failed: keyed.failed,
-    reload: catalogs.reload,
+    reload: () => catalogs.reload((versions) => registrar.register(versions)),
     reportStray(thrown) {
       log.error({ event: "stray_error", cause: causeOf(thrown) }, "something failed outside of any run");
     },

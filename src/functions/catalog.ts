@@ -24,7 +24,7 @@ export interface FunctionsOptions {
   readonly onProblem?: (problem: LoadError) => void;
 }
 
-export interface ListedFunction extends FunctionFacts {
+export interface ListedFunction extends FunctionFacts, Pick<LoadedFunction, "version" | "texts"> {
   readonly file: string;
   /** The current text of the file; `null` if it cannot be shown. */
   code(): Promise<string | null>;
@@ -34,8 +34,12 @@ export interface ListedFunction extends FunctionFacts {
 
 export interface Functions extends FunctionCatalog {
   list(): readonly ListedFunction[];
-  /** Loads a new or changed file. If it cannot be used, the previous version remains. @throws LoadError */
-  reload(file: FunctionFile): Promise<ListedFunction>;
+  /**
+   * Loads a new or changed file. If it cannot be used, the previous version remains.
+   * @param beforeUse awaited before the first run of the new version
+   * @throws LoadError
+   */
+  reload(file: FunctionFile, beforeUse?: (loaded: ListedFunction) => Promise<void>): Promise<ListedFunction>;
   /** Removes the function of a deleted file. */
   remove(file: string): void;
   /** Ends all runs and processes. */
@@ -85,8 +89,9 @@ export async function createFunctions(options: FunctionsOptions): Promise<Functi
   return {
     find: (id) => byId.get(id)?.runnable,
     list: () => [...byId.values()].map(listed),
-    reload: async (file) => {
+    reload: async (file, beforeUse) => {
       const loaded = await loadFunction(file, pool, cache, tools);
+      await beforeUse?.(listed(loaded));
       add(loaded);
       return listed(loaded);
     },
@@ -121,6 +126,13 @@ function runnableOf({ facts, version, bundle }: LoadedFunction, pool: Pool): Run
   };
 }
 
-function listed({ facts, file, given }: LoadedFunction): ListedFunction {
-  return { ...facts, file, code: () => readCode(given), readCases: () => readCases(given, facts.cases) };
+function listed({ facts, file, given, version, texts }: LoadedFunction): ListedFunction {
+  return {
+    ...facts,
+    file,
+    version,
+    texts,
+    code: () => readCode(given),
+    readCases: () => readCases(given, facts.cases),
+  };
 }

@@ -3,6 +3,7 @@ import { join, relative, sep } from "node:path";
 import type { RunnableSource } from "../run/ports.ts";
 import { LoadError } from "../terms/load-error.ts";
 import { loadSource, type LoadOptions } from "../sources/load-source.ts";
+import type { VersionTexts } from "../terms/version.ts";
 import type { KnownDocuments } from "../sources/ports.ts";
 
 const SOURCE_FILES = "**/*.{ts,js,mjs,yaml,yml}";
@@ -30,6 +31,8 @@ function files(folder: string, pattern: string): string[] {
 
 export interface LoadedSource {
   readonly source: RunnableSource;
+  /** The texts of its version; absent for a source without a file. */
+  readonly texts?: () => Promise<VersionTexts>;
   readonly file: string;
   readonly from: "catalog" | "project";
 }
@@ -40,7 +43,7 @@ export interface LoadedSources {
   readonly problems: readonly LoadError[];
 }
 
-export interface LoadSourcesOptions extends Omit<LoadOptions, "compile" | "known"> {
+export interface LoadSourcesOptions extends Omit<LoadOptions, "compile" | "known" | "root"> {
   readonly catalog: string;
   readonly project: string | undefined;
   readonly known: { readonly catalog: KnownDocuments; readonly project: KnownDocuments };
@@ -80,10 +83,10 @@ async function loadFolder(folder: string, from: LoadedSource["from"], options: L
   const loaded: LoadedSource[] = [];
   const results = await Promise.allSettled(
     sourceFiles(folder).map(async (file): Promise<LoadedSource> => {
-      const source = await loadSource(file, options);
+      const { source, texts } = await loadSource(file, { ...options, root: folder });
       const wrong = from === "catalog" ? pathProblem(folder, file, source.id) : null;
       if (wrong !== null) throw new LoadError(file, wrong);
-      return { source, file, from };
+      return { source, texts, file, from };
     }),
   );
   for (const result of results) {

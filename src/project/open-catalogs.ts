@@ -1,7 +1,9 @@
 import { accessSync, constants, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Settings } from "../settings/settings.ts";
-import { openFunctions, type FunctionCaches, type OpenedFunctions } from "./open-functions.ts";
+import { openFunctions, type FunctionCaches, type OpenedFunctions, type OpenFunction } from "./open-functions.ts";
+import type { LoadedVersion } from "../admin/ports.ts";
+import { declaredContent } from "../sources/runnable.ts";
 import type { Log } from "../operate/log.ts";
 import { PACKAGE_ROOT } from "./package-root.ts";
 import { resolveDatarunImports } from "./resolve-datarun-imports.ts";
@@ -52,8 +54,13 @@ export interface Catalogs {
   readonly sourceIds: readonly string[];
   readonly functions: OpenedFunctions;
   readonly functionCount: number;
-  /** Reloads the project, for `datarun dev`. A broken file keeps its previous version. Returns the problems. */
-  reload(): Promise<readonly BrokenFileUpdate[]>;
+  /** The versions of the functions, and of the sources that are on, in the order of their ids. */
+  versions(): readonly LoadedVersion[];
+  /**
+   * Reloads the project, for `datarun dev`. A broken file keeps its previous version. Returns the problems.
+   * @param register awaited before the first use of loaded versions
+   */
+  reload(register: (versions: readonly LoadedVersion[]) => Promise<void>): Promise<readonly BrokenFileUpdate[]>;
 }
 
 const CATALOG = join(PACKAGE_ROOT, "catalog");
@@ -126,12 +133,16 @@ export async function openCatalogs(options: CatalogOptions): Promise<Catalogs> {
       sourceIds: [...on.keys()],
       functions,
       functionCount: functions.list().length,
-      async reload() {
+      versions: () => [...functions.list().map(versionOfFunction), ...versionsOfSources(loaded, patterns)],
+      async reload(register) {
         version += 1;
         const read = await readSources(project, settings.dataDir, String(version));
-        loaded = withLastValid(loaded, read);
+        const next = withLastValid(loaded, read);
+        await register(versionsOfSources(next, patterns));
+        loaded = next;
         on = enabled(loaded, patterns);
-        const problems = [...read.problems, ...(await functions.reload())];
+        const ofFunctions = await functions.reload((each) => register([versionOfFunction(each)]));
+        const problems = [...read.problems, ...ofFunctions];
         const served = new Set([...loaded.all.values(), ...functions.list()].map(({ file }) => file));
         return problems.map(({ file, reason, message }) => ({ file, reason, message, served: served.has(file) }));
       },
@@ -156,6 +167,21 @@ export function functionCaches(dataDir: string | undefined): FunctionCaches {
   } catch {
     return { cacheDir, ownCacheDir: cacheDir };
   }
+}
+
+function versionOfFunction({ id, version, from, texts }: OpenFunction): LoadedVersion {
+  return { kind: "function", id, digest: version, origin: from, texts };
+}
+
+function versionsOfSources({ all }: LoadedSources, patterns: readonly string[]): readonly LoadedVersion[] {
+  const on = [...all.values()].filter((source) => isEnabled(source, patterns));
+  return on
+    .map(({ source, from, texts }): LoadedVersion => {
+      const { id, version, declaration } = source;
+      const declared = () => Promise.resolve({ content: declaredContent(declaration), source: {} });
+      return { kind: "source", id, digest: version, origin: from, texts: texts ?? declared };
+    })
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 function enabled(loaded: LoadedSources, patterns: readonly string[]): ReadonlyMap<string, RunnableSource> {

@@ -41,14 +41,19 @@ export interface OpenFunction extends ListedFunction {
   readonly from: "catalog" | "project";
 }
 
+type BeforeUse = (loaded: OpenFunction) => Promise<void>;
+
 /** The functions of the catalog and of a project. A project's function replaces a catalog function with the same id. */
 export interface OpenedFunctions extends FunctionCatalog {
   /** Sorted by id. */
   list(): readonly OpenFunction[];
   readonly problems: readonly LoadError[];
   readonly replaced: readonly string[];
-  /** Reloads the project's folder. A broken file keeps its previous version. Returns the problems. */
-  reload(): Promise<readonly LoadError[]>;
+  /**
+   * Reloads the project's folder. A broken file keeps its previous version. Returns the problems.
+   * @param beforeUse awaited before the first run of a loaded version
+   */
+  reload(beforeUse: BeforeUse): Promise<readonly LoadError[]>;
   stats(): PoolStats;
   /** Ends the process that loading has started. The first run starts processes again. */
   rest(): void;
@@ -129,11 +134,11 @@ export async function openFunctions(options: OpenFunctionsOptions): Promise<Open
     get replaced() {
       return (project?.list() ?? []).map(({ id }) => id).filter((id) => catalog?.find(id) !== undefined);
     },
-    reload: async () => {
+    reload: async (beforeUse) => {
       const { project: folder } = options;
       if (folder === undefined) return [];
       project ??= await createFunctions({ files: [], pool: poolForFiles(), ...folders(options.cacheDir) });
-      return reloadAll(project, folder, closed);
+      return reloadAll(project, folder, closed, beforeUse);
     },
     stats: () => pool?.stats() ?? NO_PROCESSES,
     rest: () => pool?.rest(),
@@ -158,13 +163,14 @@ async function reloadAll(
   functions: Functions,
   folder: string,
   closed: readonly ForbiddenPath[],
+  beforeUse: BeforeUse,
 ): Promise<readonly LoadError[]> {
   const files = functionFiles(folder);
   for (const { file } of functions.list()) if (!files.includes(file)) functions.remove(file);
   const problems: LoadError[] = [];
   for (const file of files) {
     try {
-      await functions.reload({ file, root: folder, closed });
+      await functions.reload({ file, root: folder, closed }, (loaded) => beforeUse({ ...loaded, from: "project" }));
     } catch (thrown) {
       if (!(thrown instanceof LoadError)) throw thrown;
       problems.push(thrown);

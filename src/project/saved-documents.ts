@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { manifestOf } from "../functions/load/bundle-cache.ts";
 import { readSavedText, writeSavedText } from "../terms/platform/saved-text.ts";
-import type { KnownDocuments } from "../sources/ports.ts";
-import type { Json } from "../terms/json/json.ts";
+import type { KnownDocument, KnownDocuments } from "../sources/ports.ts";
 
 export interface SavedDocuments extends KnownDocuments {
   /** Caches the documents for the next start, if any was new. Never fails: without the cache a start takes longer. */
@@ -22,7 +21,7 @@ export interface Learned {
 interface Kept {
   /** Identifies the code that read and checked these documents. */
   readonly version: string;
-  readonly documents: Readonly<Record<string, Json>>;
+  readonly documents: Readonly<Record<string, KnownDocument>>;
 }
 
 /**
@@ -33,7 +32,7 @@ interface Kept {
 export async function openSavedDocuments(places: readonly string[]): Promise<SavedDocuments> {
   const version = (codeVersion ??= versionOfCode());
   const kept = await firstOf(places, version);
-  const known = new Map<string, Json>();
+  const known = new Map<string, KnownDocument>();
   let files = 0;
 
   async function write(): Promise<string | null> {

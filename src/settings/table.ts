@@ -149,6 +149,12 @@ export const SETTINGS = [
     says: "The root key, which protects stored credentials: 32 bytes in base64, as `openssl rand -base64 32` prints them, or several separated by commas, the newest first. With the embedded store it may be left out: the first start then creates a key file in the data directory. With `DATABASE_URL` it is required.",
   },
   {
+    key: "deployed_by",
+    type: "text",
+    default: undefined,
+    says: "Who or what deploys, such as the URL of a pipeline's job. It is recorded with each version of a function or source that this start is the first to load, and in the audit trail.",
+  },
+  {
     key: "ledger_retention_days",
     type: "number",
     default: 0,

@@ -14,7 +14,7 @@ export function toRunnable(
   declaration: SourceDeclaration,
   schemas: Schemas,
   compile: "now" | "first use",
-  version = declaredVersion(declaration),
+  version = digestOf(declaredContent(declaration)),
 ): RunnableSource {
   const inputNames = declaredNames(declaration.inputs);
   const inputs = schemas.validator(declaration.inputs, compile);
@@ -39,9 +39,9 @@ export function toRunnable(
   };
 }
 
-/** The version of a declaration without a file. */
-function declaredVersion({ cases: _, ...declaration }: SourceDeclaration): string {
-  return digestOf(JSON.stringify(declaration));
+/** The content of the version of a declaration without a file. */
+export function declaredContent({ cases: _, ...declaration }: SourceDeclaration): string {
+  return JSON.stringify(declaration);
 }
 
 function chargeModel({ charge, origins }: SourceDeclaration): ChargeModel {

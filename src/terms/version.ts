@@ -10,3 +10,11 @@ export const SHORT_DIGEST = 6;
 export function digestOf(content: string): string {
   return hash("sha256", content, "base64url").slice(0, DIGEST_CHARACTERS);
 }
+
+/** The stored texts of a version. */
+export interface VersionTexts {
+  /** The text of the digest: JSON of everything that runs. */
+  readonly content: string;
+  /** The text of each file that a person wrote, by its path from the root of the project or catalog. */
+  readonly source: Readonly<Record<string, string>>;
+}

@@ -1,5 +1,7 @@
 /** Versions of functions and sources: what a service has loaded, and the ledger refers to by digest. */
 
+import type { VersionTexts } from "../../terms/version.ts";
+
 export type VersionKind = "function" | "source";
 
 /** A version of a function or a source. Its number is for people; the ledger and workflows refer to its digest. */
@@ -18,13 +20,6 @@ export interface Version {
   readonly build: string | null;
   /** The deployer, as `--deployed-by` named it. */
   readonly deployedBy: string | null;
-}
-
-export interface VersionTexts {
-  /** The text of the digest: JSON of everything that runs. */
-  readonly content: string;
-  /** The text of each file that a person wrote, by its path from the root of the project or catalog. */
-  readonly source: Readonly<Record<string, string>>;
 }
 
 /** A loaded version, which may be new. */

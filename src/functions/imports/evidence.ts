@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { realpath, stat } from "node:fs/promises";
-import { sep } from "node:path";
+import { relative, sep } from "node:path";
 import { PATH_CHARACTERS_MAX, readRegularFile } from "./regular-file.ts";
 
 /** Limit for one file that is read for a bundle. */
@@ -74,6 +74,20 @@ export async function stillHolds({ files, looks }: Evidence): Promise<boolean> {
     ...looks.map(async ([path, look]) => inWords(await lookAt(path)) === look),
   ]);
   return same.every(Boolean);
+}
+
+/** The texts of the files that are no package's, by their paths from a root; without those that have changed since. */
+export async function readOwnFiles({ files }: Evidence, root: string): Promise<Readonly<Record<string, string>>> {
+  const top = await realpath(root);
+  const own = files.filter(([path]) => !isOfPackage(path)).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const texts = await Promise.all(
+    own.map(async ([path, stamp]) => {
+      const bytes = await readRegularFile(path, FILE_BYTES_MAX).catch(() => null);
+      if (bytes === null || stampOf(bytes) !== stamp) return [];
+      return [[relative(top, path).replaceAll(sep, "/"), bytes.toString()] as const];
+    }),
+  );
+  return Object.fromEntries(texts.flat());
 }
 
 async function lookAt(path: string): Promise<Look> {

@@ -5,8 +5,9 @@ import { type Bundle, hashOf } from "../bundled.ts";
 import { bundleFunction, withType, type FunctionFile } from "./bundle.ts";
 import { compileContract, type CompiledContract, type ContractTools } from "./compile-contract.ts";
 import { checkDeclaration, type FunctionFacts } from "./declaration.ts";
+import { readOwnFiles } from "../imports/evidence.ts";
 import { LoadError } from "../../terms/load-error.ts";
-import { digestOf } from "../../terms/version.ts";
+import { digestOf, type VersionTexts } from "../../terms/version.ts";
 import type { Pool } from "../pool/pool.ts";
 
 export interface LoadedFunction {
@@ -15,6 +16,8 @@ export interface LoadedFunction {
   readonly given: Required<FunctionFile>;
   readonly facts: FunctionFacts;
   readonly version: string;
+  /** The texts of the version. A file that has changed since it was loaded is left out. */
+  readonly texts: () => Promise<VersionTexts>;
   readonly bundle: Bundle;
 }
 
@@ -45,7 +48,11 @@ export async function loadFunction(
   // The hash includes the contract, because a process may have the bundle from loading, without a contract.
   const hash = contract === null ? bundle.hash : hashOf(`${bundle.hash}\n${contract.code}`);
   const { root = dirname(file), closed = [] } = given;
-  return { file, given: { file, root, closed }, facts, version, bundle: { hash, code: bundle.code, contract } };
+  const texts = async () => ({
+    content: functionContent(bundle, prepared.declarationJson),
+    source: await readOwnFiles(bundle.evidence, root),
+  });
+  return { file, given: { file, root, closed }, facts, version, texts, bundle: { hash, code: bundle.code, contract } };
 }
 
 /** The content of a version of a function: all that runs. The contract follows from the declaration. */
