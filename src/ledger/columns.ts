@@ -47,6 +47,10 @@ export const RUN_COLUMNS = {
    * Identifies the start of the service that made the run, so that the budget use of a dead process can be summed up.
    */
   start_id: atStart(holds.nameOrNull(), (run) => run.startId ?? null, { inJournal: "start", later: true }),
+  /** The digest of the function, for a run of a function. */
+  function_version: atStart(holds.nameOrNull(), () => null, { csv: "function_version", later: true }),
+  /** The version of the deployment. */
+  build: atStart(holds.nameOrNull(), () => null, { csv: "build", later: true }),
   took_ms: atEnd(holds.wholeOrNull, (run) => run.tookMs, { csv: "took_ms" }),
   client_gone: atEnd(holds.flag, (run) => (run.clientGone ? 1 : 0), { csv: "client_gone" }),
   function_fault: atEnd(holds.nameOrNull(), (run) => run.functionFault ?? null, { csv: "function_fault" }),
@@ -102,6 +106,8 @@ export const CALL_COLUMNS = {
     inJournal: "budget",
     later: true,
   }),
+  /** The digest of the source. */
+  source_version: ofCall(holds.nameOrNull(), () => null, { csv: "source_version", later: true }),
 };
 
 function rejectingBudget({ fault }: CallReport): string | null {
@@ -167,6 +173,7 @@ export const INTENT_COLUMNS = {
   /** The highest possible price. */
   price: ofIntent(holds.wholeOrNull, ({ price }) => micros(price), { later: true }),
   currency: ofIntent(holds.textOrNull(), ({ price }) => price?.currency ?? null, { later: true }),
+  source_version: ofIntent(holds.textOrNull(), () => null, { later: true }),
 };
 
 interface OfRun {
