@@ -24,6 +24,14 @@ export function momentInput(description: string) {
   });
 }
 
+function versionInput(kind: "function" | "source") {
+  return Type.String({
+    pattern: String.raw`^(\d{1,9}|[A-Za-z0-9_-]{6,16})$`,
+    description: `Runs ${kind === "function" ? "" : "with a call "}of this version of the ${kind}: its digest or, with --${kind}, its number or the first 6 or more characters of its digest`,
+    "x-says": "must be the number of a version, or 6 to 16 characters of its digest",
+  });
+}
+
 /** Selects runs; spread into a verb's input. */
 export const filterInputs = {
   transaction: Type.Optional(transactionInput),
@@ -32,6 +40,10 @@ export const filterInputs = {
   org: Type.Optional(organizationInput),
   workflow: Type.Optional(workflowInput),
   function: Type.Optional(functionInput),
+  function_version: Type.Optional(versionInput("function")),
+  build: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: "Runs of this version of the deployment" }),
+  ),
   client_request_id: Type.Optional(
     Type.String({
       pattern: CLIENT_REQUEST_ID.source,
@@ -47,6 +59,7 @@ export const filterInputs = {
     }),
   ),
   source: Type.Optional(sourceInput),
+  source_version: Type.Optional(versionInput("source")),
   outcome: Type.Optional(
     Type.Enum([...CALL_OUTCOMES], {
       description: "Runs with a call that had this outcome; with --source, a call of that source",
@@ -61,7 +74,7 @@ export const filterInputs = {
 
 const filterObject = Type.Object(filterInputs);
 
-/** @throws OperatorError for a day that does not exist, or an empty interval */
+/** Without versions, which `toVersionFilter` finds. @throws OperatorError for a day that does not exist, or an empty interval */
 export function toFilter(input: Static<typeof filterObject>): LedgerFilter {
   const { transaction, org, workflow, function: functionId, source, outcome, charged } = input;
   const { client_request_id: clientRequestId, trace_id: traceId } = input;
@@ -71,6 +84,7 @@ export function toFilter(input: Static<typeof filterObject>): LedgerFilter {
     ...(org !== undefined && { organizationId: org }),
     ...(workflow !== undefined && { workflowId: workflow }),
     ...(functionId !== undefined && { functionId }),
+    ...(input.build !== undefined && { build: input.build }),
     ...(clientRequestId !== undefined && { clientRequestId }),
     ...(traceId !== undefined && { traceId }),
     ...(source !== undefined && { source }),

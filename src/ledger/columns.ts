@@ -48,9 +48,9 @@ export const RUN_COLUMNS = {
    */
   start_id: atStart(holds.nameOrNull(), (run) => run.startId ?? null, { inJournal: "start", later: true }),
   /** The digest of the function, for a run of a function. */
-  function_version: atStart(holds.nameOrNull(), () => null, { csv: "function_version", later: true }),
+  function_version: atStart(holds.nameOrNull(), (run) => run.functionVersion, { csv: "function_version", later: true }),
   /** The version of the deployment. */
-  build: atStart(holds.nameOrNull(), () => null, { csv: "build", later: true }),
+  build: atStart(holds.nameOrNull(), (run) => run.build, { csv: "build", later: true }),
   took_ms: atEnd(holds.wholeOrNull, (run) => run.tookMs, { csv: "took_ms" }),
   client_gone: atEnd(holds.flag, (run) => (run.clientGone ? 1 : 0), { csv: "client_gone" }),
   function_fault: atEnd(holds.nameOrNull(), (run) => run.functionFault ?? null, { csv: "function_fault" }),
@@ -107,7 +107,7 @@ export const CALL_COLUMNS = {
     later: true,
   }),
   /** The digest of the source. */
-  source_version: ofCall(holds.nameOrNull(), () => null, { csv: "source_version", later: true }),
+  source_version: ofCall(holds.nameOrNull(), (call) => call.sourceVersion, { csv: "source_version", later: true }),
 };
 
 function rejectingBudget({ fault }: CallReport): string | null {
@@ -173,7 +173,7 @@ export const INTENT_COLUMNS = {
   /** The highest possible price. */
   price: ofIntent(holds.wholeOrNull, ({ price }) => micros(price), { later: true }),
   currency: ofIntent(holds.textOrNull(), ({ price }) => price?.currency ?? null, { later: true }),
-  source_version: ofIntent(holds.textOrNull(), () => null, { later: true }),
+  source_version: ofIntent(holds.textOrNull(), (intent) => intent.sourceVersion, { later: true }),
 };
 
 interface OfRun {

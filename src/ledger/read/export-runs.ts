@@ -1,6 +1,6 @@
 import { type ExportFormat, headOf, linesOf } from "./export-lines.ts";
 import { FEW_RUNS, isByRequest, narrowest } from "./find-runs.ts";
-import { runCondition, type LedgerFilter } from "./ledger-filter.ts";
+import { hasVersion, runCondition, type LedgerFilter } from "./ledger-filter.ts";
 import type { LedgerTables, RunRow } from "../ports.ts";
 import { type FoundRun, readRuns } from "./read-runs.ts";
 
@@ -93,7 +93,7 @@ async function findRuns(tables: LedgerTables, filter: LedgerFilter, place: Expor
 function isRare(filter: LedgerFilter): boolean {
   const { transactionId, functionId, source, outcome, charged } = filter;
   if (transactionId !== undefined) return false;
-  return isByRequest(filter) || (functionId ?? source ?? outcome ?? charged) !== undefined;
+  return isByRequest(filter) || hasVersion(filter) || (functionId ?? source ?? outcome ?? charged) !== undefined;
 }
 
 /** The position `runs` runs after `place`; `null` if there are fewer. */

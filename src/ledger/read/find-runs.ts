@@ -5,6 +5,7 @@ import {
   type SqlCondition,
   type FoundBy,
   hasCall,
+  hasVersion,
   type LedgerFilter,
   lineCondition,
   runCondition,
@@ -101,6 +102,11 @@ export async function findPage(
   if (by === "request" && isMany) {
     const ofIds = runCondition(ofRequest(filter), isText, by);
     return lookThrough(tables, ofIds, runCondition(filter, isText, by), unknown, place, limit);
+  }
+  if (hasVersion(filter)) {
+    const { functionVersion: _, sourceVersion: _1, build: _2, source: _3, ...ofRun } = filter;
+    const fits = runCondition(filter, isText, by);
+    return lookThrough(tables, runCondition(ofRun, isText, by), fits, unknown, place, limit);
   }
   const bySource = filter.source !== undefined && isMany;
   const ofFunction = filter.functionId !== undefined && isMany;

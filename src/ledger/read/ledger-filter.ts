@@ -17,11 +17,17 @@ export interface LedgerFilter {
   readonly workflowId?: string;
   /** Runs of this function id, whether the function exists or not. */
   readonly functionId?: string;
+  /** Runs of the function with this digest. */
+  readonly functionVersion?: string;
+  /** Runs of this version of the deployment. */
+  readonly build?: string;
   /** Runs of requests with this id from the caller. */
   readonly clientRequestId?: string;
   /** Runs of requests in this trace of the caller. */
   readonly traceId?: string;
   readonly source?: string;
+  /** Runs with a call of the source with this digest. */
+  readonly sourceVersion?: string;
   readonly outcome?: CallOutcome;
   readonly charged?: Charged;
 }
@@ -45,7 +51,7 @@ export type FoundBy = "caller" | "function" | "request";
 
 /** The filter as a condition on `ledger_runs AS r`. */
 export function runCondition(filter: LedgerFilter, isText: IsText, by: FoundBy = "caller"): SqlCondition {
-  const of = both(ofRun(filter, isText, "r", by), verdictCondition(filter));
+  const of = [ofRun(filter, isText, "r", by), verdictCondition(filter), versionCondition(filter)].reduce(both);
   // No call of this source has a property that no call of the run has.
   return filter.source === undefined ? of : both(of, hasCall(filter, isText));
 }
@@ -58,6 +64,20 @@ export function hasCall(filter: LedgerFilter, isText: IsText): SqlCondition {
   const { sql, values } = callCondition(filter, (column) => `(${isText(column)}) IS TRUE`);
   const lines = `SELECT 1 FROM ledger_lines AS l WHERE l.transaction_id = r.transaction_id AND ${sql} LIMIT 1 OFFSET 0`;
   return { sql: `EXISTS (${lines})`, values };
+}
+
+/** Whether the filter has a field that no index has. */
+export function hasVersion({ functionVersion, sourceVersion, build }: LedgerFilter): boolean {
+  return (functionVersion ?? sourceVersion ?? build) !== undefined;
+}
+
+function versionCondition({ functionVersion, sourceVersion, build }: LedgerFilter): SqlCondition {
+  const calls = "SELECT 1 FROM ledger_calls AS v WHERE v.transaction_id = r.transaction_id AND v.source_version = ?";
+  return all([
+    ["(r.function_version = ?) IS TRUE", functionVersion],
+    ["(r.build = ?) IS TRUE", build],
+    [`EXISTS (${calls} LIMIT 1 OFFSET 0)`, sourceVersion],
+  ]);
 }
 
 /** A call of the run has the outcome and the charge. */

@@ -1,3 +1,4 @@
+import { SHORT_DIGEST } from "../../terms/version.ts";
 import { outcomeOf } from "../journal/verdicts.ts";
 import type { AttemptRow, CallRow, ReconciliationRow, RunReportRow } from "../ports.ts";
 import { priceText } from "./costs.ts";
@@ -10,20 +11,23 @@ const BAR_MIN = 20;
 /** Requests per call in the output. A source may poll a vendor very often; an export has all requests. */
 const REQUESTS_SHOWN = 20;
 
+/** The number of a recorded version; `null` if it is not known. */
+type TimelineNumberOf = (kind: "function" | "source", id: string, digest: string) => number | null;
+
 /**
  * One run as text for a terminal: a bar for each source on a common scale, the start and the preceding call of each
  * call, its requests, its outcome and its cost. Texts are in stored form, so they contain no control characters that
  * could move the cursor.
  */
-export function renderTimeline(row: RunReportRow, width = WIDTH): string {
+export function renderTimeline(row: RunReportRow, numberOf: TimelineNumberOf = () => null, width = WIDTH): string {
   const { run, calls } = row;
   const lastEnd = largest(calls.map(endOf));
   const spanMs = Math.max(1, run.took_ms ?? 0, lastEnd);
   const nameWidth = Math.min(NAME_MAX, largest(calls.map(({ source }) => source.length)));
   const barWidth = Math.max(BAR_MIN, width - nameWidth - 40);
-  const lines = [...header(row), ""];
+  const lines = [...header(row, numberOf), ""];
   if (calls.length === 0) lines.push("  no source was called");
-  const parts = partsOf(row);
+  const parts = partsOf(row, numberOf);
   for (const call of calls) {
     const isLast = calls.length > 1 && call.took_ms !== null && endOf(call) === lastEnd;
     lines.push(callLine(call, { spanMs, nameWidth, barWidth }));
@@ -35,14 +39,16 @@ export function renderTimeline(row: RunReportRow, width = WIDTH): string {
 
 /** Rows of possibly thousands of calls, found by their call. */
 interface Parts {
+  readonly numberOf: TimelineNumberOf;
   readonly startedAt: number;
   readonly waitedFor: (call: CallRow) => CallRow | null;
   readonly attempts: ReadonlyMap<number, readonly AttemptRow[]>;
   readonly reconciliations: ReadonlyMap<number, readonly ReconciliationRow[]>;
 }
 
-function partsOf({ run, calls, attempts, reconciliations }: RunReportRow): Parts {
+function partsOf({ run, calls, attempts, reconciliations }: RunReportRow, numberOf: TimelineNumberOf): Parts {
   return {
+    numberOf,
     startedAt: run.started_at,
     waitedFor: previousCalls(calls),
     attempts: Map.groupBy(attempts, ({ ordinal }) => ordinal),
@@ -54,19 +60,35 @@ function largest(values: readonly number[]): number {
   return values.reduce((most, value) => Math.max(most, value), 0);
 }
 
-function header({ run, calls, attempts }: RunReportRow): string[] {
+function header({ run, calls, attempts }: RunReportRow, numberOf: TimelineNumberOf): string[] {
   const what = run.function_id === null ? run.kind : `${run.kind} ${run.function_id}`;
   const facts = [
     `started   ${new Date(run.started_at).toISOString()}`,
     `caller    ${run.organization_id}  ${run.workflow_id}  ${run.token_id}`,
     ...(run.client_request_id === null ? [] : [`request   ${run.client_request_id}`]),
     ...(run.trace_id === null ? [] : [`trace     ${run.trace_id}`]),
+    ...versionFacts(run, calls, numberOf),
     `where     ${run.context}, ${run.region === "" ? "no region" : run.region}${run.simulated === 1 ? ", simulated" : ""}`,
     `ended     ${howItEnded({ run, calls })}`,
     `charged   ${chargeCounts(attempts)}`,
     ...(run.unknown_sources === 0 ? [] : [`unknown   ${unknownSources(run)}`]),
   ];
   return [`${run.transaction_id}  ${what}`, ...facts.map((fact) => `  ${fact}`)];
+}
+
+function versionFacts(run: RunReportRow["run"], calls: readonly CallRow[], numberOf: TimelineNumberOf): string[] {
+  const build = run.build === null ? [] : [`build     ${run.build}`];
+  if (run.function_version !== null)
+    return [`version   ${versionText("function", run.function_id ?? "", run.function_version, numberOf)}`, ...build];
+  const isOlder = run.build === null && calls.length > 0 && calls.every((call) => call.source_version === null);
+  return isOlder ? ["version   before versions were recorded"] : build;
+}
+
+/** The number, if it is known, and the beginning of the digest. */
+function versionText(kind: "function" | "source", id: string, digest: string, numberOf: TimelineNumberOf): string {
+  const number = numberOf(kind, id, digest);
+  const short = digest.slice(0, SHORT_DIGEST);
+  return number === null ? short : `${number} (${short})`;
 }
 
 function howItEnded({ run, calls }: Pick<RunReportRow, "run" | "calls">): string {
@@ -120,6 +142,8 @@ function callNotes(call: CallRow, parts: Parts, isLast: boolean): string[] {
   const before = parts.waitedFor(call);
   if (before !== null) notes.push(`began at ${String(call.started_after_ms)} ms, after ${before.source} had ended`);
   if (isLast) notes.push("the answer waited for this one last");
+  if (call.source_version !== null)
+    notes.push(`version ${versionText("source", call.source, call.source_version, parts.numberOf)}`);
   if (call.credential_rule !== "none") {
     notes.push(`credential ${call.credential_id ?? "sent with the request"} (${call.credential_rule})`);
   }

@@ -4,6 +4,7 @@ import { exportRuns } from "../../../ledger/read/export-runs.ts";
 import type { LedgerAnswers } from "../../../ledger/read/ledger-reader.ts";
 import type { LedgerFilter } from "../../../ledger/read/ledger-filter.ts";
 import { filterInputs, toFilter } from "../../ledger-inputs.ts";
+import { toVersionFilter } from "../../recorded-versions.ts";
 import type { VerbBasics } from "../../needs.ts";
 import { defineStreamedVerb } from "../../verb.ts";
 
@@ -26,13 +27,13 @@ export default defineStreamedVerb({
   ),
   role: "viewer",
   changes: false,
-  needs: ["ledger"],
+  needs: ["ledger", "store"],
   interrupted: "The file is not complete: delete it, and give the same command again.",
 
   stream: {
     mediaTypes: Object.values(MEDIA_TYPES),
-    async open({ format = "csv", ...filter }, { ledger, note, onProgress }) {
-      const selected = toFilter(filter);
+    async open({ format = "csv", ...filter }, { ledger, store, note, onProgress }) {
+      const selected = { ...toFilter(filter), ...(await toVersionFilter(filter, store)) };
       const pieces = piecesOf(await ledger(), selected, format, note, onProgress);
       return { mediaType: MEDIA_TYPES[format], fileName: `ledger.${format}`, pieces };
     },

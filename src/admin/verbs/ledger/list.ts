@@ -1,11 +1,32 @@
 import { Type } from "../../../terms/schema/type.ts";
 import { filterInputs, toFilter } from "../../ledger-inputs.ts";
+import { numbersOf, toVersionFilter } from "../../recorded-versions.ts";
 import { toCostTexts } from "../../ledger-wire.ts";
 import { nextCursor, pagedByCursor, noteMore, SHOWN } from "../../pages.ts";
 import { CURSOR } from "../../../ledger/read/list-cursor.ts";
 import { count, listOf, orNull, text, time, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";
+
+/** Without the digest of the function, whose number is shorter, and the build. */
+const COLUMNS = [
+  "transaction_id",
+  "started_at",
+  "state",
+  "kind",
+  "function_version_number",
+  "organization_tuid",
+  "workflow",
+  "context",
+  "simulated",
+  "took_ms",
+  "calls",
+  "failed",
+  "requests",
+  "charged",
+  "charge_unknown",
+  "cost",
+];
 
 export default defineVerb({
   summary: "List runs, those with unknown charges first, then the newest",
@@ -21,7 +42,7 @@ export default defineVerb({
   ),
   role: "viewer",
   changes: false,
-  needs: ["ledger"],
+  needs: ["ledger", "store"],
 
   result: Type.Object({
     runs: listOf(
@@ -30,6 +51,9 @@ export default defineVerb({
         started_at: time,
         state: text,
         kind: text,
+        function_version: orNull({ ...text, description: "The digest of the function" }),
+        function_version_number: orNull(count),
+        build: orNull(text),
         organization_tuid: text,
         workflow: text,
         context: text,
@@ -51,9 +75,15 @@ export default defineVerb({
     ...nextCursor,
   }),
 
-  async run({ limit = SHOWN, after, ...filter }, { ledger, note }) {
+  columns: { runs: COLUMNS },
+
+  async run({ limit = SHOWN, after, ...filter }, { ledger, store, note }) {
     const asked = { limit, ...(after !== undefined && { after }) };
-    const page = await (await ledger()).list(toFilter(filter), asked);
+    const page = await (await ledger()).list({ ...toFilter(filter), ...(await toVersionFilter(filter, store)) }, asked);
+    const numberOf = await numbersOf(
+      store,
+      page.runs.map((run) => run.function_version),
+    );
     if (page.damaged.length > 0) note(damagedNote(page.damaged));
     if (page.lookedBackTo !== null) note(lookedBackNote(toWireTime(page.lookedBackTo), page.next!));
     else if (page.next !== null) noteMore(page.next, note);
@@ -63,6 +93,9 @@ export default defineVerb({
         started_at: toWireTime(run.started_at),
         state: run.state,
         kind: run.function_id ?? run.kind,
+        function_version: run.function_version,
+        function_version_number: numberOf("function", run.function_id ?? "", run.function_version),
+        build: run.build,
         organization_tuid: run.organization_id,
         workflow: run.workflow_id,
         context: run.context,

@@ -6,6 +6,7 @@ import { previousCalls } from "../../../ledger/read/previous-call.ts";
 import { ATTEMPT_COLUMNS, CALL_COLUMNS, RECONCILIATION_COLUMNS, RUN_COLUMNS } from "../../../ledger/columns.ts";
 import { printable } from "../../../terms/text/printable.ts";
 import { transactionInput, unknownRun } from "../../ledger-inputs.ts";
+import { numbersOf } from "../../recorded-versions.ts";
 import { toWireRunCost, wireRow, wireRunCost } from "../../ledger-wire.ts";
 import { count, listOf, orNull, text, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
@@ -23,15 +24,20 @@ export default defineVerb({
   positional: ["transaction"],
   role: "viewer",
   changes: false,
-  needs: ["ledger"],
+  needs: ["ledger", "store"],
 
   result: Type.Object({
     damaged: yesOrNo,
     // The values of a damaged run are uncertain, so only a text is shown.
-    run: orNull(wireRow(RUN_COLUMNS)),
+    run: orNull(Type.Object({ ...wireRow(RUN_COLUMNS).properties, function_version_number: orNull(count) })),
     ...wireRunCost,
     calls: listOf(
-      Type.Object({ transaction_id: text, ...wireRow(CALL_COLUMNS).properties, waited_for: orNull(count) }),
+      Type.Object({
+        transaction_id: text,
+        ...wireRow(CALL_COLUMNS).properties,
+        source_version_number: orNull(count),
+        waited_for: orNull(count),
+      }),
     ),
     attempts: listOf(Type.Object({ transaction_id: text, ...wireRow(ATTEMPT_COLUMNS, PRICE).properties })),
     reconciliations: listOf(
@@ -40,22 +46,33 @@ export default defineVerb({
     timeline: text,
   }),
 
-  async run({ transaction }, { ledger }) {
+  async run({ transaction }, { ledger, store }) {
     const row = await (await ledger()).show(transaction);
     if (row === null) throw unknownRun();
     if (row.damaged) return whatIsLeft(row);
     const waitedFor = previousCalls(row.calls);
+    const digests = [row.run.function_version, ...row.calls.map((call) => call.source_version)];
+    const numberOf = await numbersOf(store, digests);
+    const { function_id: functionId, function_version: functionVersion } = row.run;
     return {
       damaged: false,
-      run: { ...row.run, started_at: toWireTime(row.run.started_at) },
+      run: {
+        ...row.run,
+        started_at: toWireTime(row.run.started_at),
+        function_version_number: numberOf("function", functionId ?? "", functionVersion),
+      },
       ...toWireRunCost(costOfRequests(row.attempts)),
-      calls: row.calls.map((call) => ({ ...call, waited_for: waitedFor(call)?.ordinal ?? null })),
+      calls: row.calls.map((call) => ({
+        ...call,
+        source_version_number: numberOf("source", call.source, call.source_version),
+        waited_for: waitedFor(call)?.ordinal ?? null,
+      })),
       attempts: row.attempts.map((attempt) => ({ ...withPriceText(attempt), sent_at: toWireTime(attempt.sent_at) })),
       reconciliations: row.reconciliations.map((one) => ({
         ...withPriceText(one),
         decided_at: toWireTime(one.decided_at),
       })),
-      timeline: renderTimeline(row),
+      timeline: renderTimeline(row, numberOf),
     };
   },
 
