@@ -73,7 +73,7 @@ test("runs that send together are recorded in one write, by whichever asks first
 
 test("a closed run is on disk, with its calls and attempts, before its answer may be sent", async (t) => {
   const { ledger, directory } = await startLedger(t);
-  const run = makeRun({ kind: "func", functionId: "dfunc_check", simulated: true });
+  const run = makeRun({ kind: "func", functionId: "dfunc_check", functionVersion: "v7", simulated: true });
   const timeout = new Fault("source.timeout", { afterMs: 50 });
   const report = makeReport(run, {
     tookMs: 80.6,
@@ -116,6 +116,8 @@ test("a closed run is on disk, with its calls and attempts, before its answer ma
     trace_id: run.trace?.traceId ?? null,
     started_at: run.startedWallAt,
     start_id: null,
+    function_version: "v7",
+    build: null,
     took_ms: 81,
     client_gone: 1,
     function_fault: "function.timeout",

@@ -6,6 +6,7 @@ import { readAmount } from "../../src/terms/money/money.ts";
 import { after as later, json } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 import { deploy, type Deployment, type Process } from "../rig/deployed.ts";
+import { assertVersionsResolve } from "../rig/recorded-versions.ts";
 import { LIST_PRICE, vendorProject } from "./vendor-project.ts";
 
 export interface CrashCount {
@@ -117,6 +118,8 @@ export async function crashRounds(
   for (const { run, calls, attempts } of ledger) {
     if (run["state"] === "ended") assert.deepEqual([calls.length, attempts.length], [2, 2], "an ended run is whole");
   }
+  // The previous release records no versions.
+  if (versions.every((root) => root === undefined)) await assertVersionsResolve(deployment, ledger);
   const attempts = ledger.reduce((sum, rows) => sum + rows.attempts.length, 0);
   assert.ok(vendor.count() <= attempts, `the vendor was called ${vendor.count()} times, the ledger has ${attempts}`);
   // Intents whose kill came before their first byte. All requests of a turn of the event loop are recorded together,

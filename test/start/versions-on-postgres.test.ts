@@ -63,18 +63,18 @@ test("replicas that load the same files from other folders, in another order, ag
   const own = {
     "functions/_0.ts": "",
     "functions/aa.ts": FUNCTION("aa", "AA"),
-    "sources/a/b.ts": SOURCE.replace("here", "b"),
+    "sources/b.ts": SOURCE.replace("here", "b"),
   };
   const folders = [
     project(t, FILES),
     project(t, Object.fromEntries(Object.entries({ ...FILES, ...own }).toReversed())),
   ];
   const dataDirs = [dataDir(t), dataDir(t)];
-  const replicas = await Promise.all(
-    folders.map((folder, at) =>
-      startCommand(t, [], { ...env, DATARUN_PROJECT: folder, DATARUN_DATA_DIR: dataDirs[at]! }),
-    ),
-  );
+  const replicas: CommandService[] = [];
+  for (const [at, folder] of folders.entries()) {
+    const own = { DATARUN_PROJECT: folder, DATARUN_DATA_DIR: dataDirs[at]! };
+    replicas.push(await startCommand(t, [], { ...env, ...own }));
+  }
   for (const replica of replicas) {
     for (const id of ["dfunc_a", "dfunc_b"]) await until(async () => (await ask(replica, caller, id)) === 200);
     replica.signal("SIGTERM");

@@ -15,7 +15,7 @@ test("after a crash each attempt without outcome is recorded as unknown, and out
   await runOnce(first.ledger, done);
   await first.ledger.close();
   const trace = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", parentId: "00f067aa0ba902b7", flags: "01" };
-  const ofFunction = { kind: "func", functionId: "dfunc_x" } as const;
+  const ofFunction = { kind: "func", functionId: "dfunc_x", functionVersion: "v7", build: "1.2.0" } as const;
   const died = makeRun({ organizationId: "org_b", ...ofFunction, clientRequestId: "mine", trace });
   const headless = makeRun();
   const file = join(directory, intentFileName(7));
@@ -30,7 +30,8 @@ test("after a crash each attempt without outcome is recorded as unknown, and out
   );
   appendFileSync(
     join(directory, intentFileName(8)),
-    "\0\0\0" + attemptIntentText(died.transactionId, makeIntent({ ordinal: 1, source: "bell__phone" })),
+    "\0\0\0" +
+      attemptIntentText(died.transactionId, makeIntent({ ordinal: 1, source: "bell__phone", sourceVersion: "s3" })),
   );
   appendFileSync(join(directory, intentFileName(8)), attemptIntentText(headless.transactionId, makeIntent()));
   appendFileSync(join(directory, intentFileName(8)), '["attempt","trx_damaged",0,1]\n["run","trx_damaged"]\n');
@@ -50,14 +51,14 @@ test("after a crash each attempt without outcome is recorded as unknown, and out
   );
   const calls = query(
     directory,
-    "SELECT source, charged, success, credential_id, organization_id, order_id FROM ledger_calls JOIN ledger_runs USING (transaction_id) WHERE transaction_id = ?",
+    "SELECT source, source_version, function_version, build, charged, success, credential_id, organization_id, order_id FROM ledger_calls JOIN ledger_runs USING (transaction_id) WHERE transaction_id = ?",
     died.transactionId,
   );
   assert.deepEqual(
     calls.map((call) => Object.values(call)),
     [
-      ["acme__people", "unknown", null, "cred_1", "org_b", "o-1"],
-      ["bell__phone", "unknown", null, null, "org_b", null],
+      ["acme__people", null, "v7", "1.2.0", "unknown", null, "cred_1", "org_b", "o-1"],
+      ["bell__phone", "s3", "v7", "1.2.0", "unknown", null, null, "org_b", null],
     ],
   );
   const attempts = query(

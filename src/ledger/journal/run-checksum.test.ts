@@ -114,20 +114,20 @@ test("a run is exported with the same names and in the same order as always", as
 
 const EXPORTED = {
   csv: `transaction_id,state,kind,organization_id,workflow_id,token_id,context,region,simulated,function_id,\
-client_request_id,trace_id,started_at,took_ms,\
+client_request_id,trace_id,started_at,function_version,build,took_ms,\
 client_gone,function_fault,unknown_sources,call,source,outcome,fault_code,fault_kind,charged,credential_id,credential_rule,\
-call_started_after_ms,call_took_ms,output_bytes,order_id,budget_id,attempt,origin,method,sent_at,status,attempt_took_ms,attempt_charged,\
+call_started_after_ms,call_took_ms,output_bytes,order_id,budget_id,source_version,attempt,origin,method,sent_at,status,attempt_took_ms,attempt_charged,\
 price,currency,amount,amount_at_most\r
-trx_1,ended,data,org_a,wfl_a,tok_a,prod,eu,0,,,,2026-03-01T10:00:00.000Z,25,0,,0,0,acme__people,match,,,yes,,none,1,20,300,\
-,,1,https://api.acme.example,GET,2026-03-01T10:00:00.002Z,200,19,yes,,,,\r
+trx_1,ended,data,org_a,wfl_a,tok_a,prod,eu,0,,,,2026-03-01T10:00:00.000Z,,,25,0,,0,0,acme__people,match,,,yes,,none,1,20,300,\
+,,,1,https://api.acme.example,GET,2026-03-01T10:00:00.002Z,200,19,yes,,,,\r
 `,
   jsonl: `{"run":{"transaction_id":"trx_1","state":"ended","kind":"data","organization_id":"org_a","workflow_id":"wfl_a",\
 "token_id":"tok_a","context":"prod","region":"eu","simulated":0,"function_id":null,"client_request_id":null,\
-"trace_id":null,"started_at":1772359200000,"start_id":null,"took_ms":25,\
+"trace_id":null,"started_at":1772359200000,"start_id":null,"function_version":null,"build":null,"took_ms":25,\
 "client_gone":0,"function_fault":null,"has_unknown":0,"verdicts":2,"unknown_sources":0,"unknown_source_names":null,\
 "checksum":466913784},"calls":[{"transaction_id":"trx_1","ordinal":0,"source":"acme__people","success":1,"match":1,\
 "fault_code":null,"fault_kind":null,"charged":"yes","charges":2,"credential_id":null,"credential_rule":"none",\
-"started_after_ms":1,"took_ms":20,"output_bytes":300,"order_id":null,"budget_id":null}],"attempts":[{"transaction_id":"trx_1","ordinal":0,"number":1,\
+"started_after_ms":1,"took_ms":20,"output_bytes":300,"order_id":null,"budget_id":null,"source_version":null}],"attempts":[{"transaction_id":"trx_1","ordinal":0,"number":1,\
 "origin":"https://api.acme.example","method":"GET","sent_at":1772359200002,"status":200,"took_ms":19,"charged":"yes",\
 "price":null,"currency":null}],\
 "reconciliations":[]}

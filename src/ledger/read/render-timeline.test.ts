@@ -15,6 +15,8 @@ const run = runRow({
   region: "eu",
   simulated: 0,
   function_id: "dfunc_contact",
+  function_version: "aBcDeF-123456789",
+  build: "1.2.0",
   started_at: Date.UTC(2026, 2, 1, 12),
   took_ms: 400,
   client_gone: 0,
@@ -26,6 +28,7 @@ const call = callRow({
   transaction_id: "trx_1",
   ordinal: 0,
   source: "acme__people",
+  source_version: "fEdCbA_123456789",
   success: 1,
   match: 1,
   charged: "yes",
@@ -40,6 +43,7 @@ const second = callRow({
   ...call,
   ordinal: 1,
   source: "bell__phone",
+  source_version: null,
   success: 0,
   match: 0,
   fault_code: "source.timeout",
@@ -61,7 +65,8 @@ const attempt = attemptRow({
 });
 
 function render(changes: Partial<RunReportRow> = {}): string {
-  return renderTimeline({ run, calls: [call, second], attempts: [attempt], reconciliations: [], ...changes });
+  const row = { run, calls: [call, second], attempts: [attempt], reconciliations: [], ...changes };
+  return renderTimeline(row, (kind) => (kind === "function" ? 12 : null));
 }
 
 test("the timeline of a run shows what happened", () => {
@@ -70,11 +75,14 @@ test("the timeline of a run shows what happened", () => {
     `trx_1  func dfunc_contact
   started   2026-03-01T12:00:00.000Z
   caller    org_a  wfl_a  tok_a
+  version   12 (aBcDeF)
+  build     1.2.0
   where     prod, eu
   ended     after 400 ms; 2 calls, 1 failed
   charged   1 request: 0 yes, 0 no, 1 unknown
 
   acme__people |████████████████████████                        |    200 ms  match
+                 version fEdCbA
                  credential cred_1 (default)
                  call 0: charged yes
   bell__phone  |                        xxxxxxxxxxxxxxxxxxxxxxx |    190 ms  failed: timeout
@@ -87,6 +95,17 @@ test("the timeline of a run shows what happened", () => {
                 0                                         400 ms
 `,
   );
+});
+
+test("a run from before versions were recorded says so, unless it used no code", () => {
+  const older = { ...run, function_version: null, build: null };
+  const calls = [{ ...call, source_version: null }, second];
+  const says = /version {3}before versions were recorded/;
+  assert.match(render({ run: older, calls }), says);
+  assert.match(render({ run: older, calls: [], attempts: [] }), says);
+  const unknown = { ...older, function_fault: "function.unknown" };
+  for (const run of [unknown, { ...older, function_id: null }])
+    assert.doesNotMatch(render({ run, calls: [], attempts: [] }), says);
 });
 
 test("the timeline of a run that the service did not survive says so, and invents no durations for its calls", () => {

@@ -80,8 +80,9 @@ function versionFacts(run: RunReportRow["run"], calls: readonly CallRow[], numbe
   const build = run.build === null ? [] : [`build     ${run.build}`];
   if (run.function_version !== null)
     return [`version   ${versionText("function", run.function_id ?? "", run.function_version, numberOf)}`, ...build];
-  const isOlder = run.build === null && calls.length > 0 && calls.every((call) => call.source_version === null);
-  return isOlder ? ["version   before versions were recorded"] : build;
+  const usedCode = calls.length > 0 || (run.function_id !== null && run.function_fault !== "function.unknown");
+  const isOlder = run.build === null && calls.every((call) => call.source_version === null);
+  return usedCode && isOlder ? ["version   before versions were recorded"] : build;
 }
 
 /** The number, if it is known, and the beginning of the digest. */
