@@ -38,6 +38,7 @@ export function createRuns(parts: ServiceParts, observers: readonly RunObserver[
   });
   const engine = {
     catalog: parts.sources,
+    versions: parts.versions,
     runSource: around.runSource,
     ledger: parts.ledger,
     observers,

@@ -13,6 +13,7 @@ import type {
   Ledger,
   RunObserver,
   SourceCatalog,
+  VersionLoader,
 } from "../run/ports.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Clock } from "../terms/time/clock.ts";
@@ -30,6 +31,8 @@ export interface ServiceParts {
   readonly ledger: Ledger;
   readonly sources: SourceCatalog;
   readonly functions: FunctionCatalog & { close(): Promise<void> };
+  /** Loads the versions that workflows name. Without it, they are refused. */
+  readonly versions?: VersionLoader;
   readonly vendorClient: VendorClient;
   readonly simulatedClient: VendorClient;
   readonly leaseOf: Leases;

@@ -21,10 +21,13 @@ import type {
   RunReport,
   RunSource,
   SourceCatalog,
+  VersionLoader,
 } from "./ports.ts";
 
 export interface EngineParts {
   readonly catalog: SourceCatalog;
+  /** Loads the versions that workflows name. Without it they are refused. */
+  readonly versions?: VersionLoader | undefined;
   /** Makes a source call with all its middleware. */
   readonly runSource: RunSource;
   readonly ledger: Ledger;
@@ -59,10 +62,23 @@ export interface RunVariant {
   readonly functionId: string | null;
   /** The digest of the function that runs. */
   readonly functionVersion: string | null;
+  /** Given if the id of the run decides the version of its function. */
+  readonly identity?: RunIdentity;
   /** The `config` that is echoed, without the additions of the workflow. */
   readonly config: JsonObject;
   /** The ids of the entries that its answer will have. */
   readonly ids: readonly string[];
+}
+
+/** The id of a run, made from the time of its start. */
+export interface RunIdentity {
+  readonly transactionId: string;
+  readonly startedWallAt: number;
+}
+
+export function newRunIdentity(clock: Clock): RunIdentity {
+  const startedWallAt = clock.wall();
+  return { transactionId: newId("transaction", startedWallAt), startedWallAt };
 }
 
 /** The context in which a run does its work. */
@@ -119,8 +135,8 @@ export function startRun(
     // Serialised now, because the sources of the run could change the object.
     const echoed = toStoredForm(JSON.stringify(config));
     const frame = reserveFrame(memory, caller, echoed, kind.ids);
-    const { kind: of, functionId, functionVersion } = kind;
-    const run = openRun({ ...request, kind: of, functionId, functionVersion }, parts);
+    const { kind: of, functionId, functionVersion, identity } = kind;
+    const run = openRun({ ...request, kind: of, functionId, functionVersion, identity }, parts);
     for (const observer of parts.observers) observer.runStarted?.(run.intent, request);
     const working = work({ run, config, configText: echoed, frameBytes: frame });
     const { transactionId } = run.intent;
@@ -167,8 +183,8 @@ export interface RunOpening {
   readonly clientRequestId?: string | null;
   readonly trace?: Trace | null;
   readonly memory: MemoryReservation;
-  /** A new id by default. */
-  readonly transactionId?: string;
+  /** A new one by default. */
+  readonly identity?: RunIdentity | undefined;
 }
 
 function orUnrecorded<Result>(act: () => Result): Result {
@@ -216,10 +232,10 @@ export function openRun(
   opening: RunOpening,
   parts: Pick<EngineParts, "ledger" | "clock" | "region" | "startId" | "build">,
 ): OpenRun {
-  const startedWallAt = parts.clock.wall();
   const { caller } = opening;
+  const { transactionId, startedWallAt } = opening.identity ?? newRunIdentity(parts.clock);
   const intent: RunIntent = {
-    transactionId: opening.transactionId ?? newId("transaction", startedWallAt),
+    transactionId,
     kind: opening.kind,
     organizationId: caller.organizationId,
     workflowId: caller.workflow.id,

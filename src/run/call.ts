@@ -2,6 +2,7 @@ import type { CallBudgets, Reservation } from "./middleware/ports.ts";
 import type { ChargeModel } from "../terms/money/charge.ts";
 import type { Clock } from "../terms/time/clock.ts";
 import { Fault, type Charged } from "../terms/fault.ts";
+import { RefusedVersion } from "./find-version.ts";
 import { isJsonObject, type JsonObject } from "../terms/json/json.ts";
 import type { Price, PriceTerm } from "../terms/money/price.ts";
 import { CALL_MS_MAX } from "../terms/time/times.ts";
@@ -23,6 +24,8 @@ import type {
 export interface PlannedSource {
   readonly call: PlannedCall;
   readonly source: RunnableSource | undefined;
+  /** Why the version of the source that the workflow names cannot be used. */
+  readonly refused?: Fault;
 }
 
 /** The longest order number that is kept. */
@@ -235,7 +238,7 @@ interface CallToPlan {
   readonly ordinal: number;
   readonly entry: unknown;
   readonly inputs: JsonObject;
-  readonly source: RunnableSource | undefined;
+  readonly source: RunnableSource | RefusedVersion | undefined;
   readonly startedAt: number;
   /** The source's own timeout counts from here. */
   readonly from: number;
@@ -243,8 +246,16 @@ interface CallToPlan {
   readonly notPast?: number;
 }
 
+export function planSource(run: Run, plan: CallToPlan): PlannedSource {
+  const { source } = plan;
+  const call = planCall(run, plan);
+  return source instanceof RefusedVersion ? { call, source: undefined, refused: source.fault } : { call, source };
+}
+
 export function planCall(run: Run, plan: CallToPlan): Call {
-  const ownDeadline = plan.from + (plan.source?.timeoutMs ?? CALL_MS_MAX);
+  const { source } = plan;
+  const timeoutMs = source === undefined || source instanceof RefusedVersion ? CALL_MS_MAX : source.timeoutMs;
+  const ownDeadline = plan.from + timeoutMs;
   return new Call({
     run,
     id: plan.id,

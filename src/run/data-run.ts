@@ -1,18 +1,18 @@
 import { Fault } from "../terms/fault.ts";
-import type { Clock } from "../terms/time/clock.ts";
 import type { JsonObject } from "../terms/json/json.ts";
 import { ANSWER_BYTES_MAX, statusText, toEnvelope, type EnvelopeEntry } from "./envelope.ts";
 import { fanOut, reportCall, type Outcome } from "./fan-out.ts";
 import { createMisspelledInputReporter, type DeclaredInputs } from "./misspelled-inputs.ts";
-import { planCall, type PlannedSource } from "./call.ts";
-import type { CallReport, Run, SourceCatalog } from "./ports.ts";
+import { planSource, type PlannedSource } from "./call.ts";
+import { findSource, type RefusedVersion } from "./find-version.ts";
+import type { CallReport, Run, RunnableSource } from "./ports.ts";
 import { startRun, type EngineParts, type RunRequest, type StartedRun } from "./active-run.ts";
 
 /**
  * Creates the function that runs `POST /data`. It throws only a `request.*` fault, and only before any vendor is called.
  */
 export function createDataRun(parts: EngineParts): (request: RunRequest) => StartedRun {
-  const { clock, catalog, runSource, observers } = parts;
+  const { clock, runSource, observers } = parts;
   const noteNearMisses = createMisspelledInputReporter(observers);
 
   return function runData(request) {
@@ -20,13 +20,13 @@ export function createDataRun(parts: EngineParts): (request: RunRequest) => Star
     const config = { ...request.config, context: request.context };
     const kind = { kind: "data", functionId: null, functionVersion: null, config, ids: Object.keys(sources) } as const;
     return startRun(request, kind, parts, async ({ run, configText: echoed, frameBytes: frame }) => {
-      const plan = planSources(run, sources, inputs, catalog, clock);
+      const plan = planSources(run, sources, inputs, parts);
       const outcomes = await fanOut(plan, runSource, clock, ANSWER_BYTES_MAX - frame);
       const calls = outcomes.map(reportCall);
       return {
         calls,
         answer: toEnvelope(run.intent.transactionId, echoed, toEntries(run, outcomes, calls)),
-        afterwards: () => noteNearMisses(run.intent.transactionId, plan.map(declaredInputsOf), inputs),
+        afterwards: () => noteNearMisses(run.intent.transactionId, plan.flatMap(declaredInputsOf), inputs),
       };
     });
   };
@@ -37,23 +37,24 @@ function planSources(
   run: Run,
   sources: JsonObject,
   inputs: JsonObject,
-  catalog: SourceCatalog,
-  clock: Clock,
-): PlannedSource[] {
-  const startedAt = clock.now();
+  parts: EngineParts,
+): (PlannedSource | Promise<PlannedSource>)[] {
+  const startedAt = parts.clock.now();
+  const plan = (id: string, ordinal: number, source: RunnableSource | RefusedVersion | undefined) =>
+    planSource(run, { id, ordinal, entry: sources[id], inputs, source, startedAt, from: run.arrivedAt });
   return Object.keys(sources).map((id, ordinal) => {
-    const source = catalog.find(id);
-    return {
-      source,
-      call: planCall(run, { id, ordinal, entry: sources[id], inputs, source, startedAt, from: run.arrivedAt }),
-    };
+    const source = findSource(run, id, parts);
+    return source instanceof Promise ? source.then((found) => plan(id, ordinal, found)) : plan(id, ordinal, source);
   });
 }
 
 const NO_NAMES: readonly string[] = [];
+const NOTHING: readonly DeclaredInputs[] = [];
 
-function declaredInputsOf({ source, call }: PlannedSource): DeclaredInputs {
-  return { id: call.id, inputNames: source?.inputNames ?? NO_NAMES };
+/** Nothing of a source whose version was being loaded: its names are those of a later run. */
+function declaredInputsOf(planned: PlannedSource | Promise<PlannedSource>): DeclaredInputs | readonly DeclaredInputs[] {
+  if (planned instanceof Promise) return NOTHING;
+  return { id: planned.call.id, inputNames: planned.source?.inputNames ?? NO_NAMES };
 }
 
 function toEntries(run: Run, outcomes: readonly Outcome[], calls: readonly CallReport[]): EnvelopeEntry[] {

@@ -28,9 +28,11 @@ const NO_OUTPUT_BYTES = 2;
  *
  * Together the outputs never take more than `outputBytesMax`: above it the largest fails, so that one source's huge
  * output does not fail the others. Which outputs are kept does not depend on the order in which they arrived.
+ *
+ * A promise in the plan is a call whose version of its source is being loaded. It must not reject.
  */
 export async function fanOut(
-  plan: readonly PlannedSource[],
+  plan: readonly (PlannedSource | Promise<PlannedSource>)[],
   runSource: RunSource,
   clock: Clock,
   outputBytesMax: number,
@@ -45,7 +47,10 @@ export async function fanOut(
   }
 
   await Promise.all(
-    plan.map((planned, slot) => runCallThen(planned, runSource, clock, (outcome) => fill(slot, outcome))),
+    plan.map((planned, slot) => {
+      const start = (ready: PlannedSource) => runCallThen(ready, runSource, clock, (outcome) => fill(slot, outcome));
+      return planned instanceof Promise ? planned.then(start) : start(planned);
+    }),
   );
   return outcomes;
 }
@@ -84,11 +89,11 @@ function runCallThen<Made>(
   clock: Clock,
   toResult: (outcome: Outcome) => Made,
 ): Promise<Made> {
-  const { call, source } = planned;
+  const { call, source, refused } = planned;
   const end = (result: CallResult | Fault): Made => toResult(endCall(planned, result, clock));
   const fail = (thrown: unknown): Made => end(asFault(thrown, "source.adapter_raised"));
   try {
-    if (source === undefined) throw new Fault("source.unknown", { source: call.id });
+    if (source === undefined) throw refused ?? new Fault("source.unknown", { source: call.id });
     return runSource(source, call).then(end, fail);
   } catch (thrown) {
     return Promise.resolve(fail(thrown));

@@ -3,12 +3,24 @@ import { Fault } from "../terms/fault.ts";
 import { isJsonObject, readJsonExactly, type Json, type JsonObject } from "../terms/json/json.ts";
 import { failureOf, type CallFailure } from "./failure.ts";
 import { endCall, reportCall, runCall, withoutOutput, type Outcome } from "./fan-out.ts";
-import { planCall, type PlannedSource } from "./call.ts";
-import type { CallResult, CallReport, FunctionHost, FunctionReply, Run, RunSource, SourceCatalog } from "./ports.ts";
+import { planSource, type PlannedSource } from "./call.ts";
+import { findSource, RefusedVersion } from "./find-version.ts";
+import type {
+  CallResult,
+  CallReport,
+  FunctionHost,
+  FunctionReply,
+  Run,
+  RunnableSource,
+  RunSource,
+  SourceCatalog,
+  VersionLoader,
+} from "./ports.ts";
 import type { ReplyMemoryGate, ReplyWindow } from "./reply-memory-gate.ts";
 
 export interface HostParts {
   readonly catalog: SourceCatalog;
+  readonly versions?: VersionLoader | undefined;
   readonly runSource: RunSource;
   readonly replyMemory: ReplyMemoryGate;
   readonly clock: Clock;
@@ -23,8 +35,11 @@ export interface HostRun {
   readonly deadlineAt: number;
 }
 
-/** A function's access to the service, and the record of its steps and calls. */
-export interface OpenHost extends FunctionHost {
+/**
+ * A function's access to the service, and the record of its steps and calls. As a catalog, it has the versions that its
+ * calls use.
+ */
+export interface OpenHost extends FunctionHost, SourceCatalog {
   /** JSON text of each step. */
   readonly pipes: ReadonlyMap<string, string>;
   /** Refuses further calls. Calls in progress are recorded as abandoned. */
@@ -40,7 +55,7 @@ const TOO_LONG_NUMBERS = { field: "", problem: "contains too many numbers with m
  * ended, only the report is kept: inputs and reply are released as soon as the function has the reply.
  */
 export function openHost(host: HostRun, parts: HostParts): OpenHost {
-  const { catalog, runSource, replyMemory: replyRoom, clock } = parts;
+  const { runSource, replyMemory: replyRoom, clock } = parts;
   const { run } = host;
   const pipes = new Map<string, string>();
   const slots: StepSlot[] = [];
@@ -51,20 +66,27 @@ export function openHost(host: HostRun, parts: HostParts): OpenHost {
     closed: false,
   };
 
-  function plan(id: string, ordinal: number, startedAt: number, inputs: JsonObject): PlannedSource {
-    const source = catalog.find(id);
+  function plan(
+    source: RunnableSource | RefusedVersion | undefined,
+    { id, ordinal, startedAt, inputs }: StepCall,
+  ): PlannedSource {
     const entry = Object.hasOwn(host.sources, id) ? host.sources[id] : undefined;
     const times = { startedAt, from: startedAt, notPast: host.deadlineAt };
-    return { source, call: planCall(run, { id, ordinal, entry, inputs, source, ...times }) };
+    return planSource(run, { id, ordinal, entry, inputs, source, ...times });
   }
 
   async function ask(id: string, inputsJson: string): Promise<FunctionReply> {
     const startedAt = clock.now();
     const ordinal = slots.length;
-    let planned = plan(id, ordinal, startedAt, {});
+    const asked = { id, ordinal, startedAt, inputs: {} };
+    const finding = findSource(run, id, parts);
+    let planned = plan(finding instanceof Promise ? undefined : finding, asked);
     const slot: StepSlot = { endCall: () => endCall(planned, new Fault("source.stopped"), clock), report: null };
     slots.push(slot);
     const fails = (fault: Fault) => settled(slot, endCall(planned, fault, clock));
+    let source: RunnableSource | RefusedVersion | undefined;
+    if (finding instanceof Promise) planned = plan((source = await finding), asked);
+    else source = finding;
     const place = await replyRoom.enter(window, Buffer.byteLength(inputsJson));
     if (place === null) return fails(new Fault("source.no_room"));
     let inputs: Json;
@@ -78,7 +100,7 @@ export function openHost(host: HostRun, parts: HostParts): OpenHost {
       place.release();
       return fails(new Fault("source.stopped"));
     }
-    planned = plan(id, ordinal, startedAt, isJsonObject(inputs) ? inputs : {});
+    planned = plan(source, { ...asked, inputs: isJsonObject(inputs) ? inputs : {} });
     const abandon = (): Outcome => endCall(planned, new Fault("source.abandoned"), clock);
     slot.endCall = abandon;
     const outcome = await runCall(planned, runSource, clock);
@@ -111,6 +133,11 @@ export function openHost(host: HostRun, parts: HostParts): OpenHost {
   return {
     pipes,
 
+    find(id) {
+      const found = findSource(run, id, parts);
+      return found instanceof Promise ? undefined : found;
+    },
+
     async runSource(id, inputsJson) {
       return window.closed ? replyWithoutStep(failureText(TOO_LATE, 0, NOTHING_SENT)) : ask(id, inputsJson);
     },
@@ -136,6 +163,13 @@ export function openHost(host: HostRun, parts: HostParts): OpenHost {
       return reports;
     },
   };
+}
+
+interface StepCall {
+  readonly id: string;
+  readonly ordinal: number;
+  readonly startedAt: number;
+  readonly inputs: JsonObject;
 }
 
 /** One call: its report or, until it has one, a function that ends the call when its run ends first. */

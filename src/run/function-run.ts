@@ -1,4 +1,5 @@
 import { asFault, Fault } from "../terms/fault.ts";
+import type { WorkflowVersions } from "../terms/caller.ts";
 import type { JsonObject } from "../terms/json/json.ts";
 import type { Clock } from "../terms/time/clock.ts";
 import { withoutCredentials } from "./envelope.ts";
@@ -7,9 +8,18 @@ import { writeFunctionAnswer, type FunctionOutcome } from "./function-answer.ts"
 import { openHost, type HostParts, type OpenHost } from "./function-host.ts";
 import { createMisspelledInputReporter } from "./misspelled-inputs.ts";
 import { readFunctionResult, readSteps, type FunctionResult } from "./function-result.ts";
+import { findFunction, RefusedVersion } from "./find-version.ts";
 import type { FunctionCatalog, RunnableFunction } from "./ports.ts";
 import { ReplyMemoryGate } from "./reply-memory-gate.ts";
-import { startRun, type EngineParts, type RunRequest, type StartedRun, type RunContext } from "./active-run.ts";
+import {
+  newRunIdentity,
+  startRun,
+  type EngineParts,
+  type RunRequest,
+  type RunVariant,
+  type StartedRun,
+  type RunContext,
+} from "./active-run.ts";
 
 export interface FunctionEngineParts extends EngineParts, Omit<HostParts, "replyMemory"> {
   readonly functions: FunctionCatalog;
@@ -37,10 +47,10 @@ export function createFunctionRun(parts: FunctionEngineParts): (request: Functio
   return function runFunction(request) {
     const { functionId: id, sources, context, caller } = request;
     const config = { ...CONFIG_DEFAULTS, ...request.config, context, organization_tuid: caller.organizationId };
-    const found = id === null ? undefined : parts.functions.find(id);
-    const functionVersion = found?.version ?? null;
-    const kind = { kind: "func", functionId: id, functionVersion, config, ids: id === null ? [] : [id] } as const;
+    const { chosen, ...ofVersion } = chooseFunction(id, caller.workflow.versions, parts);
+    const kind = { kind: "func", functionId: id, ...ofVersion, config, ids: id === null ? [] : [id] } as const;
     return startRun(request, kind, parts, async (under) => {
+      const found = chosen instanceof Promise ? await chosen : chosen;
       const host = openHost(
         { run: under.run, functionId: id ?? "", sources, deadlineAt: sourcesUntil(under, found) },
         hostParts,
@@ -50,23 +60,51 @@ export function createFunctionRun(parts: FunctionEngineParts): (request: Functio
       const calls = host.end();
       return {
         calls,
-        ...writeFunctionAnswer(outcome, under, request, (fault) => functionFailureOf(fault, calls, parts.catalog)),
+        ...writeFunctionAnswer(outcome, under, request, (fault) => functionFailureOf(fault, calls, host)),
         // The schema of a function may accept names that it does not declare, and the answer then does not mention them.
         afterwards: () =>
-          noteNearMisses(under.run.intent.transactionId, found === undefined ? [] : [found], request.inputs),
+          noteNearMisses(under.run.intent.transactionId, isRunnable(found) ? [found] : [], request.inputs),
       };
     });
   };
 }
 
-function sourcesUntil({ run }: RunContext, found: RunnableFunction | undefined): number {
-  const timeoutMs = found?.timeoutMs ?? 0;
+type FoundFunction = RunnableFunction | RefusedVersion | undefined;
+
+interface ChosenFunction extends Pick<RunVariant, "functionVersion" | "identity"> {
+  readonly chosen: FoundFunction | Promise<FoundFunction>;
+}
+
+/** The function of a run, and the version that its record has: that of a version that cannot be loaded too. */
+function chooseFunction(
+  id: string | null,
+  versions: WorkflowVersions | null,
+  parts: FunctionEngineParts,
+): ChosenFunction {
+  if (id === null) return { chosen: undefined, functionVersion: null };
+  if (versions === null || !Object.hasOwn(versions.functions, id)) {
+    const chosen = parts.functions.find(id);
+    return { chosen, functionVersion: chosen?.version ?? null };
+  }
+  const identity = newRunIdentity(parts.clock);
+  const chosen = findFunction(versions, id, identity.transactionId, parts);
+  const functionVersion =
+    chosen instanceof Promise ? versions.functions[id]!.version : (chosen?.version ?? null);
+  return { chosen, functionVersion, identity };
+}
+
+function isRunnable(found: FoundFunction): found is RunnableFunction {
+  return found !== undefined && !(found instanceof RefusedVersion);
+}
+
+function sourcesUntil({ run }: RunContext, found: FoundFunction): number {
+  const timeoutMs = isRunnable(found) ? found.timeoutMs : 0;
   return run.arrivedAt + timeoutMs - Math.min(RESERVE_MS, timeoutMs / 10);
 }
 
 async function runOne(
   id: string,
-  found: RunnableFunction | undefined,
+  found: FoundFunction,
   under: RunContext,
   request: FunctionRequest,
   host: OpenHost,
@@ -76,6 +114,7 @@ async function runOne(
   let result: FunctionResult | Fault;
   try {
     if (found === undefined) throw new Fault("function.unknown", { function: id });
+    if (found instanceof RefusedVersion) throw found.fault;
     const text = await callFunction(found, under, request, host);
     result = readFunctionResult(text);
   } catch (thrown) {

@@ -7,3 +7,4 @@ export type * from "./ports/credentials.ts";
 export type * from "./ports/functions.ts";
 export type * from "./ports/ledger.ts";
 export type * from "./ports/sources.ts";
+export type * from "./ports/versions.ts";

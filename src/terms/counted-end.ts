@@ -13,6 +13,8 @@ type FailureLabel = Exclude<OutcomeLabel, "match" | "no_match">;
 const OWN_FAILURES: ReadonlyMap<string, FailureLabel> = new Map<FaultCode, FailureLabel>([
   ["source.credential_missing", "no_credential"],
   ["source.unknown", "rejected"],
+  ["source.version_unavailable", "rejected"],
+  ["source.version_unusable", "rejected"],
   ["source.region_refused", "rejected"],
   ["source.input_invalid", "rejected"],
   ["source.credential_unavailable", "rejected"],
@@ -26,6 +28,8 @@ const OWN_FAILURES: ReadonlyMap<string, FailureLabel> = new Map<FaultCode, Failu
   ["source.stopped", "rejected"],
   ["source.unrecorded", "rejected"],
   ["function.unknown", "rejected"],
+  ["function.version_unavailable", "rejected"],
+  ["function.version_unusable", "rejected"],
   ["function.overloaded", "rejected"],
   ["function.unavailable", "rejected"],
 ]);

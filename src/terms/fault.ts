@@ -81,6 +81,18 @@ export const FAULTS = {
   "request.http_headers": request(431, "headers_too_large", "The header fields are too large."),
 
   "source.unknown": source("unknown_source", false, "no", "{source}", "Adapter not found for"),
+  "source.version_unavailable": source(
+    "shed",
+    true,
+    "no",
+    "version {version} of this source, which the workflow names, cannot be loaded now, so the vendor was not called",
+  ),
+  "source.version_unusable": source(
+    "internal",
+    false,
+    "no",
+    "version {version} of this source, which the workflow names, cannot be used, so the vendor was not called",
+  ),
   "source.region_refused": source(
     "region",
     false,
@@ -143,6 +155,15 @@ export const FAULTS = {
   "source.collect": source("internal", false, "as_answered", "the result could not be collected", "Unexpected error:"),
 
   "function.unknown": dataFunction("unknown_function", "{function}", { prefix: "Data function not found:" }),
+  "function.version_unavailable": dataFunction(
+    "unavailable",
+    "version {version} of this function, which the workflow names, cannot be loaded now, so it was not run",
+    { retryable: true },
+  ),
+  "function.version_unusable": dataFunction(
+    "internal",
+    "version {version} of this function, which the workflow names, cannot be used, so it was not run",
+  ),
   "function.input_invalid": dataFunction("input", "{problem}"),
   "function.raised": dataFunction("raised", "the function raised an error"),
   "function.timeout": dataFunction("timeout", "timed out after {afterMs} ms"),
