@@ -19,6 +19,7 @@ import type {
   RunService,
   ServiceState,
   SourceListing,
+  StoredVersions,
 } from "./ports.ts";
 
 /** The arguments of every verb. */
@@ -42,6 +43,7 @@ export interface VerbNeeds {
   store(): Promise<AdminStore>;
   sources(): Promise<SourceListing>;
   functions(): Promise<FunctionListing>;
+  storedVersions(): Promise<StoredVersions>;
   /** The service on this data directory: the running one, or one started for this command. */
   service(): Promise<RunService>;
   /** The project folder, for new files. @throws OperatorError without a project folder */

@@ -7,6 +7,7 @@ import type { Deployment } from "../http/route.ts";
 import type { LoadedSources } from "../project/load-sources.ts";
 import { openCatalogs, type BrokenFileUpdate, type Catalogs } from "../project/open-catalogs.ts";
 import { PACKAGE_ROOT } from "../project/package-root.ts";
+import { createStoredVersions } from "../project/stored-versions.ts";
 import type { Settings } from "../settings/settings.ts";
 import { systemClock, type Clock } from "../terms/time/clock.ts";
 import { openDemo } from "./demo.ts";
@@ -95,6 +96,7 @@ export async function start(options: StartOptions): Promise<RunningService> {
   const deployed = { build, deployedBy: settings.deployedBy ?? null };
   const registrar = opened.use(await openVersionRegistrar({ store, dataDir, clock, log, deployed }));
   await registrar.register(catalogs.versions());
+  const versions = createStoredVersions({ store: store.admin, functions: async () => catalogs.functions, clock });
   // Opened before telemetry, which uses the same certificate authorities, because its error message describes a bad
   // file.
   const door = opened.adopt(openVendorClient(settings, clock), (it) => it.close());
@@ -114,6 +116,7 @@ export async function start(options: StartOptions): Promise<RunningService> {
     ledger: journal.ledger,
     sources: catalogs.sources,
     functions: catalogs.functions,
+    versions,
     vendorClient: door,
     simulatedClient: openSimulatedClient(settings, clock, catalogs.sources),
     leaseOf: leases.leaseOf,
@@ -128,6 +131,7 @@ export async function start(options: StartOptions): Promise<RunningService> {
       keyed,
       ledger: journal,
       catalogs,
+      storedVersions: versions,
       door,
       budgets,
       publicUrl: () => reachableAddress(service.url),

@@ -103,7 +103,10 @@ export async function createFunctions(options: FunctionsOptions): Promise<Functi
   };
 }
 
-function runnableOf({ facts, version, bundle }: LoadedFunction, pool: Pool): RunnableFunction {
+export function runnableOf(
+  { facts, version, bundle }: Pick<LoadedFunction, "facts" | "version" | "bundle">,
+  pool: Pool,
+): RunnableFunction {
   return {
     id: facts.id,
     version,

@@ -14,6 +14,7 @@ import { systemClock } from "../terms/time/clock.ts";
 
 export interface ListedFunctions {
   readonly listing: FunctionListing;
+  readonly functions: OpenedFunctions;
   readonly problems: readonly BrokenFile[];
   close(): Promise<void>;
 }
@@ -43,6 +44,7 @@ export async function openListedFunctions(
   return {
     problems: functions.problems,
     listing: toFunctionListing(functions),
+    functions,
     close: functions.close,
   };
 }

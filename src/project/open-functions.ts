@@ -1,14 +1,16 @@
 import { basename, extname, resolve } from "node:path";
 import { configFilesOf } from "./config-file.ts";
-import { preparePrelude } from "../functions/load/bundle-cache.ts";
-import { createFunctions, type Functions, type ListedFunction } from "../functions/catalog.ts";
+import { prepareContractTools, preparePrelude, prepareType } from "../functions/load/bundle-cache.ts";
+import { createFunctions, runnableOf, type Functions, type ListedFunction } from "../functions/catalog.ts";
+import { loadStoredFunction } from "../functions/load/load-stored.ts";
+import type { LoadTools } from "../functions/load/load-function.ts";
 import { LoadError } from "../terms/load-error.ts";
 import type { PoolStats } from "../functions/pool/pool-stats.ts";
 import { createPool, type Pool } from "../functions/pool/pool.ts";
 import type { ForbiddenPath } from "../functions/imports/import-scope.ts";
 import type { FunctionsLog } from "../functions/ports.ts";
 import { functionFiles } from "./load-sources.ts";
-import type { FunctionCatalog } from "../run/ports.ts";
+import type { FunctionCatalog, RunnableFunction } from "../run/ports.ts";
 import type { Clock } from "../terms/time/clock.ts";
 import { PREFIX } from "../terms/ids.ts";
 
@@ -41,6 +43,13 @@ export interface OpenFunction extends ListedFunction {
   readonly from: "catalog" | "project";
 }
 
+/** A version of a function from the store. */
+export interface StoredFunction {
+  readonly runnable: RunnableFunction;
+  /** Removes its code from the processes of functions. A later run sends it again. */
+  forget(): void;
+}
+
 type BeforeUse = (loaded: OpenFunction) => Promise<void>;
 
 /** The functions of the catalog and of a project. A project's function replaces a catalog function with the same id. */
@@ -54,6 +63,11 @@ export interface OpenedFunctions extends FunctionCatalog {
    * @param beforeUse awaited before the first run of a loaded version
    */
   reload(beforeUse: BeforeUse): Promise<readonly LoadError[]>;
+  /**
+   * Prepares a version from its stored content, whose digest has been verified.
+   * @throws LoadError if the version cannot be used; any other error if it cannot be evaluated now
+   */
+  loadStored(name: string, digest: string, content: string): Promise<StoredFunction>;
   stats(): PoolStats;
   /** Ends the process that loading has started. The first run starts processes again. */
   rest(): void;
@@ -93,6 +107,7 @@ export async function openFunctions(options: OpenFunctionsOptions): Promise<Open
       // Loading functions from the cache needs no process, and many services never run a function.
       startsOnUse: true,
     }));
+  let tools: LoadTools | undefined;
   const problems: LoadError[] = [];
   const closed = forbiddenFolders(options);
   const folders = (cacheDir: string | undefined) => ({
@@ -139,6 +154,18 @@ export async function openFunctions(options: OpenFunctionsOptions): Promise<Open
       if (folder === undefined) return [];
       project ??= await createFunctions({ files: [], pool: poolForFiles(), ...folders(options.cacheDir) });
       return reloadAll(project, folder, closed, beforeUse);
+    },
+    loadStored: async (name, digest, content) => {
+      const pool = poolForFiles();
+      tools ??= {
+        typeCode: () => prepareType(options.ownCacheDir),
+        contract: prepareContractTools(options.ownCacheDir),
+      };
+      const { facts, bundle } = await loadStoredFunction(name, content, pool, tools);
+      return {
+        runnable: runnableOf({ facts, version: digest, bundle }, pool),
+        forget: () => pool.forgetBundle(bundle.hash),
+      };
     },
     stats: () => pool?.stats() ?? NO_PROCESSES,
     rest: () => pool?.rest(),

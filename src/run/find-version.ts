@@ -2,14 +2,7 @@ import { hash } from "node:crypto";
 import type { VersionShare, WorkflowVersions } from "../terms/caller.ts";
 import { asFault, Fault } from "../terms/fault.ts";
 import { SHORT_DIGEST } from "../terms/version.ts";
-import type {
-  FunctionCatalog,
-  Run,
-  RunnableFunction,
-  RunnableSource,
-  SourceCatalog,
-  VersionLoader,
-} from "./ports.ts";
+import type { FunctionCatalog, Run, RunnableFunction, RunnableSource, SourceCatalog, VersionLoader } from "./ports.ts";
 
 /** A version that a workflow names and that cannot be loaded: a run uses no other one instead. */
 export class RefusedVersion {

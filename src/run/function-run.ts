@@ -88,8 +88,7 @@ function chooseFunction(
   }
   const identity = newRunIdentity(parts.clock);
   const chosen = findFunction(versions, id, identity.transactionId, parts);
-  const functionVersion =
-    chosen instanceof Promise ? versions.functions[id]!.version : (chosen?.version ?? null);
+  const functionVersion = chosen instanceof Promise ? versions.functions[id]!.version : (chosen?.version ?? null);
   return { chosen, functionVersion, identity };
 }
 

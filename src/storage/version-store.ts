@@ -87,13 +87,17 @@ export function createVersionStore(engine: Engine): VersionStore {
         .where("id", "=", idOf(version))
         .executeTakeFirst();
       if (row === undefined) return null;
-      const content = await unpack(row.content);
-      if (digestOf(content) !== version.digest)
-        throw new OperatorError(
-          "refused",
-          `The stored content of version ${version.digest} of ${version.id} is damaged.`,
-        );
-      return { content, source: JSON.parse(await unpack(row.source)) as Record<string, string> };
+      const damaged = (cause?: unknown) =>
+        new OperatorError("refused", `The stored content of version ${version.digest} of ${version.id} is damaged.`, {
+          cause,
+        });
+      try {
+        const content = await unpack(row.content);
+        if (digestOf(content) !== version.digest) throw damaged();
+        return { content, source: JSON.parse(await unpack(row.source)) as Record<string, string> };
+      } catch (error) {
+        throw error instanceof OperatorError ? error : damaged(error);
+      }
     },
   };
 }

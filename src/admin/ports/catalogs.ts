@@ -1,5 +1,5 @@
 /** The sources and functions of a deployment. */
-import type { FunctionCatalog, SourceCatalog } from "../../run/ports.ts";
+import type { FunctionCatalog, RunnableFunction, RunnableSource, SourceCatalog } from "../../run/ports.ts";
 import type { FunctionCase } from "../../sdk/data-function.ts";
 
 export interface SourceListing extends SourceCatalog {
@@ -25,8 +25,18 @@ export interface FunctionListing extends FunctionCatalog {
   list(): readonly DescribedFunction[];
 }
 
+/** Versions from the store, loaded as runs load them. */
+export interface StoredVersions {
+  /** @throws OperatorError `refused` with the reason if no run could use the version */
+  tryFunction(id: string, digest: string): Promise<RunnableFunction>;
+  /** The same for a source. @param loaded the loaded version of it */
+  trySource(loaded: RunnableSource, digest: string): Promise<RunnableSource>;
+}
+
 export interface DescribedFunction {
   readonly id: string;
+  /** The digest of the loaded version. */
+  readonly version: string;
   readonly title: string;
   readonly description: string | undefined;
   readonly inputs: object | undefined;

@@ -1,4 +1,11 @@
-import type { BackedUp, AdminStore, FunctionListing, RunService, ServiceState } from "../../admin/ports.ts";
+import type {
+  BackedUp,
+  AdminStore,
+  FunctionListing,
+  RunService,
+  ServiceState,
+  StoredVersions,
+} from "../../admin/ports.ts";
 import type { BackupRequest } from "../../backup/back-up.ts";
 import type { LedgerAnswers } from "../../ledger/read/ledger-reader.ts";
 import type { LoadedSource, LoadedSources } from "../../project/load-sources.ts";
@@ -25,6 +32,7 @@ export interface NeedParts {
   readonly ledgers: DeploymentLedgers;
   sources(): Promise<SourcesHere>;
   functions(): Promise<FunctionListing>;
+  storedVersions(): Promise<StoredVersions>;
   /** The client for real vendors. */
   vendorClient(): Promise<VendorClient>;
   /** The client for cases, whose simulated vendors are on loopback, which no real call may reach. */

@@ -55,6 +55,7 @@ export function needsOf(parts: NeedParts): Omit<VerbNeeds, TerminalNeed> {
       return toSourceListing(loaded, isOn, note);
     },
     functions: () => parts.functions(),
+    storedVersions: () => parts.storedVersions(),
     authoring: async () => (await import("./authoring-tools.ts")).openAuthoringTools(parts),
     service: () => parts.runService(),
     serviceState: () => parts.state(),

@@ -1,5 +1,6 @@
 import { isAbsolute } from "node:path";
 import type { VerbNeeds } from "../../admin/needs.ts";
+import type { StoredVersions } from "../../admin/ports.ts";
 import { backUpInThread } from "../../backup/backup-thread.ts";
 import { createOutboundClient, type OutboundClient } from "../../outbound/http-client.ts";
 import { toFunctionListing } from "../../project/list-functions.ts";
@@ -22,6 +23,7 @@ export interface ServiceForVerbs {
   readonly keyed: ProvenStore;
   readonly ledger: OpenedLedger;
   readonly catalogs: Catalogs;
+  readonly storedVersions: StoredVersions;
   readonly door: OutboundClient;
   readonly budgets: Budgets;
   /** The current state of the service. */
@@ -55,7 +57,7 @@ export function openVerbNeeds(service: ServiceForVerbs): OpenedVerbNeeds {
 }
 
 function partsOf(
-  { settings, clock, keyed, ledger, catalogs, door, budgets, state }: ServiceForVerbs,
+  { settings, clock, keyed, ledger, catalogs, storedVersions, door, budgets, state }: ServiceForVerbs,
   casesClient: NeedParts["casesClient"],
 ): Omit<NeedParts, "note" | "runService"> {
   return {
@@ -78,6 +80,7 @@ function partsOf(
       isOn: ({ source }) => catalogs.sources.find(source.id) !== undefined,
     }),
     functions: async () => toFunctionListing(catalogs.functions),
+    storedVersions: async () => storedVersions,
     vendorClient: async () => door,
     casesClient,
     budgets: async () => budgets,

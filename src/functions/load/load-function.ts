@@ -107,7 +107,7 @@ async function compile(file: string, json: string, pool: Pool, tools: LoadTools)
   }
 }
 
-function reasonOf(thrown: unknown): string {
+export function reasonOf(thrown: unknown): string {
   const cause: unknown = thrown instanceof Fault ? thrown.cause : thrown;
   return cause instanceof Error ? cause.message : thrown instanceof Fault ? thrown.says : String(thrown);
 }

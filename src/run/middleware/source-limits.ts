@@ -88,9 +88,10 @@ export function withSourceLimits(leaseOf: Leases, clock: Clock, startedMax = STA
   }
 
   return (next) => async (source, call) => {
-    if (source.declaration.limits === undefined) return next(source, call);
-    const limits = limitsOf(source);
-    const permit = await enter(source, call, limits);
+    const limited = source.limitedAs ?? source;
+    if (limited.declaration.limits === undefined) return next(source, call);
+    const limits = limitsOf(limited);
+    const permit = await enter(limited, call, limits);
     if (permit !== null && limits.shared!.hasConcurrencyLimit) call.takePermit(permit);
     return next(source, call);
   };

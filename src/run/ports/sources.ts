@@ -12,6 +12,8 @@ export interface RunnableSource {
   /** The digest of its code or declaration. */
   readonly version: string;
   readonly declaration: SourceDeclaration;
+  /** For a version that is not the loaded one: the loaded one, whose limits all versions use up together. */
+  readonly limitedAs?: RunnableSource;
   readonly timeoutMs: number;
   /** The names that pass the filter, from every branch of the schema. */
   readonly inputNames: readonly string[];

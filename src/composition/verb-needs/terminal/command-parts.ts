@@ -23,14 +23,15 @@ export function openCommandParts(deployment: DeploymentRef): NeedParts {
     },
     ({ close }) => close(),
   );
+  async function adminStore() {
+    const [opened, { createAdminStore }] = await Promise.all([engine(), import("../../../storage/admin-store.ts")]);
+    return reportUnavailable(opened.engine, clock, createAdminStore(opened.engine));
+  }
   return {
     settings,
     clock,
     note,
-    async adminStore() {
-      const [opened, { createAdminStore }] = await Promise.all([engine(), import("../../../storage/admin-store.ts")]);
-      return reportUnavailable(opened.engine, clock, createAdminStore(opened.engine));
-    },
+    adminStore,
     async keyedStore(adoptRootKey) {
       const opened = await store(adoptRootKey);
       return { ...opened, isSettled: async () => (await opened.proven.catch(unavailable)).settled };
@@ -44,6 +45,11 @@ export function openCommandParts(deployment: DeploymentRef): NeedParts {
       const { listing, problems } = await openFunctions();
       for (const { message } of problems) note(`A file cannot be used: ${message}`);
       return listing;
+    },
+    async storedVersions() {
+      const { createStoredVersions } = await import("../../../project/stored-versions.ts");
+      const functions = async () => (await openFunctions()).functions;
+      return createStoredVersions({ store: await adminStore(), functions, clock });
     },
     vendorClient: once(
       async () => (await import("../../open-vendor-clients.ts")).openVendorClient(settings, clock),
