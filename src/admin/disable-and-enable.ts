@@ -15,7 +15,7 @@ interface Disabling<Row> {
   readonly result: TSchema;
   /** Resolves with `null` if it does not exist. */
   set(store: AdminStore, act: Act, id: string, disabled: boolean): Promise<Row | null>;
-  toWire(row: Row): JsonObject;
+  toWire(row: Row, store: AdminStore): JsonObject | Promise<JsonObject>;
   unknown(id: string): Error;
 }
 
@@ -35,9 +35,10 @@ export function disableAndEnable<Row>({ name, id: schema, example, disable, enab
 
       async run(input, { act, store }) {
         const id = input[name]!;
-        const row = await kind.set(await store(), act, id, disabled);
+        const open = await store();
+        const row = await kind.set(open, act, id, disabled);
         if (row === null) throw kind.unknown(id);
-        return kind.toWire(row);
+        return kind.toWire(row, open);
       },
     });
   return { disable: verb(disable, true), enable: verb(enable, false) };

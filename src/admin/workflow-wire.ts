@@ -1,7 +1,9 @@
 import { Type } from "../terms/schema/type.ts";
 import type { NamedWorkflow } from "./ports.ts";
 import { toWireTime } from "./wire-time.ts";
-import { text, time, yesOrNo } from "./result-schemas.ts";
+import type { AdminStore } from "./ports.ts";
+import { numbersOf, type NumberOf } from "./recorded-versions.ts";
+import { count, listOf, oneOf, orNull, text, time, yesOrNo } from "./result-schemas.ts";
 
 export const wireWorkflow = Type.Object({
   workflow: text,
@@ -11,6 +13,18 @@ export const wireWorkflow = Type.Object({
   failure_details: yesOrNo,
   mask_credentials: yesOrNo,
   simulated: yesOrNo,
+  versions: {
+    ...listOf(
+      Type.Object({
+        kind: oneOf("function", "source", "shadow"),
+        id: text,
+        number: orNull(count),
+        digest: text,
+        percent: Type.Number(),
+      }),
+    ),
+    description: "The versions that its runs use in place of the loaded ones, and the percentage of runs that do",
+  },
   created_at: time,
 });
 
@@ -30,7 +44,32 @@ export const workflowSettings = {
   ),
 };
 
-export function toWireWorkflow(workflow: NamedWorkflow) {
+export async function toWireWorkflow(workflow: NamedWorkflow, store: Pick<AdminStore, "versionsOf" | "findVersion">) {
+  const [wire] = await toWireWorkflows([workflow], store);
+  return wire!;
+}
+
+export async function toWireWorkflows(
+  workflows: readonly NamedWorkflow[],
+  store: Pick<AdminStore, "versionsOf" | "findVersion">,
+) {
+  const digests = workflows.flatMap(sharesOf).map(({ share }) => share.version);
+  const numberOf = await numbersOf(async () => store, digests);
+  return workflows.map((workflow) => toWire(workflow, numberOf));
+}
+
+/** The versions that a workflow names, in the order of the kinds. */
+function sharesOf({ versions }: NamedWorkflow) {
+  if (versions === null) return [];
+  const kinds = [
+    ["function", versions.functions],
+    ["source", versions.sources],
+    ["shadow", versions.shadow],
+  ] as const;
+  return kinds.flatMap(([kind, shares]) => Object.entries(shares).map(([id, share]) => ({ kind, id, share })));
+}
+
+function toWire(workflow: NamedWorkflow, numberOf: NumberOf) {
   return {
     workflow: workflow.id,
     name: workflow.name,
@@ -39,6 +78,13 @@ export function toWireWorkflow(workflow: NamedWorkflow) {
     failure_details: workflow.failureDetails,
     mask_credentials: workflow.maskCredentials,
     simulated: workflow.simulated,
+    versions: sharesOf(workflow).map(({ kind, id, share: { version: digest, percent } }) => ({
+      kind,
+      id,
+      number: numberOf(kind === "source" ? "source" : "function", id, digest),
+      digest,
+      percent,
+    })),
     created_at: toWireTime(workflow.createdWallAt),
   };
 }

@@ -1,4 +1,5 @@
-import type { WorkflowAdmin, WorkflowChange } from "../admin/ports.ts";
+import type { NumberedShare, VersionsChange, WorkflowAdmin, WorkflowChange } from "../admin/ports.ts";
+import type { VersionShare, WorkflowVersions } from "../terms/caller.ts";
 import type { JsonObject } from "../terms/json/json.ts";
 import type { Engine } from "./engine.ts";
 import { organizationExists } from "./organization-admin.ts";
@@ -12,7 +13,7 @@ export function createWorkflowAdmin(engine: Engine): WorkflowAdmin {
       recordChange(engine, act, async (transaction) => {
         if (!(await organizationExists(transaction, workflow.organizationId))) return null;
         await transaction.insertInto("workflows").values(fromWorkflow(workflow)).execute();
-        const { id, organizationId, createdWallAt: _, ...settings } = workflow;
+        const { id, organizationId, createdWallAt: _, versions: __, ...settings } = workflow;
         return { result: workflow, entry: { organizationId, subjectId: id, detail: snakeCase(settings) } };
       }),
 
@@ -30,19 +31,63 @@ export function createWorkflowAdmin(engine: Engine): WorkflowAdmin {
       recordChange(engine, act, async (transaction) => {
         const row = await transaction.selectFrom("workflows").selectAll().where("id", "=", id).executeTakeFirst();
         if (row === undefined) return null;
-        const workflow = { ...toWorkflow(row), ...change };
+        const { versions, ...settings } = change;
+        const before = toWorkflow(row);
+        const workflow = { ...before, ...settings, versions: withChange(before.versions, versions) };
         await transaction.updateTable("workflows").set(fromWorkflow(workflow)).where("id", "=", id).execute();
         return {
           result: workflow,
-          entry: { organizationId: workflow.organizationId, subjectId: id, detail: snakeCase(change) },
+          entry: {
+            organizationId: workflow.organizationId,
+            subjectId: id,
+            detail: { ...snakeCase(settings), ...(versions !== undefined && { versions: detailOf(versions) }) },
+          },
         };
       }),
   };
 }
 
 /** Settings with the names that all other interfaces use. */
-function snakeCase(settings: WorkflowChange): JsonObject {
+function snakeCase(settings: Omit<WorkflowChange, "versions">): JsonObject {
   return Object.fromEntries(
     Object.entries(settings).map(([name, value]) => [name.replaceAll(/[A-Z]/g, (c) => `_${c.toLowerCase()}`), value]),
+  );
+}
+
+const VERSION_KINDS = ["functions", "sources", "shadow"] as const satisfies readonly (keyof WorkflowVersions)[];
+
+/** `null` if no version is named any more, so that runs of the workflow look for none. */
+function withChange(before: WorkflowVersions | null, change: VersionsChange | undefined): WorkflowVersions | null {
+  if (change === undefined) return before;
+  const [functions, sources, shadow] = VERSION_KINDS.map((kind) => changed(before?.[kind] ?? {}, change[kind] ?? {}));
+  const versions = { functions: functions!, sources: sources!, shadow: shadow! };
+  return VERSION_KINDS.every((kind) => Object.keys(versions[kind]).length === 0) ? null : versions;
+}
+
+function changed(
+  before: Readonly<Record<string, VersionShare>>,
+  change: Readonly<Record<string, NumberedShare | null>>,
+): Readonly<Record<string, VersionShare>> {
+  const given = Object.entries(change);
+  const kept = Object.entries(before).filter(([id]) => !Object.hasOwn(change, id));
+  const added = given.flatMap(([id, share]) =>
+    share === null ? [] : [[id, { version: share.version, percent: share.percent }] as const],
+  );
+  return Object.fromEntries([...kept, ...added]);
+}
+
+function detailOf(change: VersionsChange): JsonObject {
+  return Object.fromEntries(
+    VERSION_KINDS.filter((kind) => change[kind] !== undefined).map((kind) => [
+      kind,
+      Object.fromEntries(
+        Object.entries(change[kind]!).map(([id, share]) => [
+          id,
+          share === null
+            ? "latest"
+            : { number: share.number, digest: share.version, ...(share.percent < 100 && { percent: share.percent }) },
+        ]),
+      ),
+    ]),
   );
 }

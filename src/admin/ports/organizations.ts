@@ -1,5 +1,5 @@
 /** Organizations, with their tokens and workflows. */
-import type { Workflow } from "../../terms/caller.ts";
+import type { VersionShare, Workflow, WorkflowVersions } from "../../terms/caller.ts";
 import type { Act, Page } from "./acts.ts";
 
 export interface Organization {
@@ -65,7 +65,17 @@ export interface NamedWorkflow extends Workflow {
 /** The settings of a workflow that may change. `simulated` may not. */
 export type WorkflowChange = Partial<
   Pick<NamedWorkflow, "name" | "disabled" | "autoCredentials" | "failureDetails" | "maskCredentials">
->;
+> & { readonly versions?: VersionsChange };
+
+/** A version with its number, which the audit entry has. */
+export interface NumberedShare extends VersionShare {
+  readonly number: number;
+}
+
+/** The functions and sources whose version changes; others keep theirs. `null`: the loaded version again. */
+export type VersionsChange = {
+  readonly [Kind in keyof WorkflowVersions]?: Readonly<Record<string, NumberedShare | null>>;
+};
 
 export interface WorkflowAdmin {
   createWorkflow(act: Act, workflow: NamedWorkflow): Promise<NamedWorkflow | null>;

@@ -5,7 +5,7 @@ import { idOf, nextCursor, pagedById, readPage } from "../../pages.ts";
 import { listOf } from "../../result-schemas.ts";
 import { PREFIX } from "../../../terms/ids.ts";
 import { defineVerb } from "../../verb.ts";
-import { toWireWorkflow, wireWorkflow } from "../../workflow-wire.ts";
+import { toWireWorkflows, wireWorkflow } from "../../workflow-wire.ts";
 
 export default defineVerb({
   summary: "List the workflows of an organization, newest first",
@@ -21,6 +21,6 @@ export default defineVerb({
     const open = await store();
     await requireOrganization(open, org);
     const { lines, next } = await readPage(page, note, idOf, (asked) => open.workflows(org, asked));
-    return { workflows: lines.map(toWireWorkflow), ...next };
+    return { workflows: await toWireWorkflows(lines, open), ...next };
   },
 });

@@ -55,7 +55,7 @@ export default defineVerb({
       }),
     );
     return {
-      workflow: toWireWorkflow(workflow),
+      workflow: await toWireWorkflow(workflow, store),
       organization_tuid: workflow.organizationId,
       organization: organization?.name ?? "",
       context,

@@ -2,35 +2,50 @@ import { Type } from "../../../terms/schema/type.ts";
 import { nameInput, workflowInput } from "../../inputs.ts";
 import type { WorkflowChange } from "../../ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
-import { unknownWorkflow } from "../../require.ts";
+import { requireWorkflow, unknownWorkflow } from "../../require.ts";
 import { defineVerb } from "../../verb.ts";
+import { functionVersionsInput, sourceVersionsInput, toVersionsChange } from "../../workflow-versions.ts";
 import { toWireWorkflow, workflowSettings, wireWorkflow } from "../../workflow-wire.ts";
 
 export default defineVerb({
   summary: "Change settings of a workflow",
-  description: "Settings that are not given stay as they are. Whether a workflow is simulated cannot be changed.",
-  example: "wfl_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --mask-credentials --no-auto-credentials",
+  description:
+    "Settings that are not given stay as they are. Whether a workflow is simulated cannot be changed. --function and --source name the version of a function or a source for this workflow; services use it without a restart. Each version is loaded first, and refused with the reason if runs could not use it: then nothing is changed. A source in TypeScript can be kept at the version that is loaded, not set to another one.",
+  example: "wfl_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --mask-credentials --function dfunc_contact_check=12@10%",
   input: Type.Object(
-    { workflow: workflowInput, name: Type.Optional(nameInput("What the workflow is for")), ...workflowSettings },
+    {
+      workflow: workflowInput,
+      name: Type.Optional(nameInput("What the workflow is for")),
+      ...workflowSettings,
+      function: functionVersionsInput,
+      source: sourceVersionsInput,
+    },
     { additionalProperties: false },
   ),
   positional: ["workflow"],
   role: "operator",
   changes: true,
-  needs: ["store"],
+  needs: ["store", "sources", "functions", "storedVersions"],
 
   result: wireWorkflow,
 
-  async run({ workflow: id, ...settings }, { act, store }) {
+  async run({ workflow: id, ...settings }, call) {
+    const store = await call.store();
+    const { function: functions, source: sources } = settings;
+    const namesVersions = functions !== undefined || sources !== undefined;
+    const versions = namesVersions
+      ? await toVersionsChange(await requireWorkflow(store, id), { function: functions, source: sources }, call)
+      : undefined;
     const change: WorkflowChange = {
       ...(settings.name !== undefined && { name: settings.name }),
       ...(settings.auto_credentials !== undefined && { autoCredentials: settings.auto_credentials }),
       ...(settings.failure_details !== undefined && { failureDetails: settings.failure_details }),
       ...(settings.mask_credentials !== undefined && { maskCredentials: settings.mask_credentials }),
+      ...(versions !== undefined && { versions }),
     };
     if (Object.keys(change).length === 0) throw new OperatorError("usage", "Give at least one setting to change.");
-    const workflow = await (await store()).changeWorkflow(act, id, change);
+    const workflow = await store.changeWorkflow(call.act, id, change);
     if (workflow === null) throw unknownWorkflow(id);
-    return toWireWorkflow(workflow);
+    return toWireWorkflow(workflow, store);
   },
 });
