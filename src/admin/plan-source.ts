@@ -101,6 +101,11 @@ export function planOfOff(source: RunnableSource) {
   };
 }
 
+/** The plan for a source of which the workflow pins a version that cannot be used. */
+export function planOfUnusable(source: RunnableSource, problem: string) {
+  return { ...planOfOff(source), on: true, problem };
+}
+
 /** The plan for an unknown source: a run answers for it without a call. */
 export function planOfUnknown(source: string) {
   return {

@@ -16,7 +16,7 @@ const ANYWHERE: Readonly<Record<Role, string>> = {
     object name;
     source credentials; source list; source show; token list; workflow list; workflow plan`,
   operator: `
-    credential create; credential delete; credential disable; credential enable; credential verify; function run; function test; ledger reconcile; ledger settle; org create; org disable;
+    credential create; credential delete; credential disable; credential enable; credential verify; function rollback; function run; function test; ledger reconcile; ledger settle; org create; org disable;
     org enable; org rename; source run; source test; token create; token revoke; workflow create; workflow disable;
     workflow enable; workflow run; workflow set`,
   // A price determines what a budget counts.

@@ -1,3 +1,4 @@
+import { isCode } from "../sources/load-stored.ts";
 import { Type } from "../terms/schema/type.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { SHORT_DIGEST } from "../terms/version.ts";
@@ -115,8 +116,15 @@ export async function loadedFinder(kind: VersionKind, id: string, parts: Version
       (await store.findVersion(kind, id, which)) ?? refuse(id, which, await store.versions(kind, id)),
     async tryVersion({ digest }) {
       const versions = await parts.storedVersions();
-      if (kind === "function") await versions.tryFunction(id, digest);
-      else if (digest !== found.version) await versions.trySource(requireSource(await parts.sources(), id), digest);
+      if (kind === "function") return void (await versions.tryFunction(id, digest));
+      const texts = digest === found.version ? await store.versionTexts({ kind, id, digest }) : null;
+      if (texts !== null && isCode(texts.content)) {
+        parts.note(
+          `${id} is written in TypeScript, and code from the store is not run: once another version is deployed, its calls fail in this workflow until it is set to ${id}=latest.`,
+        );
+        return;
+      }
+      await versions.trySource(requireSource(await parts.sources(), id), digest);
     },
   };
 }

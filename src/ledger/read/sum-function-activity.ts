@@ -1,11 +1,17 @@
 import { failureLabelOf } from "../../terms/counted-end.ts";
 import { NOTHING_SENT } from "../journal/verdicts.ts";
-import type { LedgerTables } from "../ports.ts";
+import type { AttemptRow, LedgerTables } from "../ports.ts";
+import { costOfRequests, type RunCost } from "./costs.ts";
 import { toStored } from "../stored-text.ts";
 import { type ActivityLine, NEWEST_OF_EACH, NEWEST_OF_ONE, percentilesOf } from "./sum-activity.ts";
 
+/** The possible groups of the runs of a function: all of them, those of each version, or those of each workflow. */
+export const FUNCTION_ACTIVITY_KEYS = ["function", "version", "workflow"] as const;
+
 /** Selects runs of these functions that started from `from` and before `to` (Unix ms). */
 export interface FunctionActivityFilter {
+  /** By function if left out. */
+  readonly by?: (typeof FUNCTION_ACTIVITY_KEYS)[number];
   readonly functions: readonly string[];
   readonly from: number;
   readonly to: number;
@@ -19,6 +25,12 @@ export interface FunctionActivityLine extends Pick<
   "p50Ms" | "p99Ms" | "countedFrom" | "isComplete" | "lastAt"
 > {
   readonly functionId: string;
+  /** The digest, if grouped by version; `null` for runs of a time before versions were recorded. */
+  readonly version?: string | null;
+  /** If grouped by workflow. */
+  readonly workflowId?: string;
+  /** The cost of the requests that its runs sent, if grouped by version. */
+  readonly cost?: RunCost;
   /** `rejected`: by this service, before the function ran. `unknown`: the service died before the run ended. */
   readonly outcomes: Readonly<Record<RunEnd, number>>;
   /** Number of failed runs by fault of the function, the most frequent fault first. */
@@ -27,9 +39,14 @@ export interface FunctionActivityLine extends Pick<
   readonly last: string;
 }
 
+const GROUPED = { function: "NULL", version: "r.function_version", workflow: "r.workflow_id" } as const;
+
 type RunEnd = "answered" | "failed" | "rejected" | "unknown";
 
 interface RunFigures {
+  readonly transaction_id: string;
+  /** The version or the workflow, if grouped by it. */
+  readonly grouped: string | null;
   readonly started_at: number;
   readonly simulated: 0 | 1;
   readonly state: string;
@@ -41,17 +58,27 @@ interface RunFigures {
 /** Leaves out simulated runs, and functions with no other runs. */
 export async function sumFunctionActivity(
   tables: LedgerTables,
-  { functions, newest = functions.length === 1 ? NEWEST_OF_ONE : NEWEST_OF_EACH, ...span }: FunctionActivityFilter,
+  {
+    functions,
+    by = "function",
+    newest = functions.length === 1 ? NEWEST_OF_ONE : NEWEST_OF_EACH,
+    ...span
+  }: FunctionActivityFilter,
 ): Promise<readonly FunctionActivityLine[]> {
   const lines: FunctionActivityLine[] = [];
   for (const functionId of functions) {
     // One more than the maximum shows whether there are more.
-    const atMost = await newestRuns(tables, functionId, { ...span, newest: newest + 1 });
+    const atMost = await newestRuns(tables, functionId, { ...span, by, newest: newest + 1 });
     const isComplete = atMost.length <= newest;
     const runs = atMost.slice(0, newest);
     const countedFrom = isComplete ? span.from : Math.max(span.from, runs.at(-1)!.started_at);
     const real = runs.filter(({ simulated }) => simulated === 0);
-    if (real.length > 0) lines.push(toLine(functionId, { countedFrom, isComplete }, real));
+    for (const [key, own] of Map.groupBy(real, ({ grouped }) => grouped)) {
+      const line = toLine(functionId, { countedFrom, isComplete }, own);
+      if (by === "version") lines.push({ ...line, version: key, cost: await costOfRuns(tables, own) });
+      else if (by === "workflow") lines.push({ ...line, workflowId: key! });
+      else lines.push(line);
+    }
   }
   return lines;
 }
@@ -60,14 +87,28 @@ export async function sumFunctionActivity(
 async function newestRuns(
   { query }: LedgerTables,
   functionId: string,
-  { from, to, newest }: Required<Omit<FunctionActivityFilter, "functions">>,
+  { by, from, to, newest }: Required<Omit<FunctionActivityFilter, "functions">>,
 ): Promise<readonly RunFigures[]> {
-  const sql = `SELECT r.started_at, r.simulated, r.state, r.function_fault, r.took_ms, r.verdicts FROM ledger_runs AS r
+  const sql = `SELECT r.transaction_id, ${GROUPED[by]} AS grouped, r.started_at, r.simulated, r.state, r.function_fault, r.took_ms, r.verdicts FROM ledger_runs AS r
     WHERE r.function_id = ? AND r.has_unknown = ? AND r.started_at >= ? AND r.started_at < ?
     ORDER BY r.started_at DESC LIMIT ?`;
   const parts = [0, 1].map((unknown) => query<RunFigures>(sql, [toStored(functionId), unknown, from, to, newest]));
   const found = (await Promise.all(parts)).flat();
   return found.toSorted((one, other) => other.started_at - one.started_at).slice(0, newest);
+}
+
+/** Few enough for one statement on either engine. */
+const RUNS_AT_ONCE = 500;
+
+async function costOfRuns({ query }: LedgerTables, runs: readonly RunFigures[]): Promise<RunCost> {
+  const requests: Pick<AttemptRow, "charged" | "price" | "currency">[] = [];
+  for (let at = 0; at < runs.length; at += RUNS_AT_ONCE) {
+    const ids = runs.slice(at, at + RUNS_AT_ONCE).map(({ transaction_id: id }) => id);
+    const marks = ids.map(() => "?").join(", ");
+    const sql = `SELECT a.charged, a.price, a.currency FROM ledger_attempts AS a WHERE a.transaction_id IN (${marks})`;
+    requests.push(...(await query<Pick<AttemptRow, "charged" | "price" | "currency">>(sql, ids)));
+  }
+  return costOfRequests(requests);
 }
 
 /** @param runs at least one, newest first */

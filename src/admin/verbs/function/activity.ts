@@ -1,9 +1,11 @@
 import { NEWEST_OF_EACH, NEWEST_OF_ONE } from "../../../ledger/read/sum-activity.ts";
+import { toCostTexts } from "../../ledger-wire.ts";
+import { numbersOf } from "../../recorded-versions.ts";
 import { Type } from "../../../terms/schema/type.ts";
 import { functionInput } from "../../inputs.ts";
 import { momentInput, requireTime, toMoment } from "../../ledger-inputs.ts";
 import { requireFunction } from "../../require.ts";
-import { count, listed, orNull, text, time, yesOrNo } from "../../result-schemas.ts";
+import { count, listed, listOf, orNull, text, time, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";
 
@@ -11,11 +13,14 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 
 export default defineVerb({
   summary: "Show how the recent runs of each function ended, and how long they took",
-  description: `Half of the runs took at most P50 MS, and 99 in 100 at most P99 MS. Only the newest ${NEWEST_OF_EACH} runs of each function are counted, or ${NEWEST_OF_ONE.toLocaleString("en")} if one is given, so that a large ledger answers quickly too; COUNTED FROM is the time since which no run was left out. A run has failed if its function has: what its sources did is for the function to judge. It is rejected if the service did not run the function, and neither these runs nor those of which every call was rejected are part of the times. Simulated runs are left out.`,
-  example: "dfunc_contact_check --from 2026-03-01",
+  description: `Half of the runs took at most P50 MS, and 99 in 100 at most P99 MS. Only the newest ${NEWEST_OF_EACH} runs of each function are counted, or ${NEWEST_OF_ONE.toLocaleString("en")} if one is given, so that a large ledger answers quickly too; COUNTED FROM is the time since which no run was left out. A run has failed if its function has: what its sources did is for the function to judge. It is rejected if the service did not run the function, and neither these runs nor those of which every call was rejected are part of the times. Simulated runs are left out. With --by version, each version has a line of its own, with the COST of the requests that its runs sent; runs from before versions were recorded have none.`,
+  example: "dfunc_contact_check --by version --from 2026-03-01",
   input: Type.Object(
     {
       function: Type.Optional(functionInput),
+      by: Type.Optional(
+        Type.Enum(["function", "version"], { description: "What each line stands for; function by default" }),
+      ),
       from: Type.Optional(momentInput("Runs that started then or later; the last 24 hours by default")),
       to: Type.Optional(momentInput("Runs that started before then")),
     },
@@ -24,12 +29,14 @@ export default defineVerb({
   positional: ["function"],
   role: "viewer",
   changes: false,
-  needs: ["functions", "ledger"],
+  needs: ["functions", "ledger", "store"],
 
   result: listed(
     "activity",
     Type.Object({
       function: text,
+      version: Type.Optional({ ...orNull(text), description: "The digest" }),
+      version_number: Type.Optional(orNull(count)),
       runs: count,
       answered: count,
       failed: count,
@@ -37,6 +44,11 @@ export default defineVerb({
       unknown: count,
       p50_ms: orNull(count),
       p99_ms: orNull(count),
+      cost: Type.Optional({ ...listOf(text), description: "Of all its runs, one text for each currency" }),
+      unpriced: Type.Optional({
+        ...count,
+        description: "Requests that were or may have been charged, without a price",
+      }),
       last_at: { ...time, description: "When the newest run started; UTC" },
       last: { ...text, description: "How it ended: answered, unknown, or a fault" },
       failures: Type.Record(Type.String(), count, { description: "How many runs failed with each fault" }),
@@ -45,19 +57,28 @@ export default defineVerb({
     }),
   ),
 
-  async run({ function: one, from, to }, { clock, functions, ledger }) {
+  async run({ function: one, by = "function", from, to }, { clock, functions, ledger, store }) {
     const listing = await functions();
     const asked = one === undefined ? listing.list().map(({ id }) => id) : [requireFunction(listing, one).id];
     const until = to === undefined ? clock.wall() + 1 : toMoment(to);
     const span = requireTime({ from: from === undefined ? until - DAY_MS : toMoment(from), to: until });
-    const lines = await (await ledger()).functionActivity({ functions: asked, ...span });
+    const lines = await (await ledger()).functionActivity({ functions: asked, by, ...span });
+    const numberOf = await numbersOf(
+      store,
+      lines.map(({ version = null }) => version),
+    );
     return {
       activity: lines.map((line) => ({
         function: line.functionId,
+        ...(line.version !== undefined && {
+          version: line.version,
+          version_number: numberOf("function", line.functionId, line.version),
+        }),
         runs: Object.values(line.outcomes).reduce((sum, each) => sum + each, 0),
         ...line.outcomes,
         p50_ms: line.p50Ms,
         p99_ms: line.p99Ms,
+        ...(line.cost !== undefined && { cost: toCostTexts(line.cost), unpriced: line.cost.unpriced }),
         last_at: toWireTime(line.lastAt),
         last: line.last,
         failures: Object.fromEntries(line.faults.map(({ code, runs }) => [code, runs])),

@@ -1,0 +1,121 @@
+import { Type } from "../../../terms/schema/type.ts";
+import { OperatorError } from "../../../terms/operator-error.ts";
+import { functionInput, workflowInput } from "../../inputs.ts";
+import type { VerbCall } from "../../needs.ts";
+import type { NamedWorkflow, Version } from "../../ports.ts";
+import { requireWorkflow } from "../../require.ts";
+import { count, listOf, oneOf, orNull, text } from "../../result-schemas.ts";
+import { defineVerb } from "../../verb.ts";
+import { loadedFinder, type LoadedFinder, nameOf, shareOf } from "../../workflow-versions.ts";
+
+const DAYS = 30;
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** The runs of the function that are looked at for the workflows that use it. */
+const RUNS_MAX = 50_000;
+
+export default defineVerb({
+  summary: "Set a function back to its previous version, without a deployment",
+  description: `In a workflow with a canary of the function, the canary ends, and all runs get the loaded version. In any other workflow, the function is pinned to the version with the next lower number than the version that its runs get now: that of its pin or, without one, the loaded version. Without --workflow this happens in each workflow that is not disabled and has called the function within the last ${DAYS} days, by the newest ${RUNS_MAX.toLocaleString("en")} runs of the ledger; other workflows keep what they have. Services follow without a restart. The previous version is loaded first, and nothing is changed if it cannot be used. Undo it with: workflow set WORKFLOW --function ID=latest`,
+  example: "dfunc_contact_check --workflow wfl_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
+  input: Type.Object(
+    { function: functionInput, workflow: Type.Optional(workflowInput) },
+    { additionalProperties: false },
+  ),
+  positional: ["function"],
+  role: "operator",
+  changes: true,
+  needs: ["store", "sources", "functions", "storedVersions", "ledger"],
+
+  result: Type.Object({
+    function: text,
+    workflows: listOf(
+      Type.Object({
+        workflow: text,
+        name: text,
+        organization_tuid: text,
+        did: oneOf("pinned", "ended_canary", "nothing"),
+        from: { ...count, description: "The number of the version before, of a canary its own" },
+        to: { ...orNull(count), description: "The number of the version that its runs get now" },
+        to_digest: orNull(text),
+        percent_before: orNull(Type.Number()),
+      }),
+    ),
+  }),
+
+  async run({ function: id, workflow: one }, call) {
+    const store = await call.store();
+    const finder = await loadedFinder("function", id, call);
+    const versions = await store.versions("function", id);
+    const workflows = one === undefined ? await callersOf(id, call) : [await requireWorkflow(store, one)];
+    if (workflows.length === 0)
+      throw new OperatorError(
+        "refused",
+        `No workflow has called ${id} within the last ${DAYS} days. Name one with --workflow.`,
+      );
+    const steps = workflows.map((workflow) => stepOf(workflow, finder, versions));
+    const dones = steps.filter((step) => step.did !== "nothing");
+    if (dones.length === 0)
+      throw new OperatorError(
+        "refused",
+        `${id} has no version before ${steps.map(({ from }) => nameOf(from)).join(", ")}. Nothing was changed.`,
+      );
+    const targets = new Map(dones.flatMap(({ did, to }) => (did === "pinned" ? [[to.digest, to] as const] : [])));
+    const shares = new Map<string, Awaited<ReturnType<typeof shareOf>>>();
+    for (const [digest, target] of targets) shares.set(digest, await shareOf(target, 100, finder));
+    for (const { workflow, did, to } of dones) {
+      const share = did === "pinned" ? shares.get(to.digest)! : null;
+      await store.changeWorkflow(call.act, workflow.id, { versions: { functions: { [id]: share } } });
+    }
+    return {
+      function: id,
+      workflows: steps.map(({ workflow, did, from, to, percent }) => ({
+        workflow: workflow.id,
+        name: workflow.name,
+        organization_tuid: workflow.organizationId,
+        did,
+        from: from.number,
+        to: to.number,
+        to_digest: to.digest,
+        percent_before: percent,
+      })),
+    };
+  },
+});
+
+interface Step {
+  readonly workflow: NamedWorkflow;
+  readonly did: "pinned" | "ended_canary" | "nothing";
+  readonly from: Version;
+  /** The version before it; the same version if there is none. */
+  readonly to: Version;
+  readonly percent: number | null;
+}
+
+/** @param versions newest first */
+function stepOf(workflow: NamedWorkflow, { id, loaded }: LoadedFinder, versions: readonly Version[]): Step {
+  const named = workflow.versions?.functions ?? {};
+  const share = Object.hasOwn(named, id) ? named[id]! : null;
+  const versionOf = (digest: string) =>
+    versions.find((each) => each.digest === digest) ?? refuse(`Version ${digest} of ${id} is not registered.`);
+  const from = versionOf(share?.version ?? loaded);
+  const percent = share?.percent ?? null;
+  if (percent !== null && percent < 100) return { workflow, did: "ended_canary", from, to: versionOf(loaded), percent };
+  const to = versions.find(({ number }) => number < from.number);
+  return { workflow, did: to === undefined ? "nothing" : "pinned", from, to: to ?? from, percent };
+}
+
+/** The workflows that have called the function, except those that are disabled. */
+async function callersOf(id: string, call: VerbCall<"store" | "ledger">): Promise<readonly NamedWorkflow[]> {
+  const store = await call.store();
+  const to = call.clock.wall() + 1;
+  const from = to - DAYS * DAY_MS;
+  const lines = await (
+    await call.ledger()
+  ).functionActivity({ functions: [id], by: "workflow", from, to, newest: RUNS_MAX });
+  const found = await Promise.all(lines.map(({ workflowId }) => store.workflow(workflowId!)));
+  return found.filter((workflow) => workflow !== null && !workflow.disabled) as NamedWorkflow[];
+}
+
+function refuse(message: string): never {
+  throw new OperatorError("refused", message);
+}
