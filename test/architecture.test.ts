@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 /** What the wiring puts together. */
 const ALL_PARTS: readonly string[] = words(`
   terms settings sdk access credentials ledger sources functions limits run simulation outbound storage backup drafting admin admin/http http operate
-  project`);
+  project row-files batch`);
 
 /** Which folders of `src` a folder may import from, besides the `ports.ts` of any. Its reasons are in CONTRIBUTING.md. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -31,6 +31,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   operate: ["terms"],
   "admin/http": ["terms", "admin", "operate"],
   "admin/cli": ["terms", "admin"],
+  "row-files": ["terms"],
+  batch: ["terms", "row-files"],
   storage: ["terms"],
   backup: ["terms", "ledger", "storage"],
   project: ["terms", "settings", "sdk", "sources", "functions", "operate"],
