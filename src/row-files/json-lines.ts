@@ -1,9 +1,17 @@
 import { createReadStream } from "node:fs";
-import { open } from "node:fs/promises";
+import { isUtf8 } from "node:buffer";
 import { isJsonObject, type Json, readJsonExactly } from "../terms/json/json.ts";
-import { type Column, type Row, RowFileError, type RowReader, type RowWriter } from "./row-file.ts";
+import { createFile } from "./create-file.ts";
+import {
+  type Column,
+  PIECE_ROWS,
+  type FileRow,
+  RowFileError,
+  type RowReader,
+  type FileRowValues,
+  type RowWriter,
+} from "./row-file.ts";
 
-const PIECE_ROWS = 1_000;
 const LINE_BYTES_MAX = 16 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
@@ -12,13 +20,13 @@ export function readJsonLines(path: string): RowReader {
   return { columns: null, pieces: piecesOf(path) };
 }
 
-async function* piecesOf(path: string): AsyncGenerator<readonly Row[], void, void> {
-  let [number, piece] = [0, [] as Row[]];
+async function* piecesOf(path: string): AsyncGenerator<readonly FileRow[], void, void> {
+  let [number, piece] = [0, [] as FileRow[]];
   for await (const line of linesOf(path)) {
     const text = line.toString("utf8").trim();
     if (text === "") continue;
     number += 1;
-    piece.push(readRow(number, text));
+    piece.push(isUtf8(line) ? readRow(number, text) : { number, problem: "the line is not UTF-8" });
     if (piece.length < PIECE_ROWS) continue;
     yield piece;
     piece = [];
@@ -26,7 +34,7 @@ async function* piecesOf(path: string): AsyncGenerator<readonly Row[], void, voi
   if (piece.length > 0) yield piece;
 }
 
-function readRow(number: number, text: string): Row {
+function readRow(number: number, text: string): FileRow {
   let value: Json;
   try {
     value = readJsonExactly(text);
@@ -54,17 +62,18 @@ async function* linesOf(path: string): AsyncGenerator<Buffer, void, void> {
 }
 
 export async function writeJsonLines(path: string, columns: readonly Column[]): Promise<RowWriter> {
-  const file = await open(path, "wx", 0o600);
+  const file = await createFile(path);
+  const valueOf = (row: FileRowValues, { name, type }: Column): Json => {
+    const value = row[name] ?? null;
+    return type === "moment" && value !== null ? new Date(value as number).toISOString() : value;
+  };
   return {
     async write(rows) {
       const lines = rows.map((row) =>
-        JSON.stringify(Object.fromEntries(columns.map(({ name }) => [name, row[name] ?? null]))),
+        JSON.stringify(Object.fromEntries(columns.map((column) => [column.name, valueOf(row, column)]))),
       );
-      if (lines.length > 0) await file.writeFile(`${lines.join("\n")}\n`);
+      if (lines.length > 0) await file.write(`${lines.join("\n")}\n`);
     },
-    async end() {
-      await file.sync();
-      await file.close();
-    },
+    end: () => file.end(),
   };
 }

@@ -1,8 +1,11 @@
+import { openCsvWriter } from "./csv-writer.ts";
 import { writeJsonLines } from "./json-lines.ts";
-import { type Column, type RowFormat, RowFileError, type RowWriter } from "./row-file.ts";
+import type { Column, RowFormat, RowWriter } from "./row-file.ts";
 
 /** Creates a file that only its owner can read. It must not exist yet. */
 export async function openWriter(path: string, format: RowFormat, columns: readonly Column[]): Promise<RowWriter> {
+  if (format === "csv") return openCsvWriter(path, columns);
   if (format === "jsonl") return writeJsonLines(path, columns);
-  throw new RowFileError(`Files of the format ${format} cannot be written.`);
+  const { openParquetWriter } = await import("./parquet-writer.ts");
+  return openParquetWriter(path, columns);
 }
