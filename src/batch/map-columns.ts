@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../terms/json/json.ts";
 import { didYouMeanAnyOf } from "../terms/text/nearest.ts";
-import type { RowValues } from "../row-files/row-file.ts";
+import type { FileRowValues } from "../row-files/row-file.ts";
 import { type BatchSpec, typesOf, usage, valueOfText } from "./batch-spec.ts";
 import type { PlannedTarget } from "./plan.ts";
 
@@ -81,7 +81,7 @@ function hintFor(column: string, available: readonly string[]): string {
 }
 
 /** Converts the values of a row to the inputs of a request. Empty cells are left out. */
-export type ToInputs = (values: RowValues) => JsonObject;
+export type ToInputs = (values: FileRowValues) => JsonObject;
 
 /** @param areTexts the cells of the file are texts, which are converted by the types of the inputs */
 export function createToInputs(spec: BatchSpec, targets: readonly PlannedTarget[], areTexts: boolean): ToInputs {

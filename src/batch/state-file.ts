@@ -24,10 +24,19 @@ export interface BatchIdentity {
 export const ROW_STATES = ["none", "asked", "done", "open", "rejected", "lost"] as const;
 export type RowState = (typeof ROW_STATES)[number];
 
+/** What the budget of a batch applies to. No other budget has the same scope. */
+export interface BudgetScopeOfBatch {
+  readonly organization: string;
+  readonly workflow: string;
+  readonly source: string | null;
+  readonly currency: string;
+  readonly time_zone: string;
+}
+
 /** The budget that a batch has set for itself, and what earlier ones of it have used. */
 export interface BudgetState {
-  /** The budget that exists now; `null` if it was removed, or none was set. */
-  readonly id: string | null;
+  /** That of the budget that may exist now; `null` if it was removed, or none was set. */
+  readonly scope: BudgetScopeOfBatch | null;
   /** What removed budgets had used, as texts such as `1.40 EUR`. */
   readonly used: readonly string[];
 }
@@ -39,7 +48,7 @@ export class BatchState {
   readonly #counts: number[] = ROW_STATES.map(() => 0);
   readonly #refs = new Map<number, string>();
   readonly #runs = new Map<number, string>();
-  budget: BudgetState = { id: null, used: [] };
+  budget: BudgetState = { scope: null, used: [] };
 
   constructor(identity: BatchIdentity) {
     this.identity = identity;
@@ -105,8 +114,8 @@ export const stateLine = {
   free: (row: number) => `free ${row}\n`,
   rejected: (row: number) => `rejected ${row}\n`,
   lost: (row: number, run: string) => `lost ${row} ${run}\n`,
-  budget: (id: string) => `budget ${id}\n`,
-  budgetRemoved: (id: string, used: string) => `budget-removed ${id} ${used}\n`,
+  budget: (scope: BudgetScopeOfBatch) => `budget ${JSON.stringify(scope)}\n`,
+  budgetRemoved: (used: string) => `budget-removed ${used}\n`,
 } as const;
 
 export interface ReadState {
@@ -160,14 +169,14 @@ function jsonOrNull(text: string): JsonObject | null {
 }
 
 function apply(state: BatchState, line: string, path: string): void {
-  const [what = "", first = "", ...others] = line.split(" ");
-  const more = others.join(" ");
+  const [what = "", first = "", more = ""] = line.split(" ");
+  const text = line.slice(what.length + 1);
   if (what === "budget") {
-    state.budget = { ...state.budget, id: first };
+    state.budget = { ...state.budget, scope: jsonOrNull(text) as unknown as BudgetScopeOfBatch };
     return;
   }
   if (what === "budget-removed") {
-    state.budget = { id: null, used: more === "" ? state.budget.used : [...state.budget.used, more] };
+    state.budget = { scope: null, used: text === "" ? state.budget.used : [...state.budget.used, text] };
     return;
   }
   const row = Number(first);

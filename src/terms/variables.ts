@@ -18,4 +18,8 @@ export const COMMAND_VARIABLES = {
   /** The address of an admin port. */
   remote: "DATARUN_REMOTE",
   operatorToken: "DATARUN_OPERATOR_TOKEN",
+  /** The address of a public port, and what a caller of it sends. */
+  url: "DATARUN_URL",
+  token: "DATARUN_TOKEN",
+  workflow: "DATARUN_WORKFLOW",
 } as const;

@@ -12,7 +12,8 @@ const COLUMNS_BY_DEFAULT = 80;
 const ERASE_LINE = "\r\u001b[K";
 
 export interface ShownProgress {
-  readonly onProgress: OnProgress;
+  /** @param more a phrase about what was done so far, such as its cost */
+  readonly onProgress: (...progress: [...Parameters<OnProgress>, more?: string | undefined]) => void;
   /** Prints a sentence on a line of its own, at once. */
   note(sentence: string): void;
   /** The progress as a phrase: ` after 1,200 of 5,000 runs`. Empty before the first report. */
@@ -27,6 +28,7 @@ interface ProgressStep {
   readonly doneBefore: number;
   done: number;
   of: number | undefined;
+  more: string | undefined;
 }
 
 /**
@@ -51,13 +53,13 @@ export function openProgress(io: Pick<CommandIo, "stderr" | "typed">, clock: Clo
   }
 
   return {
-    onProgress(what, done, of) {
+    onProgress(what, done, of?, more?) {
       const now = clock.now();
       if (step?.what !== what) {
-        step = { what, startedAt: now, doneBefore: done, done, of };
+        step = { what, startedAt: now, doneBefore: done, done, of, more };
         if (!isTTY) shownAt = now;
       }
-      [step.done, step.of] = [done, of];
+      [step.done, step.of, step.more] = [done, of, more];
       if (quiet || now - step.startedAt < QUIET_MS || now - shownAt < everyMs) return;
       shownAt = now;
       const line = lineOf(step, now);
@@ -75,14 +77,14 @@ export function openProgress(io: Pick<CommandIo, "stderr" | "typed">, clock: Clo
 
 /** `wrapped data keys: 1,200 of 5,000, 240 a second, 16 s left` */
 function lineOf(step: ProgressStep, now: number): string {
-  const { done, of, doneBefore, startedAt } = step;
+  const { done, of, doneBefore, startedAt, more } = step;
   const perSecond = ((done - doneBefore) * 1_000) / (now - startedAt);
   const rate =
     perSecond === 0
       ? ""
       : `, ${count(perSecond < 10 ? Math.round(perSecond * 10) / 10 : Math.round(perSecond))} a second`;
   const left = of === undefined || perSecond === 0 || of <= done ? "" : `, ${durationOf((of - done) / perSecond)} left`;
-  return `${amountOf(step)}${rate}${left}`;
+  return `${amountOf(step)}${rate}${left}${more === undefined ? "" : `, ${more}`}`;
 }
 
 function amountOf({ what, done, of }: ProgressStep): string {

@@ -113,8 +113,9 @@ function wordsBeforeOptions(argv: readonly string[]): readonly string[] {
  */
 async function findCommand(words: readonly string[], cli: CliDeps): Promise<FoundCommand | string> {
   const { verbs, lasting } = cli;
-  const noun = words[0]!;
-  if (Object.hasOwn(lasting, noun)) return { name: noun, command: (await lasting[noun]!()).default };
+  const ofTwo = words.slice(0, 2).join(" ");
+  const name = Object.hasOwn(lasting, ofTwo) ? ofTwo : words[0]!;
+  if (Object.hasOwn(lasting, name)) return { name, command: (await lasting[name]!()).default };
   for (let length = 1; length <= words.length; length += 1) {
     const name = words.slice(0, length).join(" ");
     if (verbs.names.includes(name)) return { name, command: await verbs.load(name) };

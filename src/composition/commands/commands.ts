@@ -1,6 +1,6 @@
 import type { LastingCommands } from "../../admin/cli/command.ts";
 
-/** The commands that are not verbs: those that run until they are stopped, `check` and `completion`. Verbs are found by their files. */
+/** The commands that are not verbs: those that run until they are stopped, `check`, `completion` and `batch`. Verbs are found by their files. */
 export const COMMANDS: LastingCommands = {
   start: () => import("./start.ts"),
   dev: () => import("./dev.ts"),
@@ -8,4 +8,5 @@ export const COMMANDS: LastingCommands = {
   completion: () => import("./completion.ts"),
   simulate: () => import("./simulate.ts"),
   mock: () => import("./mock.ts"),
+  batch: () => import("./batch.ts"),
 };

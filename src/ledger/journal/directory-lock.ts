@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { lockFile } from "../../terms/platform/lock-file.ts";
 
 /** Two services must not use one journal. */
 export class LedgerInUse extends Error {}
@@ -11,23 +12,19 @@ const FILE = "service.lock";
 const LOCK_WAIT_MS = 2_000;
 
 /**
- * Makes this process the only one with a ledger in a directory, until it releases the lock or dies in any way. The lock
- * belongs to the operating system, on an otherwise empty SQLite file. Operators' verbs do not take it.
+ * Makes this process the only one with a ledger in a directory, until it releases the lock or dies in any way.
+ * Operators' verbs do not take the lock.
  * @throws LedgerInUse
  */
 export function lockDirectory(directory: string): () => void {
-  const database = new DatabaseSync(join(directory, FILE), { timeout: LOCK_WAIT_MS });
   try {
-    database.exec("PRAGMA journal_mode = MEMORY");
-    database.exec("BEGIN EXCLUSIVE");
+    return lockFile(join(directory, FILE), LOCK_WAIT_MS);
   } catch (error) {
-    database.close();
     throw new LedgerInUse(
       `another service or a command keeps its ledger in ${directory}: each service needs a data directory of its own`,
       { cause: error },
     );
   }
-  return () => database.close();
 }
 
 /**
