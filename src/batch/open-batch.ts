@@ -117,7 +117,8 @@ function sorted(value: BatchSpec[keyof BatchSpec]): string {
 
 function requireRecords(state: BatchState, index: RecordIndex, { records, state: path }: BatchFiles): void {
   let missing = 0;
-  for (const of of ["done", "open"] as const) for (const row of state.rowsIn(of)) if (!index.has(row)) missing += 1;
+  for (const answered of ["done", "open"] as const)
+    for (const row of state.rowsIn(answered)) if (!index.has(row)) missing += 1;
   if (missing > 0)
     throw new OperatorError(
       "refused",

@@ -67,15 +67,16 @@ export function isRejected(job: RowJob | RejectedRow): job is RejectedRow {
 function toJob(row: FileRow, parts: JobParts): RowJob | RejectedRow | null {
   const { spec, targets, toInputs, state, selected, again, recordOf } = parts;
   if (selected !== null && !selected.has(row.number)) return null;
-  const of = state.of(row.number);
-  const isToBeAsked = of === "none" || of === "open" || (again && (of === "lost" || of === "asked"));
+  const rowState = state.of(row.number);
+  const isToBeAsked =
+    rowState === "none" || rowState === "open" || (again && (rowState === "lost" || rowState === "asked"));
   if (!isToBeAsked) return null;
   if (!isReadable(row)) return { row: row.number, reasons: [row.problem], values: null };
   const { inputs, problems } = checkRow(row.values, toInputs, targets);
   const { length } = problems.filter((problem) => problem !== null);
   if (length > 0 && length === problems.length)
     return { row: row.number, reasons: reasonsOf(problems, targets), values: row.values };
-  const previous = of === "none" ? null : recordOf(row.number);
+  const previous = rowState === "none" ? null : recordOf(row.number);
   const kept = Object.fromEntries(spec.kept.map((column) => [column, row.values[column] ?? null]));
   return {
     row: row.number,
