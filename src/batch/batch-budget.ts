@@ -38,27 +38,33 @@ export function readMaxCost(text: string): Price {
 const ZONES = ["UTC", "Etc/GMT-14", "Etc/GMT+12", "Etc/GMT-7", "Etc/GMT+6", "Etc/GMT-3", "Etc/GMT+3"];
 const DAY_MS = 24 * 60 * 60_000;
 const MONTH_LEFT_MS = 2 * DAY_MS;
-/** A running service notices a new budget within a second. */
+/** A running service notices a new budget, and reports the use of one, within a second. */
 const NOTICED_MS = 2_000;
 
-/** @throws OperatorError if the amount would not limit everything that is asked, or the budget cannot be set */
-export async function setBatchBudget(
-  max: Price,
-  spec: BatchSpec,
-  plan: BatchPlan,
-  parts: BudgetParts,
-): Promise<BatchBudget> {
-  const { admin, journal, state, clock } = parts;
+/**
+ * Checks what can be checked before anything is asked or written.
+ * @throws OperatorError if no budget can be set, or the amount would not limit everything that is asked
+ */
+export function requireBudgetable(max: Price, plan: BatchPlan): void {
   if (plan.workflow === null)
     throw new OperatorError(
       "refused",
       `--max-cost sets a budget, for which the batch needs the admin API: ${plan.withoutWorkflow ?? ""}`.trim(),
     );
   requirePrices(max.currency, plan);
+}
+
+/** Sets the budget of the batch, or continues it. @throws OperatorError if it is used up, or cannot be set */
+export async function setBatchBudget(
+  max: Price,
+  spec: BatchSpec,
+  organization: string,
+  parts: BudgetParts,
+): Promise<BatchBudget> {
+  const { admin, journal, state, clock } = parts;
   const left = max.amount - usedOf(state.budget.used, max.currency);
   if (left <= 0n)
     throw new OperatorError("refused", `${state.budget.used.join(" and ")} of --max-cost were used by earlier runs.`);
-  const { organization } = plan.workflow;
   const source = spec.sources.length === 1 ? spec.sources[0]! : null;
   const existing = await allBudgets(admin, organization);
   const scope =
@@ -70,19 +76,25 @@ export async function setBatchBudget(
   const set = await admin.ask("budget set", { ...toInput(scope), amount: amountText(left) }).catch((error: unknown) => {
     throw error instanceof OperatorError ? new OperatorError("refused", `--max-cost: ${error.message}`) : error;
   });
-  await new Promise<void>((resolve) => void clock.after(NOTICED_MS, resolve));
+  await pause(clock);
   return { id: String(set["budget"]), endsWallAt: monthContaining(clock.wall(), scope.time_zone).to };
 }
 
 /** Removes the budget of this batch, if there is one, and records what it had used. @throws OperatorError */
-export async function removeBatchBudget({ admin, journal, state }: BudgetParts): Promise<void> {
+export async function removeBatchBudget({ admin, journal, state, clock }: BudgetParts): Promise<void> {
   const { scope, used } = state.budget;
   if (scope === null) return;
+  // What the service says of its use is up to a second behind.
+  await pause(clock);
   const found = (await allBudgets(admin, scope.organization)).find((budget) => isOfScope(budget, scope));
   const text = found === undefined ? "" : String(found["used"]);
   if (found !== undefined) await admin.ask("budget remove", { budget: String(found["budget"]) });
   await journal.line(stateLine.budgetRemoved(text));
   state.budget = { scope: null, used: text === "" ? used : [...used, text] };
+}
+
+function pause(clock: Clock): Promise<void> {
+  return new Promise((resolve) => void clock.after(NOTICED_MS, resolve));
 }
 
 /** What the budget of this batch has counted so far, such as `1.40 EUR`. */

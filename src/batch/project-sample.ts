@@ -5,7 +5,8 @@ import type { BatchTally } from "./tally.ts";
 
 /** What the rows of a sample say about all rows, with intervals of 95 % confidence. */
 export interface Projection {
-  readonly rows_asked: number;
+  readonly rows_chosen: number;
+  readonly rows_answered: number;
   readonly rows: number;
   readonly targets: readonly { readonly source: string; readonly match_rate: EstimatedShare }[];
   /** By currency, at the planned prices, for all rows. */
@@ -14,8 +15,16 @@ export interface Projection {
   readonly cost_high: readonly string[];
 }
 
-/** @param sample the rows of the sample that were answered */
-export function projectSample(sample: BatchTally, targets: readonly PlannedTarget[], rows: number): Projection {
+/**
+ * @param sample the rows of the sample that were answered
+ * @param chosen how many rows the sample has
+ */
+export function projectSample(
+  sample: BatchTally,
+  chosen: number,
+  targets: readonly PlannedTarget[],
+  rows: number,
+): Projection {
   const sums = [new Map<string, Micros>(), new Map<string, Micros>(), new Map<string, Micros>()] as const;
   for (const { id, price } of targets) {
     if (price === null) continue;
@@ -24,7 +33,8 @@ export function projectSample(sample: BatchTally, targets: readonly PlannedTarge
       addAmount(sums[at]!, price.currency, price.amount * BigInt(Math.round(each * rows)));
   }
   return {
-    rows_asked: sample.rows,
+    rows_chosen: chosen,
+    rows_answered: sample.rows,
     rows,
     targets: targets.map(({ id }) => {
       const { matched, unmatched, failed, open } = sample.of(id);

@@ -6,7 +6,13 @@ import type { Price } from "../terms/money/price.ts";
 import type { Clock } from "../terms/time/clock.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { RowAsker } from "./ask-rows.ts";
-import { type BatchBudget, removeBatchBudget, setBatchBudget, usedOfBudget } from "./batch-budget.ts";
+import {
+  type BatchBudget,
+  removeBatchBudget,
+  requireBudgetable,
+  setBatchBudget,
+  usedOfBudget,
+} from "./batch-budget.ts";
 import { type BatchFiles, batchFiles } from "./batch-files.ts";
 import type { BatchSpec } from "./batch-spec.ts";
 import { asOperatorError, dryRun, type DryRunResult } from "./dry-run.ts";
@@ -108,6 +114,7 @@ export async function runBatch(request: BatchRequest, service: ServiceAccess, pa
     if (request.input === "-") await copyInput(parts.stdin, files.input);
     const path = request.input === "-" ? files.input : request.input;
     const prepared = await prepare(path, request.spec, parts);
+    if (request.maxCost !== null) requireBudgetable(request.maxCost, prepared.plan);
     const batch = await openBatch(files, prepared.input, prepared.spec);
     return await new BatchRun(request, service, parts, files, prepared, batch).run();
   } finally {
@@ -122,6 +129,8 @@ async function prepare(path: string, given: BatchSpec, { admin, note }: BatchPar
   remarks.forEach(note);
   for (const { id, problem } of plan.targets) if (problem !== null) note(`${id}: ${problem}`);
   if (plan.workflow?.problem != null) note(plan.workflow.problem);
+  if (plan.workflow === null)
+    note(`Prices are those that the sources declare, because the workflow is not known here. ${plan.withoutWorkflow}`);
   const spec = { ...given, columns };
   return { input, plan, spec, toInputs: createToInputs(spec, plan.targets, input.format === "csv") };
 }
@@ -321,7 +330,7 @@ class BatchRun {
     // A process that was killed has left it.
     if (state.budget.scope !== null && isOfOther) await removeBatchBudget(this.#budgetParts());
     if (maxCost === null) return;
-    this.#budget = await setBatchBudget(maxCost, spec, plan, this.#budgetParts());
+    this.#budget = await setBatchBudget(maxCost, spec, plan.workflow!.organization, this.#budgetParts());
   }
 
   async #endBudget(): Promise<void> {
@@ -385,6 +394,6 @@ class BatchRun {
       const record = this.#batch.recordOf(row);
       if (record !== null) sample.add(record);
     }
-    return projectSample(sample, plan.targets, input.rows);
+    return projectSample(sample, this.#selected.size, plan.targets, input.rows);
   }
 }

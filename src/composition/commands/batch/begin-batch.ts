@@ -95,12 +95,15 @@ async function resultOf(
     again: given.again === true,
   };
   const result = await runBatch(request, serviceOf(given, spec, env), parts);
-  return { text: shown(result, renderBatch(result)), code: isComplete(result) ? EXIT.done : PARTIAL };
+  return { text: shown(result, renderBatch(result)), code: codeOf(result) };
 }
 
-function isComplete({ answered, open, rows, stopped, projection }: BatchResult): boolean {
-  if (stopped !== null || open > 0) return false;
-  return projection === null ? answered === rows : answered >= projection.rows_asked;
+function codeOf({ answered, open, rows, stopped, projection, ...others }: BatchResult): number {
+  const { rejected, lost, unknown } = others;
+  if (stopped !== null && answered + rejected + lost + unknown === 0) return EXIT.failed;
+  if (stopped !== null || open > 0) return PARTIAL;
+  const isComplete = projection === null ? answered === rows : projection.rows_answered === projection.rows_chosen;
+  return isComplete ? EXIT.done : PARTIAL;
 }
 
 function specOf(given: BatchInputs, env: NodeJS.ProcessEnv): BatchSpec {

@@ -24,7 +24,7 @@ export function renderBatch(result: BatchResult): string {
     ...(projection === null
       ? []
       : [
-          `Projected from ${count(projection.rows_asked)} rows to ${count(projection.rows)}, with 95 % confidence:`,
+          `Projected from ${count(projection.rows_answered)} rows to ${count(projection.rows)}, with 95 % confidence:`,
           ...projection.targets.map(({ source, match_rate: rate }) => `  ${source}: found ${shareText(rate)}`),
           ...projection.cost.map(
             (amount, at) => `  cost ${amount}, from ${projection.cost_low[at]} to ${projection.cost_high[at]}`,
