@@ -51,11 +51,12 @@ export interface Verb<
   readonly needs: readonly Named[];
   run(input: Static<Input>, call: VerbCall<Named>): Promise<Result>;
   /**
-   * In place of `run`, for a result too large for one object: a text of many lines that is made while it is read. The
-   * admin API sends it as a file; the command line writes it to FILE, its last argument, or to standard output.
+   * In place of `run`, for a result too large for one object: a text of many lines, or the bytes of a file, made while
+   * it is read. The admin API sends it as a file; the command line writes it to FILE, its last argument, or to standard
+   * output.
    */
   readonly stream?: {
-    /** The media types that the text may have. */
+    /** The media types that the text may have; those of `BINARY_TYPES` are bytes. */
     readonly mediaTypes: readonly string[];
     open(input: Static<Input>, call: VerbCall<Named>): Promise<TextStream<Result>>;
   };
@@ -87,11 +88,15 @@ export interface TextStream<Result extends JsonObject = JsonObject> {
   /** The name under which a browser saves the text. */
   readonly fileName: string;
   /**
-   * Yields the text at the speed at which it is read, and returns its result at the end.
+   * Yields the text at the speed at which it is read, and returns its result at the end. The pieces are bytes if the
+   * media type is one of `BINARY_TYPES`.
    * @throws OperatorError
    */
-  readonly pieces: AsyncGenerator<string, Result, void>;
+  readonly pieces: AsyncGenerator<string | Uint8Array, Result, void>;
 }
+
+/** Media types of streams that are not text. */
+export const BINARY_TYPES: readonly string[] = ["application/vnd.apache.parquet"];
 
 /** Checks a verb's types where it is declared, and returns it as the general type. */
 export function defineVerb<Input extends TObject, Result extends JsonObject, const Named extends Need>(

@@ -13,6 +13,8 @@ export interface Holds<Value> {
   readonly isName: boolean;
   /** A time in milliseconds since 1970, which is shown to people as a date. */
   readonly isMoment: boolean;
+  /** 0 or 1. */
+  readonly isFlag: boolean;
 }
 
 interface ColumnOptions {
@@ -96,11 +98,11 @@ export const jsonOrNull: Holds<string | null> = holding("json", null);
 export const whole: Holds<number> = holding("whole", 0);
 export const wholeOrNull: Holds<number | null> = holding("whole", null);
 export const moment: Holds<number> = { ...whole, isMoment: true };
-export const flag: Holds<0 | 1> = holding("whole", 0);
-export const flagOrNull: Holds<0 | 1 | null> = holding("whole", null);
+export const flag: Holds<0 | 1> = { ...holding<0 | 1>("whole", 0), isFlag: true };
+export const flagOrNull: Holds<0 | 1 | null> = { ...holding<0 | 1 | null>("whole", null), isFlag: true };
 
 function holding<Value>(type: Holds<Value>["type"], otherwise: Value): Holds<Value> {
-  return { type, otherwise, isName: false, isMoment: false };
+  return { type, otherwise, isName: false, isMoment: false, isFlag: false };
 }
 
 /** Converts a value from a file or another thread, which may be anything, to the type of the column. */

@@ -37,6 +37,10 @@ test("runs are downloaded as CSV or JSON lines, by the filters of a list, and by
   );
   const none = await call("ledger export", { format: "jsonl", to: "2020-01-01" }, { as: viewer });
   assert.equal(none.text, "");
+  const parquet = await call("ledger export", { format: "parquet" }, { as: viewer });
+  assert.equal(parquet.headers["content-type"], "application/vnd.apache.parquet");
+  assert.equal(parquet.headers["content-disposition"], 'attachment; filename="ledger.parquet"');
+  assert.match(parquet.text, /^PAR1[^]+PAR1$/);
 
   // What is wrong is said before a text begins.
   const wrong = await call("ledger export", { from: "2026-02-30" }, { as: viewer });

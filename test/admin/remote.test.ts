@@ -175,6 +175,10 @@ test("an export from afar is written here, and only where no file is", async () 
   assert.equal((await here(["ledger", "export", own])).code, 0);
   assert.deepEqual(readFileSync(there), readFileSync(own));
   assert.equal(statSync(there).mode & 0o777, 0o600);
+  const [far, near] = [join(folder, "far.parquet"), join(folder, "near.parquet")];
+  assert.equal((await remotely(["ledger", "export", far, "--format", "parquet"])).code, 0);
+  assert.equal((await here(["ledger", "export", near, "--format", "parquet"])).code, 0);
+  assert.deepEqual(readFileSync(far), readFileSync(near));
   const again = await remotely(["ledger", "export", there, "--json"]);
   assert.deepEqual([again.code, JSON.parse(again.stdout).error.code], [1, "refused"]);
 });

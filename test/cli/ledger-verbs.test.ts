@@ -5,9 +5,12 @@ import { DatabaseSync } from "node:sqlite";
 import { test, type TestContext } from "node:test";
 import { createLedger } from "../../src/ledger/ledger.ts";
 import { makeAttempt, makeCall, makeReport, makeRun, runOnce } from "../../src/ledger/ledger.kit.ts";
+import type { Json } from "../../src/terms/json/json.ts";
+import { readAll } from "../../src/row-files/row-files.kit.ts";
 import { Fault } from "../../src/terms/fault.ts";
 import { systemClock } from "../../src/terms/time/clock.ts";
 import { openStore } from "../../src/storage/store.ts";
+import { assertReadElsewhere } from "./parquet-elsewhere.ts";
 import { terminal, type Terminal } from "./terminal.ts";
 
 const MARCH = Date.UTC(2026, 2, 10);
@@ -186,6 +189,39 @@ test("ledger export makes a new file for its owner alone, and never writes over 
   assert.match(again.stderr, /exists already/);
 });
 
+test("ledger export as Parquet has the cells of CSV, with times, flags and exact amounts", async (t) => {
+  const { run, json, dataDir } = await ledgerTerminal(t);
+  const [csv, parquet] = [join(dataDir, "runs.csv"), join(dataDir, "runs.parquet")];
+  await json(["ledger", "export", csv]);
+  const { bytes, format } = await json<{ bytes: number; format: string }>([
+    "ledger",
+    "export",
+    parquet,
+    "--format",
+    "parquet",
+  ]);
+  assert.deepEqual([statSync(parquet).size, format], [bytes, "parquet"]);
+  const [lines, rows] = [await readAll(csv, "csv"), await readAll(parquet, "parquet")];
+  assert.equal(rows.length, 2);
+  for (const [at, row] of rows.entries()) {
+    const line = lines[at]!;
+    assert.ok("values" in row && "values" in line);
+    assert.deepEqual(Object.keys(row.values), Object.keys(line.values));
+    assert.match(String(row.values["started_at"]), /^2026-03-10T00:00:0\d\.000Z$/);
+    assert.equal(row.values["simulated"], false);
+    for (const [name, value] of Object.entries(line.values)) {
+      const found: Json = row.values[name] ?? null;
+      const isAmount = ["price", "amount", "amount_at_most"].includes(name);
+      const asCsv: string | null = typeof found === "boolean" ? String(Number(found)) : found === null ? null : String(found);
+      assert.equal(isAmount && asCsv !== null ? asCsv.replace(/0{1,4}$/, "") : asCsv, value, name);
+    }
+  }
+  await assertReadElsewhere(t, parquet, { rows: 2, moments: ["started_at"], amounts: ["price", "amount"] });
+  const printed = await run(["ledger", "export", "--format", "parquet", "--from", "2027-01-01"]);
+  assert.equal(printed.code, 0);
+  assert.match(printed.stdout, /^PAR1[^]+PAR1$/);
+});
+
 test("ledger verify says that all is as it was written, and names what is not; so does every verb that meets it", async (t) => {
   const { json, run, dataDir, plain, unsettled } = await ledgerTerminal(t);
   const sound = await run(["ledger", "verify"]);
@@ -228,6 +264,17 @@ test("ledger verify says that all is as it was written, and names what is not; s
     { transaction_id: plain, state: "damaged" },
   );
   assert.equal(lines.length, 2);
+  const table = join(dataDir, "runs.parquet");
+  assert.equal((await run(["ledger", "export", table, "--format", "parquet"])).code, 1);
+  const rows = (await readAll(table, "parquet")).map((row) => ("values" in row ? row.values : {}));
+  const [ofDamaged] = rows.filter(({ transaction_id: id }) => id === plain);
+  assert.deepEqual(
+    Object.entries(ofDamaged!).filter(([, value]) => value !== null),
+    [
+      ["transaction_id", plain],
+      ["state", "damaged"],
+    ],
+  );
 
   alter(`UPDATE runs SET started_at = 9223372036854775807 WHERE transaction_id = '${unsettled}'`);
   const unreadable = await run(["ledger", "verify"]);

@@ -22,7 +22,7 @@ export function typedText(text: string, { typed }: Pick<CommandIo, "typed">): st
  * Writes a text and resolves when it is written. A reader that has closed the stream is not a failure: the command has
  * done its work.
  */
-export function write(stream: Writable, text: string): Promise<void> {
+export function write(stream: Writable, text: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (error?: Error | null): void => {
       if (error === null || error === undefined || isGone(error)) resolve();

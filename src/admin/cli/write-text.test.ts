@@ -39,6 +39,22 @@ test("a file that exists already is kept, and the producer of the text is stoppe
   assert.equal(readFileSync(path, "utf8"), "kept");
 });
 
+test("bytes go to a file or a program, and not to a terminal", async (t) => {
+  async function* bytes(): Pieces {
+    yield new Uint8Array([0x50, 0xff]);
+    return {};
+  }
+  const path = newPath(t);
+  assert.deepEqual(await writeText(bytes(), path, IO), { file: path, bytes: 2 });
+  assert.deepEqual(readFileSync(path), Buffer.from([0x50, 0xff]));
+  const program = new PassThrough();
+  await writeText(bytes(), undefined, { ...IO, stdout: program });
+  assert.deepEqual(program.read(), Buffer.from([0x50, 0xff]));
+  const terminal = Object.assign(new PassThrough(), { isTTY: true });
+  await assert.rejects(writeText(bytes(), undefined, { ...IO, stdout: terminal }), { code: "usage" });
+  assert.equal(terminal.read(), null);
+});
+
 test("why a file cannot be written is said in words", async (t) => {
   const file = newPath(t);
   writeFileSync(file, "kept");

@@ -3,9 +3,10 @@ import { resolve } from "node:path";
 import type { JsonObject } from "../../terms/json/json.ts";
 import { printableLines } from "../../terms/text/printable.ts";
 import { type CommandIo, write } from "./command-io.ts";
+import { usage } from "./parse-command.ts";
 
-/** The text that a command produces piece by piece, and its result at the end. */
-export type Pieces = AsyncGenerator<string, JsonObject, void>;
+/** The text, or the bytes of a file, that a command produces piece by piece, and its result at the end. */
+export type Pieces = AsyncGenerator<string | Uint8Array, JsonObject, void>;
 
 /**
  * Writes the text to a new file, and returns the result together with the file's name and size. Without a file writes
@@ -17,7 +18,9 @@ export async function writeText(pieces: Pieces, file: string | undefined, { stdo
   // Programs and files get the text unchanged; a terminal would interpret its control characters.
   const isSeen = (stdout as { readonly isTTY?: boolean }).isTTY === true;
   return takeAll(pieces, async (piece) => {
-    await write(stdout, isSeen ? printableLines(piece.replaceAll("\r\n", "\n")) : piece);
+    if (isSeen && typeof piece !== "string")
+      throw usage("This format is not text: give FILE, or send it to a program.");
+    await write(stdout, isSeen ? printableLines(String(piece).replaceAll("\r\n", "\n")) : piece);
     return !stdout.destroyed;
   });
 }
@@ -28,7 +31,7 @@ async function writeToFile(pieces: Pieces, file: string): Promise<JsonObject> {
     const first = await pieces.next();
     const output = await open(file, "wx", 0o600).catch(refuse("created"));
     let bytes = 0;
-    const take = async (piece: string) => {
+    const take = async (piece: string | Uint8Array) => {
       await output.writeFile(piece).catch(refuse("written"));
       bytes += Buffer.byteLength(piece);
       return true;
@@ -46,7 +49,10 @@ async function writeToFile(pieces: Pieces, file: string): Promise<JsonObject> {
   }
 }
 
-async function takeAll(pieces: Pieces, take: (piece: string) => Promise<boolean>): Promise<JsonObject | null> {
+async function takeAll(
+  pieces: Pieces,
+  take: (piece: string | Uint8Array) => Promise<boolean>,
+): Promise<JsonObject | null> {
   try {
     for (;;) {
       const piece = await pieces.next();

@@ -1,5 +1,6 @@
 import type { VerbSet } from "../find-verbs.ts";
 import { Type } from "../../terms/schema/type.ts";
+import { BINARY_TYPES } from "../verb.ts";
 import { API_HEADERS, NOTES_HEADER, RESULT_TRAILER } from "./api-headers.ts";
 import { SESSION_ENDPOINTS, SESSION_RESULTS, type SessionEndpoint } from "./session-endpoints.ts";
 import { EVENT_STREAM } from "./event-stream.ts";
@@ -158,11 +159,13 @@ const NOTES = {
 
 function text(mediaTypes: readonly string[]): object {
   const plain = response(
-    `A text in UTF-8, sent while it is made. If it cannot be completed, the connection breaks before its end, and the text is incomplete. After a complete text, trailers have further remarks (\`${NOTES_HEADER}\`) and the result (\`${RESULT_TRAILER}\`: JSON, percent-encoded).`,
+    `A text in UTF-8, or the bytes of a file, sent while it is made. If it cannot be completed, the connection breaks before its end, and the text is incomplete. After a complete text, trailers have further remarks (\`${NOTES_HEADER}\`) and the result (\`${RESULT_TRAILER}\`: JSON, percent-encoded).`,
     "Error",
     { ...NOTES, "Content-Disposition": { description: "A name for the file.", schema: { type: "string" } } },
   );
-  return { ...plain, content: Object.fromEntries(mediaTypes.map((type) => [type, { schema: { type: "string" } }])) };
+  // OpenAPI 3.1 describes bytes by a media type without a schema.
+  const contentOf = (type: string) => (BINARY_TYPES.includes(type) ? {} : { schema: { type: "string" } });
+  return { ...plain, content: Object.fromEntries(mediaTypes.map((type) => [type, contentOf(type)])) };
 }
 
 const COMMON_HEADERS = Object.fromEntries(

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
-import type { TextStream } from "../verb.ts";
+import { BINARY_TYPES, type TextStream } from "../verb.ts";
 import { UNREAD_MS } from "../../operate/admin-server.ts";
 import { API_HEADERS, encodeNotes, NOTES_HEADER, RESULT_TRAILER } from "./api-headers.ts";
 
@@ -22,7 +22,7 @@ export async function sendStream(
   response.writeHead(200, {
     ...API_HEADERS,
     ...(told === 0 ? {} : { [NOTES_HEADER]: encodeNotes(notes) }),
-    "Content-Type": `${mediaType}; charset=utf-8`,
+    "Content-Type": BINARY_TYPES.includes(mediaType) ? mediaType : `${mediaType}; charset=utf-8`,
     "Content-Disposition": `attachment; filename="${fileName}"`,
     Trailer: `${NOTES_HEADER}, ${RESULT_TRAILER}`,
   });
@@ -31,8 +31,8 @@ export async function sendStream(
     for (; piece.done !== true; piece = await pieces.next()) {
       if (response.destroyed) return;
       // A client that closed its half of the connection may be gone, and an idle connection would not show it.
-      if (piece.value === "" && response.socket?.readableEnded === true) return void response.destroy();
-      if (piece.value === "") continue;
+      if (piece.value.length === 0 && response.socket?.readableEnded === true) return void response.destroy();
+      if (piece.value.length === 0) continue;
       if (!response.write(piece.value)) await drained(response, stalledMs);
     }
   } catch (thrown) {

@@ -1,4 +1,5 @@
 import { type ExportFormat, headOf, linesOf } from "./export-lines.ts";
+import { type ExportRow, tableRows } from "./export-table.ts";
 import { FEW_RUNS, isByRequest, narrowest } from "./find-runs.ts";
 import { hasVersion, runCondition, type LedgerFilter } from "./ledger-filter.ts";
 import type { LedgerTables, RunRow } from "../ports.ts";
@@ -12,7 +13,10 @@ const RUNS_A_PAGE = 200;
 
 /** A page of runs, oldest first. */
 export interface ExportPage {
+  /** Its lines; empty for `parquet`. */
   readonly text: string;
+  /** Its rows for `parquet`; empty for formats of lines. */
+  readonly rows: readonly ExportRow[];
   readonly runs: number;
   /** Ids of runs that are left out because their rows are damaged. */
   readonly damaged: readonly string[];
@@ -33,9 +37,11 @@ export async function exportPage(
 ): Promise<ExportPage> {
   const place = from ?? BEGINNING;
   const { runs, end } = await findRuns(tables, filter, place);
-  const lines = runs.map(({ row, damaged }) => (row === null || damaged ? "" : linesOf(row, format)));
+  const whole = runs.flatMap(({ row, damaged }) => (row === null || damaged ? [] : [row]));
+  const head = from === null && format !== "parquet" ? headOf(format) : "";
   return {
-    text: (from === null ? headOf(format) : "") + lines.join(""),
+    text: format === "parquet" ? "" : head + whole.map((row) => linesOf(row, format)).join(""),
+    rows: format === "parquet" ? whole.flatMap(tableRows) : [],
     runs: runs.length,
     damaged: runs.flatMap(({ transactionId, damaged }) => (damaged ? [transactionId] : [])),
     next: end,

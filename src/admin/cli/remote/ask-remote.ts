@@ -53,8 +53,8 @@ export async function* readRemote(
   if (statusCode !== 200 || headers["datarun-api"] === undefined)
     return readAnswer(remote, await readReply(incoming, remote), note);
   readNotes(headers["datarun-notes"]).forEach(note);
-  const text = new TextDecoder();
-  for await (const bytes of bytesOf(incoming, remote)) yield text.decode(bytes, { stream: true });
+  const text = headers["content-type"]?.includes("charset") === true ? new TextDecoder() : null;
+  for await (const bytes of bytesOf(incoming, remote)) yield text?.decode(bytes, { stream: true }) ?? bytes;
   const { "datarun-notes": notes, "datarun-result": result } = incoming.trailers;
   readNotes(notes).forEach(note);
   if (typeof result !== "string") throw new RemoteDefect("The service's answer has no end.");
