@@ -24,7 +24,7 @@ export interface Verb<
    * property is the message for an invalid value, after the property's name.
    */
   readonly input: Input;
-  /** The positional properties of the command line, in order. */
+  /** The positional properties of the command line, in order. The last may be a list, which takes all others. */
   readonly positional?: readonly Extract<keyof Input["properties"], string>[];
   /** Whether the verb changes anything. A verb that does not can be repeated freely. */
   readonly changes: boolean;

@@ -33,12 +33,14 @@ export function parseCommand(args: readonly string[], shape: CommandShape): Pars
     if (token.kind === "positional") positionals.push(token.value);
     else if (token.kind === "option") take(token, shape, given);
   }
-  if (positionals.length > shape.positional.length) throw tooMany(shape);
+  const isOpen = shape.positional.at(-1)?.kind === "list";
+  if (positionals.length > shape.positional.length && !isOpen) throw tooMany(shape);
 
   const one = (name: string): string | undefined => given.get(name)?.[0] as string | undefined;
   const input: Record<string, unknown> = {};
-  for (const [at, { property }] of shape.positional.entries()) {
-    if (at < positionals.length && property !== null) input[property] = positionals[at];
+  for (const [at, { property, kind }] of shape.positional.entries()) {
+    if (at < positionals.length && property !== null)
+      input[property] = kind === "list" ? positionals.slice(at) : positionals[at];
   }
   for (const option of shape.options) {
     const values = given.get(option.name);

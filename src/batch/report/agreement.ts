@@ -1,0 +1,86 @@
+import { isJsonObject, type Json } from "../../terms/json/json.ts";
+import { OperatorError } from "../../terms/operator-error.ts";
+import type { BatchRecord } from "../record.ts";
+
+/** A field, and where each source has it: `name=acme__people.person.name,bell__phone.name`. */
+export interface AgreementSpec {
+  readonly field: string;
+  readonly values: readonly { readonly source: string; readonly path: readonly string[] }[];
+}
+
+/** @throws OperatorError */
+export function readAgreement(text: string): AgreementSpec {
+  const [, field, places] = /^([^=]+)=(.+)$/.exec(text) ?? [];
+  const values = (places ?? "").split(",").map((place) => {
+    const [source = "", ...path] = place.trim().split(".");
+    return { source, path };
+  });
+  const isComplete =
+    values.length >= 2 && values.every(({ source, path }) => source !== "" && path.every(Boolean) && path.length > 0);
+  if (field === undefined || !isComplete)
+    throw new OperatorError("usage", "--agree takes FIELD=SOURCE.PATH,SOURCE.PATH, with two sources or more.");
+  const twice = values.find(({ source }, at) => values.findIndex((one) => one.source === source) !== at);
+  if (twice !== undefined) throw new OperatorError("usage", `--agree ${field} names ${twice.source} twice.`);
+  return { field: field.trim(), values };
+}
+
+interface PairCount {
+  readonly sources: readonly [string, string];
+  both: number;
+  same: number;
+  /** The first rows whose values differ. */
+  readonly differing: number[];
+}
+
+const DIFFERING_MAX = 5;
+
+/** Counts the rows in which two sources have the same value for a field, of those in which both have one. */
+export class AgreementTally {
+  readonly spec: AgreementSpec;
+  readonly pairs: readonly PairCount[];
+
+  constructor(spec: AgreementSpec) {
+    this.spec = spec;
+    const ids = spec.values.map(({ source }) => source);
+    this.pairs = ids.flatMap((one, at) =>
+      ids.slice(at + 1).map((other): PairCount => ({ sources: [one, other], both: 0, same: 0, differing: [] })),
+    );
+  }
+
+  add({ row, sources }: BatchRecord): void {
+    const found = new Map(
+      this.spec.values.map(
+        ({ source, path }) => [source, comparable(valueAt(sources?.[source]?.output, path))] as const,
+      ),
+    );
+    for (const pair of this.pairs) {
+      const [one, other] = pair.sources.map((source) => found.get(source) ?? null);
+      if (one === null || other === null) continue;
+      pair.both += 1;
+      if (one === other) pair.same += 1;
+      else if (pair.differing.length < DIFFERING_MAX) pair.differing.push(row);
+    }
+  }
+}
+
+function valueAt(value: Json | undefined, path: readonly string[]): Json | undefined {
+  let found = value;
+  for (const step of path) {
+    if (Array.isArray(found)) found = found[Number(step)] as Json | undefined;
+    else found = isJsonObject(found) && Object.hasOwn(found, step) ? found[step] : undefined;
+  }
+  return found;
+}
+
+/** The letters and digits of a value: case, accents, punctuation and spaces do not count. `null`: there is none. */
+function comparable(value: Json | undefined): string | null {
+  if (value === undefined || value === null) return null;
+  const text = isJsonObject(value) || Array.isArray(value) ? JSON.stringify(value) : String(value as string);
+  const plain = text
+    .normalize("NFKD")
+    .replaceAll(/\p{M}/gu, "")
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
+    .trim();
+  return plain === "" ? null : plain;
+}
