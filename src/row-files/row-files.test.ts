@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import { ExactNumber } from "../terms/json/exact-number.ts";
+import { DUCKDB_FILE } from "./duckdb-file.kit.ts";
 import { openReader } from "./open-reader.ts";
 import { openWriter } from "./open-writer.ts";
 import { type Column, formatOf, RowFileError } from "./row-file.ts";
@@ -300,6 +301,31 @@ test("a Parquet file that is cut off, or is none, is refused", async (t) => {
     name: "RowFileError",
     message: /^Row group 1 cannot be read/,
   });
+});
+
+test("a Parquet file of another writer is read with exact decimals, long integers and times", async (t) => {
+  const path = join(temporaryFolder(t), "rows.parquet");
+  writeFileSync(path, DUCKDB_FILE);
+  const [row, nulls] = await readAll(path, "parquet");
+  assert.deepEqual(row, {
+    number: 1,
+    values: {
+      dsmall: "1.25",
+      dmiddle: "12345678901.123456",
+      dlarge: "-12345678901234567890.12",
+      big: "9007199254740993",
+      here: "2026-01-02T03:04:05.123456",
+      utc: "2026-01-02T03:04:05.000Z",
+      nanos: "2026-01-02T03:04:05.123456789",
+      day: "2026-02-03",
+      list: [1, 2],
+      object: { a: 1, b: "x" },
+      nan: null,
+      word: "ü",
+    },
+  });
+  assert.ok(nulls !== undefined && "values" in nulls);
+  assert.deepEqual(new Set(Object.values(nulls.values)), new Set([null]));
 });
 
 test("the format of a file is that of its name's ending", () => {

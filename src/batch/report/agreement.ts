@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from "../../terms/json/json.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
-import type { BatchRecord } from "../record.ts";
+import type { BatchRecord, SourceRecord } from "../record.ts";
 
 /** A field, and where each source has it: `name=acme__people.person.name,bell__phone.name`. */
 export interface AgreementSpec {
@@ -50,7 +50,7 @@ export class AgreementTally {
   add({ row, sources }: BatchRecord): void {
     const found = new Map(
       this.spec.values.map(
-        ({ source, path }) => [source, comparable(valueAt(sources?.[source]?.output, path))] as const,
+        ({ source, path }) => [source, comparable(valueAt(outputOf(sources?.[source]), path))] as const,
       ),
     );
     for (const pair of this.pairs) {
@@ -61,6 +61,10 @@ export class AgreementTally {
       else if (pair.differing.length < DIFFERING_MAX) pair.differing.push(row);
     }
   }
+}
+
+function outputOf(entry: SourceRecord | undefined): Json | undefined {
+  return entry?.success === true && entry.match ? entry.output : undefined;
 }
 
 function valueAt(value: Json | undefined, path: readonly string[]): Json | undefined {
