@@ -574,6 +574,11 @@ export interface components {
         FunctionActivityInput: {
             /** @description Id of the function, as `datarun function list` shows it */
             function?: string;
+            /**
+             * @description What each line stands for; function by default
+             * @enum {unknown}
+             */
+            by?: "function" | "version";
             /** @description Runs that started then or later; the last 24 hours by default */
             from?: string;
             /** @description Runs that started before then */
@@ -582,6 +587,9 @@ export interface components {
         FunctionActivityResult: {
             activity: {
                 function: string;
+                /** @description The digest */
+                version?: string | null;
+                version_number?: number | null;
                 runs: number;
                 answered: number;
                 failed: number;
@@ -590,6 +598,10 @@ export interface components {
                 unknown: number;
                 p50_ms: number | null;
                 p99_ms: number | null;
+                /** @description Of all its runs, one text for each currency */
+                cost?: string[];
+                /** @description Requests that were or may have been charged, without a price */
+                unpriced?: number;
                 /**
                  * Format: date-time
                  * @description When the newest run started; UTC
@@ -619,6 +631,28 @@ export interface components {
                 from: "catalog" | "project";
                 timeout_ms: number;
                 memory_mb: number;
+            }[];
+        };
+        FunctionRollbackInput: {
+            /** @description Id of the function, as `datarun function list` shows it */
+            function: string;
+            /** @description Id of the workflow (wfl_…) */
+            workflow?: string;
+        };
+        FunctionRollbackResult: {
+            function: string;
+            workflows: {
+                workflow: string;
+                name: string;
+                organization_tuid: string;
+                /** @enum {string} */
+                did: "pinned" | "ended_canary" | "nothing";
+                /** @description The number of the version before, of a canary its own */
+                from: number;
+                /** @description The number of the version that its runs get now */
+                to: number | null;
+                to_digest: string | null;
+                percent_before: number | null;
             }[];
         };
         FunctionRunInput: {
@@ -867,7 +901,7 @@ export interface components {
              * @description csv by default
              * @enum {unknown}
              */
-            format?: "csv" | "jsonl";
+            format?: "csv" | "jsonl" | "parquet";
             /** @description Id of the run (trx_…), its transaction_id */
             transaction?: string;
             /** @description Runs that started then or later; a day begins at midnight UTC */
@@ -880,12 +914,18 @@ export interface components {
             workflow?: string;
             /** @description Id of the function, as `datarun function list` shows it */
             function?: string;
+            /** @description Runs of this version of the function: its digest or, with --function, its number or the first 6 or more characters of its digest */
+            function_version?: string;
+            /** @description Runs of this version of the deployment */
+            build?: string;
             /** @description Runs of requests that had this X-Request-Id of the caller */
             client_request_id?: string;
             /** @description Runs of requests whose traceparent had this trace id */
             trace_id?: string;
             /** @description Id of the source, as `datarun source list` shows it */
             source?: string;
+            /** @description Runs with a call of this version of the source: its digest or, with --source, its number or the first 6 or more characters of its digest */
+            source_version?: string;
             /**
              * @description Runs with a call that had this outcome; with --source, a call of that source
              * @enum {unknown}
@@ -910,12 +950,18 @@ export interface components {
             workflow?: string;
             /** @description Id of the function, as `datarun function list` shows it */
             function?: string;
+            /** @description Runs of this version of the function: its digest or, with --function, its number or the first 6 or more characters of its digest */
+            function_version?: string;
+            /** @description Runs of this version of the deployment */
+            build?: string;
             /** @description Runs of requests that had this X-Request-Id of the caller */
             client_request_id?: string;
             /** @description Runs of requests whose traceparent had this trace id */
             trace_id?: string;
             /** @description Id of the source, as `datarun source list` shows it */
             source?: string;
+            /** @description Runs with a call of this version of the source: its digest or, with --source, its number or the first 6 or more characters of its digest */
+            source_version?: string;
             /**
              * @description Runs with a call that had this outcome; with --source, a call of that source
              * @enum {unknown}
@@ -941,6 +987,9 @@ export interface components {
                 started_at: string;
                 state: string;
                 kind: string;
+                function_version: string | null;
+                function_version_number: number | null;
+                build: string | null;
                 organization_tuid: string;
                 workflow: string;
                 context: string;
@@ -1085,6 +1134,8 @@ export interface components {
                  */
                 started_at: string;
                 start_id: string | null;
+                function_version: string | null;
+                build: string | null;
                 took_ms: number | null;
                 client_gone: number;
                 function_fault: string | null;
@@ -1093,6 +1144,7 @@ export interface components {
                 unknown_sources: number;
                 unknown_source_names: string | null;
                 checksum: number | null;
+                function_version_number: number | null;
             } | null;
             costs: {
                 currency: string;
@@ -1117,6 +1169,8 @@ export interface components {
                 output_bytes: number | null;
                 order_id: string | null;
                 budget_id: string | null;
+                source_version: string | null;
+                source_version_number: number | null;
                 waited_for: number | null;
             }[];
             attempts: {
@@ -1893,6 +1947,15 @@ export interface components {
             failure_details: boolean;
             mask_credentials: boolean;
             simulated: boolean;
+            /** @description The versions that its runs use in place of the loaded ones, and the percentage of runs that do */
+            versions: {
+                /** @enum {string} */
+                kind: "function" | "source" | "shadow";
+                id: string;
+                number: number | null;
+                digest: string;
+                percent: number;
+            }[];
             /**
              * Format: date-time
              * @description UTC
@@ -1911,6 +1974,15 @@ export interface components {
             failure_details: boolean;
             mask_credentials: boolean;
             simulated: boolean;
+            /** @description The versions that its runs use in place of the loaded ones, and the percentage of runs that do */
+            versions: {
+                /** @enum {string} */
+                kind: "function" | "source" | "shadow";
+                id: string;
+                number: number | null;
+                digest: string;
+                percent: number;
+            }[];
             /**
              * Format: date-time
              * @description UTC
@@ -1934,6 +2006,15 @@ export interface components {
                 failure_details: boolean;
                 mask_credentials: boolean;
                 simulated: boolean;
+                /** @description The versions that its runs use in place of the loaded ones, and the percentage of runs that do */
+                versions: {
+                    /** @enum {string} */
+                    kind: "function" | "source" | "shadow";
+                    id: string;
+                    number: number | null;
+                    digest: string;
+                    percent: number;
+                }[];
                 /**
                  * Format: date-time
                  * @description UTC
@@ -1966,6 +2047,15 @@ export interface components {
                 failure_details: boolean;
                 mask_credentials: boolean;
                 simulated: boolean;
+                /** @description The versions that its runs use in place of the loaded ones, and the percentage of runs that do */
+                versions: {
+                    /** @enum {string} */
+                    kind: "function" | "source" | "shadow";
+                    id: string;
+                    number: number | null;
+                    digest: string;
+                    percent: number;
+                }[];
                 /**
                  * Format: date-time
                  * @description UTC
@@ -2042,6 +2132,10 @@ export interface components {
             failure_details?: boolean;
             /** @description Credentials sent in the request are masked in the answer's config */
             mask_credentials?: boolean;
+            /** @description The version of a function for this workflow: ID=VERSION, ID=VERSION@PERCENT% for a share of its runs, or ID=latest for the loaded version again. VERSION is a number, a digest or the beginning of one */
+            function?: string[];
+            /** @description The version of a source for this workflow: ID=VERSION, ID=VERSION@PERCENT% for a share of its runs, or ID=latest for the loaded version again. VERSION is a number, a digest or the beginning of one */
+            source?: string[];
         };
         WorkflowSetResult: {
             workflow: string;
@@ -2051,6 +2145,15 @@ export interface components {
             failure_details: boolean;
             mask_credentials: boolean;
             simulated: boolean;
+            /** @description The versions that its runs use in place of the loaded ones, and the percentage of runs that do */
+            versions: {
+                /** @enum {string} */
+                kind: "function" | "source" | "shadow";
+                id: string;
+                number: number | null;
+                digest: string;
+                percent: number;
+            }[];
             /**
              * Format: date-time
              * @description UTC
@@ -2265,6 +2368,7 @@ export interface Verbs {
   "credential verify": { input: Schemas["CredentialVerifyInput"]; result: Schemas["CredentialVerifyResult"] };
   "function activity": { input: Schemas["FunctionActivityInput"]; result: Schemas["FunctionActivityResult"] };
   "function list": { input: Schemas["FunctionListInput"]; result: Schemas["FunctionListResult"] };
+  "function rollback": { input: Schemas["FunctionRollbackInput"]; result: Schemas["FunctionRollbackResult"] };
   "function run": { input: Schemas["FunctionRunInput"]; result: Schemas["FunctionRunResult"] };
   "function show": { input: Schemas["FunctionShowInput"]; result: Schemas["FunctionShowResult"] };
   "function test": { input: Schemas["FunctionTestInput"]; result: Schemas["FunctionTestResult"] };
@@ -2341,6 +2445,7 @@ export const ROLE_OF: Readonly<Record<keyof Verbs, Role>> = {
   "credential verify": "operator",
   "function activity": "viewer",
   "function list": "viewer",
+  "function rollback": "operator",
   "function run": "operator",
   "function show": "viewer",
   "function test": "operator",
@@ -2414,6 +2519,7 @@ export const CHANGES: Readonly<Record<keyof Verbs, boolean>> = {
   "credential verify": true,
   "function activity": false,
   "function list": false,
+  "function rollback": true,
   "function run": true,
   "function show": false,
   "function test": false,

@@ -212,7 +212,8 @@ test("ledger export as Parquet has the cells of CSV, with times, flags and exact
     for (const [name, value] of Object.entries(line.values)) {
       const found: Json = row.values[name] ?? null;
       const isAmount = ["price", "amount", "amount_at_most"].includes(name);
-      const asCsv: string | null = typeof found === "boolean" ? String(Number(found)) : found === null ? null : String(found);
+      const asCsv: string | null =
+        typeof found === "boolean" ? String(Number(found)) : found === null ? null : String(found);
       assert.equal(isAmount && asCsv !== null ? asCsv.replace(/0{1,4}$/, "") : asCsv, value, name);
     }
   }
