@@ -146,6 +146,45 @@ export function ledgerReaderContract(name: string, newLedger: (t: TestContext) =
       assert.deepEqual(await found({ source: "acme__people" }), [a, b]);
     });
 
+    test("runs are found by the versions of their function, their calls and the deployment", async (t) => {
+      const { put, reader } = await newLedger(t);
+      const ids: string[] = [];
+      for (const [at, version] of ["f1", "f2", null].entries()) {
+        const ofFunction = { kind: "func", functionId: "dfunc_x", functionVersion: version } as const;
+        const run = makeRun({ ...ofFunction, build: version === null ? null : "1.2.0", startedWallAt: MARCH + at });
+        const sourceVersion = at === 0 ? "s1" : null;
+        await put(run, makeReport(run, { calls: [makeCall({ sourceVersion }), { ...timedOut, sourceVersion: "s2" }] }));
+        ids.push(run.transactionId);
+      }
+      const found = async (filter: Parameters<LedgerAnswers["list"]>[0]): Promise<number[]> => {
+        const listed = (await reader.list(filter)).runs.map((run) => ids.indexOf(run.transaction_id));
+        const text = await textOf(exportRuns(reader, filter, "jsonl"));
+        const lines = text.split("\n").slice(0, -1);
+        const exported = lines.map((line) => ids.indexOf(JSON.parse(line).run.transaction_id as string));
+        // A list has the newest first. All of these runs have an unknown charge.
+        assert.deepEqual(exported, listed.toReversed());
+        return exported;
+      };
+      assert.deepEqual(await found({ functionVersion: "f1" }), [0]);
+      assert.deepEqual(await found({ functionVersion: "f2", functionId: "dfunc_x", organizationId: "org_a" }), [1]);
+      assert.deepEqual(await found({ functionVersion: "f2", functionId: "dfunc_y" }), []);
+      assert.deepEqual(await found({ build: "1.2.0" }), [0, 1]);
+      assert.deepEqual(await found({ build: "1.2.0", to: MARCH + 1 }), [0]);
+      assert.deepEqual(await found({ sourceVersion: "s1", source: "acme__people" }), [0]);
+      assert.deepEqual(await found({ sourceVersion: "s2" }), [0, 1, 2]);
+      assert.deepEqual(await found({ sourceVersion: "s3" }), []);
+      assert.deepEqual(await found({ functionVersion: "f1", transactionId: ids[1]! }), []);
+      const rows = await Promise.all(ids.map((id) => reader.show(id)));
+      assert.deepEqual(
+        rows.map((row) => [row!.run.function_version, row!.run.build, row!.calls[0]!.source_version, row!.damaged]),
+        [
+          ["f1", "1.2.0", "s1", false],
+          ["f2", "1.2.0", null, false],
+          [null, null, null, false],
+        ],
+      );
+    });
+
     test("a run is shown with all its calls and requests; an unknown one is null", async (t) => {
       const { put, reader } = await newLedger(t);
       const run = makeRun();
