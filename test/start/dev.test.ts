@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { shell } from "../cli/project-shell.ts";
 import { startDevelopment } from "../rig/command.ts";
+import { readLedger } from "../rig/ledger-rows.ts";
+import { assertVersionsResolve } from "../rig/recorded-versions.ts";
 import { project } from "./project-folder.ts";
 
 const FUNCTION = (text: string) =>
@@ -69,7 +71,7 @@ const said = (text: string, word: string, source: string, sourceWord: string, re
 });
 
 test("what is changed is served at once: functions, sources, and what they import", async (t) => {
-  const { dev, write, ask, folder } = await develop(t, FILES);
+  const { dev, write, ask, folder, dataDir } = await develop(t, FILES);
   assert.deepEqual(await ask(), said("one", "a", "one", "a"));
 
   write("functions/says.ts", FUNCTION("two"));
@@ -96,6 +98,17 @@ test("what is changed is served at once: functions, sources, and what they impor
   rmSync(join(folder, "functions/more/new.mjs"));
   await dev.says(/reloaded/);
   assert.equal((await ask("dfunc_new")).success, false);
+
+  const ledger = readLedger(dataDir);
+  await assertVersionsResolve({ dataDir }, ledger);
+  const [first, second, third, fourth] = ledger.map(({ run, calls }) => [
+    run["function_version"],
+    calls[0]?.["source_version"],
+  ]);
+  assert.equal(new Set([first![0], second![0], fourth![0]]).size, 3);
+  assert.equal(third![0], second![0]);
+  assert.equal(new Set([second![1], third![1], fourth![1]]).size, 3);
+  assert.equal(first![1], second![1]);
 });
 
 test("every save is served, also if the editor renames a new file over the old one", async (t) => {
