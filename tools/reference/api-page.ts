@@ -375,7 +375,7 @@ function plainly(says: string): string {
     "the vendor answered with status {status}": "the vendor answered with a status of this class",
     "the vendor's answer cannot be used: {problem}": "the vendor's answer cannot be used",
   };
-  const plain = known[says] ?? says;
+  const plain = known[says] ?? says.replace(/^version \{version\} of/, "the version of");
   if (plain.includes("{")) throw new Error(`The page needs other words for: ${says}`);
   return plain;
 }

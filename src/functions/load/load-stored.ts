@@ -28,8 +28,12 @@ export async function loadStoredFunction(
   const { code, declaration } = JSON.parse(content) as StoredContent;
   const bundle = { hash: hashOf(code), code };
   try {
-    if ((await describe(name, bundle, pool)) !== declaration)
-      await checkWithType(name, bundle, declaration, pool, tools);
+    const usesType = code.includes("__datarunType");
+    const described = usesType ? `${await tools.typeCode()}\n${code}` : code;
+    if ((await describe({ hash: hashOf(described), code: described }, pool)) !== declaration)
+      throw new LoadError(name, "this release reads another declaration from its code");
+    // The schemas are read with the real `Type`, which its runs do not need.
+    if (usesType) await pool.check(bundle);
     const { contract, problems } = await compileContract(declaration, pool, tools.contract);
     const facts = checkDeclaration(name, declaration, problems);
     const hash = contract === null ? bundle.hash : hashOf(`${bundle.hash}\n${contract.code}`);
@@ -39,24 +43,9 @@ export async function loadStoredFunction(
   }
 }
 
-/** The schemas of a function may be read with the real `Type`, which its runs do not need. */
-async function checkWithType(
-  name: string,
-  bundle: Bundle,
-  declaration: string,
-  pool: Pool,
-  tools: LoadTools,
-): Promise<void> {
-  const code = `${await tools.typeCode()}\n${bundle.code}`;
-  if ((await describe(name, { hash: hashOf(code), code }, pool)) === declaration) return pool.check(bundle);
-  throw new LoadError(name, "this release reads another declaration from its code");
-}
-
-async function describe(name: string, bundle: Bundle, pool: Pool): Promise<string> {
+async function describe(bundle: Bundle, pool: Pool): Promise<string> {
   try {
     return await pool.describe(bundle);
-  } catch (thrown) {
-    throw refusalOf(name, thrown);
   } finally {
     pool.forgetBundle(bundle.hash);
   }

@@ -110,6 +110,51 @@ export function ledgerActivityContract(name: string, newLedger: (t: TestContext)
       assert.deepEqual([newest.countedFrom, newest.isComplete], [MARCH + 3 * MINUTE, false]);
     });
 
+    test("the versions of a function are compared by outcome, time and cost, and its workflows are told apart", async (t) => {
+      const { put, reader } = await newLedger(t);
+      const ended = async (minute: number, functionVersion: string | null, more: Partial<RunReport> = {}) => {
+        const startedWallAt = MARCH + minute * MINUTE;
+        const own = {
+          kind: "func",
+          functionId: "dfunc_sum",
+          functionVersion,
+          workflowId: `wfl_${minute % 2}`,
+        } as const;
+        const run = makeRun({ startedWallAt, ...own });
+        await put(run, makeReport(run, { calls: [], tookMs: 10 * (minute + 1), ...more }));
+      };
+      const paid = (amount: bigint) =>
+        makeCall({ attempts: [makeAttempt({ charged: "yes", price: { amount, currency: "EUR" } })] });
+      await ended(0, null);
+      await ended(1, "old_version_12345", { calls: [paid(2_000_000n)] });
+      await ended(2, "new_version_12345", { calls: [paid(1_000_000n), paid(500_000n)] });
+      await ended(3, "new_version_12345", { functionFault: "function.raised" });
+      const filter = { functions: ["dfunc_sum"], ...SPAN } as const;
+      const lines = await reader.functionActivity({ ...filter, by: "version" });
+      assert.deepEqual(
+        lines.map(({ version, outcomes, p99Ms, cost }) => [version, outcomes.answered, outcomes.failed, p99Ms, cost]),
+        [
+          [
+            "new_version_12345",
+            1,
+            1,
+            40,
+            { costs: [{ currency: "EUR", least: 1_500_000n, most: 1_500_000n }], unpriced: 0 },
+          ],
+          [
+            "old_version_12345",
+            1,
+            0,
+            20,
+            { costs: [{ currency: "EUR", least: 2_000_000n, most: 2_000_000n }], unpriced: 0 },
+          ],
+          [null, 1, 0, 10, { costs: [], unpriced: 0 }],
+        ],
+      );
+      const workflows = await reader.functionActivity({ ...filter, by: "workflow" });
+      assert.deepEqual(new Set(workflows.map(({ workflowId }) => workflowId)), new Set(["wfl_0", "wfl_1"]));
+    });
+
     test("calls that the service rejected are neither failures of a vendor nor part of the times", async (t) => {
       const ledger = await newLedger(t);
       const rejected = (code: FaultCode, minute: number, more: Partial<CallReport> = {}) =>
