@@ -2,7 +2,7 @@ import type { StoredVersions, VersionKind, VersionStore } from "../admin/ports.t
 import type { RunnableFunction, RunnableSource, VersionLoader } from "../run/ports.ts";
 import { loadStoredSource } from "../sources/load-stored.ts";
 import { BoundedMap } from "../terms/collections/bounded-map.ts";
-import { Fault } from "../terms/fault.ts";
+import { Fault, type FaultDetail, type FaultOptions } from "../terms/fault.ts";
 import { LoadError } from "../terms/load-error.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { createSchemas } from "../terms/schema/author-schemas.ts";
@@ -23,6 +23,19 @@ const VERSIONS_MAX = 100;
 const LOAD_MS_MAX = 5_000;
 /** After a failure, the version is not loaded again for this long. */
 const FAILED_MS = 1_000;
+
+type MakeFault = (detail: FaultDetail, options: FaultOptions) => Fault;
+
+const FAULTS_OF: Readonly<Record<VersionKind, { readonly unavailable: MakeFault; readonly unusable: MakeFault }>> = {
+  function: {
+    unavailable: (...of) => new Fault("function.version_unavailable", ...of),
+    unusable: (...of) => new Fault("function.version_unusable", ...of),
+  },
+  source: {
+    unavailable: (...of) => new Fault("source.version_unavailable", ...of),
+    unusable: (...of) => new Fault("source.version_unusable", ...of),
+  },
+};
 
 /**
  * Loads versions of functions and sources from the store: for workflows that name them, when a run or a verb first uses
@@ -54,13 +67,12 @@ export function createStoredVersions({ store, functions, clock }: StoredVersions
     found: Runnable | Promise<Runnable>,
   ): Runnable | Promise<Runnable> {
     if (!(found instanceof Promise)) return found;
+    const { unavailable, unusable } = FAULTS_OF[kind];
     const detail = { version: digest.slice(0, SHORT_DIGEST) };
-    const late = () => new Fault(`${kind}.version_unavailable`, detail);
-    return withTimeout(clock, LOAD_MS_MAX, found as Promise<Runnable>, late).catch((cause: unknown) => {
-      throw cause instanceof Fault && cause.code === `${kind}.version_unavailable`
-        ? cause
-        : new Fault(`${kind}.version_${isUnusable(cause) ? "unusable" : "unavailable"}`, detail, { cause });
+    const loading = (found as Promise<Runnable>).catch((cause: unknown) => {
+      throw isUnusable(cause) ? unusable(detail, { cause }) : unavailable(detail, { cause });
     });
+    return withTimeout(clock, LOAD_MS_MAX, loading, () => unavailable(detail, {}));
   }
 
   return {

@@ -123,11 +123,11 @@ export function ledgerActivityContract(name: string, newLedger: (t: TestContext)
         const run = makeRun({ startedWallAt, ...own });
         await put(run, makeReport(run, { calls: [], tookMs: 10 * (minute + 1), ...more }));
       };
-      const paid = (amount: bigint) =>
-        makeCall({ attempts: [makeAttempt({ charged: "yes", price: { amount, currency: "EUR" } })] });
+      const paid = (amount: bigint, ordinal = 0) =>
+        makeCall({ ordinal, attempts: [makeAttempt({ charged: "yes", price: { amount, currency: "EUR" } })] });
       await ended(0, null);
       await ended(1, "old_version_12345", { calls: [paid(2_000_000n)] });
-      await ended(2, "new_version_12345", { calls: [paid(1_000_000n), paid(500_000n)] });
+      await ended(2, "new_version_12345", { calls: [paid(1_000_000n), paid(500_000n, 1)] });
       await ended(3, "new_version_12345", { functionFault: "function.raised" });
       const filter = { functions: ["dfunc_sum"], ...SPAN } as const;
       const lines = await reader.functionActivity({ ...filter, by: "version" });
